@@ -37,7 +37,7 @@ def contents(lanes: int) -> list[Any]:
     """Contents of `probe-cone`, each with another speed, stiffness and damping."""
     scenario = load("probe-cone", {"duration": "9 s", "approach.distance": "5 mm"})
     factors = 1 + SPREAD * np.random.default_rng(1).uniform(-1, 1, (lanes, 3))
-    keys = ("approach.closing_speed", "contact.normal.stiffness", "contact.normal.damping")
+    keys = ("approach.closing_speed", "contact.probe.normal.stiffness", "contact.probe.normal.damping")
     own = [
         scenario.content.approach.closing_speed,
         *(dict(scenario.content.contact[0].normal)[n] for n in ("stiffness", "damping")),

@@ -16,9 +16,9 @@ import numpy as np
 
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.comparison.compare import section_of
-from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.lanes import Lanes
-from dockdyn.kinds.rig.model.rig import Oracle
+from dockdyn.kinds.rig.model.rig import IdealContact
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.run import Grid, simulated
 from dockdyn.scenario.load import load
@@ -52,12 +52,12 @@ def single() -> None:
     for law in LAWS:
         scenario = load("unknown-stiffness", {"duration": "60 s"})
         loop = loop_of(scenario)
-        maker = Maker(scenario, loop)
+        maker = CompensatorMaker(scenario, loop)
         made = None if law == "none" else maker.make(maker.complete(section_of(scenario, law)))
         rig = rig_of(scenario, loop, made)
         grid = Grid.of(rig, 60.0)
         still = jnp.zeros((1, rig.plant.port_axes))  # no compensator here asks for the motion without rig
-        took = best(partial(simulated, rig, Oracle(still, still), 0, grid.rows, grid.stride))
+        took = best(partial(simulated, rig, IdealContact(still, still), 0, grid.rows, grid.stride))
         each = took / grid.instants
         print(
             f"  {law:14s} {1e3 * took:6.2f} ms, {1e6 * each:.3f} us an instant, {each / yardstick:.2f} of plain Python's step"
@@ -67,7 +67,7 @@ def single() -> None:
 def many() -> None:
     scenario = load("unknown-stiffness")
     lanes = Lanes(scenario, STIFFNESSES)
-    maker = Maker(scenario, loop_of(scenario))
+    maker = CompensatorMaker(scenario, loop_of(scenario))
     print(f"{len(STIFFNESSES)} stiffnesses, 40 s, one batched call a compensator")
     for law in LAWS:
         made = None if law == "none" else maker.make(maker.complete(section_of(scenario, law)))

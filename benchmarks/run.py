@@ -25,7 +25,7 @@ STEP = 1e-3  # s
 DELAY = 16e-3  # s
 LANES = 1024
 REPEATS = 5
-SCENARIO = dockdyn.load("sazawal-spring-dashpot", {"contact.friction.coefficient": 0.1, "loop.delay": DELAY})
+SCENARIO = dockdyn.load("sazawal-spring-dashpot", {"contact.probe.friction.coefficient": 0.1, "loop.delay": DELAY})
 MODEL = SCENARIO.model()
 
 
@@ -71,8 +71,8 @@ def numba_arguments():
     return (STEP, DELAY, pair, spring, *tensors)
 
 
-def mesh(steps: int) -> fixed.Mesh:
-    return fixed.Mesh(step=jnp.asarray(STEP), steps=steps, stride=steps, line_capacity=32)
+def mesh(steps: int) -> fixed.StepMesh:
+    return fixed.StepMesh(step=jnp.asarray(STEP), steps=steps, stride=steps, line_capacity=32)
 
 
 def settings(duration: float, step: float) -> located.Settings:
@@ -210,7 +210,7 @@ def error_against_cost() -> None:
     for step in (5e-3, 1e-3, 2e-4, 4e-5):
         steps = round(duration / step)
         capacity = 2 ** int(np.ceil(np.log2(DELAY / step + 8)))
-        mesh = fixed.Mesh(step=jnp.asarray(duration / steps), steps=steps, stride=steps, line_capacity=capacity)
+        mesh = fixed.StepMesh(step=jnp.asarray(duration / steps), steps=steps, stride=steps, line_capacity=capacity)
         program = Program(lambda model, mesh: fixed.solve(model, mesh)[0])
         error = np.abs(row(program(MODEL, mesh)) - truth).max()
         cost = best(lambda program=program, mesh=mesh: jax.block_until_ready(program(MODEL, mesh)), 1)

@@ -58,8 +58,8 @@ def petals_and_rim(features: dict) -> str:
 
 def xml(scenario) -> str:
     """The model of MuJoCo for a scenario of the same mechanism."""
-    model, bodies = scenario.content.model(), {body["name"]: body for body in scenario.nominal()["body"]}
-    features = {name: {f["name"]: f for f in body.get("feature", [])} for name, body in bodies.items()}
+    model, bodies = scenario.content.model(), scenario.nominal()["body"]
+    features = {name: body.get("feature", {}) for name, body in bodies.items()}
     strut = model.elements[0].element.members
     ends = [np.asarray(strut.anchors.own), np.asarray(strut.anchors.other)]
     sites = {

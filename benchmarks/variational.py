@@ -14,16 +14,15 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import tomlkit
-from plain_tables import by_name
 
 import dockdyn
 from dockdyn.backend import BACKENDS, VARIABLE
 from dockdyn.integrate.hybrid.runge_kutta import looped_rk4, rk4
 from dockdyn.integrate.model import Rate, State
 from dockdyn.integrate.variational import colliding
-from dockdyn.integrate.variational.mechanical import Mechanical, Point, accelerations, momenta
-from dockdyn.integrate.variational.solver_state import History, Settings
-from dockdyn.integrate.variational.step import Start, step
+from dockdyn.integrate.variational.mechanical import Mechanical, PhasePoint, accelerations, momenta
+from dockdyn.integrate.variational.solver_state import History, VariationalSettings
+from dockdyn.integrate.variational.step import StepStart, step
 from dockdyn.mechanics.retraction import moved
 from dockdyn.programs import Program
 from dockdyn.results.variational_run import variational_settings
@@ -38,9 +37,9 @@ AXES = ([0, 0, 1], [0, 1, 0], [1, 0, 0])  # of the joints in space, in turn
 
 def chain(joints: int, motion: str) -> Scenario:
     """A station of 20 t and equal links of 2 m and 20 kg, far from a wall, held against a small sag."""
-    station = {"name": "station", "mass": 2e4, "inertia": [6e4, 6e4, 8e4]}
-    wall = {"name": "wall", "shape": "plane", "point": [-1000.0, 0, 0], "normal": [1, 0, 0]}
-    bodies: list[dict[str, Any]] = [station | {"surface": by_name([wall])}]
+    wall = {"shape": "plane", "point": [-1000.0, 0, 0], "normal": [1, 0, 0]}
+    station: dict[str, Any] = {"mass": 2e4, "inertia": [6e4, 6e4, 8e4], "surface": {"wall": wall}}
+    bodies, last = {"station": station}, "station"
     for index in range(joints):
         hinge = 2.0 if index == 0 else 1.0  # m, from the middle of what carries it
         joint = {
@@ -49,9 +48,10 @@ def chain(joints: int, motion: str) -> Scenario:
             "position": [hinge, 0, 0],
             "start": 0.3 * (-1) ** index,
         }
-        link = {"name": f"link {index}", "on": bodies[-1]["name"], "position": [hinge + 1.0, 0, 0]}
-        bodies.append(link | {"mass": 20.0, "inertia": [2.0, 7.0, 7.0], "joint": joint})
-    bodies[-1]["feature"] = {"tip": {"position": [1.0, 0, 0]}}
+        link = {"on": last, "position": [hinge + 1.0, 0, 0], "joint": joint}
+        last = f"link{index}"
+        bodies[last] = link | {"mass": 20.0, "inertia": [2.0, 7.0, 7.0]}
+    bodies[last]["feature"] = {"tip": {"position": [1.0, 0, 0]}}
     control = {"law": "joint-pd", "body": "station", "stiffness": [200.0] * joints, "damping": [50.0] * joints}
     content = {
         "schema": 2,
@@ -67,28 +67,28 @@ def chain(joints: int, motion: str) -> Scenario:
     return parse(tomlkit.dumps(content), "chain")
 
 
-def run(model: Mechanical, settings: Settings) -> tuple[Any, Any]:
+def run(model: Mechanical, settings: VariationalSettings) -> tuple[Any, Any]:
     """With the loop of events: where it ends, and events and Newton's corrections a step."""
     solver = colliding.solve(model, settings)
     return (solver.at.q, solver.at.p), (solver.status, solver.events, solver.corrections / solver.steps)
 
 
-def steps_alone(model: Mechanical, settings: Settings, count: int) -> Any:
+def steps_alone(model: Mechanical, settings: VariationalSettings, count: int) -> Any:
     """Steps one after the other, contacts ignored."""
     q, v, mode = model.initial()
     t, h = jnp.zeros(()), settings.step
 
-    def advance(index: Any, carry: tuple[Point, History]) -> tuple[Point, History]:
+    def advance(index: Any, carry: tuple[PhasePoint, History]) -> tuple[PhasePoint, History]:
         at, history = carry
         now = index * h
-        found = step(model, Start.of(model, now, at), h, history.guess(now + 0.5 * h), settings.newton)
-        return Point(found.q, found.p, at.mode), history.push(found.v, now + 0.5 * h)[0]
+        found = step(model, StepStart.of(model, now, at), h, history.guess(now + 0.5 * h), settings.newton)
+        return PhasePoint(found.q, found.p, at.mode), history.push(found.v, now + 0.5 * h)[0]
 
-    begin = Point(q, momenta(model, t, q, v, mode), mode), History.fresh(v, t)
+    begin = PhasePoint(q, momenta(model, t, q, v, mode), mode), History.fresh(v, t)
     return jax.lax.fori_loop(0, count, advance, begin)[0]
 
 
-def runge_kutta(model: Mechanical, settings: Settings, count: int) -> Any:
+def runge_kutta(model: Mechanical, settings: VariationalSettings, count: int) -> Any:
     """The same with the explicit method: four evaluations of the accelerations a step."""
     q, v, mode = model.initial()
     h, still = settings.step, jnp.zeros_like(v)

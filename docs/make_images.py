@@ -31,8 +31,8 @@ EXAMPLES = IMAGES.parents[1] / "examples"
 CAPTURE = {"approach.closing_speed": ("30 mm/s", "60 mm/s"), "approach.lateral_offset.0": ("-80 mm", "80 mm")}
 
 # as in stability.md
-PLANE = ["loop.delay=0:150 ms:100", "contact.normal.damping=0:800 N s/m:100"]
-FAMILY = [*PLANE, "contact.normal.stiffness=4 kN/m:12 kN/m:3"]
+PLANE = ["loop.delay=0:150 ms:100", "contact.probe.normal.damping=0:800 N s/m:100"]
+FAMILY = [*PLANE, "contact.probe.normal.stiffness=4 kN/m:12 kN/m:3"]
 
 
 def save(figure: Figure, name: str) -> None:

@@ -15,7 +15,7 @@ import dockdyn
 from dockdyn.exchange.fmu import fmu_of, unit_of
 from dockdyn.kinds.rig.comparison.compare import compare
 from dockdyn.kinds.rig.comparison.report import amplitudes
-from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.report.charts.chart import Chart
 from dockdyn.report.charts.print_chart import print_chart
@@ -52,7 +52,7 @@ def rebounds() -> Figure:
 
     def lead_for(robot: dict[str, str]) -> dict[str, object]:
         believed = dockdyn.load(preset, {"loop.compensator.law": "command-lead", **robot})
-        table = Maker(believed, loop_of(believed)).complete(believed.content.loop.compensator)
+        table = CompensatorMaker(believed, loop_of(believed)).complete(believed.content.loop.compensator)
         assert table is not None
         return {"loop.compensator": table.model_dump(exclude_none=True)}
 

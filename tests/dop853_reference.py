@@ -300,18 +300,13 @@ SURFACES = {
 
 
 def reference_of(case):
-    features = {feature["name"]: feature for feature in case["chaser"]["feature"]}
-    surfaces = {surface["name"]: surface for surface in case["target"]["surface"]}
-    contacts = [
-        Touching(
-            np.array(features[c["feature"]]["position"]),
-            features[c["feature"]].get("radius", 0.0),
-            SURFACES[surfaces[c["surface"]]["shape"]](surfaces[c["surface"]]),
-            c["normal"]["stiffness"],
-            c["normal"]["damping"],
-            c["friction"]["coefficient"],
+    contacts = []
+    for one in case["contact"].values():
+        feature, surface = one["between"]
+        tip, face = case["chaser"]["feature"][feature], case["target"]["surface"][surface]
+        law = one["normal"]["stiffness"], one["normal"]["damping"], one["friction"]["coefficient"]
+        contacts.append(
+            Touching(np.array(tip["position"]), tip.get("radius", 0.0), SURFACES[face["shape"]](face), *law)
         )
-        for c in case["contact"]
-    ]
     bodies = [body_of(case["chaser"]), body_of(case["target"])]
     return Reference(bodies, contacts, case["loop"]["delay"], case["duration"])

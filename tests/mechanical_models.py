@@ -197,7 +197,7 @@ class Tied(Mechanical):
 
 def settings(duration, step, *, stride=NEVER, samples=1, max_events=20, error=None, interval=None, newton=(1e-12, 20)):
     """Settings; `stride` and `samples` are static, and so are compiled in."""
-    return colliding.Settings(
+    return colliding.VariationalSettings(
         duration=jnp.asarray(float(duration)),
         step=jnp.asarray(float(step)),
         newton=Newton(jnp.asarray(newton[0]), jnp.asarray(float(newton[1]))),

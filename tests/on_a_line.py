@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tomlkit
-from plain_tables import acting
+from plain_tables import acting, by_name
 
 SPEED, PLACE = "body.chaser.velocity", "body.chaser.position"  # of single masses: what comes along the line
 FRONT_SPEED, FRONT_PLACE = "body.chaser-front.velocity", "body.chaser-front.position"  # of the presets with four masses
@@ -27,7 +27,7 @@ def chains(
     """
     moving = {"position": -gap, "velocity": speed}
     bodies = [*_chain("chaser", chaser[::-1], moving, inside[0])[::-1], *_chain("target", target, {}, inside[1])]
-    return {"schema": 2, "kind": "assembly", "motion": "line", "body": bodies} | tables
+    return {"schema": 2, "kind": "assembly", "motion": "line", "body": by_name(bodies)} | tables
 
 
 def _chain(name: str, masses: list[Any], moving: dict[str, Any], inside: dict[str, Any]) -> list[dict[str, Any]]:
@@ -40,7 +40,7 @@ def _chain(name: str, masses: list[Any], moving: dict[str, Any], inside: dict[st
 
 def fronts(tables: dict[str, Any]) -> list[str]:
     """Return the names of the masses of two chains that meet."""
-    names = [body["name"] for body in tables["body"]]
+    names = list(tables["body"])
     return [f"{side}-front" if f"{side}-front" in names else side for side in ("chaser", "target")]
 
 

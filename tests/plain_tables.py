@@ -20,6 +20,11 @@ def by_name(tables):
     return {table["name"]: {key: value for key, value in table.items() if key != "name"} for table in tables}
 
 
+def listed(tables):
+    """Tables under their names as a list, each with its `name` inside: what `by_name` makes a file's."""
+    return [{"name": name, **table} for name, table in tables.items()]
+
+
 def acting(*elements):
     """Elements with their `kind` and `name` inside as a file has them: by kind, then by name."""
     found = {}

@@ -365,7 +365,7 @@ def packaged(compensator, rigs=1):
     import jax
     import jax.numpy as jnp
 
-    from dockdyn.hil.compensators.compensator import Seen
+    from dockdyn.hil.compensators.compensator import CompensatorInput
 
     every = jax.tree.map(lambda number: jnp.broadcast_to(jnp.asarray(number, float), (rigs,)), compensator)
     step = jax.jit(jax.vmap(lambda one, memory, seen: one.step(memory, seen)))
@@ -376,7 +376,7 @@ def packaged(compensator, rigs=1):
         values = {name: np.asarray(seen[name])[:, None] for name in vectors}
         values |= {name: np.broadcast_to(seen[name], (rigs,)).astype(float) for name in ("time", "period", "mass")}
         nothing = np.zeros((rigs, 1))
-        now = Seen(**values, touching=seen["touching"], ideal_position=nothing, ideal_force=nothing)
+        now = CompensatorInput(**values, touching=seen["touching"], ideal_position=nothing, ideal_force=nothing)
         if not memory:
             memory.append(jax.vmap(lambda one, x, v: one.init(x, v))(every, now.position, now.velocity))
         memory[0], action = step(every, memory[0], now)

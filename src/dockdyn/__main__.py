@@ -12,7 +12,7 @@ SELDOM = 1_000_000  # objects: a command makes many that stay; to look for cycle
 
 
 def main() -> None:
-    """Entry point."""
+    """Run the command line."""
     listen()
     leave_out()
     gc.set_threshold(SELDOM)

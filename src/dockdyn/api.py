@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dockdyn.report.notebook import Answer, Page
+from dockdyn.report.notebook import Page, ShownAnswer
 from dockdyn.results.requirements import judge
 from dockdyn.results.store import result_from, run_from, study_of
 from dockdyn.scenario.kinds import kind_named
@@ -53,7 +53,7 @@ def simulate(scenario: Scenario | str | Path, progress: Progress | None = None) 
 
 
 def stepper(scenario: Scenario | str | Path, *, period: float | str | None = None, batch: int | None = None) -> Stepper:
-    """A scenario that goes on one period at a time, told from outside what to do: bodies by commands, a rig by actions.
+    """Return a scenario that goes on one period at a time, told from outside what to do: bodies by commands, a rig by actions.
 
     `period`, in s or with its unit, is by default that of `[control]`, or that of a rig's compensator or dynamics. With a
     `batch` so many runs go on side by side, and all arrays have a leading axis. Raises ScenarioError for what cannot be
@@ -64,8 +64,9 @@ def stepper(scenario: Scenario | str | Path, *, period: float | str | None = Non
     return kind_named(scenario.kind).stepper(scenario, step, batch)
 
 
-def summarise(dataset: xr.Dataset | str | Path, name: str = "scenario") -> Answer:
-    """Contacts, energy, errors of conserved quantities, warnings, requirements. Keys carry their unit; plain Python types.
+def summarise(dataset: xr.Dataset | str | Path, name: str = "scenario") -> ShownAnswer:
+    """Return contacts, energy, errors of conserved quantities, warnings, requirements. Keys carry their unit; plain Python
+    types.
 
     A dictionary, which a notebook shows as a table. `dataset` is that of a run, or its file.
 
@@ -75,11 +76,12 @@ def summarise(dataset: xr.Dataset | str | Path, name: str = "scenario") -> Answe
     dataset = run_from(dataset)
     summary = _within_range(kind_named(str(dataset.attrs["kind"])).summarise(dataset))
     summary["warnings"] = [*str(dataset.attrs.get("unusual_numbers", "")).splitlines(), *summary["warnings"]]
-    return Answer(summary | {"requirements": judge(_stated_requirements(dataset, name), summary, name)})
+    return ShownAnswer(summary | {"requirements": judge(_stated_requirements(dataset, name), summary, name)})
 
 
 def _within_range(summary: dict[str, Any]) -> dict[str, Any]:
-    """The summary without the figures that are no numbers any more, such as energies that overflow; a warning names them."""
+    """Return the summary without the figures that are no numbers any more, such as energies that overflow; a warning names
+    them."""
     lost = []
 
     def finite(value: Any, name: str) -> Any:  # noqa: ANN401, what JSON holds
@@ -100,7 +102,7 @@ def _within_range(summary: dict[str, Any]) -> dict[str, Any]:
 
 
 def _stated_requirements(dataset: xr.Dataset, name: str = "scenario") -> tuple[Requirement, ...]:
-    """The requirements of the scenario that was run."""
+    """Return the requirements of the scenario that was run."""
     return requirements_of(tomllib.loads(dataset.attrs["scenario"]).get("requirements", {}), name)
 
 
@@ -129,7 +131,7 @@ def scene_of(dataset: xr.Dataset, folder: Path | None = None, name: str = "resul
 
 
 def _parsed(dataset: xr.Dataset, folder: Path | None, name: str) -> Any:  # noqa: ANN401, of the schema of its kind
-    """The content of a run's scenario. Modules of the user's own are looked for in `folder`, in the one above it, where
+    """Return the content of a run's scenario. Modules of the user's own are looked for in `folder`, in the one above it, where
     the scenario is when a run names its own folder, and in the working folder."""
     if folder is None and dataset.encoding.get("source"):
         folder = Path(dataset.encoding["source"]).parent
@@ -139,13 +141,13 @@ def _parsed(dataset: xr.Dataset, folder: Path | None, name: str) -> Any:  # noqa
 
 
 def _with_warnings(scene: Scene) -> Scene:
-    """The scene with a warning for every body whose mesh could not be read and which is drawn plainly instead."""
+    """Return the scene with a warning for every body whose mesh could not be read and which is drawn plainly instead."""
     lost = [f"{part.name}: {part.missing}; drawn as a plain shape" for part in scene.parts if part.missing]
     return replace(scene, warnings=[*scene.warnings, *lost])
 
 
 def _not_a_run(dataset: xr.Dataset) -> str:
-    """Why a result has nothing to replay, and what to do instead; empty for a run."""
+    """Return why a result has nothing to replay, and what to do instead; empty for a run."""
     study = study_of(dataset)
     if study == "campaign":
         return "a campaign has many runs and no replay; replay one: dockdyn campaign rerun FOLDER NUMBER"
@@ -155,7 +157,7 @@ def _not_a_run(dataset: xr.Dataset) -> str:
 
 
 def replay_html(dataset: xr.Dataset | str | Path, folder: str | Path | None = None) -> Page:
-    """The replay of a run as one HTML page that needs no network: a text, which a notebook shows in a frame.
+    """Return the replay of a run as one HTML page that needs no network: a text, which a notebook shows in a frame.
 
     `dataset` is what `dockdyn.simulate` or `dockdyn.open_result` gives, or a file. Modules of the user's own laws and
     surfaces are looked for in `folder`, by default that of the file the result was read from, in the one above and in the

@@ -41,13 +41,13 @@ def ask_before_compiling(structures: list[Any], by_xla: bool) -> None:
 
 
 def cache_folder() -> Path:
-    """Folder of the compilation cache: the user's, one for each machine and JAX version."""
+    """Return folder of the compilation cache: the user's, one for each machine and JAX version."""
     return kept.root() / _machine()
 
 
 @cache
 def _machine() -> str:
-    """The name of JAX's version and this machine."""
+    """Return the name of JAX's version and this machine."""
     try:
         jax_version = version("jaxlib")
     except PackageNotFoundError:
@@ -62,7 +62,7 @@ def _machine() -> str:
 
 
 def word() -> str:
-    """What `DOCKDYN_BACKEND` says, `native` or `xla`. Raises ValueError for another word."""
+    """Return what `DOCKDYN_BACKEND` says, `native` or `xla`. Raises ValueError for another word."""
     said = os.environ.get(VARIABLE) or DEFAULT
     if said not in BACKENDS:
         raise ValueError(f"{VARIABLE} = {said!r}: must be {' or '.join(BACKENDS)}")
@@ -70,7 +70,7 @@ def word() -> str:
 
 
 def native() -> bool:
-    """Whether programs become machine code without XLA, by `dockdyn.translate`, where that knows all that is in them.
+    """Return whether programs become machine code without XLA, by `dockdyn.translate`, where that knows all that is in them.
 
     On a GPU, XLA compiles all. Raises ValueError as `word` does.
     """

@@ -106,7 +106,7 @@ def write_files(contents: Mapping[Path, str | bytes], mode: int | None = None) -
 
 @contextlib.contextmanager
 def replacing(*paths: str | Path, mode: int | None = None) -> Iterator[list[BinaryIO]]:
-    """Files to write to, which come to their `paths` when the block ends without an error, and vanish otherwise.
+    """Yield files to write to, which come to their `paths` when the block ends without an error, and vanish otherwise.
 
     They are written beside their places, brought to the disk and renamed; folders that are missing are made. What is no
     regular file, a device or a pipe, is written to as it is. Raises `OSError` with the file's name, or the folder's of
@@ -178,7 +178,7 @@ def check_writable(folder: Path) -> None:
 
 
 def is_special(path: Path) -> bool:
-    """Whether there is something that is neither a regular file nor a folder."""
+    """Return whether there is something that is neither a regular file nor a folder."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
@@ -192,7 +192,7 @@ def _keep_names(folder: Path) -> None:
 
 
 def as_bytes(dataset: xr.Dataset) -> bytes:
-    """A dataset as a netCDF file, made in memory: HDF5 kills the process where it writes to a disk that is full.
+    """Return a dataset as a netCDF file, made in memory: HDF5 kills the process where it writes to a disk that is full.
 
     Behind it stand checksums (`dockdyn.checksums`). A copy, since the view that xarray gives outlives what it looks at.
     """
@@ -202,7 +202,8 @@ def as_bytes(dataset: xr.Dataset) -> bytes:
 
 @contextlib.contextmanager
 def _absent(module: str) -> Iterator[None]:
-    """Without a module that is not imported yet: xarray would import it, which takes long, to ask whether it is in use."""
+    """Return nothing of a module that is not imported yet: xarray would import it, which takes long, to ask whether it is in
+    use."""
     if module in sys.modules:
         yield
         return
@@ -236,6 +237,6 @@ def removing(folder: Path) -> Iterator[Path]:
 
 
 def failure(error: OSError) -> str:
-    """A file that cannot be written or read, and why, in one line."""
+    """Return a file that cannot be written or read, and why, in one line."""
     words = (error.strerror or str(error)).lower() if error.errno in FULL else error.strerror
     return f"{error.filename}: {words}" if error.filename else str(error)

@@ -15,7 +15,7 @@ BOUND = "JAX_COMPILATION_CACHE_MAX_SIZE"  # where somebody states it, JAX needs 
 
 
 def leave_out(*names: str) -> None:
-    """To whoever imports them from now on, packages seldom needed, or some of them, are as if they were not installed.
+    """Let, to whoever imports them from now on, packages seldom needed, or some of them, are as if they were not installed.
 
     Where somebody has looked for one already it stays: it would be missed halfway.
     """
@@ -26,7 +26,7 @@ def leave_out(*names: str) -> None:
 
 
 def let_in(*names: str) -> None:
-    """They, or some of them, can be imported again: before Dask's workers start, and before modules of a user's own."""
+    """Let them, or some of them, be imported again: before Dask's workers start, and before modules of a user's own."""
     for name in names or SELDOM:
         if sys.modules.get(name, sys) is None:
             del sys.modules[name]

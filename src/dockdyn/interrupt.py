@@ -49,7 +49,7 @@ def heeded(numbers: Iterable[signal.Signals]) -> list[signal.Signals]:
 
 
 def wait(reader: int) -> None:
-    """What the thread does: wait for signals; end the process, or tell the work that waits for one."""
+    """Wait for signals; end the process, or tell the work that waits for one."""
     while numbers := os.read(reader, 1):
         handler = signal.getsignal(numbers[0])
         if handler is _stop:
@@ -62,18 +62,19 @@ def wait(reader: int) -> None:
 
 
 def _stop(number: int, frame: object) -> None:
-    """What the main thread does when it comes to hear of the signal: nothing more."""
+    """Do nothing more, as the main thread comes to hear of the signal."""
     time.sleep(PATIENCE)
     os._exit(128 + number)
 
 
 def _leave_to_waiter(number: int, frame: object) -> None:
-    """What the main thread does with a signal that `awaiting` waits for: nothing, the waiting thread has told it."""
+    """Do nothing with a signal that `awaiting` waits for: the waiting thread has told it."""
 
 
 @contextlib.contextmanager
 def awaiting() -> Iterator[threading.Event]:
-    """Work that lasts until a signal asks, also one that was ignored but for a hang-up: the event is set as it comes.
+    """Yield an event for work that lasts until a signal asks, also one that was ignored but for a hang-up: the event is set as
+    it comes.
 
     The process then has a few seconds to put things away before it is ended with code 0; another signal after this
     block ends it at once. `listen` must have been called before.
@@ -88,7 +89,7 @@ def awaiting() -> Iterator[threading.Event]:
 
 
 def end(number: int) -> None:
-    """The last words, and the end."""
+    """Say the last words, and end the process."""
     remove_unfinished()
     words = [f"error: {WORDS[signal.Signals(number)]}"]
     for tell in advice:
@@ -102,7 +103,7 @@ def end(number: int) -> None:
 
 @contextlib.contextmanager
 def advising(tell: Callable[[], str]) -> Iterator[None]:
-    """Work that can be gone on with: `tell` says how, should it be interrupted."""
+    """Run work that can be gone on with: `tell` says how, should it be interrupted."""
     advice.append(tell)
     try:
         yield

@@ -45,7 +45,8 @@ FORCE, TORQUE = 10.0, 10.0  # N and N m: what an action of 1 is, where nothing e
 
 
 def docking_reward(seen: Seen) -> np.ndarray:
-    """What a step earns: 100 for a capture, else minus the distance from the port (m) and the angle from face to face (rad)."""
+    """Return what a step earns: 100 for a capture, else minus the distance from the port (m) and the angle from face to face
+    (rad)."""
     off = sum(np.linalg.norm(seen[name], axis=-1) for name in ("port_position", "port_rotation"))
     return np.where(seen["captured"], CAPTURE, -off)
 
@@ -81,7 +82,7 @@ class Docking:
         self.observations = spaces.Box(least.astype(np.float32), greatest.astype(np.float32), dtype=np.float32)
 
     def drawn(self, generator: np.random.Generator, options: Mapping[str, Any] | None) -> Info:
-        """Values of what the scenario has distributed, and the `options` on top of them."""
+        """Return values of what the scenario has distributed, and the `options` on top of them."""
         if options is not None:
             table_from("options", options, "a mapping from dotted keys to values")
         if self.dispersed is None:
@@ -98,17 +99,18 @@ class Docking:
         return self.simulation.step((turn.apply(force), torque))
 
     def observation(self, seen: Seen) -> np.ndarray:
-        """The parts in one row, or a row for each run."""
+        """Return the parts in one row, or a row for each run."""
         values = {**seen, "contact": seen["contact_load"], "captured": seen["captured"][..., None]}
         return np.concatenate([values[name] for name, *_ in PARTS], axis=-1).astype(np.float32)
 
     def ends(self, seen: Seen) -> tuple[np.ndarray, np.ndarray]:
-        """Whether episodes are terminated, by a capture or a run that cannot go on, and whether they are cut off in time."""
+        """Return whether episodes are terminated, by a capture or a run that cannot go on, and whether they are cut off in
+        time."""
         terminated = seen["captured"] | (self.simulation.status > Status.FINISHED)
         return terminated, self.simulation.done & ~terminated
 
     def told(self, seen: Seen) -> Info:
-        """What else there is to know."""
+        """Return what else there is to know."""
         return {"time": seen["time"], "peak_normal_force": seen["peak_normal_force"].max(axis=-1, initial=0.0)}
 
 
@@ -189,7 +191,7 @@ class DockingVectorEnv(VectorEnv):
         return self.docking.observation(seen), self.docking.told(seen)
 
     def _drawn(self, options: Info | None = None) -> list[Info]:
-        """Values for each of the runs."""
+        """Return values for each of the runs."""
         return [self.docking.drawn(self.np_random, options) for _ in range(self.num_envs)]
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Info]:

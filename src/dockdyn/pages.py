@@ -45,7 +45,7 @@ def report_of(dataset: xr.Dataset, summary: dict[str, Any] | None = None) -> Rep
 
 
 def report_html(dataset: xr.Dataset | str | Path, replay: dict[str, str] | None = None) -> Page:
-    """The report of a result as HTML: one page that needs nothing beside it; of a run with its replay inside.
+    """Return the report of a result as HTML: one page that needs nothing beside it; of a run with its replay inside.
 
     The page is a text, which a notebook shows in a frame. `dataset` is a result, or its file. `replay` is what `replay_of`
     gives, which is asked by default. Raises ScenarioError for what is no result.
@@ -70,7 +70,7 @@ def packed_replay(dataset: xr.Dataset, folder: Path | None = None, content: obje
 
 
 def replay_of(dataset: xr.Dataset, folder: Path | None = None, content: object = None) -> dict[str, str]:
-    """The packed replay of a run and what it lacks; where it cannot be made, why: its report is worth having without.
+    """Return the packed replay of a run and what it lacks; where it cannot be made, why: its report is worth having without.
 
     `folder` is that of the result, beside which modules of the user's own are looked for; `content` as of `packed_replay`.
     """

@@ -39,7 +39,7 @@ def parameter(
     tuned: bool = False,
     **bounds: float,
 ) -> Any:  # noqa: ANN401, as of dataclasses.field
-    """A field of a law, a surface or a compensator: a number, or a list of numbers, with a unit and bounds.
+    """Return a field of a law, a surface or a compensator: a number, or a list of numbers, with a unit and bounds.
 
     Args:
         unit: unit of the value, such as "N*s/m"; none for a pure number. May name parameters before it in braces.
@@ -57,14 +57,14 @@ def parameter(
 
 
 def parameters_of(made: type) -> dict[str, Parameter]:
-    """The parameters that a class declares, by name, in their order."""
+    """Return the parameters that a class declares, by name, in their order."""
     return {
         field.name: field.metadata["parameter"] for field in dataclasses.fields(made) if "parameter" in field.metadata
     }
 
 
 def settings_of(made: type) -> dict[str, Any]:
-    """The static fields of a class that a scenario may state, with their defaults, by name, in their order."""
+    """Return the static fields of a class that a scenario may state, with their defaults, by name, in their order."""
     return {
         field.name: field.default
         for field in dataclasses.fields(made)

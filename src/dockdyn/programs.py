@@ -88,7 +88,7 @@ class Program:
     def compiled(
         self, fixed: dict[str, Any], moving: dict[str, Any], structure: PyTreeDef, leaves: list[ArrayLike]
     ) -> Compiled:
-        """A compiled function of its own, of the leaves of the arguments `moving`, which can be dropped by itself."""
+        """Return a compiled function of its own, of the leaves of the arguments `moving`, which can be dropped by itself."""
         owners = [name for name, value in moving.items() for _ in jax.tree.leaves(value)]
         donated = tuple(i for i, name in enumerate(owners) if name in self.donate)
         jitted = partial(self.jitted, fixed, tuple(moving), structure, donated)
@@ -123,12 +123,12 @@ class Program:
         return Translated(code, results, beside, name, by_xla)
 
     def left_to_xla(self, jitted: Callable[[], Any], why: str) -> ByXla:
-        """What XLA compiles; it is remembered why."""
+        """Return what XLA compiles; it is remembered why."""
         refused[f"{self.function.__module__}.{self.function.__qualname__}"] = why
         return ByXla(jitted(), why)
 
     def name_of(self, fixed: dict[str, Any], structure: PyTreeDef, arrays: list[np.ndarray]) -> str | None:
-        """The name under which the program is stored; None for one that is not of dockdyn alone."""
+        """Return the name under which the program is stored; None for one that is not of dockdyn alone."""
         function = f"{self.function.__module__}.{self.function.__qualname__}"
         if not function.startswith("dockdyn.") or "<" in function:  # one inside a function may stand for several
             return None
@@ -142,7 +142,7 @@ class Program:
     def jitted(
         self, fixed: dict[str, Any], names: tuple[str, ...], structure: PyTreeDef, donated: tuple[int, ...]
     ) -> Any:  # noqa: ANN401, JAX's
-        """The function of the leaves of the arguments of these `names`, for XLA to compile."""
+        """Return the function of the leaves of the arguments of these `names`, for XLA to compile."""
 
         def body(*leaves: ArrayLike) -> PyTree:
             values = fixed | dict(zip(names, jax.tree.unflatten(structure, leaves), strict=True))
@@ -154,7 +154,7 @@ class Program:
 
 
 def trace_once[F: Callable[..., Any]](function: F, static: tuple[str, ...] = ()) -> F:
-    """A function of trees of arrays that JAX traces once for each of their structures, however often programs use it.
+    """Return a function of trees of arrays that JAX traces once for each of their structures, however often programs use it.
 
     `static` names the arguments that are part of the structure by their value. Called outside of programs it is as it was.
     Dictionaries come back in the order of their keys, as from all that JAX traces.
@@ -172,8 +172,8 @@ def trace_once[F: Callable[..., Any]](function: F, static: tuple[str, ...] = ())
 
 @contextlib.contextmanager
 def _no_search_for_cycles() -> Iterator[None]:
-    """Without Python's search for objects that only hold each other: tracing makes many that stay, which it would visit again
-    and again."""
+    """Run without Python's search for objects that only hold each other: tracing makes many that stay, which it would visit
+    again and again."""
     searching = gc.isenabled()
     gc.disable()
     try:
@@ -233,14 +233,14 @@ class Translated:
             keep(self.name, code, self.beside)
 
     def clear_cache(self) -> None:
-        """What XLA has made; the memory of machine code goes with it."""
+        """Drop what XLA has made; the memory of machine code goes with it."""
         if self.other is not None:
             self.other.clear_cache()
 
 
 @contextlib.contextmanager
 def _told_if_long(why: str) -> Iterator[None]:
-    """What XLA compiles here is told to whoever waits, once it has taken a while."""
+    """Tell whoever waits what XLA compiles here, once it has taken a while."""
     words = (
         "compiling: XLA makes this program, which may take a minute or more, and keeps it for the next time; "
         f"dockdyn's own machine code, which is sooner made, is not used here: {why}"
@@ -260,7 +260,7 @@ def _told_if_long(why: str) -> Iterator[None]:
 
 
 def _make_room() -> None:
-    """Drops the programs not used for longest while there are too many; says so, once.
+    """Drop the programs not used for longest while there are too many; says so, once.
 
     Maps, which take a while to count where there are many, are counted again when they could be too many.
     """
@@ -280,14 +280,14 @@ def _make_room() -> None:
 
 
 def _drop() -> None:
-    """Drops the program not used for longest."""
+    """Drop the program not used for longest."""
     _tell()
     _, dropped = kept.popitem(last=False)
     dropped.clear_cache()
 
 
 def maps() -> int:
-    """Memory maps of this process; 0 where the system does not tell."""
+    """Return memory maps of this process; 0 where the system does not tell."""
     try:
         return MAPS.read_bytes().count(b"\n")
     except OSError:
@@ -296,7 +296,7 @@ def maps() -> int:
 
 @cache
 def most_maps() -> float:
-    """Memory maps beyond which programs are dropped."""
+    """Return memory maps beyond which programs are dropped."""
     try:
         return SHARE * int(ALLOWED.read_text())
     except (OSError, ValueError):
@@ -305,7 +305,7 @@ def most_maps() -> float:
 
 @cache
 def _tell() -> None:
-    """The warning that programs are dropped, once a process."""
+    """Warn that programs are dropped, once a process."""
     warnings.warn(
         f"this process has compiled so many structures (kinds of model, numbers of parts, laws) that those not used for "
         f"longest are dropped; one that comes again is compiled again. It holds {maps()} memory maps and "

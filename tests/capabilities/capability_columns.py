@@ -82,7 +82,7 @@ def with_law(depth: float | None = None, **law: Any) -> Callable[[], Tables]:
 
     def made() -> Tables:
         found = base() | ({} if depth is None else {"stability": {"depth": depth}})
-        found["contact"][0]["normal"] = law
+        found["contact"]["touch"]["normal"] = law
         return found
 
     return made
@@ -93,7 +93,7 @@ def with_friction(law: str, **numbers: Any) -> Callable[[], Tables]:
 
     def made() -> Tables:
         found = base()
-        found["contact"][0]["friction"] = {"law": law, **numbers}
+        found["contact"]["touch"]["friction"] = {"law": law, **numbers}
         return found
 
     return made
@@ -120,13 +120,16 @@ def with_panel(**panel: Any) -> Callable[[], Tables]:
     def made() -> Tables:
         found = base()
         carried = {
-            "name": "panel",
             "on": "chaser",
             "position": [0.0, 1.1, 0.0],
             "mass": 5.0,
             "inertia": [2.0, 0.5, 2.0],
         }
-        found["body"].insert(1, copy.deepcopy(carried | panel))
+        found["body"] = {
+            "chaser": found["body"]["chaser"],
+            "panel": copy.deepcopy(carried | panel),
+            "target": found["body"]["target"],
+        }
         return found
 
     return made
@@ -135,15 +138,15 @@ def with_panel(**panel: Any) -> Callable[[], Tables]:
 def in_the_plane() -> Tables:
     """Return the base with a panel on a hinge, all of it in the x–y plane."""
     found = with_panel(joint=HINGE)() | {"motion": "plane"}
-    found["body"][0] |= {"position": [PLATE - TIP - RADIUS - GAP, 0.02, 0.0], "inertia": [10.0, 12.0, 14.0]}
+    found["body"]["chaser"] |= {"position": [PLATE - TIP - RADIUS - GAP, 0.02, 0.0], "inertia": [10.0, 12.0, 14.0]}
     return found
 
 
 def with_two_contacts() -> Tables:
     """Return the base with a second ball, which touches a little later."""
     found = base()
-    found["body"][0]["feature"].append({"name": "heel", "position": [TIP - 1e-3, 0.2, 0.0], "radius": RADIUS})
-    found["contact"].append({"name": "second", "between": ["heel", "plate"], "normal": dict(LAW)})
+    found["body"]["chaser"]["feature"]["heel"] = {"position": [TIP - 1e-3, 0.2, 0.0], "radius": RADIUS}
+    found["contact"]["second"] = {"between": ["heel", "plate"], "normal": dict(LAW)}
     return found
 
 
@@ -151,8 +154,8 @@ def with_approach() -> Tables:
     """Return the base whose motion is stated between ports."""
     found = base()
     for key in ("position", "velocity"):
-        del found["body"][0][key]
-    found["approach"] = {"port": "nose", "to": "port", "distance": GAP, "closing_speed": SPEED}
+        del found["body"]["chaser"][key]
+    found["approach"] = {"of": "nose", "to": "port", "distance": GAP, "closing_speed": SPEED}
     return found
 
 
@@ -182,8 +185,8 @@ def with_cone_latch(grip: str) -> Callable[[], Tables]:
 
     def made() -> Tables:
         found = base()
-        chaser, target = found["body"]
-        del chaser["point"], target["point"]
+        chaser, target = found["body"].values()
+        del chaser["port"], target["port"]
         target["surface"] = by_name([dict(CONE)])
         latch = {
             "kind": "latch",

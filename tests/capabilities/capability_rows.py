@@ -14,6 +14,7 @@ import pytest
 import tomlkit
 import xarray as xr
 from capability_columns import COMPLIANT, DURATION, HOOK, LINE_HOOK, RADIUS, SPEED, TIP, Tables
+from plain_tables import acting
 from scipy.io import loadmat
 from scipy.spatial.transform import Rotation
 

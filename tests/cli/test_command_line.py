@@ -58,7 +58,14 @@ def test_run_writes_three_files_and_refuses_to_overwrite(dock, tmp_path):
 @pytest.mark.installed
 def test_the_resolved_scenario_gives_the_same_result_bit_for_bit(tmp_path):
     out = tmp_path / "out"
-    chosen = ("--set", "duration=9 s", "--set", "contact.friction.coefficient=0.07", "--set", 'loop.delay="12.3 ms"')
+    chosen = (
+        "--set",
+        "duration=9 s",
+        "--set",
+        "contact.probe.friction.coefficient=0.07",
+        "--set",
+        'loop.delay="12.3 ms"',
+    )
     installed("run", NAME, *chosen, "--out", out, folder=tmp_path)
     one = dockdyn.open_result(out / "result.nc")
     two = dockdyn.simulate(dockdyn.load(out / "scenario.toml"))
@@ -178,7 +185,7 @@ def test_a_run_that_diverges_says_when_and_keeps_what_it_had(dock, tmp_path):
         "--set",
         'integrator.step="0.1 s"',
         "--set",
-        "contact.normal.stiffness=1e9",
+        "contact.probe.normal.stiffness=1e9",
     ]
     result = dock("run", "sazawal-spring-dashpot", *sets, "--out", out)
     assert result.returncode == 3
@@ -192,7 +199,7 @@ def test_a_run_that_diverges_says_when_and_keeps_what_it_had(dock, tmp_path):
         "run",
         "sazawal-spring-dashpot",
         "--json",
-        *("--set", "loop.delay=0.5", "--set", "contact.normal.damping=0", "--set", "duration=400"),
+        *("--set", "loop.delay=0.5", "--set", "contact.probe.normal.damping=0", "--set", "duration=400"),
         *("--set", "integrator.max_events=40"),
     )
     assert events.returncode == 3
@@ -204,7 +211,7 @@ def test_a_run_that_diverges_says_when_and_keeps_what_it_had(dock, tmp_path):
     ("sets", "words"),
     [
         (["body.chaser.mas=3"], ["body.chaser.mas", "'mass'"]),
-        (["contact.normal.stifness=3"], ["contact.normal.stifness", "'stiffness'"]),
+        (["contact.probe.normal.stifness=3"], ["contact.probe.normal.stifness", "'stiffness'"]),
         (["loop.dely=3"], ["loop.dely", "'delay'"]),
         (["approch.closing_speed=3"], ["approch", "'approach'"]),
         (["body.chaser.mass=3 m"], ["body.chaser.mass", "'3 m'", "kg"]),
@@ -216,22 +223,22 @@ def test_a_run_that_diverges_says_when_and_keeps_what_it_had(dock, tmp_path):
         (["body.chaser.inertia=[100, 100, 201]"], ["body.chaser.inertia", "[100, 100, 201]", "triangle inequality"]),
         (["body.target.inertia=[[5,1,0],[0,5,0],[0,0,5]]"], ["body.target.inertia", "symmetric"]),
         (["body.target.inertia=[-1,5,5]"], ["body.target.inertia", "positive"]),
-        (["body.target.surface.half_angle=90 deg"], ["half_angle", "90 deg", "less than 90 deg"]),
-        (["body.target.surface.half_angle=0"], ["half_angle", "greater than 0 deg"]),
+        (["body.target.surface.cone.half_angle=90 deg"], ["half_angle", "90 deg", "less than 90 deg"]),
+        (["body.target.surface.cone.half_angle=0"], ["half_angle", "greater than 0 deg"]),
         (["loop.delay=-1 ms"], ["loop.delay", "'-1 ms'", "at least 0 s"]),
         (
-            ['approach={port = "probe", to = "cone", closing_speed = 0.1}'],
+            ['approach={of = "probe", to = "cone", closing_speed = 0.1}'],
             ["[approach]", "body.chaser.position"],
         ),
         (["body.chaser.attitude=[1,0.1,0,0]"], ["body.chaser.attitude", "1e-3", "1.00499"]),
-        (["contact.normal.law=rubber"], ["contact.normal.law", "'rubber'", "'spring-dashpot'"]),
-        (["contact.normal.law=nomodule:Law"], ["contact.normal", "nomodule:Law"]),
-        (["body.target.surface.shape=cube"], ["body.target.surface.shape", "'cube'", "'cone'"]),
-        (["contact.feature=prob"], ["'prob'", "'probe'"]),
-        (["contact.surface=con"], ["'con'", "'cone'"]),
-        (["contact.4.feature=probe"], ["contact.4.feature", "0 to 0"]),
+        (["contact.probe.normal.law=rubber"], ["contact.probe.normal.law", "'rubber'", "'spring-dashpot'"]),
+        (["contact.probe.normal.law=nomodule:Law"], ["contact.probe.normal", "nomodule:Law"]),
+        (["body.target.surface.cone.shape=cube"], ["body.target.surface.cone.shape", "'cube'", "'cone'"]),
+        (["contact.probe.between=['prob', 'cone']"], ["'prob'", "'probe'"]),
+        (["contact.probe.between.1=con"], ["'con'", "'cone'"]),
+        (["contact.4.normal.damping=3"], ["contact.4", "'4'", "probe"]),
         (["kind=asembly"], ["kind", "'assembly'"]),
-        (["schema=2"], ["schema", "2", "1"]),
+        (["schema=1"], ["schema", "1", "2"]),
         (["duration=0"], ["duration", "greater than 0 s"]),
         (["integrator.method=euler"], ["integrator.method", "'euler'", "'located'"]),
         (["duration"], ["duration", "KEY=VALUE"]),
@@ -257,8 +264,8 @@ def test_bad_files_are_one_clear_line(dock, tmp_path):
     refused(dock("run", bad), "bad.toml")
     bad.write_text('kind = "assembly"')
     refused(dock("run", bad), "schema", "missing")
-    bad.write_text('schema = 2\nkind = "assembly"\nduration = 3\n[[body]]\nname = "target"\nmass = 1')
-    refused(dock("run", bad), "body.inertia", "missing")
+    bad.write_text('schema = 2\nkind = "assembly"\nduration = 3\n[body.target]\nmass = 1')
+    refused(dock("run", bad), "body.target.inertia", "missing")
     refused(dock("report", bad), "bad.toml")
     refused(dock("reproduce", "sazaval"), "sazaval", "'sazawal'")
     refused(dock("reproduce", "sazawal", "--figure", 3), "--figure 3", "10")
@@ -273,14 +280,16 @@ def test_python_raises_the_same_words():
 
 def test_overrides_by_index_name_and_neither():
     name = "sazawal-compliance"
-    for key in ("contact.normal.length", "contact.0.normal.length", "contact.probe.normal.length"):
-        assert dockdyn.load(name, {key: "1.5 m"}).content.contact[0].normal.length == 1.5
+    assert dockdyn.load(name, {"contact.probe.normal.length": "1.5 m"}).content.contact[0].normal.length == 1.5
     assert (
-        dockdyn.load(name, {"contact.normal.springs.2.stiffness": 7}).content.contact[0].normal.springs[2].stiffness
+        dockdyn.load(name, {"contact.probe.normal.springs.2.stiffness": 7})
+        .content.contact[0]
+        .normal.springs[2]
+        .stiffness
         == 7
     )
     with pytest.raises(dockdyn.ScenarioError, match="none of the 4 elements"):
-        dockdyn.load(name, {"contact.normal.springs.stiffness": 7})
+        dockdyn.load(name, {"contact.probe.normal.springs.stiffness": 7})
 
 
 def test_overrides_are_left_as_they_were_given():
@@ -307,10 +316,10 @@ class Buffer(dockdyn.NormalLaw):
 """
     )
     text = dockdyn.load("sazawal-spring-dashpot").text()
-    start, end = text.index("[contact.normal]"), text.index("[contact.friction]")
+    start, end = text.index("[contact.probe.normal]"), text.index("[contact.probe.friction]")
     file = tmp_path / "mine.toml"
     for line, problem in (("stiffness = 800", None), ("", "needs the field 'stiffness'"), ("x = 1", "no field 'x'")):
-        file.write_text(text[:start] + f'[contact.normal]\nlaw = "buffers:Buffer"\n{line}\n' + text[end:])
+        file.write_text(text[:start] + f'[contact.probe.normal]\nlaw = "buffers:Buffer"\n{line}\n' + text[end:])
         if problem is None:
             assert len(dockdyn.simulate(dockdyn.load(file, {"duration": "7 s"})).episode) == 1
         else:

@@ -81,7 +81,7 @@ except BaseException:
 @pytest.mark.parametrize("work", [COMPILED, SWALLOWED], ids=["in compiled code", "in an import that swallows it"])
 def test_whatever_the_main_thread_does(work, tmp_path):
     (tmp_path / "busy.py").write_text(BUSY.format(work=work))
-    override = 'contact.0.normal={law="busy:Law", stiffness=5000.0}'
+    override = 'contact.probe.normal={law="busy:Law", stiffness=5000.0}'
     process = started("run", "probe-cone", "--set", override, "--quiet", "--out", "x", folder=tmp_path)
     assert process.stderr.readline() == "here\n"
     time.sleep(0.2)

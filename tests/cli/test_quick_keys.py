@@ -64,10 +64,8 @@ PUSHED = """
 schema = 2
 kind = "assembly"
 duration = 1
-body = [
-    {name = "first", mass = 1, inertia = [1, 1, 1], position = [0, 0, 0]},
-    {name = "second", mass = 1, inertia = [1, 1, 1], position = [1, 0, 0]},
-]
+body.first = {mass = 1, inertia = [1, 1, 1], position = [0, 0, 0]}
+body.second = {mass = 1, inertia = [1, 1, 1], position = [1, 0, 0]}
 phase.begin = {}
 phase.push = {when = {lasting = 0.5}, set = {"strut.rod.stiffness" = 2}}
 [strut.rod]

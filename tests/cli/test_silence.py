@@ -65,7 +65,7 @@ def watched(monkeypatch, first, every):
     monkeypatch.setattr(shown, "EVERY", every)
     said = Written()
     monkeypatch.setattr(sys, "stderr", said)
-    return shown.Watch(), said
+    return shown.CommandWatch(), said
 
 
 def test_lines_tell_how_far_it_is_and_how_long_it_takes(monkeypatch):

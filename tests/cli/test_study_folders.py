@@ -10,7 +10,7 @@ DESIGN = """
 [design]
 minimise = "peak_normal_force"
 evaluations = 2
-variable.damping = { key = "contact.normal.damping", low = 5, high = 200 }
+variable.damping = { key = "contact.fronts.normal.damping", low = 5, high = 200 }
 """
 
 

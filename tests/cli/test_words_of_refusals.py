@@ -24,7 +24,7 @@ UNITS = {
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_unit_of_something_else_is_called_what_it_is(unit):
     with pytest.raises(dockdyn.ScenarioError) as refusal:
-        dockdyn.load("probe-cone", {"contact.normal.stiffness": f"25 {unit}"})
+        dockdyn.load("probe-cone", {"contact.probe.normal.stiffness": f"25 {unit}"})
     assert str(refusal.value).endswith(f"; {unit} is {UNITS[unit]}")
 
 
@@ -33,7 +33,7 @@ def test_a_unit_of_something_else_is_called_what_it_is(unit):
 )
 def test_an_unknown_unit_is_named(unit, words):
     with pytest.raises(dockdyn.ScenarioError, match=re.escape(words)):
-        dockdyn.load("probe-cone", {"contact.normal.stiffness": f"25 {unit}"})
+        dockdyn.load("probe-cone", {"contact.probe.normal.stiffness": f"25 {unit}"})
 
 
 def test_a_file_or_preset_half_written_is_the_one_that_begins_so(dock, tmp_path, monkeypatch):
@@ -84,7 +84,7 @@ def test_what_is_told_of_an_overlap_ends_it(name):
 def test_an_objective_takes_texts_with_a_unit_and_names_without():
     figure = dockdyn.objective("probe-cone", "peak_normal_force")
     assert figure.unit == "N"
-    key = "contact.0.normal.stiffness"
+    key = "contact.probe.normal.stiffness"
     np.testing.assert_allclose(
         figure.value({key: "40 N/mm"}), dockdyn.objective("probe-cone", "peak_normal_force_N").value({key: 4e4})
     )

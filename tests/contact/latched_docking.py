@@ -15,11 +15,11 @@ position = [{x}, 0, {z}]
 attitude = [0, 0, 0, 1]
 velocity = [{speed}, 0, {sideways}]
 rate = {rate}
-feature = [{{ name = "tip", position = [0.9, 0, 0] }}]
+feature.tip = {{ position = [0.9, 0, 0] }}
 [body.target]
 mass = 1500
 inertia = [900, 1100, 1000]
-surface = [{{ name = "cone", shape = "cone", apex = [0.5, 0, 0], axis = [1, 0, 0], half_angle = "40 deg" }}]
+surface.cone = {{ shape = "cone", apex = [0.5, 0, 0], axis = [1, 0, 0], half_angle = "40 deg" }}
 [latch.latch]
 between = ["chaser", "target"]
 feature = "tip"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from plain_tables import contacts_by_name
+from plain_tables import by_name, contacts_by_name
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -39,7 +39,7 @@ def scene(masses, speed, normal_law, friction=None, duration=DURATION):
             "position": origin + line * (far + ahead + speed * ONSET),
             "velocity": drift - 0.7 * speed * line,
             "attitude": attitudes[0],
-            "feature": [{"name": "tip", "position": turns[0].inv().apply(-far * line)}],
+            "feature": by_name([{"name": "tip", "position": turns[0].inv().apply(-far * line)}]),
         },
         "target": {
             "mass": masses[1],
@@ -47,14 +47,16 @@ def scene(masses, speed, normal_law, friction=None, duration=DURATION):
             "position": origin,
             "velocity": drift + 0.3 * speed * line,
             "attitude": attitudes[1],
-            "surface": [
-                {
-                    "name": "wall",
-                    "shape": "plane",
-                    "point": turns[1].inv().apply(ahead * line),
-                    "normal": turns[1].inv().apply(line),
-                }
-            ],
+            "surface": by_name(
+                [
+                    {
+                        "name": "wall",
+                        "shape": "plane",
+                        "point": turns[1].inv().apply(ahead * line),
+                        "normal": turns[1].inv().apply(line),
+                    }
+                ]
+            ),
         },
         "contact": contacts_by_name([contact]),
         "output": {"interval": 0.1},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from law_bounces import DURATION, SMOOTH, reduced
-from plain_tables import contacts_by_name
+from plain_tables import by_name, contacts_by_name
 from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
@@ -48,7 +48,7 @@ def test_sliding_distance_between_two_rails(run):
                 "position": start,
                 "velocity": 0.75 * speed * along,
                 "attitude": attitude,
-                "feature": [shoe for _, shoe, _ in sides],
+                "feature": by_name([shoe for _, shoe, _ in sides]),
             },
             "target": {
                 "mass": masses[1],
@@ -56,7 +56,7 @@ def test_sliding_distance_between_two_rails(run):
                 "position": start,
                 "velocity": -0.25 * speed * along,
                 "attitude": attitude,
-                "surface": [plane for *_, plane in sides],
+                "surface": by_name([plane for *_, plane in sides]),
             },
             "contact": contacts_by_name([contact for contact, *_ in sides]),
             "output": {"interval": 0.1},

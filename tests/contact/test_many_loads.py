@@ -27,10 +27,14 @@ shape = "plane"
 point = [-1, 0, 0]
 normal = [-1, 0, 0]
 """
-FEATURE = '[[body.feature]]\nname = "f{}"\nposition = {}\nradius = {}\n'
-CONTACT = (
-    '[[contact]]\nfeature = "f{}"\nsurface = "plane"\n[contact.normal]\nlaw = "hertz"\nstiffness = 1e6\nexponent = 1\n'
-)
+FEATURE = "[body.chaser.feature.f{}]\nposition = {}\nradius = {}\n"
+CONTACT = """[contact.f{0}]
+between = ["f{0}", "plane"]
+[contact.f{0}.normal]
+law = "hertz"
+stiffness = 1e6
+exponent = 1
+"""
 
 
 @pytest.mark.parametrize("count", [1, 2, 7])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tomlkit
 import trimesh
+from plain_tables import by_name
 from two_bodies import two_bodies
 
 import dockdyn
@@ -34,8 +35,8 @@ def scenario(file, **keys):
         "schema": 2,
         "title": "A tip in a drogue",
         "duration": 4,
-        "chaser": {**BODY, **start, "feature": [feature]},
-        "target": {**BODY, "surface": [surface]},
+        "chaser": {**BODY, **start, "feature": by_name([feature])},
+        "target": {**BODY, "surface": by_name([surface])},
         "contact": {"tip": {"between": ["tip", "drogue"], "normal": {"law": "spring-dashpot", "stiffness": 8000}}},
     }
 

@@ -237,7 +237,7 @@ def test_an_impact_law(own, dock):
     ],
 )
 def test_an_impact_law_that_cannot_be_is_one_line(own, impact_table, says):
-    (own / "bad.toml").write_text(BOOM[: BOOM.index("[contact.impact]")] + "[contact.impact]\n" + impact_table)
+    (own / "bad.toml").write_text(BOOM[: BOOM.index("[contact.tip.impact]")] + "[contact.tip.impact]\n" + impact_table)
     with pytest.raises(dockdyn.ScenarioError, match=r"^bad\.toml: contact.*impact") as refused:
         dockdyn.load("bad.toml")
     assert says in str(refused.value) and "\n" not in str(refused.value)

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 import tomlkit
+from plain_tables import by_name
 from two_bodies import two_bodies
 
 import dockdyn
@@ -79,7 +80,7 @@ def written(folder, **keys):
         "title": "A tip in a drogue",
         "duration": 2,
         "chaser": {**BODY, "position": [0.1, 0, 1.5], "velocity": [0, 0, -0.8]},
-        "target": {**BODY, "surface": [surface]},
+        "target": {**BODY, "surface": by_name([surface])},
         "contact": {"tip": {"between": ["tip", "drogue"], "normal": {"law": "spring-dashpot", "stiffness": 8000}}},
     }
     content["chaser"]["feature"] = {"tip": {"position": [0, 0, -0.9], "radius": 0.03}}

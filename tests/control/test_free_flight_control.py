@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 from places import DOCS
+from plain_tables import by_name
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
@@ -30,13 +31,15 @@ def flight(**changes):
             "velocity": [0.0, 0.0, 0.0],
             "attitude": [1.0, 0.0, 0.0, 0.0],
             "rate": [0.0, 0.0, 0.0],
-            "feature": [{"name": "ball", "position": [-1.0, 0.0, 0.0], "radius": 0.05}],
+            "feature": by_name([{"name": "ball", "position": [-1.0, 0.0, 0.0], "radius": 0.05}]),
         },
         "target": {
             "mass": 800.0,
             "inertia": [200.0, 250.0, 300.0],
             "rate": [0.01, -0.02, 0.03],
-            "surface": [{"name": "plate", "shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}],
+            "surface": by_name(
+                [{"name": "plate", "shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}]
+            ),
         },
         "contact": {
             "ball": {

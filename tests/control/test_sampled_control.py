@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_tables import by_name
 
 import dockdyn
 
@@ -42,12 +43,14 @@ def flight(control, **changes):
             "position": [50.4, 0.0, 0.0],
             "velocity": [0.05, 0.0, 0.0],
             "rate": [0.0, 0.0, -0.1],
-            "feature": [{"name": "ball", "position": [-1.0, 0.0, 0.0], "radius": 0.05}],
+            "feature": by_name([{"name": "ball", "position": [-1.0, 0.0, 0.0], "radius": 0.05}]),
         },
         "target": {
             "mass": 800.0,
             "inertia": [200.0, 250.0, 300.0],
-            "surface": [{"name": "plate", "shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}],
+            "surface": by_name(
+                [{"name": "plate", "shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}]
+            ),
         },
         "contact": {
             "ball": {

@@ -123,7 +123,7 @@ ARM = """
 schema = 2
 kind = "assembly"
 duration = 6.0
-contact = [{ feature = "tip", surface = "plate", normal = { law = "hertz", stiffness = 2e4 } }]
+contact.tip = { between = ["tip", "plate"], normal = { law = "hertz", stiffness = 2e4 } }
 [approach]
 of = "nose"
 to = "hatch"
@@ -138,13 +138,13 @@ mass = 20.0
 inertia = [1.0, 4.0, 4.0]
 position = [0.8, 0.1, 0.0]
 joint = { kind = "revolute", position = [-0.5, 0.0, 0.0], axis = [0, 0, 1], stiffness = 900.0, damping = 20.0 }
-feature = [{ name = "tip", position = [0.5, 0.0, 0.0], radius = 0.02 }]
-point = [{ name = "nose", position = [0.52, 0.0, 0.0] }]
+feature.tip = { position = [0.5, 0.0, 0.0], radius = 0.02 }
+port.nose = { position = [0.52, 0.0, 0.0] }
 [body.station]
 mass = 2000.0
 inertia = [800.0, 900.0, 900.0]
-surface = [{ name = "plate", shape = "plane", point = [-1.0, 0, 0], normal = [-1.0, 0, 0] }]
-point = [{ name = "hatch", position = [-1.0, 0.0, 0.0], axis = [-1.0, 0.0, 0.0] }]
+surface.plate = { shape = "plane", point = [-1.0, 0, 0], normal = [-1.0, 0, 0] }
+port.hatch = { position = [-1.0, 0.0, 0.0], axis = [-1.0, 0.0, 0.0] }
 """
 
 

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from plain_tables import by_name
 from scipy.optimize import nnls
 
 import dockdyn
@@ -77,7 +78,7 @@ def flight(control, **changes):
         "duration": changes.pop("duration", 20.0),
         "output": {"interval": 0.05},
         "chaser": chaser | changes,
-        "target": {"mass": 800.0, "inertia": [200.0, 250.0, 300.0], "surface": [plate]},
+        "target": {"mass": 800.0, "inertia": [200.0, 250.0, 300.0], "surface": by_name([plate])},
         "contact": {"ball": {"between": ["ball", "plate"], "normal": law}},
         "control": {key: value for key, value in control.items() if value is not None},
     }

@@ -38,7 +38,9 @@ def test_a_rig_of_two_robots_in_fmi_2_is_the_run_with_other_numbers_too(tmp_path
     made = exported("epos-like", 2, tmp_path, {"duration": "8 s"})
     assert check_fmu(made.file).findings == []
     assert len(made.unit.numbers) > 35
-    other = made.scenario.at({"body.chaser.mass": 1500.0, "approach.yaw": 0.01, "contact.normal.stiffness": 2500.0})
+    other = made.scenario.at(
+        {"body.chaser.mass": 1500.0, "approach.yaw": 0.01, "contact.probe.normal.stiffness": 2500.0}
+    )
     assert largest(check_fmu(made.file, made.scenario)) < 1e-12
     assert largest(check_fmu(made.file, other)) < 1e-12
 

@@ -29,7 +29,7 @@ minimise = "95 % of peak_normal_force"
 evaluations = 30
 cases = 2
 [design.variable.damping]
-key = "contact.normal.damping"
+key = "contact.fronts.normal.damping"
 low = "5 N s/m"
 high = "200 N s/m"
 """

@@ -26,7 +26,7 @@ from rig_reference import (
 )
 
 from dockdyn.hil.compensators import COMPENSATORS, VELOCITIES
-from dockdyn.hil.compensators.compensator import Seen
+from dockdyn.hil.compensators.compensator import CompensatorInput
 from dockdyn.hil.energy_observer import Oracle, PortEnergy
 
 GAIN = 113.2576  # N s/m on the model's velocity, as the contact alone at 2e4 N/m: `test_tuning` finds it by simulation
@@ -212,10 +212,14 @@ def test_end_errors_of_the_gains_of_the_paper(name, force, velocity):
 def seen(axes=1, **others):
     """What is seen of `axes` axes at rest, but for `others`."""
     rest = {
-        name: np.zeros(axes) for name in Seen._fields if "position" in name or "velocity" in name or "force" in name
+        name: np.zeros(axes)
+        for name in CompensatorInput._fields
+        if "position" in name or "velocity" in name or "force" in name
     }
     known = {"time": 0.0, "period": 2e-3, "mass": 500.0, "touching": True} | rest | others
-    return Seen(**{name: jnp.asarray(value, bool if name == "touching" else float) for name, value in known.items()})
+    return CompensatorInput(
+        **{name: jnp.asarray(value, bool if name == "touching" else float) for name, value in known.items()}
+    )
 
 
 @pytest.mark.parametrize("form", ["bumpless", "as-printed"])
@@ -252,11 +256,13 @@ def history(rng, steps=300):
     """Arbitrary smooth histories in three axes, touching now and then."""
     time = np.arange(steps) * 2e-3
     rows = {"time": time, "period": np.full(steps, 2e-3), "mass": np.full(steps, 500.0)}
-    for name in Seen._fields:
+    for name in CompensatorInput._fields:
         if "position" in name or "velocity" in name or "force" in name:
             phases, size = rng.uniform(0, 6, (3, 1)), 100.0 if "force" in name else 0.01
             rows[name] = (size * rng.uniform(0.5, 1, (3, 1)) * np.sin(20 * time + phases)).T
-    return Seen(**{k: jnp.asarray(v) for k, v in rows.items()}, touching=jnp.asarray(rng.random(steps) < 0.9))
+    return CompensatorInput(
+        **{k: jnp.asarray(v) for k, v in rows.items()}, touching=jnp.asarray(rng.random(steps) < 0.9)
+    )
 
 
 def answered(compensator, whole):
@@ -269,7 +275,7 @@ def test_turned_axes_turn_the_answer(name):
     rng = np.random.default_rng(0)
     compensator, whole = COMPENSATORS[name](*EVERY[name]), history(rng)
     turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
-    turned = Seen(*(part @ turn.T if part.ndim == 2 else part for part in whole))
+    turned = CompensatorInput(*(part @ turn.T if part.ndim == 2 else part for part in whole))
     one, other = (jax.tree.map(np.asarray, answered(compensator, each)[1]) for each in (whole, turned))
     for a, b in zip(one, other, strict=True):
         assert_allclose(b, a @ turn.T if a.ndim == 2 else a, rtol=1e-6, atol=1e-7 * (1 + np.abs(a).max()))

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from rig_reference import packaged, simulate
 
 from dockdyn.hil.compensators import COMPENSATORS
-from dockdyn.hil.compensators.compensator import Seen
+from dockdyn.hil.compensators.compensator import CompensatorInput
 
 LAW = COMPENSATORS["passivity"]
 ROUNDING = 1e-10  # of the kinetic energy at the start and the work done
@@ -89,7 +89,9 @@ def test_no_sequence_of_forces_passes_the_bound(axes):
         def step(carry, given):
             memory, x, v, time, net = carry
             force, touches = given
-            now = Seen(time, period, mass, force, x, v, x, v, x + 0.01 * force / 1e4, touches, nothing, nothing)
+            now = CompensatorInput(
+                time, period, mass, force, x, v, x, v, x + 0.01 * force / 1e4, touches, nothing, nothing
+            )
             memory, action = law.step(memory, now)
             total = force + action.force - action.gain * action.velocity
             way = v * period + total * period**2 / (2 * mass)
@@ -115,6 +117,8 @@ def test_what_stays_within_dead_zone_and_bound_is_left_alone():
     step = jax.jit(law.step)
     for i in range(1000):
         force = -k * x
-        memory, action = step(memory, Seen(i * period, period, mass, force, x, v, x, v, x, jnp.asarray(True), x, x))
+        memory, action = step(
+            memory, CompensatorInput(i * period, period, mass, force, x, v, x, v, x, jnp.asarray(True), x, x)
+        )
         assert float(action.gain) == 0 and float(action.force[0]) == 0
         x, v = x + v * period + force * period**2 / (2 * mass), v + force * period / mass

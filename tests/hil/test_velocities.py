@@ -12,7 +12,7 @@ from scipy import signal
 
 import dockdyn
 from dockdyn.hil.compensators import COMPENSATORS
-from dockdyn.hil.compensators.compensator import Seen
+from dockdyn.hil.compensators.compensator import CompensatorInput
 from dockdyn.hil.velocity_sources import FilteredDifference, PrintedTrackingDifferentiator, TrackingDifferentiator
 from dockdyn.programs import Program
 from dockdyn.stability.encoder_history import acceleration_weights, place_weights, rows_needed, velocity_weights
@@ -23,9 +23,15 @@ FORMS = {"ramp-invariant": TrackingDifferentiator, "as-printed": PrintedTracking
 
 def seen(**others):
     """What is seen of one axis at rest, but for `others`."""
-    rest = {name: np.zeros(1) for name in Seen._fields if "position" in name or "velocity" in name or "force" in name}
+    rest = {
+        name: np.zeros(1)
+        for name in CompensatorInput._fields
+        if "position" in name or "velocity" in name or "force" in name
+    }
     known = {"time": 0.0, "period": T, "mass": 500.0, "touching": True} | rest | others
-    return Seen(**{name: jnp.asarray(value, bool if name == "touching" else float) for name, value in known.items()})
+    return CompensatorInput(
+        **{name: jnp.asarray(value, bool if name == "touching" else float) for name, value in known.items()}
+    )
 
 
 def velocities(block, positions, period=T, start=0.0):
@@ -226,6 +232,6 @@ def test_a_printed_form_that_diverges_is_one_clear_line(digital):
     for step, gain in (("2 ms", None), ("1 ms", "90 N s/m")):
         table = law | {"differentiator_step": step} | ({} if gain is None else {"gain": gain})
         with pytest.raises(dockdyn.ScenarioError) as told:
-            dockdyn.simulate(dockdyn.load("sits", preset | {"loop.compensator": table, "compare": []}))
+            dockdyn.simulate(dockdyn.load("sits", preset | {"loop.compensator": table, "compare": {}}))
         assert "loop.compensator.differentiator_step" in str(told.value) and "\n" not in str(told.value)
         assert "above 0.002 s" in str(told.value) and "'ramp-invariant'" in str(told.value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+import lint_names
 import numpy as np
 import pytest
 from lint_kinds import offences
@@ -29,7 +30,7 @@ from dockdyn.scenario.language.units import quantity
 
 
 class DamperSection(Section):
-    schema_: Literal[1] = Field(1, alias="schema")
+    schema_: Literal[2] = Field(2, alias="schema")
     kind: Literal["damper"]
     title: str = "A mass on a damper"
     speed: quantity("m/s", "a speed", above=0)
@@ -119,3 +120,30 @@ NAMES = {"rig", "latch", "assembly"}
 )
 def test_the_rule_against_asking_for_a_kind(source, lines):
     assert list(offences(source, NAMES)) == lines
+
+
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        ("Return the mass (kg).", []),
+        ("Refuse what is too heavy.", []),
+        ("The mass (kg).", ["The"]),
+        ("What is heavy.", ["What"]),
+        ("mass, kg", ["mass"]),
+    ],
+)
+def test_the_rule_of_docstrings(words, first):
+    """Functions of all depths, not what is called as a noun."""
+    source = (
+        f'class A:\n    @property\n    def b(self):\n        """The b."""\n\n    def c(self):\n        """{words}"""\n'
+    )
+    assert [word for _, word in lint_names.nouns(source)] == first
+
+
+@pytest.mark.parametrize(
+    ("lines", "parameters", "too_long"), [(59, 1, False), (60, 1, True), (3, 10, False), (3, 11, True)]
+)
+def test_the_rule_of_length(lines, parameters, too_long):
+    given = ", ".join(f"a{number}" for number in range(parameters))
+    source = f"def f({given}):\n" + "    print()\n" * lines
+    assert list(lint_names.long_functions(source)) == ["f"] * too_long

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from plain_tables import contacts_by_name
+from plain_tables import by_name, contacts_by_name
 from scipy.spatial.transform import Rotation
 
 from dockdyn.impact import contact_matrix, resolve, velocity_jump
@@ -77,8 +77,8 @@ class Pair:
             {
                 "duration": duration,
                 "output": {"interval": duration / 100},
-                "chaser": {**self.body(0), "feature": [{"name": "probe", "position": self.arms[0]}]},
-                "target": {**self.body(1), "surface": [plate]},
+                "chaser": {**self.body(0), "feature": by_name([{"name": "probe", "position": self.arms[0]}])},
+                "target": {**self.body(1), "surface": by_name([plate])},
                 "contact": contacts_by_name([{"between": ["probe", "plate"], **contact}]),
             }
         )

@@ -19,26 +19,40 @@ INERTIAS = [np.diag([80.0, 190.0, 240.0]), np.array([[300.0, 30, -20], [30, 500,
 
 
 def scenario(**changes):
-    return {"schema": 2, "title": "Two bodies that turn", "duration": 6.0, "chaser": {
+    return {
+        "schema": 2,
+        "title": "Two bodies that turn",
+        "duration": 6.0,
+        "chaser": {
             "mass": 150.0,
             "inertia": INERTIAS[0].tolist(),
             "position": [3.0, 0, 0],
             "velocity": [-0.3, 0, 0],
             "attitude": [0, 0, 0, 1],
             "rate": [0.0, 0.0, 0.0],
-            "feature": [{"name": "probe", "position": PROBE.tolist(), "radius": TIP}],
-        }, "target": {
+            "feature": {"probe": {"position": PROBE.tolist(), "radius": TIP}},
+        },
+        "target": {
             "mass": 400.0,
             "inertia": INERTIAS[1].tolist(),
-            "position": [0, 0, 0],
-            "velocity": [0, 0, 0],
-            "attitude": [1, 0, 0, 0],
-            "rate": [0.0, 0.0, 0.0],
-            "surface": [
-                {"name": "cone", "shape": "cone", "apex": [APEX, 0, 0], "axis": [1, 0, 0], "half_angle": HALF_ANGLE,
-                 "rim_radius": RIM}
-            ],
-        }, "contact": {"probe": {"between": ["probe", "cone"], "normal": {"law": "spring-dashpot", "stiffness": 3000, "damping": 60}}}, **changes}  # fmt: skip
+            "surface": {
+                "cone": {
+                    "shape": "cone",
+                    "apex": [APEX, 0, 0],
+                    "axis": [1, 0, 0],
+                    "half_angle": HALF_ANGLE,
+                    "rim_radius": RIM,
+                }
+            },
+        },
+        "contact": {
+            "probe": {
+                "between": ["probe", "cone"],
+                "normal": {"law": "spring-dashpot", "stiffness": 3000, "damping": 60},
+            }
+        },
+        **changes,
+    }
 
 
 def moved(content, start):

@@ -97,7 +97,7 @@ def test_derivative_of_the_onset_time():
 @pytest.mark.full
 def test_reverse_derivative_through_fixed_steps_equals_forward():
     content = dockdyn.load("sazawal-spring-dashpot", {"loop.delay": "16 ms"}).content
-    mesh = fixed.Mesh(step=jnp.asarray(5e-3), steps=1200, stride=1200, line_capacity=16)
+    mesh = fixed.StepMesh(step=jnp.asarray(5e-3), steps=1200, stride=1200, line_capacity=16)
 
     def run(numbers):
         state, _ = fixed.solve(changed(content, numbers[0], numbers[1], content.loop.delay).model(), mesh)

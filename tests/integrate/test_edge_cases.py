@@ -102,7 +102,7 @@ def test_a_slow_undamped_contact_is_one_contact(speed):
     changes = {
         "body.chaser.position": [start, 0, 0.25],
         "body.chaser.velocity": [-2 * speed, 0, 0],
-        "contact.normal.damping": 0,
+        "contact.probe.normal.damping": 0,
         "loop.delay": 0,
         "duration": 3,
     }
@@ -135,7 +135,12 @@ def test_chatter_is_counted_and_flagged():
     run = dockdyn.simulate(
         dockdyn.load(
             "sazawal-spring-dashpot",
-            {"loop.delay": "0.5 s", "contact.normal.damping": 0, "duration": "400 s", "integrator.max_events": 60},
+            {
+                "loop.delay": "0.5 s",
+                "contact.probe.normal.damping": 0,
+                "duration": "400 s",
+                "integrator.max_events": 60,
+            },
         )
     )
     assert not run.attrs["finished"]
@@ -160,7 +165,7 @@ def test_loop_that_diverges_keeps_what_it_had():
     run = dockdyn.simulate(
         dockdyn.load(
             "sazawal-spring-dashpot",
-            {"integrator.method": "fixed", "integrator.step": "0.1 s", "contact.normal.stiffness": 1e9},
+            {"integrator.method": "fixed", "integrator.step": "0.1 s", "contact.probe.normal.stiffness": 1e9},
         )
     )
     assert not run.attrs["finished"]
@@ -193,11 +198,11 @@ def test_several_pairs_touch_at_once(tmp_path, speed, far, close):
     The slower they are, the further apart in time rounding puts their onsets.
     """
     feet = "\n".join(
-        f'[[chaser.feature]]\nname = "foot{i}"\nposition = [1, {math.cos(a):.17g}, {math.sin(a):.17g}]'
+        f"[body.chaser.feature.foot{i}]\nposition = [1, {math.cos(a):.17g}, {math.sin(a):.17g}]"
         for i, a in enumerate((0, 2 * math.pi / 3, 4 * math.pi / 3))
     )
     contacts = "\n".join(
-        f'[[contact]]\nfeature = "foot{i}"\nsurface = "plate"\n[contact.normal]\nlaw = "spring-dashpot"\nstiffness = 3000'
+        f'[contact.foot{i}]\nbetween = ["foot{i}", "plate"]\nnormal = {{ law = "spring-dashpot", stiffness = 3000 }}'
         for i in range(3)
     )
     file = tmp_path / "feet.toml"

@@ -46,7 +46,7 @@ BALL_IN_CONE = {
         "velocity": [-0.031, 0.017, 0.012],
         "attitude": unit([0.10, -0.03, 0.07, 0.99]),
         "rate": [0.021, -0.034, 0.016],
-        "feature": [{"name": "ball", "position": [1.35, 0.11, -0.07], "radius": 0.06}],
+        "feature": by_name([{"name": "ball", "position": [1.35, 0.11, -0.07], "radius": 0.06}]),
     },
     "target": {
         "mass": 2350.0,
@@ -55,15 +55,17 @@ BALL_IN_CONE = {
         "velocity": [0.003, -0.002, 0.004],
         "attitude": unit([0.98, 0.09, -0.12, 0.11]),
         "rate": [-0.012, 0.019, 0.027],
-        "surface": [
-            {
-                "name": "cone",
-                "shape": "cone",
-                "apex": [0.82, 0.13, -0.09],
-                "axis": [0.9, 0.3, -0.2],
-                "half_angle_degrees": 34.0,
-            }
-        ],
+        "surface": by_name(
+            [
+                {
+                    "name": "cone",
+                    "shape": "cone",
+                    "apex": [0.82, 0.13, -0.09],
+                    "axis": [0.9, 0.3, -0.2],
+                    "half_angle_degrees": 34.0,
+                }
+            ]
+        ),
     },
     "contact": {
         "ball": {
@@ -85,10 +87,12 @@ TWO_POINTS = {
         "velocity": [-0.06, 0.025, -0.015],
         "attitude": unit([0.05, 0.04, -0.06, 0.99]),
         "rate": [0.03, 0.02, -0.025],
-        "feature": [
-            {"name": "left", "position": [1.1, 0.45, 0.05]},
-            {"name": "right", "position": [1.05, -0.5, -0.1]},
-        ],
+        "feature": by_name(
+            [
+                {"name": "left", "position": [1.1, 0.45, 0.05]},
+                {"name": "right", "position": [1.05, -0.5, -0.1]},
+            ]
+        ),
     },
     "target": {
         "mass": 1480.0,
@@ -97,10 +101,12 @@ TWO_POINTS = {
         "velocity": [0.0, 0.004, 0.006],
         "attitude": unit([0.99, -0.05, 0.08, 0.06]),
         "rate": [0.015, -0.02, 0.03],
-        "surface": [
-            {"name": "wall", "shape": "plane", "point": [0.75, 0.0, 0.0], "normal": [1.0, 0.12, -0.2]},
-            {"name": "bump", "shape": "sphere", "centre": [0.82, 0.51, 0.2], "radius": 0.31},
-        ],
+        "surface": by_name(
+            [
+                {"name": "wall", "shape": "plane", "point": [0.75, 0.0, 0.0], "normal": [1.0, 0.12, -0.2]},
+                {"name": "bump", "shape": "sphere", "centre": [0.82, 0.51, 0.2], "radius": 0.31},
+            ]
+        ),
     },
     "contact": {
         "left": {

@@ -79,7 +79,7 @@ def test_frames_and_roles_in_full(run, content, frame):
 def test_a_delay_feeds_energy_and_the_account_still_closes(run):
     """A spring whose force comes late returns more than it took; so the balances above are not about a passive case only."""
     content = ONE_DOCKING | {"loop": {"delay": 0.08}}
-    dataset = run(content, **{"contact.normal.damping": 0, "contact.friction.coefficient": 0})
+    dataset = run(content, **{"contact.tip.normal.damping": 0, "contact.CN.friction.coefficient": 0})
     summary = dockdyn.summarise(dataset)
     assert set(summary["energy_class"]) == {"active"}
     check_conservation(content, dataset)
@@ -121,17 +121,17 @@ def in_other_units(content):
         body["position"] = texts(body["position"], 1e3, "mm")
         body["velocity"] = texts(body["velocity"], 60e3, "mm/min")
         body["rate"] = texts(body["rate"], np.degrees(60.0), "deg/min")
-    tip, wall = content["chaser"]["feature"][0], content["target"]["surface"][0]
+    (tip,), (wall,) = content["chaser"]["feature"].values(), content["target"]["surface"].values()
     tip["position"], tip["radius"] = texts(tip["position"], 1e3, "mm"), texts(tip["radius"], 1e2, "cm")
     wall["apex"], wall["half_angle"] = (
         texts(wall["apex"], 1e-3, "km"),
         texts(wall["half_angle"], np.degrees(1.0), "deg"),
     )
-    law = content["contact"][0]["normal"]
+    law = content["contact"]["tip"]["normal"]
     law["stiffness"] = texts(law["stiffness"], 1e-6, "kN/mm")
     law["damping"] = texts(law["damping"], 1e-6, "kN s/mm")
-    content["contact"][0]["friction"]["coefficient"] = texts(
-        content["contact"][0]["friction"]["coefficient"], 100, "percent"
+    content["contact"]["tip"]["friction"]["coefficient"] = texts(
+        content["contact"]["tip"]["friction"]["coefficient"], 100, "percent"
     )
     content["duration"] = texts(content["duration"], 1 / 60, "min")
     content["loop"] = {"delay": texts(content["loop"]["delay"], 1e3, "ms")}
@@ -170,7 +170,7 @@ def test_roles_can_be_exchanged(run, content):
     names = ("position", "attitude", "velocity", "rate")
     apart = {name: np.abs(there[name].values[:, ::-1] - here[name].values).max() for name in names}
     assert max(apart.values()) < SAME_CONTACTS, apart
-    creeps = content["contact"][0]["friction"]["coefficient"] / CREEP * (apart["velocity"] + apart["rate"])
+    creeps = content["contact"]["tip"]["friction"]["coefficient"] / CREEP * (apart["velocity"] + apart["rate"])
     largest = np.abs(here.contact_force.values).max()
     assert np.abs(there.contact_force.values + here.contact_force.values).max() < (SAME_CONTACTS + creeps) * largest
 
@@ -254,9 +254,9 @@ def test_another_number_compiles_nothing(run):
             ONE_DOCKING,
             **{
                 "body.chaser.mass": 1234,
-                "contact.normal.stiffness": 777,
-                "contact.friction.coefficient": 0.31,
-                "body.target.surface.half_angle": "56 deg",
+                "contact.tip.normal.stiffness": 777,
+                "contact.tip.friction.coefficient": 0.31,
+                "body.target.surface.cone.half_angle": "56 deg",
                 "loop.delay": "23 ms",
             },
         )

@@ -14,10 +14,13 @@ CASES = {
         (0.03, 0.015, 0.0075),
     ),
     "two contacts, delay and friction": (
-        {"loop.delay": "90 ms", "duration": "21.2 s", "contact.friction.coefficient": 0.15},
+        {"loop.delay": "90 ms", "duration": "21.2 s", "contact.probe.friction.coefficient": 0.15},
         (0.08, 0.04, 0.02, 0.01),
     ),
-    "undamped, delay": ({"loop.delay": "60 ms", "contact.normal.damping": 0, "duration": "9 s"}, (0.05, 0.025, 0.0125)),
+    "undamped, delay": (
+        {"loop.delay": "60 ms", "contact.probe.normal.damping": 0, "duration": "9 s"},
+        (0.05, 0.025, 0.0125),
+    ),
     "full inertias, body rates, delay": (
         {
             "loop.delay": "60 ms",
@@ -75,8 +78,8 @@ def test_fixed_step_is_of_fourth_order_where_nothing_jumps():
     overrides = {
         "loop.delay": 0,
         "duration": "0.3 s",
-        "contact.normal.adhesion": True,
-        "contact.normal.damping": 20,
+        "contact.probe.normal.adhesion": True,
+        "contact.probe.normal.damping": 20,
         "body.chaser.position": [3.2, 0, 0.25],
     }
     best = final(overrides, 1e-3, "fixed")
@@ -95,8 +98,8 @@ def test_the_chosen_step_follows_a_stiff_contact(delay):
     """Without a stated step the result agrees with one a hundred times finer than the contact needs."""
     stiff = {
         "loop.delay": delay,
-        "contact.normal.stiffness": 3e5,
-        "contact.normal.damping": 2e3,
+        "contact.probe.normal.stiffness": 3e5,
+        "contact.probe.normal.damping": 2e3,
         "duration": "5.4 s",
     }
     free = dockdyn.simulate(dockdyn.load("sazawal-spring-dashpot", stiff))

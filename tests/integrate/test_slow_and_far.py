@@ -5,7 +5,7 @@ import math
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from plain_tables import contacts_by_name
+from plain_tables import by_name, contacts_by_name
 from scipy.optimize import brentq, minimize_scalar
 from scipy.spatial.transform import Rotation
 
@@ -35,10 +35,12 @@ def plates(speed, feet=1, damping=0.0, seed=0, far=0.0, drift=0.0, delay=0.0):
             "position": (away * far + normal * (1.7 + 0.3 * speed)).tolist(),
             "velocity": (along * drift - normal * speed).tolist(),
             "attitude": (turn * Rotation.from_quat([0, 0, 1, 0])).as_quat(scalar_first=True).tolist(),
-            "feature": [
-                {"name": name, "position": [1.0, math.cos(angle) * (feet > 1), math.sin(angle)]}
-                for name, angle in zip(names, angles, strict=True)
-            ],
+            "feature": by_name(
+                [
+                    {"name": name, "position": [1.0, math.cos(angle) * (feet > 1), math.sin(angle)]}
+                    for name, angle in zip(names, angles, strict=True)
+                ]
+            ),
         },
         "target": {
             "mass": TARGET,
@@ -46,7 +48,9 @@ def plates(speed, feet=1, damping=0.0, seed=0, far=0.0, drift=0.0, delay=0.0):
             "position": (away * far).tolist(),
             "velocity": (along * drift).tolist(),
             "attitude": turn.as_quat(scalar_first=True).tolist(),
-            "surface": [{"name": "plate", "shape": "plane", "point": [0.7, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}],
+            "surface": by_name(
+                [{"name": "plate", "shape": "plane", "point": [0.7, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}]
+            ),
         },
         "contact": contacts_by_name([{"between": [name, "plate"], "normal": law} for name in names]),
         "loop": {"delay": delay},
@@ -149,7 +153,7 @@ def in_cone(speed, far, delay):
         "body.chaser.position": (away + place).tolist(),
         "body.target.position": away.tolist(),
         "body.chaser.velocity": [-2 * speed, 0, 0],
-        "contact.normal.damping": 0,
+        "contact.probe.normal.damping": 0,
         "loop.delay": delay,
         "duration": 3,
     }

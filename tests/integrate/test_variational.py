@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 from scipy.special import ellipj
 
 from dockdyn.integrate.solution import Status
-from dockdyn.integrate.variational.mechanical import Point, accelerations, momenta
-from dockdyn.integrate.variational.step import Newton, Start, step
+from dockdyn.integrate.variational.mechanical import PhasePoint, accelerations, momenta
+from dockdyn.integrate.variational.step import Newton, StepStart, step
 from dockdyn.programs import Program
 
 TIGHT = Newton(jnp.asarray(1e-14), jnp.asarray(40.0))
@@ -99,8 +99,8 @@ def test_one_step_is_the_variation_of_the_discrete_action():
     model = Carried()
     p0 = momenta(model, jnp.asarray(t), jnp.asarray(q0), jnp.asarray(v0), None)
     found = Program(
-        lambda at: step(model, Start.of(model, jnp.asarray(t), at), jnp.asarray(h), jnp.asarray(v0), TIGHT)
-    )(Point(jnp.asarray(q0), p0, None))
+        lambda at: step(model, StepStart.of(model, jnp.asarray(t), at), jnp.asarray(h), jnp.asarray(v0), TIGHT)
+    )(PhasePoint(jnp.asarray(q0), p0, None))
     assert found.converged
     turn0, turn1 = (Rotation.from_quat(q[1:5], scalar_first=True).as_matrix() for q in (q0, np.asarray(found.q)))
 

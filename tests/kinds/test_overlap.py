@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from plain_tables import by_name
+from plain_tables import by_name, contacts_by_name
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -38,7 +38,7 @@ BALL = {
     "requirements": {"peak_normal_force": "< 100 N"},
 }
 PLACE = "body.probe.position.0"
-DEEP = ": contact 'tip – face': overlap at the start = 0.06 m; must be at most 0.01 m: "
+DEEP = ": contact 'tip': overlap at the start = 0.06 m; must be at most 0.01 m: "
 DEEP += "move a body's position back, against the way it comes, by 0.05 m or more"
 
 
@@ -101,7 +101,7 @@ def pair_of_bodies(rng, depth, radius):
 def with_kind(kind, first, second):
     """The scenario of a kind in which these two bodies meet."""
     contact = [{"between": ["tip", "face"], "normal": LAW}]
-    common = {"schema": 2, "kind": kind, "duration": 0.02, "contact": contact}
+    common = {"schema": 2, "kind": kind, "duration": 0.02, "contact": contacts_by_name(contact)}
     mounted = {"mode": "assembly", "mock_ups": ["one", "other"], "loop": LOOP} if kind == "rig" else {}
     return common | {"body": by_name([first | {"name": "one"}, second | {"name": "other"}])} | mounted
 
@@ -120,7 +120,7 @@ def test_every_kind_refuses_what_begins_deep_inside(load, kind, radius):
         with pytest.raises(dockdyn.ScenarioError) as refusal:
             dockdyn.simulate(case)
         assert str(refusal.value) == (
-            f"{case.name}: contact 'tip – face': overlap at the start = {depth:.3g} m; must be at most {most:.3g} m: "
+            f"{case.name}: contact 'tip': overlap at the start = {depth:.3g} m; must be at most {most:.3g} m: "
             f"move a body's position back, against the way it comes, by {depth - most:.3g} m or more"
         )
     shallow = load(with_kind(kind, *pair_of_bodies(rng, most * rng.uniform(0.5, 0.99), radius)))

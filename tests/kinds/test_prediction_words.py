@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from plain_tables import by_name
+from plain_tables import by_name, contacts_by_name
 
 import dockdyn
 
@@ -42,7 +42,13 @@ def head_on(normal):
     }
     bodies = {"body": by_name([ball | {"name": "ball"}, plate | {"name": "plate"}])}
     contact = [{"between": ["tip", "face"], "normal": normal}]
-    return {"schema": 2, "kind": "assembly", "duration": 0.8, "contact": contact, "loop": {"delay": "20 ms"}} | bodies
+    return {
+        "schema": 2,
+        "kind": "assembly",
+        "duration": 0.8,
+        "contact": contacts_by_name(contact),
+        "loop": {"delay": "20 ms"},
+    } | bodies
 
 
 @pytest.mark.parametrize("name", LAWS)

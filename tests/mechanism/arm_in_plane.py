@@ -8,7 +8,7 @@ import numpy as np
 
 from dockdyn.scenario.load import parse
 
-WALLS = ("wall 0", "wall 1")
+WALLS = ("wall-0", "wall-1")
 LINKS = ("psi", "alpha", "beta")
 SHARE = 0.5  # of the last link's inertia, that of a payload that is let go
 
@@ -25,7 +25,7 @@ def arm(p, duration, step, law="frictionless", motion="space", **changed):
     still = -drift(p)
     text += f"rate = [0, 0, {p.orbital_rate}]\nvelocity = [{still.real}, {still.imag}, 0]\n"
     for name, (point, normal) in zip(WALLS, p.planes, strict=False):
-        text += f'[[body.surface]]\nname = "{name}"\nshape = "plane"\n'
+        text += f'[body.station.surface.{name}]\nshape = "plane"\n'
         text += f"point = [{point.real}, {point.imag}, 0]\nnormal = [{normal.real}, {normal.imag}, 0]\n"
     carrier, end = "station", p.root
     given = zip(LINKS, p.lengths, p.masses, p.start, p.start_rates, strict=True)
@@ -41,10 +41,10 @@ def arm(p, duration, step, law="frictionless", motion="space", **changed):
     last = p.masses[-1] * p.lengths[-1] ** 2 / 12
     text += body("payload", p.payload, SHARE * last if latched else 0.0, on=carrier, place=end, thin=1.0)
     text += "" if latched else 'joint = { kind = "locked" }\n'
-    text += '[[body.feature]]\nname = "tip"\nposition = [0, 0, 0]\n'
+    text += "[body.payload.feature.tip]\nposition = [0, 0, 0]\n"
     for number, name in enumerate(WALLS[: len(p.planes)]):
         if number != p.latch_wall:
-            text += f'[[contact]]\nname = "{name}"\nfeature = "tip"\nsurface = "{name}"\n'
+            text += f'[contact.{name}]\nbetween = ["tip", "{name}"]\n'
             given = "" if law == "variational" else f", restitution = {p.restitution}, rest_speed = 1e-4"
             text += f'impact = {{ law = "{law}"{given} }}\n'
     text += f'[control]\nlaw = "joint-pd"\nbody = "station"\nstiffness = {list(p.kp)}\ndamping = {list(p.kd)}\n'
@@ -78,7 +78,7 @@ def drift(p):
 
 def body(name, mass, moment, on=None, place=(0.0, 0.0), thin=1e-9):
     """Return the table of a rod along x that turns about z; one that a connection may turn must not be `thin`."""
-    text = f'[[body]]\nname = "{name}"\nmass = {mass}\ninertia = [{thin * moment}, {moment}, {moment}]\n'
+    text = f"[body.{name}]\nmass = {mass}\ninertia = [{thin * moment}, {moment}, {moment}]\n"
     return text if on is None else f'{text}on = "{on}"\nposition = [{place[0]}, {place[1]}, 0]\n'
 
 

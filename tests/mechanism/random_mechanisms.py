@@ -24,49 +24,48 @@ def draw(seed: int) -> tuple[Tables, tuple[str, str]]:
     pair = PAIRS[seed % len(PAIRS)]
     delay = log_uniform(chance, 0.002, 0.05) if "delay" in pair else 0.0
     visitor, target, contacts = parts(chance, delay)
-    bodies = [{"name": "chaser", **visitor}, {"name": "target", **target}]
     found: Tables = {
         "schema": 2,
         "kind": "assembly",
         "duration": 4.0,
-        "body": bodies,
+        "body": {"chaser": visitor, "target": target},
         "contact": contacts,
     }
     found |= {"output": {"interval": 0.02}}
     if delay:
         found["loop"] = {"delay": delay}
-    for contact in contacts:
+    for contact in contacts.values():
         contact.pop("friction", None)
     for feature in FEATURES:  # in one order: latches come before what lets go of them
         if feature in pair:
             FEATURES[feature](chance, found)
-    spare = int(chance.integers(0, MOST - len(bodies) + 1)) if chance.random() < 0.4 else 0
+    spare = int(chance.integers(0, MOST - len(found["body"]) + 1)) if chance.random() < 0.4 else 0
     for _ in range(spare):
         free_body(chance, found)
     return found, pair
 
 
-def carried(chance: Chance, found: Tables, name: str) -> Tables:
+def carried(chance: Chance, found: Tables) -> Tables:
     """Return a body on one that is there, beside the line along which bodies meet."""
-    carriers = [body["name"] for body in found["body"] if "flexible" not in body]
+    carriers = [name for name, body in found["body"].items() if "flexible" not in body]
     mass = log_uniform(chance, 5, 60)
     place = [uniform(chance, -0.5, 0.5), *(chance.choice([-1, 1], 2) * chance.uniform(0.8, SPREAD, 2)).tolist()]
-    body = {"name": name, "on": str(chance.choice(carriers)), "mass": mass, "inertia": inertia(chance, mass)}
+    body = {"on": str(chance.choice(carriers)), "mass": mass, "inertia": inertia(chance, mass)}
     return body | {"position": place}
 
 
 def free_body(chance: Chance, found: Tables) -> None:
     """Add a body that a strut alone holds."""
     name = f"free{len(found['body'])}"
-    body = carried(chance, found, name)
-    found["body"].append(body)
+    body = carried(chance, found)
+    found["body"][name] = body
     strut(chance, found, (body["on"], name))
 
 
 def tree(chance: Chance, found: Tables) -> None:
     """Add one to five bodies on joints, on any body that is there."""
     for _ in range(int(chance.integers(1, 6))):
-        body = carried(chance, found, f"link{len(found['body'])}")
+        body = carried(chance, found)
         kind = str(chance.choice(["revolute", "prismatic", "locked"], p=[0.5, 0.3, 0.2]))
         joint: Tables = {"kind": kind, "position": (0.5 * np.array(body["position"])).tolist()}
         if kind != "locked":
@@ -74,7 +73,7 @@ def tree(chance: Chance, found: Tables) -> None:
             joint |= {"axis": chance.normal(size=3).tolist(), "start": uniform(chance, -0.1, 0.1)}
             joint |= {"start_rate": uniform(chance, -0.03, 0.03), "stiffness": size * log_uniform(chance, 0.1, 10)}
             joint |= {"damping": size * uniform(chance, 0, 0.5)}
-        found["body"].append(body | {"joint": joint})
+        found["body"][f"link{len(found['body'])}"] = body | {"joint": joint}
 
 
 def beam(chance: Chance, found: Tables) -> None:
@@ -95,13 +94,13 @@ def beam(chance: Chance, found: Tables) -> None:
     joint: Tables = {"kind": "locked", "position": [0.0, 1.0, 0.0]}
     if chance.random() < 0.5:
         joint |= {"kind": "revolute", "axis": [1.0, 0.0, 0.0], "stiffness": slender * log_uniform(chance, 0.5, 5)}
-    body = {"name": "panel", "on": carrier, "mass": mass, "position": [0.0, 1.0 + length / 2, 0.0]}
+    body = {"on": carrier, "mass": mass, "position": [0.0, 1.0 + length / 2, 0.0]}
     body |= {"inertia": [slender, 0.05 * mass, slender], "joint": joint, "flexible": flexible}
-    found["body"].append(body)
+    found["body"]["panel"] = body
 
 
 def friction(chance: Chance, found: Tables) -> None:
-    for contact in found["contact"]:
+    for contact in found["contact"].values():
         if "impact" not in contact:
             rubs = {"law": "coulomb", "coefficient": uniform(chance, 0.05, 0.4), "regularisation": 5e-3}
             contact["friction"] = rubs
@@ -109,7 +108,7 @@ def friction(chance: Chance, found: Tables) -> None:
 
 def impact(chance: Chance, found: Tables) -> None:
     """Give each contact an impact law in place of a force."""
-    for contact in found["contact"]:
+    for contact in found["contact"].values():
         law = str(chance.choice(["frictionless", "energetic", "poisson"]))
         given: Tables = {"law": law, "restitution": uniform(chance, 0, 1), "rest_speed": 1e-4}
         if law != "frictionless":
@@ -123,10 +122,10 @@ def orbit(chance: Chance, found: Tables) -> None:
 
 
 def control(chance: Chance, found: Tables) -> None:
-    mass = found["body"][0]["mass"]
+    mass = found["body"]["chaser"]["mass"]
     law = {"body": "chaser", "law": "attitude-hold", "period": uniform(chance, 0.02, 0.2), "base_stiffness": 0.1 * mass}
     law |= {"base_damping": 0.2 * mass, "base_limit": 0.05 * mass, "velocity_damping": 0.2 * mass}
-    found["control"] = law | {"velocity": found["body"][0]["velocity"], "thruster_force": 0.02 * mass}
+    found["control"] = law | {"velocity": found["body"]["chaser"]["velocity"], "thruster_force": 0.02 * mass}
 
 
 def add(found: Tables, element: Tables) -> None:
@@ -136,23 +135,23 @@ def add(found: Tables, element: Tables) -> None:
 
 def latch(chance: Chance, found: Tables) -> None:
     """Catch a ball of the chaser where the plate is, by a compliant or a rigid grip."""
-    ball = found["body"][0]["feature"][0]
+    ball = next(iter(found["body"]["chaser"]["feature"].values()))
     tip = (np.array(ball["position"]) - [ball["radius"], 0, 0]).tolist()
     hook = {"kind": "latch", "name": "hook", "between": ["chaser", "target"], "axis": [1.0, 0.0, 0.0]}
     hook |= {"anchor": [tip, [0.998, ball["position"][1], ball["position"][2]]], "reach": 5e-3, "lateral": 0.5}
     grip = str(chance.choice(["compliant", "pin", "weld"]))
-    if any("impact" in contact for contact in found["contact"]):
+    if any("impact" in contact for contact in found["contact"].values()):
         grip = "compliant"
-    mass = found["body"][0]["mass"]
+    mass = found["body"]["chaser"]["mass"]
     own = {"stiffness": 400 * mass, "damping": 20 * mass} if grip == "compliant" else {"grip": grip}
     add(found, hook | own)
 
 
 def strut(chance: Chance, found: Tables, between: tuple[str, str] | None = None) -> None:
     """Add a strut with or without a brake, or a bushing, between two bodies."""
-    names = [body["name"] for body in found["body"] if "flexible" not in body]
+    names = [name for name, body in found["body"].items() if "flexible" not in body]
     one, other = between or tuple(chance.choice(names, 2, replace=False).tolist())
-    mass = min(body["mass"] for body in found["body"])
+    mass = min(body["mass"] for body in found["body"].values())
     line: Tables = {"kind": "strut", "name": f"strut{len(elements_of(found))}", "between": [one, other]}
     line |= {"anchor": [around(chance, 0.3), around(chance, 0.3)], "stiffness": mass * log_uniform(chance, 0.3, 30)}
     line |= {"damping": mass * uniform(chance, 0, 0.5)}
@@ -164,7 +163,7 @@ def strut(chance: Chance, found: Tables, between: tuple[str, str] | None = None)
 def phase(chance: Chance, found: Tables) -> None:
     """Add a thruster that pushes from the first contact on, and then less."""
     push = {"kind": "thruster", "name": "jet", "body": "target", "position": around(chance, 0.3)}
-    force = found["body"][1]["mass"] * log_uniform(chance, 1e-3, 3e-2)
+    force = found["body"]["target"]["mass"] * log_uniform(chance, 1e-3, 3e-2)
     add(found, push | {"direction": chance.normal(size=3).tolist(), "force": 0.0})
     less = {"when": {"lasting": uniform(chance, 0.1, 0.5)}, "set": {"thruster.jet.force": 0.3 * force}}
     pushed = {"when": "contact", "set": {"thruster.jet.force": force}}

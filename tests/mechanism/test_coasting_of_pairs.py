@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from compiled import Program
-from plain_tables import acting, by_name
+from plain_tables import acting, by_name, contacts_by_name
 
 import dockdyn
 
@@ -27,7 +27,13 @@ def three_balls(gaps, order):
         for number, gap in enumerate(gaps)
     ]
     contacts = [{"between": [f"skin{number}", "top"], **LAWS} for number in order]
-    return {"schema": 2, "kind": "assembly", "duration": 1.0, "body": by_name([plate, *balls]), "contact": contacts}
+    return {
+        "schema": 2,
+        "kind": "assembly",
+        "duration": 1.0,
+        "body": by_name([plate, *balls]),
+        "contact": contacts_by_name(contacts),
+    }
 
 
 @pytest.mark.parametrize("tied", [False, pytest.param(True, marks=pytest.mark.full)])

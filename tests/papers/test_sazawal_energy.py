@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 from dop853_reference import reference_of
+from plain_tables import by_name
 
 from dockdyn.api import simulate, summarise
 from dockdyn.papers.sazawal.energy import STATED, TABLE, contact
@@ -43,8 +44,8 @@ def energy_by_scipy(geometry: str, loop: str) -> float:
     motion = {"position": [0.533 + probe + apex, 0, 0.25], "velocity": [-0.02, 0.005, 0], "attitude": [0, 0, 0, 1]}
     still = {"position": [0, 0, 0], "velocity": [0, 0, 0], "attitude": [1, 0, 0, 0]}
     case = {
-        "chaser": {**body, **motion, "feature": [{"name": "probe", "position": [probe, 0, 0]}]},
-        "target": {**body, **still, "surface": [cone]},
+        "chaser": {**body, **motion, "feature": by_name([{"name": "probe", "position": [probe, 0, 0]}])},
+        "target": {**body, **still, "surface": by_name([cone])},
         "contact": {
             "probe": {
                 "between": ["probe", "cone"],

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 from driven_rigs import driver
 
-from dockdyn.hil.operation import Request, State
+from dockdyn.hil.operation import OperationState, Request
 from dockdyn.hil.supervisor import Cause
-from dockdyn.kinds.rig.measures import Motion, measures
+from dockdyn.kinds.rig.measures import MeasuredMotion, measures
 from dockdyn.realtime.exchange import whole
 from dockdyn.realtime.lockstep import ComputerInSteps, LaboratoryInSteps
 from dockdyn.realtime.rig_log import RigLogWriter
 from dockdyn.realtime.ring import record_type
 
-WAY = {State.IDLE: Request.HOME, State.HOMED: Request.ARM, State.ARMED: Request.RUN}
+WAY = {OperationState.IDLE: Request.HOME, OperationState.HOMED: Request.ARM, OperationState.ARMED: Request.RUN}
 
 
 def experiment(believed, true, file):
@@ -25,21 +25,21 @@ def experiment(believed, true, file):
     step = own.cycle()
     computer, laboratory = ComputerInSteps(step, own.axes), LaboratoryInSteps(other.laboratory(), own.axes)
     record = np.zeros((), record_type(step))
-    rows, state = [], State.IDLE
+    rows, state = [], OperationState.IDLE
     with file.open("wb") as binary:
         log = RigLogWriter(binary, record.dtype, believed.text())
-        while not (rows and state == State.IDLE and rows[-1]["cause"]):
+        while not (rows and state == OperationState.IDLE and rows[-1]["cause"]):
             found = computer.answer(*laboratory.tell(), request=WAY.get(state, Request.NONE))
             laboratory.take(whole(found["command"]))
             record["time"] = round(len(rows) * own.period * 1e9)
             record["inputs"], record["outputs"] = computer.stepper.inputs, found
             log.write(record[()], len(rows), 0)
             rows.append(found)
-            state = State(found["state"])
-            assert state != State.FAULT, f"stopped: {Cause(found['cause']).name}"
+            state = OperationState(found["state"])
+            assert state != OperationState.FAULT, f"stopped: {Cause(found['cause']).name}"
         log.finish(0)
     found = np.array(rows)
-    return found[(found["state"] == State.RUNNING) & (found["tick"] > 0)]
+    return found[(found["state"] == OperationState.RUNNING) & (found["tick"] > 0)]
 
 
 def restitution(found, run):
@@ -47,8 +47,8 @@ def restitution(found, run):
     time = run.time.values[: len(found["position"])]
     found = found[: len(time)]
     period = time[1] - time[0]
-    ideal = Motion(*(run[f"ideal_{name}"].values[: len(found)] for name in ("position", "velocity", "force")))
+    ideal = MeasuredMotion(*(run[f"ideal_{name}"].values[: len(found)] for name in ("position", "velocity", "force")))
     velocity = np.gradient(found["position"], period, axis=0)
-    rig = Motion(found["position"], velocity, found["load"][:, :3])
+    rig = MeasuredMotion(found["position"], velocity, found["load"][:, :3])
     numbers = measures(time, ideal, rig, np.nan, bilateral=False)
     return float(numbers["apparent_restitution"]), float(numbers["ideal_restitution"])

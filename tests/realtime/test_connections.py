@@ -12,12 +12,12 @@ from rig_processes import free_ports
 
 from dockdyn.realtime import connections
 from dockdyn.realtime.connections import NotConnected, connected
-from dockdyn.realtime.devices.device import Pose
+from dockdyn.realtime.devices.device import ToolPose
 from dockdyn.realtime.devices.emulated.rtde import EmulatedUR, URInPackets
 from dockdyn.realtime.devices.rtde import RTDE, TEXT, RTDESettings, URBehaviour, URRobot, split_packages
 from dockdyn.realtime.links import URConnections
 
-START = Pose((0.4, 0.1, 0.5))
+START = ToolPose((0.4, 0.1, 0.5))
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from rsi_robots import emulated_rsi
 
 import dockdyn
 from dockdyn.realtime.controller import checklists, find_foreign_ports, find_hindrances
-from dockdyn.realtime.devices.device import Command, Pose
+from dockdyn.realtime.devices.device import ToolCommand, ToolPose
 from dockdyn.realtime.devices.rsi import RSI, RSISettings
 from dockdyn.scenario.tables.rig.devices import ROBOTS, SENSORS, DevicesSection
 from dockdyn.scenario.tables.rig.driven import DrivenSection
@@ -48,11 +48,11 @@ def test_a_controller_that_is_not_refused_lets_every_command_within_the_limits_p
     for _ in range(20):
         start, goal = (chance.choice([low, high, chance.uniform(low, high)]) for _ in range(2))
         from_, to = (tuple(chance.choice([-turn, turn], 3)) for _ in range(2))
-        emulated = emulated_rsi(RSISettings(), Pose(tuple(start), from_), **enough)
+        emulated = emulated_rsi(RSISettings(), ToolPose(tuple(start), from_), **enough)
         codec = RSI(RSISettings())
-        (packet,) = emulated.tick(0.0, Pose(tuple(start), from_))
+        (packet,) = emulated.tick(0.0, ToolPose(tuple(start), from_))
         codec.decode_robot(packet)
-        emulated.receive(0.001, codec.encode_answer(Command(tuple(goal), to)))
+        emulated.receive(0.001, codec.encode_answer(ToolCommand(tuple(goal), to)))
         assert emulated.cut_off == 0 and not emulated.cycle.stopped and not emulated.ignored
 
 

@@ -9,7 +9,7 @@ import pytest
 from driven_rigs import ABB_SET, KUKA_SET, driver, in_space, needs_compiler, on_a_line
 
 import dockdyn
-from dockdyn.hil.operation import State
+from dockdyn.hil.operation import OperationState
 from dockdyn.hil.supervisor import Cause
 from dockdyn.realtime.lockstep import run_in_lockstep
 from dockdyn.realtime.rig_devices import devices_of
@@ -67,7 +67,7 @@ def both(scenario):
     """The run of a scenario, and what the computer puts out over it."""
     whole = dockdyn.simulate(scenario)
     found = run_in_lockstep(driver(scenario), whole.sizes["time"])
-    assert (found["state"] == State.RUNNING).all(), f"stopped: {Cause(found['cause'].max()).name}"
+    assert (found["state"] == OperationState.RUNNING).all(), f"stopped: {Cause(found['cause'].max()).name}"
     assert np.abs(whole.measured_force).max() > 1.0, "nothing was touched"
     return whole, found
 
@@ -137,7 +137,7 @@ def test_through_the_bytes_of_devices_only_their_rounding_counts(sensor, robot, 
     count = 3500
     direct = run_in_lockstep(made, count)["position"]
     found = run_in_lockstep(made, count, devices_of("bench", section, made.period))
-    assert (found["state"] == State.RUNNING).all(), f"stopped: {Cause(found['cause'].max()).name}"
+    assert (found["state"] == OperationState.RUNNING).all(), f"stopped: {Cause(found['cause'].max()).name}"
     if resolution is None:
         np.testing.assert_array_equal(found["position"], direct)
         return

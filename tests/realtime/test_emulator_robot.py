@@ -11,12 +11,12 @@ from driven_rigs import in_space, needs_compiler
 from protocol_rigs import AHEAD, PROTOCOLS, Rigs, devices
 
 import dockdyn
-from dockdyn.hil.operation import State
+from dockdyn.hil.operation import OperationState
 from dockdyn.hil.supervisor import Cause
 from dockdyn.realtime.bench import wanted_of
 from dockdyn.realtime.controller import checklists
 from dockdyn.realtime.devices import fanuc, rtde
-from dockdyn.realtime.devices.device import Pose
+from dockdyn.realtime.devices.device import ToolPose
 from dockdyn.realtime.devices.emulated.sensor import SensorErrors
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.tables.emulator import EmulatorSection
@@ -24,7 +24,7 @@ from dockdyn.scenario.tables.rig.devices import DevicesSection
 
 pytestmark = needs_compiler
 CYCLE = 4e-3  # s
-START = Pose((0.5, 0.0, 0.9))
+START = ToolPose((0.5, 0.0, 0.9))
 BOUNDS = {  # wide, so that what is seen is the robot's own way
     "rig__limits__acceleration": 2.0,
     "rig__limits__turning_acceleration": 2.0,
@@ -194,7 +194,7 @@ def test_a_command_that_comes_late_leaves_a_robot_of_abb_behind_for_good(rigs):
     paths = {}
     for takes in ("next", "newest"):
         rows, paths[takes], wire = driven(rigs, "ABB", 420, network=network, robot={"kind": "abb-egm", "takes": takes})
-        assert {int(row["state"]) for row in rows} == {State.RUNNING} and not wire.bench.robot.cycle.stopped
+        assert {int(row["state"]) for row in rows} == {OperationState.RUNNING} and not wire.bench.robot.cycle.stopped
     late = [np.abs(paths["next"][-100:] - sound[-100 - n : len(sound) - n]).max() for n in range(3)]
     assert late[1] < 1e-9 and min(late[0], late[2]) > 1e-5
     steps = np.linalg.norm(np.diff(paths["newest"][-100:], axis=0), axis=1)

@@ -9,7 +9,7 @@ import pytest
 from driven_rigs import in_space, keeps_limits, needs_compiler, on_a_line
 from protocol_rigs import AHEAD, PROTOCOLS, SAMPLED, Rigs
 
-from dockdyn.hil.operation import Request, State
+from dockdyn.hil.operation import OperationState, Request
 from dockdyn.hil.supervisor import Cause
 from dockdyn.realtime.devices.fanuc import GRACE
 from dockdyn.realtime.devices.rtde import STOPPING
@@ -83,16 +83,16 @@ def test_a_fault_stops_the_rig_at_once_for_its_reason_and_for_good(rigs, fault, 
         sent.append(row["command"].copy())
         active.append(fault in wire.bench.active)
     states = np.array([int(row["state"]) for row in found])
-    begun, tripped = active.index(True), int(np.argmax(states != State.RUNNING))
+    begun, tripped = active.index(True), int(np.argmax(states != OperationState.RUNNING))
     cause, cycles = FAULTS[fault](protocol)
     if (fault, protocol) == ("robot-deaf", "UR"):
         cycles += cycles_of_stopping(np.array(sent[begun - 2 : begun]))
     assert (Cause(int(found[tripped]["cause"])), tripped - begun + 1) == (cause, cycles)
-    assert states[tripped] == State.STOPPING
+    assert states[tripped] == OperationState.STOPPING
     needed = cycles_of_braking(np.array(sent[tripped - 2 : tripped])) if due_at(wire, cause) else 0
     rest = np.array(sent[tripped + max(needed - 1, 0) :])
     assert (rest == rest[0]).all(), "it moves on"
-    assert (states[tripped + needed + 1 :] == State.FAULT).all()
+    assert (states[tripped + needed + 1 :] == OperationState.FAULT).all()
     assert {int(row["cause"]) for row in found[tripped:]} == {int(cause)}
 
 
@@ -142,7 +142,7 @@ def test_a_controller_of_kuka_as_it_comes_leaves_the_robot_behind_until_it_stops
     commands, rows, wire = motion(rigs, "KUKA as it comes", 450)
     robot = wire.bench.robot
     assert robot.cycle.stopped == "correction too large" and robot.cycle.late == 0 and robot.cut_off > 100
-    stopped = next(cycle for cycle, row in enumerate(rows) if row["state"] != State.RUNNING)
+    stopped = next(cycle for cycle, row in enumerate(rows) if row["state"] != OperationState.RUNNING)
     assert Cause(int(rows[stopped]["cause"])) == Cause.ROBOT_STALE
     reached = wire.bench.pose.values[:3]
     start = commands[0][:3]
@@ -153,7 +153,7 @@ def test_a_controller_of_abb_as_it_comes_ends_a_slow_motion_after_a_second(rigs)
     """The robot is 0.8 mm behind 30 mm/s, within its 1 mm: silent from cycle 250 on, which counts after one cycle more."""
     _, rows, wire = motion(rigs, "ABB as it comes", 260)
     assert wire.bench.robot.cycle.stopped == "converged"
-    stopped = next(cycle for cycle, row in enumerate(rows) if row["state"] != State.RUNNING)
+    stopped = next(cycle for cycle, row in enumerate(rows) if row["state"] != OperationState.RUNNING)
     assert (stopped, Cause(int(rows[stopped]["cause"]))) == (250 + ROBOT_SILENCE, Cause.ROBOT_STALE)
 
 
@@ -183,7 +183,7 @@ def test_a_pose_that_is_lost_makes_virtual_time_stand_still(rigs):
     _, rows, _ = motion(rigs, "plain")
     fault = {"kind": "robot-silent", "at": "0.4 s", "lasts": f"{CYCLE} s"}
     _, broken, _ = motion(rigs, "plain", fault={"silent": fault})
-    assert {int(row["state"]) for row in broken} == {State.RUNNING}
+    assert {int(row["state"]) for row in broken} == {OperationState.RUNNING}
     assert int(broken[-1]["tick"]) == int(rows[-1]["tick"]) - 1
     flown = np.array([row["position"] for row in broken])
     free = np.array([row["position"] for row in rows])
@@ -230,9 +230,9 @@ def test_no_sequence_of_faults_exceeds_a_limit(protocol, runs, along):
             states.append(int(found["state"]))
         causes.add(int(found["cause"]))
         keeps_limits(np.array(sent), np.array(due), **LINE_LIMITS)
-        if State.FAULT in states:
-            at = states.index(State.FAULT)
-            assert set(states[at:]) == {State.FAULT}
+        if OperationState.FAULT in states:
+            at = states.index(OperationState.FAULT)
+            assert set(states[at:]) == {OperationState.FAULT}
             assert (np.array(sent[at:]) == sent[at]).all()
     assert len(causes) > (2 if runs < 100 else 5)
 

@@ -21,7 +21,7 @@ from rig_processes import LONG, Bench, arm_and_run, free_ports, process_of
 from test_replay_server import first_words, in_a_loop
 
 from dockdyn.cli.common import BAD_INPUT
-from dockdyn.hil.operation import State
+from dockdyn.hil.operation import OperationState
 from dockdyn.hil.supervisor import Cause
 from dockdyn.realtime.live_view import show, words_of
 from dockdyn.realtime.rig_log import read_rig_log
@@ -113,7 +113,11 @@ def test_words_tell_state_cause_and_what_is_not_heard(line):
         told = words_of(silent, show(page, silent))
         assert told.startswith("## idle") and "nothing is heard of the sensor" in told and "stopped" not in told
         tripped = record(
-            line, outputs__state=State.FAULT, outputs__cause=Cause.SENSOR_STALE, outputs__load=-2.5, inputs__pose=0.0125
+            line,
+            outputs__state=OperationState.FAULT,
+            outputs__cause=Cause.SENSOR_STALE,
+            outputs__load=-2.5,
+            inputs__pose=0.0125,
         )
         told = words_of(tripped, show(page, tripped))
         for words in ("## fault", "stopped: sensor stale", "force 2.50 N", "robot 12.5 mm"):

@@ -13,7 +13,7 @@ import pytest
 from driven_rigs import needs_compiler
 from rig_processes import LONG, Bench, process_of
 
-from dockdyn.hil.operation import State
+from dockdyn.hil.operation import OperationState
 from dockdyn.hil.supervisor import Cause
 from dockdyn.realtime.rig_log import read_rig_log
 
@@ -38,7 +38,7 @@ def bench(tmp_path):
 def braked(path):
     """The log of a rig that was running and was stopped by its operator."""
     last = read_rig_log(path).cycles[-1]
-    assert (last["output_state"], last["output_cause"]) == (State.IDLE, Cause.OPERATOR)
+    assert (last["output_state"], last["output_cause"]) == (OperationState.IDLE, Cause.OPERATOR)
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])

@@ -9,7 +9,7 @@ import pytest
 from driven_rigs import driver, in_space, needs_compiler
 from protocol_rigs import Rigs
 
-from dockdyn.hil.operation import Request, State
+from dockdyn.hil.operation import OperationState, Request
 from dockdyn.hil.supervisor import Cause
 from dockdyn.kinds.rig.driven import limits_of
 from dockdyn.kinds.rig.model.driven import Inputs, begin_driving, drive, driven_of
@@ -72,11 +72,11 @@ def test_numbers_that_cannot_be_stop_the_rig_in_c_and_in_python_alike(made, runs
             state, outputs = python(driven, state, Inputs(*(np.array(given[name]) for name in Inputs._fields)))
             for name in ("command", "send", "state", "cause"):
                 np.testing.assert_array_equal(found[name], np.asarray(getattr(outputs, name)), err_msg=name)
-            if cycle == moment and before == State.IDLE:
-                assert found["state"] == State.IDLE
+            if cycle == moment and before == OperationState.IDLE:
+                assert found["state"] == OperationState.IDLE
             elif cycle == moment:
                 possible = {Cause.SENSOR_INVALID if of_load else Cause.ROBOT_INVALID} if none else LOADS | POSES
-                assert found["state"] == State.STOPPING and Cause(int(found["cause"])) in possible
+                assert found["state"] == OperationState.STOPPING and Cause(int(found["cause"])) in possible
                 causes.add(Cause(int(found["cause"])))
             laboratory.take(whole(found["command"]))
             sent.append(found["command"].copy())
@@ -105,10 +105,10 @@ def test_a_packet_with_a_number_that_cannot_be_stops_the_rig_in_its_cycle(made, 
         return found
 
     for _ in range(50):
-        assert wire.cycle(computer)["state"] == State.RUNNING
+        assert wire.cycle(computer)["state"] == OperationState.RUNNING
     wire.bench.deliver = tampering
     found = wire.cycle(computer)
-    assert (found["state"], Cause(int(found["cause"]))) == (State.STOPPING, cause)
+    assert (found["state"], Cause(int(found["cause"]))) == (OperationState.STOPPING, cause)
     wire.bench.deliver = deliver
     rest = [wire.cycle(computer) for _ in range(100)]
-    assert rest[-1]["state"] == State.FAULT and np.isfinite([row["command"] for row in rest]).all()
+    assert rest[-1]["state"] == OperationState.FAULT and np.isfinite([row["command"] for row in rest]).all()

@@ -7,7 +7,7 @@ import pytest
 from driven_rigs import in_space, needs_compiler
 from protocol_rigs import SAMPLED, Rigs
 
-from dockdyn.hil.operation import State
+from dockdyn.hil.operation import OperationState
 from dockdyn.hil.supervisor import Cause
 
 pytestmark = needs_compiler
@@ -70,6 +70,6 @@ def test_packets_of_the_past_do_not_stand_for_a_device_that_is_silent(rigs, prot
 
     found, replays = run(rigs, protocol, begins + 10, replayed)
     assert replays.sent_again > 100
-    tripped = int(np.argmax(found["state"] != State.RUNNING))
+    tripped = int(np.argmax(found["state"] != OperationState.RUNNING))
     silence, cause = ((2, Cause.SENSOR_STALE), (1, Cause.ROBOT_STALE))[role]
     assert (tripped - begins, Cause(int(found["cause"][tripped]))) == (silence, cause)

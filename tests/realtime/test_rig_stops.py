@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from driven_rigs import CYCLE, driver, in_space, needs_compiler
 
-from dockdyn.hil.operation import Request, State
+from dockdyn.hil.operation import OperationState, Request
 from dockdyn.realtime.exchange import whole
 from dockdyn.realtime.laboratory import LaboratoryInSteps
 from dockdyn.realtime.lockstep import ComputerInSteps
@@ -54,7 +54,7 @@ def stopped(changes, moment):
         commands.append(found["command"][:3].copy())
         encoders.append(pose.values[:3].copy())
         states.append(int(found["state"]))
-    assert states[moment - 1] == State.RUNNING and states[moment] == State.STOPPING
+    assert states[moment - 1] == OperationState.RUNNING and states[moment] == OperationState.STOPPING
     return np.array(commands), np.array(encoders)
 
 

@@ -64,7 +64,7 @@ def test_the_rebound_is_right_once_the_robot_is_known(days):
 def test_a_comparison_with_the_log_recommends_what_mends_it(days, dock):
     folder, _ = days
     words = ["--compensators", "none,fixed-gain,passivity,command-lead,lead-energy", "--json", "--quiet"]
-    words += ["--command", "command.x", "--actual", "actual.x", "--set", "contact.normal.stiffness=1e3:4e3:3"]
+    words += ["--command", "command.x", "--actual", "actual.x", "--set", "contact.probe.normal.stiffness=1e3:4e3:3"]
     told = dock("compare", PRESET, "--log", str(folder / "first.mcap"), *words)
     assert told.returncode == 0, told.stderr
     found = json.loads(told.stdout)

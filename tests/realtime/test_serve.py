@@ -20,7 +20,7 @@ from mcap_ros2.decoder import DecoderFactory
 from rig_processes import LONG, Bench, arm_and_run, said, stopped
 
 from dockdyn.cli.common import BAD_INPUT
-from dockdyn.hil.operation import State
+from dockdyn.hil.operation import OperationState
 from dockdyn.hil.supervisor import Cause
 from dockdyn.realtime.lockstep import run_in_lockstep
 from dockdyn.realtime.rig_log import read_rig_log
@@ -80,7 +80,7 @@ def runs_as_in_lockstep(scenario, log):
     running = [
         cycle
         for cycle in log.cycles
-        if cycle["output_state"] == State.RUNNING and cycle["output_tick"] > 0 and cycle["input_due"]
+        if cycle["output_state"] == OperationState.RUNNING and cycle["output_tick"] > 0 and cycle["input_due"]
     ]
     assert len(running) == pytest.approx(1.5 / 4e-3, abs=2)
     expected = run_in_lockstep(driver(scenario), 40)["position"][:, 0]
@@ -106,7 +106,7 @@ def test_what_is_killed_leaves_a_robot_that_stops_and_what_begins_anew_begins_th
     assert ring.exists()
     server.kill()
     cycles = log_when_whole(bench.folder / "two.mcap").cycles
-    assert (cycles[-1]["output_state"], cycles[-1]["output_cause"]) == (State.IDLE, Cause.OPERATOR)
+    assert (cycles[-1]["output_state"], cycles[-1]["output_cause"]) == (OperationState.IDLE, Cause.OPERATOR)
     deadline = time.monotonic() + 20
     while ring.exists():
         assert time.monotonic() < deadline, "the ring is left behind"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from driven_rigs import ALONG, CYCLE, IN_SPACE, driver, in_space, keeps_limits, needs_compiler, on_a_line
 
-from dockdyn.hil.operation import Request, State
+from dockdyn.hil.operation import OperationState, Request
 from dockdyn.hil.supervisor import Cause
 from dockdyn.realtime.exchange import whole
 from dockdyn.realtime.laboratory import LaboratoryInSteps
@@ -85,11 +85,11 @@ FAULTS = {  # what happens, in how many cycles it counts
 @pytest.mark.parametrize("cause", FAULTS, ids=lambda cause: cause.name)
 def test_a_fault_stops_the_rig_at_once_and_for_good(steps, cause):
     rig = Rig(steps)
-    assert rig.go_on(cycles=300)["state"] == State.RUNNING
+    assert rig.go_on(cycles=300)["state"] == OperationState.RUNNING
     tamper, cycles = FAULTS[cause]
-    assert cycles == 1 or rig.go_on(tamper, cycles=cycles - 1)["state"] == State.RUNNING
+    assert cycles == 1 or rig.go_on(tamper, cycles=cycles - 1)["state"] == OperationState.RUNNING
     found = rig.go_on(tamper)
-    assert (found["state"], found["cause"]) == (State.STOPPING, cause)
+    assert (found["state"], found["cause"]) == (OperationState.STOPPING, cause)
     stays_at_rest(rig)
 
 
@@ -108,7 +108,7 @@ def stays_at_rest(rig, limits=IN_SPACE | {"acceleration": 2.0, "turning_accelera
         rig.go_on(request=request)
     sent = np.array([one["command"] for one in rig.found[tripped:]])
     np.testing.assert_array_equal(sent[max(needed - 1, 0) :], sent[-1:].repeat(len(sent) - max(needed - 1, 0), axis=0))
-    assert rig.found[-1]["state"] == State.FAULT
+    assert rig.found[-1]["state"] == OperationState.FAULT
     assert rig.found[-1]["cause"] == cause
 
 
@@ -123,9 +123,9 @@ def test_the_first_cause_stays(steps):
 def test_late_cycles_and_hold_to_run(steps):
     for asked, cause in (({"late": 2}, Cause.LATE), ({"held": False}, Cause.RELEASED)):
         rig = Rig(steps)
-        assert rig.go_on(late=1)["state"] == State.RUNNING
+        assert rig.go_on(late=1)["state"] == OperationState.RUNNING
         found = rig.go_on(**asked)
-        assert (found["state"], found["cause"]) == (State.STOPPING, cause)
+        assert (found["state"], found["cause"]) == (OperationState.STOPPING, cause)
 
 
 def watched(**limits):
@@ -153,14 +153,14 @@ def test_a_force_that_gives_energy_stops_the_rig(steps):
         push = np.concatenate([20.0 * moves / np.linalg.norm(moves), np.zeros(3)])
         if limit == "passivity":
             count = 0
-            while rig.go_on(lambda r, p, push=push: (r._replace(values=push), p))["state"] == State.RUNNING:
+            while rig.go_on(lambda r, p, push=push: (r._replace(values=push), p))["state"] == OperationState.RUNNING:
                 count += 1
             expected = 0.05 / (20.0 * np.linalg.norm(moves) * CYCLE)
             assert count == pytest.approx(expected, abs=3)
         else:  # the force changes with the model's way, of which the robot is late
             for cycle in range(2000):
                 way = push * np.sin(0.05 * cycle) * 30
-                if rig.go_on(lambda r, p, way=way: (r._replace(values=way), p))["state"] != State.RUNNING:
+                if rig.go_on(lambda r, p, way=way: (r._replace(values=way), p))["state"] != OperationState.RUNNING:
                     break
         assert rig.found[-1]["cause"] == cause
 
@@ -177,7 +177,7 @@ def test_commands_beyond_the_limits_are_never_sent():
         limits = watched(rig__limits__tracking="2 m", **limit).content.rig.limits
         rig = Rig(watching(rig__limits__tracking="2 m", **limit))
         for _ in range(3000):
-            if rig.go_on(lambda r, p: (r._replace(values=push), p))["state"] != State.RUNNING:
+            if rig.go_on(lambda r, p: (r._replace(values=push), p))["state"] != OperationState.RUNNING:
                 break
         assert rig.found[-1]["cause"] == cause
         rig.go_on(cycles=1000)
@@ -219,8 +219,8 @@ def test_no_sequence_of_faults_exceeds_a_limit(runs):
         causes.add(int(found["cause"]))
         four = {name: limits[name] for name in ("lowest", "highest", "speed", "acceleration")}
         keeps_limits(np.array(sent), np.array(due), **four)
-        if State.FAULT in states:
-            rest = np.array(sent[states.index(State.FAULT) :])
+        if OperationState.FAULT in states:
+            rest = np.array(sent[states.index(OperationState.FAULT) :])
             assert (rest == rest[0]).all()
-            assert set(states[states.index(State.FAULT) :]) == {State.FAULT}
+            assert set(states[states.index(OperationState.FAULT) :]) == {OperationState.FAULT}
     assert len(causes) > 5

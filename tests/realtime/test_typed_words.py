@@ -13,8 +13,8 @@ from driven_rigs import needs_compiler
 from rig_processes import Bench, stopped
 
 from dockdyn.cli import terminal as cli_terminal
-from dockdyn.cli.terminal import Terminal
-from dockdyn.hil.operation import Request, State
+from dockdyn.cli.terminal import StatusTerminal
+from dockdyn.hil.operation import OperationState, Request
 from dockdyn.hil.supervisor import Cause
 from dockdyn.realtime import operating
 from dockdyn.realtime.operating import Operation
@@ -28,9 +28,9 @@ ROW = np.dtype(
     ]
 )
 GOES_ON = {
-    (State.IDLE, Request.HOME): State.HOMED,
-    (State.HOMED, Request.ARM): State.ARMED,
-    (State.ARMED, Request.RUN): State.RUNNING,
+    (OperationState.IDLE, Request.HOME): OperationState.HOMED,
+    (OperationState.HOMED, Request.ARM): OperationState.ARMED,
+    (OperationState.ARMED, Request.RUN): OperationState.RUNNING,
 }
 
 
@@ -38,7 +38,7 @@ class Loop:
     """A rig that does what it is asked at once; it runs for some looks at it, then it is over."""
 
     def __init__(self, told, write, looks):
-        self.state, self.cause, self.told, self.write, self.looks = State.IDLE, Cause.NONE, told, write, looks
+        self.state, self.cause, self.told, self.write, self.looks = OperationState.IDLE, Cause.NONE, told, write, looks
         self.running, self.lost = True, 0
         self.log, self.ring = SimpleNamespace(running=True), None
 
@@ -49,7 +49,7 @@ class Loop:
         self.write()
         self.looks -= 1
         if not self.looks:
-            self.state, self.cause = State.IDLE, Cause.OPERATOR
+            self.state, self.cause = OperationState.IDLE, Cause.OPERATOR
         row = np.zeros(1, ROW)
         row["answer"], row["outputs"]["state"], row["outputs"]["cause"] = -1, self.state, self.cause
         return row
@@ -81,7 +81,7 @@ def operated(keyboard, monkeypatch, draw, looks=40, **known):
             told.append(("typed", text))
 
     monkeypatch.setattr(cli_terminal, "say", lambda text: told.append(("told", text)))
-    Operation(Loop(told, write, looks), Terminal(), False, lambda: False, **known).run()
+    Operation(Loop(told, write, looks), StatusTerminal(), False, lambda: False, **known).run()
     return told
 
 
@@ -104,7 +104,7 @@ def test_a_state_is_left_by_a_word_that_was_typed_after_it_was_told_and_by_no_ot
         return str(rng.choice(pieces)) if rng.random() < 0.3 else ""
 
     told = operated(keyboard, monkeypatch, draw)
-    for state, word in ((State.ARMED, "arm"), (State.RUNNING, "run")):
+    for state, word in ((OperationState.ARMED, "arm"), (OperationState.RUNNING, "run")):
         if ("state", state) in told:
             until = told[: told.index(("state", state))]
             assert word in lines_since(until, f"type {word} and Enter"), told
@@ -119,8 +119,8 @@ def test_words_before_their_time_are_told_not_to_count_and_count_when_typed_agai
     words = [text for what, text in told if what == "told"]
     assert words.index("what was typed before does not count") < words.index("type arm and Enter to arm; Ctrl-C stops")
     assert words.count("what was typed before does not count") == 1
-    assert told.index(("state", State.ARMED)) > told.index(("typed", "arm\n"))
-    assert told.index(("state", State.RUNNING)) > told.index(("typed", "run\n"))
+    assert told.index(("state", OperationState.ARMED)) > told.index(("typed", "arm\n"))
+    assert told.index(("state", OperationState.RUNNING)) > told.index(("typed", "run\n"))
 
 
 def test_where_arming_moves_the_robot_is_told_before_it_is_asked_for(keyboard, monkeypatch):
@@ -138,7 +138,7 @@ def test_a_word_that_is_not_asked_for_is_answered(keyboard, monkeypatch):
     typed = iter(["", "", "", "go\n", "", "arm\n"])
     told = operated(keyboard, monkeypatch, lambda: next(typed, ""))
     assert ("told", "go: does nothing here; type arm and Enter to arm") in told
-    assert ("state", State.ARMED) in told
+    assert ("state", OperationState.ARMED) in told
 
 
 def test_half_a_line_on_a_terminal_is_forgotten(monkeypatch):
@@ -146,7 +146,7 @@ def test_half_a_line_on_a_terminal_is_forgotten(monkeypatch):
     master, slave = os.openpty()
     with contextlib.closing(os.fdopen(slave)) as end:
         monkeypatch.setattr(sys, "stdin", end)
-        terminal = Terminal()
+        terminal = StatusTerminal()
         os.write(master, b"run\nar")
         assert terminal.forget()
         os.write(master, b"m\n")

@@ -118,7 +118,7 @@ def test_a_contact_without_friction_has_no_arrow_of_it(results):
     """Though with a delay its force is not along the normal of the instant at which it acts."""
     dataset = results("probe").copy()
     resolved = tomlkit.parse(dataset.attrs["scenario"])
-    del resolved["contact"][0]["friction"]
+    del resolved["contact"]["probe"]["friction"]
     dataset.attrs["scenario"] = tomlkit.dumps(resolved)
     assert [arrow.name for arrow in scene_of(dataset).arrows] == ["normal force of probe – cone"]
 

@@ -7,7 +7,6 @@ import sys
 import numpy as np
 import pytest
 import tomlkit
-from plain_tables import by_name
 
 import dockdyn
 from dockdyn.api import scene_of
@@ -64,7 +63,7 @@ class Plain(dockdyn.NormalLaw):
 def written(dataset, path, **changes):
     """The run as a file, its only contact changed so."""
     resolved = tomlkit.parse(dataset.attrs["scenario"])
-    resolved["contact"][0].update(changes)
+    resolved["contact"]["probe"].update(changes)
     dataset = dataset.copy()
     dataset.attrs["scenario"] = tomlkit.dumps(resolved)
     path.parent.mkdir(exist_ok=True)
@@ -101,13 +100,12 @@ class Stage:
 
 
 def test_names_of_the_user_neither_replace_nor_nest_what_is_drawn(short):
-    """A surface may be called what a body's part is, or have a name that reads as a path below another's."""
+    """A surface may be called what a body's part is, or as what stands beside it."""
     resolved = tomlkit.parse(short.attrs["scenario"])
-    target = resolved["body"][1]
-    one = target["surface"][0]
-    names = ("body", "body/lip", "../../x")
-    target["surface"] = by_name([{**one, "name": name} for name in names])
-    resolved["contact"][0]["surface"] = "body"
+    target = resolved["body"]["target"]
+    (one,) = target["surface"].values()
+    target["surface"] = {name: {**one} for name in ("body", "frame", "target", "x")}
+    resolved["contact"]["probe"]["between"][1] = "target.body"
     renamed = short.copy()
     renamed.attrs["scenario"] = tomlkit.dumps(resolved)
     scene, stage = scene_of(renamed), Stage()

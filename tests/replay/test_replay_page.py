@@ -18,7 +18,7 @@ from dockdyn.api import scene_of
 from dockdyn.report.replay.overlay import facts
 from dockdyn.report.replay.page import page_of
 from dockdyn.report.replay.scale import arrow_scale
-from dockdyn.report.replay.scene import Arrow, Part, Scene, Signal, View, still
+from dockdyn.report.replay.scene import Arrow, Scene, ScenePart, SceneView, Signal, still
 from dockdyn.report.replay.shapes import ball
 
 CLEAR = """document.querySelector("#root canvas[data-engine]").getBoundingClientRect().bottom
@@ -50,9 +50,9 @@ def three_frames() -> Scene:
     motion.position[:, 0] = time
     series = {"large": np.array([0.0, 20.0, 40.0]), "small": np.array([0.0, 1e-13, -1e-13])}
     signals = [Signal("force", "N", time, series), Signal("distance", "mm", time, {"gap": 1e-13 * time})]
-    view = View("overview", np.array([0, -9.0, 0]), np.zeros(3))
+    view = SceneView("overview", np.array([0, -9.0, 0]), np.zeros(3))
     return Scene(
-        "Three frames", time, [Part("ball", ball(1.0), "#d55e00", motion, body="ball")], [view], signals=signals
+        "Three frames", time, [ScenePart("ball", ball(1.0), "#d55e00", motion, body="ball")], [view], signals=signals
     )
 
 

@@ -13,7 +13,7 @@ from dockdyn.report.replay.overlay import overlay
 from dockdyn.report.replay.page import page_of
 from dockdyn.report.replay.player import player
 from dockdyn.report.replay.scale import arrow_scale
-from dockdyn.report.replay.scene import Arrow, Part, Scene, Signal, View, still
+from dockdyn.report.replay.scene import Arrow, Scene, ScenePart, SceneView, Signal, still
 from dockdyn.report.replay.shapes import ball
 
 ELSEWHERE = "http://192.0.2.1"  # a network for documentation, RFC 5737
@@ -29,8 +29,8 @@ HELD = ["connect-src", "frame-src", "img-src", "script-src-elem"]
 
 def moving() -> Scene:
     time = np.array([0.0, 0.5, 1.0])
-    part = Part("ball", ball(1.0), "#d55e00", still(3), body="ball")
-    view = View("overview", np.array([0, -9.0, 0]), np.zeros(3))
+    part = ScenePart("ball", ball(1.0), "#d55e00", still(3), body="ball")
+    view = SceneView("overview", np.array([0, -9.0, 0]), np.zeros(3))
     return Scene("Held", time, [part], [view], signals=[Signal("force", "N", time, {"all": 20 * time})])
 
 
@@ -64,8 +64,8 @@ class Still:
     def __init__(self):
         nothing, scale = np.zeros((1, 3)), arrow_scale([np.ones((1, 3))], 1.0)
         arrow = Arrow("force", nothing, nothing.copy(), "#ffffff", "N", scale, 0.02)
-        view = View("overview", np.array([0, -9.0, 0]), np.zeros(3))
-        part = Part("ball", ball(1.0), "#d55e00", still(1), body="ball")
+        view = SceneView("overview", np.array([0, -9.0, 0]), np.zeros(3))
+        part = ScenePart("ball", ball(1.0), "#d55e00", still(1), body="ball")
         self.scene = Scene("Live", np.zeros(1), [part], [view], arrows=[arrow])
 
     def move(self, robot, model):

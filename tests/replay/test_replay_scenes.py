@@ -12,7 +12,7 @@ from dockdyn.api import scene_of
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.cameras import FIELD
 from dockdyn.report.replay.overlay import facts
-from dockdyn.report.replay.scene import Part, Scene, turned
+from dockdyn.report.replay.scene import Scene, ScenePart, turned
 
 
 @pytest.fixture(scope="session")
@@ -30,11 +30,11 @@ def scene_of_kind(shared_run):
 WITH_BODIES = pytest.mark.parametrize("kind", ["probe"])
 
 
-def vertices(part: Part, row: int = 0) -> np.ndarray:
+def vertices(part: ScenePart, row: int = 0) -> np.ndarray:
     return part.motion.position[row] + turned(part.motion.attitude[row], part.mesh.vertices)
 
 
-def body(scene: Scene, name: str) -> Part:
+def body(scene: Scene, name: str) -> ScenePart:
     return next(part for part in scene.parts if part.name == f"{name}/body")
 
 

@@ -14,7 +14,7 @@ import websockets
 
 from dockdyn.report.replay.local_server import own_page
 from dockdyn.report.replay.player import player
-from dockdyn.report.replay.scene import Part, Scene, View, still
+from dockdyn.report.replay.scene import Scene, ScenePart, SceneView, still
 from dockdyn.report.replay.shapes import ball
 
 
@@ -24,11 +24,11 @@ def in_a_loop(work):
         return thread.submit(asyncio.run, work).result()
 
 
-def plain(*parts: Part, **more) -> Scene:
+def plain(*parts: ScenePart, **more) -> Scene:
     """Two frames with a ball, or with these parts."""
     time = np.array([0.0, 1.0])
-    shown = list(parts) or [Part("ball", ball(1.0), "#888888", still(2))]
-    return Scene("plain", time, shown, [View("overview", np.array([0, -5.0, 0]), np.zeros(3))], **more)
+    shown = list(parts) or [ScenePart("ball", ball(1.0), "#888888", still(2))]
+    return Scene("plain", time, shown, [SceneView("overview", np.array([0, -5.0, 0]), np.zeros(3))], **more)
 
 
 async def first_words(port: int, origin: str | None, *sent: dict) -> bytes:

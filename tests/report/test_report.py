@@ -31,7 +31,7 @@ RUNS = {
     "fixed": ("sazawal-compliance", {"duration": "5.5 s", "integrator.method": "fixed"}),
     "stopped": (
         "sazawal-spring-dashpot",
-        {"contact.normal.stiffness": 1e9, "integrator.method": "fixed", "integrator.step": "0.1 s"},
+        {"contact.probe.normal.stiffness": 1e9, "integrator.method": "fixed", "integrator.step": "0.1 s"},
     ),
 }
 COLUMNS = ("onset_s", "release_s", None, None, None, None, None, "azimuth_deg", "approach_speed_m_s")
@@ -134,7 +134,7 @@ SHAPES = {
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.split('"')[1])
 def test_surfaces_are_drawn_where_they_are(shape, results):
     data = tomlkit.parse(results["contacts"].attrs["scenario"]).unwrap()
-    data["body"][1]["surface"] = by_name([{"name": "cone", **tomlkit.parse(shape).unwrap()}])
+    data["body"]["target"]["surface"] = by_name([{"name": "cone", **tomlkit.parse(shape).unwrap()}])
     result = results["contacts"].assign_attrs(scenario=tomlkit.dumps(data))
     on_surface = wires(shown_surfaces(result)[0], np.array([[-0.6, 0.6]] * 3))
     assert len(on_surface) > 8

@@ -8,7 +8,7 @@ import pytest
 from report_page import Page
 
 from dockdyn.report.page import render_page
-from dockdyn.report.report import Block, Report, Table, lines_of_run
+from dockdyn.report.report import Report, ReportBlock, Table, lines_of_run
 from dockdyn.report.terminal import show_parts, show_report
 from dockdyn.report.wording import aligned
 
@@ -28,7 +28,7 @@ def printed(capsys, monkeypatch):
     return call
 
 
-def page_with(*blocks: Block, **parts) -> str:
+def page_with(*blocks: ReportBlock, **parts) -> str:
     return render_page(Report(**vars(PLAIN) | {"blocks": blocks} | parts))
 
 
@@ -42,30 +42,32 @@ def test_a_page_of_least():
 def test_blocks_stand_where_they_belong():
     places = {"key": 0, "requirements": 1, "before": 2, "after": 3, "inputs": 4}
     words = {where: f"said {where}" for where in places}
-    page = page_with(*(Block("Part", words=words[where], where=where) for where in reversed(places)))
+    page = page_with(*(ReportBlock("Part", words=words[where], where=where) for where in reversed(places)))
     assert sorted(words.values(), key=page.index) == list(words.values())
     assert page.count("<h2>Part</h2>") == 2  # key figures, requirements and inputs have headings of their own
     assert "<h2>Requirements</h2>" in page and "Scenario, as it ran" not in page
 
 
 def test_a_block_has_what_it_has_in_this_order():
-    page = page_with(Block("Part", "first", TABLE, [("second", "2")], "third", ["fourth", "fifth"]))
+    page = page_with(ReportBlock("Part", "first", TABLE, [("second", "2")], "third", ["fourth", "fifth"]))
     order = ["<h2>Part", "<p>first", "ramp", "And 3 more", "second", "<pre", "third", "fourth", "fifth"]
     assert sorted(order, key=page.index) == order
     assert Page(page).tables["Part"][1:] == [["ramp", "1.5"], ["<b>", "2"]] and "<b>" not in page.split("<h2>Part")[1]
-    assert "<summary>folded</summary>" in page_with(Block(text="text", folded="folded"))
+    assert "<summary>folded</summary>" in page_with(ReportBlock(text="text", folded="folded"))
 
 
 def test_blocks_of_one_title_are_one_section_and_empty_ones_none():
-    page = page_with(Block("Part", table=None, notes=["lost"]), Block("Part", words="a"), Block("Part", words="b"))
+    page = page_with(
+        ReportBlock("Part", table=None, notes=["lost"]), ReportBlock("Part", words="a"), ReportBlock("Part", words="b")
+    )
     assert page.count("<h2>Part</h2>") == 1 and "lost" not in page
-    assert "Part" not in page_with(Block("Part", table=Table([("a", "")], []), notes=["lost"]))
+    assert "Part" not in page_with(ReportBlock("Part", table=Table([("a", "")], []), notes=["lost"]))
 
 
 def test_the_terminal_shows_title_verdict_and_warnings_or_what_is_chosen(printed):
     warned = Report(**vars(PLAIN) | {"warnings": ["beware"]})
     assert printed(show_report, warned) == [PLAIN.title, PLAIN.verdict, "warning: beware"]
-    chosen = Report(**vars(warned) | {"terminal": ["a line", Block(table=TABLE)]})
+    chosen = Report(**vars(warned) | {"terminal": ["a line", ReportBlock(table=TABLE)]})
     lines = printed(show_report, chosen)
     assert lines[:2] == ["a line", "warning: beware"] and lines[-1] == "and 3 more"
     assert ["ramp", "1.5"] in [line.split() for line in lines]
@@ -74,13 +76,13 @@ def test_the_terminal_shows_title_verdict_and_warnings_or_what_is_chosen(printed
 def test_words_are_wrapped_and_text_is_not(printed):
     long = "word " * 40
     assert len(printed(show_parts, [long])) == 3
-    assert printed(show_parts, [Block(text=f"{long}\nnext")]) == [long.rstrip(), "next"]
+    assert printed(show_parts, [ReportBlock(text=f"{long}\nnext")]) == [long.rstrip(), "next"]
 
 
 def test_many_columns_have_a_line_for_each_word_of_their_headings(printed):
     few, many = (Table([("two words", "")] * count, [["1"] * count]) for count in (2, 6))
-    assert any("two words" in line for line in printed(show_parts, [Block(table=few)]))
-    assert not any("two words" in line for line in printed(show_parts, [Block(table=many)]))
+    assert any("two words" in line for line in printed(show_parts, [ReportBlock(table=few)]))
+    assert not any("two words" in line for line in printed(show_parts, [ReportBlock(table=many)]))
 
 
 def test_a_run_needs_no_more_than_warnings_and_requirements():

@@ -9,7 +9,7 @@ import pytest
 
 import dockdyn
 from dockdyn.pages import report_html
-from dockdyn.report.notebook import Answer, Page
+from dockdyn.report.notebook import Page, ShownAnswer
 
 WAIT = 60_000  # ms
 AROUND = """<!doctype html><meta charset="utf-8"><style>h1 { color: rgb(1, 2, 3); font: 9px serif } * { letter-spacing: 3px }
@@ -134,7 +134,7 @@ def test_margins_begin_with_what_they_come_to():
 
 
 def test_what_an_answer_shows():
-    answer = Answer(
+    answer = ShownAnswer(
         name="<b>",
         met=True,
         missed=None,

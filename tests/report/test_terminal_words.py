@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from dockdyn.report.report import Block, Table
+from dockdyn.report.report import ReportBlock, Table
 from dockdyn.report.terminal import show_parts
 from dockdyn.report.wording import requirement
 from dockdyn.results.requirements import judge
@@ -35,7 +35,7 @@ def test_a_table_fits_the_terminal_and_breaks_no_word(seed, capsys, monkeypatch)
     names = [draw.choice("_.-").join(draw.choices(SYLLABLES, k=draw.randint(3, 5))) for _ in range(6)]
     rows = [[name, "0.12345", "1234.5", "met", f"{draw.choice(SYLLABLES)} 0.93, chaser.mass 0.02"] for name in names]
     columns = [("requirement", ""), ("median", "N"), ("worst", "N"), ("met", ""), ("what decides", "")]
-    show_parts([Block(table=Table(columns, rows, worded={0, 4}))])
+    show_parts([ReportBlock(table=Table(columns, rows, worded={0, 4}))])
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= width
     pieces = {piece for line in lines[3:] for piece in re.split(r"[\s_.,-]+", line[:-1]) if piece.isalpha()}
@@ -44,7 +44,7 @@ def test_a_table_fits_the_terminal_and_breaks_no_word(seed, capsys, monkeypatch)
 
 
 def test_warnings_stand_after_the_verdict_and_before_the_numbers(capsys):
-    show_parts(["A title", "a verdict", Block(text="lines")], ["absurd"])
+    show_parts(["A title", "a verdict", ReportBlock(text="lines")], ["absurd"])
     assert capsys.readouterr().out.split("\n")[:4] == ["A title", "a verdict", "warning: absurd", "lines"]
 
 

@@ -89,7 +89,7 @@ def test_friction_takes_and_delay_gives(load):
 def test_what_a_run_does_not_resolve_is_said(load):
     """Under delay the numbers decide: between bodies that fly past at 10 km/s together they cannot, and no class is guessed."""
     scenario = case(LOSSLESS["linear"])
-    for body in scenario["body"]:
+    for body in scenario["body"].values():
         body["velocity"] = [*body.get("velocity", [0.0] * 3)[:2], 1e4]
     data, summary = judged(load, scenario, **{"loop.delay": "2 ms"})
     assert summary["energy_class"] == ["unresolved"]

@@ -163,7 +163,7 @@ def test_a_figure_of_ones_own_in_closed_form(own_kinds):
     lasts = math.pi * math.sqrt(MASS / STIFFNESS)
     assert summary["longest_contact_s"] == pytest.approx(lasts, rel=1e-9)
     assert summary["of_the_whole_run"] == 7
-    (row,) = dockdyn.sensitivity(scenario, "longest_contact_s", ["contact.normal.stiffness"])["to"]
+    (row,) = dockdyn.sensitivity(scenario, "longest_contact_s", ["contact.fronts.normal.stiffness"])["to"]
     assert row["derivative"] == pytest.approx(-lasts / (2 * STIFFNESS), rel=1e-8)
     assert row["differentiable"]
     answer = dockdyn.sensitivity(scenario, "contact_impulse_N_s", ["body.chaser.velocity"])

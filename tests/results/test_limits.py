@@ -14,7 +14,7 @@ from dockdyn.results.dataset import shortness
     [
         *(
             (key, value)
-            for key in ("body.chaser.mass", "contact.0.normal.stiffness", "duration")
+            for key in ("body.chaser.mass", "contact.probe.normal.stiffness", "duration")
             for value in (1.1e30, 1e300)
         ),
         *(("body.chaser.position.0", value) for value in (1.1e30, -2e30)),
@@ -30,7 +30,7 @@ def test_numbers_beyond_what_products_hold_are_refused(key, value):
     [
         ("body.chaser.mass", 0.9e-30, False),
         ("body.chaser.mass", 1.1e-30, True),
-        ("contact.0.normal.stiffness", 5e-324, False),
+        ("contact.probe.normal.stiffness", 5e-324, False),
         ("body.chaser.position.0", 5e-324, True),  # a component is a size with others
         ("body.chaser.position.0", 0, True),
         ("loop.delay", 0, True),
@@ -47,7 +47,7 @@ def test_numbers_below_what_quotients_hold_are_refused(key, value, allowed):
 
 def test_a_located_run_stops_at_its_most_steps():
     """It keeps what it had, and says when it stopped and why its steps are short."""
-    settings = {"integrator.max_steps": 200, "loop.delay": 0, "contact.normal.stiffness": 1e9}
+    settings = {"integrator.max_steps": 200, "loop.delay": 0, "contact.probe.normal.stiffness": 1e9}
     found = dockdyn.simulate(dockdyn.load("sazawal-spring-dashpot", settings))
     end = float(found.time[-1])
     assert found.attrs["status"].startswith("stopped at t = ")

@@ -16,7 +16,7 @@ from mcap_ros2.decoder import DecoderFactory
 from mcap_ros2.writer import Writer as Ros2Writer
 
 import dockdyn
-from dockdyn.results.exchange.log_cdr import Parts, cdr_reader
+from dockdyn.results.exchange.log_cdr import MessageBudget, cdr_reader
 from dockdyn.results.exchange.log_file import table_of
 from dockdyn.results.exchange.log_messages import numbers_in
 
@@ -95,7 +95,7 @@ def test_what_another_writer_writes_is_read_as_another_reader_reads_it(seed, tmp
     decode = DecoderFactory().decoder_for("cdr", schema)
     raw = raw_messages(file)
     assert [dict(numbers_in(decode(each))) for each in raw] == rows  # both libraries agree with what was drawn
-    read = cdr_reader(schema.name, text, Parts(10**6))
+    read = cdr_reader(schema.name, text, MessageBudget(10**6))
     found = [dict(numbers_in(read(each))) for each in raw]
     assert found == rows and [list(each) for each in found] == [list(each) for each in rows]
 
@@ -108,7 +108,7 @@ def raw_messages(file) -> list[bytes]:
 
 
 def test_the_most_significant_byte_first():
-    read = cdr_reader("own/msg/A", "int16 a\nfloat64 b\nfloat32[] c\nuint8 d\nint64 e", Parts(100))
+    read = cdr_reader("own/msg/A", "int16 a\nfloat64 b\nfloat32[] c\nuint8 d\nint64 e", MessageBudget(100))
     data = b"\0\0\0\0" + struct.pack(">h6xdIffB3xq", -2, 0.1, 2, 1.5, -0.0, 7, -(2**60))
     assert read(data) == {"a": -2, "b": 0.1, "c": [1.5, -0.0], "d": 7, "e": -(2**60)}
 

@@ -24,12 +24,12 @@ mass = 100.0
 inertia = [10.0, 12.0, 14.0]
 position = [-1.025, 0.02, 0.01]
 velocity = [0.1, 0.01, 0.0]
-feature = [{ name = "tip", position = [0.5, 0.0, 0.0], radius = 0.02 }]
+feature.tip = { position = [0.5, 0.0, 0.0], radius = 0.02 }
 
 [body.target]
 mass = 400.0
 inertia = [40.0, 50.0, 60.0]
-surface = [{ name = "plate", shape = "plane", point = [-0.5, 0.0, 0.0], normal = [-1.0, 0.0, 0.0] }]
+surface.plate = { shape = "plane", point = [-0.5, 0.0, 0.0], normal = [-1.0, 0.0, 0.0] }
 
 [contact.tip-plate]
 between = ["tip", "plate"]

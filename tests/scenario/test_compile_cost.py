@@ -18,21 +18,24 @@ kind = "{kind}"
 title = "Many parts"
 duration = "1 s"
 """
-BODY = """name = "{name}"
+BODY = """[body.{name}]
 mass = "{mass} t"
 inertia = [500, 600, 700]
 position = [{x}, 0, 0]
 velocity = [{speed}, 0, 0]
 """
-LAWS = """[contact.normal]
+CONTACT = """[contact.{0}]
+between = ["{1}", "plane"]
+[contact.{0}.normal]
 law = "hunt-crossley"
 stiffness = "1e6 N/m"
 exponent = 1
 damping = 0.5
-[contact.friction]
+[contact.{0}.friction]
 law = "coulomb"
 coefficient = 0.1
 """
+FEATURE = '[body.chaser.feature.f{}]\n{}\nradius = "1 cm"\n'
 STUDY = """
 [design]
 minimise = "peak_normal_force"
@@ -51,11 +54,8 @@ def places(count):
 def unnamed(count):
     """So many contacts of two bodies that begin 50 mm apart, with a velocity that is distributed."""
     made = assembly(
-        [
-            f'[[body.feature]]\nname = "f{i}"\nposition = {place}\nradius = "1 cm"\n'
-            for i, place in enumerate(places(count))
-        ],
-        [f'[[contact]]\nfeature = "f{i}"\nsurface = "plane"\n{LAWS}' for i in range(count)],
+        [FEATURE.format(i, f"position = {place}") for i, place in enumerate(places(count))],
+        [CONTACT.format(f"f{i}", f"f{i}") for i in range(count)],
     )
     return made.replace(
         "velocity = [0.1, 0, 0]", 'velocity = [{ distribution = "uniform", low = 0.09, high = 0.11 }, 0, 0]'
@@ -65,28 +65,22 @@ def unnamed(count):
 def assembly(features, contacts, elements=()):
     """Two bodies of an assembly, the features of the first, contacts of these with a plane, and elements between both."""
     first, second = (
-        "[[body]]\n" + BODY.format(name=name, mass=mass, x=x, speed=speed)
+        BODY.format(name=name, mass=mass, x=x, speed=speed)
         for name, mass, x, speed in (("chaser", 1, 0, 0.1), ("target", 3, 2.06, 0))
     )
-    surface = '[[body.surface]]\nname = "plane"\nshape = "plane"\npoint = [-1, 0, 0]\nnormal = [-1, 0, 0]\n'
+    surface = '[body.target.surface.plane]\nshape = "plane"\npoint = [-1, 0, 0]\nnormal = [-1, 0, 0]\n'
     return "".join([HEAD.format(kind="assembly"), first, *features, second, surface, *contacts, *elements])
 
 
 def named(count):
-    features = [
-        f'[[body.feature]]\nname = "f{i}"\nposition = {place}\nradius = "1 cm"\n'
-        for i, place in enumerate(places(count))
-    ]
-    contacts = [
-        f'[[contact]]\nname = "c{i}"\nfeature = "f{i}"\nsurface = "plane"\n{LAWS}regularisation = "1 mm/s"\n'
-        for i in range(count)
-    ]
+    features = [FEATURE.format(i, f"position = {place}") for i, place in enumerate(places(count))]
+    contacts = [CONTACT.format(f"c{i}", f"f{i}") + 'regularisation = "1 mm/s"\n' for i in range(count)]
     return assembly(features, contacts)
 
 
 def grouped(count):
-    feature = f'[[body.feature]]\nname = "f"\npositions = [{", ".join(places(count))}]\nradius = "1 cm"\n'
-    return assembly([feature], [f'[[contact]]\nfeature = "f"\nsurface = "plane"\n{LAWS}regularisation = "1 mm/s"\n'])
+    feature = FEATURE.format("", f"positions = [{', '.join(places(count))}]")
+    return assembly([feature], [CONTACT.format("f", "f") + 'regularisation = "1 mm/s"\n'])
 
 
 def struts(count):
@@ -97,11 +91,11 @@ def struts(count):
 def chain(count):
     """So many bodies one behind the other, on hinges."""
     bodies = [
-        f'[[body]]\nname = "b{i}"\nmass = "10 kg"\ninertia = [2, 2, 2]\non = "b{i - 1}"\nposition = [2, 0, 0]\n'
-        '[body.joint]\nkind = "revolute"\naxis = [0, 0, 1]\nposition = [1, 0, 0]\nstart_rate = 0.01\n'
+        f'[body.b{i}]\nmass = "10 kg"\ninertia = [2, 2, 2]\non = "b{i - 1}"\nposition = [2, 0, 0]\n'
+        f'[body.b{i}.joint]\nkind = "revolute"\naxis = [0, 0, 1]\nposition = [1, 0, 0]\nstart_rate = 0.01\n'
         for i in range(1, count)
     ]
-    first = "[[body]]\n" + BODY.format(name="b0", mass=1, x=0, speed=0.1)
+    first = BODY.format(name="b0", mass=1, x=0, speed=0.1)
     return "".join([HEAD.format(kind="assembly"), first, *bodies])
 
 
@@ -139,7 +133,7 @@ def test_every_command_refuses_what_memory_does_not_suffice_for(command, dock, m
     assert ended.returncode == 2
     (line,) = ended.stderr.strip().splitlines()
     assert line.startswith(
-        "error: 'Many parts' with 3 [[body.feature]] and 3 [[contact]]: to compile them takes about 0.4"
+        "error: 'Many parts' with 3 [body.NAME.feature.NAME] and 3 [contact.NAME]: to compile them takes about 0.4"
     )
     assert "of which there are 0.1; must be fewer; contacts alike as one group" in line
 
@@ -159,7 +153,7 @@ def test_what_takes_long_is_told_once_before_it_is_compiled(dock, monkeypatch, t
     ended = dock("run", "many.toml", "--json")
     assert ended.returncode == 0, ended.stderr
     assert said.count("compiled") > 3 and said[1:].count("compiled") == len(said) - 1
-    assert said[0].startswith("'Many parts' with 3 [[body.feature]] and 3 [[contact]]: about ")
+    assert said[0].startswith("'Many parts' with 3 [body.NAME.feature.NAME] and 3 [contact.NAME]: about ")
     assert f"note: {said[0]}\n" in ended.stderr
 
 
@@ -216,6 +210,6 @@ def test_what_memory_does_not_suffice_for_ends_at_once(tmp_path):
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
     )
     assert ended.returncode == 2, ended.stderr
-    assert "2,500 [[contact]]" in ended.stderr and "of which there are 8; must be fewer" in ended.stderr
+    assert "2,500 [contact.NAME]" in ended.stderr and "of which there are 8; must be fewer" in ended.stderr
     assert len(ended.stderr.strip().splitlines()) == 1
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < 60  # s; compiling takes minutes

@@ -27,8 +27,7 @@ def scenario(part="", overrides=None, preset="probe-cone"):
     data = tomlkit.parse(preset_text(preset)).unwrap()
     stated = tomllib.loads(part)
     for name, table in stated.pop("body", {}).items():
-        (body,) = (one for one in data["body"] if one["name"] == name)
-        body.update(table)
+        data["body"][name].update(table)
     for key, value in stated.items():
         data[key] = data[key] | value if isinstance(value, dict) and isinstance(data.get(key), dict) else value
     return parse(tomlkit.dumps(data), "mine.toml", overrides)
@@ -328,7 +327,10 @@ REFUSED = [
         table('["approach.pitch", "approach.yaww"]'),
         "dispersion.both.keys: approach.yaww: unknown key; did you mean 'yaw'?",
     ),
-    (table('["approach.pitch", "body.chaser"]'), "body.chaser: names a whole table; must name one of its keys"),
+    (
+        table('["approach.pitch", "body.chaser"]'),
+        "body.chaser: is a whole table; cannot be distributed: must be a number",
+    ),
     (table('["approach.pitch", "schema"]'), "dispersion.both.keys: schema cannot be distributed"),
     (table('["approach.pitch", "approach.pitch"]'), "approach.pitch: is distributed twice"),
     (

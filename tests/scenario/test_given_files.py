@@ -86,7 +86,7 @@ def flight(more, before=""):
 
     def write(folder):
         (folder / "case.toml").write_text(
-            before + FLIGHT + BODIES.replace('name = "chaser"\n', f'name = "chaser"\n{more}\n')
+            before + FLIGHT + BODIES.replace("[body.chaser]\n", f"[body.chaser]\n{more}\n")
         )
         return "run case.toml"
 
@@ -94,14 +94,14 @@ def flight(more, before=""):
 
 
 def revolved(folder):
-    surface = '[[body.surface]]\nname = "drogue"\nshape = "revolved"\naxis = [0, 0, 1]\nprofile = "strange.csv"\n'
+    surface = '[body.target.surface.drogue]\nshape = "revolved"\naxis = [0, 0, 1]\nprofile = "strange.csv"\n'
     (folder / "case.toml").write_text(FLIGHT + BODIES + surface)
     return "run case.toml"
 
 
 def assembly_urdf(folder):
     text = 'schema = 2\nkind = "assembly"\ntitle = "arm"\nduration = "1 s"\n'
-    (folder / "case.toml").write_text(f'{text}[[body]]\nname = "arm"\nurdf = "strange.urdf"\n')
+    (folder / "case.toml").write_text(f'{text}[tree.arm]\nurdf = "strange.urdf"\n')
     return "run case.toml"
 
 
@@ -119,17 +119,17 @@ def beside_a_run(line):
 PLACES = {  # by key or argument: the file's name, what is written beside it, and what the message begins with
     "SCENARIO": ("strange.toml", "run strange.toml", "strange.toml: "),
     "include": ("strange.toml", flight("", 'include = "strange.toml"\n'), "case.toml: include = 'strange.toml': "),
-    "profile": ("strange.csv", revolved, "case.toml: body.target.surface.profile = 'strange.csv': "),
-    "body.urdf": ("strange.urdf", assembly_urdf, "case.toml: body.arm.urdf = 'strange.urdf': "),
+    "profile": ("strange.csv", revolved, "case.toml: body.target.surface.drogue.profile = 'strange.csv': "),
+    "tree.urdf": ("strange.urdf", assembly_urdf, "case.toml: tree.arm.urdf = 'strange.urdf': "),
     "surface.file": (
         "strange.stl",
         lambda folder: mesh_case(folder, "mesh"),
-        "case.toml: body.chaser.surface.file = 'strange.stl': ",
+        "case.toml: body.chaser.surface.plate.file = 'strange.stl': ",
     ),
     "feature.file": (
         "strange.stl",
         lambda folder: mesh_case(folder, "cloud"),
-        "case.toml: body.chaser.feature.file = 'strange.stl': ",
+        "case.toml: body.chaser.feature.skin.file = 'strange.stl': ",
     ),
     "look": ("strange.obj", flight('look = "strange.obj"'), "case.toml: body.chaser.look = 'strange.obj': "),
     "look.file": (
@@ -208,7 +208,7 @@ def test_what_is_no_file_of_bounded_size_is_refused_in_one_line(dock, tmp_path, 
 
 def dressed(folder, look):
     """A case whose chaser is drawn with a mesh."""
-    text = preset_text("sazawal-spring-dashpot").replace('name = "chaser"', f'name = "chaser"\nlook = "{look}"', 1)
+    text = preset_text("sazawal-spring-dashpot").replace("[body.chaser]", f'[body.chaser]\nlook = "{look}"', 1)
     (folder / "case.toml").write_text(text)
 
 
@@ -364,9 +364,9 @@ def test_no_more_is_read_than_is_allowed(tmp_path):
         (
             "body.target.surface",
             "",
-            '[[body.surface]]\nname = "d"\nshape = "revolved"\naxis = [0, 0, 1]\nprofile = "NAME.csv"\n',
+            '[body.target.surface.d]\nshape = "revolved"\naxis = [0, 0, 1]\nprofile = "NAME.csv"\n',
         ),
-        ("body.target.surface", "", '[[body.surface]]\nname = "d"\nshape = "mesh"\nfile = "NAME.stl"\n'),
+        ("body.target.surface", "", '[body.target.surface.d]\nshape = "mesh"\nfile = "NAME.stl"\n'),
     ],
     ids=["look", "include", "control.law", "profile", "file"],
 )

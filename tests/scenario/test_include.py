@@ -77,11 +77,11 @@ def test_paths_count_from_the_file_that_includes(write, tmp_path):
     (tmp_path / "rigs").mkdir()
     (tmp_path / "rigs" / "arm.stl").write_text("")
     docking = 'schema = 2\nkind = "assembly"\nduration = 1\ninclude = ["rigs/more.toml"]\n'
-    write(mine=docking, rigs__more='[[body]]\nname = "chaser"\nmass = 5\nlook = "arm.stl"\n')
-    with pytest.raises(dockdyn.ScenarioError, match=r"^rigs/more\.toml: body\.inertia: missing"):
+    write(mine=docking, rigs__more='[body.chaser]\nmass = 5\nlook = "arm.stl"\n')
+    with pytest.raises(dockdyn.ScenarioError, match=r"^rigs/more\.toml: body\.chaser\.inertia: missing"):
         dockdyn.load("mine.toml")
     (tmp_path / "rigs" / "arm.stl").unlink()
-    with pytest.raises(dockdyn.ScenarioError, match=r"^rigs/more\.toml: body\.look = 'arm\.stl': no such file"):
+    with pytest.raises(dockdyn.ScenarioError, match=r"^rigs/more\.toml: body\.chaser\.look = 'arm\.stl': no such file"):
         dockdyn.load("mine.toml")
 
 

@@ -73,7 +73,7 @@ NONE = [
     ("sits-fgc", "loop.robot"),
     ("sits-fgc", "loop.sensor"),
     ("atv-like", "control"),
-    ("atv-like", "contact.friction"),
+    ("atv-like", "contact.probe-cone.friction"),
     ("cyril-controlled", "control"),
 ]
 
@@ -83,7 +83,7 @@ def without(scenario: dockdyn.Scenario, key: str) -> dict:
     data = place = scenario.resolved()
     *tables, last = key.split(".")
     for table in tables:
-        place = place[table][0] if isinstance(place[table], list) else place[table]
+        place = place[table]
     place.pop(last, None)
     return data
 

@@ -143,7 +143,7 @@ def test_units_words_and_defaults(folder):
     assert_allclose(drawn(slow), math.radians(1) - 3 * drawn(rolled), rtol=1e-12)
     mass = dockdyn.load("probe-cone", {"body.chaser.mass": law | {"start_at": "1800 kg", "rate": "0.01 / kg"}})
     assert stats.kstest(drawn(mass)[:, 0], stats.expon(1800, 100).cdf).pvalue > 1e-3
-    factor = dockdyn.load("probe-cone", {"contact.friction.coefficient": law | {"rate": 5}})
+    factor = dockdyn.load("probe-cone", {"contact.probe.friction.coefficient": law | {"rate": 5}})
     assert stats.kstest(drawn(factor)[:, 0], stats.expon(scale=0.2).cdf).pvalue > 1e-3
 
 
@@ -231,7 +231,7 @@ def test_no_module_runs_where_own_code_is_refused(folder, dock):
     text = speed().text()
     with pytest.raises(OwnCodeError, match=rf"{SPEED}.distribution = 'own_spread:Triangular': .*is code of its own"):
         refuse_own_code(text, "mine.toml")
-    (folder / "mine.toml").write_text(text.replace("[contact.normal]", "[contact.normal]\nunknown = 1\n"))
+    (folder / "mine.toml").write_text(text.replace("[contact.probe.normal]", "[contact.probe.normal]\nunknown = 1\n"))
     with pytest.raises(OwnCodeError, match=SPEED):  # also in a file that is wrong otherwise
         refuse_own_code((folder / "mine.toml").read_text(), "mine.toml")
     (folder / "mine.toml").write_text(text)

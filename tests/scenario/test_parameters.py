@@ -46,17 +46,17 @@ def buffer(own_files):
 
 
 def loaded(**changes):
-    return dockdyn.load("probe-cone", {"contact.0.normal": STATED | changes})
+    return dockdyn.load("probe-cone", {"contact.probe.normal": STATED | changes})
 
 
 def test_units_and_defaults(buffer):
     scenario = loaded()
     law = scenario.content.contact[0].normal.make()
     assert (float(law.stiffness), float(law.damping)) == (6000.0, 20.0) and law.offsets.shape == (2,)
-    found = number_at(scenario, "contact.normal.damping")
+    found = number_at(scenario, "contact.probe.normal.damping")
     assert (found.value, found.unit) == (20.0, "N*s/m")
-    assert number_at(scenario, "contact.normal.stiffness").unit == "N/m**1.0"
-    (written,) = scenario.resolved()["contact"]
+    assert number_at(scenario, "contact.probe.normal.stiffness").unit == "N/m**1.0"
+    (written,) = scenario.resolved()["contact"].values()
     assert written["normal"]["stiffness"] == "6000.0 N/m**1.0" and written["normal"]["damping"] == "20.0 N*s/m"
 
 
@@ -69,11 +69,11 @@ def test_what_is_written_is_read_again(buffer):
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"stiffness": "6 kN"}, "contact.normal.stiffness = '6 kN': must be a stiffness greater than 0 N/m"),
-        ({"stiffness": -1}, "contact.normal.stiffness = -1: must be a stiffness greater than 0"),
-        ({"exponent": 4}, "contact.normal.exponent = 4: must be an exponent of at least 1 and at most 3"),
-        ({"offsets": [1.0]}, "contact.normal.offsets = [1.0]: must be a list of 2 numbers"),
-        ({"damping": [1.0, 2.0]}, "contact.normal.damping = [1.0, 2.0]: must be a damping"),
+        ({"stiffness": "6 kN"}, "contact.probe.normal.stiffness = '6 kN': must be a stiffness greater than 0 N/m"),
+        ({"stiffness": -1}, "contact.probe.normal.stiffness = -1: must be a stiffness greater than 0"),
+        ({"exponent": 4}, "contact.probe.normal.exponent = 4: must be an exponent of at least 1 and at most 3"),
+        ({"offsets": [1.0]}, "contact.probe.normal.offsets = [1.0]: must be a list of 2 numbers"),
+        ({"damping": [1.0, 2.0]}, "contact.probe.normal.damping = [1.0, 2.0]: must be a damping"),
         ({"dampin": 1.0}, "has no field 'dampin'; its fields: damping (N*s/m), exponent"),
     ],
 )
@@ -85,19 +85,20 @@ def test_what_cannot_be_is_one_line_that_names_the_key(buffer, changes, says):
 
 def test_a_law_is_not_tuned(buffer):
     with pytest.raises(dockdyn.ScenarioError, match="own_buffer:Tuned needs the field 'gain'; its fields: gain"):
-        dockdyn.load("probe-cone", {"contact.0.normal": {"law": "own_buffer:Tuned"}})
+        dockdyn.load("probe-cone", {"contact.probe.normal": {"law": "own_buffer:Tuned"}})
 
 
 def test_a_law_where_another_sort_of_law_belongs(buffer):
     with pytest.raises(
-        dockdyn.ScenarioError, match=r"contact\.friction: own_buffer:Buffer must be a subclass of dockdyn\.Friction"
+        dockdyn.ScenarioError,
+        match=r"contact\.probe\.friction: own_buffer:Buffer must be a subclass of dockdyn\.Friction",
     ):
-        dockdyn.load("probe-cone", {"contact.0.friction": STATED})
+        dockdyn.load("probe-cone", {"contact.probe.friction": STATED})
 
 
 def test_a_distribution_has_the_unit(buffer, dock):
     spread = '{ distribution = "uniform", low = "5 kN/m", high = "6 kN/m" }'
-    table = f'contact.normal={{ law = "own_buffer:Buffer", exponent = 1, stiffness = {spread} }}'
+    table = f'contact.fronts.normal={{ law = "own_buffer:Buffer", exponent = 1, stiffness = {spread} }}'
     ended = dock("campaign", "run", "paraskevas-a", "--runs", "2", "--set", table, "--out", "many", "--json")
     assert ended.returncode == 0, ended.stderr
     assert (json.loads(ended.stdout)["runs"], json.loads(ended.stdout)["failed"]) == (2, 0)

@@ -38,7 +38,7 @@ class Law(dockdyn.NormalLaw):
     def force(self, depth, rate):
         return self.stiffness * depth
 """
-LAW = '[contact.normal]\nlaw = "strange_law:Law"\nstiffness = 1000\n\n'
+LAW = '[contact.probe.normal]\nlaw = "strange_law:Law"\nstiffness = 1000\n\n'
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def theirs(tmp_path, shared_run, monkeypatch):
     from dockdyn.studies.campaign.store import Store
 
     (tmp_path / "strange_law.py").write_text(MODULE)
-    own = re.sub(r"\[contact\.normal\]\n(.+\n)+\n", LAW, preset_text("sazawal-spring-dashpot"))
+    own = re.sub(r"\[contact\.probe\.normal\]\n(.+\n)+\n", LAW, preset_text("sazawal-spring-dashpot"))
     assert LAW in own
     (tmp_path / "theirs.toml").write_text(own)
     write_result(shared_run("paraskevas-latch").assign_attrs(scenario=own), tmp_path / "result.nc")
@@ -75,7 +75,7 @@ COMMANDS = [
 
 def refused_code(ended) -> None:
     assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (2, "", 1)
-    assert "contact.normal: 'strange_law:Law' is code of its own, which is refused (--no-own-code" in ended.stderr
+    assert "contact.probe.normal: 'strange_law:Law' is code of its own, which is refused (--no-own-code" in ended.stderr
 
 
 def test_no_command_runs_their_code(dock, theirs, monkeypatch):
@@ -107,10 +107,8 @@ def test_python_does_not_run_their_code(theirs, monkeypatch):
 
 def test_code_is_refused_whatever_else_is_wrong_with_their_scenario(theirs, shared_run):
     """What is missing here, such as a URDF, may lie in the folder in which its replay is looked at."""
-    own = preset_text("cyril-elastic").replace(
-        '[contact.impact]\nlaw = "energetic"', '[contact.impact]\nlaw = "strange_law:Law"'
-    )
-    own = own.replace('name = "spacecraft"\n', 'name = "spacecraft"\nurdf = "theirs.urdf"\n', 1)
+    own = preset_text("cyril-elastic").replace('impact]\nlaw = "energetic"', 'impact]\nlaw = "strange_law:Law"')
+    own = own.replace("[body.spacecraft]\n", '[tree.theirs]\nurdf = "theirs.urdf"\n\n[body.spacecraft]\n', 1)
     assert "strange_law" in own and "theirs.urdf" in own
     write_result(shared_run("paraskevas-latch").assign_attrs(scenario=own), theirs / "result.nc")
     with pytest.raises(dockdyn.ScenarioError, match=r"strange_law:Law|is code of its own"):

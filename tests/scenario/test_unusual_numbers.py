@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import random_contacts
 import tomlkit
+from plain_tables import by_name
 from two_bodies import two_bodies
 
 import dockdyn
@@ -191,9 +192,9 @@ def test_a_head_on_bounce_is_told_once_it_is_deeper_than_four_radii(seed):
                 "inertia": [100, 100, 100],
                 "position": [5.0, 0, 0],
                 "velocity": [-speed, 0, 0],
-                "feature": [{"name": "tip", "position": [-1, 0, 0], "radius": radius}],
+                "feature": by_name([{"name": "tip", "position": [-1, 0, 0], "radius": radius}]),
             },
-            "target": {"mass": other, "inertia": [100, 100, 100], "surface": [surface]},
+            "target": {"mass": other, "inertia": [100, 100, 100], "surface": by_name([surface])},
             "contact": {
                 "tip": {"between": ["tip", "cone"], "normal": {"law": "spring-dashpot", "stiffness": stiffness}}
             },

@@ -16,7 +16,7 @@ def scenario(tmp_path, urdf):
     """A file whose bodies are those of a URDF beside it."""
     (tmp_path / "arm.urdf").write_text(urdf, encoding="utf-8")
     file = tmp_path / "arm.toml"
-    content = {"schema": 2, "kind": "assembly", "duration": 1.0, "body": {"arm": {"urdf": "arm.urdf"}}}
+    content = {"schema": 2, "kind": "assembly", "duration": 1.0, "tree": {"arm": {"urdf": "arm.urdf"}}}
     file.write_text(tomlkit.dumps(content), encoding="utf-8")
     return file
 
@@ -47,7 +47,7 @@ NO_MASS = swapped(ARM, '<inertial><mass value="4"/>', '<inertial><mass value="0"
 
 
 BAD = [
-    ("not XML", ARM[:-9], ["body.arm.urdf = 'arm.urdf'", "not XML"]),
+    ("not XML", ARM[:-9], ["tree.arm.urdf = 'arm.urdf'", "not XML"]),
     ("no robot", "<sdf/>", ["<sdf>", "<robot>"]),
     ("no inertia", swapped(ARM, ' iyy="0.2"', ""), ["link slide", "iyy"]),
     ("no number", swapped(ARM, 'value="2"', 'value="heavy"'), ["link slide: mass = 'heavy'", "a finite number"]),

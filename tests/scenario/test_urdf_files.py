@@ -69,9 +69,8 @@ def written(folder, urdf: str, beside: dict | None = None, more: list[dict] | No
     """A scenario whose arm is that URDF, with keys `beside` it and tables of links."""
     (folder / "arm.urdf").write_text(urdf, encoding="utf-8")
     case = {"schema": 2, "kind": "assembly", "duration": 1.0}
-    bus = {"name": "bus", "mass": 100.0, "inertia": [90.0, 90.0, 90.0]}
-    tables = [{**table, "name": f"arm.{table['name']}"} for table in more or []]
-    case["body"] = by_name([bus, {"name": "arm", "on": "bus", "urdf": "arm.urdf", **(beside or {})}, *tables])
+    case["body"] = {"bus": {"mass": 100.0, "inertia": [90.0, 90.0, 90.0]}}
+    case["tree"] = {"arm": {"on": "bus", "urdf": "arm.urdf", **(beside or {}), "body": by_name(more or [])}}
     file = folder / "case.toml"
     file.write_text(tomlkit.dumps(case), encoding="utf-8")
     return file
@@ -197,7 +196,7 @@ def test_no_link_vanishes(seed, tmp_path):
         joints[place - 1] = joints[place - 1].replace('type="continuous"', 'type="fixed"')
     content = dockdyn.load(written(tmp_path, whole(links, joints))).content
     bodies = {body.name.removeprefix("arm.") for body in content.body}
-    points = [point.name for body in content.body for point in body.point]
+    points = [point.name for body in content.body for point in body.port]
     assert bodies == {"bus", *(f"l{n}" for n in range(8) if n not in bare)}
     assert sorted(name for name in points if name.startswith("l")) == sorted(f"l{place}" for place in bare)
 
@@ -215,7 +214,7 @@ def test_the_world_is_what_carries_the_arm(seed, declared, tmp_path, monkeypatch
     content = dockdyn.load(file).content
     root = next(body for body in content.body if body.name == "arm.l0")
     assert root.on == "bus" and root.joint.kind == "locked"
-    assert [point.name for point in content.named("bus").point] == ["centre of mass", "arm.world"]
+    assert [point.name for point in content.named("bus").port] == ["centre-of-mass", "arm-world"]
     held = 'on = "bus"\n'
     file.write_text(file.read_text().replace(held, "", 1))
     assert "link world: stays where it is" in refused(monkeypatch, capsys, "run", str(file))

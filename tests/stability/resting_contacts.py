@@ -33,7 +33,7 @@ def nozzle(half_angle, azimuth):
 def contact_matrix(scene, place, printed=False):
     """M (1/kg) in the target's axes at r_SQ = `place` (eq. 120, without the term in r_TS unless `printed`)."""
     chaser, target = scene["chaser"], scene["target"]
-    apex, probe = np.array(target["surface"][0]["apex"]), np.array(chaser["feature"][0]["position"])
+    apex, probe = np.array(target["surface"]["cone"]["apex"]), np.array(chaser["feature"]["probe"]["position"])
     relative = rotation(target["attitude"]).T @ rotation(chaser["attitude"])
     p_chaser, p_target = -relative @ cross(probe), cross(apex + place)  # eq. 96: r_o + D r_CQ = r_TS + r_SQ
     inertias = [(np.array(body["inertia"]) + np.transpose(body["inertia"])) / 2 for body in (chaser, target)]
@@ -47,7 +47,7 @@ class Theory:
     """Linear dynamics of a scene at its nominal contact."""
 
     def __init__(self, scene, printed=False):
-        half_angle, law = scene["target"]["surface"][0]["half_angle"], scene["contact"][0]["normal"]
+        half_angle, law = scene["target"]["surface"]["cone"]["half_angle"], scene["contact"]["probe"]["normal"]
         frame, distance = nozzle(half_angle, scene["stability"]["azimuth"]), scene["stability"]["distance"]
         self.matrix = frame.T @ contact_matrix(scene, distance * frame[:, 0], printed) @ frame
         slopes = np.array([law["damping"], law["stiffness"]])
@@ -105,7 +105,7 @@ def some_scene(rng):
     scene = scene_of(*bodies, apex, probe, rng.uniform(0.2, 1.3), place, [1.0, 1.0], 0.01)
     mobility, frequency, ratio = Theory(scene).matrix[2, 2], rng.uniform(1, 4), rng.uniform(0.05, 0.5)
     law = {"stiffness": frequency**2 / mobility, "damping": 2 * ratio * frequency / mobility}
-    scene["contact"][0]["normal"] |= law
+    scene["contact"]["probe"]["normal"] |= law
     return scene
 
 
@@ -113,9 +113,9 @@ def placed(scene, depth, velocity):
     """The same, put by its initial state: the probe `depth` (m) into the wall, moving along (m̂, t̂, n̂) (m/s)."""
     scene = copy.deepcopy(scene)
     chaser, target, where = scene["chaser"], scene["target"], scene.pop("stability")
-    cone = target["surface"][0]
+    cone = target["surface"]["cone"]
     frame, turn = nozzle(cone["half_angle"], where["azimuth"]), rotation(target["attitude"])
-    probe = rotation(chaser["attitude"]) @ chaser["feature"][0]["position"]
+    probe = rotation(chaser["attitude"]) @ chaser["feature"]["probe"]["position"]
     tip = turn @ (cone["apex"] + frame @ [where["distance"], 0, depth])
     chaser["position"], chaser["velocity"] = target["position"] + tip - probe, turn @ frame @ velocity
     return scene

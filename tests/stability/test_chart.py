@@ -164,8 +164,12 @@ def test_a_jump_of_sign_is_located_to_the_tolerance(tolerance):
 # --- keys of a scenario ----------------------------------------------------------------------------------------------
 
 # Table 1 with r_CQ = l0 x̂ and r_TS = 0: an effective mass of 375 kg at l0 = 1 m, 220.183486 kg at 1.5 m
-PROBE = {"stability.distance": 0.5, "body.chaser.feature.position": [1, 0, 0], "body.target.surface.apex": [0, 0, 0]}
-DELAY, DAMPING = Sweep("loop.delay", "0 ms", "400 ms", 25), Sweep("contact.normal.damping", 10, "0.4 kN*s/m", 25)
+PROBE = {
+    "stability.distance": 0.5,
+    "body.chaser.feature.probe.position": [1, 0, 0],
+    "body.target.surface.cone.apex": [0, 0, 0],
+}
+DELAY, DAMPING = Sweep("loop.delay", "0 ms", "400 ms", 25), Sweep("contact.probe.normal.damping", 10, "0.4 kN*s/m", 25)
 
 
 def critical_delay(damping, mass=375.0, stiffness=1000.0):
@@ -192,7 +196,7 @@ def test_one_key(probe):
     assert json.loads(found.attrs["operating_point"]) == [0.016]
     assert_allclose(json.loads(found.attrs["margins"])["critical_delay_s"], 0.192968, rtol=0, atol=1e-6)
     late = dockdyn.load("sazawal-spring-dashpot", PROBE | {"loop.delay": 0.3})
-    edges = stability_dataset(late, [Sweep("contact.normal.damping", 10, 2500, 100)]).boundary_x.values
+    edges = stability_dataset(late, [Sweep("contact.probe.normal.damping", 10, 2500, 100)]).boundary_x.values
     known = [brentq(lambda b: critical_delay(b) - 0.3, *ends) for ends in ((10, 600), (900, 2500))]
     assert_allclose(edges, known, rtol=0, atol=3e-4)
 
@@ -219,7 +223,7 @@ def test_two_keys(probe):
 
 @pytest.mark.full
 def test_three_keys_are_a_family(probe):
-    found = stability_dataset(probe, [DAMPING, DELAY, Sweep("body.chaser.feature.position.0", 1, 1.5, 2)])
+    found = stability_dataset(probe, [DAMPING, DELAY, Sweep("body.chaser.feature.probe.position.0", 1, 1.5, 2)])
     assert_allclose(found.family.values, [1, 1.5])
     for member, mass in enumerate((375.0, 220.183486)):
         b, h = found.boundary_x.values[member], found.boundary_y.values[member]
@@ -254,7 +258,7 @@ def test_a_sampled_rig():
     [
         ([Sweep("loop.dely", 0, 1, 5)], "dely"),
         ([Sweep("loop.no.such", 0, 1, 5)], "no"),
-        ([Sweep("contact.normal.law", 0, 1, 5)], "law"),
+        ([Sweep("contact.probe.normal.law", 0, 1, 5)], "law"),
         ([Sweep("loop.delay", "short", 1, 5)], "short"),
         ([Sweep("loop.delay", 0.1, 0.1, 5)], "different ends"),
         ([Sweep("loop.delay", 0.2, 0.1, 5)], "must rise"),
@@ -309,7 +313,12 @@ def rig(gain):
     }
 
 
-FREE = [["body.chaser.mass"], ["body.target.surface.half_angle"], ["contact.normal.damping"], ["stability.distance"]]
+FREE = [
+    ["body.chaser.mass"],
+    ["body.target.surface.cone.half_angle"],
+    ["contact.probe.normal.damping"],
+    ["stability.distance"],
+]
 POLES = [[f"loop.robot.poles.{pole}.{part}" for pole in (0, 1)] for part in (0, 1)]  # a pair moves together
 SINGLES = [[key] for key in ("mass", "contact.normal.damping", "loop.hold.period", "loop.sensor.delay")]
 REST = [["contact.normal.stiffness"], ["loop.robot.gain"], ["loop.robot.zeros.0.0"], ["loop.compensator.gain"]]

@@ -43,12 +43,12 @@ def some_scene(rng, tips, symmetric=False):
     if symmetric:
         laws = laws[:1] * len(tips)
         bodies = [np.diag([60.0, 40.0, 40.0]), np.diag([90.0, 110.0, 110.0])]
-    features = [{"name": f"tip{i}", "position": [reach, *tip]} for i, tip in enumerate(tips)]
+    features = {f"tip{i}": {"position": [reach, *tip]} for i, tip in enumerate(tips)}
     surface = {"name": "plate", "shape": "plane", "point": [-behind, 0, 0], "normal": NORMAL}
-    contacts = [
-        {"between": [f"tip{i}", "plate"], "normal": {"law": "spring-dashpot", "stiffness": k, "damping": b}}
+    contacts = {
+        f"tip{i}": {"between": [f"tip{i}", "plate"], "normal": {"law": "spring-dashpot", "stiffness": k, "damping": b}}
         for i, (k, b) in enumerate(laws)
-    ]
+    }
     return {
         "schema": 2,
         "duration": 20.0,
@@ -77,16 +77,16 @@ class ByHand:
     """W, K and B of a scene, its critical delay and its characteristic determinant."""
 
     def __init__(self, scene, closed=None):
-        tips = range(len(scene["contact"])) if closed is None else closed
+        tips = list(scene["contact"]) if closed is None else closed
         chaser, target = scene["chaser"], scene["target"]
-        across = [np.array(chaser["feature"][i]["position"]) for i in tips]
-        plate = target["surface"][0]["point"][0]
+        across = [np.array(chaser["feature"][tip]["position"]) for tip in tips]
+        plate = target["surface"]["plate"]["point"][0]
         levers = [np.array([np.cross(place, NORMAL) for place in across])]
         levers.append(np.array([np.cross([plate, *place[1:]], NORMAL) for place in across]))
         self.mobility = np.full((len(across),) * 2, 1 / chaser["mass"] + 1 / target["mass"])
         for arms, body in zip(levers, (chaser, target), strict=True):
             self.mobility = self.mobility + arms @ np.linalg.inv(np.array(body["inertia"])) @ arms.T
-        laws = [scene["contact"][i]["normal"] for i in tips]
+        laws = [scene["contact"][tip]["normal"] for tip in tips]
         self.stiffness = np.diag([law["stiffness"] for law in laws])
         self.damping = np.diag([law["damping"] for law in laws])
 
@@ -131,7 +131,7 @@ def test_contacts_closed_at_the_start_are_linearised_together(load, seed):
     matrices = seen_matrices(scenario.content, nominal_of(scenario))
     assert len(matrices[0]) == 4  # two depths and their rates
     assert_allclose(stable_windows(matrices, [delay]).critical_delay, theory.critical_delay(), rtol=1e-9)
-    assert theory.critical_delay() < 0.999 * ByHand(scene, [0]).critical_delay()
+    assert theory.critical_delay() < 0.999 * ByHand(scene, ["tip0"]).critical_delay()
     for root in rightmost_roots(matrices, [delay], count=4):
         assert theory.smallest_singular_value(root, delay) < 1e-10
 
@@ -148,10 +148,10 @@ def test_margins_of_contacts_that_close_together(load, index):
     assert_allclose(found["delay_margin_s"], theory.critical_delay() - delay, rtol=1e-7, atol=1e-9)
     assert theory.smallest_singular_value(complex(*found["rightmost_roots"][0]), delay) < 1e-8
     assert found["drift_modes"] == 24 - 2 * np.linalg.matrix_rank(theory.mobility)
-    assert [row["feature"] for row in found["closed_contacts"]] == [row["feature"] for row in scene["contact"]]
+    assert [row["feature"] for row in found["closed_contacts"]] == list(scene["contact"])
     for row, mobility in zip(found["closed_contacts"], np.diag(theory.mobility), strict=True):
         assert_allclose(row["effective_mass_kg"], 1 / mobility, rtol=1e-9)
-    words = f"{len(scene['contact'])} contacts are closed together (tip0–plate, "
+    words = f"{len(scene['contact'])} contacts are closed together (tip0, "
     assert [warning for warning in found["warnings"] if words in warning]
     assert found["apparent_restitution"] is found["pade"] is found["stabilising_gains_N_s_m"] is None
     assert not found["later_sets"]
@@ -162,7 +162,7 @@ def test_margins_of_contacts_that_close_together(load, index):
 def test_sensitivities_of_contacts_that_close_together(load, damped):
     """Of the delay margin, and of the growth rate where nothing damps, beside differences of the equation by hand."""
     scene = plain(some_scene(np.random.default_rng(3), PAIRS[1]))
-    for contact in scene["contact"]:
+    for contact in scene["contact"].values():
         contact["normal"]["damping"] *= damped
     found = dockdyn.margins(load(scene))
     assert found["sensitivity_of"] == ("delay_margin_s" if damped else "growth_rate_1_s")
@@ -183,10 +183,10 @@ def test_sensitivities_of_contacts_that_close_together(load, damped):
         "body.target.mass": ("target", "mass"),
         "loop.delay": ("loop", "delay"),
     }
-    for i in range(2):
-        places[f"contact.{i}.normal.stiffness"] = ("contact", i, "normal", "stiffness")
-        places[f"contact.{i}.normal.damping"] = ("contact", i, "normal", "damping")
-        places[f"body.chaser.feature.{i}.position.1"] = ("chaser", "feature", i, "position", 1)
+    for tip in scene["contact"]:
+        for number in ("stiffness", "damping"):
+            places[f"contact.{tip}.normal.{number}"] = ("contact", tip, "normal", number)
+        places[f"body.chaser.feature.{tip}.position.1"] = ("chaser", "feature", tip, "position", 1)
     known = {}
     for key, path in places.items():
         values = []
@@ -217,7 +217,7 @@ def test_a_simulation_of_two_contacts_grows_and_decays_as_predicted(load):
         moving["duration"] = settled + 6 * np.pi / abs(roots[0].imag)
         moving["chaser"]["velocity"] = [1e-7 * np.exp(-max(roots[0].real, 0) * moving["duration"]), 0, 0]
         moving["integrator"] = {"step": 5e-3}
-        for contact in moving["contact"]:
+        for contact in moving["contact"].values():
             contact["normal"] |= {"law": "test_linearised_contact:Bilateral", "rest": REST}
         data = dockdyn.simulate(load(moving))
         assert data.attrs["status"] == "finished"
@@ -231,12 +231,12 @@ def test_a_simulation_of_two_contacts_grows_and_decays_as_predicted(load):
 def test_a_contact_that_closes_later_is_told_with_its_margins(load):
     """A tip 1 mm behind the other: the margins are those of the first, and those of both are said beside them."""
     scene = some_scene(np.random.default_rng(3), PAIRS[1])
-    scene["chaser"]["feature"][1]["position"][0] -= 1e-3
+    scene["chaser"]["feature"]["tip1"]["position"][0] -= 1e-3
     scene["loop"]["delay"] = ByHand(scene).critical_delay() * 1.01
     found = dockdyn.margins(load(scene))
-    assert_allclose(found["critical_delay_s"], ByHand(scene, [0]).critical_delay(), rtol=1e-4)
+    assert_allclose(found["critical_delay_s"], ByHand(scene, ["tip0"]).critical_delay(), rtol=1e-4)
     (later,) = found["later_sets"]
-    assert later["contacts"] == ["tip0–plate", "tip1–plate"]
+    assert later["contacts"] == ["tip0", "tip1"]
     assert found["stable"] and not later["stable"]
     assert_allclose(later["critical_delay_s"], ByHand(scene).critical_delay(), rtol=1e-3)  # tilted by a thousandth
     data = dockdyn.simulate(load(scene))
@@ -284,5 +284,5 @@ def test_a_rig_with_a_tool_says_what_the_other_contacts_would_do(load):
     scene["loop"] |= {"dynamics": {"period": 0.004}, "robot": lags, "sensor": {"threshold": 1.0}}
     scene["loop"] |= {"tool": {"mass": 1.0, "centre": [0.0, 0.0, 0.0], "inertia": [0.1, 0.1, 0.1]}}
     (words,) = [words for words in dockdyn.margins(load(rig))["warnings"] if "closed together" in words]
-    for theory in (ByHand(scene), ByHand(scene, [0])):
+    for theory in (ByHand(scene), ByHand(scene, ["tip0"])):
         assert f"{1e3 * theory.critical_delay():.4g} ms" in words

@@ -134,9 +134,9 @@ def test_a_simulation_grows_as_predicted(load, number, seed):
         settled = 18 / (predicted.real - roots[2].real)  # s: the other motions are 1e-8 of this one
         duration = settled + 6 * np.pi / predicted.imag
         nudge = NUDGE * np.exp(-max(predicted.real, 0) * duration)
-        moving, law = placed(scene, REST, [0, 0, nudge]), scene["contact"][0]["normal"]
+        moving, law = placed(scene, REST, [0, 0, nudge]), scene["contact"]["probe"]["normal"]
         numbers = {name: law[name] for name in ("stiffness", "damping")}
-        moving["contact"][0]["normal"] = {"law": f"{__name__}:Bilateral", "rest": REST, **numbers}
+        moving["contact"]["probe"]["normal"] = {"law": f"{__name__}:Bilateral", "rest": REST, **numbers}
         moving |= {"duration": duration, "integrator": {"step": 5e-3}}  # small motions: no steps chosen by rounding
         data = dockdyn.simulate(load(moving))
         assert data.attrs["status"] == "finished"
@@ -199,30 +199,38 @@ def test_no_unit_changes_a_margin(load):
     scene = sazawal(delay=0.016)
     plainly = {"stability.distance": 0.5, "stability.azimuth": 0.5, "loop.delay": 0.016, "body.chaser.mass": 2500}
     plainly |= {
-        "contact.normal.stiffness": 1500,
-        "body.target.surface.half_angle": 0.6,
-        "body.chaser.feature.position": [2, 0.1, 0],
+        "contact.probe.normal.stiffness": 1500,
+        "body.target.surface.cone.half_angle": 0.6,
+        "body.chaser.feature.probe.position": [2, 0.1, 0],
     }
     in_words = {"stability.distance": "500 mm", "stability.azimuth": "500 mrad", "loop.delay": "16 ms"}
     in_words |= {
-        "contact.normal.stiffness": "1.5 kN/m",
-        "body.target.surface.half_angle": f"{np.degrees(0.6):.17g} deg",
+        "contact.probe.normal.stiffness": "1.5 kN/m",
+        "body.target.surface.cone.half_angle": f"{np.degrees(0.6):.17g} deg",
     }
-    in_words |= {"body.chaser.mass": "2.5 tonne", "body.chaser.feature.position": ["200 cm", "100 mm", 0]}
+    in_words |= {"body.chaser.mass": "2.5 tonne", "body.chaser.feature.probe.position": ["200 cm", "100 mm", 0]}
     same_margins(margins(load(scene, plainly)), margins(load(scene, in_words)), 1e-12)
 
 
 # --- sensitivities ---------------------------------------------------------------------------------------------------
 
 AXES = range(3)
-KEYS = ["body.chaser.mass", "body.target.mass", "loop.delay", "contact.normal.stiffness", "contact.normal.damping"]
-KEYS += ["stability.azimuth", "stability.distance", "body.target.surface.half_angle"]
+KEYS = [
+    "body.chaser.mass",
+    "body.target.mass",
+    "loop.delay",
+    "contact.probe.normal.stiffness",
+    "contact.probe.normal.damping",
+]
+KEYS += ["stability.azimuth", "stability.distance", "body.target.surface.cone.half_angle"]
 KEYS += [f"body.{body}.inertia.{i}.{i}" for body in ("chaser", "target") for i in AXES]
 PRODUCTS = [(i, j) for i in AXES for j in AXES if i < j]  # of an inertia: two are equal and change together
 KEYS += [
     f"body.{body}.inertia.{i}.{j}, body.{body}.inertia.{j}.{i}" for body in ("chaser", "target") for i, j in PRODUCTS
 ]
-KEYS += [f"{place}.{i}" for place in ("body.chaser.feature.position", "body.target.surface.apex") for i in AXES]
+KEYS += [
+    f"{place}.{i}" for place in ("body.chaser.feature.probe.position", "body.target.surface.cone.apex") for i in AXES
+]
 
 
 @pytest.mark.parametrize("damped", [True, False])
@@ -231,7 +239,7 @@ def test_sensitivities_are_derivatives_of_the_closed_form(load, damped):
     scene = plain(some_scene(np.random.default_rng(8)))
     scene["loop"]["delay"] = 0.05
     if not damped:
-        scene["contact"][0]["normal"]["damping"] = 0.0
+        scene["contact"]["probe"]["normal"]["damping"] = 0.0
     found = margins(load(scene))
     start = complex(*found["rightmost_roots"][0])
     assert found["sensitivity_of"] == ("delay_margin_s" if damped else "growth_rate_1_s")

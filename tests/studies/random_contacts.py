@@ -83,7 +83,7 @@ def inertia(chance: Chance, mass: float) -> list[float]:
     return [size, size * uniform(chance, 0.8, 1.2), size * uniform(chance, 0.8, 1.2)]
 
 
-def parts(chance: Chance, delay: float) -> tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]:
+def parts(chance: Chance, delay: float) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """A spinning body with one to three balls before a plate or in a cone, the other body, and their contacts."""
     masses, speed = (log_uniform(chance, 100, 2000), log_uniform(chance, 100, 2000)), log_uniform(chance, 0.02, 0.1)
     effective = masses[0] * masses[1] / sum(masses)
@@ -104,7 +104,7 @@ def parts(chance: Chance, delay: float) -> tuple[dict[str, Any], dict[str, Any],
         "position": [2.1, *around(chance, 0.05)[:2]],
         "velocity": [-speed, *around(chance, 0.3 * speed)[:2]],
         "rate": around(chance, 0.02),
-        "feature": balls,
+        "feature": by_name(balls),
     }
     plate = {"name": "plate", "shape": "plane", "point": [1.0, 0, 0], "normal": [1.0, *around(chance, 0.1)[:2]]}
     if count == 1 and chance.random() < 0.4:
@@ -113,14 +113,14 @@ def parts(chance: Chance, delay: float) -> tuple[dict[str, Any], dict[str, Any],
     target = {"mass": masses[1], "inertia": inertia(chance, masses[1]), "surface": by_name([plate])}
     late = IN_CONE if plate["shape"] == "cone" else LATE
     normal, rubbing = law(chance, effective, speed, count, delay, late), friction(chance)
-    contacts = [{"between": [ball["name"], "plate"], "normal": normal, **rubbing} for ball in balls]
+    contacts = {one["name"]: {"between": [one["name"], "plate"], "normal": normal, **rubbing} for one in balls}
     return visitor, target, contacts
 
 
 def free_flight(chance: Chance) -> dict[str, Any]:
     delay = drawn_delay(chance)
     visitor, target, contacts = parts(chance, delay)
-    bodies = [{"name": "chaser", **visitor}, {"name": "target", **target}]
+    bodies = {"chaser": visitor, "target": target}
     return {"duration": 6.0, "body": bodies, "contact": contacts, **loop(delay)}
 
 
@@ -128,13 +128,13 @@ def assembly(chance: Chance) -> dict[str, Any]:
     """The same with what is struck mounted on a third body, by a bushing."""
     delay = drawn_delay(chance)
     visitor, target, contacts = parts(chance, delay)
-    base = {"name": "base", "mass": log_uniform(chance, 300, 3000), "position": [-0.5, 0, 0]}
+    base: dict[str, Any] = {"mass": log_uniform(chance, 300, 3000), "position": [-0.5, 0, 0]}
     base["inertia"] = inertia(chance, base["mass"])
     stiff = target["mass"] * uniform(chance, 5, 20) ** 2
     mount = {"kind": "bushing", "name": "mount", "between": ["target", "base"], "position": around(chance, 0.1)}
     mount |= {"stiffness": [stiff] * 3, "damping": [0.02 * stiff] * 3}
     mount |= {"turning_stiffness": [0.1 * stiff] * 3, "turning_damping": [0.002 * stiff] * 3}
-    bodies = [{"name": "chaser", **visitor}, {"name": "target", **target}, base]
+    bodies = {"chaser": visitor, "target": target, "base": base}
     return {"duration": 6.0, "body": bodies, "contact": contacts, **acting(mount), **loop(delay)}
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from masses_on_a_spring import DAMPING, MASSES, STIFFNESS, on_a_spring
 from numpy.testing import assert_allclose
+from plain_tables import by_name
 
 from dockdyn import programs
 from dockdyn.scenario.language.places import places_of
@@ -14,7 +15,8 @@ from dockdyn.studies.cases.batch import run_cases
 from dockdyn.studies.objectives.derivatives import derivatives_of
 from dockdyn.studies.sensitivity.table import sensitivity
 
-KEYS = ["body.0.mass", "body.2.mass", "contact.normal.stiffness", "contact.normal.damping", "loop.delay"]
+LAW = ["contact.tip.normal.stiffness", "contact.tip.normal.damping"]
+KEYS = ["body.visitor.mass", "body.base.mass", *LAW, "loop.delay"]
 FIGURES = ["peak_normal_force_N", "peak_time_s", "contact_impulse_N_s", "kinetic_energy_end_J"]
 AGREEMENT = {"peak_time_s": 1e-5}  # the time of a peak is interpolated in a step, whose length differences change
 STEP = 1e-3  # of the number
@@ -36,7 +38,7 @@ def differences(scenario, figures, keys, values):
 
 def pulling(scenario):
     """The scenario with a contact that pulls until it opens: its force jumps at both ends, and one delay later."""
-    scenario["contact"][0]["normal"]["adhesion"] = True
+    scenario["contact"]["tip"]["normal"]["adhesion"] = True
     return scenario | {"duration": 4.0}
 
 
@@ -70,10 +72,10 @@ def test_of_a_free_flight(load):
         "schema": 2,
         "loop": {"delay": 0.01},
         "chaser": visitor | {"mass": MASSES[0], "inertia": [5.0] * 3},
-        "target": {"mass": MASSES[2], "inertia": [5.0] * 3, "surface": [plate]},
+        "target": {"mass": MASSES[2], "inertia": [5.0] * 3, "surface": by_name([plate])},
         "contact": {"tip": {"between": ["tip", "plate"], "normal": law}},
     }
-    keys = ["body.chaser.mass", "body.target.mass", "contact.normal.stiffness", "contact.normal.damping", "loop.delay"]
+    keys = ["body.chaser.mass", "body.target.mass", *LAW, "loop.delay"]
     check_derivatives(load(pulling(scenario)), keys)
 
 
@@ -87,15 +89,15 @@ mass = 50.0
 inertia = [5.0, 6.0, 7.0]
 position = [-0.42, 0.05, -0.03]
 velocity = [0.05, 0.01, 0.004]
-feature = [{ name = "tip", position = [0.3, 0.02, 0.05] }]
+feature.tip = { position = [0.3, 0.02, 0.05] }
 [body.buffer]
 mass = 20.0
 inertia = [5.0, 6.0, 7.0]
-surface = [{ name = "plate", shape = "plane", point = [-0.1, 0, 0], normal = [-1.0, 0, 0] }]
+surface.plate = { shape = "plane", point = [-0.1, 0, 0], normal = [-1.0, 0, 0] }
 [body.base]
 mass = 300.0
 inertia = [5.0, 6.0, 7.0]
-point = [{ name = "port", position = [-0.05, 0.1, 0], axis = [1, 0, 0] }]
+port.port = { position = [-0.05, 0.1, 0], axis = [1, 0, 0] }
 [bushing.mount]
 between = ["buffer", "base"]
 position = [-0.1, 0.03, 0.02]
@@ -103,7 +105,7 @@ stiffness = [4000.0, 3000.0, 2500.0]
 damping = [30.0, 25.0, 20.0]
 turning_stiffness = [300.0, 250.0, 200.0]
 turning_damping = [6.0, 5.0, 4.0]
-[contact.tip-plate]
+[contact.tip]
 between = ["tip", "plate"]
 normal = { law = "hunt-crossley", stiffness = 4e5, exponent = 2.0, damping = 1.0 }
 friction = { law = "coulomb", coefficient = 0.2, regularisation = 0.02 }
@@ -125,7 +127,7 @@ THIRTEEN = [
 MOVED = [
     "body.visitor.mass",
     "body.visitor.velocity.0",
-    "contact.normal.stiffness",
+    "contact.tip.normal.stiffness",
     "bushing.mount.stiffness.0",
     "loop.delay",
 ]
@@ -150,5 +152,5 @@ def test_thirteen_figures_of_an_assembly():
 @pytest.mark.full
 def test_an_impulse_whose_force_bends_sharply_at_release():
     """The last step may end at the root of the depth by rounding alone: it must move with the root all the same."""
-    soft = {"contact.normal.stiffness": 2e4, "contact.normal.exponent": 1.5, "loop": {"delay": 0.01}}
+    soft = {"contact.tip.normal.stiffness": 2e4, "contact.tip.normal.exponent": 1.5, "loop": {"delay": 0.01}}
     check_together(parse(MOUNTED, "mounted", soft), ["contact_impulse_N_s"], MOVED)

@@ -27,7 +27,7 @@ WEIGHTS = np.array([45.0, -9.0, 1.0]) / 60  # of differences over two, four and 
 # Orbital arm: 7e-9 with 1e-5, but 2e-6 of the final attitude, which is 4e-6 rad and so all rounding; 4e-7 with 1e-4; 8e-6
 # with 1e-3, where impacts pass from one fixed step to others.
 KINDS = {
-    "chains": ("paraskevas-b", {"duration": 0.2}, [FRONT_SPEED, "contact.normal.stiffness"], 1e-4, 10, 1e-6),
+    "chains": ("paraskevas-b", {"duration": 0.2}, [FRONT_SPEED, "contact.fronts.normal.stiffness"], 1e-4, 10, 1e-6),
     "latch": (
         "paraskevas-latch",
         {VELOCITY: 0.1},
@@ -47,7 +47,7 @@ KINDS = {
     "probe": (
         "probe-cone",
         {"duration": "9 s", "approach.distance": "5 mm", "loop.delay": "20 ms"},
-        ["approach.closing_speed", "body.chaser.mass", "contact.normal.stiffness", "loop.delay"],
+        ["approach.closing_speed", "body.chaser.mass", "contact.probe.normal.stiffness", "loop.delay"],
         1e-4,
         10,
         1e-6,
@@ -55,7 +55,7 @@ KINDS = {
     "variational": (
         "gibson-2d",
         {
-            f"contact.{wall}.impact.restitution": 0.5 for wall in ("side wall", "floor")
+            f"contact.{wall}.impact.restitution": 0.5 for wall in ("side-wall", "floor")
         },  # else energies change by rounding
         ["orbit.semi_major_axis", "control.stiffness.0", "body.payload.mass"],
         1e-4,
@@ -117,7 +117,7 @@ def test_margins_equal_differences(figure):
     objective = dockdyn.objective("probe-cone", figure)
     scenario = dockdyn.load("probe-cone")
     own = {place.key: place.value for place in places_of(scenario)}
-    at = {key: own[key] for key in ("contact.normal.stiffness", "loop.delay")}
+    at = {key: own[key] for key in ("contact.probe.normal.stiffness", "loop.delay")}
     found = objective.value_and_gradient(at)
     for key, value in at.items():
         step = 1e-3 * value
@@ -140,7 +140,7 @@ DRAWN = colliding(
     gap=0.01,
     duration=0.6,
 )
-K = "contact.normal.stiffness"
+K = "contact.fronts.normal.stiffness"
 
 
 def test_jax_differentiates_forwards_and_backwards():

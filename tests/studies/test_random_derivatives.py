@@ -123,12 +123,12 @@ inertia = [110.0, 100.0, 130.0]
 position = [2.08, 0, 0]
 velocity = [-0.06, -0.008, 0.006]
 rate = [-0.015, 0.02, 0.01]
-feature = [{ name = "tip", position = [-1, 0, 0], radius = 0.03 }]
+feature.tip = { position = [-1, 0, 0], radius = 0.03 }
 [body.target]
 mass = 700.0
 inertia = [180.0, 210.0, 190.0]
-surface = [{ name = "plate", shape = "plane", point = [1.0, 0, 0], normal = [1.0, 0, 0] }]
-[contact.tip-plate]
+surface.plate = { shape = "plane", point = [1.0, 0, 0], normal = [1.0, 0, 0] }
+[contact.tip]
 between = ["tip", "plate"]
 normal = { law = "spring-dashpot", stiffness = 4200.0, damping = 90.0 }
 friction = { law = "coulomb", coefficient = 0.25, regularisation = 1e-3 }
@@ -157,7 +157,7 @@ def test_by_the_delay_where_friction_acts(delay):
 def bounce(exponent):
     """Two bodies of 620 and 410 kg that bounce head-on and elastically."""
     law = f'normal = {{ law = "hertz", stiffness = 1.5e5, exponent = {exponent!r} }}'
-    text = BALL.partition("[[contact]]")[0] + f'[[contact]]\nfeature = "tip"\nsurface = "plate"\n{law}\n'
+    text = BALL.partition("[contact.tip]")[0] + f'[contact.tip]\nbetween = ["tip", "plate"]\n{law}\n'
     still = {"body.chaser.velocity": [-0.04, 0.0, 0.0], "body.chaser.rate": [0.0] * 3, "duration": 6.0}
     return parse(
         text,
@@ -176,8 +176,8 @@ def test_an_elastic_bounce():
         "body.chaser.mass",
         "body.target.mass",
         "body.chaser.velocity.0",
-        "contact.normal.stiffness",
-        "contact.normal.exponent",
+        "contact.tip.normal.stiffness",
+        "contact.tip.normal.exponent",
     ]
     masses, k, v = (620.0, 410.0), 1.5e5, 0.04
     m = masses[0] * masses[1] / sum(masses)

@@ -35,7 +35,7 @@ def test_lossless_rebound_in_closed_form():
     assert answer["unit"] == "N"
     expected = {
         VELOCITY: (force / SPEED, "m/s"),
-        "contact.normal.stiffness": (force / (2 * STIFFNESS), "N/m"),
+        "contact.fronts.normal.stiffness": (force / (2 * STIFFNESS), "N/m"),
         "body.chaser.mass": (force / (2 * mass) * (TARGET / (CHASER + TARGET)) ** 2, "kg"),
         "body.target.mass": (force / (2 * mass) * (CHASER / (CHASER + TARGET)) ** 2, "kg"),
     }
@@ -46,7 +46,7 @@ def test_lossless_rebound_in_closed_form():
         assert rows[key]["unit"] == unit
         assert rows[key]["differentiable"] is True
     assert abs(rows[PLACE]["derivative"]) < 1e-6 * force
-    assert [row["key"] for row in answer["to"]][:2] == [VELOCITY, "contact.normal.stiffness"]
+    assert [row["key"] for row in answer["to"]][:2] == [VELOCITY, "contact.fronts.normal.stiffness"]
     assert answer["warnings"] == []
     assert answer["differentiable"] is True
 
@@ -95,11 +95,16 @@ def test_with_friction_and_delay_as_by_central_differences(figure):
     assert all(rows[key]["derivative"] for key in ("approach.closing_speed", "body.chaser.mass", "loop.delay"))
     ranked = [abs(row["per_percent"]) for row in answer["to"]]
     assert ranked == sorted(ranked, reverse=True)
-    keys = ["approach.closing_speed", "body.chaser.mass", "contact.normal.stiffness", "contact.normal.damping"]
+    keys = [
+        "approach.closing_speed",
+        "body.chaser.mass",
+        "contact.probe.normal.stiffness",
+        "contact.probe.normal.damping",
+    ]
     keys += [
-        "contact.friction.coefficient",
+        "contact.probe.friction.coefficient",
         "loop.delay",
-        "body.target.surface.half_angle",
+        "body.target.surface.cone.half_angle",
         "approach.lateral_offset.0",
     ]
     own = np.array([rows[key]["value"] for key in keys])
@@ -197,10 +202,10 @@ def test_two_equal_peaks(tmp_path):
 
 
 def test_command_ranks_and_writes(dock, tmp_path):
-    options = ("--of", "peak_normal_force_N", "--to", FRONT, "--to", "contact.normal.stiffness")
+    options = ("--of", "peak_normal_force_N", "--to", FRONT, "--to", "contact.fronts.normal.stiffness")
     code, out, err = dock("sensitivity", "paraskevas-a", *options, "--out", "answer")
     assert code == 0, err
-    assert out.index(FRONT) < out.index("contact.normal.stiffness")
+    assert out.index(FRONT) < out.index("contact.fronts.normal.stiffness")
     assert "N/(m/s)" in out
     assert sorted(file.name for file in (tmp_path / "answer").iterdir()) == [
         "report.html",
@@ -210,7 +215,7 @@ def test_command_ranks_and_writes(dock, tmp_path):
     code, out, _ = dock("sensitivity", "paraskevas-a", *options, "--json")
     assert code == 0
     assert json.loads(out) == json.loads((tmp_path / "answer" / "sensitivity.json").read_text())
-    assert [row["key"] for row in json.loads(out)["to"]] == [FRONT, "contact.normal.stiffness"]
+    assert [row["key"] for row in json.loads(out)["to"]] == [FRONT, "contact.fronts.normal.stiffness"]
 
 
 @pytest.mark.parametrize(
@@ -257,7 +262,7 @@ def test_the_runs_that_a_figure_over_cases_takes_are_told_before(dock, monkeypat
     evaluated = sampled.evaluated
     monkeypatch.setattr(sampled, "evaluated", lambda *given: taken.append(len(given[3])) or evaluated(*given))
     spread = ("--set", FRONT + '={"distribution"="uniform","low"="0.05 m/s","high"="0.1 m/s"}')
-    more = ("--set", "campaign.runs=4", "--to", "contact.normal.stiffness", "--to", "body.chaser-front.position")
+    more = ("--set", "campaign.runs=4", "--to", "contact.fronts.normal.stiffness", "--to", "body.chaser-front.position")
     code, _, err = dock("sensitivity", "paraskevas-a", "--of", "95 % of peak_normal_force_N", *spread, *more)
     assert code == 0, err
     told = re.search(r"note: 95 % of peak_normal_force_N takes (\d+) to (\d+) runs, (\d+) cases with each of 2", err)

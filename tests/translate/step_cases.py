@@ -26,9 +26,9 @@ from dockdyn.integrate.solution import Status
 from dockdyn.integrate.variational import colliding
 from dockdyn.kinds.assembly.regulators import with_gain
 from dockdyn.kinds.rig.build import rig_of
-from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.model.ages import ages_of
-from dockdyn.kinds.rig.model.rig import Moving, Oracle, Rig
+from dockdyn.kinds.rig.model.rig import IdealContact, Rig, RigState
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
@@ -114,7 +114,7 @@ def fixed_case(scenario: Scenario) -> Case:
     """Steps of one length."""
 
     def function(content: Any, state: State) -> PyTree:
-        mesh = fixed.Mesh(jnp.asarray(STEP), steps=6, stride=1, line_capacity=16)
+        mesh = fixed.StepMesh(jnp.asarray(STEP), steps=6, stride=1, line_capacity=16)
         return fixed.solve(_From(content.model(), state), mesh)
 
     return Case(function, [(scenario.content, state) for state in _states(scenario)])
@@ -126,18 +126,18 @@ def fixed_case(scenario: Scenario) -> Case:
 def rig_case(scenario: Scenario) -> Case:
     """Two cycles of a rig; what its sensor draws, which XLA does, is given."""
     loop = loop_of(scenario)
-    maker = Maker(scenario, loop)
+    maker = CompensatorMaker(scenario, loop)
     section = maker.complete(scenario.content.loop.compensator)
     rig = rig_of(scenario, loop, maker.make(section), None if section is None else section.period)
     asks, samples = sum(rig.schedule.asks), sum(rig.schedule.samples)
     axes = rig.plant.port_axes
 
-    def function(rig: Rig, moving: Moving, oracle: Oracle, drawn: Draws | None) -> Any:
+    def function(rig: Rig, moving: RigState, oracle: IdealContact, drawn: Draws | None) -> Any:
         ages = ages_of(rig)
         return jax.lax.scan(lambda m, d: rig.cycle(ages, m, oracle, d), moving, drawn, length=2)
 
     noise = None if rig.sensor.position_noise is None else np.full((asks, axes), 0.3)
-    oracle = Oracle(np.full((asks, axes), -1e-3), np.full((asks, axes), 20.0), noise)
+    oracle = IdealContact(np.full((asks, axes), -1e-3), np.full((asks, axes), 20.0), noise)
     go, trees = Program(function), []
     moving = rig.begin()
     for place in range(TREES * 4):
@@ -194,7 +194,7 @@ def variational_case(scenario: Scenario) -> Case:
         if place % 4:
             solvers.append(jax.tree.map(np.asarray, solver))
 
-    def function(content: Any, solver: colliding.SolverState) -> Any:
+    def function(content: Any, solver: colliding.VariationalState) -> Any:
         begun = solver._replace(log=small.log, events=small.events, samples=small.samples, sampled=small.sampled)
         after = colliding.advance(
             content.mechanical(), short, begun._replace(status=small.status), begun.iterations + 1

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from driven_rigs import needs_compiler
 
-from dockdyn.translate.c_library import OPTIONS, NoCompiler, Stepper, compiled
+from dockdyn.translate.c_library import OPTIONS, LibraryStepper, NoCompiler, compiled
 from dockdyn.translate.c_step import c_step
 
 
@@ -45,7 +45,7 @@ NOTHING = Given(np.zeros(2), np.int64(0))
 @needs_compiler
 def test_steps_are_those_of_the_function():
     made = c_step("pendulum", swing, LENGTH, FIRST, NOTHING)
-    stepper, state = Stepper(made), jax.tree.map(jnp.asarray, FIRST)
+    stepper, state = LibraryStepper(made), jax.tree.map(jnp.asarray, FIRST)
     direct = jax.jit(swing)
     rng = np.random.default_rng(3)
     for turn in range(300):
@@ -100,7 +100,7 @@ def test_others_can_use_it_from_c(tmp_path):
     printed = subprocess.run(
         [tmp_path / "made"], cwd=tmp_path, check=True, capture_output=True, text=True
     ).stdout.split()
-    stepper = Stepper(made)
+    stepper = LibraryStepper(made)
     stepper.inputs["push"], stepper.inputs["count"] = [0.5, 2.0], 1
     for _ in range(10):
         stepper.advance()

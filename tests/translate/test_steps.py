@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from plain_tables import by_name
 from random_rows import HUGE, Compared, random_rows
 from step_cases import (
     distance_grid_case,
@@ -141,8 +142,11 @@ RARELY = {
     **{name: _of(located_case, name) for name in (FREE, "sazawal-compliance", "probe-cone", "probe-cone-latch")},
     **{name: _of(located_case, name) for name in ("idss-probe-cone",)},
     "no delay": _of(located_case, FREE, **{"loop.delay": 0.0}),
-    **{f"law {name}": _of(located_case, FREE, **{"contact.0.normal": law}) for name, law in NORMALS.items()},
-    **{f"shape {name}": _of(located_case, FREE, **{"body.target.surface": [shape]}) for name, shape in SHAPES.items()},
+    **{f"law {name}": _of(located_case, FREE, **{"contact.probe.normal": law}) for name, law in NORMALS.items()},
+    **{
+        f"shape {name}": _of(located_case, FREE, **{"body.target.surface": by_name([shape])})
+        for name, shape in SHAPES.items()
+    },
     "control by holding": _of(located_case, FREE, control=HOLD),
     "control by damping": _of(located_case, FREE, control=DAMPING),
     "control, fixed steps": _of(fixed_case, FREE, control=HOLD),

@@ -55,7 +55,7 @@ def test_what_is_kept_is_not_made_again_and_gives_the_same_bits(folder, monkeypa
     monkeypatch.setattr(programs, "translate", lambda jaxpr: again.append(jaxpr) or translate(jaxpr))
     check_same(simulated(), first)
     assert not again
-    simulated(**{"contact.normal.damping": 3.0, "integrator.method": "fixed"})
+    simulated(**{"contact.probe.normal.damping": 3.0, "integrator.method": "fixed"})
     assert again
 
 
@@ -81,7 +81,7 @@ def test_the_store_is_bounded(folder, monkeypatch):
     simulated()
     total = sum(file.stat().st_size for file in folder.iterdir())
     monkeypatch.setattr(kept, "LARGEST", total)
-    simulated(**{"contact.normal.damping": 3.0, "integrator.method": "fixed"})
+    simulated(**{"contact.probe.normal.damping": 3.0, "integrator.method": "fixed"})
     assert 0 < sum(file.stat().st_size for file in folder.iterdir()) <= total
 
 
@@ -94,7 +94,9 @@ def test_other_versions_and_other_files_of_dockdyn_have_entries_of_their_own(fol
     assert before < after and len(after) == 2 * len(before)
 
 
-@pytest.mark.parametrize(("preset", "key"), [("paraskevas-a", "contact.0.normal"), ("atv-like", "contact.0.normal")])
+@pytest.mark.parametrize(
+    ("preset", "key"), [("paraskevas-a", "contact.fronts.normal"), ("atv-like", "contact.probe-cone.normal")]
+)
 def test_a_law_of_ones_own_may_change(folder, own_files, preset, key):
     """No program with a user's code in it is kept, nor what was traced of it."""
     stated = {"law": "own_spring:Spring", "stiffness": "900 N/m"}

@@ -40,7 +40,7 @@ from dockdyn.cli.common import (
     vacant_file,
     writing_into,
 )
-from dockdyn.cli.results import Known, write_files
+from dockdyn.cli.results import KnownRun, write_files
 from dockdyn.files import write_file
 
 if TYPE_CHECKING:
@@ -164,7 +164,8 @@ def report(
 
 @contextlib.contextmanager
 def claimed(store: Store) -> Iterator[None]:
-    """The folder for this process alone; refuses one that holds something else than a campaign, or cannot be written to."""
+    """Claim the folder for this process alone; refuses one that holds something else than a campaign, or cannot be written
+    to."""
     if not store.blank() and not (store.index.exists() or store.copy.exists()):
         raise Refusal(f"{store.folder}: holds no campaign but {holding(store.folder)}; give another --out")
     with contextlib.ExitStack() as stack:
@@ -174,7 +175,7 @@ def claimed(store: Store) -> Iterator[None]:
 
 
 def _checked(store: Store, campaign: Campaign, resume: bool, force: bool) -> Campaign:
-    """The campaign to run: a new one, also in the place of the one in the folder, or that one, to go on with."""
+    """Return the campaign to run: a new one, also in the place of the one in the folder, or that one, to go on with."""
     from dockdyn.studies.campaign.conduct import continued
 
     if store.blank():
@@ -221,17 +222,17 @@ def _kept(store: Store, campaign: Campaign) -> str:
 
 @contextlib.contextmanager
 def _counting(runs: int, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """Progress with rate and time left: a bar on a terminal, else, for a log, a line now and then."""
+    """Show progress with rate and time left: a bar on a terminal, else, for a log, a line now and then."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     if quiet or not sys.stderr.isatty():
-        yield (lambda done: None) if quiet else Lines(runs).tell
+        yield (lambda done: None) if quiet else ProgressLines(runs).tell
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("Compiling", total=runs, rate="")
-        lines = Lines(runs)
+        lines = ProgressLines(runs)
 
         def tell(done: int) -> None:
             bar.update(task, description="Cases", completed=done, rate=lines.rate(done))
@@ -239,7 +240,7 @@ def _counting(runs: int, quiet: bool) -> Iterator[Callable[[int], None]]:
         yield tell
 
 
-class Lines:
+class ProgressLines:
     """Progress in lines."""
 
     def __init__(self, runs: int):
@@ -248,7 +249,7 @@ class Lines:
         self.told = 0.0
 
     def rate(self, done: int) -> str:
-        """Cases a second since the first call."""
+        """Return cases a second since the first call."""
         now = time.monotonic()
         if self.began is None:
             self.began = now, done
@@ -309,7 +310,7 @@ def _case_result(scenario: Scenario, place: Path, quiet: bool, show: bool = Fals
 
     with progress("Simulating the case", quiet) as advance:
         dataset = simulate(scenario, advance)
-    write_files(place, dataset, "result.nc", show, Known(scenario.content))
+    write_files(place, dataset, "result.nc", show, KnownRun(scenario.content))
 
 
 def _keep_cases(store: Store, campaign: Campaign, kept: dict[str, int], quiet: bool) -> None:

@@ -33,7 +33,7 @@ PRESETS = Path(__file__).parents[1] / "scenario" / "presets"
 
 
 def preset_names() -> list[str]:
-    """For the shell to complete: nothing is loaded."""
+    """Return the names of presets for the shell to complete; nothing is loaded."""
     return sorted(file.stem for file in PRESETS.glob("*.toml"))
 
 
@@ -71,7 +71,7 @@ def _set_here(context: typer.Context, variable: str) -> None:
 
 
 def _without_own_code(context: typer.Context, asked: bool) -> None:
-    """The variable that refuses modules of scenarios."""
+    """Set the variable that refuses modules of scenarios."""
     if asked:
         from dockdyn.scenario.language.own_code import VARIABLE
 
@@ -79,7 +79,7 @@ def _without_own_code(context: typer.Context, asked: bool) -> None:
 
 
 def _trusting(context: typer.Context, asked: bool) -> None:
-    """The variable that lets FMUs of scenarios run."""
+    """Set the variable that lets FMUs of scenarios run."""
     if asked:
         from dockdyn.scenario.language.own_code import TRUST
 
@@ -113,7 +113,7 @@ class Refusal(Exception):
 
 
 def say(text: str, err: bool = False) -> None:
-    """Lines on the terminal, what a user named shown as it is: no escape sequence in it is obeyed."""
+    """Print lines on the terminal, what a user named shown as it is: no escape sequence in it is obeyed."""
     from dockdyn.scenario.language.printable import printable
 
     if err:
@@ -124,7 +124,7 @@ def say(text: str, err: bool = False) -> None:
 
 
 def typed() -> str:
-    """The command line of this process, for a report to say."""
+    """Return the command line of this process, for a report to say."""
     return shlex.join(["dockdyn", *sys.argv[1:]])
 
 
@@ -142,7 +142,7 @@ def quantity_option(
     metavar: str | None = None,
     **bounds: Any,  # noqa: ANN401, numbers and whether it is a component
 ) -> Any:  # noqa: ANN401, as Typer says of its options
-    """An option that takes a bare number in SI units or a text with a unit, checked as a scenario's keys are.
+    """Return an option that takes a bare number in SI units or a text with a unit, checked as a scenario's keys are.
 
     `what` names the quantity in messages, `words` are its help; `bounds` as of `dockdyn.scenario.language.units.Bounds`.
     """
@@ -161,7 +161,7 @@ def quantity_option(
 
 
 def example(*lines: str) -> str:
-    """The end of a command's help: what one types."""
+    """Return the end of a command's help: what one types."""
     return "\b\n" + "\n".join(["Example:", *(f"  {line}" for line in lines)])
 
 
@@ -207,7 +207,7 @@ def tell_answer(answer: Any, report: Report, as_json: bool, *lines: str) -> None
 
 @contextmanager
 def interruptible(left: Callable[[], str]) -> Iterator[None]:
-    """Whatever stops the work says what is `left`, and how to go on."""
+    """Say, whatever stops the work, what is `left`, and how to go on."""
     from dockdyn.studies.cases.cluster import WorkLost
 
     try:
@@ -268,7 +268,7 @@ def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
 
 
 def overrides(texts: list[str]) -> dict[str, Any]:
-    """The `--set KEY=VALUE` options: a value in TOML's notation, or a plain text such as 20 ms."""
+    """Return the `--set KEY=VALUE` options: a value in TOML's notation, or a plain text such as 20 ms."""
     import tomllib
 
     found: dict[str, Any] = {}
@@ -286,7 +286,7 @@ def overrides(texts: list[str]) -> dict[str, Any]:
 
 @contextmanager
 def writing_into(folder: Path) -> Iterator[None]:
-    """Refuses a folder that cannot be written to, as the block finds; that the disk is full is no refusal."""
+    """Refuse a folder that cannot be written to, as the block finds; that the disk is full is no refusal."""
     try:
         yield
     except OSError as error:
@@ -296,7 +296,7 @@ def writing_into(folder: Path) -> Iterator[None]:
 
 
 def vacant(folder: Path, force: bool) -> None:
-    """Refuses a folder that holds something, unless asked to overwrite, and one that cannot be written to."""
+    """Refuse a folder that holds something, unless asked to overwrite, and one that cannot be written to."""
     if folder.exists() and not folder.is_dir():
         raise Refusal(f"{folder}: is a file; must be a folder")
     if folder.exists() and not force and (held := holding(folder)):
@@ -307,13 +307,13 @@ def vacant(folder: Path, force: bool) -> None:
 
 
 def _report_in(folder: Path) -> str:
-    """Words for a message: the report that a folder holds; empty where it holds none."""
+    """Return words for a message: the report that a folder holds; empty where it holds none."""
     found = [name for name in REPORTS if (folder / name).is_file()]
     return f", its report is {folder / found[0]}" if found else ""
 
 
 def to_resume(folder: Path, resume: bool, force: bool) -> bool:
-    """Whether what is in a folder is gone on with, not begun anew; refuses both, and neither."""
+    """Return whether what is in a folder is gone on with, not begun anew; refuses both, and neither."""
     if resume and force:
         raise Refusal("--resume, --force: give one of them")
     if not (resume or force):
@@ -341,7 +341,7 @@ def with_ending(file: Path, ending: str) -> Path:
 
 
 def vacant_file(file: Path, force: bool, *read: Path, other: str = "another --out") -> None:
-    """Refuses a file that exists, unless asked to overwrite, before anything is computed, one that is `read` itself, and one in
+    """Refuse a file that exists, unless asked to overwrite, before anything is computed, one that is `read` itself, and one in
     a folder that cannot be written to."""
     if file.exists() and any(other.exists() and file.samefile(other) for other in read):
         raise Refusal(f"{file}: is what is read; give another name")
@@ -362,7 +362,7 @@ def write_text(file: Path, text: str, force: bool) -> None:
 
 
 def fail(message: str, code: int, advice: str = "") -> None:
-    """End with a line, shortened where it is long; `advice`, a command to copy, is not."""
+    """End the process with a line, shortened where it is long; `advice`, a command to copy, is not."""
     from dockdyn.scenario.language.printable import one_line, printable
 
     WATCH.end()

@@ -9,11 +9,11 @@ from rich.table import Table
 from dockdyn.report.terminal import Terminal
 
 if TYPE_CHECKING:
-    from dockdyn.papers.table import Table as PaperTable
+    from dockdyn.papers.table import PaperTable as PaperTable
 
 
 def show_table(table: PaperTable) -> None:
-    """A paper's table."""
+    """Print a paper's table."""
     shown = Table(title=table.title, show_lines=False)
     for heading in ("quantity", "printed", "computed", "unit", "note"):
         shown.add_column(heading)

@@ -99,7 +99,8 @@ def design(
 
 
 def _begins_anew(trail: Trail, resume: bool, force: bool) -> bool:
-    """Whether a design in the folder is to be lost; refuses a folder with something else, and one of which nothing is said."""
+    """Return whether a design in the folder is to be lost; refuses a folder with something else, and one of which nothing is
+    said."""
     if trail.folder.exists() and not trail.folder.is_dir():
         raise Refusal(f"{trail.folder}: is a file; must be a folder")
     if trail.blank():

@@ -56,7 +56,7 @@ def doctor() -> None:
 
 
 def _packages() -> tuple[list[str], list[str]]:
-    """Lines with the versions of the packages that dockdyn needs or can use, and which that it needs are missing."""
+    """Return lines with the versions of the packages that dockdyn needs or can use, and which that it needs are missing."""
     lines, missing = [], []
     stated = requires("dockdyn") or []
     for extra in ("", *EXTRAS):
@@ -77,14 +77,14 @@ def _packages() -> tuple[list[str], list[str]]:
 
 
 def _devices() -> list[str]:
-    """Name what JAX computes on."""
+    """Return name what JAX computes on."""
     import jax
 
     return [f"{device.platform} ({device.device_kind})" for device in jax.devices()]
 
 
 def folder(place: Path) -> str:
-    """The folder of compiled code: how much is in it, and whether it can be written to."""
+    """Return the folder of compiled code: how much is in it, and whether it can be written to."""
     held = sum(file.stat().st_size for file in place.rglob("*") if file.is_file()) if place.is_dir() else 0
     above = next(parent for parent in (place, *place.parents) if parent.exists())
     written = os.access(above, os.W_OK) and above.is_dir()
@@ -94,7 +94,7 @@ def folder(place: Path) -> str:
 
 
 def _self_check() -> Check:
-    """Simulated latching against its closed form."""
+    """Return simulated latching against its closed form."""
     import jax.numpy as jnp
 
     import dockdyn

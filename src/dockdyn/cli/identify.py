@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from dockdyn.report.report import Report
-    from dockdyn.studies.identification.arm_path import Arm
+    from dockdyn.studies.identification.arm_path import JointChain
 
 app = typer.Typer(
     help="Identify robot, contact or numbers from a measured log.",
@@ -259,12 +259,12 @@ def plan(
 
     Within the robot's limits, as commands or joint angles.
     """
-    from dockdyn.studies.identification.plan import Sweep
+    from dockdyn.studies.identification.plan import SineSweep
     from dockdyn.studies.identification.sweep_file import sweep_answer, sweep_csv
 
     vacant_file(file, force, other="another name")
     speed, acceleration = (math.inf if limit is None else limit for limit in (speed_limit, acceleration_limit))
-    sweep = Sweep(amplitude, start, end, duration, speed, acceleration, ramp)
+    sweep = SineSweep(amplitude, start, end, duration, speed, acceleration, ramp)
     times, commands = sweep.planned(period)
     arm, path = None, None
     if any(option is not None for option in (direction, urdf, tip, joints)):
@@ -299,14 +299,14 @@ def _written(use: str, file: str, out: Path | None) -> list[str]:
 
 
 def _prepared(out: Path | None, force: bool) -> None:
-    """Refuses a folder that exists before anything is computed."""
+    """Refuse a folder that exists before anything is computed."""
 
     if out is not None:
         vacant(out, force)
 
 
 def pair(text: str | None) -> tuple[int, int] | None:
-    """Two orders from "2,2"."""
+    """Return two orders from "2,2"."""
     if text is None:
         return None
     from dockdyn.scenario.language.units import whole_number
@@ -318,7 +318,7 @@ def pair(text: str | None) -> tuple[int, int] | None:
 
 
 def _vector(text: str) -> np.ndarray:
-    """Three numbers from "1,0,0"."""
+    """Return three numbers from "1,0,0"."""
     import numpy as np
 
     try:
@@ -330,8 +330,8 @@ def _vector(text: str) -> np.ndarray:
     return found
 
 
-def _arm_for(urdf: Path | None, tip: str | None, joints: str | None) -> Arm:
-    """The arm of a URDF file, or the generic one."""
+def _arm_for(urdf: Path | None, tip: str | None, joints: str | None) -> JointChain:
+    """Return the arm of a URDF file, or the generic one."""
     import dataclasses
 
     import numpy as np
@@ -359,7 +359,7 @@ def _arm_for(urdf: Path | None, tip: str | None, joints: str | None) -> Arm:
 
 
 def _angle_or_length(text: str, convert: Callable[[str, str], float]) -> float:
-    """rad, or m where the text says so."""
+    """Return rad, or m where the text says so."""
     for unit in ("rad", "m"):
         try:
             return convert(text.strip(), unit)

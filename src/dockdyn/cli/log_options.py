@@ -34,7 +34,7 @@ Period = Annotated[
 
 
 def units_of(texts: list[str] | None, known: tuple[str, ...]) -> dict[str, str]:
-    """Units by column from `--unit mm` (of all positions among the `known` roles) and `--unit actual=mm`.
+    """Return units by column from `--unit mm` (of all positions among the `known` roles) and `--unit actual=mm`.
 
     A column may also be called by its heading, which only the reader of the log knows: it refuses names of no column.
     """
@@ -54,7 +54,7 @@ def units_of(texts: list[str] | None, known: tuple[str, ...]) -> dict[str, str]:
 
 
 def refuse_without_log(options: dict[str, Any]) -> None:
-    """Refuses options of a log, by name, where there is none."""
+    """Refuse options of a log, by name, where there is none."""
     given = [f"--{name}" for name, value in options.items() if value is not None and value != []]
     if given:
         raise Refusal(f"{', '.join(given)}: of a measured log; must be with --log")

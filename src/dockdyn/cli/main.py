@@ -70,7 +70,7 @@ app.add_typer(fmu.app, name="fmu")
 
 @cache
 def _command() -> Any:  # noqa: ANN401, Typer keeps the type to itself
-    """The whole tree of commands, which takes Typer as long as many a command takes."""
+    """Return the whole tree of commands, which takes Typer as long as many a command takes."""
     return typer.main.get_command(app)
 
 
@@ -80,7 +80,7 @@ def _note(words: str) -> None:
 
 
 def main() -> None:
-    """Entry point: bad input is one line on the error stream and exit code 2."""
+    """Run the command line: bad input is one line on the error stream and exit code 2."""
     backend.costs.append(_note)
     try:
         with WATCH.watching("Starting", quiet="--quiet" in sys.argv):
@@ -98,7 +98,7 @@ def main() -> None:
 
 
 def _words_of(error: Exception) -> str:
-    """One line for what was typed wrong, or for what a scenario or file has wrong; any other error is raised again."""
+    """Return one line for what was typed wrong, or for what a scenario or file has wrong; any other error is raised again."""
     context: Any = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":
         typer.echo(context.get_help())

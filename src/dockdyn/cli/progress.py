@@ -1,6 +1,6 @@
 """Progress: a bar on a terminal; without one, in pipes and logs of a build, a line now and then on the error stream.
 
-Whatever a command does, it does not stay silent for long: from its start until it answers, `Watch` says what it is at.
+Whatever a command does, it does not stay silent for long: from its start until it answers, `CommandWatch` says what it is at.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EVERY = 10.0  # s between lines of what it does
 TOLD = 0.01  # share done, from which the time that is left is told
 
 
-class Watch:
+class CommandWatch:
     """Says on the error stream what a command is doing, where it has said nothing for a while; no more once it answers."""
 
     def __init__(self) -> None:
@@ -114,7 +114,7 @@ class Watch:
         return f"{self.words} had taken {time_in_words(time.monotonic() - self.began)}{share}"
 
 
-WATCH = Watch()  # over the command that this process runs
+WATCH = CommandWatch()  # over the command that this process runs
 
 
 @contextmanager
@@ -130,7 +130,7 @@ def doing(words: str) -> Iterator[None]:
 def progress(words: str, quiet: bool = False, left: str = "nothing of it is kept") -> Iterator[Any]:
     """Show progress: takes the share that is done, and only shows that work goes on until it is told.
 
-    On a terminal it is a bar, above which stands why a program is long in coming; without one, lines of `Watch`.
+    On a terminal it is a bar, above which stands why a program is long in coming; without one, lines of `CommandWatch`.
     Work that is interrupted says how far it was and what is `left` of it; nothing where that is empty, as somebody else does.
     """
     from dockdyn.scenario.language.printable import printable

@@ -202,7 +202,7 @@ def _export_data(result: Path, to: Data, out: Path | None, force: bool) -> None:
 
 
 def _data_of(path: Path, to: Data) -> xr.Dataset:
-    """A result, or a log, of which is told what it lacks; refuses what cannot be written of them."""
+    """Return a result, or a log, of which is told what it lacks; refuses what cannot be written of them."""
     from dockdyn.results.exchange.log_file import is_log
     from dockdyn.results.store import open_result
 
@@ -244,18 +244,18 @@ def _export_figure(
     say(f"Wrote {file}")
 
 
-class Known(NamedTuple):
+class KnownRun(NamedTuple):
     """What a command that has made a run knows of it: the content of its scenario, and its summary."""
 
     content: object = None
     summary: dict[str, Any] | None = None
 
 
-UNKNOWN = Known()  # a result that is read, or of a study
+UNKNOWN = KnownRun()  # a result that is read, or of a study
 
 
-def _page_of(dataset: xr.Dataset, folder: Path, report: Report, known: Known = UNKNOWN) -> str:
-    """The page of a result that lies in `folder`; says where a run's replay, or something of it, had to be left out."""
+def _page_of(dataset: xr.Dataset, folder: Path, report: Report, known: KnownRun = UNKNOWN) -> str:
+    """Return the page of a result that lies in `folder`; says where a run's replay, or something of it, had to be left out."""
     from dockdyn.pages import replay_of
     from dockdyn.report.page import render_page
     from dockdyn.results.store import study_of
@@ -271,7 +271,7 @@ def deliver(
     folder: Path | None,
     name: str,
     answer: dict[str, Any] | None = None,
-    known: Known = UNKNOWN,
+    known: KnownRun = UNKNOWN,
 ) -> None:
     """Print the `answer` as JSON or, without one, what the report shows; write the files into the folder, if there is one."""
     from dockdyn.pages import report_of
@@ -288,8 +288,8 @@ def deliver(
         say(f"Report: {folder / 'report.html'}")
 
 
-def write_files(folder: Path, dataset: xr.Dataset, name: str, show: bool = False, known: Known = UNKNOWN) -> None:
-    """The three files of a result, all or none: its data under `name`, the scenario, the report.
+def write_files(folder: Path, dataset: xr.Dataset, name: str, show: bool = False, known: KnownRun = UNKNOWN) -> None:
+    """Write the three files of a result, all or none: its data under `name`, the scenario, the report.
 
     Where the report cannot be made the others are there. With `show` the terminal has it before the files are made.
     """

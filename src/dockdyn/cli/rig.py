@@ -103,7 +103,7 @@ def _content(name: str | None) -> Any:  # noqa: ANN401, of any kind
 
 
 def _cycle(name: str | None, content: Any, stated: float | None) -> float:  # noqa: ANN401, of a rig
-    """The period of the rig, s."""
+    """Return the period of the rig, s."""
     if stated is not None:
         return stated
     if content is None:
@@ -114,7 +114,7 @@ def _cycle(name: str | None, content: Any, stated: float | None) -> float:  # no
 
 
 def _check_processor(cpu: int | None) -> None:
-    """Refuses a processor that this process may not use."""
+    """Refuse a processor that this process may not use."""
     usable = os.sched_getaffinity(0)
     if cpu is not None and cpu not in usable:
         raise Refusal(f"--cpu: {cpu}: must be one of {', '.join(map(str, sorted(usable)))}")
@@ -143,13 +143,13 @@ def _lines(check: CycleCheck, machine: Machine, stolen: float) -> list[str]:
 
 
 def shares(found: dict[str, float]) -> str:
-    """Percentiles in words."""
+    """Return percentiles in words."""
     names = {"p50": "median", "p99": "99 %", "p99.9": "99.9 %", "max": "longest"}
     return ", ".join(f"{words} {_time(found[name])}" for name, words in names.items() if name in found) or "none"
 
 
 def _time(seconds: float) -> str:
-    """A time with three digits and a unit that fits."""
+    """Return a time with three digits and a unit that fits."""
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
@@ -157,10 +157,10 @@ def _time(seconds: float) -> str:
 
 
 def _share(share: float) -> str:
-    """A share as one in so many, where it is small."""
+    """Return a share as one in so many, where it is small."""
     return f"1 in {int(1 / share)}" if share < 0.01 else f"{share:.1%}"
 
 
 def _bar(count: int, most: int) -> str:
-    """A bar of a histogram; one that holds anything is seen."""
+    """Return a bar of a histogram; one that holds anything is seen."""
     return "#" * max(round(BAR * count / most), 1 if count else 0)

@@ -34,7 +34,7 @@ from dockdyn.interrupt import WORDS, heeded
 from dockdyn.report.wording import counted
 
 if TYPE_CHECKING:
-    from dockdyn.cli.terminal import Terminal
+    from dockdyn.cli.terminal import StatusTerminal
     from dockdyn.realtime.live_view import LiveView
     from dockdyn.realtime.log_process import Kept
     from dockdyn.realtime.operating import Outcome
@@ -67,10 +67,10 @@ def serve(
     It homes by itself when sensor and robot answer; arming and running are confirmed by typing these words. Ctrl-C brakes.
     This is no safety function: the robot's own stops remain. Exit code 1 where the rig was stopped by what it watches.
     """
-    from dockdyn.cli.terminal import Terminal, key_by_key
+    from dockdyn.cli.terminal import StatusTerminal, key_by_key
     from dockdyn.realtime.operating import Operation
     from dockdyn.realtime.rig_devices import devices_of
-    from dockdyn.realtime.server import Refused, Settings, served
+    from dockdyn.realtime.server import Refused, ServerSettings, served
     from dockdyn.realtime.stop_words import why_stopped
     from dockdyn.translate.c_library import NoCompiler
 
@@ -81,12 +81,12 @@ def serve(
     if missing := without_log():
         raise Refusal(missing[0])
     content, driver = _drivable(scenario, override)
-    terminal, kept = Terminal(), None
+    terminal, kept = StatusTerminal(), None
     try:
         with contextlib.ExitStack() as stack:
             stack.enter_context(key_by_key() if hold_to_run else contextlib.nullcontext())
             with doing(f"Translating the cycle of {scenario} to C"):
-                step, settings = driver.cycle(), Settings(best_effort, cpu)
+                step, settings = driver.cycle(), ServerSettings(best_effort, cpu)
             devices = devices_of(scenario, content.content.rig.device, driver.period)
             if to_start := devices.robot.to_start():
                 say(to_start)
@@ -127,8 +127,8 @@ def _places(devices: Devices) -> dict[str, str]:
     }
 
 
-def _tell_of_log(terminal: Terminal, kept: Kept) -> None:
-    """Where the log is, and what is not in it."""
+def _tell_of_log(terminal: StatusTerminal, kept: Kept) -> None:
+    """Print where the log is, and what is not in it."""
     for line in kept.words:
         say(f"warning: {line}", err=True)
     if kept.path is not None:
@@ -137,7 +137,7 @@ def _tell_of_log(terminal: Terminal, kept: Kept) -> None:
 
 @contextlib.contextmanager
 def _shown(scenario: str, override: list[str] | None, port: int | None) -> Iterator[LiveView]:
-    """A live view that waits for the rig."""
+    """Yield a live view that waits for the rig."""
     from dockdyn.realtime.live_view import NoLiveView, live_view
 
     try:
@@ -170,7 +170,7 @@ def emulate(
     ] = None,
     no_own_code: NoOwnCode = False,
 ) -> None:
-    """Stand for the devices of a rig, in real time.
+    """Play the part of the devices of a rig, in real time.
 
     Robot, contact and sensor are those of the scenario, behind their datagrams, on this computer.
     """
@@ -214,7 +214,7 @@ def emulate(
 
 @contextlib.contextmanager
 def _asking_to_stop() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C, Ctrl-Z, requests to end and a terminal that is closed ask for a stop while the block runs; what says whether
+    """Let Ctrl-C, Ctrl-Z, requests to end and a terminal that is closed ask for a stop while the block runs; what says whether
     one has come."""
     asked = threading.Event()
     asking = heeded([*WORDS, signal.SIGTSTP])  # nobody would watch while it is suspended
@@ -256,7 +256,7 @@ def replay(
 
 
 def _driver(name: str, override: list[str] | None) -> tuple[Scenario, Driver]:
-    """A scenario and what drives its rig."""
+    """Return a scenario and what drives its rig."""
     from dockdyn.scenario.kinds import kind_named
     from dockdyn.scenario.load import load
 

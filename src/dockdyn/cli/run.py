@@ -26,7 +26,7 @@ from dockdyn.cli.common import (
     say,
     vacant,
 )
-from dockdyn.cli.results import Known, deliver
+from dockdyn.cli.results import KnownRun, deliver
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -82,7 +82,7 @@ def run(
     summary = summarise(dataset, chosen.name)
     convergence = _convergence(chosen, dataset, quiet) if check_convergence else {}
     dataset = dataset.assign_attrs({name: json.dumps(found) for name, found in convergence.items()})
-    deliver(dataset, folder, "result.nc", summary | convergence if as_json else None, Known(chosen.content, summary))
+    deliver(dataset, folder, "result.nc", summary | convergence if as_json else None, KnownRun(chosen.content, summary))
     if convergence and not as_json:
         _show_convergence(**convergence)
     if not dataset.attrs["finished"]:

@@ -59,7 +59,7 @@ def new(
 
 
 def _chosen(option: str, words: str, given: str | None, known: Mapping[str, str]) -> str:
-    """One of several names: that given, the only one, the answer on a terminal, or else the first."""
+    """Return one of several names: that given, the only one, the answer on a terminal, or else the first."""
     from dockdyn.scenario.language.errors import nearest
 
     if given is None and len(known) > 1 and sys.stdin.isatty():
@@ -73,7 +73,7 @@ def _chosen(option: str, words: str, given: str | None, known: Mapping[str, str]
 
 
 def _mass(option: str, words: str, given: float | None, default: float) -> float:
-    """The mass (kg) of a body: that given, the answer on a terminal, or else the default."""
+    """Return the mass (kg) of a body: that given, the answer on a terminal, or else the default."""
     if given is not None or not sys.stdin.isatty():
         return default if given is None else given
     read = quantity_option(option, "kg", "a mass", "", above=0).parser
@@ -88,7 +88,7 @@ def _mass(option: str, words: str, given: float | None, default: float) -> float
 
 
 def _answer(words: str, default: str) -> str:
-    """What is typed at a question; where the input ends there, nothing is done."""
+    """Return what is typed at a question; where the input ends there, nothing is done."""
     try:
         return str(typer.prompt(words, default=default)).strip()
     except typer.Abort:
@@ -136,14 +136,14 @@ def schema() -> None:
 
 
 def schema_text() -> str:
-    """The schema as it is written."""
+    """Return the schema as it is written."""
     from dockdyn.scenario.json_schema import scenario_schema
 
     return json.dumps(scenario_schema(), separators=(",", ":"), ensure_ascii=False)
 
 
 def _check_file(file: Path, force: bool) -> None:
-    """Refuses what is no name of a scenario file, or is taken; a device may have any name."""
+    """Refuse what is no name of a scenario file, or is taken; a device may have any name."""
     vacant_file(file, force, other="another name")
     if file.suffix != ".toml" and not file.exists():
         raise Refusal(f"{file}: must end in .toml, as scenario files do")

@@ -114,17 +114,21 @@ def compare(
 
     Runs the rig with each over a range of stiffness and prints how far each is from the truth.
     """
-    from dockdyn.kinds.rig.comparison.stiffnesses import STIFFNESS, stiffness_of, stiffness_range
+    from dockdyn.kinds.rig.comparison.stiffnesses import KEY, stiffness_of, stiffness_range
+    from dockdyn.scenario.language.errors import ScenarioError
     from dockdyn.scenario.load import load
 
     changes = overrides(set_ or [])
-    given = changes.get(STIFFNESS)
-    stiffnesses = stiffness_range(given)
+    key = next((key for key in changes if KEY.fullmatch(key)), "")
+    given = changes.get(key)
+    stiffnesses = stiffness_range(given, key)
     if stiffnesses is not None:
-        del changes[STIFFNESS]
+        del changes[key]
     elif given is not None:
-        stiffnesses = [stiffness_of(given)]
+        stiffnesses = [stiffness_of(given, key)]
     chosen = load(scenario, changes)  # first: refused in less time than the rest takes to import
+    if stiffnesses is not None and key != (own := getattr(chosen.content, "stiffness_key", key)):
+        raise ScenarioError(f"--set {key}: the contact that is compared over is another one; must be --set {own}")
     from dockdyn.kinds.rig.comparison import compare as study
 
     laws = study.laws_of(compensators, chosen)
@@ -147,9 +151,9 @@ def compare(
 def _tuned(
     chosen: Scenario, laws: list[str], stiffnesses: list[float] | None, tune: str, quiet: bool, as_json: bool
 ) -> tuple[Scenario, dict[str, Any]]:
-    """The scenario with compensators whose numbers keep their error least, and what was found, which is said."""
+    """Return the scenario with compensators whose numbers keep their error least, and what was found, which is said."""
     from dockdyn.kinds.rig.comparison import compare as study
-    from dockdyn.report.report import Block
+    from dockdyn.report.report import ReportBlock
     from dockdyn.report.terminal import show_parts
     from dockdyn.studies.design.robust import robust_gains, robust_table, share_from
 
@@ -158,14 +162,15 @@ def _tuned(
     with progress(f"Tuning on {chosen.name}", quiet) as advance:
         tuned, found = robust_gains(chosen, laws, tried, share, advance)
     if not as_json:
-        show_parts([Block(table=robust_table(found, share))])
+        show_parts([ReportBlock(table=robust_table(found, share))])
     return tuned, {"tuned": [asdict(one) for one in found]}
 
 
 def _robot_of_log(
     chosen: Scenario, log: Path, columns: dict[str, str | None], units: dict[str, str], period: float | None
 ) -> dict[str, Any]:
-    """The keys of a rig's robot as a log tells it, its limits as they are; says how well, and what was taken for granted."""
+    """Return the keys of a rig's robot as a log tells it, its limits as they are; says how well, and what was taken for
+    granted."""
     from dockdyn.studies.identification.robot import identify_robot, read_robot_log, robot_table
 
     found = identify_robot(read_robot_log(log, columns, units, period))
@@ -186,7 +191,7 @@ def _robot_of_log(
 
 
 def _periods_of(log: Path, dead_time: float, period: float) -> int:
-    """A dead time (s) in whole periods (s) of the hold."""
+    """Return a dead time (s) in whole periods (s) of the hold."""
     whole = round(dead_time / period)
     if abs(dead_time - whole * period) > 1e-6 * period:
         raise Refusal(

@@ -15,7 +15,7 @@ CHUNK = 4096  # bytes
 ENDLESS = 0.1  # s after which a pipe that is always full is no longer read
 
 
-class Terminal:
+class StatusTerminal:
     """Lines on the standard output, what is so just now on a terminal's last line; it may have `gone`: nobody reads it."""
 
     def __init__(self) -> None:
@@ -45,13 +45,13 @@ class Terminal:
             self.gone = True
 
     def _clear(self) -> None:
-        """Takes away what is shown."""
+        """Take away what is shown."""
         if self.shown:
             sys.stderr.write("\r" + " " * len(self.shown) + "\r")
             self.shown = ""
 
     def _read(self) -> bytes:
-        """What has been typed since the last call."""
+        """Return what has been typed since the last call."""
         if not self.open or not select.select([sys.stdin.fileno()], [], [], 0.0)[0]:
             return b""
         found = os.read(sys.stdin.fileno(), CHUNK)
@@ -87,7 +87,7 @@ class Terminal:
 
 @contextlib.contextmanager
 def key_by_key() -> Iterator[None]:
-    """A terminal that gives every key at once. Refuses what is none."""
+    """Yield a terminal that gives every key at once. Refuses what is none."""
     import termios
     import tty
 

@@ -62,7 +62,7 @@ def view(
 
 
 def _checked(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-    """The address of --host."""
+    """Return the address of --host."""
     try:
         return ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
     except ValueError:
@@ -70,7 +70,7 @@ def _checked(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
 
 
 def free_port(host: str, port: int | None) -> int:
-    """The port asked for; where none is, the usual one or, where that is taken, one that is free."""
+    """Return the port asked for; where none is, the usual one or, where that is taken, one that is free."""
     import socket
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

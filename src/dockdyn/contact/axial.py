@@ -27,5 +27,5 @@ class AxialContact(UnilateralContact):
     law: NormalLaw
 
     def touch(self, depth: Scalar, rate: Scalar) -> Axial:
-        """The contact at a `depth` (m) that grows by `rate` (m/s)."""
+        """Return the contact at a `depth` (m) that grows by `rate` (m/s)."""
         return Axial(depth, rate, self.law.force(depth, rate), self.law.force_sign(depth, rate))

@@ -24,11 +24,11 @@ class Feature(eqx.Module):
 
     @abc.abstractmethod
     def contact_point(self, own: Placed, other: Placed, surface: Surface) -> Vector:
-        """The feature's deepest point in the surface's solid (m, inertial)."""
+        """Return the feature's deepest point in the surface's solid (m, inertial)."""
 
     @abc.abstractmethod
     def touch(self, own: Placed, other: Placed, surface: Surface) -> Touch:
-        """How the feature of the body `own` meets a surface of the body `other`."""
+        """Return how the feature of the body `own` meets a surface of the body `other`."""
 
 
 class Point(Feature):

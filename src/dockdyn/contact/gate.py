@@ -31,18 +31,19 @@ class Pressed(Protocol):
 
 
 def gated_force(law: NormalLaw, depth: Scalar, raw_force: Scalar) -> Scalar:
-    """Normal force (N) as the state itself says: only where there is overlap, and never a pull unless the law adheres."""
+    """Return normal force (N) as the state itself says: only where there is overlap, and never a pull unless the law
+    adheres."""
     return jnp.where(depth > 0, raw_force if law.adheres() else jnp.maximum(raw_force, 0.0), 0.0)
 
 
 def force_in_mode(law: NormalLaw, mode: Int[Array, ""], depth: Scalar, raw_force: Scalar) -> Scalar:
-    """Normal force (N, ≥ 0 unless the law adheres) in the stored `mode`, or gated by the state itself."""
+    """Return normal force (N, ≥ 0 unless the law adheres) in the stored `mode`, or gated by the state itself."""
     inside = gated_force(law, depth, raw_force)
     return jnp.where(mode == PRESSING, raw_force, jnp.where(mode == GATED, inside, 0.0))
 
 
 def force_guard(mode: Int[Array, ""], force_sign: Scalar) -> Scalar:
-    """An event function that rises through zero where the force of a law that does not adhere ends, or returns."""
+    """Return an event function that rises through zero where the force of a law that does not adhere ends, or returns."""
     return jnp.where(mode == APART, -1.0, jnp.where(mode == SLACK, force_sign, -force_sign))
 
 
@@ -52,11 +53,11 @@ class UnilateralContact(eqx.Module):
     law: eqx.AbstractVar[NormalLaw]
 
     def normal_force(self, mode: Int[Array, ""], touch: Pressed) -> Scalar:
-        """Normal force (N, ≥ 0 unless the law adheres) in the stored `mode`, or gated by the state itself."""
+        """Return normal force (N, ≥ 0 unless the law adheres) in the stored `mode`, or gated by the state itself."""
         return force_in_mode(self.law, mode, touch.depth, touch.raw_force)
 
     def guards(self, mode: Int[Array, ""], touch: Pressed) -> tuple[Scalar, Scalar]:
-        """Two event functions that rise through zero: onset or release (m), and force ending or returning."""
+        """Return two event functions that rise through zero: onset or release (m), and force ending or returning."""
         across = jnp.where(mode == APART, touch.depth, -touch.depth)
         if self.law.adheres():
             return across, jnp.asarray(-1.0)
@@ -65,7 +66,7 @@ class UnilateralContact(eqx.Module):
     def next_mode(
         self, mode: Int[Array, ""], fired: tuple[Bool[Array, ""], Bool[Array, ""]], onset: Pressed
     ) -> Int[Array, ""]:
-        """The mode after the guards in `fired` have fired.
+        """Return the mode after the guards in `fired` have fired.
 
         `onset` is the contact as it is now, but at a depth of exactly zero: what is left of the depth where an onset was
         located is rounding, and its sign must not say whether the force pulls.
@@ -77,6 +78,6 @@ class UnilateralContact(eqx.Module):
         return jnp.where(fired[0], crossed, jnp.where(fired[1], switched, mode)).astype(mode.dtype)
 
     def first_mode(self, touch: Pressed) -> Int[Array, ""]:
-        """The stored mode that fits the state itself, at the start of a run."""
+        """Return the stored mode that fits the state itself, at the start of a run."""
         pulls = jnp.asarray(False) if self.law.adheres() else touch.force_sign < 0
         return jnp.where(touch.depth > 0, jnp.where(pulls, SLACK, PRESSING), APART)

@@ -43,7 +43,7 @@ class Wrench(NamedTuple):
         return Wrench(Vector.zero(), Vector.zero())
 
     def plus(self, other: Wrench) -> Wrench:
-        """Both together, about the same point."""
+        """Return both together, about the same point."""
         return Wrench(self.force + other.force, self.moment + other.moment)
 
 
@@ -67,7 +67,7 @@ class Rest(NamedTuple):
     found: Float[Array, "*members"]  # m, the depth of the bodies that is taken for it
 
     def law(self, law: NormalLaw) -> NormalLaw:
-        """The law of one member as it is felt from there."""
+        """Return the law of one member as it is felt from there."""
         return Preloaded(law, self.depth, self.found)
 
 
@@ -98,7 +98,7 @@ class ContactGroup(eqx.Module):
         friction: Friction | None = None,
         weights: Float[Array, "members"] | None = None,
     ) -> ContactGroup:
-        """A group of `geometries` of one class, which share what their class says, between two `bodies` by number."""
+        """Return a group of `geometries` of one class, which share what their class says, between two `bodies` by number."""
         kind = geometries[0]
         own = [field.name for field in fields(kind) if field.name not in kind.shared]
         rows = [replace(one, **dict.fromkeys(kind.shared)) for one in geometries]
@@ -118,7 +118,7 @@ class ContactGroup(eqx.Module):
         )
 
     def is_exact_distance(self) -> bool:
-        """Whether a depth never changes by more than the members move."""
+        """Return whether a depth never changes by more than the members move."""
         return self.surface is None or bool(self.surface.is_exact_distance())
 
     @property
@@ -146,7 +146,7 @@ class ContactGroup(eqx.Module):
         return 2 if self.alone else 1
 
     def reference(self, own: Placed) -> Vector:
-        """Where the wrench acts (m, inertial), `own` being the first body."""
+        """Return where the wrench acts (m, inertial), `own` being the first body."""
         return own.point(Vector.of(self.place))
 
     def acts_at(self, delayed: Wrench | Vector, own: Placed, other: Placed) -> tuple[Wrench, Vector]:
@@ -220,21 +220,21 @@ class ContactGroup(eqx.Module):
         return once(GroupState(wrench, normal, depth, rate, speed, point, *(sign or [jnp.ones(())])))
 
     def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed) -> Wrench:
-        """That of its state alone: nothing is computed while it is apart."""
+        """Return that of its state alone: nothing is computed while it is apart."""
         return jax.lax.cond(mode == APART, Wrench.zero, lambda: self.state(mode, own, other, loads=True).wrench)
 
     def depths(self, own: Placed, other: Placed) -> Float[Array, "members"]:
-        """How deep (m) each member is, negative while apart."""
+        """Return how deep (m) each member is, negative while apart."""
         return jax.lax.map(lambda member: eqx.combine(member, self.common).touch(own, other)[0], self.members)
 
     def guards(self, mode: Int[Array, ""], found: GroupState) -> tuple[Scalar, ...]:
-        """Event functions: one (m) that rises through zero at the first onset and at the last release; of a member that is
-        alone also one where its force ends or returns."""
+        """Return event functions: one (m) that rises through zero at the first onset and at the last release; of a member that
+        is alone also one where its force ends or returns."""
         across = jnp.where(mode == APART, found.depth, -found.depth)
         return (across, force_guard(mode, found.force_sign)) if self.alone else (across,)
 
     def next_mode(self, mode: Int[Array, ""], fired: tuple[Bool[Array, ""], ...]) -> Int[Array, ""]:
-        """The mode after the guards in `fired` have fired. At an onset depths grow, so that no force ends with it."""
+        """Return the mode after the guards in `fired` have fired. At an onset depths grow, so that no force ends with it."""
         after = jnp.where(fired[0], jnp.where(mode == APART, PRESSING, APART), mode)
         if self.alone:
             switched = jnp.where(mode == PRESSING, SLACK, PRESSING)
@@ -242,17 +242,18 @@ class ContactGroup(eqx.Module):
         return after.astype(mode.dtype)
 
     def mode_of(self, found: GroupState) -> Int[Array, ""]:
-        """The mode that fits a state."""
+        """Return the mode that fits a state."""
         inside = jnp.where(found.force_sign < 0, SLACK, PRESSING) if self.alone else PRESSING
         return jnp.where(found.depth > 0, inside, APART).astype(int)
 
     def first_mode(self, own: Placed, other: Placed) -> Int[Array, ""]:
-        """The mode at the start of a run."""
+        """Return the mode at the start of a run."""
         return self.mode_of(self.state(jnp.asarray(APART, int), own, other))
 
 
 def _pressing(law: NormalLaw, mode: Int[Array, ""], depth: Scalar, rate: Scalar, alone: bool) -> Scalar:
-    """Normal force (N) of a member of a group in its `mode`: of one that is `alone` as that says, else as its depth does.
+    """Return normal force (N) of a member of a group in its `mode`: of one that is `alone` as that says, else as its depth
+    does.
 
     At the instants of the group's events the depth is zero but for rounding: there the law goes on from within, lest force and
     slope at the ends of a step, of which cubics are made, be those of outside.
@@ -266,7 +267,8 @@ def _pressing(law: NormalLaw, mode: Int[Array, ""], depth: Scalar, rate: Scalar,
 
 
 def _resultant(one: Callable[[Any], tuple[Any, tuple[Scalar, Any]]], rows: Any) -> tuple[Any, tuple[Scalar, Any]]:  # noqa: ANN401, a tree
-    """The sum over rows of the first thing that `one` gives, and of the second that of the row where its number is largest.
+    """Return the sum over rows of the first thing that `one` gives, and of the second that of the row where its number is
+    largest.
 
     One row after another in machine code of dockdyn's own, side by side where XLA compiles.
     """

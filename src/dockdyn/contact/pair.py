@@ -42,12 +42,12 @@ class ContactKinematics(NamedTuple):
 
 
 def contact_kinematics(feature: Feature, surface: Surface, own: Placed, other: Placed) -> ContactKinematics:
-    """The meeting of a feature of the body `own` with a surface of the body `other`."""
+    """Return the meeting of a feature of the body `own` with a surface of the body `other`."""
     return kinematics_of(feature.touch(own, other, surface), own, other)
 
 
 def kinematics_of(touch: tuple[Scalar, Vector, Vector], own: Placed, other: Placed) -> ContactKinematics:
-    """The meeting of two things on bodies `own` and `other`, of which depth, normal and point are known."""
+    """Return the meeting of two things on bodies `own` and `other`, of which depth, normal and point are known."""
     depth, normal, point = once(touch)
     velocity = own.velocity(point) - other.velocity(point)
     approach = velocity.dot(normal)
@@ -65,15 +65,15 @@ class Contact(UnilateralContact):
     feature_on_chaser: bool = eqx.field(static=True)
 
     def sides(self, chaser: Placed, target: Placed) -> tuple[Placed, Placed]:
-        """The body with the feature and the body with the surface."""
+        """Return the body with the feature and the body with the surface."""
         return (chaser, target) if self.feature_on_chaser else (target, chaser)
 
     def point(self, chaser: Placed, target: Placed) -> Vector:
-        """Where the contact force acts on both bodies (m, inertial)."""
+        """Return where the contact force acts on both bodies (m, inertial)."""
         return self.feature.contact_point(*self.sides(chaser, target), self.surface)
 
     def touch(self, chaser: Placed, target: Placed, at_onset: bool = False) -> ContactState:
-        """The contact at an instant; `at_onset` takes its depth as exactly zero."""
+        """Return the contact at an instant; `at_onset` takes its depth as exactly zero."""
         own, other = self.sides(chaser, target)
         depth, normal, _, rate, sliding = contact_kinematics(self.feature, self.surface, own, other)
         if at_onset:
@@ -82,7 +82,7 @@ class Contact(UnilateralContact):
         return ContactState(depth, rate, normal, sliding, law.force(depth, rate), law.force_sign(depth, rate))
 
     def force(self, normal_force: Scalar, touch: ContactState) -> Vector:
-        """Contact force on the chaser (N, inertial)."""
+        """Return contact force on the chaser (N, inertial)."""
         normal_force, touch = once((normal_force, touch))
         on_feature = touch.normal * normal_force
         if self.friction is not None:

@@ -25,7 +25,8 @@ class Touch(NamedTuple):
 
 
 def touch_surface(centre: Vector, radius: Scalar | float, other: Placed, surface: Surface) -> Touch:
-    """The meeting of a ball about `centre` (m, inertial) with a surface of the body `other`, at the ball's deepest point.
+    """Return the meeting of a ball about `centre` (m, inertial) with a surface of the body `other`, at the ball's deepest
+    point.
 
     A ball without `radius` (m) is a point.
     """

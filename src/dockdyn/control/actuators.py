@@ -43,7 +43,7 @@ class Actuation(NamedTuple):
     def effort(
         self, power: Float[Array, ""], turn: Float[Array, "3 3"], lever: Three, rate: Three, wheel: Three
     ) -> Effort:
-        """Rate of what control does at a `power` (W) of all it gives.
+        """Return rate of what control does at a `power` (W) of all it gives.
 
         Of the base: `turn` to inertial axes, `lever` (m, inertial) from the pole of the angular impulse, `rate` (rad/s, base
         axes); `wheel` is the wheel's momentum (N m s, base axes).
@@ -81,7 +81,7 @@ class Actuators(eqx.Module):
     budget: Float[Array, "2"]  # N s, N m s: ∫ Σ|force| dt and ∫ Σ|torque| dt, by axis of the base, that thrusters have
 
     def drive(self, torques: Row) -> Row:
-        """Joint torques within the motors' limits."""
+        """Return joint torques within the motors' limits."""
         return jnp.clip(torques, -self.motors, self.motors)
 
     def turn(self, torque: Three, rate: Three, momentum: Three) -> Three:

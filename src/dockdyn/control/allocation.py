@@ -29,7 +29,7 @@ class ActiveSet(NamedTuple):
 
 
 def nonnegative_least_squares(matrix: Float[Array, "m n"], right: Float[Array, "m"]) -> Float[Array, "n"]:
-    """The x ≥ 0 with the least ‖A x − b‖; where several have it, nearly the one of least length."""
+    """Return the x ≥ 0 with the least ‖A x − b‖; where several have it, nearly the one of least length."""
     count = matrix.shape[1]
     gram, unit = matrix.T @ matrix, jnp.eye(count)
     gram = gram + RIDGE * jnp.trace(gram) / count * unit

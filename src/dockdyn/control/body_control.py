@@ -22,11 +22,11 @@ class BodyControl(eqx.Module):
     reference: Reference  # from which the error of the attitude is counted
 
     def init(self, seen: Measured) -> PyTree:
-        """What the law remembers at t = 0."""
+        """Return what the law remembers at t = 0."""
         return as_floats(self.law.init(seen))
 
     def act(self, memory: PyTree, seen: Measured) -> tuple[PyTree, Actuation]:
-        """The rate of what the law remembers, and what the actuators give, within their limits."""
+        """Return the rate of what the law remembers, and what the actuators give, within their limits."""
         rate, command = self.law.act(memory, seen)
         force = in_body_axes(command.force, seen.chaser)
         return as_floats(rate), self.actuators.give(force, command.torque, seen.chaser.rate, seen.wheel, seen.used)

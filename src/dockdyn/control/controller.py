@@ -63,14 +63,14 @@ class Controller(eqx.Module):
 
     @abc.abstractmethod
     def act(self, memory: PyTree, seen: Measured) -> tuple[PyTree, Command]:
-        """The rate (1/s) at which what it remembers changes, of the same structure, and what it commands."""
+        """Return the rate (1/s) at which what it remembers changes, of the same structure, and what it commands."""
 
 
 def in_body_axes(vector: Three, body: FreeBody) -> Three:
-    """A vector in inertial axes, in those of a body."""
+    """Return a vector in inertial axes, in those of a body."""
     return Quaternion.of(body.attitude).matrix().array().T @ vector
 
 
 def as_floats(tree: PyTree) -> PyTree:
-    """The numbers of a tree as arrays of floats."""
+    """Return the numbers of a tree as arrays of floats."""
     return jax.tree.map(lambda number: jnp.asarray(number, float), tree)

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.control.actuators import Actuation, Actuators, share_within
-from dockdyn.control.plant import Plant
+from dockdyn.control.plant import ArmPlant
 from dockdyn.mechanics.rotation import Quaternion
 
 HUNDREDTH = math.log(100)
@@ -36,7 +36,7 @@ class Detumble(eqx.Module):
     time: Float[Array, ""]  # s, in which momentum and joint rates fall to a hundredth
     free: tuple[int, ...] = eqx.field(static=True)  # joints that are not locked, by number
 
-    def act(self, plant: Plant, actuators: Actuators) -> Actuation:
+    def act(self, plant: ArmPlant, actuators: Actuators) -> Actuation:
         rate, found = HUNDREDTH / self.time, plant.momentum()
         back = Quaternion.of(plant.attitude()).matrix().array().T  # inertial → base
         thrust, _ = actuators.thruster(-rate * back @ found.linear, jnp.zeros(3), plant.used)

@@ -11,13 +11,13 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.control.actuators import Actuation, Actuators
-from dockdyn.control.plant import Plant, attitude_error
+from dockdyn.control.plant import ArmPlant, attitude_error
 
 
 def proportional_derivative(
     stiffness: Float[Array, "*n"], damping: Float[Array, "*n"], error: Float[Array, "n"], rate: Float[Array, "n"]
 ) -> Float[Array, "n"]:
-    """Torques (N m, N) −Kp e − Kd ė."""
+    """Return torques (N m, N) −Kp e − Kd ė."""
     return -stiffness * error - damping * rate
 
 
@@ -35,7 +35,7 @@ class JointControl(eqx.Module):
     joints: Float[Array, "joints"]  # references, rad or m
     moving: Float[Array, "joints"] | None = None  # their rates; None: zero
 
-    def act(self, plant: Plant, actuators: Actuators) -> Actuation:
+    def act(self, plant: ArmPlant, actuators: Actuators) -> Actuation:
         coordinates, rates = plant.joints()
         against = rates if self.moving is None else rates - self.moving
         motors = proportional_derivative(self.stiffness, self.damping, coordinates - self.joints, against)

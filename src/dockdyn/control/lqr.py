@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.control.actuators import Actuation, Actuators
-from dockdyn.control.plant import Plant, attitude_error
+from dockdyn.control.plant import ArmPlant, attitude_error
 from dockdyn.mechanics.vector import Scalar
 
 DOUBLINGS = 40  # slow motions 1e12 times slower than fast ones still converge
@@ -47,8 +47,8 @@ class Regulator(eqx.Module):
     free: tuple[int, ...] = eqx.field(static=True)  # those, by number
     wheel: bool = eqx.field(static=True)
 
-    def deviation(self, plant: Plant) -> Float[Array, "states"]:
-        """(δ, δ̇)."""
+    def deviation(self, plant: ArmPlant) -> Float[Array, "states"]:
+        """Return (δ, δ̇)."""
         at = jnp.array(self.free, int)
         (coordinates, rates), (bent, bending) = plant.joints(), plant.modes()
         parts, moving = [coordinates[at] - self.references, bent], [rates[at], bending]
@@ -58,7 +58,7 @@ class Regulator(eqx.Module):
             moving = [plant.turning()[axes], *moving]
         return jnp.concatenate([*parts, *moving])
 
-    def act(self, plant: Plant, actuators: Actuators) -> Actuation:
+    def act(self, plant: ArmPlant, actuators: Actuators) -> Actuation:
         wanted = -self.gain @ self.deviation(plant)
         axes = plant.axes if self.wheel else []
         torque = jnp.zeros(3).at[jnp.array(axes, int)].set(wanted[: len(axes)])
@@ -70,7 +70,7 @@ class Regulator(eqx.Module):
 def riccati(
     a: Float[Array, "n n"], b: Float[Array, "n m"], q: Float[Array, "n n"], r: Float[Array, "m m"]
 ) -> Float[Array, "n n"]:
-    """X ≥ 0 of aᵀX + X a − X b r⁻¹ bᵀ X + q = 0 for which a − b r⁻¹ bᵀ X is stable; traceable.
+    """Return X ≥ 0 of aᵀX + X a − X b r⁻¹ bᵀ X + q = 0 for which a − b r⁻¹ bᵀ X is stable; traceable.
 
     Structured doubling (Chu, Fan and Lin, Linear Algebra and its Applications 396 (2005) 55–80, section 2) on states
     scaled by powers of two, then Newton's steps (Kleinman, IEEE Trans. Automatic Control 13 (1968) 114), which remove the
@@ -111,7 +111,7 @@ def riccati(
 
 
 def _lyapunov(a: Float[Array, "n n"], q: Float[Array, "n n"]) -> Float[Array, "n n"]:
-    """X of aᵀX + X a + q = 0, as n² linear equations: accurate, where doubling mixes slow and fast motions."""
+    """Return X of aᵀX + X a + q = 0, as n² linear equations: accurate, where doubling mixes slow and fast motions."""
     one = jnp.eye(a.shape[0])
     found = jnp.linalg.solve(jnp.kron(a.T, one) + jnp.kron(one, a.T), -q.ravel()).reshape(a.shape)
     return (found + found.T) / 2

@@ -30,7 +30,7 @@ class Response(NamedTuple):
     joint_gain: Float[Array, "joints joints"]
 
 
-class Plant(Protocol):
+class ArmPlant(Protocol):
     """A base that carries an arm, at an instant, and what is rigidly held to it."""
 
     @property
@@ -77,14 +77,14 @@ class Plant(Protocol):
         ...
 
 
-class Law(Protocol):
+class ArmLaw(Protocol):
     """What every law of an arm is."""
 
-    def act(self, plant: Plant, actuators: Actuators) -> Actuation:
+    def act(self, plant: ArmPlant, actuators: Actuators) -> Actuation:
         """Return what the actuators give, within their limits."""
         ...
 
 
 def attitude_error(reference: Float[Array, "4"], attitude: Float[Array, "4"]) -> Three:
-    """Rotation vector (rad, base axes) from a reference attitude of the base to that it has."""
+    """Return rotation vector (rad, base axes) from a reference attitude of the base to that it has."""
     return (Quaternion.of(reference).conjugate() * Quaternion.of(attitude)).logarithm().array()

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.control.actuators import Actuation, Actuators, share_within
-from dockdyn.control.plant import Plant
+from dockdyn.control.plant import ArmPlant
 from dockdyn.mechanics.dense import solve_definite
 
 DAMPED = (
@@ -38,7 +38,7 @@ class ReactionNullSpace(eqx.Module):
     damping: Float[Array, "free"]  # D, N m s/rad, of joints that are not locked
     free: tuple[int, ...] = eqx.field(static=True)  # those, by number
 
-    def act(self, plant: Plant, actuators: Actuators) -> Actuation:
+    def act(self, plant: ArmPlant, actuators: Actuators) -> Actuation:
         (_, rates), at = plant.joints(), jnp.array(self.free, int)
         nothing = Actuation(jnp.zeros_like(rates), jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
         moved = plant.rigid_response(nothing)

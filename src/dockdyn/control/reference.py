@@ -22,7 +22,7 @@ class InertialReference(eqx.Module):
     attitude: Float[Array, "4"]
 
     def of(self, target: FreeBody) -> FreeBody:
-        """The motion that is wanted, whatever the target does."""
+        """Return the motion that is wanted, whatever the target does."""
         return FreeBody(self.position, self.velocity, self.attitude, jnp.zeros(3))
 
 
@@ -34,7 +34,7 @@ class TargetReference(eqx.Module):
     attitude: Float[Array, "4"]  # to the target's axes
 
     def of(self, target: FreeBody) -> FreeBody:
-        """The motion that is wanted beside the target."""
+        """Return the motion that is wanted beside the target."""
         turn = Quaternion.of(target.attitude)
         matrix, own = turn.matrix().array(), Quaternion.of(self.attitude)
         place = jnp.cross(target.rate, self.position) + self.velocity

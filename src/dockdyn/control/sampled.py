@@ -16,7 +16,7 @@ from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.control.actuators import Actuation, Actuators
 from dockdyn.control.controller import Controller, Measured, Three, as_floats, in_body_axes
-from dockdyn.control.plant import Law, Plant, Row
+from dockdyn.control.plant import ArmLaw, ArmPlant, Row
 from dockdyn.control.reference import Reference
 from dockdyn.control.thrusters import Pulses, Thrusters
 
@@ -46,14 +46,14 @@ class SampledControl(eqx.Module):
     these fire pulses for the rest of the torque and the force, else they give all of it within their limits.
     """
 
-    law: Controller | Law
+    law: Controller | ArmLaw
     actuators: Actuators
     reference: Reference  # from which the error of the attitude is counted
     period: Float[Array, ""]
     thrusters: Thrusters | None = None
     told: bool = eqx.field(static=True, default=False)  # whether the caller takes the samples, by `take`
 
-    def init(self, seen: Measured | Plant) -> Held:
+    def init(self, seen: Measured | ArmPlant) -> Held:
         """Return what it remembers before its first sample: nothing is commanded yet."""
         pulses = () if self.thrusters is None else Pulses.none(self.thrusters.forces.shape[0])
         law = ()
@@ -63,8 +63,8 @@ class SampledControl(eqx.Module):
         motors = jnp.zeros_like(self.actuators.motors)
         return Held(law, jnp.zeros(()), Wanted(motors, jnp.zeros(3), jnp.zeros(3)), pulses)
 
-    def act(self, memory: Held, seen: Measured | Plant) -> tuple[Held, Actuation]:
-        """The rate of what is remembered, and what the actuators give of what is held."""
+    def act(self, memory: Held, seen: Measured | ArmPlant) -> tuple[Held, Actuation]:
+        """Return the rate of what is remembered, and what the actuators give of what is held."""
         rate, (motors, force, torque) = jax.tree.map(jnp.zeros_like, memory), memory.wanted
         if self.thrusters is None or not isinstance(memory.pulses, Pulses):
             given = self.actuators.give(force, torque, seen.turning(), seen.wheel, seen.used)
@@ -73,17 +73,17 @@ class SampledControl(eqx.Module):
         running = rate.pulses._replace(on_time=memory.pulses.firing)
         return rate._replace(pulses=running), self.thrusters.give(memory.pulses, wheel)
 
-    def following(self, law: Controller | Law) -> SampledControl:
+    def following(self, law: Controller | ArmLaw) -> SampledControl:
         """Return the control that asks this law at its samples, of the memory that its own has."""
         return replace(self, law=law, told=False)
 
     def next_tick(self, memory: Held) -> Float[Array, ""]:
-        """When the next sample is taken, or a pulse ends before it (s)."""
+        """Return when the next sample is taken, or a pulse ends before it (s)."""
         sample = memory.samples * self.period
         return jnp.minimum(sample, memory.pulses.next_end()) if isinstance(memory.pulses, Pulses) else sample
 
     def tick(
-        self, t: Float[Array, ""], memory: Held, seen: Measured | Plant, active: Bool[Array, ""] | None = None
+        self, t: Float[Array, ""], memory: Held, seen: Measured | ArmPlant, active: Bool[Array, ""] | None = None
     ) -> Held:
         """Return what is remembered after the clock has acted at `t` (s); where control is not `active` no law is asked."""
 
@@ -96,7 +96,7 @@ class SampledControl(eqx.Module):
         return jax.lax.cond(t >= memory.samples * self.period, sampled, lambda: ended)
 
     def take(
-        self, t: Float[Array, ""], memory: Held, seen: Measured | Plant, active: Bool[Array, ""] | None = None
+        self, t: Float[Array, ""], memory: Held, seen: Measured | ArmPlant, active: Bool[Array, ""] | None = None
     ) -> Held:
         """Return what is remembered after a sample at `t` (s); of control that is not `active` it commands nothing."""
         rate, wanted = self._ask(memory.law, seen)
@@ -109,7 +109,7 @@ class SampledControl(eqx.Module):
             pulses = self.thrusters.fire(t, samples * self.period, wanted.force, wanted.torque - wheel, pulses)
         return Held(law, samples, wanted, pulses)
 
-    def _ask(self, memory: PyTree, seen: Measured | Plant) -> tuple[PyTree, Wanted]:
+    def _ask(self, memory: PyTree, seen: Measured | ArmPlant) -> tuple[PyTree, Wanted]:
         """Return the rate of what the law remembers, and what it wants; of an arm's law, which remembers nothing, what
         its actuators can give."""
         if isinstance(self.law, Controller):

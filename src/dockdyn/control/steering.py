@@ -65,7 +65,7 @@ def steer(
 def _acted(
     control: AnyControl, now: Steering, seen: Measured, idles: Bool[Array, ""] | None
 ) -> tuple[PyTree, Actuation]:
-    """The rate of what a law remembers, and what actuators give."""
+    """Return the rate of what a law remembers, and what actuators give."""
     found = control.act(now.law, seen)
     if idles is None:
         return found

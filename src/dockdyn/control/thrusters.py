@@ -27,7 +27,7 @@ class PulseWidth(eqx.Module):
     deadband: Float[Array, ""]  # s, of the wanted on-time
 
     def on_times(self, shares: Each, firing: Each, period: Float[Array, ""]) -> Each:
-        """How long each thruster fires (s), from the `shares` of full thrust that are wanted over a period."""
+        """Return how long each thruster fires (s), from the `shares` of full thrust that are wanted over a period."""
         wanted = shares * period
         return jnp.where(wanted > self.deadband, jnp.clip(wanted, self.shortest, period), 0.0)
 
@@ -39,7 +39,7 @@ class OnOff(eqx.Module):
     switch_off: Float[Array, ""]  # share below which it goes off
 
     def on_times(self, shares: Each, firing: Each, period: Float[Array, ""]) -> Each:
-        """How long each thruster fires (s); `firing` tells which have done so until now."""
+        """Return how long each thruster fires (s); `firing` tells which have done so until now."""
         stays = (firing > 0) & (shares >= self.switch_off)
         return jnp.where(stays | (shares > self.switch_on), period, 0.0)
 
@@ -58,11 +58,11 @@ class Pulses(NamedTuple):
         return Pulses(zero, zero, zero, zero)
 
     def next_end(self) -> Float[Array, ""]:
-        """When the next pulse ends (s)."""
+        """Return when the next pulse ends (s)."""
         return jnp.min(jnp.where(self.firing > 0, self.off, jnp.inf))
 
     def ended(self, t: Float[Array, ""]) -> Pulses:
-        """Without those that end at `t` (s) or have ended."""
+        """Return the pulses without those that end at `t` (s) or have ended."""
         return self._replace(firing=jnp.where(self.off <= t, 0.0, self.firing))
 
 
@@ -75,11 +75,11 @@ class Thrusters(eqx.Module):
     modulation: PulseWidth | OnOff
 
     def torques(self) -> Float[Array, "thrusters 3"]:
-        """Torque of each (N m) for each newton."""
+        """Return torque of each (N m) for each newton."""
         return jnp.cross(self.positions, self.directions)
 
     def allocate(self, force: Three, torque: Three) -> Each:
-        """The thrusts (N), none negative, whose force and torque together are nearest to those wanted.
+        """Return the thrusts (N), none negative, whose force and torque together are nearest to those wanted.
 
         A torque counts as its force at the table's mean lever. No thrust is limited here.
         """
@@ -90,7 +90,7 @@ class Thrusters(eqx.Module):
         return nonnegative_least_squares(matrix, jnp.concatenate([force, torque / lever]))
 
     def fire(self, t: Float[Array, ""], end: Float[Array, ""], force: Three, torque: Three, before: Pulses) -> Pulses:
-        """The pulses that begin at `t` (s), for a period until `end`, for this force and torque.
+        """Return the pulses that begin at `t` (s), for a period until `end`, for this force and torque.
 
         Where a thruster is asked for more than it has, all give less in proportion: the direction stays.
         """
@@ -102,7 +102,7 @@ class Thrusters(eqx.Module):
         return Pulses(firing, jnp.minimum(t + times, end), before.on_time, before.begun + new)
 
     def give(self, pulses: Pulses, wheel: Three) -> Actuation:
-        """Force and torque of those that fire, beside the torque of a `wheel` (N m)."""
+        """Return force and torque of those that fire, beside the torque of a `wheel` (N m)."""
         pushes = self.forces * pulses.firing
         jets = pushes @ self.torques()
         used = jnp.stack([jnp.sum(pushes), jnp.sum(jnp.abs(jets))])

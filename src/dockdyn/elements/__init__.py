@@ -5,7 +5,7 @@ Source: each file names what it follows.
 """
 
 from dockdyn.elements.actor import Actor, ElementMemory
-from dockdyn.elements.anchor_line import Anchors, Line
+from dockdyn.elements.anchor_line import AnchorLine, Anchors
 from dockdyn.elements.brake import Brake
 from dockdyn.elements.bushing import Bushing
 from dockdyn.elements.cable import Cable
@@ -27,6 +27,7 @@ from dockdyn.elements.tree_springs import TreeSprings
 __all__ = [
     "Action",
     "Actor",
+    "AnchorLine",
     "Anchors",
     "Brake",
     "Bushing",
@@ -40,7 +41,6 @@ __all__ = [
     "JointDrive",
     "Latch",
     "LatchMode",
-    "Line",
     "Magnet",
     "ModalSpring",
     "OneSidedSpring",

@@ -33,7 +33,7 @@ class ElementMemory(NamedTuple):
     found: Caught | None = None  # what a capture had to take
 
     def slid(self, slide: Scalar, lost: Scalar) -> ElementMemory:
-        """The memory once the brake has slid to `slide` (m), for which it took `lost` (J)."""
+        """Return the memory once the brake has slid to `slide` (m), for which it took `lost` (J)."""
         return self._replace(slide=slide, dissipated=None if self.dissipated is None else self.dissipated + lost)
 
 
@@ -74,6 +74,6 @@ class Actor[*Sides](eqx.Module):
 
 
 def nothing_yet(*parts: str) -> ElementMemory:
-    """A memory of these parts, all zero."""
+    """Return a memory of these parts, all zero."""
     zeros: dict[str, Any] = {name: jnp.zeros(()) for name in parts}
     return ElementMemory(**zeros)

@@ -17,7 +17,7 @@ from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector, once
 
 
-class Line(NamedTuple):
+class AnchorLine(NamedTuple):
     """The line between two anchors at an instant."""
 
     length: Scalar  # m
@@ -27,7 +27,7 @@ class Line(NamedTuple):
     end: Vector  # m, inertial: the other's
 
     def pull(self, tension: Scalar) -> Action:
-        """What a tension (N, positive pulls the bodies together) in the line does."""
+        """Return what a tension (N, positive pulls the bodies together) in the line does."""
         return Action(self.along * -tension, Vector.zero(), self.point)
 
 
@@ -37,11 +37,11 @@ class Anchors(eqx.Module):
     own: Float[Array, "3"]  # m, axes of the first body, from its centre of mass
     other: Float[Array, "3"]  # m, axes of the other, from its centre of mass
 
-    def line(self, own: Placed, other: Placed) -> Line:
-        """The line between them."""
+    def line(self, own: Placed, other: Placed) -> AnchorLine:
+        """Return the line between them."""
         point, end = once((own.point(Vector.of(self.own)), other.point(Vector.of(self.other))))
         apart, velocity = point - end, own.velocity(point) - other.velocity(end)
         squared = apart.dot(apart)
         length = jnp.where(squared > 0, jnp.sqrt(jnp.where(squared > 0, squared, 1.0)), 0.0)
         along = apart / jnp.where(squared > 0, length, 1.0)
-        return once(Line(length, velocity.dot(along), along, point, end))
+        return once(AnchorLine(length, velocity.dot(along), along, point, end))

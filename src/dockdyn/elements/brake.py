@@ -26,23 +26,23 @@ class Brake(eqx.Module):
     limit: Float[Array, ""]  # N, above 0
 
     def slide(self, mode: Int[Array, ""], slide: Scalar, stiffness: Scalar, stretch: Scalar) -> Scalar:
-        """The slide (m) in force: the one remembered while it holds, else the one that the limit leaves."""
+        """Return the slide (m) in force: the one remembered while it holds, else the one that the limit leaves."""
         return jnp.where(self.sliding(mode), stretch - mode * (self.limit / stiffness), slide)
 
     def sliding(self, mode: Int[Array, ""]) -> Bool[Array, ""]:
-        """Whether it slides."""
+        """Return whether it slides."""
         return jnp.abs(mode) == SLIDES_OUT
 
     def rate(self, mode: Int[Array, ""], rate: Scalar) -> Scalar:
-        """Rate (m/s) of the slide at a `rate` of the stretch."""
+        """Return rate (m/s) of the slide at a `rate` of the stretch."""
         return jnp.where(self.sliding(mode), rate, 0.0)
 
     def power(self, mode: Int[Array, ""], rate: Scalar) -> Scalar:
-        """Power (W) that it takes at a `rate` (m/s) of the stretch."""
+        """Return power (W) that it takes at a `rate` (m/s) of the stretch."""
         return self.limit * mode * self.rate(mode, rate)
 
     def guards(self, mode: Int[Array, ""], force: Scalar, rate: Scalar) -> tuple[Scalar, Scalar]:
-        """Two event functions that rise through zero, of the `force` (N) of the spring and the stretch's `rate` (m/s).
+        """Return two event functions that rise through zero, of the `force` (N) of the spring and the stretch's `rate` (m/s).
 
         A limit is reached, sliding that way ends, or what returns from there has turned.
         """
@@ -53,7 +53,7 @@ class Brake(eqx.Module):
     def next_mode(
         self, mode: Int[Array, ""], fired: tuple[Bool[Array, ""], Bool[Array, ""]], rate: Scalar
     ) -> Int[Array, ""]:
-        """The mode after the guards in `fired` have fired, at a `rate` (m/s) of the stretch."""
+        """Return the mode after the guards in `fired` have fired, at a `rate` (m/s) of the stretch."""
         for sign, at_limit in zip((1, -1), fired, strict=True):
             slides, returns = sign * SLIDES_OUT, sign * RETURNS_IN
             reached = jnp.where(sign * rate > 0, slides, returns)  # one that it only grazes lets nothing slide
@@ -62,7 +62,7 @@ class Brake(eqx.Module):
         return mode
 
     def settle(self, slide: Scalar, stiffness: Scalar, stretch: Scalar, rate: Scalar) -> tuple[Int[Array, ""], Scalar]:
-        """The mode that fits a state, and the slide (m), moved until the force is within the limit."""
+        """Return the mode that fits a state, and the slide (m), moved until the force is within the limit."""
         force = stiffness * (stretch - slide)
         side = jnp.where(jnp.abs(force) < self.limit, 0, jnp.sign(force)).astype(int)
         mode = jnp.where(side * rate > 0, side * SLIDES_OUT, side * RETURNS_IN)

@@ -98,8 +98,8 @@ class Bushing(ForceElement):
         return 0.5 * jnp.dot(elastic, self._held(mode, memory, now))
 
     def observe(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Array]:
-        """Its `stretch` and the `load` (N, N m) of spring and damper against it, six numbers each; and the angle (rad, up to
-        2π) by which it is `turned`: the stretch goes on from the other side of half a turn, this does not."""
+        """Return its `stretch` and the `load` (N, N m) of spring and damper against it, six numbers each; and the angle (rad,
+        up to 2π) by which it is `turned`: the stretch goes on from the other side of half a turn, this does not."""
         now = self._instant(own, other)
         elastic, _ = self._elastic(mode, memory, now)
         drag = jnp.zeros(6) if self.damping is None else self.damping @ now.rate
@@ -108,7 +108,8 @@ class Bushing(ForceElement):
         return {"stretch": now.stretch, "load": elastic + drag, "turned": angle}
 
     def half_versine(self, own: Placed, other: Placed) -> Scalar:
-        """1 − cos(α / 2), α the angle that `observe` calls `turned`: it grows with it, smoothly, and is 1 at half a turn."""
+        """Return 1 − cos(α / 2), α the angle that `observe` calls `turned`: it grows with it, smoothly, and is 1 at half a
+        turn."""
         return 1.0 - self._turn(own, other).w
 
     def _instant(self, own: Placed, other: Placed) -> _Instant:
@@ -122,12 +123,12 @@ class Bushing(ForceElement):
         return once(_Instant(base, point, turn, stretch, jnp.concatenate([moves.array(), turns.array()])))
 
     def _turn(self, own: Placed, other: Placed) -> Quaternion:
-        """The attitude of the first body's frame in the other's; its sign goes on as those of the bodies do."""
+        """Return the attitude of the first body's frame in the other's; its sign goes on as those of the bodies do."""
         attitude = other.pose.attitude * self.other_frame.attitude
         return attitude.conjugate() * (own.pose.attitude * self.own_frame.attitude)
 
     def _along(self, row: Row) -> Scalar:
-        """The coordinate along x that the elastic force there is proportional to, of x or of ẋ."""
+        """Return the coordinate along x that the elastic force there is proportional to, of x or of ẋ."""
         return jnp.dot(self.stiffness[0], row) / self.stiffness[0, 0]
 
     def _slide(self, mode: Mode, memory: ElementMemory, now: _Instant) -> Scalar:
@@ -136,9 +137,9 @@ class Bushing(ForceElement):
         return self.brake.slide(mode, memory.slide, self.stiffness[0, 0], self._along(now.stretch))
 
     def _held(self, mode: Mode, memory: ElementMemory, now: _Instant) -> Row:
-        """The elastic part of the stretch."""
+        """Return the elastic part of the stretch."""
         return now.stretch.at[0].add(-self._slide(mode, memory, now))
 
     def _elastic(self, mode: Mode, memory: ElementMemory, now: _Instant) -> tuple[Row, Scalar]:
-        """The potential's gradient, and the rate (m/s) of the coordinate along x."""
+        """Return the potential's gradient, and the rate (m/s) of the coordinate along x."""
         return self.stiffness @ self._held(mode, memory, now), self._along(now.rate)

@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.contact.axial import Axial
 from dockdyn.elements.actor import ElementMemory, nothing_yet
-from dockdyn.elements.anchor_line import Anchors, Line
+from dockdyn.elements.anchor_line import AnchorLine, Anchors
 from dockdyn.elements.force_element import Action, ForceElement
 from dockdyn.elements.one_sided_spring import OneSidedSpring
 from dockdyn.mechanics.rigid_body import Placed
@@ -56,11 +56,11 @@ class Cable(ForceElement):
         return self.spring.stored(mode, self._taut(own, other)[1])
 
     def observe(self, mode: Int[Array, ""], memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Scalar]:
-        """The `length` (m) between its anchors, the rate of it (m/s) and the cable's `tension` (N)."""
+        """Return the `length` (m) between its anchors, the rate of it (m/s) and the cable's `tension` (N)."""
         line, touch = self._taut(own, other)
         tension = self.spring.normal_force(mode, touch)
         return {"length": line.length, "length_rate": line.rate, "tension": tension}
 
-    def _taut(self, own: Placed, other: Placed) -> tuple[Line, Axial]:
+    def _taut(self, own: Placed, other: Placed) -> tuple[AnchorLine, Axial]:
         line = self.anchors.line(own, other)
         return line, self.spring.touch(line.length - self.free_length, line.rate)

@@ -30,7 +30,7 @@ class ElementGroup(ForceElement):
 
     @staticmethod
     def of(elements: Sequence[ForceElement]) -> ElementGroup:
-        """The group of `elements` that have the same parts. Raises ValueError where they do not, or there is none."""
+        """Return the group of `elements` that have the same parts. Raises ValueError where they do not, or there is none."""
         if len({jax.tree.structure(element) for element in elements}) != 1:
             raise ValueError("the elements of a group must have the same parts")
         return ElementGroup(jax.tree.map(lambda *numbers: jnp.stack(numbers), *elements))

@@ -39,18 +39,18 @@ class EndStops(eqx.Module):
         return self.spring.touch(self.lowest - stroke, -rate), self.spring.touch(stroke - self.highest, rate)
 
     def load(self, modes: Modes, touches: tuple[Axial, Axial]) -> StopLoad:
-        """Their force, energy and loss."""
+        """Return their force, energy and loss."""
         lower, upper = map(self.spring.normal_force, modes, touches)
         stored = sum(map(self.spring.stored, modes, touches), jnp.zeros(()))
         return StopLoad(upper - lower, stored, sum(map(self.spring.power, modes, touches), jnp.zeros(())))
 
     def guards(self, modes: Modes, touches: tuple[Axial, Axial]) -> tuple[Scalar, ...]:
-        """Four event functions that rise through zero, two of the lower stop and two of the upper."""
+        """Return four event functions that rise through zero, two of the lower stop and two of the upper."""
         lower, upper = map(self.spring.guards, modes, touches)
         return *lower, *upper
 
     def next_modes(self, modes: Modes, fired: tuple[Bool[Array, ""], ...], rate: Scalar) -> Modes:
-        """The modes after the guards in `fired` have fired, at a `rate` (m/s) of the stroke."""
+        """Return the modes after the guards in `fired` have fired, at a `rate` (m/s) of the stroke."""
         lower, upper = self.spring.touch(jnp.zeros(()), -rate), self.spring.touch(jnp.zeros(()), rate)
         return (
             self.spring.next_mode(modes[0], (fired[0], fired[1]), lower).astype(int),
@@ -58,6 +58,6 @@ class EndStops(eqx.Module):
         )
 
     def first_modes(self, touches: tuple[Axial, Axial]) -> Modes:
-        """The modes that fit a state."""
+        """Return the modes that fit a state."""
         lower, upper = (self.spring.first_mode(touch).astype(int) for touch in touches)
         return lower, upper

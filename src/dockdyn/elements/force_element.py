@@ -26,7 +26,7 @@ class Action(NamedTuple):
     point: Vector  # m, inertial, where the force acts on both bodies
 
     def on(self, body: Placed) -> tuple[Vector, Vector]:
-        """Force (N, inertial) and torque about its centre of mass (N m, body axes) on the first body, if that is `body`.
+        """Return force (N, inertial) and torque about its centre of mass (N m, body axes) on the first body, if that is `body`.
 
         On the other body they are the negative of what this says of it.
         """
@@ -51,11 +51,11 @@ class ForceElement(Actor[Placed, Placed]):
 
     @abc.abstractmethod
     def stored_energy(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> Scalar:
-        """Energy (J) that it can give back."""
+        """Return energy (J) that it can give back."""
 
     @abc.abstractmethod
     def observe(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Scalar]:
-        """Named quantities of an instant that are worth keeping."""
+        """Return named quantities of an instant that are worth keeping."""
 
     def late(self, mode: PyTree, own: Placed, other: Placed) -> Vector:
         """Return what of its force the loop delays (N, inertial), of an element that `delays`: it acts at its `tip`."""
@@ -83,7 +83,7 @@ class ForceElement(Actor[Placed, Placed]):
         return ()
 
     def reflected(self, own: Placed, other: Placed) -> Reflected | None:
-        """Inertia that moves with the bodies along a line between them; None: there is none.
+        """Return inertia that moves with the bodies along a line between them; None: there is none.
 
         It is no part of `act`, for its force depends on all accelerations: `coupled_acceleration` has both.
         """

@@ -23,7 +23,7 @@ def hexapod_anchors(
     ring: Pose,
     base: Pose,
 ) -> tuple[Places, Places]:
-    """Anchors on the ring's body and on the base's (m, body axes), strut by strut.
+    """Return anchors on the ring's body and on the base's (m, body axes), strut by strut.
 
     Joints lie on circles about the x axes of two frames. On the ring they are in pairs at 0°, 120° and 240° from the y axis
     towards z, on the base at 60°, 180° and 300°; struts 2 i and 2 i + 1 begin at the ring's pair i and go to the base's pairs

@@ -39,7 +39,7 @@ class JointDrive(Actor[Scalar, Scalar]):
     def act(
         self, mode: Modes | None, memory: ElementMemory, coordinate: Scalar, rate: Scalar
     ) -> tuple[Scalar, ElementMemory]:
-        """Its effort, along or about the axis on the body, and the rate of what it remembers."""
+        """Return its effort, along or about the axis on the body, and the rate of what it remembers."""
         stop = self._stop(mode, coordinate, rate)
         effort, changing = -stop.tension, memory
         if self.stiffness is not None:
@@ -59,18 +59,18 @@ class JointDrive(Actor[Scalar, Scalar]):
         return effort, changing
 
     def stored_energy(self, mode: Modes | None, memory: ElementMemory, coordinate: Scalar, rate: Scalar) -> Scalar:
-        """Energy (J) that it can give back."""
+        """Return energy (J) that it can give back."""
         stored = self._stop(mode, coordinate, rate).stored
         if self.stiffness is not None:
             stored += 0.5 * self.stiffness * (coordinate - self.rest) ** 2
         return stored
 
     def settle(self, memory: ElementMemory, coordinate: Scalar, rate: Scalar) -> tuple[Modes | None, ElementMemory]:
-        """The modes of the stops that fit the state."""
+        """Return the modes of the stops that fit the state."""
         return None if self.stops is None else self.stops.first_modes(self.stops.touches(coordinate, rate)), memory
 
     def guards(self, mode: Modes | None, memory: ElementMemory, coordinate: Scalar, rate: Scalar) -> tuple[Scalar, ...]:
-        """Event functions that rise through zero, as many in every mode."""
+        """Return event functions that rise through zero, as many in every mode."""
         if self.stops is None or mode is None:
             return ()
         return self.stops.guards(mode, self.stops.touches(coordinate, rate))
@@ -83,7 +83,7 @@ class JointDrive(Actor[Scalar, Scalar]):
         coordinate: Scalar,
         rate: Scalar,
     ) -> tuple[Modes | None, ElementMemory]:
-        """Modes and memory after the guards in `fired` have fired."""
+        """Return modes and memory after the guards in `fired` have fired."""
         if self.stops is None or mode is None:
             return mode, memory
         return self.stops.next_modes(mode, fired, rate), memory

@@ -102,7 +102,8 @@ class Latch(ForceElement):
         )
 
     def settle(self, memory: ElementMemory, own: Placed, other: Placed) -> tuple[LatchMode, ElementMemory]:
-        """A latch that holds goes on holding while it is closed; one that is open catches a striker that is there already."""
+        """Return a latch that holds goes on holding while it is closed; one that is open catches a striker that is there
+        already."""
         assert memory.held is not None
         closed = jnp.asarray(self.closed) > 0
         held = jnp.where(closed, memory.held, 0.0)
@@ -124,7 +125,8 @@ class Latch(ForceElement):
         return other.rotation @ Vector.of(self.axis)
 
     def travel(self, own: Placed, other: Placed) -> tuple[Scalar, Scalar]:
-        """Travel (m) of the striker along the axis from where the entry begins, and how far (m) within `lateral` it is."""
+        """Return travel (m) of the striker along the axis from where the entry begins, and how far (m) within `lateral` it
+        is."""
         place, axis = other.local(self.tip(own)) - Vector.of(self.seat), Vector.of(self.axis)
         along = place.dot(axis)
         across = place - axis * along
@@ -167,7 +169,8 @@ class Latch(ForceElement):
         return Action(force, moment, striker), rate
 
     def guards(self, mode: LatchMode, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Scalar, ...]:
-        """Event functions: of the entry, of which the first, once the latch holds, is the grip's; then the end of the motor."""
+        """Return event functions: of the entry, of which the first, once the latch holds, is the grip's; then the end of the
+        motor."""
         travel, inside = self.travel(own, other)
         grip, held, closed = self.grip, mode.stage >= HELD, jnp.asarray(self.closed) > 0
         found = self.entry.guards(mode.stage, jnp.minimum(travel, inside), travel)
@@ -215,7 +218,8 @@ class Latch(ForceElement):
         return jnp.where(self._is_taut(mode), self.grip.stored(way.stretch, way.length), 0.0)
 
     def sizes(self, mode: LatchMode, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Scalar, ...]:
-        """Of a grip that tells its loads the size of its force (N), of its yielding (m), and of a weld's moment (N m)."""
+        """Return, of a grip that tells its loads, the size of its force (N), of its yielding (m), and of a weld's moment (N
+        m)."""
         if isinstance(self.grip, Rigid) or self.swing is None:
             return ()
         action, _ = self.act(mode, memory, own, other)
@@ -224,8 +228,8 @@ class Latch(ForceElement):
         return sizes if self.grip.turning is None else (*sizes, size(action.moment))
 
     def observe(self, mode: LatchMode, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Array]:
-        """Whether it `held` (1 or 0), the `length` (m) by which the striker is away, whether that is `at_end` of the play (1
-        or 0), and the `tension` (N), of the ramp or of a compliant grip: that of a rigid one is not known here.
+        """Return whether it `held` (1 or 0), the `length` (m) by which the striker is away, whether that is `at_end` of the
+        play (1 or 0), and the `tension` (N), of the ramp or of a compliant grip: that of a rigid one is not known here.
 
         Of an open one also the `gap` (m) from the striker to where it is caught, along the axis, and the speed `closing` it
         (m/s); zeros once it holds. Of a connection whether it is `closed` (1 or 0) and the `tension` alone.
@@ -284,7 +288,7 @@ class Latch(ForceElement):
         }
 
     def _entered(self, stage: Int[Array, ""], memory: ElementMemory, own: Placed, other: Placed) -> LatchMode:
-        """The modes of a latch in this stage, as its grip is when it begins."""
+        """Return the modes of a latch in this stage, as its grip is when it begins."""
         if isinstance(self.grip, Rigid) or self.grip.play is None:
             return LatchMode(stage)
         taut = (self._way(memory, own, other).length >= self.grip.play).astype(stage.dtype)
@@ -294,7 +298,7 @@ class Latch(ForceElement):
         return LatchMode(stage, taut, draws.astype(stage.dtype))
 
     def _caught(self, falls: Bool[Array, ""], memory: ElementMemory, own: Placed, other: Placed) -> ElementMemory:
-        """The memory once a striker has been caught, where it `falls` in."""
+        """Return the memory once a striker has been caught, where it `falls` in."""
         assert memory.held is not None
         after = memory._replace(held=jnp.ones(()))
         if memory.caught is not None:
@@ -307,7 +311,7 @@ class Latch(ForceElement):
         return jax.tree.map(lambda new, old: jnp.where(falls, new, old), after, memory)
 
     def _is_taut(self, mode: LatchMode) -> Bool[Array, ""]:
-        """Whether the grip's spring is stretched."""
+        """Return whether the grip's spring is stretched."""
         held = mode.stage >= HELD
         return held if mode.taut is None else held & (mode.taut == 1)
 
@@ -329,8 +333,8 @@ class Latch(ForceElement):
     def _load(
         self, mode: LatchMode, memory: ElementMemory, own: Placed, other: Placed
     ) -> tuple[Vector, Vector, Scalar, Vector]:
-        """Force (N) and moment (N m) on the first body at the striker (inertial), the power (W) that dampers take, the striker
-        (m, inertial)."""
+        """Return force (N) and moment (N m) on the first body at the striker (inertial), the power (W) that dampers take, the
+        striker (m, inertial)."""
         grip = self.grip
         assert isinstance(grip, Compliant)
         taut = self._is_taut(mode)
@@ -347,16 +351,16 @@ class Latch(ForceElement):
         return force, moment, power, once(self.tip(own))
 
     def _motor_speed(self, mode: LatchMode) -> Scalar:
-        """How fast (m/s) the motor draws in."""
+        """Return how fast (m/s) the motor draws in."""
         assert isinstance(self.grip, Compliant) and self.grip.speed is not None
         return jnp.where(mode.draws == 1, self.grip.speed, 0.0)
 
     def _drawn(self, mode: LatchMode, other: Placed) -> Vector:
-        """The velocity (m/s, inertial) of the place that the motor draws in, against the other body."""
+        """Return the velocity (m/s, inertial) of the place that the motor draws in, against the other body."""
         return self.out(other) * -self._motor_speed(mode)
 
     def _still_to_draw(self, memory: ElementMemory) -> Scalar:
-        """How far (m) the place of the striker is from the depth of the seat."""
+        """Return how far (m) the place of the striker is from the depth of the seat."""
         assert memory.caught is not None and memory.travel is not None
         return (memory.caught - Vector.of(self.seat)).dot(Vector.of(self.axis)) - memory.travel
 

@@ -37,17 +37,17 @@ class Magnet(ForceElement):
         return line.pull(self.pull.force(gap) * slope), ElementMemory()
 
     def stored_energy(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> Scalar:
-        """Energy (J) beyond that of a closed gap."""
+        """Return energy (J) beyond that of a closed gap."""
         return self.pull.energy(self._gap(self.anchors.line(own, other).length)[0])
 
     def observe(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Scalar]:
-        """The `length` (m) between its anchors and the `tension` (N) with which it draws them together."""
+        """Return the `length` (m) between its anchors and the `tension` (N) with which it draws them together."""
         line = self.anchors.line(own, other)
         gap, slope = self._gap(line.length)
         return {"length": line.length, "tension": self.pull.force(gap) * slope}
 
     def _gap(self, distance: Scalar) -> tuple[Scalar, Scalar]:
-        """The gap (m) at a distance (m) of the anchors, and its derivative."""
+        """Return the gap (m) at a distance (m) of the anchors, and its derivative."""
         squared = distance**2 + self.pole_radius**2
         apart = squared > 0
         slant = jnp.where(apart, jnp.sqrt(jnp.where(apart, squared, 1.0)), 0.0)

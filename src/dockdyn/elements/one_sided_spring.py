@@ -24,19 +24,19 @@ class OneSidedSpring(UnilateralContact):
     law: SpringDashpot
 
     def touch(self, depth: Scalar, rate: Scalar) -> Axial:
-        """The spring at a `depth` (m) that grows by `rate` (m/s)."""
+        """Return the spring at a `depth` (m) that grows by `rate` (m/s)."""
         return AxialContact(self.law).touch(depth, rate)
 
     def stored(self, mode: Int[Array, ""], touch: Axial) -> Scalar:
-        """Energy (J) in the spring."""
+        """Return energy (J) in the spring."""
         return jnp.where(mode == APART, 0.0, 0.5 * self.law.stiffness * touch.depth**2)
 
     def power(self, mode: Int[Array, ""], touch: Axial) -> Scalar:
-        """Power (W) that the damper takes."""
+        """Return power (W) that the damper takes."""
         lost = (self.normal_force(mode, touch) - self.law.stiffness * touch.depth) * touch.rate
         return jnp.where(mode == APART, 0.0, lost)
 
 
 def one_sided(stiffness: Scalar | float, damping: Scalar | float = 0.0) -> OneSidedSpring:
-    """The spring of a `stiffness` (N/m) and `damping` (N s/m)."""
+    """Return the spring of a `stiffness` (N/m) and `damping` (N s/m)."""
     return OneSidedSpring(SpringDashpot(jnp.asarray(stiffness, float), jnp.asarray(damping, float), adhesion=False))

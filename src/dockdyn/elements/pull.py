@@ -23,11 +23,11 @@ class Pull(eqx.Module):
 
     @abc.abstractmethod
     def force(self, gap: Scalar) -> Scalar:
-        """Force (N, positive attracts) at a `gap` (m, at least zero)."""
+        """Return force (N, positive attracts) at a `gap` (m, at least zero)."""
 
     @abc.abstractmethod
     def energy(self, gap: Scalar) -> Scalar:
-        """Energy (J) that opening the gap from zero takes: the integral of the force."""
+        """Return energy (J) that opening the gap from zero takes: the integral of the force."""
 
 
 class GapPull(Pull):
@@ -56,7 +56,7 @@ class TabulatedPull(Pull):
 
     @staticmethod
     def of(gaps: Float[Array, "n"], forces: Float[Array, "n"]) -> TabulatedPull:
-        """The pull of a table. Raises ValueError unless it has two gaps or more, and they increase."""
+        """Return the pull of a table. Raises ValueError unless it has two gaps or more, and they increase."""
         x, y = np.asarray(gaps, float), np.asarray(forces, float)
         if x.ndim != 1 or x.shape != y.shape or x.size < 2 or not np.all(np.diff(x) > 0):
             raise ValueError("a table of force over gap needs two gaps or more that increase, and a force for each")
@@ -83,7 +83,8 @@ class TabulatedPull(Pull):
         return start + width * area + jnp.where(beyond < 0, self.forces[0], self.forces[-1]) * beyond
 
     def _piece(self, gap: Scalar) -> tuple[Scalar, Scalar, tuple[Scalar, Scalar, Scalar, Scalar], Scalar]:
-        """Of the piece that holds a gap: width (m), the place in it, values and slopes at its ends, energy before it."""
+        """Return of the piece that holds a gap its width (m), the place in it, values and slopes at its ends, energy before
+        it."""
         inside = jnp.clip(gap, self.gaps[0], self.gaps[-1])
         at = jnp.clip(jnp.searchsorted(self.gaps, inside, side="right") - 1, 0, self.gaps.shape[0] - 2)
         width = self.gaps[at + 1] - self.gaps[at]

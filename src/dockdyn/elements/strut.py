@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.elements.actor import ElementMemory, nothing_yet
-from dockdyn.elements.anchor_line import Anchors, Line
+from dockdyn.elements.anchor_line import AnchorLine, Anchors
 from dockdyn.elements.brake import Brake
 from dockdyn.elements.end_stops import EndStops, Modes, StopLoad
 from dockdyn.elements.force_element import Action, ForceElement
@@ -33,7 +33,7 @@ class StrutMode(NamedTuple):
 class _Instant(NamedTuple):
     """A strut's kinematics."""
 
-    line: Line
+    line: AnchorLine
     stretch: Scalar  # m, of spring and brake together: beyond the free length and what the motor has moved
     rate: Scalar  # m/s, of the stretch
 
@@ -125,7 +125,7 @@ class Strut(ForceElement):
         return stored
 
     def observe(self, mode: StrutMode, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Scalar]:
-        """Its `length` (m), the rate of it (m/s) and its `tension` (N, without that of reflected inertia)."""
+        """Return its `length` (m), the rate of it (m/s) and its `tension` (N, without that of reflected inertia)."""
         now = self._instant(memory, own, other)
         spring, damper, stop = self._tensions(mode, memory, now)
         return {"length": now.line.length, "length_rate": now.line.rate, "tension": spring + damper + stop.tension}
@@ -160,6 +160,6 @@ class Strut(ForceElement):
         return self.stops.load(mode.stops, touches)
 
     def _tensions(self, mode: StrutMode, memory: ElementMemory, now: _Instant) -> tuple[Scalar, Scalar, StopLoad]:
-        """Tension (N) of spring and brake, of the damper, and the stops' load."""
+        """Return tension (N) of spring and brake, of the damper, and the stops' load."""
         damper = jnp.zeros(()) if self.damping is None else self.damping * now.rate
         return self._spring(mode, memory, now), damper, self._stop(mode, now)

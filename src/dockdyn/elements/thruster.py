@@ -34,6 +34,6 @@ class Thruster(Actor[Placed]):
         return Action(push, Vector.zero(), body.point(Vector.of(self.position))), ElementMemory(impulse=self.force)
 
     def observe(self, mode: PyTree, memory: ElementMemory, body: Placed) -> dict[str, Scalar]:
-        """Its `thrust` (N), and the `spent` impulse (N s) that it has given."""
+        """Return its `thrust` (N), and the `spent` impulse (N s) that it has given."""
         assert memory.impulse is not None
         return {"thrust": self.force, "spent": memory.impulse}

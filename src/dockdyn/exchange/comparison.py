@@ -44,7 +44,7 @@ class Checked:
 
 
 def scenario_inside(file: Path) -> Scenario:
-    """The scenario that an FMU of dockdyn was made from. Raises ScenarioError where there is none."""
+    """Return the scenario that an FMU of dockdyn was made from. Raises ScenarioError where there is none."""
     text = text_in(file, INSIDE, SCENARIO.most)
     if text is None:
         raise ScenarioError(f"{file}: has no scenario of dockdyn inside; name the one that it shall be like")
@@ -70,7 +70,7 @@ def check_fmu(file: Path, scenario: Scenario | None = None, progress: Progress |
 def run_beside(
     file: Path, scenario: Scenario, outputs: Sequence[Output], dataset: xr.Dataset, progress: Progress | None = None
 ) -> tuple[Float[np.ndarray, "times"], dict[str, Float[np.ndarray, "times"]]]:
-    """The outputs of an FMU with a scenario's numbers at the instants of a run, by name."""
+    """Return the outputs of an FMU with a scenario's numbers at the instants of a run, by name."""
     times = np.asarray(dataset["time"].values, float)
     with Fmu(file) as fmu:
         names = [one.name for one in outputs]
@@ -93,7 +93,7 @@ def run_beside(
 def _differences(
     outputs: Sequence[Output], dataset: xr.Dataset, found: dict[str, Float[np.ndarray, "times"]]
 ) -> Iterator[Difference]:
-    """One for each variable that the results have over time."""
+    """Yield one for each variable that the results have over time."""
     times = np.asarray(dataset["time"].values, float)
     for variable in dict.fromkeys(output.variable for output in outputs if output.variable in dataset):
         own = [output for output in outputs if output.variable == variable]

@@ -44,19 +44,19 @@ class Platform(NamedTuple):
     ending: str
 
     def folder(self, fmi: int) -> str:
-        """Its folder in an FMU of this version of FMI."""
+        """Return its folder in an FMU of this version of FMI."""
         return self.tuple_of_fmi_3 if fmi == 3 else OF_FMI_2.get(self.tuple_of_fmi_3, self.tuple_of_fmi_3)
 
 
 def this_platform() -> Platform:
-    """That of this machine."""
+    """Return that of this machine."""
     system, ending = SYSTEMS.get(sys.platform, (sys.platform, ".so"))
     machine = platform.machine().lower()
     return Platform(f"{PROCESSORS.get(machine, machine)}-{system}", ending)
 
 
 def platforms_named(names: Sequence[str]) -> list[Platform]:
-    """Platforms by their names in FMI 3.0. Raises ScenarioError for one that nothing here compiles for."""
+    """Return platforms by their names in FMI 3.0. Raises ScenarioError for one that nothing here compiles for."""
     endings = {system: ending for system, ending in SYSTEMS.values()}
     for name in names:
         if name not in BY_ZIG:
@@ -67,7 +67,7 @@ def platforms_named(names: Sequence[str]) -> list[Platform]:
 
 
 def c_compiler() -> str:
-    """The compiler that `CC` names, or cc, gcc or clang. Raises ScenarioError where there is none."""
+    """Return the compiler that `CC` names, or cc, gcc or clang. Raises ScenarioError where there is none."""
     stated = os.environ.get("CC")
     for name in [stated] if stated else ["cc", "gcc", "clang"]:
         if found := shutil.which(name):
@@ -89,6 +89,6 @@ def compile_library(sources: Sequence[Path], library: Path, other: Platform | No
 
 
 def _zig(other: Platform) -> list[str]:
-    """The command that compiles for another platform."""
+    """Return the command that compiles for another platform."""
     command = module_command("ziglang", "cc", "-target", BY_ZIG[other.tuple_of_fmi_3])
     return [*command, "-g0", "-fno-sanitize=undefined"]  # which it would add

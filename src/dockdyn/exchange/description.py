@@ -38,12 +38,12 @@ class Variable(NamedTuple):
         return "fixed" if self.causality == "parameter" else "discrete" if self.flag else "continuous"
 
     def named(self, reference: int) -> dict[str, str]:
-        """What it is called, and what it is."""
+        """Return what it is called, and what it is."""
         found = {"name": self.name, "valueReference": str(reference), "description": self.words}
         return found | {"causality": self.causality, "variability": self.variability}
 
     def values(self) -> dict[str, str]:
-        """Unit, start and bounds."""
+        """Return unit, start and bounds."""
         found = {} if self.unit in ("", "1") else {"unit": self.unit}
         bounds = {"min": self.least, "max": self.most}
         found |= {name: repr(bound) for name, bound in bounds.items() if math.isfinite(bound)}
@@ -51,7 +51,7 @@ class Variable(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Described:
+class UnitDescription:
     """What both descriptions say: a unit under the names of its files and of its binary."""
 
     unit: FunctionalUnit
@@ -60,7 +60,7 @@ class Described:
     sources: Sequence[str]
 
     def variables(self) -> list[Variable]:
-        """All variables in the order of their value references."""
+        """Return all variables in the order of their value references."""
         return list(_variables(self.unit))
 
     def head(self) -> dict[str, str]:
@@ -96,8 +96,8 @@ def _variables(unit: FunctionalUnit) -> Iterator[Variable]:
             yield Variable(f"guard {index}", "local", "rises through zero at an event", guard=True)
 
 
-def description_3(described: Described) -> bytes:
-    """The description of FMI 3.0."""
+def description_3(described: UnitDescription) -> bytes:
+    """Return the description of FMI 3.0."""
     versions = {"fmiVersion": "3.0", "instantiationToken": described.token}
     root = Element("fmiModelDescription", versions | described.head())
     _add_kind(root, described, "canGetAndSetFMUState", "canSerializeFMUState")
@@ -124,8 +124,8 @@ def description_3(described: Described) -> bytes:
     return _written(root)
 
 
-def description_2(described: Described) -> bytes:
-    """The description of FMI 2.0."""
+def description_2(described: UnitDescription) -> bytes:
+    """Return the description of FMI 2.0."""
     versions = {"fmiVersion": "2.0", "guid": described.token}
     guards = sum(variable.guard for variable in described.variables())
     counted = {"numberOfEventIndicators": str(guards)} if guards else {}
@@ -157,8 +157,8 @@ def description_2(described: Described) -> bytes:
     return _written(root)
 
 
-def build_description(described: Described) -> bytes:
-    """buildDescription.xml of FMI 3.0: which files are compiled, and how."""
+def build_description(described: UnitDescription) -> bytes:
+    """Return buildDescription.xml of FMI 3.0: which files are compiled, and how."""
     root = Element("fmiBuildDescription", fmiVersion="3.0")
     configuration = SubElement(root, "BuildConfiguration", modelIdentifier=described.identifier)
     files = SubElement(configuration, "SourceFileSet", language="C99", compilerOptions="-ffp-contract=off")
@@ -169,12 +169,13 @@ def build_description(described: Described) -> bytes:
 
 
 def _dependencies(unit: FunctionalUnit) -> dict[str, str]:
-    """On what outputs depend at an instant: of a unit that integrates itself, where no input acts at once, on nothing."""
+    """Return on what outputs depend at an instant: of a unit that integrates itself, where no input acts at once, on
+    nothing."""
     return {} if unit.feedthrough or isinstance(unit.goes_on, Flow) else {"dependencies": ""}
 
 
-def _add_kind(root: Element, described: Described, *can: str) -> Element:
-    """What it is for, co-simulation or model exchange, and that it `can` do this."""
+def _add_kind(root: Element, described: UnitDescription, *can: str) -> Element:
+    """Return what it is for, co-simulation or model exchange, and that it `can` do this."""
     kind, more = "ModelExchange", dict.fromkeys(can, "true")
     if not isinstance(described.unit.goes_on, Flow):
         kind, more = "CoSimulation", {"canHandleVariableCommunicationStepSize": "true"} | more
@@ -186,7 +187,7 @@ def _place_of(variables: Sequence[Variable], name: str) -> int:
 
 
 def _parts(variables: Sequence[Variable]) -> tuple[list[int], list[int], list[int], list[int]]:
-    """The places of outputs, states, their rates, and guards."""
+    """Return the places of outputs, states, their rates, and guards."""
     numbered = list(enumerate(variables))
     rates = [place for place, variable in numbered if variable.of]
     return (
@@ -198,7 +199,7 @@ def _parts(variables: Sequence[Variable]) -> tuple[list[int], list[int], list[in
 
 
 def _add_units(root: Element, variables: Sequence[Variable]) -> None:
-    """The units of all variables, each with its powers of base units where these are whole."""
+    """Add the units of all variables, each with its powers of base units where these are whole."""
     listed = SubElement(root, "UnitDefinitions")
     for unit in dict.fromkeys(variable.values().get("unit") for variable in variables):
         if unit is None:

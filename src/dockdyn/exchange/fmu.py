@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from dockdyn.exchange.compiled import Platform, c_compiler, compile_library, this_platform
-from dockdyn.exchange.description import Described, build_description, description_2, description_3
+from dockdyn.exchange.description import UnitDescription, build_description, description_2, description_3
 from dockdyn.exchange.model_text import HEADER, TEXT, write_model
 from dockdyn.results.functional_unit import FunctionalUnit, Steps
 from dockdyn.scenario.kinds import kind_named
@@ -29,18 +29,19 @@ FIXED = "documentation/fixed.txt"
 
 
 def unit_of(scenario: Scenario, integrated: bool = True) -> FunctionalUnit:
-    """What another program advances of a scenario; it is `integrated` inside (co-simulation), or by that program (model
+    """Return what another program advances of a scenario; it is `integrated` inside (co-simulation), or by that program (model
     exchange). Raises ScenarioError for what cannot be an FMU."""
     return kind_named(scenario.kind).functional_unit(scenario, integrated)
 
 
 def computer_of(scenario: Scenario) -> FunctionalUnit:
-    """What another program advances of a rig's computer. Raises ScenarioError for what has none, or cannot be an FMU."""
+    """Return what another program advances of a rig's computer. Raises ScenarioError for what has none, or cannot be an FMU."""
     return kind_named(scenario.kind).computer_unit(scenario)
 
 
 def fmu_of(unit: FunctionalUnit, fmi: Fmi = 3, with_library: bool = True, others: Sequence[Platform] = ()) -> bytes:
-    """The FMU of a unit, for a version of FMI, with libraries for this platform and for `others`. Raises ScenarioError."""
+    """Return the FMU of a unit, for a version of FMI, with libraries for this platform and for `others`. Raises
+    ScenarioError."""
     if with_library:
         c_compiler()  # said before the model is written, which takes longest
     identifier = identifier_of(unit.scenario)
@@ -52,7 +53,7 @@ def fmu_of(unit: FunctionalUnit, fmi: Fmi = 3, with_library: bool = True, others
     names = [*SHARED, *(name.format(fmi) for name in (*FMI_FILES, *own))]
     sources = {name: _source(name) for name in names} | {TEXT: model.text, HEADER: model.header}
     compiled = sorted(name for name in sources if name.endswith(".c"))
-    described = Described(unit, identifier, token, compiled)
+    described = UnitDescription(unit, identifier, token, compiled)
     content: dict[str, str | bytes] = {f"sources/{name}": text for name, text in sources.items()}
     content |= {INSIDE: written, FIXED: "".join(f"{key}\n" for key in unit.fixed)}
     if fmi == 3:
@@ -68,7 +69,7 @@ def fmu_of(unit: FunctionalUnit, fmi: Fmi = 3, with_library: bool = True, others
 
 
 def identifier_of(scenario: Scenario) -> str:
-    """The scenario's name as C and file systems take it."""
+    """Return the scenario's name as C and file systems take it."""
     name = re.sub(r"\W", "_", Path(scenario.name).stem, flags=re.ASCII)
     return name if name[:1].isalpha() else f"model_{name}"
 
@@ -78,7 +79,7 @@ def _source(name: str) -> str:
 
 
 def _library(sources: Mapping[str, str], identifier: str, fmi: int, other: Platform | None = None) -> dict[str, bytes]:
-    """The library for this platform, or for an `other` one, by its place in the FMU."""
+    """Return the library for this platform, or for an `other` one, by its place in the FMU."""
     place = this_platform() if other is None else other
     name = f"{identifier}{place.ending}"
     with tempfile.TemporaryDirectory() as folder:
@@ -90,7 +91,7 @@ def _library(sources: Mapping[str, str], identifier: str, fmi: int, other: Platf
 
 
 def _zipped(content: Mapping[str, str | bytes]) -> bytes:
-    """A ZIP file of these files."""
+    """Return a ZIP file of these files."""
     memory = io.BytesIO()
     with zipfile.ZipFile(memory, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in sorted(content.items()):

@@ -18,7 +18,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import Place
 from dockdyn.translate import translate
 from dockdyn.translate.c import C_HEAD, c_function
-from dockdyn.translate.jaxpr import Program
+from dockdyn.translate.jaxpr import TranslatedProgram
 from dockdyn.translate.scalar_program import SIZES, Untranslatable
 
 WORD = 8  # bytes, at multiples of which leaves of a state begin
@@ -35,14 +35,14 @@ class Written:
 
 
 def write_model(unit: FunctionalUnit, token: str) -> Written:
-    """The model of a unit, whose states carry the `token`. Raises ScenarioError for what cannot be written in C."""
+    """Return the model of a unit, whose states carry the `token`. Raises ScenarioError for what cannot be written in C."""
     numbers = np.array([place.value for place in unit.numbers])
     given, time = np.zeros(len(unit.inputs)), np.float64(0.0)
     leaves, structure = jax.tree.flatten(jax.eval_shape(unit.begin, numbers))
     state = [np.zeros(leaf.shape, leaf.dtype) for leaf in leaves]
 
-    def of_state(function: Callable[..., Any], *before: np.ndarray | np.float64) -> Program:
-        """A function of some arguments and of a state, whose leaves follow them."""
+    def of_state(function: Callable[..., Any], *before: np.ndarray | np.float64) -> TranslatedProgram:
+        """Return a function of some arguments and of a state, whose leaves follow them."""
 
         def of_leaves(*rows: Any) -> Any:  # noqa: ANN401, of JAX
             return function(*rows[: len(before)], jax.tree.unflatten(structure, rows[len(before) :]))
@@ -65,7 +65,7 @@ def write_model(unit: FunctionalUnit, token: str) -> Written:
     return Written(_text(unit, programs, sizes, token), _header(unit, programs, sizes, token))
 
 
-def _program(unit: FunctionalUnit, function: Callable[..., Any], *given: np.ndarray | np.float64) -> Program:
+def _program(unit: FunctionalUnit, function: Callable[..., Any], *given: np.ndarray | np.float64) -> TranslatedProgram:
     try:
         return translate(jax.jit(function).trace(*given).jaxpr)
     except Untranslatable as error:
@@ -76,8 +76,8 @@ def _padded(size: int) -> int:
     return -(-size // WORD) * WORD
 
 
-def _header(unit: FunctionalUnit, programs: dict[str, Program], sizes: Sequence[int], token: str) -> str:
-    """What the model has and how large it is."""
+def _header(unit: FunctionalUnit, programs: dict[str, TranslatedProgram], sizes: Sequence[int], token: str) -> str:
+    """Return what the model has and how large it is."""
     flow = unit.goes_on if isinstance(unit.goes_on, Flow) else None
     constants = {name: len(program.constants) for name, program in programs.items()}
     counts = {
@@ -116,8 +116,8 @@ def _header(unit: FunctionalUnit, programs: dict[str, Program], sizes: Sequence[
     return "\n".join([*lines, "", "#endif", ""])
 
 
-def _text(unit: FunctionalUnit, programs: dict[str, Program], sizes: Sequence[int], token: str) -> str:
-    """Functions and tables."""
+def _text(unit: FunctionalUnit, programs: dict[str, TranslatedProgram], sizes: Sequence[int], token: str) -> str:
+    """Return functions and tables."""
     places = np.cumsum([0, *sizes])[:-1]
     words = [status.name.lower().replace("_", " ") for status in Status]
     parts = [
@@ -140,7 +140,7 @@ def _text(unit: FunctionalUnit, programs: dict[str, Program], sizes: Sequence[in
 
 
 def _table(declared: str, items: Sequence[str], nothing: str = "0") -> str:
-    """An array in C; one without items has one that nobody reads."""
+    """Return an array in C; one without items has one that nobody reads."""
     return f"{declared}[] = {{{', '.join(items) or nothing}}};"
 
 
@@ -157,7 +157,7 @@ def _word(flag: bool) -> str:
 
 
 def _constant(value: float | int | bool) -> str:
-    """A number to its last bit."""
+    """Return a number to its last bit."""
     if isinstance(value, float):
         if math.isnan(value):
             return "NAN"

@@ -5,23 +5,23 @@ Source: Sazawal et al. and the pages on delays of a rig; each file names what it
 """
 
 from dockdyn.hil.compensators import COMPENSATORS, Compensator
-from dockdyn.hil.compensators.compensator import Action, Seen
+from dockdyn.hil.compensators.compensator import Compensation, CompensatorInput
 from dockdyn.hil.energy_observer import PortEnergy
 from dockdyn.hil.hybrid_contact import VirtualContact
 from dockdyn.hil.mounting import Mounting, SensorFrame, Tool
 from dockdyn.hil.robot import RobotAxes
-from dockdyn.hil.sensor import ForceSensor
+from dockdyn.hil.sensor import SensorModel
 
 __all__ = [
     "COMPENSATORS",
-    "Action",
+    "Compensation",
     "Compensator",
-    "ForceSensor",
+    "CompensatorInput",
     "Mounting",
     "PortEnergy",
     "RobotAxes",
-    "Seen",
     "SensorFrame",
+    "SensorModel",
     "Tool",
     "VirtualContact",
 ]

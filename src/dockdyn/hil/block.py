@@ -12,9 +12,9 @@ import equinox as eqx
 from jaxtyping import PyTree
 
 
-class Block(eqx.Module):
+class DiscreteBlock(eqx.Module):
     """A discrete-time block; parameters are fields, the memory is passed."""
 
     @abc.abstractmethod
     def step(self, memory: PyTree, signal: PyTree) -> tuple[PyTree, PyTree]:
-        """The memory after an instant, and the output from there on."""
+        """Return the memory after an instant, and the output from there on."""

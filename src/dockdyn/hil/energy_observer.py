@@ -11,8 +11,8 @@ from typing import NamedTuple
 import equinox as eqx
 import jax.numpy as jnp
 
-from dockdyn.hil.block import Block
-from dockdyn.hil.compensators.compensator import Axes, Seen
+from dockdyn.hil.block import DiscreteBlock
+from dockdyn.hil.compensators.compensator import Axes, CompensatorInput
 from dockdyn.integrate.model import Scalar
 
 
@@ -29,7 +29,7 @@ class Port(NamedTuple):
     doubt: Scalar  # J², variance of `excess` that the encoders' noise can have made
 
 
-class PortEnergy(Block):
+class PortEnergy(DiscreteBlock):
     """Energy (J) that the loop has put into the model beyond what the contact gave: from measured quantities alone.
 
     The force on the model is constant over a period where the dynamics are digital: its work is F · ΔX, exactly. The
@@ -44,8 +44,8 @@ class PortEnergy(Block):
         none = jnp.zeros_like(position)
         return Port(position, position, none, jnp.zeros(()), none, none, none, jnp.zeros(()))
 
-    def step(self, memory: Port, seen: Seen) -> tuple[Port, Axes]:
-        """The second is the way (m) of the model since the last instant."""
+    def step(self, memory: Port, seen: CompensatorInput) -> tuple[Port, Axes]:
+        """Return the memory after an instant, and the way (m) of the model since the last one."""
         first = seen.time <= 0
         way = jnp.where(first, 0.0, seen.position - memory.position)
         change = jnp.where(first, 0.0, seen.touched_position - memory.touched)
@@ -68,7 +68,7 @@ class PortEnergy(Block):
         return after, way
 
 
-class Oracle(Block):
+class Oracle(DiscreteBlock):
     """ε = E · X − F_x · X_R (J; SITS, eq. 45): it needs the force E and position X of the contact without rig.
 
     So it exists in simulation only. Positive where force times position of the rig has outgrown the ideal one.
@@ -77,5 +77,5 @@ class Oracle(Block):
     def init(self, position: Axes, velocity: Axes) -> tuple[()]:
         return ()
 
-    def step(self, memory: tuple[()], seen: Seen) -> tuple[tuple[()], Scalar]:
+    def step(self, memory: tuple[()], seen: CompensatorInput) -> tuple[tuple[()], Scalar]:
         return memory, jnp.sum(seen.ideal_force * seen.ideal_position - seen.force * seen.robot_position)

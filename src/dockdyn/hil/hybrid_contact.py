@@ -23,7 +23,7 @@ def hybrid_contact(
     hardware_damping: float = 0.0,
     lag: float = 0.0,
 ) -> VirtualContact:
-    """What software must add to a compliance in hardware so that both together show a wanted contact.
+    """Return what software must add to a compliance in hardware so that both together show a wanted contact.
 
     The two act side by side: K_v = K − K_h, B_v = B − B_h. What is measured comes back `lag` (s) late, as a negative damping
     K_h · lag to first order, which the software gives back. Zebenay, Lampariello, Boge, Choukroun (2012, 2015).

@@ -54,10 +54,10 @@ class Mounting(eqx.Module):
     rows: int = eqx.field(static=True)  # positions of the encoders that are kept
 
     def known(self, encoded: Float[Array, "rows axes"], delay: Scalar, period: Scalar) -> Known:
-        """What the encoders' positions (m, rad) at steps a `period` (s) apart tell of what is `delay` (s) old."""
+        """Return what the encoders' positions (m, rad) at steps a `period` (s) apart tell of what is `delay` (s) old."""
         laws = (place_weights, velocity_weights, acceleration_weights)
         return Known(*(law(delay, period, self.rows) @ encoded for law in laws))
 
     def still(self, known: Known) -> Known:
-        """The same for a computer that takes weight away alone."""
+        """Return the same for a computer that takes weight away alone."""
         return known if self.inertia else Known(known.pose, jnp.zeros_like(known.rate), jnp.zeros_like(known.rate))

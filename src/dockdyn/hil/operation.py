@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 
-class State(IntEnum):
+class OperationState(IntEnum):
     """Where the operation is."""
 
     IDLE = 0  # the robot is held where the encoders first were

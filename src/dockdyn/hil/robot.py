@@ -15,25 +15,25 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dockdyn.integrate.model import Scalar
-from dockdyn.stability.loop import Robot
+from dockdyn.stability.loop import RobotStateSpace
 
 TERMS = 20  # of the exponential's series; enough for a robot's state to 1e-15 where |A| · age is at most 2
 
 Row = Float[Array, "*axes width"]  # of a robot's state and command: what an output is of them
 
 
-class Reading(eqx.Module):
+class AxisReading(eqx.Module):
     """Position and velocity of an axis, some time after its state and its command were known, as rows that multiply both."""
 
     position: Row
     velocity: Row
 
-    def at(self, index: int) -> Reading:
-        """One of a stack of readings."""
-        return Reading(self.position[index], self.velocity[index])
+    def at(self, index: int) -> AxisReading:
+        """Return one of a stack of readings."""
+        return AxisReading(self.position[index], self.velocity[index])
 
     def of(self, known: Float[Array, "axes width"]) -> tuple[Float[Array, "axes"], Float[Array, "axes"]]:
-        """Positions and velocities of all axes from their states and commands."""
+        """Return positions and velocities of all axes from their states and commands."""
         return (known * self.position).sum(-1), (known * self.velocity).sum(-1)
 
 
@@ -46,7 +46,7 @@ class RobotAxes(eqx.Module):
     command with its velocity. Limits act on commands: their change in a hold period, and their size.
     """
 
-    robot: Robot | None
+    robot: RobotStateSpace | None
     rate_limit: Float[Array, ""] | None = None  # m/s
     position_limit: Float[Array, ""] | None = None  # m
 
@@ -56,7 +56,7 @@ class RobotAxes(eqx.Module):
         return 1 if self.robot is None else self.robot.input.shape[-1]
 
     def flow(self) -> Float[Array, "*axes width width"]:
-        """Rate (1/s) of state and held command of an axis."""
+        """Return rate (1/s) of state and held command of an axis."""
         if self.robot is None:
             return jnp.zeros((2, 2))
         driven = jnp.concatenate([self.robot.state, self.robot.input[..., None]], axis=-1)
@@ -65,7 +65,7 @@ class RobotAxes(eqx.Module):
     def known(
         self, state: Float[Array, "axes order"], command: Float[Array, "axes"], velocity: Float[Array, "axes"]
     ) -> Float[Array, "axes width"]:
-        """What is known of the axes; `velocity` (m/s) goes with the command and counts for a robot without dynamics."""
+        """Return what is known of the axes; `velocity` (m/s) goes with the command and counts for a robot without dynamics."""
         if self.robot is None:
             return jnp.stack([command, velocity], axis=-1)
         return jnp.concatenate([state, command[:, None]], axis=-1)
@@ -73,17 +73,17 @@ class RobotAxes(eqx.Module):
     def command(self, known: Float[Array, "axes width"]) -> Float[Array, "axes"]:
         return known[:, 0] if self.robot is None else known[:, -1]
 
-    def reading(self, age: Scalar) -> Reading:
-        """Position and velocity `age` (s) after what is known."""
+    def reading(self, age: Scalar) -> AxisReading:
+        """Return position and velocity `age` (s) after what is known."""
         if self.robot is None:
-            return Reading(jnp.array([1.0, 0.0]), jnp.array([0.0, 1.0]))
+            return AxisReading(jnp.array([1.0, 0.0]), jnp.array([0.0, 1.0]))
         flow = self.flow()
         grown = jax.scipy.linalg.expm(flow * age)
         place = self.output()[..., None, :]
-        return Reading((place @ grown)[..., 0, :], (place @ flow @ grown)[..., 0, :])
+        return AxisReading((place @ grown)[..., 0, :], (place @ flow @ grown)[..., 0, :])
 
-    def reading_soon(self, age: Scalar) -> Reading:
-        """As `reading`, by the series of the exponential: for ages that are decided inside a loop."""
+    def reading_soon(self, age: Scalar) -> AxisReading:
+        """Return what `reading` does, by the series of the exponential: for ages that are decided inside a loop."""
         if self.robot is None:
             return self.reading(age)
         flow, term = self.flow(), self.output()
@@ -91,24 +91,24 @@ class RobotAxes(eqx.Module):
         for power in range(1, TERMS):
             term = (term[..., :, None] * flow).sum(-2) * (age / power)
             total = total + term
-        return Reading(total, (total[..., :, None] * flow).sum(-2))
+        return AxisReading(total, (total[..., :, None] * flow).sum(-2))
 
-    def series(self, age: Scalar, unit: Scalar) -> Reading:
-        """As `reading` around an `age` (s): coefficients, in a leading axis, of the powers of time in a `unit` (s).
+    def series(self, age: Scalar, unit: Scalar) -> AxisReading:
+        """Return `reading` around an `age` (s) as coefficients, in a leading axis, of the powers of time in a `unit` (s).
 
         Twenty terms: enough for a robot's state to 1e-15 where |A| · time is at most 1.5.
         """
         first = self.reading(age)
         if self.robot is None:
-            return Reading(first.position[None], first.velocity[None])
+            return AxisReading(first.position[None], first.velocity[None])
         flow, rows = self.flow(), [first.position]
         for power in range(1, TERMS):
             rows.append((rows[-1][..., :, None] * flow).sum(-2) * (unit / power))
         places = jnp.stack(rows)
-        return Reading(places, (places[..., :, None] * flow).sum(-2))
+        return AxisReading(places, (places[..., :, None] * flow).sum(-2))
 
     def changed(self, row: Row) -> Row:
-        """The rate of what a `row` is of state and held command, as a row that multiplies both."""
+        """Return the rate of what a `row` is of state and held command, as a row that multiplies both."""
         return (row[..., :, None] * self.flow()).sum(-2)
 
     def output(self) -> Row:
@@ -116,11 +116,11 @@ class RobotAxes(eqx.Module):
         return jnp.concatenate([self.robot.output, jnp.zeros_like(self.robot.output[..., :1])], axis=-1)
 
     def advance(self, age: Scalar) -> Float[Array, "*axes order width"]:
-        """State `age` (s) after what is known, as a matrix that multiplies that."""
+        """Return state `age` (s) after what is known, as a matrix that multiplies that."""
         return jax.scipy.linalg.expm(self.flow() * age)[..., :-1, :]
 
     def limited(self, wanted: Float[Array, "axes"], last: Float[Array, "axes"], period: Scalar) -> Float[Array, "axes"]:
-        """The command that is given when `wanted` is asked for, a hold `period` (s) after the `last` one."""
+        """Return the command that is given when `wanted` is asked for, a hold `period` (s) after the `last` one."""
         if self.rate_limit is not None:
             most = self.rate_limit * period
             wanted = last + jnp.clip(wanted - last, -most, most)
@@ -131,7 +131,7 @@ class RobotAxes(eqx.Module):
     def following(
         self, place: Float[Array, "axes"], velocity: Float[Array, "axes"], time: Scalar
     ) -> tuple[Float[Array, "axes order"], Float[Array, "axes"]]:
-        """State and command at `time` (s) of axes that have long followed a command place + velocity · time."""
+        """Return state and command at `time` (s) of axes that have long followed a command place + velocity · time."""
         command = place + velocity * time
         if self.robot is None:
             return command[:, None], command
@@ -142,7 +142,7 @@ class RobotAxes(eqx.Module):
     def in_steps(
         self, command: Float[Array, "axes"], velocity: Float[Array, "axes"], period: Scalar
     ) -> Float[Array, "axes order"]:
-        """State of axes just before a `command`, when held commands have long moved on by velocity · period each."""
+        """Return state of axes just before a `command`, when held commands have long moved on by velocity · period each."""
         if self.robot is None:
             return command[:, None]
         still = (-jnp.linalg.inv(self.robot.state) @ self.robot.input[..., None])[..., 0]
@@ -151,14 +151,14 @@ class RobotAxes(eqx.Module):
         return command[:, None] * still + velocity[:, None] * lagging
 
 
-def side_by_side(robots: Sequence[Robot]) -> Robot:
-    """One robot of axes that each have their own dynamics; shorter ones get states that nothing drives or sees."""
+def side_by_side(robots: Sequence[RobotStateSpace]) -> RobotStateSpace:
+    """Return one robot of axes that each have their own dynamics; shorter ones get states that nothing drives or sees."""
     most = max(robot.input.shape[0] for robot in robots)
 
-    def padded(robot: Robot) -> Robot:
+    def padded(robot: RobotStateSpace) -> RobotStateSpace:
         extra = most - robot.input.shape[0]
         idle = np.diag([0.0] * (most - extra) + [1.0] * extra)  # 1/s
         state = jnp.pad(robot.state, (0, extra)) - idle
-        return Robot(state, jnp.pad(robot.input, (0, extra)), jnp.pad(robot.output, (0, extra)))
+        return RobotStateSpace(state, jnp.pad(robot.input, (0, extra)), jnp.pad(robot.output, (0, extra)))
 
     return jax.tree.map(lambda *parts: jnp.stack(parts), *map(padded, robots))

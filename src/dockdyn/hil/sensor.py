@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from dockdyn.hil.block import Block
+from dockdyn.hil.block import DiscreteBlock
 from dockdyn.integrate.model import Scalar
 
 
@@ -27,7 +27,7 @@ class Draws(NamedTuple):
 
 
 def draws(seed: Int[Array, ""], shape: tuple[int, ...], axes: int) -> Draws:
-    """Random numbers of `shape` samples at a port of `axes` axes; the same for the same seed."""
+    """Return random numbers of `shape` samples at a port of `axes` axes; the same for the same seed."""
     keys = jax.random.split(jax.random.key(seed), 4)
     return Draws(
         jax.random.normal(keys[0], (*shape, axes)),
@@ -44,7 +44,7 @@ class Arrived(NamedTuple):
     draws: Draws | None
 
 
-class ForceSensor(Block):
+class SensorModel(DiscreteBlock):
     """What is measured of a contact force, in the order: noise and bias, saturation, resolution, loss of the sample.
 
     Its memory and output are the load held. Each number that is None is an imperfection that it does not have; torques,
@@ -76,7 +76,7 @@ class ForceSensor(Block):
         return any(part is not None for part in (self.jitter, self.noise, self.drop_rate, self.position_noise))
 
     def age(self, time: Scalar, drawn: Draws | None) -> Scalar:
-        """Delay (s) of the sample taken at `time` (s); never below zero."""
+        """Return delay (s) of the sample taken at `time` (s); never below zero."""
         age = self.delay
         if self.delay_amplitude is not None and self.delay_period is not None:
             age = age + self.delay_amplitude * jnp.sin(2 * jnp.pi * time / self.delay_period)
@@ -85,7 +85,7 @@ class ForceSensor(Block):
         return jnp.maximum(age, 0.0)
 
     def longest(self) -> Scalar:
-        """The longest delay (s) that a sample can have."""
+        """Return the longest delay (s) that a sample can have."""
         window = None if self.averaging is None else self.averaging / 2
         parts = (self.delay_amplitude, self.jitter, window)
         return sum((part for part in parts if part is not None), self.delay)
@@ -107,11 +107,11 @@ class ForceSensor(Block):
         return load, load
 
     def encoder(self, position: Float[Array, "axes"], drawn: Float[Array, "axes"] | None) -> Float[Array, "axes"]:
-        """What the robot's encoders say of a `position` (m)."""
+        """Return what the robot's encoders say of a `position` (m)."""
         if self.position_noise is None or drawn is None:
             return position
         return position + self.position_noise * drawn
 
     def touches(self, load: Float[Array, "load"]) -> Bool[Array, ""]:
-        """Whether a measured `load` is taken for contact."""
+        """Return whether a measured `load` is taken for contact."""
         return jnp.sum(load[: self.forces] ** 2) > (0.0 if self.threshold is None else self.threshold**2)

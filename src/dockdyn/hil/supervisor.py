@@ -86,7 +86,7 @@ class Limits(eqx.Module):
     passivity: Scalar | None  # J
 
     def parts(self, rows: Axes) -> Iterator[tuple[Envelope, Axes]]:
-        """Lengths and angles of the axes, each with its envelope."""
+        """Yield lengths and angles of the axes, each with its envelope."""
         yield self.places, rows[:PLACES]
         if self.turns is not None:
             yield self.turns, rows[PLACES:]
@@ -122,14 +122,14 @@ class Watch(NamedTuple):
 
 
 def begin_watch(axes: int) -> Watch:
-    """Before anything is heard."""
+    """Return the state before anything is heard."""
     none, never = jnp.zeros((), int), jnp.asarray(-1)
     no = jnp.asarray(False)
     return Watch(jnp.zeros(axes), never, none, none, jnp.zeros(axes), never, none, no, no)
 
 
 def watch_devices(limits: Limits, memory: Watch, told: Told, sent: Axes) -> tuple[Watch, Count]:
-    """What is known of the devices after a cycle in which the command was `sent` before, and the first cause to stop."""
+    """Return what is known of the devices after a cycle in which the command was `sent` before, and the first cause to stop."""
     new_load, new_pose = told.load_count != memory.load_count, told.pose_count != memory.pose_count
     sound_load = jnp.isfinite(told.load).all() & (told.load_status == 0)
     sound_pose = jnp.isfinite(told.pose).all() & (told.pose_status == 0)
@@ -168,7 +168,8 @@ def watch_devices(limits: Limits, memory: Watch, told: Told, sent: Axes) -> tupl
 
 
 def check_energy(limits: Limits, injected: Scalar, given: Scalar) -> Count:
-    """The cause to stop in the energy (J) that delays have `injected`, and in what the measured force has `given` in all."""
+    """Return the cause to stop in the energy (J) that delays have `injected`, and in what the measured force has `given` in
+    all."""
     false = jnp.asarray(False)
     return _first(
         (
@@ -180,7 +181,7 @@ def check_energy(limits: Limits, injected: Scalar, given: Scalar) -> Count:
 
 
 def check_command(limits: Limits, sent: Axes, rate: Axes, wanted: Axes, period: Scalar) -> Count:
-    """The cause to stop in a command that is `wanted` (m, rad) behind one that was `sent` with a `rate` (m/s, rad/s)."""
+    """Return the cause to stop in a command that is `wanted` (m, rad) behind one that was `sent` with a `rate` (m/s, rad/s)."""
     fast, sudden, far = [], [], []
     rows = zip(*(limits.parts(part) for part in (sent, rate, wanted)), strict=True)
     for (envelope, last), (_, before), (_, place) in rows:
@@ -198,7 +199,7 @@ def check_command(limits: Limits, sent: Axes, rate: Axes, wanted: Axes, period: 
 
 
 def brake(limits: Limits, rate: Axes, period: Scalar) -> Axes:
-    """The rate (m/s, rad/s) of the command in the next cycle of braking: slower by what is allowed, in its direction."""
+    """Return the rate (m/s, rad/s) of the command in the next cycle of braking: slower by what is allowed, in its direction."""
     slower = []
     for envelope, before in limits.parts(rate):
         speed = _size(before)
@@ -208,7 +209,7 @@ def brake(limits: Limits, rate: Axes, period: Scalar) -> Axes:
 
 
 def approach(limits: Limits, sent: Axes, rate: Axes, goal: Axes, period: Scalar) -> Axes:
-    """The rate (m/s, rad/s) of the next command on a straight way from rest to rest at a `goal` (m, rad).
+    """Return the rate (m/s, rad/s) of the next command on a straight way from rest to rest at a `goal` (m, rad).
 
     It keeps half of the limits. With x = v/(a h) and a distance a h² x (x + 1)/2 left, going on at v leaves a h² x (x − 1)/2,
     where the same law gives x − 1: so it brakes by a in each cycle; in the last two, by at most 9/8 of that.
@@ -228,7 +229,7 @@ def approach(limits: Limits, sent: Axes, rate: Axes, goal: Axes, period: Scalar)
 
 
 def first_cause(causes: Sequence[Count]) -> Count:
-    """The first of several that is any."""
+    """Return the first of several that is any."""
     found = jnp.asarray(int(Cause.NONE))
     for cause in reversed(causes):
         found = jnp.where(cause != Cause.NONE, cause, found)
@@ -236,10 +237,10 @@ def first_cause(causes: Sequence[Count]) -> Count:
 
 
 def _first(*checks: tuple[Cause, Yes]) -> Count:
-    """The first cause whose condition holds."""
+    """Return the first cause whose condition holds."""
     return first_cause([jnp.where(holds, int(cause), int(Cause.NONE)) for cause, holds in checks])
 
 
 def _size(vector: Axes) -> Scalar:
-    """The length of a vector."""
+    """Return the length of a vector."""
     return jnp.sqrt(jnp.sum(vector**2))

@@ -26,7 +26,7 @@ ALL = 10_000  # roots asked for: every one
 
 
 def matching_gain(loop: Loop) -> float:
-    """Gain (N s/m) on the loop's own choice of velocity with which its amplitude changes as that of the contact alone.
+    """Return gain (N s/m) on the loop's own choice of velocity with which its amplitude changes as that of the contact alone.
 
     Raises ValueError for a contact that does not oscillate or that the hold cannot follow, and where no gain does it.
     """
@@ -42,7 +42,7 @@ def matching_gain(loop: Loop) -> float:
 
 
 def own_root(loop: Loop) -> complex:
-    """Root (1/s) of the contact alone. ValueError where it does not oscillate."""
+    """Return root (1/s) of the contact alone. ValueError where it does not oscillate."""
     ideal = ideal_root(loop)
     if ideal is None:
         raise ValueError("the contact alone does not oscillate: its damping is above critical")
@@ -50,12 +50,12 @@ def own_root(loop: Loop) -> complex:
 
 
 def natural_frequency(loop: Loop) -> float:
-    """√(K/m), rad/s."""
+    """Return √(K/m), rad/s."""
     return float(np.sqrt(float(loop.stiffness) / float(loop.effective_mass)))
 
 
 def lag_of(loop: Loop) -> float:
-    """Delay of the loop (s) at its natural frequency, about: where the search for leads and gains begins."""
+    """Return delay of the loop (s) at its natural frequency, about: where the search for leads and gains begins."""
     omega, lag = natural_frequency(loop), float(loop.delay)
     if loop.hold is not None:
         lag += float(loop.hold) / 2
@@ -69,7 +69,7 @@ def lag_of(loop: Loop) -> float:
 
 
 def rows(loop: Loop, **numbers: np.ndarray) -> Loop:
-    """Many loops that differ in the named numbers."""
+    """Return many loops that differ in the named numbers."""
     count = len(next(iter(numbers.values())))
     many = jax.tree.map(lambda a: np.repeat(np.asarray(a, float)[None], count, axis=0), loop)
     return replace(many, **numbers)
@@ -78,7 +78,7 @@ def rows(loop: Loop, **numbers: np.ndarray) -> Loop:
 def nearest(
     found: Complex[np.ndarray, "rows count"], target: Complex[np.ndarray, "*rows"]
 ) -> Complex[np.ndarray, "rows"]:
-    """Of each row of roots the one nearest to its target; NaN where there is none."""
+    """Return of each row of roots the one nearest to its target; NaN where there is none."""
     distance = np.abs(found - target[:, None])
     at = np.argmin(np.where(np.isnan(distance), np.inf, distance), axis=1)
     return np.where(np.isnan(target), target, found[np.arange(len(found)), at])
@@ -87,7 +87,7 @@ def nearest(
 def met_by_loop(
     made: Callable[[np.ndarray], Loop], target: complex, start: Float[np.ndarray, "numbers"], what: str
 ) -> Float[np.ndarray, "numbers"]:
-    """`met` for the roots of loops. ValueError also where the contact is too fast for the loop's cycle."""
+    """Return `met` for the roots of loops. ValueError also where the contact is too fast for the loop's cycle."""
     period = _cycle_of(made(start[None]))
     if target.imag * period >= np.pi:
         raise ValueError(
@@ -100,7 +100,7 @@ def met_by_loop(
 def met(
     roots: Callable[[np.ndarray], np.ndarray], target: complex, start: Float[np.ndarray, "numbers"], what: str
 ) -> Float[np.ndarray, "numbers"]:
-    """Numbers, one or two, at which one of the `roots` is the `target` (1/s): one meets the real part, two meet both.
+    """Return numbers, one or two, at which one of the `roots` is the `target` (1/s): one meets the real part, two meet both.
 
     `roots` takes rows of numbers, each of order one, and gives a row of roots for each. Newton's method; ValueError where
     it does not converge.
@@ -125,5 +125,5 @@ def met(
 
 
 def _cycle_of(many: Loop) -> float:
-    """Time (s) until all instants meet again."""
+    """Return time (s) until all instants meet again."""
     return hyperperiod_of(many).holds * float(np.asarray(many.hold).ravel()[0]) if many.sampled() else 0.0

@@ -13,7 +13,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import PyTree
 
-from dockdyn.hil.compensators.compensator import Axes, Seen, Source
+from dockdyn.hil.compensators.compensator import Axes, CompensatorInput, Source
 from dockdyn.integrate.model import Scalar
 
 
@@ -23,12 +23,12 @@ class VelocitySource(eqx.Module):
     source: ClassVar[Source] = "estimate"
 
     def init(self, position: Axes, velocity: Axes) -> PyTree:
-        """Memory at t = 0 of a robot at `position` (m) moving with `velocity` (m/s)."""
+        """Return memory at t = 0 of a robot at `position` (m) moving with `velocity` (m/s)."""
         return ()
 
     @abc.abstractmethod
-    def step(self, memory: PyTree, seen: Seen) -> tuple[PyTree, Axes]:
-        """Memory and velocity from an instant on."""
+    def step(self, memory: PyTree, seen: CompensatorInput) -> tuple[PyTree, Axes]:
+        """Return memory and velocity from an instant on."""
 
     def refusal(self, period: float) -> str | None:
         """Return why it cannot be asked every `period` (s), and what to do; None where it can."""
@@ -40,7 +40,7 @@ class ModelVelocity(VelocitySource):
 
     source: ClassVar[Source] = "model"
 
-    def step(self, memory: PyTree, seen: Seen) -> tuple[PyTree, Axes]:
+    def step(self, memory: PyTree, seen: CompensatorInput) -> tuple[PyTree, Axes]:
         return memory, seen.velocity
 
 
@@ -49,7 +49,7 @@ class RobotVelocity(VelocitySource):
 
     source: ClassVar[Source] = "robot"
 
-    def step(self, memory: PyTree, seen: Seen) -> tuple[PyTree, Axes]:
+    def step(self, memory: PyTree, seen: CompensatorInput) -> tuple[PyTree, Axes]:
         return memory, seen.robot_velocity
 
 
@@ -77,10 +77,10 @@ class TrackingDifferentiator(VelocitySource):
     time: Scalar  # h, s
 
     def init(self, position: Axes, velocity: Axes) -> Tracked:
-        """As if it had followed a steady motion: 2 h behind."""
+        """Return the memory as if it had followed a steady motion: 2 h behind."""
         return Tracked(position - 2 * self.time * velocity, velocity, position)
 
-    def step(self, memory: Tracked, seen: Seen) -> tuple[Tracked, Axes]:
+    def step(self, memory: Tracked, seen: CompensatorInput) -> tuple[Tracked, Axes]:
         share, lag = seen.period / self.time, 2 * self.time
         speed = (seen.robot_position - memory.followed) / seen.period  # V
         behind = memory.position - memory.followed
@@ -121,10 +121,10 @@ class PrintedTrackingDifferentiator(VelocitySource):
     time: Scalar  # h, s; more than half of the period
 
     def init(self, position: Axes, velocity: Axes) -> PrintedState:
-        """As if it had followed a steady motion: 2 h behind."""
+        """Return the memory as if it had followed a steady motion: 2 h behind."""
         return PrintedState(position - 2 * self.time * velocity, velocity)
 
-    def step(self, memory: PrintedState, seen: Seen) -> tuple[PrintedState, Axes]:
+    def step(self, memory: PrintedState, seen: CompensatorInput) -> tuple[PrintedState, Axes]:
         behind = jnp.where(seen.time <= 0, -2 * self.time * memory.velocity, memory.position - seen.robot_position)
         pull, _ = fhan(behind, memory.velocity, self.acceleration, self.time)
         position = seen.robot_position + behind + seen.period * memory.velocity
@@ -137,7 +137,7 @@ class PrintedTrackingDifferentiator(VelocitySource):
 
 
 def fhan(error: Axes, velocity: Axes, acceleration: Scalar, time: Scalar) -> tuple[Axes, Axes]:
-    """Acceleration (m/s²) that ends `error` (m) and `velocity` (m/s) soonest; whether it is linear in them."""
+    """Return acceleration (m/s²) that ends `error` (m) and `velocity` (m/s) soonest; whether it is linear in them."""
     most = acceleration * time  # d, m/s
     ahead = error + time * velocity  # y, m
     inner = jnp.abs(ahead) <= most * time
@@ -161,7 +161,7 @@ class FilteredDifference(VelocitySource):
     def init(self, position: Axes, velocity: Axes) -> Differenced:
         return Differenced(position, velocity)
 
-    def step(self, memory: Differenced, seen: Seen) -> tuple[Differenced, Axes]:
+    def step(self, memory: Differenced, seen: CompensatorInput) -> tuple[Differenced, Axes]:
         difference = (seen.robot_position - memory.position) / seen.period
         share = -jnp.expm1(-seen.period / jnp.maximum(self.time, 1e-12))
         first = seen.time <= 0  # there is no position before: the velocity is the one it began with

@@ -55,26 +55,26 @@ class Model(eqx.Module):
 
     @abc.abstractmethod
     def initial(self) -> State:
-        """State at t = 0."""
+        """Return state at t = 0."""
 
     @abc.abstractmethod
     def flow(self, t: Scalar, x: State, delayed: PyTree) -> Rate:
-        """Time derivative at time `t` (s)."""
+        """Return time derivative at time `t` (s)."""
 
     @abc.abstractmethod
     def outputs(self, t: Scalar, x: State) -> Outputs:
-        """Signal, guards and monitored quantities at time `t` (s)."""
+        """Return signal, guards and monitored quantities at time `t` (s)."""
 
     def signal(self, t: Scalar, x: State) -> PyTree:
-        """The signal of `outputs` alone, for stages of a step that need no more."""
+        """Return the signal of `outputs` alone, for stages of a step that need no more."""
         return self.outputs(t, x).signal
 
     @abc.abstractmethod
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
-        """State after the guards in `fired` have fired."""
+        """Return state after the guards in `fired` have fired."""
 
     def names(self) -> list[str]:
-        """Names of the continuous states, in the order of the leaves of (q, v, memory)."""
+        """Return names of the continuous states, in the order of the leaves of (q, v, memory)."""
         x = self.initial()
         leaves, _ = jax.tree.flatten_with_path((x.q, x.v, x.memory))
         return [jax.tree_util.keystr(path, simple=True, separator=".") for path, _ in leaves]
@@ -90,33 +90,35 @@ class Model(eqx.Module):
         return None
 
     def emitting(self, x: State) -> Bool[Array, ""]:
-        """Whether the signal may differ from zero in the modes of `x`."""
+        """Return whether the signal may differ from zero in the modes of `x`."""
         return jnp.asarray(True)
 
     def next_tick(self, x: State) -> Scalar | None:
-        """The next instant (s) at which a clock acts, as that of a computer that samples and holds; None: there is none.
+        """Return the next instant (s) at which a clock acts, as that of a computer that samples and holds; None: there is none.
 
         A step ends exactly there. It is no event: it is not logged.
         """
         return None
 
     def tick(self, t: Scalar, x: State) -> State:
-        """State after the clock has acted at `t`, the `next_tick` of `x`; configuration and velocity stay."""
+        """Return state after the clock has acted at `t`, the `next_tick` of `x`; configuration and velocity stay."""
         return x
 
     def ended(self, x: State) -> Flag | None:
-        """Whether the run ends with the event that led to `x`, or as it begins there; None: nothing of the kind ends it."""
+        """Return whether the run ends with the event that led to `x`, or as it begins there; None: nothing of the kind ends
+        it."""
         return None
 
     def coasting(self, x: State, now: Outputs) -> Scalar | None:
-        """Time (s) within which no guard rises and falls again and no signal differs from zero; steps may then be so long.
+        """Return time (s) within which no guard rises and falls again and no signal differs from zero; steps may then be so
+        long.
 
         `now` are the outputs at `x`. None promises nothing.
         """
         return None
 
     def ungated(self, x: State) -> State:
-        """`x` for fixed-step runs, where no event decides the modes."""
+        """Return `x` for fixed-step runs, where no event decides the modes."""
         return x
 
     def gated(self, x: State) -> State:
@@ -124,13 +126,13 @@ class Model(eqx.Module):
         return x
 
     def relative_size(self, x: State, change: Rate) -> Scalar:
-        """Size of a small `change` of velocity and memory (a tree like a rate) relative to the motion itself."""
+        """Return size of a small `change` of velocity and memory (a tree like a rate) relative to the motion itself."""
         motion = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(x.v))
         size = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(change.v))
         return jnp.sqrt(size / jnp.maximum(motion, 1e-300))
 
     def retract(self, x: State) -> State:
-        """`x` brought back onto its manifold (unit quaternions, say)."""
+        """Return `x` brought back onto its manifold (unit quaternions, say)."""
         return x
 
 
@@ -139,7 +141,7 @@ class ContactModel(Model):
 
     @abc.abstractmethod
     def observe(self, x: State, delayed: PyTree) -> dict[str, Array]:
-        """Named quantities of a state, arrays of any shape; `delayed` is the signal that acts in it, as in `flow`.
+        """Return named quantities of a state, arrays of any shape; `delayed` is the signal that acts in it, as in `flow`.
 
         Among them must be, of shape (contacts,): `depth` (m, positive is overlap), `depth_rate` (m/s) and `normal_force`
         (N) where it is generated. What else there is decides what the dataset of a run can hold.
@@ -148,43 +150,43 @@ class ContactModel(Model):
 
 @trace_once
 def advanced(x: State, step: Scalar, rate: Rate) -> State:
-    """x + step · rate, modes unchanged."""
+    """Return x + step · rate, modes unchanged."""
     q, v, memory = jax.tree.map(lambda a, b: a + step * b, (x.q, x.v, x.memory), tuple(rate))
     return State(q, v, x.mode, memory)
 
 
 @trace_once
 def chosen(condition: Bool[Array, ""], yes: PyTree, no: PyTree) -> PyTree:
-    """The tree `yes` where `condition` holds, else `no`."""
+    """Return the tree `yes` where `condition` holds, else `no`."""
     return jax.tree.map(lambda a, b: jnp.where(condition, a, b), yes, no)
 
 
 def over_rows(function: Callable[..., PyTree], *rows: PyTree) -> PyTree:
-    """`function` of each row of trees whose leaves have a leading axis: one after another in machine code of dockdyn's own,
-    side by side where XLA compiles."""
+    """Return `function` of each row of trees whose leaves have a leading axis: one after another in machine code of dockdyn's
+    own, side by side where XLA compiles."""
     if backend.native():
         return jax.lax.map(lambda row: function(*row), rows)
     return jax.vmap(function)(*rows)
 
 
 def jacobian(function: Callable[[Array], Array], at: Float[Array, "n"]) -> Float[Array, "m n"]:
-    """Derivative of `function`, of an array to an array, column by column as `over_rows` takes them."""
+    """Return derivative of `function`, of an array to an array, column by column as `over_rows` takes them."""
     return over_rows(lambda along: jax.jvp(function, (at,), (along,))[1], jnp.eye(at.shape[0])).T
 
 
 def rows(items: list[Float[Array, "*shape"]], width: int = 0) -> Float[Array, "items *shape"]:
-    """The items stacked; an empty list gives no rows of the right width."""
+    """Return the items stacked; an empty list gives no rows of the right width."""
     return jnp.stack(items) if items else jnp.zeros((0, width) if width else 0)
 
 
 def pack(tree: PyTree) -> Float[Array, "n"]:
-    """All numbers of a tree in one row."""
+    """Return all numbers of a tree in one row."""
     leaves = [jnp.ravel(jnp.asarray(leaf, float)) for leaf in jax.tree.leaves(tree)]
     return jnp.concatenate(leaves) if leaves else jnp.zeros(0)
 
 
 def unpack(row: Float[Array, "n"], like: PyTree) -> PyTree:
-    """The tree that `pack` made a row of, with the structure and types of `like`."""
+    """Return the tree that `pack` made a row of, with the structure and types of `like`."""
     leaves, structure = jax.tree.flatten(like)
     out, at = [], 0
     for leaf in leaves:
@@ -196,6 +198,6 @@ def unpack(row: Float[Array, "n"], like: PyTree) -> PyTree:
 def write(
     rows: Float[Array, "rows columns"], count: Int[Array, ""], when: Flag, row: Float[Array, "columns"]
 ) -> tuple[Float[Array, "rows columns"], Int[Array, ""]]:
-    """`rows` with `row` at `count` where `when` holds (else in the scratch row), and the new count."""
+    """Return `rows` with `row` at `count` where `when` holds (else in the scratch row), and the new count."""
     at = jnp.where(when, count, rows.shape[0] - 1)
     return jax.lax.dynamic_update_index_in_dim(rows, row, at, 0), count + when.astype(int)

@@ -72,7 +72,7 @@ class Solution(eqx.Module):
 def iterate_until[SolverState](
     iterate: Callable[[SolverState], SolverState], solver: SolverState, until: Scalar | float
 ) -> SolverState:
-    """The run `solver` at its end, or where it has made `until` iterations; it counts them, and has a `status`."""
+    """Return the run `solver` at its end, or where it has made `until` iterations; it counts them, and has a `status`."""
 
     def is_running(solver: PyTree) -> Bool[Array, ""]:
         return (solver.status == Status.RUNNING) & (solver.iterations < until)

@@ -29,7 +29,7 @@ LOOKED_AT = 64  # moments of the run from the first onset on
 LONGEST_LOOK = 200_000  # steps of it
 
 
-class Moments(NamedTuple):
+class FollowedMoments(NamedTuple):
     """A run at its start and at the moments of its log, as far as it was followed."""
 
     time: Float[np.ndarray, "moments"]  # s
@@ -37,13 +37,13 @@ class Moments(NamedTuple):
     touching: Bool[np.ndarray, "moments groups"]
 
     def at(self, row: int) -> State:
-        """The state at a moment."""
+        """Return the state at a moment."""
         found: State = jax.tree.map(lambda rows: rows[row], self.state)
         return found
 
 
 def without_rest[Content: Section](content: Content) -> Content:
-    """The same without `[stability]` and what a loop has beside its delay, of which no run knows."""
+    """Return the same without `[stability]` and what a loop has beside its delay, of which no run knows."""
     asked: Any = content
     loop = LoopSection(delay=asked.loop.delay)
     return content.model_copy(update={"stability": type(asked.stability)(), "loop": loop})
@@ -68,11 +68,11 @@ def first_touching(scenario: Scenario, measured: Sequence[int]) -> tuple[float, 
     return float(moments.time[row]), moments.at(row)
 
 
-def after_first(scenario: Scenario, contacts: Sequence[int]) -> Moments:
+def after_first(scenario: Scenario, contacts: Sequence[int]) -> FollowedMoments:
     """Return the run from the first of these contacts on, until they have ended, for a limited number of moments."""
     own = list(contacts)
 
-    def over(found: Moments) -> bool:
+    def over(found: FollowedMoments) -> bool:
         first = _first_row(found, own)
         if first is None:
             return False
@@ -82,17 +82,19 @@ def after_first(scenario: Scenario, contacts: Sequence[int]) -> Moments:
     found = follow(scenario, over, LONGEST_LOOK)
     first = _first_row(found, own) or 0
     rows = slice(first, first + LOOKED_AT + 1)
-    return Moments(found.time[rows], jax.tree.map(lambda leaf: leaf[rows], found.state), found.touching[rows])
+    return FollowedMoments(found.time[rows], jax.tree.map(lambda leaf: leaf[rows], found.state), found.touching[rows])
 
 
-def _first_row(found: Moments, contacts: Sequence[int]) -> int | None:
+def _first_row(found: FollowedMoments, contacts: Sequence[int]) -> int | None:
     """Return the first row in which one of these contacts touches; None without."""
     touching = found.touching[:, list(contacts)].any(axis=1)
     return int(np.argmax(touching)) if touching.any() else None
 
 
-def follow(scenario: Scenario, enough: Callable[[Moments], bool], longest: int | None = None) -> Moments:
-    """The run until `enough` of it is known or it ends, at most so many iterations."""
+def follow(
+    scenario: Scenario, enough: Callable[[FollowedMoments], bool], longest: int | None = None
+) -> FollowedMoments:
+    """Return the run until `enough` of it is known or it ends, at most so many iterations."""
     content = without_rest(scenario.content)
     settings = settings_for(content)
     solver, until = init(content, settings), 0
@@ -108,13 +110,13 @@ def follow(scenario: Scenario, enough: Callable[[Moments], bool], longest: int |
 
 @jit_once
 def recorded(solver: located.SolverState) -> Solution:
-    """The solution so far, without samples."""
+    """Return the solution so far, without samples."""
     return located.result(solver._replace(samples=None))
 
 
-def _moments_of(start: State, solution: Solution, count: int) -> Moments:
-    """The moments of a run that began as `start`, with so many groups."""
+def _moments_of(start: State, solution: Solution, count: int) -> FollowedMoments:
+    """Return the moments of a run that began as `start`, with so many groups."""
     rows = int(solution.moments)
     state = jax.tree.map(lambda own, log: np.concatenate([own[None], log[:rows]]), start, solution.log.state)
     touching = np.stack(state.mode[:count], axis=-1) != APART
-    return Moments(np.concatenate([[0.0], solution.log.time[:rows]]), state, touching)
+    return FollowedMoments(np.concatenate([[0.0], solution.log.time[:rows]]), state, touching)

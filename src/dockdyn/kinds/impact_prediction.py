@@ -54,7 +54,7 @@ FIGURES: tuple[KeyFigure, ...] = tuple(
 )
 
 
-class Struck(NamedTuple):
+class PredictedImpact(NamedTuple):
     """A contact at its onset; numbers that are none for one within a tree."""
 
     mass: float  # kg, effective, at the contact
@@ -75,7 +75,9 @@ def predicted_impacts(content: Any, run: Run) -> dict[str, Any]:  # noqa: ANN401
     if run.states is None or not run.episodes or not any(laws):
         return {}
     struck = _struck(content, laws, run)
-    mass, whole, restitution, closing, before, after = np.array(struck, float).reshape(-1, len(Struck._fields)).T
+    mass, whole, restitution, closing, before, after = (
+        np.array(struck, float).reshape(-1, len(PredictedImpact._fields)).T
+    )
     restitution[[_overlaps(one, run.episodes) for one in run.episodes]] = np.nan
     impulse = np.where(closing > 0, (1 + restitution) * mass * closing, np.nan)
     variable = episode_variable
@@ -152,7 +154,7 @@ def _overlaps(one: Episode, others: Sequence[Episode]) -> bool:
     return any(other is not one and not (other.release <= one.onset or other.onset >= one.release) for other in others)
 
 
-def _struck(content: Any, laws: Sequence[Part | None], run: Run) -> list[Struck]:  # noqa: ANN401, of a scenario
+def _struck(content: Any, laws: Sequence[Part | None], run: Run) -> list[PredictedImpact]:  # noqa: ANN401, of a scenario
     """Return all contacts of a run at their onsets."""
     model, velocity = model_of(content), np.asarray(run.at_moments["velocity"])
     masses = np.array([float(body.mass) for body in model.bodies])
@@ -162,7 +164,7 @@ def _struck(content: Any, laws: Sequence[Part | None], run: Run) -> list[Struck]
     for episode, closing, mass, normal in zip(run.episodes, closings, *_at_onsets(content, run), strict=True):
         contact, sides = episode.contact, pairs[episode.contact]
         if sides[0] == sides[1]:
-            found.append(Struck(np.nan, np.nan, np.nan, float(closing), np.nan, np.nan))
+            found.append(PredictedImpact(np.nan, np.nan, np.nan, float(closing), np.nan, np.nan))
             continue
         key = contact, float(mass)
         if key not in known:
@@ -175,7 +177,9 @@ def _struck(content: Any, laws: Sequence[Part | None], run: Run) -> list[Struck]
         whole = masses[sides[0]].sum() * masses[sides[1]].sum() / (masses[sides[0]].sum() + masses[sides[1]].sum())
         over = episode.settled_row >= 0
         found.append(
-            Struck(key[1], float(whole), known[key], float(closing), float(before), float(after) if over else np.nan)
+            PredictedImpact(
+                key[1], float(whole), known[key], float(closing), float(before), float(after) if over else np.nan
+            )
         )
     return found
 

@@ -38,52 +38,53 @@ class Kind(abc.ABC):
 
     @abc.abstractmethod
     def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
-        """What checks the tables `data` of a scenario called `name`; raises ScenarioError where that cannot be told."""
+        """Return what checks the tables `data` of a scenario called `name`; raises ScenarioError where that cannot be told."""
 
     def start(self) -> Start | None:
-        """A scenario of one's own to begin with, which `dockdyn new` writes; None: the kind offers none."""
+        """Return a scenario of one's own to begin with, which `dockdyn new` writes; None: the kind offers none."""
         return None
 
     def schemas(self) -> list[type[Section]]:
-        """Everything that can check a scenario of this kind; several where a key decides which."""
+        """Return everything that can check a scenario of this kind; several where a key decides which."""
         return [self.schema({}, self.name)]
 
     def prepare(self, data: dict[str, Any], name: str, folder: Path | None) -> dict[str, Any]:
-        """The tables `data` with what other files in `folder` say, such as a URDF file."""
+        """Return the tables `data` with what other files in `folder` say, such as a URDF file."""
         return data
 
     @abc.abstractmethod
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
-        """The dataset of a run; `progress` is told the share of the duration that is done. Raises ScenarioError."""
+        """Return the dataset of a run; `progress` is told the share of the duration that is done. Raises ScenarioError."""
 
     @abc.abstractmethod
     def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
-        """The figures of a run by name, each with its unit; lists and plain numbers."""
+        """Return the figures of a run by name, each with its unit; lists and plain numbers."""
 
     @abc.abstractmethod
     def report(self, dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
-        """What the page and the terminal say of a run, mostly by `dockdyn.report.report.run_report`."""
+        """Return what the page and the terminal say of a run, mostly by `dockdyn.report.report.run_report`."""
 
     @abc.abstractmethod
     def scene(self, dataset: xr.Dataset, content: Any) -> Scene:  # noqa: ANN401, of its own schema
-        """What the replay of a run shows; `content` is that of its scenario."""
+        """Return what the replay of a run shows; `content` is that of its scenario."""
 
     # capabilities, which studies ask for, and runs
 
     def key_figures(self) -> LocatedFigures | None:
-        """The key figures of runs, each defined once, of which batches and derivatives know too; None: only summaries."""
+        """Return the key figures of runs, each defined once, of which batches and derivatives know too; None: only
+        summaries."""
         return None
 
     def linearised(self, scenario: Scenario) -> LinearisedRun:
-        """A run with its derivatives by the numbers of the scenario; raises ScenarioError where there is none."""
+        """Return a run with its derivatives by the numbers of the scenario; raises ScenarioError where there is none."""
         raise ScenarioError(f"{scenario.name}: kind: {self.name} does not say how its runs change; has no derivatives")
 
     def runs_in_batches(self, scenario: Scenario) -> bool:
-        """Whether the cases of a campaign run in compiled batches; only of a kind with `key_figures`."""
+        """Return whether the cases of a campaign run in compiled batches; only of a kind with `key_figures`."""
         return False
 
     def tuned(self, scenario: Scenario) -> Scenario:
-        """The scenario with what it leaves to tuning, where margins count it."""
+        """Return the scenario with what it leaves to tuning, where margins count it."""
         return scenario
 
     def growth_of_small_motions(self, scenario: Scenario) -> float | None:
@@ -94,35 +95,37 @@ class Kind(abc.ABC):
         return None
 
     def can_capture(self, scenario: Scenario) -> bool:
-        """Whether anything in the scenario could capture."""
+        """Return whether anything in the scenario could capture."""
         return True
 
     def stepper(self, scenario: Scenario, period: float | None, batch: int | None) -> Stepper:
-        """What advances the scenario one period of control at a time; raises ScenarioError where nothing steers it so."""
+        """Return what advances the scenario one period of control at a time; raises ScenarioError where nothing steers it
+        so."""
         raise ScenarioError(f"{scenario.name}: kind: {self.name} cannot be stepped; must be assembly or rig")
 
     def driver(self, scenario: Scenario) -> Driver:
-        """What a computer needs to drive the rig of the scenario; raises ScenarioError where there is none to drive."""
+        """Return what a computer needs to drive the rig of the scenario; raises ScenarioError where there is none to drive."""
         raise ScenarioError(f"{scenario.name}: kind: {self.name} has no devices to drive; must be rig")
 
     def functional_unit(self, scenario: Scenario, integrated: bool) -> FunctionalUnit:
-        """The scenario as what another program advances; it is `integrated` inside, or by that program. Raises ScenarioError
-        where it cannot be one."""
+        """Return the scenario as what another program advances; it is `integrated` inside, or by that program. Raises
+        ScenarioError where it cannot be one."""
         raise ScenarioError(f"{scenario.name}: kind: {self.name} cannot be an FMU; must be assembly or rig")
 
     def computer_unit(self, scenario: Scenario) -> FunctionalUnit:
-        """The computer of the scenario's rig as what another program advances. Raises ScenarioError where there is none."""
+        """Return the computer of the scenario's rig as what another program advances. Raises ScenarioError where there is
+        none."""
         raise ScenarioError(f"{scenario.name}: kind: {self.name} has no computer that drives devices; must be rig")
 
     def ended_by_capture(self, scenario: Scenario) -> Scenario:
-        """The scenario with runs that end when its latch falls in, where it can say so."""
+        """Return the scenario with runs that end when its latch falls in, where it can say so."""
         return scenario
 
     def left_out_of_margins(self, content: Any) -> list[str]:  # noqa: ANN401, of its own schema
-        """What of a scenario's `content`, besides its loop, margins leave out, each in words."""
+        """Return what of a scenario's `content`, besides its loop, margins leave out, each in words."""
         return []
 
     def resting(self, name: str, content: Any) -> Resting:  # noqa: ANN401, of its own schema
-        """How contacts rest where the loop of the scenario called `name`, with this `content`, is judged; raises ScenarioError
-        where there is no delayed loop, as for most kinds."""
+        """Return how contacts rest where the loop of the scenario called `name`, with this `content`, is judged; raises
+        ScenarioError where there is no delayed loop, as for most kinds."""
         raise ScenarioError(f"{name}: kind: {self.name} has no loop to judge; must be assembly or rig")

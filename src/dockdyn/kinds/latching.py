@@ -43,7 +43,8 @@ class Attempt(NamedTuple):
 
 
 def least_latching_speed(scenario: Scenario | str | Path) -> float:
-    """Least speed (m/s) along the axis of its latch with which a probe that comes to the ramp is caught at its first attempt.
+    """Return least speed (m/s) along the axis of its latch with which a probe that comes to the ramp is caught at its first
+    attempt.
 
     All else is as the scenario's run has it where the ramp begins: the body with the probe, and what joints hold to it, is made
     slower or faster along the axis. For two rigid bodies without control and delay it is the closed form
@@ -119,7 +120,7 @@ def _entry(content: Any, settings: located.Settings) -> State | None:  # noqa: A
 
 
 def _one(model: Mechanism) -> MountedLatch:
-    """The latch behind a ramp of a model that has one."""
+    """Return the latch behind a ramp of a model that has one."""
     (latch,) = model.ramps
     return latch
 

@@ -179,7 +179,7 @@ def nominal_at(
 def _nominal(
     content: Judged, state: State | None, first: Sequence[int], closed: Sequence[int] | None, pressed: bool
 ) -> Nominal:
-    """The nominal contact; by default those are closed that touch where it is placed."""
+    """Return the nominal contact; by default those are closed that touch where it is placed."""
     sizes = content.contact_sizes()
     depths = [np.zeros(size) for size in sizes]
     if max(sizes) > 1 or (closed is None and len(sizes) > 1):
@@ -199,7 +199,7 @@ def _nominal(
 
 @jit_once
 def _depths_once(content: Judged, state: State | None) -> list[Float[Array, "_"]]:
-    """How deep (m) the members of each group are."""
+    """Return how deep (m) the members of each group are."""
     model, state = model_where(content, state)
     places = model.placement(state).bodies
     return [group.depths(places[group.first], places[group.second]) for group in model.computed]
@@ -240,8 +240,8 @@ def later_sets(scenario: Scenario, nominal: Nominal) -> list[LaterSet]:
 
 
 def _later_rows(closed: Bool[np.ndarray, "rows contacts"], nominal: Nominal) -> list[tuple[int, tuple[int, ...]]]:
-    """The rows in which a set of contacts that is no part of the nominal one is first `closed`, while a contact of that is,
-    with the numbers of the set."""
+    """Return the rows in which a set of contacts that is no part of the nominal one is first `closed`, while a contact of that
+    is, with the numbers of the set."""
     found: dict[frozenset[int], int] = {}
     own = nominal.closed
     for row, flags in enumerate(closed):
@@ -260,7 +260,7 @@ def nominal_in_run(content: Judged, run: Run, row: int, closed: Sequence[int], p
 
 
 def _ended(scenario: Scenario, duration: float) -> Solution:
-    """The run at the end of a `duration` (s). Raises ScenarioError where it stops before."""
+    """Return the run at the end of a `duration` (s). Raises ScenarioError where it stops before."""
     affordable_delay(scenario)
     content = without_rest(scenario.content)
     settings = replace(settings_for(content), duration=np.float64(duration))
@@ -279,7 +279,7 @@ def _ended(scenario: Scenario, duration: float) -> Solution:
 
 
 def _state_at(scenario: Scenario, time: float) -> State:
-    """The state of the run at a time (s)."""
+    """Return the state of the run at a time (s)."""
     if time == 0:
         content = without_rest(scenario.content)
         start: State = jax.tree.map(np.asarray, init(content, settings_for(content)).point.state)
@@ -289,7 +289,7 @@ def _state_at(scenario: Scenario, time: float) -> State:
 
 
 def _peak_of(scenario: Scenario) -> tuple[float, int]:
-    """When (s) in the run a contact presses hardest, and which."""
+    """Return when (s) in the run a contact presses hardest, and which."""
     solution = _ended(scenario, scenario.content.duration)
     rows, measured = int(solution.moments), scenario.content.measured_contacts()
     peaks = solution.log.peaks[:rows, measured]

@@ -27,7 +27,7 @@ class ClosedSet(NamedTuple):
 
 
 def predicted_unstable(scenario: Scenario, run: Run) -> str:
-    """A warning when the loop delay is above the critical one of the first contact, or of those closed with it.
+    """Return a warning when the loop delay is above the critical one of the first contact, or of those closed with it.
 
     Between free bodies it is that of the contacts alone: a latch is passed in a moment. Laws without stiffness at zero depth
     are judged at `stability.depth`, and not at all where they have none there.
@@ -73,14 +73,14 @@ def _undamped(content: Judged, loop: Loop, number: int, without: str) -> str:
 
 
 def _critical_of_all(scenario: Scenario, nominal: Nominal, delay: float) -> float:
-    """The critical delay (s) of all that is closed; the run's own `delay` where it is longer, further is not looked."""
+    """Return the critical delay (s) of all that is closed; the run's own `delay` where it is longer, further is not looked."""
     matrices = seen_matrices(scenario.content, nominal)
     return stable_windows(matrices, np.array([delay]), longest=delay).critical_delay
 
 
 def _least_of_later(scenario: Scenario, run: Run, delay: float, critical: float) -> tuple[float, int]:
-    """The least critical delay (s) of the first contact's, `critical`, and of those of the sets closed while it is; and of how
-    many contacts it is."""
+    """Return the least critical delay (s) of the first contact's, `critical`, and of those of the sets closed while it is; and
+    of how many contacts it is."""
     count = 1
     for later in _closed_with(run):
         nominal = nominal_in_run(scenario.content, run, later.row, later.contacts, pressed=True)
@@ -91,7 +91,8 @@ def _least_of_later(scenario: Scenario, run: Run, delay: float, critical: float)
 
 
 def _closed_with(run: Run) -> list[ClosedSet]:
-    """The sets of several contacts that a run closed while the first was closed, as each set was when it was first closed."""
+    """Return the sets of several contacts that a run closed while the first was closed, as each set was when it was first
+    closed."""
     first = run.episodes[0]
     found: dict[tuple[int, ...], ClosedSet] = {}
     for begun in run.episodes:

@@ -93,12 +93,12 @@ class Resting(NamedTuple):
 
 
 def resting_of(content: Judged) -> Resting:
-    """How contacts rest in a scenario with this content."""
+    """Return how contacts rest in a scenario with this content."""
     return kind_named(content.kind).resting(content.title, content)
 
 
 def nominal_of(scenario: Scenario) -> Nominal | None:
-    """The nominal contact of a scenario; None for a rig along one direction, which has only one.
+    """Return the nominal contact of a scenario; None for a rig along one direction, which has only one.
 
     Raises ScenarioError when there is none: no loop to judge, control, no contact in the scenario or none within its duration.
     """
@@ -113,7 +113,7 @@ def sets_after(scenario: Scenario, nominal: Nominal | None) -> list[LaterSet]:
 
 
 def resting_state(scenario: Scenario | str | Path) -> tuple[Mechanism, State]:
-    """The model of a scenario and its state at rest in the nominal contact, as `dockdyn.stability.linearise` takes them.
+    """Return the model of a scenario and its state at rest in the nominal contact, as `dockdyn.stability.linearise` takes them.
 
     Contacts that close together with the nominal one, or are closed with it at the start, are closed here, too.
 
@@ -132,7 +132,7 @@ def _loop_once(content: Judged, nominal: Nominal | None) -> Judgement:
 
 
 def loop_in_numbers(content: Judged, nominal: Nominal | None) -> Judgement:
-    """The loop, along the contact normal or with what is behind its contacts, and what the contact feels."""
+    """Return the loop, along the contact normal or with what is behind its contacts, and what the contact feels."""
     loop, contact = jax.tree.map(np.asarray, _loop_once(content, nominal))
     return loop.reduced(), contact
 
@@ -156,17 +156,18 @@ def refuse_slack(scenario: Scenario, loop: Loop) -> None:
 
 
 def of_whole_model(content: Judged, nominal: Nominal | None) -> bool:
-    """Whether roots and delays are those of the whole model: with more in the loop than a delay it is taken along a normal."""
+    """Return whether roots and delays are those of the whole model: with more in the loop than a delay it is taken along a
+    normal."""
     return nominal is not None and not kind_named(content.kind).along_normal and not content.loop.beyond_delay()
 
 
 def counts_all(content: Judged, nominal: Nominal | None) -> bool:
-    """Whether the loop is of more than one contact between free bodies, which a normal would stand for."""
+    """Return whether the loop is of more than one contact between free bodies, which a normal would stand for."""
     return nominal is not None and not nominal.lone and of_whole_model(content, nominal)
 
 
 def delayed_loop(content: Judged, nominal: Nominal | None) -> Loop | Linear:
-    """What margins are of, with its matrices and its delay (s): all closed contacts, or one normal; can be traced."""
+    """Return what margins are of, with its matrices and its delay (s): all closed contacts, or one normal; can be traced."""
     if nominal is not None and counts_all(content, nominal):
         return linear_form(content, nominal)
     return resting_of(content).loop(content, nominal)[0]
@@ -184,17 +185,17 @@ def _matrices_once(content: Judged, nominal: Nominal) -> Float[Array, "2 n n"]:
 
 
 def whole_matrices(content: Judged, nominal: Nominal) -> Float[np.ndarray, "2 n n"]:
-    """A₀ and A₁ (1/s) of all bodies with all closed contacts, whose forces are one delay late."""
+    """Return A₀ and A₁ (1/s) of all bodies with all closed contacts, whose forces are one delay late."""
     return np.asarray(_matrices_once(content, nominal))
 
 
 def seen_matrices(content: Judged, nominal: Nominal) -> Float[np.ndarray, "2 n n"]:
-    """The same of what the delayed forces depend on; drift left out."""
+    """Return the same of what the delayed forces depend on; drift left out."""
     return seen(whole_matrices(content, nominal))[0]
 
 
 def growth_of_linears(linears: Linear) -> Float[np.ndarray, "systems"]:
-    """Growth rates (1/s) of many linear forms, drift left out; zero where no delayed force is seen."""
+    """Return growth rates (1/s) of many linear forms, drift left out; zero where no delayed force is seen."""
     parts = [seen(matrices)[0] for matrices in np.asarray(linears.matrices())]
     delays, sizes = np.asarray(linears.delay)[:, None], np.array([part.shape[-1] for part in parts])
     found = np.zeros(len(parts))
@@ -212,7 +213,7 @@ def _felt_once(content: Judged, nominal: Nominal) -> tuple[Array, ...]:
 
 
 def closed_contacts(content: Judged, nominal: Nominal) -> list[dict[str, Any]]:
-    """What each of several closed contacts is by itself, the nominal one first."""
+    """Return what each of several closed contacts is by itself, the nominal one first."""
     keys = ("depth_m", "effective_mass_kg", "stiffness_N_m", "damping_N_s_m")
     felt = dict(zip(keys, _felt_once(content, nominal), strict=True))
     return [
@@ -223,7 +224,7 @@ def closed_contacts(content: Judged, nominal: Nominal) -> list[dict[str, Any]]:
 
 
 def names_of(content: Judged, nominal: Nominal) -> list[str]:
-    """The closed contacts by their names."""
+    """Return the closed contacts by their names."""
     names = content.contact_names()
     return [names[i] for i in nominal.closed]
 
@@ -244,7 +245,7 @@ def place(content: Judged, nominal: Nominal) -> dict[str, Any]:
 
 @partial(jit_once, static=("number",))
 def _place_once(content: Judged, nominal: Nominal, number: int) -> tuple[Array, Scalar, Scalar]:
-    """A contact's feature from the surface's reference point (m), its azimuth (rad) and its depth (m)."""
+    """Return a contact's feature from the surface's reference point (m), its azimuth (rad) and its depth (m)."""
     model, state = rest(content, nominal)
     group, places = model.computed[number], model.placement(state).bodies
     position, azimuth = place_on_surface(group, places[group.first], places[group.second])
@@ -278,7 +279,7 @@ def _held_force_once(content: Judged, nominal: Nominal) -> Scalar:
 
 @jit_once
 def _energies_once(content: Judged, nominal: Nominal, motions: Float[Array, "2 n"]) -> Float[Array, "bodies"]:
-    """Kinetic energies (J) of the bodies, summed over two `motions`: velocities as they are packed."""
+    """Return kinetic energies (J) of the bodies, summed over two `motions`: velocities as they are packed."""
     model, state = rest(content, nominal)
 
     def energies(row: Float[Array, "n"]) -> Float[Array, "bodies"]:
@@ -288,7 +289,7 @@ def _energies_once(content: Judged, nominal: Nominal, motions: Float[Array, "2 n
 
 
 def motion_shares(content: Judged, nominal: Nominal, root: complex, delay: float) -> list[dict[str, Any]]:
-    """How the bodies share the kinetic energy of the motion with a `root` (1/s), the largest share first."""
+    """Return how the bodies share the kinetic energy of the motion with a `root` (1/s), the largest share first."""
     matrices = whole_matrices(content, nominal)
     shift = characteristic_matrix(root, matrices, np.array([delay]))
     motion = np.linalg.svd(shift)[2][-1].conj()
@@ -302,12 +303,12 @@ def motion_shares(content: Judged, nominal: Nominal, root: complex, delay: float
 
 
 def motion_count(content: Judged, nominal: Nominal) -> int:
-    """Positions and velocities of the model together: twice its degrees of freedom."""
+    """Return positions and velocities of the model together: twice its degrees of freedom."""
     return 2 * _sizes(content, nominal)[1]
 
 
 def _sizes(content: Judged, nominal: Nominal) -> tuple[int, int]:
-    """How many numbers a configuration and a velocity of the model have."""
+    """Return how many numbers a configuration and a velocity of the model have."""
     state: Any = nominal.state
     if state is None:
         state = jax.eval_shape(lambda *given: rest(*given)[1], content, nominal)

@@ -40,23 +40,23 @@ class Steerable(Protocol):
     """The content of a scenario one of whose bodies can be told what to do."""
 
     def model(self) -> Mechanism:
-        """The model, also from traced numbers."""
+        """Return the model, also from traced numbers."""
         ...
 
     def commanded(self) -> tuple[str, str]:
-        """The body that is commanded, and the one that it sees as its target. ValueError where none is told."""
+        """Return the body that is commanded, and the one that it sees as its target. ValueError where none is told."""
         ...
 
     def steering(self, model: Mechanism) -> SteeredBody:
-        """What is commanded where the scenario has no control of its own: the body, and limits that are none."""
+        """Return what is commanded where the scenario has no control of its own: the body, and limits that are none."""
         ...
 
     def port(self) -> Port | None:
-        """The port of that body, before the one it approaches; None without."""
+        """Return the port of that body, before the one it approaches; None without."""
         ...
 
 
-class Row(NamedTuple):
+class RunRow(NamedTuple):
     """One of the runs that go on side by side."""
 
     content: Any  # a `Steerable`
@@ -65,7 +65,7 @@ class Row(NamedTuple):
     solver: Any  # of the method
 
 
-class Found(NamedTuple):
+class RunStep(NamedTuple):
     """Where a run is after a step."""
 
     solver: Any  # of the method
@@ -94,12 +94,12 @@ def _steered(
 
 
 def _measured(model: Mechanism, steered: SteeredBody, x: State) -> Measured:
-    """What a controller is told of a state."""
+    """Return what a controller is told of a state."""
     return steered.measured(model.seen(x, model.placement(x)), x.memory.outside.steering.effort)
 
 
-def _found(content: Steerable, model: Mechanism, steered: SteeredBody, method: Method[Any], solver: Any) -> Found:  # noqa: ANN401, of the method
-    """What can be seen where a run is, and the largest forces since its log was emptied."""
+def _found(content: Steerable, model: Mechanism, steered: SteeredBody, method: Method[Any], solver: Any) -> RunStep:  # noqa: ANN401, of the method
+    """Return what can be seen where a run is, and the largest forces since its log was emptied."""
     time, x, acting = method.now(model, solver)
     seen = model.observe(x, acting)
     peaks = method.largest(model, solver)[: len(model.groups)]
@@ -113,20 +113,21 @@ def _found(content: Steerable, model: Mechanism, steered: SteeredBody, method: M
     measured, port = _measured(model, steered, x), content.port()
     if port is not None:
         more |= port.motion(measured.chaser, measured.target)
-    return Found(solver, seen | more, measured)
+    return RunStep(solver, seen | more, measured)
 
 
 def _side(model: Mechanism, group: Group, body: int) -> float:
-    """1 of a group whose force, as it is told, acts on this body, −1 of one whose force acts on the other, 0 of others'."""
+    """Return 1 of a group whose force, as it is told, acts on this body, −1 of one whose force acts on the other, 0 of
+    others'."""
     first, second = (model.moving.link(number) for number in (group.first, group.second))
     return model.told_side(group) * (float(first == body) - float(second == body))
 
 
 @Program
-def _begun(contents: PyTree, settings: PyTree, periods: Float[Array, "batch"]) -> Found:
-    """The runs before their first command."""
+def _begun(contents: PyTree, settings: PyTree, periods: Float[Array, "batch"]) -> RunStep:
+    """Return the runs before their first command."""
 
-    def one(content: Steerable, setting: Settings, period: Array) -> Found:
+    def one(content: Steerable, setting: Settings, period: Array) -> RunStep:
         model, steered, _ = _steered(content, period, None)
         method = method_of(setting)
         return _found(content, model, steered, method, method.init(model, setting))
@@ -135,10 +136,10 @@ def _begun(contents: PyTree, settings: PyTree, periods: Float[Array, "batch"]) -
 
 
 @partial(Program, donate=("rows",))
-def _advanced(rows: Row, command: PyTree) -> Found:
-    """The runs one period later, each held to its command; those that have ended stay where they are."""
+def _advanced(rows: RunRow, command: PyTree) -> RunStep:
+    """Return the runs one period later, each held to its command; those that have ended stay where they are."""
 
-    def one(row: Row, command: Command | None) -> Found:
+    def one(row: RunRow, command: Command | None) -> RunStep:
         model, steered, control = _steered(row.content, row.period, command)
         method = method_of(row.settings)
 
@@ -171,7 +172,7 @@ class MechanismStepper:
 
     observation: dict[str, np.ndarray]  # what was seen last
     _given: tuple[PyTree, PyTree]  # contents and settings
-    _found: Found
+    _found: RunStep
     _values: tuple[dict[str, Any], ...]  # that each run has been reset with
 
     def __init__(self, scenario: Scenario, period: float | None, batch: int | None):
@@ -219,7 +220,7 @@ class MechanismStepper:
         return self._take(found)
 
     def _commands(self, command: Sequence[ArrayLike]) -> Command:
-        """A command for every run of the batch."""
+        """Return a command for every run of the batch."""
         parts = list(command) if np.iterable(command) else []
         if len(parts) != len(Command._fields):
             raise ScenarioError(f"{self.scenario.name}: a command is a force and a torque")
@@ -239,11 +240,11 @@ class MechanismStepper:
         if command is None and not self._own:
             raise ScenarioError(f"{self.scenario.name}: control.law: none commands here; give the step a command")
         given = None if command is None else self._commands(command)
-        rows = Row(*self._given, np.full(self.runs.count, self.period), self._found.solver)
+        rows = RunRow(*self._given, np.full(self.runs.count, self.period), self._found.solver)
         return self._take(_advanced(rows, given))
 
-    def _take(self, found: Found) -> dict[str, np.ndarray]:
-        """What is seen, once a step is done."""
+    def _take(self, found: RunStep) -> dict[str, np.ndarray]:
+        """Return what is seen, once a step is done."""
         self._found = found
         self.observation = self.runs.plain(found.observed)
         return self.observation

@@ -25,7 +25,7 @@ Factors = list[list[Array]] | tuple[Array, Array]
 
 
 def factored(matrix: Float[Array, "n n"]) -> Factors:
-    """LU factors of a matrix. Small ones without pivoting: for matrices that are nearly symmetric and definite."""
+    """Return LU factors of a matrix. Small ones without pivoting: for matrices that are nearly symmetric and definite."""
     n = matrix.shape[0]
     if n > UNROLLED:
         return lu_factor(matrix)
@@ -33,7 +33,7 @@ def factored(matrix: Float[Array, "n n"]) -> Factors:
 
 
 def eliminated(matrix: list[list[Array]]) -> list[list[Array]]:
-    """LU factors of a matrix of scalars, without pivoting."""
+    """Return LU factors of a matrix of scalars, without pivoting."""
     n = len(matrix)
     rows = [list(row) for row in matrix]
     for k in range(n):
@@ -46,14 +46,14 @@ def eliminated(matrix: list[list[Array]]) -> list[list[Array]]:
 
 
 def solved(factors: Factors, right: Float[Array, "n"]) -> Float[Array, "n"]:
-    """The solution for one right-hand side."""
+    """Return the solution for one right-hand side."""
     if isinstance(factors, tuple):
         return lu_solve(factors, right)
     return jnp.stack(substituted(factors, [right[i] for i in range(len(factors))]))
 
 
 def substituted(factors: list[list[Array]], right: list[Array]) -> list[Array]:
-    """The solution for one right-hand side of scalars."""
+    """Return the solution for one right-hand side of scalars."""
     n = len(factors)
     x = list(right)
     for k in range(n):
@@ -68,7 +68,7 @@ def substituted(factors: list[list[Array]], right: list[Array]) -> list[Array]:
 
 @trace_once
 def solve_definite(matrix: Float[Array, "n n"], right: Float[Array, "n *columns"]) -> Float[Array, "n *columns"]:
-    """The solution of a definite system, in a program as small for any n: for what is solved now and then."""
+    """Return the solution of a definite system, in a program as small for any n: for what is solved now and then."""
     n = matrix.shape[0]
     if not n:
         return right
@@ -85,7 +85,8 @@ def solve_definite(matrix: Float[Array, "n n"], right: Float[Array, "n *columns"
 def jacobian(
     function: Callable[[Float[Array, "n"]], Float[Array, "m"]], at: Float[Array, "n"]
 ) -> tuple[Float[Array, "m"], Float[Array, "m n"]]:
-    """Value and Jacobian of a function. Machine code works one column after another, in one short loop, XLA all at once."""
+    """Return value and Jacobian of a function. Machine code works one column after another, in one short loop, XLA all at
+    once."""
     value, along = jax.linearize(function, at)
     directions = jnp.eye(at.shape[0])
     if backend.native():

@@ -39,11 +39,11 @@ class Orbit(eqx.Module):
     circular: bool = eqx.field(static=True)  # no Kepler equation to solve
 
     def mean_motion(self) -> Scalar:
-        """n = √(μ/a³) (rad/s)."""
+        """Return n = √(μ/a³) (rad/s)."""
         return jnp.sqrt(self.parameter / self.semi_major_axis**3)
 
     def anomaly(self, t: Scalar) -> Scalar:
-        """True anomaly (rad) at time t (s)."""
+        """Return True anomaly (rad) at time t (s)."""
         if self.circular:
             return self.true_anomaly + self.mean_motion() * t
         e = self.eccentricity
@@ -63,7 +63,7 @@ class Orbit(eqx.Module):
         return Reference(radius, jnp.cos(anomaly), jnp.sin(anomaly))
 
     def tidal(self, radius: Scalar, along: Scalar, squared: Scalar) -> Scalar:
-        """Potential (J/kg) at an offset ρ from the reference, less that of the frame's own fall.
+        """Return potential (J/kg) at an offset ρ from the reference, less that of the frame's own fall.
 
         Args:
             radius: of the reference, R (m).
@@ -80,7 +80,7 @@ class Orbit(eqx.Module):
         return self.parameter * inverse * 0.5 * (w - s**2 * (k + 2) / (k * (k + 1) ** 2))
 
     def spread_out(self, radius: Scalar, along: Scalar, squared: Scalar, trace: Scalar, about: Scalar) -> Scalar:
-        """Potential (J) that a body of extent has beside that of its mass, to second order.
+        """Return potential (J) that a body of extent has beside that of its mass, to second order.
 
         −μ/(2 r³) (tr I − 3 r̂ᵀ I r̂), I its inertia about its centre of mass: `trace`, and `about` (kg m²) for (r + ρ)/R
         in place of r̂.
@@ -90,7 +90,7 @@ class Orbit(eqx.Module):
 
 
 def eccentric_anomaly(mean: Scalar, eccentricity: Scalar) -> Float[Array, ""]:
-    """E of Kepler's equation E − e sin E = M (rad, −π to π) by Newton's method, from where it does not overshoot."""
+    """Return E of Kepler's equation E − e sin E = M (rad, −π to π) by Newton's method, from where it does not overshoot."""
 
     def going(carry: tuple[Scalar, Scalar, Scalar]) -> Scalar:
         # changes shrink until they are rounding, which at high eccentricities is more than the tolerance

@@ -35,7 +35,7 @@ class Reflected(NamedTuple):
 
     @staticmethod
     def between(mass: Scalar, own: Placed, own_point: Vector, other: Placed, other_point: Vector) -> Reflected:
-        """Of a `mass` (kg) between inertial points (m) of two bodies."""
+        """Return that of a `mass` (kg) between inertial points (m) of two bodies."""
         apart = own_point - other_point
         length = apart.norm()
         along = apart / length
@@ -46,7 +46,7 @@ class Reflected(NamedTuple):
         return Reflected(mass, along, own.torque(own_point, along), other.torque(other_point, along), drift, rate)
 
     def kinetic_energy(self) -> Scalar:
-        """Kinetic energy (J)."""
+        """Return kinetic energy (J)."""
         return jnp.sum(0.5 * self.mass * self.rate**2)
 
 
@@ -61,7 +61,8 @@ def coupled_acceleration(
     torques: Sequence[Vector],
     reflected: Sequence[tuple[int, int, Reflected]],
 ) -> tuple[tuple[Twist, ...], Float[Array, "lines"]]:
-    """Rates of free bodies' twists with reflected inertia between them, and its force (N, positive pushes the two apart).
+    """Return rates of free bodies' twists with reflected inertia between them, and its force (N, positive pushes the two
+    apart).
 
     Args:
         bodies: all bodies.
@@ -77,7 +78,7 @@ def coupled_acceleration(
 def coupled(
     free: tuple[Twist, ...], answer: Callable[[Rows], Rows], lines: Lines | None
 ) -> tuple[tuple[Twist, ...], Float[Array, "lines"]]:
-    """Rates of the bodies' twists with what acts along lines between them, and its force (N, N m) along each.
+    """Return rates of the bodies' twists with what acts along lines between them, and its force (N, N m) along each.
 
     `free` are the rates without it, and `answer` gives M⁻¹ of loads on the bodies (force, inertial; torque, body axes), line
     by line.
@@ -97,20 +98,20 @@ def reflected_lines(count: int, reflected: Sequence[tuple[int, int, Reflected]])
 
 
 def free_answer(bodies: Sequence[RigidBody], rows: Rows) -> Rows:
-    """M⁻¹ of loads on free bodies, line by line."""
+    """Return M⁻¹ of loads on free bodies, line by line."""
     return jnp.stack([alone_answer(body, rows[:, i]) for i, body in enumerate(bodies)], axis=1)
 
 
 def alone_answer(body: RigidBody, rows: Float[Array, "lines 6"]) -> Float[Array, "lines 6"]:
-    """M⁻¹ of loads on one free body, line by line."""
+    """Return M⁻¹ of loads on one free body, line by line."""
     return jnp.concatenate([rows[:, :3] / body.mass, rows[:, 3:] @ body.inverse_inertia.T], axis=1)
 
 
 def line_loads(
     reflected: Sequence[tuple[int, int, Reflected]], along: Float[Array, "lines"]
 ) -> Iterator[tuple[int, Vector, Vector]]:
-    """What inertia with the forces `along` its lines (N) puts on its two bodies: number, force (N, inertial), torque (N m, body
-    axes)."""
+    """Yield what inertia with the forces `along` its lines (N) puts on its two bodies: number, force (N, inertial), torque (N
+    m, body axes)."""
     for first, other, one in reflected:
         lines = jax.tree.map(jnp.ravel, one)
         force, along = along[: lines.mass.size], along[lines.mass.size :]

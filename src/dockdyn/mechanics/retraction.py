@@ -28,14 +28,14 @@ Attitudes = tuple[int, ...]
 
 
 def attitude(attitudes: Attitudes, q: Float[Array, "numbers"], which: int) -> Quaternion:
-    """One of the attitudes in a configuration."""
+    """Return one of the attitudes in a configuration."""
     at = attitudes[which] + which
     return Quaternion.of(q[at : at + 4])
 
 
 @partial(trace_once, static=("attitudes",))
 def moved(attitudes: Attitudes, q: Float[Array, "numbers"], x: Row) -> Float[Array, "numbers"]:
-    """q ⊕ x."""
+    """Return q ⊕ x."""
     if not attitudes:
         return q + x
     parts, start = [], 0
@@ -48,24 +48,24 @@ def moved(attitudes: Attitudes, q: Float[Array, "numbers"], x: Row) -> Float[Arr
 
 
 def each(attitudes: Attitudes, row: Row, change: Callable[[int, Vector], Vector]) -> Row:
-    """`row` with its three numbers of each attitude changed."""
+    """Return `row` with its three numbers of each attitude changed."""
     for which, place in enumerate(attitudes):
         row = row.at[place : place + 3].set(change(which, Vector.of(row[place : place + 3])).array())
     return row
 
 
 def outward(attitudes: Attitudes, q: Float[Array, "numbers"], row: Row) -> Row:
-    """A row of forces or momenta from the axes of what turns to those in which its attitude is stated."""
+    """Return a row of forces or momenta from the axes of what turns to those in which its attitude is stated."""
     return each(attitudes, row, lambda which, part: attitude(attitudes, q, which).matrix() @ part)
 
 
 def inward(attitudes: Attitudes, q: Float[Array, "numbers"], row: Row) -> Row:
-    """The way back."""
+    """Return the way back."""
     return each(attitudes, row, lambda which, part: attitude(attitudes, q, which).matrix().transposed_times(part))
 
 
 def spread(attitudes: Attitudes, x: Row, momentum: Row) -> Row:
-    """S(x) μ: ∂L/∂v over a displacement x, as the momentum before or after it in the axes halfway.
+    """Return S(x) μ: ∂L/∂v over a displacement x, as the momentum before or after it in the axes halfway.
 
     S = ([x]/2) / sinh([x]/2) with [x] the matrix of x × …: 1 along x, (φ/2) / sin(φ/2) across, φ the angle.
     """
@@ -81,7 +81,7 @@ def spread(attitudes: Attitudes, x: Row, momentum: Row) -> Row:
 
 
 def halved(attitudes: Attitudes, x: Row, force: Row) -> Row:
-    """2 / (1 + exp [x]/2) g: what a force halfway does to the momentum before, twice, in the axes halfway.
+    """Return 2 / (1 + exp [x]/2) g: what a force halfway does to the momentum before, twice, in the axes halfway.
 
     It is g − tan(φ/4) n × g with n the axis and φ the angle of x.
     """
@@ -96,7 +96,7 @@ def halved(attitudes: Attitudes, x: Row, force: Row) -> Row:
 
 
 def angle(x: Row, place: int) -> tuple[Vector, Scalar, Bool[Array, ""], Scalar]:
-    """Rotation vector (rad), its squared length, whether that is small, and its length (1 where it is)."""
+    """Return rotation vector (rad), its squared length, whether that is small, and its length (1 where it is)."""
     turn = Vector.of(x[place : place + 3])
     squared = turn.dot(turn)
     small = squared < SMALL_ANGLE

@@ -24,11 +24,11 @@ class Pose(eqx.Module):
 
     @staticmethod
     def at(position: Sequence[float] | ArrayLike, attitude: Quaternion | None = None) -> Pose:
-        """A pose at `position` (three numbers, m); its axes are the inertial ones unless an `attitude` is given."""
+        """Return a pose at `position` (three numbers, m); its axes are the inertial ones unless an `attitude` is given."""
         return Pose(Vector.of(jnp.asarray(position, float)), attitude or Quaternion.exponential(Vector.zero()))
 
     def shifted(self, by: Vector) -> Pose:
-        """The pose moved `by` so much (m)."""
+        """Return the pose moved `by` so much (m)."""
         return Pose(self.position + by, self.attitude)
 
 
@@ -40,7 +40,7 @@ class Twist(eqx.Module):
 
     @staticmethod
     def of(velocity: Sequence[float] | ArrayLike, rate: Sequence[float] | ArrayLike = (0.0, 0.0, 0.0)) -> Twist:
-        """A twist of three numbers each (m/s; rad/s)."""
+        """Return a twist of three numbers each (m/s; rad/s)."""
         return Twist(Vector.of(jnp.asarray(velocity, float)), Vector.of(jnp.asarray(rate, float)))
 
 
@@ -53,32 +53,33 @@ class RigidBody(eqx.Module):
 
     @staticmethod
     def of(mass: ArrayLike, inertia: ArrayLike) -> RigidBody:
-        """A body of `mass` (kg) and `inertia` (3 × 3, kg m²)."""
+        """Return a body of `mass` (kg) and `inertia` (3 × 3, kg m²)."""
         tensor = jnp.asarray(inertia, float)
         return RigidBody(jnp.asarray(mass, float), tensor, jnp.linalg.inv(tensor))
 
     def acceleration(self, twist: Twist, force: Vector, torque: Vector) -> Twist:
-        """Rates of `twist` under `force` (N, inertial) and `torque` about the centre of mass (N m, body axes)."""
+        """Return rates of `twist` under `force` (N, inertial) and `torque` about the centre of mass (N m, body axes)."""
         momentum = Matrix.of(self.inertia) @ twist.rate
         torque = once(torque - twist.rate.cross(momentum))
         return Twist(force * (1 / self.mass), Matrix.of(self.inverse_inertia) @ torque)
 
     def needed(self, twist: Twist, rate: Twist) -> tuple[Vector, Vector]:
-        """Force (N, inertial) and torque about the centre of mass (N m, body axes) under which `twist` changes at `rate`."""
+        """Return force (N, inertial) and torque about the centre of mass (N m, body axes) under which `twist` changes at
+        `rate`."""
         inertia = Matrix.of(self.inertia)
         return rate.velocity * self.mass, inertia @ rate.rate + twist.rate.cross(inertia @ twist.rate)
 
     def kinetic_energy(self, twist: Twist) -> Scalar:
-        """Kinetic energy (J)."""
+        """Return kinetic energy (J)."""
         spin = twist.rate.dot(Matrix.of(self.inertia) @ twist.rate)
         return 0.5 * (self.mass * twist.velocity.dot(twist.velocity) + spin)
 
     def linear_momentum(self, twist: Twist) -> Vector:
-        """Linear momentum (N s, inertial)."""
+        """Return linear momentum (N s, inertial)."""
         return twist.velocity * self.mass
 
     def spin(self, pose: Pose, twist: Twist) -> Vector:
-        """Angular momentum about the body's own centre of mass (N m s, inertial)."""
+        """Return angular momentum about the body's own centre of mass (N m s, inertial)."""
         return pose.attitude.matrix() @ (Matrix.of(self.inertia) @ twist.rate)
 
 
@@ -96,30 +97,32 @@ class Placed(eqx.Module):
         return Placed(pose, twist, rotation, rotation @ twist.rate)
 
     def moved(self, by: Vector, velocity: Vector) -> Placed:
-        """The body as it is where all is shifted `by` so much (m) and moves at a further `velocity` (m/s), both inertial."""
+        """Return the body as it is where all is shifted `by` so much (m) and moves at a further `velocity` (m/s), both
+        inertial."""
         return Placed(
             self.pose.shifted(by), Twist(self.twist.velocity + velocity, self.twist.rate), self.rotation, self.rate
         )
 
     def point(self, place: Vector) -> Vector:
-        """Inertial position of the body-fixed `place` (m, body axes from the centre of mass)."""
+        """Return inertial position of the body-fixed `place` (m, body axes from the centre of mass)."""
         return self.pose.position + self.rotation @ place
 
     def local(self, point: Vector) -> Vector:
-        """Body components of the inertial `point` (m, from the centre of mass)."""
+        """Return body components of the inertial `point` (m, from the centre of mass)."""
         return self.rotation.transposed_times(point - self.pose.position)
 
     def velocity(self, point: Vector) -> Vector:
-        """Velocity (m/s, inertial) of the body's material at the inertial `point`."""
+        """Return velocity (m/s, inertial) of the body's material at the inertial `point`."""
         return self.twist.velocity + self.rate.cross(point - self.pose.position)
 
     def torque(self, point: Vector, force: Vector) -> Vector:
-        """Torque (N m, body axes) about the centre of mass of an inertial `force` at an inertial `point`."""
+        """Return torque (N m, body axes) about the centre of mass of an inertial `force` at an inertial `point`."""
         return self.rotation.transposed_times((point - self.pose.position).cross(force))
 
 
 def mean_by_mass(bodies: Sequence[RigidBody], vectors: Sequence[Vector]) -> Vector:
-    """The mean of vectors of bodies, weighted by their masses: of their places or velocities those of the common centre."""
+    """Return the mean of vectors of bodies, weighted by their masses: of their places or velocities those of the common
+    centre."""
     total = sum(body.mass for body in bodies)
     return sum((one * (body.mass / total) for body, one in zip(bodies, vectors, strict=True)), Vector.zero())
 
@@ -127,7 +130,7 @@ def mean_by_mass(bodies: Sequence[RigidBody], vectors: Sequence[Vector]) -> Vect
 def pair_momentum(
     bodies: tuple[RigidBody, ...], poses: tuple[Pose, ...], twists: tuple[Twist, ...]
 ) -> tuple[Vector, Vector, Scalar, Scalar]:
-    """Linear momentum and angular momentum about the common centre of mass, with the scales of their errors.
+    """Return linear momentum and angular momentum about the common centre of mass, with the scales of their errors.
 
     Returns `(linear, angular, linear_scale, angular_scale)`: two vectors (N s; N m s, inertial), Σ|mᵢvᵢ| and
     Σ(|rᵢ||mᵢuᵢ| + |Hᵢ|), where rᵢ and uᵢ are a body's place and velocity seen from the common centre of mass, and Hᵢ its spin:
@@ -148,7 +151,7 @@ def pair_momentum(
 
 
 def internal_energy(bodies: tuple[RigidBody, ...], twists: tuple[Twist, ...]) -> Scalar:
-    """Kinetic energy (J) of bodies seen from their common centre of mass."""
+    """Return kinetic energy (J) of bodies seen from their common centre of mass."""
     total, momentum = jnp.zeros(()), Vector.zero()
     for body, twist in zip(bodies, twists, strict=True):
         total, momentum = total + body.mass, momentum + body.linear_momentum(twist)

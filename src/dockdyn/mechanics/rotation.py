@@ -31,18 +31,18 @@ class Quaternion:
 
     @staticmethod
     def level() -> Quaternion:
-        """The attitude that turns nothing."""
+        """Return the attitude that turns nothing."""
         return Quaternion(jnp.ones(()), jnp.zeros(()), jnp.zeros(()), jnp.zeros(()))
 
     @staticmethod
     def of(components: Float[Array, "4"] | Sequence[Scalar]) -> Quaternion:
-        """The quaternion with `components` (4, scalar first)."""
+        """Return the quaternion with `components` (4, scalar first)."""
         return Quaternion(components[0], components[1], components[2], components[3])
 
     @staticmethod
     @trace_once
     def exponential(rotation: Vector) -> Quaternion:
-        """The rotation about `rotation` by its length (rad)."""
+        """Return the rotation about `rotation` by its length (rad)."""
         squared = rotation.dot(rotation) / 4
         small = squared < SMALL_ANGLE
         half = jnp.sqrt(jnp.where(small, 1.0, squared))
@@ -53,7 +53,7 @@ class Quaternion:
 
     @staticmethod
     def from_matrix(matrix: Matrix) -> Quaternion:
-        """The quaternion of a direction cosine matrix (body → inertial); the sign is such that w ≥ 0.
+        """Return the quaternion of a direction cosine matrix (body → inertial); the sign is such that w ≥ 0.
 
         Shepperd's method: of the four squared components the largest is taken by its root, the others follow.
         """
@@ -87,7 +87,7 @@ class Quaternion:
 
     @trace_once
     def matrix(self) -> Matrix:
-        """Direction cosine matrix, body → inertial."""
+        """Return direction cosine matrix, body → inertial."""
         w, x, y, z = self.w, self.x, self.y, self.z
         return Matrix(
             Vector(1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
@@ -97,7 +97,7 @@ class Quaternion:
 
     @trace_once
     def logarithm(self) -> Vector:
-        """The rotation vector (rad, length at most π) of this quaternion."""
+        """Return the rotation vector (rad, length at most π) of this quaternion."""
         sign = jnp.where(self.w < 0, -1.0, 1.0)
         v = self.vector() * sign
         squared = v.dot(v)
@@ -111,7 +111,7 @@ class Quaternion:
 
     @trace_once
     def rate(self, angular_velocity: Vector) -> Quaternion:
-        """Time derivative under `angular_velocity` (rad/s, body axes): ½ q ω."""
+        """Return time derivative under `angular_velocity` (rad/s, body axes): ½ q ω."""
         a, b, c, d = self.w, self.x, self.y, self.z
         w = angular_velocity
         return Quaternion(
@@ -129,7 +129,8 @@ class Quaternion:
 
 @trace_once
 def rotation_vector_rate(turn: Vector, rate: Vector) -> Vector:
-    """Rate of the rotation vector `turn` (rad, below 2π long) under the angular velocity `rate`, in the axes turned from.
+    """Return rate of the rotation vector `turn` (rad, below 2π long) under the angular velocity `rate`, in the axes turned
+    from.
 
     It is J⁻¹ ω with J the left Jacobian of the exponential; J⁻ᵀ, which takes what is dual to the rotation vector to a moment,
     is the same of −`turn`.
@@ -144,7 +145,7 @@ def rotation_vector_rate(turn: Vector, rate: Vector) -> Vector:
 
 
 def roll_pitch_yaw(roll: Scalar, pitch: Scalar, yaw: Scalar) -> Quaternion:
-    """Yaw about z, then pitch about the new y, then roll about the new x (rad)."""
+    """Return yaw about z, then pitch about the new y, then roll about the new x (rad)."""
     zero = jnp.zeros(())
     about_z = Quaternion.exponential(Vector(zero, zero, jnp.asarray(yaw)))
     about_y = Quaternion.exponential(Vector(zero, jnp.asarray(pitch), zero))
@@ -152,7 +153,7 @@ def roll_pitch_yaw(roll: Scalar, pitch: Scalar, yaw: Scalar) -> Quaternion:
 
 
 def from_x_axis(direction: Vector) -> Quaternion:
-    """The shortest rotation that takes the x axis to the unit vector `direction` (for −x, half a turn about z)."""
+    """Return the shortest rotation that takes the x axis to the unit vector `direction` (for −x, half a turn about z)."""
     across = direction.y**2 + direction.z**2
     opposite = (direction.x < 0) & (across < 1e-24)
     w = jnp.where(direction.x < 0, across / (1 - direction.x), 1 + direction.x)  # 1 + x without cancellation

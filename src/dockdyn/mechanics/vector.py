@@ -37,7 +37,7 @@ class Vector:
 
     @staticmethod
     def of(components: Float[Array, "3"] | Sequence[Scalar]) -> Vector:
-        """The vector with `components` (array or sequence of 3)."""
+        """Return the vector with `components` (array or sequence of 3)."""
         return Vector(components[0], components[1], components[2])
 
     @staticmethod
@@ -83,7 +83,7 @@ class Vector:
 
     @trace_once
     def norm(self) -> Scalar:
-        """Euclidean length; its derivative at the zero vector is not defined."""
+        """Return euclidean length; its derivative at the zero vector is not defined."""
         return jnp.sqrt(self.dot(self))
 
 
@@ -109,7 +109,7 @@ class Matrix:
 
     @trace_once
     def transposed_times(self, vector: Vector) -> Vector:
-        """The transposed matrix times `vector`."""
+        """Return the transposed matrix times `vector`."""
         return self.x * vector.x + self.y * vector.y + self.z * vector.z
 
 

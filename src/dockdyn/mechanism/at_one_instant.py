@@ -62,7 +62,7 @@ def strike_together(
     axes = velocity.size // len(laws)
 
     def slow(u: Float[Array, "rows"]) -> Float[Array, "contacts"]:
-        """How fast contacts move along their normals that approach, or part too slowly."""
+        """Return how fast contacts move along their normals that approach, or part too slowly."""
         normal = u[::axes]
         return jnp.where(touching.touch & (normal < touching.rest_speed), jnp.abs(normal), 0.0)
 

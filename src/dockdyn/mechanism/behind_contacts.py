@@ -25,7 +25,7 @@ from dockdyn.stability.linearise import linearise
 
 
 def plant_behind(model: Mechanism, state: State, measured: Sequence[int], compensated: int | None) -> ContactPlant:
-    """The plant behind the contacts `measured`, by number, of an assembly `at_rest`, all between the same two bodies.
+    """Return the plant behind the contacts `measured`, by number, of an assembly `at_rest`, all between the same two bodies.
 
     Its displacements are the depths of their members. Where a compensator acts it is at the reference point of the contact
     `compensated`, by number, whose displacements in three directions are behind these. What else is closed acts at once.
@@ -75,17 +75,17 @@ def _sides(group: ContactGroup, places: Sequence[Placed]) -> tuple[Placed, Place
 
 
 def _deepening(group: ContactGroup, member: object, own: Placed, other: Placed) -> Float[Array, "6"]:
-    """The wrench on a group's first body of a unit force that presses a member deeper."""
+    """Return the wrench on a group's first body of a unit force that presses a member deeper."""
     meeting = kinematics_of(eqx.combine(member, group.common).touch(own, other), own, other)
     force = -meeting.normal
     return pack(Wrench(force, (meeting.point - group.reference(own)).cross(force)))
 
 
 def _placed_in(wrenches: Float[Array, "rows 6"], number: int, size: int, width: int) -> Float[Array, "rows size"]:
-    """Wrenches of one group among those of all."""
+    """Return wrenches of one group among those of all."""
     return jnp.zeros((len(wrenches), size)).at[:, number * width : (number + 1) * width].set(wrenches)
 
 
 def _port_place(port: ContactGroup, own: Placed, other: Placed) -> Float[Array, "3"]:
-    """Where the reference point of a group is (m), seen from its second body."""
+    """Return where the reference point of a group is (m), seen from its second body."""
     return other.local(port.reference(own)).array()

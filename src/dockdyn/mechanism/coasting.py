@@ -34,7 +34,8 @@ ALLOWED = 20.0  # m/s², by which bodies may accelerate towards each other meanw
 
 
 def time_apart(model: Mechanism, x: State, now: Outputs) -> Scalar:
-    """Time (s) within which no contact begins, no striker passes its latch and no body turns far; 0 where something touches.
+    """Return time (s) within which no contact begins, no striker passes its latch and no body turns far; 0 where something
+    touches.
 
     Where nothing acts between contacts that is sure, however long. Else it is `LONGEST` at most: as seen from the second body
     of a group, no point of its first body is faster than |u| + |ω| R: u is the relative velocity where the group's wrench acts,
@@ -67,7 +68,7 @@ def time_apart(model: Mechanism, x: State, now: Outputs) -> Scalar:
 
 
 def _time_of_free_bodies(model: Mechanism, x: State, now: Outputs) -> Scalar:
-    """The same of bodies on which nothing acts while nothing touches."""
+    """Return the same of bodies on which nothing acts while nothing touches."""
     places, quiet = model.placement(x).bodies, jnp.asarray(True)
     rates = [fastest_turn(body, place) for body, place in zip(model.bodies, places, strict=True)]
     time = TURN / jnp.maximum(jnp.max(jnp.stack(rates)), 1e-300)
@@ -98,7 +99,7 @@ def _across(model: Mechanism, x: State, now: Outputs) -> Iterator[tuple[ContactG
 
 
 def _is_still(model: Mechanism, ramp: MountedLatch) -> Scalar:
-    """Whether no member moves over its surface once the latch holds, as rigid bodies: they are what it holds."""
+    """Return whether no member moves over its surface once the latch holds, as rigid bodies: they are what it holds."""
     if not ramp.latch.rigid:
         return jnp.asarray(False)
     return jnp.all(jnp.stack([jnp.asarray(True), *model.seated(ramp)]))

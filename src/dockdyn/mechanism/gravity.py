@@ -32,7 +32,7 @@ class InOrbit(NamedTuple):
         return InOrbit(jnp.zeros(()), Given.nothing())
 
     def observe(self) -> dict[str, Array]:
-        """What gravity has given: impulses (N s, N m s), three components each, and work (J)."""
+        """Return what gravity has given: impulses (N s, N m s), three components each, and work (J)."""
         return {
             "gravity_impulse": self.given.impulse.array(),
             "gravity_turning_impulse": self.given.turning_impulse.array(),
@@ -47,7 +47,7 @@ class Gravity(eqx.Module):
     origin: Vector  # m, from the reference, where positions of a state count from
 
     def act(self, now: InOrbit, seen: Seen, bodies: tuple[RigidBody, ...]) -> tuple[list[tuple[int, Wrench]], InOrbit]:
-        """What gravity puts on each body, about its centre of mass (inertial), and the rate of what is remembered."""
+        """Return what gravity puts on each body, about its centre of mass (inertial), and the rate of what is remembered."""
         at, base = self.orbit.reference(now.time), self.origin + seen.base
         pushes = [
             (number, Wrench(*tidal_pull(self.orbit, at, body, place, place.pose.position + base)))

@@ -155,7 +155,7 @@ def fall_in(
 
 
 def _noted(one: Mount, memory: ElementMemory, here: Placement, struck: Struck, impulse: Vector) -> ElementMemory:
-    """The memory of a latch with what the capture had to take, with this `impulse` (N s), of one that tells it."""
+    """Return the memory of a latch with what the capture had to take, with this `impulse` (N s), of one that tells it."""
     if memory.found is None:
         return memory
     assert isinstance(one, Tie) and isinstance(one.element, Latch)

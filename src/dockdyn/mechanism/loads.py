@@ -52,7 +52,7 @@ def contact_loads(
     places: tuple[Placed, ...],
     delayed: Sequence[Wrench | Vector],
 ) -> tuple[list[Wrench], Scalar]:
-    """What contacts put on each body, about its centre of mass (inertial), and the power (W) of all of it."""
+    """Return what contacts put on each body, about its centre of mass (inertial), and the power (W) of all of it."""
     loads, power = [Wrench.zero() for _ in places], jnp.zeros(())
     for group, signal in zip(groups, delayed, strict=True):
         own, other = places[group.first], places[group.second]
@@ -97,8 +97,8 @@ def element_loads(
     here: Placement,
     held: Sequence[Held] | None = None,
 ) -> ElementLoads:
-    """What elements put on each body and joint, and the rates of what they remember; `held` is what is taken off their loads,
-    for small motions around rest."""
+    """Return what elements put on each body and joint, and the rates of what they remember; `held` is what is taken off their
+    loads, for small motions around rest."""
     loads, efforts, rates = [Wrench.zero() for _ in here.bodies], [jnp.zeros(()) for _ in here.joints], []
     pushes: list[tuple[int, Wrench]] = []
     resting = [None] * len(mounts) if held is None else held
@@ -117,13 +117,13 @@ def element_loads(
 def held_by(
     mounts: Sequence[Mount], modes: Sequence[PyTree], memories: Sequence[ElementMemory], here: Placement
 ) -> tuple[Held, ...]:
-    """What elements do in a state, for `element_loads` to take off around it."""
+    """Return what elements do in a state, for `element_loads` to take off around it."""
     known = zip(mounts, modes, memories, strict=True)
     return tuple(one.held(mode, memory, here) for one, mode, memory in known)
 
 
 def reflected(mounts: Sequence[Mount], here: Placement) -> list[tuple[int, int, Reflected]]:
-    """The inertia that elements reflect between bodies, with the two bodies of each."""
+    """Return the inertia that elements reflect between bodies, with the two bodies of each."""
     found = [(one.first, one.second, one.element.reflected(*one.sides(here))) for one in ties(mounts)]
     return [(first, second, one) for first, second, one in found if one is not None]
 
@@ -140,20 +140,20 @@ def add_reflected(
 
 
 def bushing_turns(mounts: Sequence[Mount], here: Placement) -> tuple[Scalar, ...]:
-    """How far each bushing is turned, as `Bushing.half_versine`."""
+    """Return how far each bushing is turned, as `Bushing.half_versine`."""
     bushings = [(one.element, one.sides(here)) for one in ties(mounts) if isinstance(one.element, Bushing)]
     return tuple(element.half_versine(*sides) for element, sides in bushings)
 
 
 def bushing_count(mounts: Sequence[Mount]) -> int:
-    """How many bushings there are."""
+    """Return how many bushings there are."""
     return sum(isinstance(one.element, Bushing) for one in ties(mounts))
 
 
 def settled(
     mounts: Sequence[Mount], memories: Sequence[ElementMemory], here: Placement
 ) -> tuple[tuple[PyTree, ...], tuple[ElementMemory, ...]]:
-    """Modes and memories of elements that fit the state, as at the start or after a number of theirs has changed."""
+    """Return modes and memories of elements that fit the state, as at the start or after a number of theirs has changed."""
     found = [one.element.settle(memory, *one.sides(here)) for one, memory in zip(mounts, memories, strict=True)]
     return tuple(mode for mode, _ in found), tuple(memory for _, memory in found)
 
@@ -165,7 +165,7 @@ def jumped(
     fired: tuple[Bool[Array, ""], ...],
     here: Placement,
 ) -> tuple[tuple[PyTree, ...], tuple[ElementMemory, ...], tuple[Bool[Array, ""], ...]]:
-    """Modes and memories after the elements' guards in `fired` have fired, and what of `fired` is not theirs."""
+    """Return modes and memories after the elements' guards in `fired` have fired, and what of `fired` is not theirs."""
     after = []
     for one, mode, memory in zip(mounts, modes, memories, strict=True):
         count = len(one.element.guards(mode, memory, *one.sides(here)))
@@ -175,7 +175,7 @@ def jumped(
 
 
 def given_by(memory: ElementMemory) -> Scalar:
-    """Work (J) of an element's motors less what it has dissipated, or the rate of it (W)."""
+    """Return work (J) of an element's motors less what it has dissipated, or the rate of it (W)."""
     worked = jnp.zeros(()) if memory.work is None else jnp.sum(memory.work)
     return worked if memory.dissipated is None else worked - jnp.sum(memory.dissipated)
 
@@ -183,14 +183,14 @@ def given_by(memory: ElementMemory) -> Scalar:
 def stored_energy(
     mounts: Sequence[Mount], modes: Sequence[PyTree], memories: Sequence[ElementMemory], here: Placement
 ) -> Scalar:
-    """Energy (J) that elements store."""
+    """Return energy (J) that elements store."""
     known = zip(mounts, modes, memories, strict=True)
     stored = (one.element.stored_energy(mode, memory, *one.sides(here)) for one, mode, memory in known)
     return sum(stored, jnp.zeros(()))
 
 
 def all_held(memories: Sequence[ElementMemory]) -> Bool[Array, ""]:
-    """Whether every latch holds; without any, no."""
+    """Return whether every latch holds; without any, no."""
     held = [jnp.ravel(memory.held) for memory in memories if memory.held is not None]
     return jnp.all(jnp.concatenate(held) > 0) if held else jnp.asarray(False)
 
@@ -221,8 +221,9 @@ def observed_elements(
     here: Placement,
     held: Mapping[int, Vector],
 ) -> dict[str, Array]:
-    """What is kept of elements, members of a structure one by one: `element_tension` (N, of all but thrusters; of a bushing the
-    size of its force), and what `OBSERVED` names. `held` are the forces (N) of rigid latches, by the number of the element."""
+    """Return what is kept of elements, members of a structure one by one: `element_tension` (N, of all but thrusters; of a
+    bushing the size of its force), and what `OBSERVED` names. `held` are the forces (N) of rigid latches, by the number of the
+    element."""
     found: dict[str, list[Array]] = {name: [] for name in ("element_tension", *OBSERVED.values())}
     for number, (one, mode, memory) in enumerate(zip(mounts, modes, memories, strict=True)):
         seen = one.observe(mode, memory, here)

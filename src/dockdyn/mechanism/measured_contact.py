@@ -32,7 +32,7 @@ class MeasuredContact(eqx.Module):
         return None
 
     def reference(self, own: Placed) -> Vector:
-        """Where the wrench acts (m, inertial), `own` being the first body."""
+        """Return where the wrench acts (m, inertial), `own` being the first body."""
         return own.pose.position
 
     def acts_at(self, load: Wrench | Vector, own: Placed, other: Placed) -> tuple[Wrench, Vector]:
@@ -41,16 +41,16 @@ class MeasuredContact(eqx.Module):
         return load, self.reference(own)
 
     def state(self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False) -> GroupState:
-        """What it does; of depths, rates and speeds nothing is known."""
+        """Return what it does; of depths, rates and speeds nothing is known."""
         unknown = jnp.zeros(())
         return GroupState(self.load, unknown, unknown, unknown, unknown, self.reference(own), unknown)
 
     def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed) -> Wrench:
-        """What it does."""
+        """Return what it does."""
         return self.load
 
     def is_exact_distance(self) -> bool:
-        """Whether depths of what is apart are distances: of them nothing is known."""
+        """Return whether depths of what is apart are distances: of them nothing is known."""
         return False
 
     @property
@@ -59,13 +59,13 @@ class MeasuredContact(eqx.Module):
         return 1
 
     def guards(self, mode: Int[Array, ""], found: GroupState) -> tuple[Scalar, ...]:
-        """An event function that never rises."""
+        """Return an event function that never rises."""
         return (jnp.asarray(-1.0),)
 
     def next_mode(self, mode: Int[Array, ""], fired: tuple[Bool[Array, ""], ...]) -> Int[Array, ""]:
-        """The mode, which no event changes."""
+        """Return the mode, which no event changes."""
         return mode
 
     def first_mode(self, own: Placed, other: Placed) -> Int[Array, ""]:
-        """The mode at the start of a run."""
+        """Return the mode at the start of a run."""
         return jnp.asarray(APART).astype(int)

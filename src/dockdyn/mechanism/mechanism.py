@@ -144,7 +144,7 @@ class Mechanism(ContactModel):
         return found
 
     def origin(self) -> Vector:
-        """Where positions of a state count from (m, inertial): the base's centre of mass at t = 0."""
+        """Return where positions of a state count from (m, inertial): the base's centre of mass at t = 0."""
         return self.poses[self.base].position
 
     def initial(self) -> State:
@@ -153,7 +153,7 @@ class Mechanism(ContactModel):
 
     @trace_once
     def uncommanded(self) -> State:
-        """The state at t = 0 before the first sample of control."""
+        """Return the state at t = 0 before the first sample of control."""
         linked = [(shifted(q, -self.origin()), v) for q, v in self.linked]
         poses = [pose.shifted(-self.origin()) for pose in self.poses]
         q, v = self.moving.begun(poses, self.twists, self.joints, linked)
@@ -174,7 +174,7 @@ class Mechanism(ContactModel):
         return replace(begun, memory=begun.memory._replace(work=jnp.zeros(())))
 
     def _outside(self, seen: Seen) -> Outside:
-        """What is remembered at t = 0 of what acts from outside."""
+        """Return what is remembered at t = 0 of what acts from outside."""
         return Outside(
             Given.nothing() if any(isinstance(one, MountedThruster) for one in self.elements) else None,
             None if self.steered is None else self.steered.begin(seen),
@@ -199,11 +199,11 @@ class Mechanism(ContactModel):
         return [named(word) for word in super().names()]
 
     def elements_at(self, x: State) -> tuple[Mount, ...]:
-        """The elements with the numbers that they have in the present phase."""
+        """Return the elements with the numbers that they have in the present phase."""
         return self.elements if self.phases is None else self.elements_in(x.mode[-1], x.memory.clock)
 
     def elements_in(self, phase: Int[Array, ""], clock: Clock) -> tuple[Mount, ...]:
-        """The elements with the numbers that they have in a phase, `clock` telling how long it has lasted."""
+        """Return the elements with the numbers that they have in a phase, `clock` telling how long it has lasted."""
         assert self.phases is not None
         return tuple(
             replace(one, element=element)
@@ -243,7 +243,8 @@ class Mechanism(ContactModel):
         return any(not one.latch.joins for one in latches_of(self.elements))
 
     def seated(self, one: MountedLatch) -> tuple[Bool[Array, ""], ...]:
-        """Which groups cannot move any more once a latch holds: of a pin those of the tip, else all between its bodies."""
+        """Return which groups cannot move any more once a latch holds: of a pin those of the tip, else all between its
+        bodies."""
 
         def still(group: Group) -> Bool[Array, ""]:
             if isinstance(group, MeasuredContact) or {one.first, one.second} != {group.first, group.second}:
@@ -256,7 +257,7 @@ class Mechanism(ContactModel):
         return tuple(map(still, self.groups))
 
     def carried(self, memories: tuple[ElementMemory, ...]) -> tuple[Bool[Array, ""], ...] | None:
-        """Which groups a rigid grip carries now; None where there is none."""
+        """Return which groups a rigid grip carries now; None where there is none."""
         rigid = [one for one in latches_of(self.elements) if one.latch.rigid]
         if not rigid or not self.groups:
             return None
@@ -267,27 +268,28 @@ class Mechanism(ContactModel):
     def _apart(
         self, touching: tuple[Int[Array, ""], ...], memories: tuple[ElementMemory, ...]
     ) -> tuple[Int[Array, ""], ...]:
-        """The modes of the groups, those apart that a rigid grip carries: what presses in it begins again once it lets go."""
+        """Return the modes of the groups, those apart that a rigid grip carries: what presses in it begins again once it lets
+        go."""
         if (carried := self.carried(memories)) is None:
             return touching
         both = zip(carried, touching, strict=True)
         return tuple(jnp.where(ends, APART, mode).astype(mode.dtype) for ends, mode in both)
 
     def element_modes(self, x: State) -> tuple[PyTree, ...]:
-        """The modes of the elements."""
+        """Return the modes of the elements."""
         return x.mode[len(self.groups) : len(self.groups) + len(self.elements)]
 
     @trace_once
     def placement(self, x: State) -> Placement:
-        """Bodies and joints for what acts between them: places relative to where the base is now."""
+        """Return bodies and joints for what acts between them: places relative to where the base is now."""
         return self.moving.placed(x.q.shifted(-self.base_position(x)), x.v)
 
     def base_position(self, x: State) -> Vector:
-        """Where the base is (m, from the origin); in a tree, the tree's common centre of mass."""
+        """Return where the base is (m, from the origin); in a tree, the tree's common centre of mass."""
         return self.moving.base_position(x.q, self.base)
 
     def seen(self, x: State, here: Placement) -> Seen:
-        """What control sees of the bodies."""
+        """Return what control sees of the bodies."""
         steered, active = self.steered, None
         if steered is not None and steered.phases is not None and x.mode is not None:
             active = jnp.any(x.mode[-1] == jnp.array(steered.phases, int))
@@ -304,7 +306,8 @@ class Mechanism(ContactModel):
 
     @partial(trace_once, static=("exact",))
     def states(self, x: State, exact: bool = False) -> tuple[GroupState, ...]:
-        """What each group of contacts does now by its force law; unless `exact`, depths of what is far apart are bounds."""
+        """Return what each group of contacts does now by its force law; unless `exact`, depths of what is far apart are
+        bounds."""
         places = self.placement(x).bodies
         found = tuple(
             group.state(mode, places[group.first], places[group.second], exact)
@@ -324,7 +327,7 @@ class Mechanism(ContactModel):
         return Rate(self.moving.rate(x.q, x.v), now.rates, Memory(now.power, now.memories, clock, now.outside, hits))
 
     def acting(self, x: State, here: Placement, delayed: Signal) -> Acting:
-        """What acts on the bodies under these signals of the contacts, and how they move."""
+        """Return what acts on the bodies under these signals of the contacts, and how they move."""
         places, elements, remembered = here.bodies, self.elements_at(x), x.memory.elements
         loads, efforts, pushes, power, memories, outside = self.loaded(x, here, delayed)
         pushed = with_pushes(loads, pushes)
@@ -352,7 +355,7 @@ class Mechanism(ContactModel):
         return Acting(loads, pushes, found.rates, found.bodies, power, memories, outside, held, resting)
 
     def loaded(self, x: State, here: Placement, delayed: Signal) -> Loaded:
-        """What acts on the bodies under these signals of the contacts, but for what depends on how they move then."""
+        """Return what acts on the bodies under these signals of the contacts, but for what depends on how they move then."""
         places = here.bodies
         loads, power = contact_loads(self.groups, places, delayed[: len(self.groups)])
         power += self._ramped_power(x, here)
@@ -369,8 +372,8 @@ class Mechanism(ContactModel):
         return Loaded(loads, efforts, pushes, power, memories, outside)
 
     def pushes(self, x: State, here: Placement, thrusters: Pushes) -> tuple[Pushes, Efforts, Outside]:
-        """All that pushes bodies from outside: these `thrusters`, control and gravity; what control does in joints; and the
-        rate of what is remembered."""
+        """Return all that pushes bodies from outside: these `thrusters`, control and gravity; what control does in joints; and
+        the rate of what is remembered."""
         seen, before, found = self.seen(x, here), x.memory.outside, list(thrusters)
         motors: Efforts = ()
         rates = Outside(None if before.thrusters is None else giving(thrusters, self.bodies, here.bodies))
@@ -399,13 +402,13 @@ class Mechanism(ContactModel):
         return State(x.q, x.v, x.mode, x.memory._replace(outside=outside._replace(steering=steering)))
 
     def following(self, law: Controller) -> Mechanism:
-        """The same bodies, whose sampled control asks this law at its samples, of the memory that its own has."""
+        """Return the same bodies, whose sampled control asks this law at its samples, of the memory that its own has."""
         assert isinstance(self.steered, SteeredBody)
         return replace(self, steered=self.steered.following(law))
 
     def all_loads(self, here: Placement, now: Acting) -> list[Wrench]:
-        """What others put on each body, about its centre of mass (inertial), with the reactions of joints: what its motion
-        needs less what pushes from outside."""
+        """Return what others put on each body, about its centre of mass (inertial), with the reactions of joints: what its
+        motion needs less what pushes from outside."""
         loads, joined = list(now.loads), {member for tree in self.trees for member in tree.members}
         needed = self.moving.needed(here, now.rates, now.bodies) if joined else []
         for number in joined:
@@ -483,11 +486,11 @@ class Mechanism(ContactModel):
         return sum(counts[one.hold] for one in grips if getattr(one, "swing", None) is not None)
 
     def grip_forces(self, now: Acting) -> dict[int, Vector]:
-        """The forces (N, inertial, on the first body) of the rigid latches, by the numbers of their elements."""
+        """Return the forces (N, inertial, on the first body) of the rigid latches, by the numbers of their elements."""
         return {grip.element: force for grip, force in zip(self.grips, now.grips, strict=True)}
 
     def port_loads(self, x: State, signal: Signal) -> tuple[Scalar, ...]:
-        """What is watched of the loads at ports, port by port, as the fields of `PortLoad`."""
+        """Return what is watched of the loads at ports, port by port, as the fields of `PortLoad`."""
         ports = [(point, point.axis) for point in self.points if point.axis is not None]
         if not ports:
             return ()
@@ -501,7 +504,7 @@ class Mechanism(ContactModel):
         return meet(self, t, x, after) if self.impacts else after
 
     def switched(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
-        """The state after events, but for the impacts that follow."""
+        """Return the state after events, but for the impacts that follow."""
         here, elements, left = self.placement(x), self.elements_at(x), iter(fired)
         touching = tuple(
             g.next_mode(m, tuple(islice(left, g.events))) for g, m in zip(self.groups, x.mode, strict=False)
@@ -523,7 +526,7 @@ class Mechanism(ContactModel):
         before: tuple[ElementMemory, ...],
         after: tuple[ElementMemory, ...],
     ) -> tuple[Velocities, tuple[ElementMemory, ...]]:
-        """The velocities and memories once latches that hold `after`, and did not `before`, have fallen in."""
+        """Return the velocities and memories once latches that hold `after`, and did not `before`, have fallen in."""
         if not captures_of(self.elements, self.moving):
             return x.v, after
         return fall_in(
@@ -531,7 +534,7 @@ class Mechanism(ContactModel):
         )
 
     def _enter_due(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], Bool[Array, ""]]) -> State:
-        """The state in the phase that is due after the phases' guards in `fired`, at `t` (s).
+        """Return the state in the phase that is due after the phases' guards in `fired`, at `t` (s).
 
         One begins after another: what latches hold once one has begun is what the next one finds.
         """
@@ -551,7 +554,7 @@ class Mechanism(ContactModel):
         return jax.lax.while_loop(lambda now: now[0] != now[1].mode[-1], enter, due(x, fired))[1]
 
     def _enter(self, phase: Int[Array, ""], x: State) -> State:
-        """The state where a phase begins: what elements hold more or less than before, with its numbers, is work."""
+        """Return the state where a phase begins: what elements hold more or less than before, with its numbers, is work."""
         assert self.phases is not None
         clock = x.memory.clock if self.phases.ramps is None else x.memory.clock._replace(elapsed=jnp.zeros(()))
         here, elements = self.placement(x), self.elements_in(phase, clock)
@@ -601,36 +604,37 @@ class Mechanism(ContactModel):
         return x if self.conserved is None else brought_back(self, x)
 
     def kinetic_energy(self, x: State) -> Scalar:
-        """Kinetic energy of all bodies (J)."""
+        """Return kinetic energy of all bodies (J)."""
         return self._kinetic(x.q, x.v)
 
     def twists_of(self, q: Coordinates, v: Velocities) -> tuple[Twist, ...]:
-        """Twists of all bodies."""
+        """Return twists of all bodies."""
         if not self.trees and self.moving.attitudes:
             return v.roots
         return tuple(place.twist for place in self.moving.placed(q, v).bodies)
 
     def kinetic_energies(self, q: Coordinates, v: Velocities) -> Float[Array, "bodies"]:
-        """Kinetic energies (J) of the bodies, of flexible links with what they have in their mean axes."""
+        """Return kinetic energies (J) of the bodies, of flexible links with what they have in their mean axes."""
         return jnp.stack(self.moving.kinetic_energies(self.moving.placed(q, v))[: len(self.body_names)])
 
     def _kinetic(self, q: Coordinates, v: Velocities) -> Scalar:
         return sum(self.moving.kinetic_energies(self.moving.placed(q, v)), jnp.zeros(()))
 
     def internal_energy(self, x: State) -> Scalar:
-        """Energy (J) that elements store, and that of the inertia that they reflect."""
+        """Return energy (J) that elements store, and that of the inertia that they reflect."""
         here, elements = self.placement(x), self.elements_at(x)
         stored = stored_energy(elements, self.element_modes(x), x.memory.elements, here)
         turning = self.moving.reflected_energy(here)
         return stored + sum((one.kinetic_energy() for _, _, one in reflected(elements, here)), turning)
 
     def work(self, memory: Memory) -> Scalar:
-        """Work (J) of contacts, motors and phases, less what elements have dissipated, in a memory or its rate: all but that of
-        what acts from outside."""
+        """Return work (J) of contacts, motors and phases, less what elements have dissipated, in a memory or its rate: all but
+        that of what acts from outside."""
         return memory.work + sum((given_by(one) for one in memory.elements), jnp.zeros(()))
 
     def relative_size(self, x: State, change: Rate) -> Scalar:
-        """Root of the change's own kinetic energy over that of the motion, or the change of work over it if that is larger.
+        """Return root of the change's own kinetic energy over that of the motion, or the change of work over it if that is
+        larger.
 
         No unit and no frame enters.
         """
@@ -639,12 +643,13 @@ class Mechanism(ContactModel):
         return jnp.maximum(jnp.sqrt(energy / motion), jnp.abs(self.work(change.memory)) / motion)
 
     def motion_energy(self, x: State) -> Scalar:
-        """Energy (J) of the motion about the common centre of mass, now and at t = 0, and what was given to it from outside."""
+        """Return energy (J) of the motion about the common centre of mass, now and at t = 0, and what was given to it from
+        outside."""
         moving = internal_energy(self.bodies, self.twists_of(x.q, x.v)) + internal_energy(self.bodies, self.twists)
         return moving + pushed_energy(x.memory.outside.impulses(), self.bodies)
 
     def observe(self, x: State, delayed: Signal) -> dict[str, Array]:
-        """Named quantities at an instant, `delayed` being the signals that act (on the groups' first bodies, inertial).
+        """Return named quantities at an instant, `delayed` being the signals that act (on the groups' first bodies, inertial).
 
         Shapes: components last; `position` (bodies, 3), `depth` (groups,), `load_force` (points, 3) in the body's own axes.
         """
@@ -733,5 +738,5 @@ class Mechanism(ContactModel):
 
 
 def _any_touches(modes: tuple[Int[Array, ""], ...]) -> Bool[Array, ""]:
-    """Whether any group of contacts touches."""
+    """Return whether any group of contacts touches."""
     return jnp.any(jnp.stack([mode != APART for mode in modes])) if modes else jnp.asarray(False)

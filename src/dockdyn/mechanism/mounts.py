@@ -194,12 +194,12 @@ class MountedThruster(Mount):
 
 
 def _less(effort: Array, rest: Held) -> Array:
-    """An effort less that at rest, if that is taken off."""
+    """Return an effort less that at rest, if that is taken off."""
     return effort if rest is None or isinstance(rest, Wrench) else effort - rest
 
 
 def about_centre(wrench: Wrench, point: Vector, place: Placed) -> Wrench:
-    """A wrench at a point (m, inertial) as one about a body's centre of mass."""
+    """Return a wrench at a point (m, inertial) as one about a body's centre of mass."""
     lever = point - place.pose.position
     return Wrench(wrench.force, wrench.moment + lever.cross(wrench.force))
 
@@ -217,12 +217,12 @@ def on_both(
 
 
 def ties(mounts: Sequence[Mount]) -> list[Tie]:
-    """Those between two bodies."""
+    """Return those between two bodies."""
     return [one for one in mounts if isinstance(one, Tie)]
 
 
 def latches_of(mounts: Sequence[Mount]) -> list[MountedLatch]:
-    """The latches among them, but those of a group of one structure."""
+    """Return the latches among them, but those of a group of one structure."""
     return [
         MountedLatch(one.element, one.first, one.second, number)
         for number, one in enumerate(mounts)
@@ -231,5 +231,5 @@ def latches_of(mounts: Sequence[Mount]) -> list[MountedLatch]:
 
 
 def ramps_of(mounts: Sequence[Mount]) -> list[MountedLatch]:
-    """The latches that a probe's tip pushes aside on a ramp."""
+    """Return the latches that a probe's tip pushes aside on a ramp."""
     return [one for one in latches_of(mounts) if isinstance(one.latch.entry, Ramp)]

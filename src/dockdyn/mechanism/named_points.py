@@ -42,7 +42,7 @@ class PortLoad(NamedTuple):
 
 
 def load_at(point: NamedPoint, moving: Moving, loads: Sequence[Wrench], places: Sequence[Placed]) -> Wrench:
-    """What others put on the body of a named point, about that, body axes; of a flexible link, all that they put on it.
+    """Return what others put on the body of a named point, about that, body axes; of a flexible link, all that they put on it.
 
     `loads` are those on each body, about its centre of mass (inertial).
     """
@@ -60,7 +60,7 @@ def load_at(point: NamedPoint, moving: Moving, loads: Sequence[Wrench], places: 
 
 
 def port_load(load: Wrench, outward: Float[Array, "3"]) -> PortLoad:
-    """A load at a port (its body's axes) along and across its axis, the unit vector out of the body."""
+    """Return a load at a port (its body's axes) along and across its axis, the unit vector out of the body."""
     axis = Vector.of(outward)
     along, about = load.force.dot(axis), load.moment.dot(axis)
     across = [part - axis * size for part, size in ((load.force, along), (load.moment, about))]

@@ -25,7 +25,8 @@ from dockdyn.mechanism.mounts import BendingLink, Mount
 def observed_motion(
     poses: Sequence[Pose], twists: Sequence[Twist], first: Sequence[Pose], origin: Vector
 ) -> dict[str, Array]:
-    """Of the bodies: place (m, inertial, from `origin`), attitude, turn since the `first` pose (rad, body axes), twist."""
+    """Return of the bodies place (m, inertial, from `origin`), attitude, turn since the `first` pose (rad, body axes),
+    twist."""
     turned = [start.attitude.conjugate() * pose.attitude for start, pose in zip(first, poses, strict=True)]
     return {
         "position": rows([pose.shifted(origin).position.array() for pose in poses], 3),
@@ -41,8 +42,8 @@ def observed_contacts(
     groups: Sequence[tuple[Group, Placed, Placed]],
     acting: Sequence[Wrench],
 ) -> dict[str, Array]:
-    """Of the groups, each with its two bodies: what the deepest member does, its point in axes of the second body, the wrench
-    that is `acting`; where the group is on what it touches, and its angle (rad) around the docking axis of that."""
+    """Return of the groups, each with its two bodies: what the deepest member does, its point in axes of the second body, the
+    wrench that is `acting`; where the group is on what it touches, and its angle (rad) around the docking axis of that."""
     points = [other.local(state.point) for (_, _, other), state in zip(groups, states, strict=True)]
     places = [place_on_surface(*one) for one in groups]
     return {
@@ -59,8 +60,9 @@ def observed_contacts(
 
 
 def place_on_surface(group: Group, own: Placed, other: Placed) -> tuple[Vector, Scalar]:
-    """The reference point of a group from that of the surface it touches (m, axes of the body with it), and its angle around
-    the docking axis, φ = atan2(−y, z) (Sazawal et al., eq. 30); of what touches no surface from the body, without angle."""
+    """Return the reference point of a group from that of the surface it touches (m, axes of the body with it), and its angle
+    around the docking axis, φ = atan2(−y, z) (Sazawal et al., eq. 30); of what touches no surface from the body, without
+    angle."""
     place, surface = other.local(group.reference(own)), group.surface
     if surface is None:
         return place, jnp.zeros(())
@@ -73,7 +75,7 @@ def place_on_surface(group: Group, own: Placed, other: Placed) -> tuple[Vector, 
 def observed_joints(
     moving: Moving, here: Placement, loads: Sequence[Wrench], direct: Sequence[Wrench]
 ) -> dict[str, Array]:
-    """Of all joints: coordinate and rate, zero of locked ones, and what passes through; nothing where there is none.
+    """Return of all joints coordinate and rate, zero of locked ones, and what passes through; nothing where there is none.
 
     `loads` are what others put on each body, about its centre of mass (inertial); of these, joints have no part in the
     `direct` ones.
@@ -95,7 +97,7 @@ def observed_joints(
 
 
 def observed_modes(elements: Sequence[Mount], here: Placement, twists: Sequence[Twist]) -> dict[str, Array]:
-    """Coordinates and rates of the modes of flexible links and the energy in them; nothing where there is none.
+    """Return coordinates and rates of the modes of flexible links and the energy in them; nothing where there is none.
 
     Where there are links that spin should stiffen and does not, how fast they turn beside their lowest frequencies, `twists`
     being those of all bodies.

@@ -32,7 +32,7 @@ class Given(NamedTuple):
 
 
 def giving(pushes: Pushes, bodies: tuple[RigidBody, ...], places: tuple[Placed, ...]) -> Given:
-    """The rate of what these loads give."""
+    """Return the rate of what these loads give."""
     centre, found = mean_by_mass(bodies, [place.pose.position for place in places]), Given.nothing()
     for number, (force, moment) in pushes:
         place = places[number]
@@ -45,7 +45,7 @@ def giving(pushes: Pushes, bodies: tuple[RigidBody, ...], places: tuple[Placed, 
 
 
 def with_pushes(loads: Sequence[Wrench], pushes: Pushes) -> list[Wrench]:
-    """Loads on all bodies with those from outside added."""
+    """Return loads on all bodies with those from outside added."""
     found = list(loads)
     for number, push in pushes:
         found[number] = found[number].plus(push)
@@ -55,7 +55,7 @@ def with_pushes(loads: Sequence[Wrench], pushes: Pushes) -> list[Wrench]:
 def applied_pushes(
     forces: Float[Array, "bodies 3"], torques: Float[Array, "bodies 3"], places: Sequence[Placed]
 ) -> Pushes:
-    """What another program puts on the first of these bodies: forces (inertial axes) and torques (each body's own)."""
+    """Return what another program puts on the first of these bodies: forces (inertial axes) and torques (each body's own)."""
     return [
         (number, Wrench(Vector.of(force), place.rotation @ Vector.of(torque)))
         for number, (force, torque, place) in enumerate(zip(forces, torques, places, strict=False))
@@ -63,6 +63,6 @@ def applied_pushes(
 
 
 def pushed_energy(impulses: Sequence[Vector], bodies: tuple[RigidBody, ...]) -> Scalar:
-    """Energy (J) of the motion of the common centre of mass that these impulses have made, as seen from where it was."""
+    """Return energy (J) of the motion of the common centre of mass that these impulses have made, as seen from where it was."""
     impulse = sum(impulses, Vector.zero())
     return 0.5 * impulse.dot(impulse) / sum(body.mass for body in bodies)

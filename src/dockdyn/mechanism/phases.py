@@ -43,20 +43,20 @@ class Clock(NamedTuple):
         return self if self.elapsed is None else self._replace(elapsed=t - self.began)
 
 
-class Ramp(NamedTuple):
+class PhaseRamp(NamedTuple):
     """How far a phase has taken what it changes, and the rate of that (1/s)."""
 
     share: Scalar  # 0 as the phase begins, 1 from where it has come there
     rate: Scalar
 
     @staticmethod
-    def of(over: Scalar, elapsed: Scalar) -> Ramp:
+    def of(over: Scalar, elapsed: Scalar) -> PhaseRamp:
         """Return it `elapsed` s after the beginning of a phase that takes `over` s, along a quintic; at once for 0 s."""
         moves = over > 0
         span = jnp.where(moves, over, 1.0)
         u = jnp.clip(elapsed / span, 0.0, 1.0)
         share = jnp.where(moves, u**3 * (10 - u * (15 - 6 * u)), 1.0)
-        return Ramp(share, jnp.where(moves, 30 * (u * (1 - u)) ** 2 / span, 0.0))
+        return PhaseRamp(share, jnp.where(moves, 30 * (u * (1 - u)) ** 2 / span, 0.0))
 
 
 class Ramps(eqx.Module):
@@ -75,13 +75,13 @@ class Condition(eqx.Module):
     bodies: tuple[int, int] = eqx.field(static=True)
 
     def excess(self, places: tuple[Placed, ...]) -> Scalar:
-        """Relative speed (m/s) beyond the one it waits for."""
+        """Return relative speed (m/s) beyond the one it waits for."""
         first, second = (places[number].twist.velocity for number in self.bodies)
         between = first - second
         return jnp.sqrt(between.dot(between) + AT_REST) - self.speed
 
     def over(self, t: Scalar, clock: Clock) -> Scalar:
-        """By how long (s) the time that it waits for is over."""
+        """Return by how long (s) the time that it waits for is over."""
         if self.of == "time":
             return t - (clock.began + self.lasting)
         return jnp.where(clock.slow >= 0, t - (clock.slow + self.lasting), -1.0)
@@ -96,7 +96,7 @@ class Phases(eqx.Module):
 
     @trace_once
     def current(self, phase: Int[Array, ""], clock: Clock) -> PyTree:
-        """What holds in a phase."""
+        """Return what holds in a phase."""
         after = jax.tree.map(lambda leaf: leaf[phase], self.variants)
         if (ramp := self.ramp(phase, clock)) is None or self.ramps is None:
             return after
@@ -107,16 +107,16 @@ class Phases(eqx.Module):
 
         return jax.tree.map(between, begun, after)
 
-    def ramp(self, phase: Int[Array, ""], clock: Clock) -> Ramp | None:
+    def ramp(self, phase: Int[Array, ""], clock: Clock) -> PhaseRamp | None:
         """Return how far a phase is with what it changes; None where all is changed at once."""
         if self.ramps is None or clock.elapsed is None:
             return None
-        return Ramp.of(self.ramps.over[phase], clock.elapsed)
+        return PhaseRamp.of(self.ramps.over[phase], clock.elapsed)
 
     def guards(
         self, t: Scalar, phase: Int[Array, ""], clock: Clock, places: tuple[Placed, ...]
     ) -> tuple[Scalar, Scalar]:
-        """Two event functions that rise through zero: a speed becomes low or high (m/s), a time is over (s)."""
+        """Return two event functions that rise through zero: a speed becomes low or high (m/s), a time is over (s)."""
         turns, over = jnp.asarray(-1.0), jnp.asarray(-1.0)
         for number, condition in enumerate(self.conditions):
             waits = phase == number
@@ -155,7 +155,7 @@ class Phases(eqx.Module):
         return jnp.zeros((), int), clock
 
     def _slow_from(self, t: Scalar, number: int, places: tuple[Placed, ...]) -> Scalar:
-        """Since when the speed that a condition waits for is low, if it begins to wait at `t` (s)."""
+        """Return since when the speed that a condition waits for is low, if it begins to wait at `t` (s)."""
         if number >= len(self.conditions) or self.conditions[number].of != "speed":
             return jnp.asarray(STOPPED)
         return jnp.where(self.conditions[number].excess(places) < 0, t, STOPPED)

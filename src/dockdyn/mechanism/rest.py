@@ -49,15 +49,15 @@ class RestingContact(NamedTuple):
         return 1 / self.matrix[..., 2, 2]
 
     def normal(self) -> Float[Array, "2"]:
-        """b_d (1/s) and k_d (1/s²) of δd̈ = −b_d δḋ(t − h) − k_d δd(t − h) (eqs. 124–126)."""
+        """Return b_d (1/s) and k_d (1/s²) of δd̈ = −b_d δḋ(t − h) − k_d δd(t − h) (eqs. 124–126)."""
         return self.matrix[2, 2] * self.slopes()
 
     def radial(self) -> Float[Array, "2"]:
-        """b_m (1/s) and k_m (1/s²) of δm̈ = −b_m δḋ(t − h) − k_m δd(t − h) (eqs. 132–134, with m̂ᵀ M n̂)."""
+        """Return b_m (1/s) and k_m (1/s²) of δm̈ = −b_m δḋ(t − h) − k_m δd(t − h) (eqs. 132–134, with m̂ᵀ M n̂)."""
         return self.matrix[0, 2] * self.slopes()
 
     def tangential(self) -> Float[Array, "2"]:
-        """b_t (rad/(m s)) and k_t (rad/(m s²)) of δφ̈ = −b_t δḋ(t − h) − k_t δd(t − h) (eqs. 136–138, with t̂ᵀ M n̂)."""
+        """Return b_t (rad/(m s)) and k_t (rad/(m s²)) of δφ̈ = −b_t δḋ(t − h) − k_t δd(t − h) (eqs. 136–138, with t̂ᵀ M n̂)."""
         return -self.matrix[1, 2] / self.radius * self.slopes()
 
     def slopes(self) -> Float[Array, "2"]:
@@ -177,12 +177,12 @@ class _Seats(NamedTuple):
 
 
 def _no_signals(model: Mechanism) -> Signal:
-    """What the loop delays where nothing acts."""
+    """Return what the loop delays where nothing acts."""
     return (*(Wrench.zero() for _ in model.computed), *(Vector.zero() for _ in model.late))
 
 
 def _meetings(model: Mechanism, here: Placement) -> list[ContactKinematics]:
-    """How the deepest member of each group meets its partner."""
+    """Return how the deepest member of each group meets its partner."""
     found = []
     for group in model.computed:
         assert group.rest is not None
@@ -194,7 +194,7 @@ def _meetings(model: Mechanism, here: Placement) -> list[ContactKinematics]:
 
 
 def _contact_frame(group: ContactGroup, other: Placed, normal: Vector) -> Float[Array, "3 3"]:
-    """Rows m̂, t̂, n̂ (inertial axes); n̂ points into the wall and m̂ × t̂ = n̂ (Sazawal et al., Fig. 3)."""
+    """Return rows m̂, t̂, n̂ (inertial axes); n̂ points into the wall and m̂ × t̂ = n̂ (Sazawal et al., Fig. 3)."""
     into = -normal.array()
     # where the wall is square to the axis, or there is none, any direction along it serves
     spare = jnp.eye(3)[jnp.argmin(jnp.abs(into))]
@@ -208,7 +208,7 @@ def _contact_frame(group: ContactGroup, other: Placed, normal: Vector) -> Float[
 
 
 def _radius(group: ContactGroup, other: Placed, point: Vector) -> Scalar:
-    """Distance (m) of the contact point (inertial) from the docking axis."""
+    """Return distance (m) of the contact point (inertial) from the docking axis."""
     if group.surface is None:
         return jnp.asarray(jnp.nan)
     origin, axis = group.surface.docking_frame()
@@ -226,7 +226,7 @@ def resting_depth(group: ContactGroup) -> Scalar:
 def member_slopes(
     group: ContactGroup, own: Placed, other: Placed
 ) -> tuple[Float[Array, "members"], Float[Array, "members"]]:
-    """Stiffness (N/m) and damping (N s/m) of each member of a group at rest; zero of one that stays apart."""
+    """Return stiffness (N/m) and damping (N s/m) of each member of a group at rest; zero of one that stays apart."""
 
     def slopes(row: tuple[ContactGroup, Scalar, Rest]) -> tuple[Scalar, Scalar]:
         member, weight, rest = row
@@ -240,7 +240,7 @@ def member_slopes(
 
 
 def _deepest(rest: Rest) -> Array:
-    """The member in contact that is deepest."""
+    """Return the member in contact that is deepest."""
     return jnp.argmax(jnp.where(rest.closed > 0, rest.found, -jnp.inf))
 
 
@@ -258,7 +258,7 @@ def changing(state: State) -> Int[np.ndarray, "numbers"]:
 
 
 def held_force(model: Mechanism) -> Scalar:
-    """The largest force (N) of an element, or of control on its body, that is taken off in a model `at_rest`."""
+    """Return the largest force (N) of an element, or of control on its body, that is taken off in a model `at_rest`."""
     forces = [wrench.force for wrench in model.held or () if isinstance(wrench, Wrench)]
     forces += [] if model.control_at_rest is None else [model.control_at_rest.push[1].force]
     return jnp.sqrt(jnp.max(jnp.stack([jnp.zeros(()), *(force.dot(force) for force in forces)])))

@@ -31,13 +31,14 @@ class Outside(NamedTuple):
     orbit: InOrbit | None = None
 
     def impulses(self) -> list[Vector]:
-        """What each of them has given (N s, inertial)."""
+        """Return what each of them has given (N s, inertial)."""
         found = [] if self.thrusters is None else [self.thrusters.impulse]
         found += [] if self.steering is None else [Vector.of(self.steering.effort.impulse)]
         return found + ([] if self.orbit is None else [self.orbit.given.impulse])
 
     def observe(self) -> dict[str, Array]:
-        """The impulses (N s, N m s) of all thrusters, those of elements and of control, and of gravity, with its work (J)."""
+        """Return the impulses (N s, N m s) of all thrusters, those of elements and of control, and of gravity, with its work
+        (J)."""
         parts = [] if self.thrusters is None else [self.thrusters]
         if self.steering is not None:
             effort = self.steering.effort

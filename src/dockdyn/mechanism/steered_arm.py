@@ -17,7 +17,7 @@ from jaxtyping import Array, Bool, Float, PyTree
 from dockdyn.contact.group import Wrench
 from dockdyn.control.actuators import Actuation, Actuators, Effort
 from dockdyn.control.joint_control import JointControl
-from dockdyn.control.plant import Law, Response, Row, Three, attitude_error
+from dockdyn.control.plant import ArmLaw, Response, Row, Three, attitude_error
 from dockdyn.control.reference import InertialReference
 from dockdyn.control.sampled import SampledControl
 from dockdyn.control.set_points import SetPoints
@@ -204,7 +204,7 @@ class SteeredArm(eqx.Module):
     friction in joints, and where everything is; neither contacts nor what acts between bodies.
     """
 
-    law: Law
+    law: ArmLaw
     actuators: Actuators
     attitude: Float[Array, "4"]  # from which the error of the body's attitude is counted
     body: int = eqx.field(static=True)
@@ -238,7 +238,7 @@ class SteeredArm(eqx.Module):
         phase, ramp = seen.phase
         return self.set_points.at_once(phase) if ramp is None else self.set_points.reference(phase, *ramp)
 
-    def aimed(self, seen: Seen) -> Law:
+    def aimed(self, seen: Seen) -> ArmLaw:
         """Return the law with the set-points that hold now."""
         if isinstance(self.law, JointControl) and (wanted := self.wanted(seen)) is not None:
             return replace(self.law, joints=wanted[0], moving=wanted[1])

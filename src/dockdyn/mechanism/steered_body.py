@@ -21,7 +21,7 @@ from dockdyn.control.steering import AnyControl, Steering, begin_control, observ
 from dockdyn.mechanics.rigid_body import Placed, RigidBody, mean_by_mass
 from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Scalar, Vector
-from dockdyn.mechanism.phases import Ramp
+from dockdyn.mechanism.phases import PhaseRamp
 
 Places = tuple[Placed, ...]  # of all bodies
 Efforts = Sequence[tuple[int, Scalar]]  # N m or N, in joints by number
@@ -34,7 +34,7 @@ class Seen(NamedTuple):
     base: Vector  # m, where that is, from where positions of a state count
     active: Bool[Array, ""] | None  # whether control acts in the present phase; None: in all
     held: PyTree = None  # what goes with an arm that control moves, of `steered_arm`
-    phase: tuple[Int[Array, ""], Ramp | None] | None = None  # the present one, of an arm with set-points
+    phase: tuple[Int[Array, ""], PhaseRamp | None] | None = None  # the present one, of an arm with set-points
 
     @property
     def places(self) -> Places:
@@ -66,7 +66,7 @@ class SteeredBody(eqx.Module):
     phases: tuple[int, ...] | None = eqx.field(static=True, default=None)  # in which control acts; None: in all
 
     def measured(self, seen: Seen, effort: Effort) -> Measured:
-        """What control sees, once it has done so much."""
+        """Return what control sees, once it has done so much."""
         away = seen.base - self.origin
         chaser, target = (
             FreeBody(
@@ -80,11 +80,11 @@ class SteeredBody(eqx.Module):
         return Measured(chaser, target, effort.wheel, effort.used)
 
     def begin(self, seen: Seen) -> Steering:
-        """What is remembered as control begins, before its first sample."""
+        """Return what is remembered as control begins, before its first sample."""
         return begin_control(self.control, lambda effort: self.measured(seen, effort))
 
     def act(self, now: Steering, seen: Seen, bodies: tuple[RigidBody, ...]) -> ControlAction:
-        """What control does to its body, and the rate of what is remembered."""
+        """Return what control does to its body, and the rate of what is remembered."""
         place = seen.places[self.body]
         found = steer(
             self.control, now, self.measured(seen, now.effort), lever(seen.places, self.body, bodies), self.idles(seen)
@@ -96,26 +96,26 @@ class SteeredBody(eqx.Module):
         return None if seen.active is None or isinstance(self.control, SampledControl) else ~seen.active
 
     def next_tick(self, now: Steering) -> Scalar | None:
-        """When the computer's clock acts next (s); None of control that is continuous."""
+        """Return when the computer's clock acts next (s); None of control that is continuous."""
         return self.control.next_tick(now.law) if isinstance(self.control, SampledControl) else None
 
     def tick(self, t: Scalar, now: Steering, seen: Seen) -> Steering:
-        """What is remembered after the clock has acted at `t` (s)."""
+        """Return what is remembered after the clock has acted at `t` (s)."""
         if not isinstance(self.control, SampledControl):
             return now
         return now._replace(law=self.control.tick(t, now.law, self.measured(seen, now.effort), seen.active))
 
     def following(self, law: Controller) -> SteeredBody:
-        """The same, whose sampled control asks this law at its samples."""
+        """Return the same, whose sampled control asks this law at its samples."""
         assert isinstance(self.control, SampledControl)
         return replace(self, control=self.control.following(law))
 
     def observe(self, now: Steering, seen: Seen) -> dict[str, Array]:
-        """What control does and has done."""
+        """Return what control does and has done."""
         return observe_control(self.control, now, self.measured(seen, now.effort), self.idles(seen))
 
     def wheel(self, now: Steering, places: Places) -> Vector:
-        """Angular momentum of the wheel (N m s, inertial)."""
+        """Return angular momentum of the wheel (N m s, inertial)."""
         return places[self.body].rotation @ Vector.of(now.effort.wheel)
 
 

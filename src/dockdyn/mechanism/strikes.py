@@ -71,8 +71,8 @@ def strike(bodies: Moving, here: Placement, rows: Rows, resolve: Resolve, kept: 
     def holding(
         moved: Float[Array, "bodies 6"], own: Float[Array, "lines"]
     ) -> tuple[Float[Array, "lines"], Float[Array, "bodies 6"]]:
-        """Impulses with which `moved`, of which lines have moved by `own` before, keeps what is closed, and what then comes of
-        it."""
+        """Return impulses with which `moved`, of which lines have moved by `own` before, keeps what is closed, and what then
+        comes of it."""
         impulses = force(jnp.einsum("kbi,bi->k", kept.rows, moved) - own)
         return impulses, moved + jnp.einsum("k,kbi->bi", impulses, behind)
 

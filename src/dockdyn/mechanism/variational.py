@@ -46,7 +46,7 @@ class Grasp(NamedTuple):
     turned: Quaternion  # the striker's body
 
 
-class Watched(NamedTuple):
+class MonitoredQuantities(NamedTuple):
     """What is watched between events: largest values, when they were (s), and integrals over time."""
 
     peaks: Float[Array, "monitored"]
@@ -54,14 +54,14 @@ class Watched(NamedTuple):
     integrals: Float[Array, "monitored"]
 
     @staticmethod
-    def nothing(count: int) -> Watched:
+    def nothing(count: int) -> MonitoredQuantities:
         blank = jnp.zeros(count)
-        return Watched(blank - jnp.inf, blank, blank)
+        return MonitoredQuantities(blank - jnp.inf, blank, blank)
 
-    def seen(self, t: Scalar, values: Float[Array, "monitored"], length: Scalar) -> Watched:
+    def seen(self, t: Scalar, values: Float[Array, "monitored"], length: Scalar) -> MonitoredQuantities:
         """Return it after these `values` for so long (s)."""
         larger = values > self.peaks
-        return Watched(
+        return MonitoredQuantities(
             jnp.where(larger, values, self.peaks), jnp.where(larger, t, self.times), self.integrals + length * values
         )
 
@@ -73,15 +73,15 @@ class Mode(NamedTuple):
     memory: Memory
     since: Scalar  # s, at which that is what is remembered
     grasps: tuple[Grasp, ...]  # of rigid latches
-    watched: Watched  # since the last event
-    before: Watched  # between the two last events
+    watched: MonitoredQuantities  # since the last event
+    before: MonitoredQuantities  # between the two last events
 
 
 class Moment(NamedTuple):
     """What the log keeps of an event."""
 
     state: State  # just after
-    watched: Watched  # since the event before
+    watched: MonitoredQuantities  # since the event before
 
 
 class VariationalMechanism(Mechanical):
@@ -125,7 +125,7 @@ class VariationalMechanism(Mechanical):
         here = self.mechanism.placement(x)
         count = len(self.mechanism.outputs(jnp.zeros(()), x).monitored)
         grasps = tuple(self._grasp(one, here) for one in self.rigid)
-        blank = Watched.nothing(count)
+        blank = MonitoredQuantities.nothing(count)
         mode = Mode(x.mode, x.memory, jnp.zeros(()), grasps, blank, blank)
         return self.numbers(x.q), self.row(x.v), mode
 
@@ -213,7 +213,7 @@ class VariationalMechanism(Mechanical):
         moving = x.q.shifted(-model.base_position(x))
 
         def power(v: Row) -> Scalar:
-            """Of the loads (W), at any velocities."""
+            """Return that of the loads (W), at any velocities."""
             now = model.moving.placed(moving, self.velocities(v))
             terms = [load.force.dot(body.twist.velocity) for load, body in zip(loads, now.bodies, strict=True)]
             terms += [load.moment.dot(body.rate) for load, body in zip(loads, now.bodies, strict=True)]
@@ -314,7 +314,7 @@ class VariationalMechanism(Mechanical):
 
     def _noted(self, mode: Mode) -> Mode:
         """Return the mode after an event, from which on things are watched anew."""
-        return mode._replace(watched=Watched.nothing(mode.watched.peaks.size), before=mode.watched)
+        return mode._replace(watched=MonitoredQuantities.nothing(mode.watched.peaks.size), before=mode.watched)
 
     def jump(self, t: Scalar, q: Numbers, v: Row, mass: Float[Array, "n n"], mode: Mode, fired: Int[Array, ""]) -> Jump:
         x = self.state(t, q, v, mode)

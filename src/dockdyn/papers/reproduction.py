@@ -11,14 +11,14 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from dockdyn.files import replacing, write_file
-from dockdyn.papers.table import Row, Table
+from dockdyn.papers.table import PaperTable, Row
 
 Progress = Callable[[float], None]  # is told the share that is done
 Made = tuple[Figure | None, list[Row]]
 
 
 @dataclass(frozen=True)
-class Part:
+class PaperPart:
     """A figure or a table of a paper: what makes its picture and rows, and how they are computed."""
 
     title: str
@@ -27,8 +27,8 @@ class Part:
 
 
 def reproduce(
-    parts: Mapping[Any, Part], figure: int | str | None, folder: Path, progress: Progress | None = None
-) -> list[Table]:
+    parts: Mapping[Any, PaperPart], figure: int | str | None, folder: Path, progress: Progress | None = None
+) -> list[PaperTable]:
     """Compute one part again, or all when None.
 
     Writes a picture of each as PNG and SVG, and `tables.md`, into `folder`. `progress` is told the share that is done.
@@ -48,14 +48,14 @@ def reproduce(
         picture, rows = part.make(advance)
         stem = f"figure-{name}" if isinstance(name, int) else name
         files = () if picture is None else _save(picture, part.title, folder / stem)
-        tables.append(Table(name, part.title, tuple(rows), part.note, files))
+        tables.append(PaperTable(name, part.title, tuple(rows), part.note, files))
         advance(1.0)
     write_file(folder / "tables.md", "\n".join(table.markdown() for table in tables))
     return tables
 
 
 def _save(figure: Figure, title: str, path: Path) -> tuple[Path, ...]:
-    """The picture under its title as PNG and SVG; the same picture gives the same file."""
+    """Return the picture under its title as PNG and SVG; the same picture gives the same file."""
     figure.suptitle(title)
     files = path.with_suffix(".png"), path.with_suffix(".svg")
     with matplotlib.rc_context({"svg.hashsalt": "dockdyn"}), replacing(*files) as (png, svg):

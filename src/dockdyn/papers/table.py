@@ -19,7 +19,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Table:
+class PaperTable:
     """One figure or table of a paper, recomputed."""
 
     name: int | str  # the figure's number, or what the table is about

@@ -14,10 +14,10 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.realtime.devices.device import Pose
+from dockdyn.realtime.devices.device import ToolPose
 from dockdyn.realtime.devices.emulated.devices import EmulatedRobot
 from dockdyn.realtime.devices.emulated.sensor import SensorErrors, SensorSettings
-from dockdyn.realtime.devices.emulated.wire import Wire, WireSettings
+from dockdyn.realtime.devices.emulated.wire import NetworkWire, WireSettings
 from dockdyn.realtime.exchange import Heard
 from dockdyn.realtime.laboratory import LaboratoryInSteps
 from dockdyn.realtime.rig_devices import Devices
@@ -58,13 +58,13 @@ class EmulatedBench:
             overtaken_by=devices.period,
         )
         of_robot = sound if devices.robot.connected else rough  # a connection repairs what is lost
-        self.to_sensor, self.from_sensor = (Wire(rough, 4 * trouble.seed + number) for number in (0, 1))
-        self.to_robot, self.from_robot = (Wire(of_robot, 4 * trouble.seed + number) for number in (2, 3))
+        self.to_sensor, self.from_sensor = (NetworkWire(rough, 4 * trouble.seed + number) for number in (0, 1))
+        self.to_robot, self.from_robot = (NetworkWire(of_robot, 4 * trouble.seed + number) for number in (2, 3))
         self.moved: float | None = None  # when the robot was first told to be elsewhere
         self.active: set[str] = set()
 
     def begin(self, time: float) -> None:
-        """A cycle begins: faults come and go, sensor and robot say what is so."""
+        """Begin a cycle: faults come and go, sensor and robot say what is so."""
         self.load, self.pose = self.laboratory.tell()
         self._fail(time)
         for packet in self.robot.tick(time, pose_of(self.pose)):
@@ -73,7 +73,7 @@ class EmulatedBench:
         self.measure(time, (1 - 1e-6) / self.sensor.rate)
 
     def measure(self, time: float, ahead: float = 0.0) -> None:
-        """The sensor says what is due, or so far `ahead`: at a cycle's beginning the laboratory has a new force, and the
+        """Let the sensor say what is due, or so far `ahead`: at a cycle's beginning the laboratory has a new force, and the
         reading of it shall not be one of the force before."""
         fx, fy, fz, *torque = self.load.values.tolist()
         for packet in self.sensor.tick(time, (fx, fy, fz), tuple(torque), ahead):
@@ -87,12 +87,12 @@ class EmulatedBench:
         return min(self.sensor.next, *(wire.next for wire in wires))
 
     def deliver(self, time: float) -> tuple[list[bytes], list[bytes]]:
-        """What has arrived by a time: the devices take theirs; readings and poses that are at the computer."""
+        """Return what has arrived by a time: the devices take theirs; readings and poses that are at the computer."""
         self.deliver_to_devices(time)
         return self.from_sensor.deliver(time), self.from_robot.deliver(time)
 
     def deliver_to_devices(self, time: float) -> None:
-        """The devices take what has arrived by a time."""
+        """Let the devices take what has arrived by a time."""
         for packet in self.to_sensor.deliver(time):
             self.sensor.receive(self.to_sensor.arrived, packet)
         for packet in self.to_robot.deliver(time):
@@ -101,7 +101,7 @@ class EmulatedBench:
                     self.from_robot.send(self.to_robot.arrived, answer)
 
     def end(self, time: float) -> None:
-        """A cycle ends: the robot goes where it was told to."""
+        """End a cycle: the robot goes where it was told to."""
         wanted = wanted_of(self.robot)
         if (
             self.moved is None
@@ -111,7 +111,7 @@ class EmulatedBench:
         self.laboratory.take(None if self.robot.cycle.stopped else wanted)
 
     def reset(self, time: float) -> None:
-        """The robot is switched on again where it is, and waits."""
+        """Switch the robot on again where it is; it waits."""
         start = pose_of(self.laboratory.tell()[1])
         self.robot.reconnect(time, start)
         self.robot.cycle.restart(time, self.robot.cycle.setpoint, waiting=True)
@@ -134,12 +134,12 @@ class EmulatedBench:
 
 
 def _lasts(time: float, at: float, lasts: float | None) -> bool:
-    """Whether a fault is there."""
+    """Return whether a fault is there."""
     return at <= time < at + (math.inf if lasts is None else lasts)
 
 
 def sensor_settings(section: EmulatedSensorSection) -> SensorSettings:
-    """The errors of a table."""
+    """Return the errors of a table."""
 
     def three(values: Sequence[float]) -> tuple[float, float, float]:
         x, y, z = values
@@ -160,13 +160,13 @@ def sensor_settings(section: EmulatedSensorSection) -> SensorSettings:
     )
 
 
-def pose_of(heard: Heard) -> Pose:
-    """What the encoders say, for a robot's codec."""
+def pose_of(heard: Heard) -> ToolPose:
+    """Return what the encoders say, for a robot's codec."""
     x, y, z, *turn = heard.values.tolist()
-    return Pose((x, y, z), tuple(turn))
+    return ToolPose((x, y, z), tuple(turn))
 
 
 def wanted_of(robot: EmulatedRobot) -> Float[np.ndarray, "6"]:
-    """Where an emulated robot shall be."""
+    """Return where an emulated robot shall be."""
     wanted = robot.cycle.wanted
     return np.array([*wanted.position, *wanted.rotation_vector])

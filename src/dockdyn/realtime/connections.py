@@ -36,7 +36,7 @@ class Connections(NamedTuple):
     settings: RTDESettings  # with the number that the robot has given
 
     def start(self) -> None:
-        """The robot begins to tell. Raises NotConnected where it does not."""
+        """Make the robot begin to tell. Raises NotConnected where it does not."""
         client, words = RTDE(self.settings), f"{self.told.getpeername()[0]}:{self.told.getpeername()[1]}"
         with _problems(f"{words}: start"):
             _ask(self.told, client, client.encode_requests()[-1])
@@ -44,7 +44,7 @@ class Connections(NamedTuple):
 
 @contextlib.contextmanager
 def connected(robot: URRobot, settings: RTDESettings) -> Iterator[Connections]:
-    """Connections of a robot, which is agreed with on what it says, but does not tell yet. Raises NotConnected."""
+    """Yield connections of a robot, which is agreed with on what it says, but does not tell yet. Raises NotConnected."""
     place = robot.place
     client = RTDE(settings)
     with ExitStack() as stack:
@@ -78,7 +78,7 @@ class ProgramPort:
         self.connection, _ = self.listening.accept()
 
     def is_open(self) -> bool:
-        """Whether the program is there; what it has closed is let go."""
+        """Return whether the program is there; what it has closed is let go."""
         if self.connection is None:
             return False
         try:
@@ -118,7 +118,7 @@ def _wait_for_program(here: str, ports: list[ProgramPort]) -> list[socket.socket
 
 @contextlib.contextmanager
 def _problems(where: str) -> Iterator[None]:
-    """What can go wrong, as NotConnected."""
+    """Raise what can go wrong as NotConnected."""
     try:
         yield
     except TimeoutError:
@@ -130,7 +130,7 @@ def _problems(where: str) -> Iterator[None]:
 
 
 def _ask(told: socket.socket, client: RTDE, request: bytes) -> None:
-    """One request and its answer. Raises BadPacket for a refusal, OSError."""
+    """Make one request and return its answer. Raises BadPacket for a refusal, OSError."""
     told.sendall(request)
     deadline, kept = time.monotonic() + ANSWER, b""
     while True:

@@ -61,7 +61,7 @@ class CycleCheck(NamedTuple):
 
 
 def percentiles(times: Float[np.ndarray, "n"]) -> dict[str, float]:
-    """Times (s) by share, each one of those measured, and the longest."""
+    """Return times (s) by share, each one of those measured, and the longest."""
     known = times[np.isfinite(times)]
     if not len(known):
         return {}
@@ -72,7 +72,7 @@ def percentiles(times: Float[np.ndarray, "n"]) -> dict[str, float]:
 
 
 def histogram(times: Float[np.ndarray, "n"]) -> list[tuple[float, int]]:
-    """Counts of times between bounds of 1, 2, 5, 10 … µs: the upper bound (s) of each that is needed, and the count."""
+    """Return counts of times between bounds of 1, 2, 5, 10 … µs: the upper bound (s) of each that is needed, and the count."""
     bounds = np.array([mantissa * 10.0**power for power in range(-6, 3) for mantissa in (1, 2, 5)])
     which = np.searchsorted(bounds, times)
     counts = np.bincount(which, minlength=len(bounds) + 1)
@@ -113,7 +113,7 @@ def check_cycle(cycle: float, seconds: float, cpu: int | None, progress: Callabl
 
 
 def as_numbers(check: CycleCheck) -> dict[str, Any]:
-    """The check as plain numbers by name, in SI units."""
+    """Return the check as plain numbers by name, in SI units."""
     return {
         "cycle_s": check.cycle,
         "cycles": len(check.late),
@@ -129,7 +129,7 @@ def as_numbers(check: CycleCheck) -> dict[str, Any]:
 
 
 def shortcomings(scheduling: Scheduling, machine: Machine, stolen: float, length: float) -> list[str]:
-    """What this computer lacks that one that drives a rig should have, each with what helps.
+    """Return what this computer lacks that one that drives a rig should have, each with what helps.
 
     Args:
         scheduling: how the process ran.

@@ -79,30 +79,30 @@ class DeviceLibrary:
         self.reading, self.pose = np.zeros((), _READING), np.zeros((), _POSE)
 
     def forget(self) -> None:
-        """Be as at first: the next packets are the first."""
+        """Go back to how it was at first: the next packets are the first."""
         for device, memory in self.first:
             ctypes.memmove(device.value or 0, memory, len(memory))
 
     def start_sensor(self) -> bytes:
-        """What asks the sensor for readings; empty where it sends by itself."""
+        """Return what asks the sensor for readings; empty where it sends by itself."""
         size = self.sensor.start(self.sensor_device, self.out, LONGEST)
         return self.out.raw[:size]
 
     def start_robot(self) -> bytes:
-        """What asks the robot for poses; empty where it sends by itself."""
+        """Return what asks the robot for poses; empty where it sends by itself."""
         size = self.robot.start(self.robot_device, self.out, LONGEST)
         return self.out.raw[:size]
 
     def decode_reading(self, packet: bytes) -> Heard | PacketError:
-        """What a sensor says, or why its packet is refused."""
+        """Return what a sensor says, or why its packet is refused."""
         return _heard(self.sensor.decode, self.sensor_device, packet, self.reading)
 
     def decode_pose(self, packet: bytes) -> Heard | PacketError:
-        """What a robot says, or why its packet is refused."""
+        """Return what a robot says, or why its packet is refused."""
         return _heard(self.robot.decode, self.robot_device, packet, self.pose)
 
     def encode_commands(self, place: Float[np.ndarray, "6"], milliseconds: int) -> list[bytes]:
-        """The answer to the pose that was decoded last, behind those that it was to have before."""
+        """Return the answer to the pose that was decoded last, behind those that it was to have before."""
         place = np.ascontiguousarray(place)
         packets = []
         while self.robot.fill and (size := self.robot.fill(self.robot_device, place.ctypes.data, self.out, LONGEST)):
@@ -112,7 +112,7 @@ class DeviceLibrary:
 
 
 def _heard(decode: object, device: ctypes.c_void_p, packet: bytes, into: np.ndarray) -> Heard | PacketError:
-    """What a packet says."""
+    """Return what a packet says."""
     error = decode(device, packet, len(packet), into.ctypes.data)  # type: ignore[operator]
     if error:
         return PacketError(error)

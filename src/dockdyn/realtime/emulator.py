@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from dockdyn.realtime.bench import EmulatedBench
 from dockdyn.realtime.laboratory import LaboratoryInSteps
-from dockdyn.realtime.links import Datagrams, Link
+from dockdyn.realtime.links import Datagrams, DeviceLink
 from dockdyn.realtime.rig_devices import Devices
 from dockdyn.scenario.tables.emulator import EmulatorSection
 
@@ -32,15 +32,15 @@ class EmulatedRig:
         self.stops = self.late = 0
         self.resets: float | None = None  # when the operator resets a robot that has stopped
         self.stamped = trouble.network.latency > 0 or trouble.network.jitter > 0  # when a packet comes counts
-        self.to_sensor: Link = Datagrams((devices.sensor.host, devices.sensor.port), devices.sensor.asked)
+        self.to_sensor: DeviceLink = Datagrams((devices.sensor.host, devices.sensor.port), devices.sensor.asked)
         try:
-            self.to_robot: Link = devices.robot.emulated_link(self.bench.robot)
+            self.to_robot: DeviceLink = devices.robot.emulated_link(self.bench.robot)
         except OSError:
             self.to_sensor.close()
             raise
 
     def run(self, cycles: int | None, stop_asked: Callable[[], bool]) -> None:
-        """So many cycles, or without end until `stop_asked`."""
+        """Run so many cycles, or without end until `stop_asked`."""
         laboratory = self.bench.laboratory
         try:
             due = time.monotonic()
@@ -51,7 +51,7 @@ class EmulatedRig:
             self.to_robot.close()
 
     def _cycle(self, now: float, begun: float) -> float:
-        """A cycle at a time (s) of the laboratory that begins at one of this computer's; when the next one does."""
+        """Return a cycle at a time (s) of the laboratory that begins at one of this computer's; when the next one does."""
         bench, due = self.bench, begun + self.period
         self._exchange(now)
         self._reset(now)
@@ -72,14 +72,14 @@ class EmulatedRig:
         return due
 
     def _wait(self, seconds: float) -> None:
-        """Until something happens by itself, or comes where it counts when."""
+        """Wait until something happens by itself, or comes where it counts when."""
         if self.stamped:
             select.select([*self.to_sensor.sockets(), *self.to_robot.sockets()], [], [], seconds)
         else:
             time.sleep(seconds)
 
     def _exchange(self, now: float) -> None:
-        """What has come goes on its way to the devices; what has arrived at the computer's end is sent."""
+        """Send what has come on its way to the devices; what has arrived at the computer's end is sent."""
         bench = self.bench
         for link, wire in ((self.to_sensor, bench.to_sensor), (self.to_robot, bench.to_robot)):
             for packet in link.received(now):
@@ -89,7 +89,7 @@ class EmulatedRig:
                 link.send(packet)
 
     def _reset(self, now: float) -> None:
-        """A robot that has stopped is switched on again where it is, once nobody has to wait for that."""
+        """Switch a robot that has stopped on again where it is, once nobody has to wait for that."""
         if not self.bench.robot.cycle.stopped:
             return
         if self.resets is None:

@@ -20,7 +20,7 @@ class Heard(NamedTuple):
 
 
 def whole(values: Sequence[float] | np.ndarray) -> Float[np.ndarray, "6"]:
-    """Six numbers of a robot with fewer axes: those that it does not have are zero."""
+    """Return six numbers of a robot with fewer axes: those that it does not have are zero."""
     found = np.zeros(AXES)
     found[: len(values)] = values
     return found

@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from dockdyn.realtime.exchange import Heard, whole
 from dockdyn.results.driver import Laboratory
-from dockdyn.translate.c_library import Stepper
+from dockdyn.translate.c_library import LibraryStepper
 
 
 class LaboratoryInSteps:
@@ -15,16 +15,16 @@ class LaboratoryInSteps:
 
     def __init__(self, laboratory: Laboratory, axes: int):
         """Raises NoCompiler without a C compiler."""
-        self.stepper, self.chances, self.axes = Stepper(laboratory.step), laboratory.chances, axes
+        self.stepper, self.chances, self.axes = LibraryStepper(laboratory.step), laboratory.chances, axes
         self.told, self.cycle = laboratory.first, 0
 
     def tell(self) -> tuple[Heard, Heard]:
-        """What sensor and encoders say in this cycle."""
+        """Return what sensor and encoders say in this cycle."""
         load, pose = (Heard(whole(self.told[name]), self.cycle) for name in ("load", "pose"))
         return load, pose
 
     def take(self, command: Float[np.ndarray, "6"] | None) -> None:
-        """The command (m, rad) of this cycle, or none; then the next cycle begins."""
+        """Take the command (m, rad) of this cycle, or none; then the next cycle begins."""
         given = self.stepper.inputs
         given["send"] = command is not None
         if command is not None:

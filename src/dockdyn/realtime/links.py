@@ -17,23 +17,23 @@ Address = tuple[str, int]
 NOBODY = (BlockingIOError, ConnectionError)  # none is left; nobody listens at the other end
 
 
-class Link(Protocol):
+class DeviceLink(Protocol):
     """The way between an emulated device and the computer."""
 
     def received(self, time: float) -> list[bytes]:
-        """What has come since the last call."""
+        """Return what has come since the last call."""
 
     def send(self, packet: bytes) -> None:
         """Send to the computer, if it is known and listens."""
 
     def sockets(self) -> list[socket.socket]:
-        """What may bring something."""
+        """Return what may bring something."""
 
     def reset(self) -> None:
-        """As after the device was switched off and on."""
+        """Begin as after the device was switched off and on."""
 
     def close(self) -> None:
-        """Nothing more."""
+        """Close it."""
 
 
 class Datagrams:
@@ -92,7 +92,7 @@ class URConnections:
         self.commands: socket.socket | None = None
 
     def received(self, time: float) -> list[bytes]:
-        """The bytes of commands; requests are answered at once."""
+        """Return the bytes of commands; requests are answered at once."""
         with contextlib.suppress(*NOBODY):
             one, _ = self.listening.accept()
             self._let_go()
@@ -111,7 +111,7 @@ class URConnections:
         return [each for each in found if each]
 
     def _open_commands(self) -> None:
-        """The robot's program, started once the computer has spoken to it, opens its connections."""
+        """Open the connections of the robot's program, which starts once the computer has spoken to it."""
         if self.asked is None or self.commands is not None:
             return
         self._close_program()
@@ -156,7 +156,7 @@ class URConnections:
 
 
 def _read(one: socket.socket | None) -> list[bytes]:
-    """What has come; empty bytes at the end where the other end has closed it."""
+    """Return what has come; empty bytes at the end where the other end has closed it."""
     found: list[bytes] = []
     if one is None:
         return found

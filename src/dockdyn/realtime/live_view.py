@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.hil.operation import State
+from dockdyn.hil.operation import OperationState
 from dockdyn.hil.supervisor import Cause
 from dockdyn.processes import module_command
 from dockdyn.realtime.ring import Ring, record_type
@@ -55,7 +55,7 @@ class LiveView:
         self.process, self.address = process, address
 
     def show(self, ring: Ring, step: CStep) -> None:
-        """From now on it shows the ring of a loop around a cycle."""
+        """Show from now on the ring of a loop around a cycle."""
         entries = [[list(each) for each in part] for part in (step.inputs, step.outputs)]
         _tell(self.process, {"ring": str(ring.path), "entries": entries})
 
@@ -67,7 +67,8 @@ class LiveView:
 
 @contextlib.contextmanager
 def live_view(scenario: str, given: dict[str, Any], port: int) -> Iterator[LiveView]:
-    """A live view of a scenario (file or preset, keys changed as `given`), on a port of this computer, while the block runs.
+    """Show a live view of a scenario (file or preset, keys changed as `given`), on a port of this computer, while the block
+    runs.
 
     Raises NoLiveView where there can be none.
     """
@@ -92,7 +93,7 @@ def live_view(scenario: str, given: dict[str, Any], port: int) -> Iterator[LiveV
 
 
 def _tell(process: subprocess.Popen[bytes], facts: dict[str, Any]) -> None:
-    """A line of JSON for a process, which may have ended."""
+    """Send a line of JSON to a process, which may have ended."""
     assert process.stdin is not None
     with contextlib.suppress(BrokenPipeError):
         process.stdin.write(json.dumps(facts).encode() + b"\n")
@@ -124,7 +125,7 @@ def main() -> None:
 
 
 def _follow(page: LivePage, facts: dict[str, Any]) -> None:
-    """Shows the newest record of a ring, until the input ends."""
+    """Show the newest record of a ring, until the input ends."""
     inputs, outputs = ([Entry(name, dtype, tuple(shape)) for name, dtype, shape in part] for part in facts["entries"])
     ring = Ring(Path(facts["ring"]), record_type(CStep("cycle", "", "", inputs, outputs, b"")), reads=True)
     seen, when = 0, time.monotonic()
@@ -140,7 +141,7 @@ def _follow(page: LivePage, facts: dict[str, Any]) -> None:
 
 
 def show(page: LivePage, row: np.ndarray) -> Scale:
-    """Shows a record: the robot where its encoders are, once it was heard, the model where the computer has it, the force that
+    """Show a record: the robot where its encoders are, once it was heard, the model where the computer has it, the force that
     acts on it. Gives the arrow's scale."""
     out, told = row["outputs"], row["inputs"]
     model = out["model_pose"]
@@ -149,9 +150,9 @@ def show(page: LivePage, row: np.ndarray) -> Scale:
 
 
 def words_of(row: np.ndarray, scale: Scale) -> str:
-    """A record in words (Markdown)."""
+    """Return a record in words (Markdown)."""
     out, told = row["outputs"], row["inputs"]
-    state, cause = State(int(out["state"])), Cause(int(out["cause"]))
+    state, cause = OperationState(int(out["state"])), Cause(int(out["cause"]))
     why = [] if cause == Cause.NONE else [f"stopped: {cause.name.lower().replace('_', ' ')}"]
     force = float(np.linalg.norm(out["load"][:3]))
     drawn = f", drawn 1 m long for {1 / scale.metres:g} N" if np.isfinite(scale.cut) else ""
@@ -167,7 +168,7 @@ def words_of(row: np.ndarray, scale: Scale) -> str:
 
 
 def _numbers(pose: np.ndarray) -> str:
-    """A pose, its places in mm and turns in degrees."""
+    """Return a pose, its places in mm and turns in degrees."""
     places = ", ".join(f"{value:.1f}" for value in 1e3 * pose[:3])
     turns = ", ".join(f"{value:.2f}" for value in np.degrees(pose[3:]))
     return f"{places} mm{f'; {turns}°' if turns else ''}"

@@ -13,7 +13,7 @@ from dockdyn.realtime.laboratory import LaboratoryInSteps
 from dockdyn.realtime.rig_devices import Devices
 from dockdyn.results.driver import Driver
 from dockdyn.scenario.tables.emulator import EmulatorSection
-from dockdyn.translate.c_library import Stepper
+from dockdyn.translate.c_library import LibraryStepper
 from dockdyn.translate.c_step import CStep
 
 NO_NUMBERS = (PacketError.NOT_A_NUMBER, PacketError.OUT_OF_RANGE)
@@ -24,7 +24,7 @@ class ComputerInSteps:
 
     def __init__(self, step: CStep, axes: int):
         """Raises NoCompiler without a C compiler."""
-        self.stepper, self.axes = Stepper(step), axes
+        self.stepper, self.axes = LibraryStepper(step), axes
         for name in ("load_count", "pose_count"):
             self.stepper.inputs[name] = -1
 
@@ -37,7 +37,7 @@ class ComputerInSteps:
         late: int = 0,
         due: bool | None = None,
     ) -> np.ndarray:
-        """All that a cycle puts out; a device that says nothing is None.
+        """Return all that a cycle puts out; a device that says nothing is None.
 
         A command is `due` where a pose asks for it, unless it is said.
         """
@@ -58,7 +58,7 @@ class ComputerInSteps:
 def run_in_lockstep(
     driver: Driver, cycles: int, devices: Devices | None = None, trouble: EmulatorSection | None = None
 ) -> np.ndarray:
-    """What the computer puts out in so many cycles of a run that goes on from t = 0, a row each.
+    """Return what the computer puts out in so many cycles of a run that goes on from t = 0, a row each.
 
     With `devices` all goes through the bytes of their protocols: codecs in C on the one side, emulated devices on the other,
     with what goes wrong with them in a table. Raises ScenarioError for a rig that cannot be driven, NoCompiler without a C
@@ -96,7 +96,7 @@ class Wire:
                 self.library.decode_pose(answer)
 
     def cycle(self, computer: ComputerInSteps, request: Request = Request.NONE) -> np.ndarray:
-        """A cycle of all: what has arrived by its end is answered where it is due, as the loop does."""
+        """Return a cycle of all: what has arrived by its end is answered where it is due, as the loop does."""
         bench = self.bench
         time = bench.laboratory.cycle * bench.period
         end = time + bench.period * (1 - 1e-9)

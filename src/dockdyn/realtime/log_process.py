@@ -83,12 +83,12 @@ class RigLog:
             raise NoLog(told.get("problem") or f"{self.path}: {self._end_of_process()}")
 
     def _hear(self) -> dict[str, Any]:
-        """The next that the process says; nothing where it has ended."""
+        """Return the next that the process says; nothing where it has ended."""
         found: dict[str, Any] = json.loads(self.process.stdout.readline() or b"{}")
         return found
 
     def _end_of_process(self) -> str:
-        """How the process ended."""
+        """Return how the process ended."""
         code = self.process.wait()
         how = f"was killed by signal {-code}" if code < 0 else f"ended with {code}"
         return f"the process that writes the log {how}"
@@ -107,7 +107,7 @@ class RigLog:
         self.process.stdout.close()
 
     def _wait_while_it_writes(self) -> bool:
-        """Whether the process ends by itself, as long as it goes on; one that does not is killed."""
+        """Return whether the process ends by itself, as long as it goes on; one that does not is killed."""
         seen, deadline = -1, time.monotonic() + STUCK
         while self.running and time.monotonic() < deadline:
             time.sleep(POLL)
@@ -137,7 +137,7 @@ class RigLog:
         return Kept(None, 0, len(rows) + lost, problem, self._unfinished(keep=True))
 
     def _unfinished(self, keep: bool) -> Path | None:
-        """What a process that was killed had written, if it is kept."""
+        """Return what a process that was killed had written, if it is kept."""
         parts = parts_left(self.path.resolve(), self.process.pid)
         if keep:
             return parts[-1] if parts else None
@@ -149,7 +149,7 @@ class RigLog:
 
 @contextlib.contextmanager
 def logged(ring: Ring, step: CStep, scenario: str, path: Path, inherited: Sequence[int]) -> Iterator[RigLog]:
-    """The log of a ring, ready to be written when the block begins, and written when it has ended. Raises NoLog."""
+    """Keep the log of a ring, ready to be written when the block begins, and written when it has ended. Raises NoLog."""
     log = RigLog(ring, step, scenario, path, inherited)
     try:
         log.await_ready()

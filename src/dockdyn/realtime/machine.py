@@ -24,7 +24,7 @@ class Machine(NamedTuple):
 
 
 def inspect_machine() -> Machine:
-    """The facts of this computer."""
+    """Return the facts of this computer."""
     limit = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]
     release = platform.release()
     stated = _read("/sys/kernel/realtime") == "1"
@@ -39,13 +39,13 @@ def inspect_machine() -> Machine:
 
 
 def stolen_time() -> float:
-    """Seconds, of all processors, that a host has taken from this virtual machine since it began; zero on a real one."""
+    """Return seconds, of all processors, that a host has taken from this virtual machine since it began; zero on a real one."""
     fields = _read("/proc/stat").partition("\n")[0].split()
     return int(fields[8]) / os.sysconf("SC_CLK_TCK") if len(fields) > 8 else 0.0
 
 
 def _read(file: str) -> str:
-    """A file of the system without its last line break; empty where there is none."""
+    """Return a file of the system without its last line break; empty where there is none."""
     try:
         return Path(file).read_text().strip()
     except OSError:

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from dockdyn.hil.operation import Request, State
+from dockdyn.hil.operation import OperationState, Request
 from dockdyn.hil.supervisor import Cause
 from dockdyn.realtime.cycle_check import percentiles
 from dockdyn.realtime.server import NOT_HEARD, REMEMBERED, ServedRig
@@ -21,8 +21,8 @@ HOLD = 0.7  # s that a key counts as held: longer than a keyboard takes until it
 REPEATED = 0.3  # s that one counts that is repeated: longer than between two repetitions
 WAITED = 5.0  # s in idle after which it is told what is missing
 INTENDED = (Cause.END, Cause.OPERATOR)
-ASKED_FOR = {State.HOMED: "arm", State.ARMED: "run"}  # what is typed in a state
-NEXT = {State.IDLE: Request.HOME, State.HOMED: Request.ARM, State.ARMED: Request.RUN}
+ASKED_FOR = {OperationState.HOMED: "arm", OperationState.ARMED: "run"}  # what is typed in a state
+NEXT = {OperationState.IDLE: Request.HOME, OperationState.HOMED: Request.ARM, OperationState.ARMED: Request.RUN}
 
 Why = Callable[[Cause, np.void, Sequence[np.void]], str]  # of a cause, the cycle that has it, and those before
 
@@ -31,19 +31,19 @@ class Console(Protocol):
     """Where an operator types and reads."""
 
     def tell(self, text: str) -> None:
-        """A line that stays."""
+        """Print a line that stays."""
 
     def show(self, text: str) -> None:
-        """What is so just now; it takes the place of what was."""
+        """Show what is so just now; it takes the place of what was."""
 
     def typed(self) -> str | None:
-        """A line that was typed, if there is one."""
+        """Return a line that was typed, if there is one."""
 
     def forget(self) -> bool:
         """Leave out all that was typed until now, also half a line; whether that was anything."""
 
     def held(self) -> bool:
-        """Whether the key of hold-to-run was pressed since the last call."""
+        """Return whether the key of hold-to-run was pressed since the last call."""
 
 
 class Outcome(NamedTuple):
@@ -54,7 +54,7 @@ class Outcome(NamedTuple):
     late: int  # cycles that were missed
     answers: dict[str, float]  # s from receiving to sending, by share
     unseen: int  # records that were overwritten before they were looked at
-    state: State
+    state: OperationState
     broken: bool = False  # whether the loop has ended by itself, and nobody has braked
 
     why: str = ""  # it was stopped: value, limit, axis and time
@@ -85,7 +85,7 @@ class Operation:
         self.rig, self.console, self.hold_to_run, self.stop_asked = rig, console, hold_to_run, stop_asked
         self.why_stopped, self.why = why_stopped, ""  # it was stopped, in words
         self.before: deque[np.void] = deque(maxlen=2)  # cycles
-        self.state, self.cause = State.IDLE, Cause.NONE
+        self.state, self.cause = OperationState.IDLE, Cause.NONE
         self.cycles = self.late = 0
         self.answers: list[np.ndarray] = []
         self.confirmed: set[str] = set()
@@ -97,7 +97,7 @@ class Operation:
         """Go through the states, asking at each, until `stop_asked`, the end, or the end of the loop."""
         if not self.hold_to_run:
             self.rig.hold(None)
-        self.console.tell(f"{State.IDLE.name.lower()}: waiting for sensor and robot")
+        self.console.tell(f"{OperationState.IDLE.name.lower()}: waiting for sensor and robot")
         broken = False
         while not self._over() and not broken:
             time.sleep(POLL)
@@ -110,9 +110,9 @@ class Operation:
         return Outcome(cause, self.cycles, self.late, answers, self.rig.lost, self.state, broken, self.why)
 
     def _over(self) -> bool:
-        """Whether nothing will happen any more."""
+        """Return whether nothing will happen any more."""
         ended = self.cause != Cause.NONE or self.stop_asked()
-        return ended and self.state in (State.IDLE, State.FAULT)
+        return ended and self.state in (OperationState.IDLE, OperationState.FAULT)
 
     def _step(self) -> None:
         """Look at what has happened, and ask for what comes next."""
@@ -132,25 +132,25 @@ class Operation:
 
     def _follow(self, row: np.void) -> None:
         """Tell a change of state."""
-        state, cause = State(int(row["outputs"]["state"])), Cause(int(row["outputs"]["cause"]))
+        state, cause = OperationState(int(row["outputs"]["state"])), Cause(int(row["outputs"]["cause"]))
         if state != self.state:
             why = "" if cause == Cause.NONE else f" ({cause_words(cause)})"
             self.console.tell(f"{row['time'] / SECOND:.3f} s: {self.state.name.lower()} → {state.name.lower()}{why}")
             self._forget(state)
-            if state == State.HOMED and self.first_pose is not None:
+            if state == OperationState.HOMED and self.first_pose is not None:
                 self.console.tell(_arming_words(row["outputs"]["command"], self.first_pose))
             if state in ASKED_FOR and not self.hold_to_run:
                 self.console.tell(f"type {ASKED_FOR[state]} and Enter to {ASKED_FOR[state]}; Ctrl-C stops")
-            elif state == State.HOMED:
+            elif state == OperationState.HOMED:
                 self.console.tell("hold a key to arm and run; let go, it brakes, as with Ctrl-C")
         if cause != Cause.NONE and self.cause == Cause.NONE:
             self.why = self.why_stopped(cause, row, list(self.before))
         self.state, self.cause = state, cause
         self.before.append(row.copy())
 
-    def _forget(self, state: State) -> None:
+    def _forget(self, state: OperationState) -> None:
         """Leave out what was typed before a new state was told: it was not meant for that."""
-        if self.hold_to_run and state != State.HOMED:
+        if self.hold_to_run and state != OperationState.HOMED:
             return  # the key goes on being held
         typed = self.console.forget() or bool(self.confirmed - {ASKED_FOR.get(self.state)})
         self.confirmed.clear()
@@ -159,7 +159,7 @@ class Operation:
 
     def _tell_what_is_missing(self, row: np.void) -> None:
         """Tell, once, why it does not home."""
-        if self.told or self.state != State.IDLE or self.cause != Cause.NONE or row["time"] < WAITED * SECOND:
+        if self.told or self.state != OperationState.IDLE or self.cause != Cause.NONE or row["time"] < WAITED * SECOND:
             return
         self.told, head = True, self.rig.ring.head
         heard = {name: row["inputs"][f"{name}_count"] >= 0 for name in ("load", "pose")}
@@ -177,7 +177,7 @@ class Operation:
         self.console.tell("; ".join([f"still idle: {why}", *bad]))
 
     def _next(self) -> Request:
-        """What is asked for in this state."""
+        """Return what is asked for in this state."""
         if self.cause != Cause.NONE:
             return Request.NONE
         if self.hold_to_run:
@@ -186,7 +186,7 @@ class Operation:
                 repeated = time.monotonic() < self.pressed + HOLD
                 self.rig.hold(REPEATED if repeated else HOLD)
                 self.pressed = time.monotonic()
-            return NEXT.get(self.state, Request.NONE) if held or self.state == State.IDLE else Request.NONE
+            return NEXT.get(self.state, Request.NONE) if held or self.state == OperationState.IDLE else Request.NONE
         asked = ASKED_FOR.get(self.state)
         if (line := self.console.typed()) is not None:
             self.confirmed.add(word := line.strip().lower())
@@ -207,9 +207,8 @@ def _arming_words(before: np.ndarray, after: np.ndarray) -> str:
 
 
 def _words_of(row: np.void) -> str:
-    """A cycle in a line."""
+    """Return a cycle in a line."""
     out = row["outputs"]
     force, place = np.linalg.norm(out["load"][:3]), np.array2string(out["command"], precision=4, suppress_small=True)
-    return (
-        f"{State(int(out['state'])).name.lower()}  {row['time'] / SECOND:8.2f} s  force {force:8.2f} N  command {place}"
-    )
+    state = OperationState(int(out["state"])).name.lower()
+    return f"{state}  {row['time'] / SECOND:8.2f} s  force {force:8.2f} N  command {place}"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dockdyn.realtime.rig_log import LoggedRig, field_of
-from dockdyn.translate.c_library import Stepper
+from dockdyn.translate.c_library import LibraryStepper
 from dockdyn.translate.c_step import CStep
 
 
@@ -22,7 +22,7 @@ class Rerun(NamedTuple):
 
 def rerun(step: CStep, log: LoggedRig) -> Rerun:
     """Play the inputs of a log through a cycle, and compare commands, states and causes with those in it."""
-    stepper = Stepper(step)
+    stepper = LibraryStepper(step)
     compared = ("command", "state", "cause")
     different, first, largest = 0, None, 0.0
     for number, cycle in enumerate(log.cycles):

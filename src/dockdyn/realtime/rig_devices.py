@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from dockdyn.realtime.devices.device import HERE, Command, Pose, c_initialiser
+from dockdyn.realtime.devices.device import HERE, ToolCommand, ToolPose, c_initialiser
 from dockdyn.realtime.devices.emulated.devices import EmulatedRobot, EmulatedSensor
 from dockdyn.realtime.devices.emulated.sensor import SensorErrors
 from dockdyn.realtime.devices.roles import Device, ForceSensor, Robot
@@ -58,7 +58,7 @@ class Devices(NamedTuple):
         return files
 
     def emulate(
-        self, start: Pose, errors: SensorErrors, connected: bool = False, trouble: EmulatorSection | None = None
+        self, start: ToolPose, errors: SensorErrors, connected: bool = False, trouble: EmulatorSection | None = None
     ) -> tuple[EmulatedSensor, EmulatedRobot]:
         """Return what stands for them, the robot where it starts; where `connected`, connections agree on how it speaks.
 
@@ -66,7 +66,7 @@ class Devices(NamedTuple):
         """
         trouble = trouble or EmulatorSection()
         robot = self.robot.emulate(self.robot_settings, start, self.period, trouble.robot, connected)
-        robot.cycle.restart(0.0, Command(start.position, start.rotation_vector), waiting=True)
+        robot.cycle.restart(0.0, ToolCommand(start.position, start.rotation_vector), waiting=True)
         return self.sensor.emulate(self.sensor_settings, errors, self.period, trouble.sensor), robot
 
 

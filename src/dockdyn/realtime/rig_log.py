@@ -10,7 +10,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from dockdyn.files import regular_file
-from dockdyn.hil.operation import State
+from dockdyn.hil.operation import OperationState
 from dockdyn.hil.supervisor import Cause
 from dockdyn.realtime.exchange import whole
 from dockdyn.realtime.wakeups import SECOND
@@ -29,7 +29,7 @@ POSES = {
 WRENCH = "/sensor/wrench"
 JOINTS = "/joint_states"  # of robots that tell their joints
 DIAGNOSTICS = "/diagnostics"
-LEVELS = {State.FAULT: 2, State.STOPPING: 1}  # of DiagnosticStatus; 0 is well
+LEVELS = {OperationState.FAULT: 2, OperationState.STOPPING: 1}  # of DiagnosticStatus; 0 is well
 TIMES = ("time", "answer", "waiting")
 Message = dict[str, Any]
 
@@ -63,13 +63,13 @@ class RigLogWriter:
         self.state: tuple[int, int] | None = None
 
     def _declared(self, field: tuple[str, str]) -> str:
-        """A field of a cycle in the definition of its message."""
+        """Return a field of a cycle in the definition of its message."""
         part, name = field
         inside = self.record[part][name]
         return f"{inside.base.name}{''.join(f'[{n}]' for n in inside.shape)} {_named(field)}"
 
     def write(self, row: np.void, number: int, began: int) -> None:
-        """One record, whose stamp counts from when the loop began (ns since 1970)."""
+        """Write one record, whose stamp counts from when the loop began (ns since 1970)."""
         stamp = began + int(row["time"])
         header = {"stamp": dict(zip(("sec", "nanosec"), divmod(stamp, SECOND), strict=True)), "frame_id": "laboratory"}
         cycle = {name: int(row[name]) for name in TIMES}
@@ -90,13 +90,13 @@ class RigLogWriter:
             self.writer.write_message(topic, self.schemas[topic], {"header": header} | message, stamp, sequence=number)
 
     def finish(self, lost: int) -> None:
-        """The end of the file, with the number of cycles that are not in it."""
+        """Write the end of the file, with the number of cycles that are not in it."""
         self.writer.add_metadata("dockdyn", {"lost_cycles": str(lost)})
         self.writer.finish()
 
 
 def _named(field: tuple[str, str]) -> str:
-    """The name of a field in a log: what is in both, as the load, has the part before it."""
+    """Return the name of a field in a log: what is in both, as the load, has the part before it."""
     part, name = field
     return f"{part.removesuffix('s')}_{name}"
 
@@ -106,7 +106,7 @@ def _vector(values: np.ndarray) -> Message:
 
 
 def _pose(place: np.ndarray) -> Message:
-    """A place with a rotation vector as a pose."""
+    """Return a place with a rotation vector as a pose."""
     numbers = whole(place)
     sound = np.where(np.isfinite(numbers), numbers, 0.0)
     turned = Rotation.from_rotvec(sound[3:]).as_quat()
@@ -114,11 +114,11 @@ def _pose(place: np.ndarray) -> Message:
 
 
 def _status(state: int, cause: int) -> Message:
-    """The state of the rig as a status."""
-    words = State(state).name.lower() + (
+    """Return the state of the rig as a status."""
+    words = OperationState(state).name.lower() + (
         "" if cause == Cause.NONE else f": {Cause(cause).name.lower().replace('_', ' ')}"
     )
-    return {"level": LEVELS.get(State(state), 0), "name": "dockdyn: rig", "message": words, "values": []}
+    return {"level": LEVELS.get(OperationState(state), 0), "name": "dockdyn: rig", "message": words, "values": []}
 
 
 class LoggedRig(NamedTuple):
@@ -130,7 +130,7 @@ class LoggedRig(NamedTuple):
 
 
 def read_rig_log(path: Path) -> LoggedRig:
-    """The cycles of a log, with the text of its scenario.
+    """Return the cycles of a log, with the text of its scenario.
 
     Raises ScenarioError for a file that is none, and where the packages of the extra are missing.
     """
@@ -163,11 +163,11 @@ def read_rig_log(path: Path) -> LoggedRig:
 
 
 def _cycles(reader: Any) -> Iterator[Message]:  # noqa: ANN401, of a library that is an extra
-    """The messages of the cycles, in their order."""
+    """Yield the messages of the cycles, in their order."""
     for _, _, _, message in reader.iter_decoded_messages(topics=[CYCLE]):
         yield {name: getattr(message, name) for name in message.__slots__ if name != "header"}
 
 
 def field_of(message: Message, part: str, name: str) -> Any:  # noqa: ANN401, a number or several
-    """A field of a cycle in a log."""
+    """Return a field of a cycle in a log."""
     return message[_named((part, name))]

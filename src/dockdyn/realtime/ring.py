@@ -35,7 +35,7 @@ HEAD = np.dtype(
 
 
 def record_type(step: CStep) -> np.dtype:
-    """A record: times, joints, inputs and outputs of a cycle."""
+    """Return a record: times, joints, inputs and outputs of a cycle."""
     times = [(name, np.int64) for name in ("time", "answer", "waiting")]
     return np.dtype(
         [*times, ("joints", np.float64, JOINTS), ("inputs", step.input_type), ("outputs", step.output_type)]
@@ -43,7 +43,7 @@ def record_type(step: CStep) -> np.dtype:
 
 
 def make_ring(path: Path, step: CStep, capacity: int) -> None:
-    """A file of zeros with room for `capacity` records."""
+    """Make a file of zeros with room for `capacity` records."""
     with path.open("wb") as file:
         file.truncate(RECORDS_AT + capacity * record_type(step).itemsize)
 
@@ -65,12 +65,13 @@ class Ring:
         return int(self.head["written"])
 
     def last(self) -> np.ndarray | None:
-        """The newest record; None before the first."""
+        """Return the newest record; None before the first."""
         count = self.written
         return self.records[(count - 1) % len(self.records)].copy() if count else None
 
     def since(self, number: int) -> tuple[np.ndarray, int]:
-        """The records from a number on that are still there, and how many were lost: overwritten before they were read."""
+        """Return the records from a number on that are still there, and how many were lost: overwritten before they were
+        read."""
         room = len(self.records)
         end = self.written
         begin = max(number, end - room)

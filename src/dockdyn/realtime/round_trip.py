@@ -18,7 +18,7 @@ PATIENCE = 1.0  # s
 
 
 def measure_round_trips(count: int) -> array[float]:
-    """Times (s) of `count` datagrams to a thread that sends them back; NaN for one that is lost."""
+    """Return times (s) of `count` datagrams to a thread that sends them back; NaN for one that is lost."""
     with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as far:
         far.bind((LOOPBACK, 0))
         far.settimeout(PATIENCE)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dockdyn.files import is_special
-from dockdyn.hil.operation import Request, State
+from dockdyn.hil.operation import OperationState, Request
 from dockdyn.realtime.claims import Taken, claimed
 from dockdyn.realtime.connections import Connections, NotConnected
 from dockdyn.realtime.devices.roles import Device
@@ -39,7 +39,7 @@ class Refused(Exception):
     """The loop cannot run here; the message says why in one line."""
 
 
-class Settings(NamedTuple):
+class ServerSettings(NamedTuple):
     """How the loop shall run."""
 
     best_effort: bool = False  # also without the rights that real time needs
@@ -55,15 +55,15 @@ class ServedRig:
         self.lost = 0  # records that were overwritten before they were read here
 
     def ask(self, request: Request) -> None:
-        """What the operator asks for; the next cycle takes it."""
+        """Put what the operator asks for where the next cycle takes it."""
         self.ring.head["request"] = int(request)
 
     def hold(self, seconds: float | None) -> None:
-        """Hold-to-run is held for so long (s) from now; None: for ever."""
+        """Hold the hold-to-run for so long (s) from now; None: for ever."""
         self.ring.head["held_until"] = FOR_EVER if seconds is None else time.monotonic_ns() + int(seconds * SECOND)
 
     def news(self) -> np.ndarray:
-        """The records since the last call."""
+        """Return the records since the last call."""
         found, lost = self.ring.since(self.read)
         self.read, self.lost = self.read + lost + len(found), self.lost + lost
         return found
@@ -81,7 +81,7 @@ class ServedRig:
         while self.running and time.monotonic() < deadline:
             time.sleep(POLL)
             last = self.ring.last()
-            if self.ring.written != seen and last is not None and last["outputs"]["state"] == State.STOPPING:
+            if self.ring.written != seen and last is not None and last["outputs"]["state"] == OperationState.STOPPING:
                 seen, deadline = (
                     self.ring.written,
                     time.monotonic() + PATIENCE,
@@ -94,8 +94,8 @@ class ServedRig:
 
 
 @contextlib.contextmanager
-def served(step: CStep, devices: Devices, scenario: str, log: Path, settings: Settings) -> Iterator[ServedRig]:
-    """The loop while the block runs, which should end with a rig at rest: else it is braked first.
+def served(step: CStep, devices: Devices, scenario: str, log: Path, settings: ServerSettings) -> Iterator[ServedRig]:
+    """Yield the loop while the block runs, which should end with a rig at rest: else it is braked first.
 
     `scenario` is its text, for the log; behind the block `rig.log` says what became of that. Raises Refused where the system
     does not allow real time and `best_effort` is false, where a device or the log is another rig's, where the log cannot be
@@ -139,7 +139,7 @@ def served(step: CStep, devices: Devices, scenario: str, log: Path, settings: Se
 
 @contextlib.contextmanager
 def _connected(devices: Devices) -> Iterator[Connections | None]:
-    """Connections to a robot that is spoken to through such; None to another. Raises Refused."""
+    """Yield connections to a robot that is spoken to through such; None to another. Raises Refused."""
     try:
         with devices.robot.connect(devices.robot_settings) or contextlib.nullcontext() as connections:
             yield connections
@@ -157,23 +157,23 @@ def _begin_to_tell(connections: Connections) -> str:
 
 
 def _way(device: Device) -> str:
-    """How a device is reached, as the loop takes it."""
+    """Return how a device is reached, as the loop takes it."""
     return f"{'ask' if device.asked else 'hear'}:{device.place}"
 
 
 def loop_program(step: CStep, devices: Devices) -> Path:
-    """The program of the loop around a cycle. Raises NoCompiler without a C compiler."""
+    """Return the program of the loop around a cycle. Raises NoCompiler without a C compiler."""
     files = devices.c_files() | {source.name: source.read_text() for source in LOOP.iterdir()}
     return compiled(files | {f"{step.name}.h": step.header, f"{step.name}.c": step.source})
 
 
 def _shared_folder() -> str | None:
-    """Where files are memory, if there is such a place."""
+    """Return where files are memory, if there is such a place."""
     return "/dev/shm" if Path("/dev/shm").is_dir() else None
 
 
 def _wait_for_begin(rig: ServedRig) -> None:
-    """Waits until the loop runs. Raises Refused where it does not."""
+    """Wait until the loop runs. Raises Refused where it does not."""
     deadline = time.monotonic() + BEGIN
     while not rig.ring.written:
         if not rig.running:
@@ -184,7 +184,7 @@ def _wait_for_begin(rig: ServedRig) -> None:
 
 
 def _words_of(rig: ServedRig) -> str:
-    """Why the loop has ended."""
+    """Return why the loop has ended."""
     said = rig.process.stderr.read().decode(errors="replace").strip() if rig.process.stderr else ""
     reasons = {
         3: f"{said}; give the user the limits rtprio and memlock, or take --best-effort",
@@ -195,7 +195,7 @@ def _words_of(rig: ServedRig) -> str:
 
 
 def _end(rig: ServedRig) -> None:
-    """Ends a loop whose rig is at rest. Raises Refused where it has failed."""
+    """End a loop whose rig is at rest. Raises Refused where it has failed."""
     if rig.process.poll():
         raise Refused(_words_of(rig))
     rig.ring.head["quit"] = 1

@@ -52,7 +52,7 @@ def become_real_time(cpu: int | None = None) -> Scheduling:
 
 
 def measure_wakeups(period: int, count: int) -> array[int]:
-    """Delays (ns) of `count` wake-ups, each against its own instant, `period` ns apart.
+    """Return delays (ns) of `count` wake-ups, each against its own instant, `period` ns apart.
 
     A wake-up that comes after later instants leaves these late, too: they are counted, none is left out.
     """

@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterator
 import xarray as xr
 
 from dockdyn.results.store import study_of
-from dockdyn.scenario.tables.rig.compensators import STIFFNESS
 
 
 def again(dataset: xr.Dataset) -> str:
-    """The command line that gives a result again from the scenario in it, written to `scenario.toml`."""
+    """Return the command line that gives a result again from the scenario in it, written to `scenario.toml`."""
     study = study_of(dataset) or "run"
     words = ["dockdyn", *study.split(), *(["run"] if study == "campaign" else []), "scenario.toml"]
     return shlex.join([*words, *OPTIONS[study](dataset), "--out", "again"])
@@ -31,7 +30,7 @@ def _stability_options(dataset: xr.Dataset) -> Iterator[str]:
 def _compare_options(dataset: xr.Dataset) -> Iterator[str]:
     stiffnesses = ", ".join(repr(float(value)) for value in dataset.stiffness.values)
     yield from ("--compensators", ",".join(map(str, dataset.compensator.values)))
-    yield from ("--set", f"{STIFFNESS}=[{stiffnesses}]")
+    yield from ("--set", f"{dataset.stiffness.attrs['long_name']}=[{stiffnesses}]")
 
 
 def _envelope_options(dataset: xr.Dataset) -> Iterator[str]:

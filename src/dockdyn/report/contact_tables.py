@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.report import ENERGY, Block, Table, conserved
+from dockdyn.report.report import ENERGY, ReportBlock, Table, conserved
 from dockdyn.report.wording import NOTHING, aligned, crowd, significant
 from dockdyn.results.contact_summary import overlapping
 from dockdyn.results.measures import acts_beside_contacts, from_outside, stores_inside, workers
@@ -24,12 +24,12 @@ EFFECTS = {
 
 
 def loaded(dataset: xr.Dataset) -> bool:
-    """Whether anything acted between the bodies: a contact, or what holds a captured probe."""
+    """Return whether anything acted between the bodies: a contact, or what holds a captured probe."""
     return bool(dataset.sizes["episode"]) or bool(np.isfinite(dataset.get("capture_time", np.nan)))
 
 
 def contacts_in_words(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[str]:
-    """How many contacts there were, how hard, and what they did to the energy, a sentence each."""
+    """Return how many contacts there were, how hard, and what they did to the energy, a sentence each."""
     count = len(classes)
     seat = seat_force(dataset, summary)
     if not dataset.sizes["contact"]:
@@ -59,7 +59,7 @@ def contacts_in_words(dataset: xr.Dataset, summary: dict[str, Any], classes: lis
 
 
 def all_struck(dataset: xr.Dataset) -> bool:
-    """Whether the velocities jump at every contact that a run had: none has a force to tell but that of rest."""
+    """Return whether the velocities jump at every contact that a run had: none has a force to tell but that of rest."""
     struck = str(dataset.attrs.get("impact_contacts", "")).splitlines()
     names = [str(dataset.contact.values[int(number)]) for number in dataset.episode_contact.values]
     return bool(names) and all(name in struck for name in names)
@@ -72,7 +72,7 @@ def hardest_impact(dataset: xr.Dataset) -> tuple[int, float, float]:
 
 
 def seat_force(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
-    """The largest normal force of what a catch holds on the wall, and when; empty where that of a contact is larger."""
+    """Return the largest normal force of what a catch holds on the wall, and when; empty where that of a contact is larger."""
     force, free = summary.get("seated_contact_peak_force_N"), dataset.episode_peak_force
     if force is None or (free.size and force <= float(free.max())):
         return ""
@@ -80,7 +80,7 @@ def seat_force(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
 
 
 def _said(numbers: list[int], count: int) -> str:
-    """Some of all contacts as the subject of a sentence."""
+    """Return some of all contacts as the subject of a sentence."""
     if len(numbers) == count > 1:
         return "All were"
     return f"{crowd(numbers, 60)} {'were' if len(numbers) > 1 else 'was'}"
@@ -89,10 +89,10 @@ def _said(numbers: list[int], count: int) -> str:
 PLACE = "that of the feature from the surface’s reference point, in the axes of the body with the surface"
 
 
-def contacts_block(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str], place: str = PLACE) -> Block:
-    """The contacts on the page; `place` says what their position is."""
+def contacts_block(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str], place: str = PLACE) -> ReportBlock:
+    """Return the contacts on the page; `place` says what their position is."""
     if not classes:
-        return Block("Contacts", words="None." if dataset.sizes["contact"] else "")
+        return ReportBlock("Contacts", words="None." if dataset.sizes["contact"] else "")
     inside = " and of what is stored inside" if acts_beside_contacts(dataset) else ""
     inside = " with what the latch has taken" if "catch_taken" in dataset else inside
     dash = " A dash: the run ended before." if NOTHING in classes else ""
@@ -113,11 +113,11 @@ def contacts_block(dataset: xr.Dataset, summary: dict[str, Any], classes: list[s
             f"{together} overlap others in time: their energy is that of the whole motion meanwhile, not of one contact alone, "
             "and so is a class that does not follow from laws."
         )
-    return Block("Contacts", table=_contacts_table(dataset, summary, classes), notes=notes)
+    return ReportBlock("Contacts", table=_contacts_table(dataset, summary, classes), notes=notes)
 
 
 def _contacts_table(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> Table:
-    """One row a contact; azimuths only where contacts have any."""
+    """Return one row a contact; azimuths only where contacts have any."""
     turned = "episode_azimuth" in dataset
     columns = [("contact", ""), ("onset", "s"), ("release", "s"), ("feature", ""), ("surface", "")]
     columns += [
@@ -158,7 +158,7 @@ def _contacts_table(dataset: xr.Dataset, summary: dict[str, Any], classes: list[
 
 
 def printed_contacts(summary: dict[str, Any], labels: Sequence[str] | None = None) -> Table:
-    """The contacts on the terminal, a row each, by their feature and surface or by `labels`."""
+    """Return the contacts on the terminal, a row each, by their feature and surface or by `labels`."""
     found = zip(summary["contacts"], summary["kinetic_energy_change_J"], summary["energy_class"], strict=True)
     classed = any(summary["energy_class"])
     names = labels or [f"{contact['feature']}–{contact['surface']}" for contact in summary["contacts"]]
@@ -180,17 +180,17 @@ def printed_contacts(summary: dict[str, Any], labels: Sequence[str] | None = Non
     return Table(columns, rows, worded={0, 7} if classed else {0})
 
 
-def loads_block(dataset: xr.Dataset, summary: dict[str, Any]) -> Block:
-    """The loads at named points on the page, where anything acted between the bodies."""
+def loads_block(dataset: xr.Dataset, summary: dict[str, Any]) -> ReportBlock:
+    """Return the loads at named points on the page, where anything acted between the bodies."""
     note = "Components: each one’s value of largest magnitude, not all at the same time."
     table = _loads_table(dataset) if loaded(dataset) else None
-    return Block(
+    return ReportBlock(
         "Peak loads at named points", table=table, notes=[f"{note} {_sampling(dataset, summary)}"], where="after"
     )
 
 
 def _loads_table(dataset: xr.Dataset) -> Table:
-    """The largest force and moment at each named point, and each component's value of largest magnitude."""
+    """Return the largest force and moment at each named point, and each component's value of largest magnitude."""
     rows = []
     for index, name in enumerate(dataset.point.values):
         row = [str(name)]
@@ -210,7 +210,7 @@ def _loads_table(dataset: xr.Dataset) -> Table:
 
 
 def _sampling(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
-    """How the loads were sampled, whether that was often enough, and what is not in them."""
+    """Return how the loads were sampled, whether that was often enough, and what is not in them."""
     if dataset.sizes["time"] < 2:
         return "The run has a single sample."
     interval = float(dataset.time[1] - dataset.time[0])
@@ -235,8 +235,8 @@ def _sampling(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
     return words
 
 
-def kept(dataset: xr.Dataset, summary: dict[str, Any]) -> Block:
-    """Errors of what should be conserved."""
+def kept(dataset: xr.Dataset, summary: dict[str, Any]) -> ReportBlock:
+    """Return errors of what should be conserved."""
     largest = f"{ENERGY}, {significant(float(dataset.kinetic_energy.max()))} J"
     linear, angular = (float(dataset[f"{name}_momentum_scale"].max()) for name in ("linear", "angular"))
     givers = [

@@ -23,7 +23,7 @@ HIGH = 0.7  # of its row: how far up it goes while it fires
 
 
 def control_figures(dataset: xr.Dataset) -> Iterator[Plot]:
-    """What control gave, and when thrusters fired; nothing of a run without."""
+    """Yield what control gave, and when thrusters fired; nothing of a run without."""
     if "control_work" in dataset:
         words = f"What control gives {steered_body(dataset)}, in its axes: flat tops are at the limits."
         yield Plot("control", partial(control, dataset), words)
@@ -37,7 +37,7 @@ def control_figures(dataset: xr.Dataset) -> Iterator[Plot]:
 
 
 def control_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """Rows of the summary table: what control did to its body; nothing of a run without."""
+    """Return rows of the summary table: what control did to its body; nothing of a run without."""
     if "control_work" not in dataset:
         return []
     rows = [(f"Control of {steered_body(dataset)}", str(dataset.attrs["control"]))]
@@ -72,7 +72,7 @@ def arm_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, st
 
 
 def control(dataset: xr.Dataset) -> Chart:
-    """What wheel and thrusters give the body, the wheel's momentum, and what motors give an arm; the body's that is zero
+    """Return what wheel and thrusters give the body, the wheel's momentum, and what motors give an arm; the body's that is zero
     throughout is left out."""
     words = {
         "wheel_torque": "wheel, N m",
@@ -91,7 +91,7 @@ def control(dataset: xr.Dataset) -> Chart:
 
 
 def thrusters(dataset: xr.Dataset) -> Chart:
-    """When each thruster fires, a row each from the first at the top, and for how long it has fired."""
+    """Return when each thruster fires, a row each from the first at the top, and for how long it has fired."""
     names, time = [str(name) for name in dataset.thruster.values], dataset.time.values
     on_time, firing = dataset.thruster_on_time.values, dataset.thruster_firing.values > 0
     rows, sums = [], []
@@ -111,7 +111,7 @@ def thrusters(dataset: xr.Dataset) -> Chart:
 def _firing_wave(
     time: Float[np.ndarray, "samples"], firing: Bool[np.ndarray, "samples"], on_time: Float[np.ndarray, "samples"]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Times (s) and whether a thruster fires (1 or 0) then, as a square wave.
+    """Return times (s) and whether a thruster fires (1 or 0) then, as a square wave.
 
     Its on-time says how long it fired between two samples; whether it fired at them says at which end of that.
     """

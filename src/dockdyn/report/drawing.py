@@ -64,7 +64,7 @@ CLOSE = 0.04  # share of a panel's width below which labels share one text
 
 
 def styled[**Arguments, Result](draw: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Makes `draw` draw in the report's style, whatever the reader's own settings of matplotlib."""
+    """Make `draw` draw in the report's style, whatever the reader's own settings of matplotlib."""
 
     @functools.wraps(draw)
     def wrapped(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
@@ -77,7 +77,7 @@ def styled[**Arguments, Result](draw: Callable[Arguments, Result]) -> Callable[A
 
 
 def scenario_content(dataset: xr.Dataset) -> Any:  # noqa: ANN401, of the schema of its kind
-    """The scenario of a result; None where a law or surface of the user's own can no longer be imported."""
+    """Return the scenario of a result; None where a law or surface of the user's own can no longer be imported."""
     try:
         return _content_of(dataset.attrs["scenario"])
     except ScenarioError:
@@ -86,24 +86,24 @@ def scenario_content(dataset: xr.Dataset) -> Any:  # noqa: ANN401, of the schema
 
 @functools.lru_cache(maxsize=8)
 def _content_of(text: str) -> Any:  # noqa: ANN401, of the schema of its kind
-    """What a scenario's text says, read once for all figures."""
+    """Return what a scenario's text says, read once for all figures."""
     return parse(text, "result").content
 
 
 def pair_labels(dataset: xr.Dataset) -> list[str]:
-    """What to call each contact pair."""
+    """Return what to call each contact pair."""
     return [short(str(name)) for name in dataset.contact.values]
 
 
 def short(name: str, length: int = 40) -> str:
-    """A user's name as a label: one line, not too long; matplotlib drops labels that begin with an underscore."""
+    """Return a user's name as a label: one line, not too long; matplotlib drops labels that begin with an underscore."""
     line = " ".join(name.split())
     line = line if len(line) <= length else line[: length - 1] + "…"
     return f"\N{ZERO WIDTH SPACE}{line}" if line.startswith("_") else line
 
 
 def clusters(places: np.ndarray, apart: float) -> list[list[int]]:
-    """Indexes of `places` (n, dimensions), grouped around the first ones that are further `apart` than that."""
+    """Return indexes of `places` (n, dimensions), grouped around the first ones that are further `apart` than that."""
     groups: list[list[int]] = []
     for index, place in enumerate(places):
         for group in groups:
@@ -116,14 +116,14 @@ def clusters(places: np.ndarray, apart: float) -> list[list[int]]:
 
 
 def contact_spans(dataset: xr.Dataset) -> np.ndarray:
-    """Onset and release (s) of every contact, (contacts, 2); one that was not released lasts to the end."""
+    """Return onset and release (s) of every contact, (contacts, 2); one that was not released lasts to the end."""
     release = dataset.episode_release.values
     end = float(dataset.time[-1])
     return np.stack([dataset.episode_onset.values, np.where(np.isfinite(release), release, end)], axis=1)
 
 
 def arrange(figure: Figure, heights: Sequence[float], entries: int, title: float = 0.0, labelled: bool = False) -> None:
-    """Sizes a figure for panels of `heights` (in) with `title` (in) above each, under a legend of so many entries.
+    """Size a figure for panels of `heights` (in) with `title` (in) above each, under a legend of so many entries.
 
     `labelled` where panels above others name their horizontal axis, too, and not the lowest ones alone.
     """
@@ -142,7 +142,7 @@ def arrange(figure: Figure, heights: Sequence[float], entries: int, title: float
 
 
 def over_time(dataset: xr.Dataset, axes: np.ndarray, close: float = CLOSE) -> None:
-    """Makes `axes`, from top to bottom, panels over the time of a run."""
+    """Make `axes`, from top to bottom, panels over the time of a run."""
     end = float(dataset.time[-1])
     for ax in axes:
         shade_contacts(dataset, ax)
@@ -153,19 +153,19 @@ def over_time(dataset: xr.Dataset, axes: np.ndarray, close: float = CLOSE) -> No
 
 
 def align_label(ax: Axes) -> None:
-    """Puts the label of the vertical axis where all panels of a column have it."""
+    """Put the label of the vertical axis where all panels of a column have it."""
     ax.yaxis.set_label_coords(-LEFT * 0.8 / (WIDTH * ax.get_position().width), 0.5)
 
 
 def shade_contacts(dataset: xr.Dataset, ax: Axes) -> None:
-    """Shades the times of contact; the thin edge keeps a short one visible."""
+    """Shade the times of contact; the thin edge keeps a short one visible."""
     spans = [(onset, release - onset) for onset, release in contact_spans(dataset)]
     colour = COLOURS["contact"]
     ax.broken_barh(spans, (0, 1), transform=ax.get_xaxis_transform(), color=colour, linewidth=0.4, zorder=0)
 
 
 def _name_contacts(dataset: xr.Dataset, ax: Axes, close: float) -> None:
-    """Writes Q1, Q2 … above the shaded times; neighbours too close for that share one text."""
+    """Write Q1, Q2 … above the shaded times; neighbours too close for that share one text."""
     middles = contact_spans(dataset).mean(axis=1)
     groups: list[list[int]] = []
     for index in np.argsort(middles):
@@ -184,7 +184,7 @@ def _name_contacts(dataset: xr.Dataset, ax: Axes, close: float) -> None:
 
 
 def lines(ax: Axes, time: np.ndarray | Sequence[float], values: np.ndarray, labels: list[str], first: int = 0) -> None:
-    """Columns of `values`, their styles counted from the `first`."""
+    """Draw columns of `values`, their styles counted from the `first`."""
     for index, label in enumerate(labels):
         place = first + index
         style = {"color": SERIES[place % len(SERIES)], "linestyle": DASHES[place % len(DASHES)]}
@@ -192,7 +192,7 @@ def lines(ax: Axes, time: np.ndarray | Sequence[float], values: np.ndarray, labe
 
 
 def legend(figure: Figure, ax: Axes) -> None:
-    """A legend of what `ax` shows, above the panels, when there is something to tell apart."""
+    """Draw a legend of what `ax` shows, above the panels, when there is something to tell apart."""
     handles, labels = ax.get_legend_handles_labels()
     if len(handles) > 1:
         corner = (LEFT / WIDTH, 1.0)
@@ -201,7 +201,7 @@ def legend(figure: Figure, ax: Axes) -> None:
 
 
 def scale_symmetrically(ax: Axes, scale: SymmetricLog) -> None:
-    """Gives the vertical axis a symmetric logarithmic scale."""
+    """Give the vertical axis a symmetric logarithmic scale."""
     from matplotlib.ticker import FuncFormatter
 
     ax.set_yscale("symlog", linthresh=scale.threshold, linscale=LINEAR)
@@ -212,7 +212,7 @@ def scale_symmetrically(ax: Axes, scale: SymmetricLog) -> None:
 
 
 def power_of_ten(value: float, _: int | None = None) -> str:
-    """A tick of a logarithmic scale without mathematical markup."""
+    """Return a tick of a logarithmic scale without mathematical markup."""
     if value == 0:
         return "0"
     exponent = round(np.log10(abs(value)))
@@ -221,7 +221,7 @@ def power_of_ten(value: float, _: int | None = None) -> str:
 
 
 def plain(value: float, _: int | None = None) -> str:
-    """A tick of a logarithmic scale: 0.02, 500, 2×10⁵."""
+    """Return a tick of a logarithmic scale: 0.02, 500, 2×10⁵."""
     if 1e-3 <= value < 1e5:
         return f"{value:g}"
     digit, exponent = f"{value:.0e}".split("e")

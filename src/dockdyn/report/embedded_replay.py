@@ -13,7 +13,7 @@ INSIDE = "connect-src data: blob:"  # what is in the page itself
 
 
 def policy(*, figures: bool, replay: bool) -> str:
-    """What a page may do: run the scripts inside it where figures need them, and what a replay needs where there is one.
+    """Return what a page may do: run the scripts inside it where figures need them, and what a replay needs where there is one.
 
     The replay's frame inherits it: it unpacks scripts and runs them, and reads data and pictures that are inside it.
     """
@@ -51,5 +51,5 @@ SCRIPT = Markup(
 
 
 def packed(page: str) -> str:
-    """A replay's page, compressed, as text of a script element."""
+    """Return a replay's page, compressed, as text of a script element."""
     return base64.b64encode(gzip.compress(page.encode(), mtime=0)).decode()

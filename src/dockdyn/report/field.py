@@ -25,7 +25,7 @@ class Key:
 
     @classmethod
     def of(cls, coordinate: xr.DataArray) -> Key:
-        """The key that a coordinate holds the values of."""
+        """Return the key that a coordinate holds the values of."""
         values = coordinate.values.astype(float)
         steps = np.diff(np.log(values)) if values.size > 2 and values.min() > 0 else np.zeros(1)
         logarithmic = bool(np.ptp(steps) < 1e-6 and values[-1] > 4 * values[0] > 0)
@@ -45,7 +45,7 @@ class Key:
         return short(self.name) + (f", {self.unit}" if self.unit else "")
 
     def said(self, value: float) -> str:
-        """A value with its unit."""
+        """Return a value with its unit."""
         return f"{value:.6g} {self.unit}".rstrip()
 
     @property
@@ -53,25 +53,25 @@ class Key:
         return f"from {self.values[0]:g} to {self.said(self.values[-1])}"
 
     def share(self, values: np.ndarray) -> np.ndarray:
-        """Where along the axis, 0 … 1."""
+        """Return where along the axis, 0 … 1."""
         if not self.logarithmic:
             return (values - self.values[0]) / (self.values[-1] - self.values[0])
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.log(values / self.values[0]) / np.log(self.values[-1] / self.values[0])
 
     def value(self, share: np.ndarray) -> np.ndarray:
-        """What stands there."""
+        """Return what stands there."""
         if self.logarithmic:
             return self.values[0] * (self.values[-1] / self.values[0]) ** share
         return self.values[0] + (self.values[-1] - self.values[0]) * share
 
     def cell(self, values: np.ndarray) -> np.ndarray:
-        """Where on the grid, counted in its cells."""
+        """Return where on the grid, counted in its cells."""
         return np.interp(self.share(values), self.share(self.values), np.arange(self.values.size))
 
 
 def boundary(dataset: xr.Dataset, member: int) -> list[np.ndarray]:
-    """The lines of a stability boundary, each (vertices, 2)."""
+    """Return the lines of a stability boundary, each (vertices, 2)."""
     line = np.stack([dataset.boundary_x.values[member], dataset.boundary_y.values[member]], axis=1)
     whole = np.isfinite(line).all(axis=1)
     parts = np.split(np.arange(len(line)), np.flatnonzero(np.diff(whole)) + 1)
@@ -79,7 +79,7 @@ def boundary(dataset: xr.Dataset, member: int) -> list[np.ndarray]:
 
 
 def field(dataset: xr.Dataset, member: int, keys: list[Key]) -> tuple[Triangulation, np.ndarray]:
-    """The growth rate on triangles between the points of the grid and those of the boundary, where it is zero.
+    """Return the growth rate on triangles between the points of the grid and those of the boundary, where it is zero.
 
     Their corners are in shares of the axes (`Key.share`). What is not a number counts as unstable, as it does where the
     boundary is located; cells with such a corner are masked, for contours there would mean nothing.
@@ -115,12 +115,12 @@ def field(dataset: xr.Dataset, member: int, keys: list[Key]) -> tuple[Triangulat
 
 
 def cell_corners(grid: np.ndarray) -> np.ndarray:
-    """The values (4, rows - 1, columns - 1) at the corners of the cells of a grid."""
+    """Return the values (4, rows - 1, columns - 1) at the corners of the cells of a grid."""
     return np.stack([grid[:-1, :-1], grid[1:, :-1], grid[:-1, 1:], grid[1:, 1:]])
 
 
 def smooth(triangles: Triangulation, values: np.ndarray) -> tuple[Triangulation, np.ndarray]:
-    """A field on smaller triangles, cubic within the given ones, so that contours on a coarse grid are no polygons."""
+    """Return a field on smaller triangles, cubic within the given ones, so that contours on a coarse grid are no polygons."""
     from matplotlib.tri import (
         CubicTriInterpolator,
         LinearTriInterpolator,
@@ -143,7 +143,7 @@ def smooth(triangles: Triangulation, values: np.ndarray) -> tuple[Triangulation,
 
 
 def on_axes(triangles: Triangulation, keys: list[Key], mask: np.ndarray | None = None) -> Triangulation:
-    """Triangles in shares of the axes as they are drawn, with another mask when given."""
+    """Return triangles in shares of the axes as they are drawn, with another mask when given."""
     from matplotlib.tri import Triangulation
 
     mask = triangles.mask if mask is None else mask
@@ -151,7 +151,7 @@ def on_axes(triangles: Triangulation, keys: list[Key], mask: np.ndarray | None =
 
 
 def _refined(line: np.ndarray, step: float, keys: list[Key]) -> np.ndarray:
-    """A line in shares of the axes, its points no further apart than `step`."""
+    """Return a line in shares of the axes, its points no further apart than `step`."""
     places = np.stack([key.share(line[:, axis]) for axis, key in enumerate(keys)], axis=1)
     along = np.r_[0.0, np.cumsum(np.hypot(*np.diff(places, axis=0).T))]
     if not along[-1] > 0:
@@ -161,7 +161,7 @@ def _refined(line: np.ndarray, step: float, keys: list[Key]) -> np.ndarray:
 
 
 def unstable_on_left(dataset: xr.Dataset, member: int, keys: list[Key], line: np.ndarray) -> float:
-    """Positive where the loop is unstable to the left of who walks along the line, negative where to the right."""
+    """Return positive where the loop is unstable to the left of who walks along the line, negative where to the right."""
     growth = dataset.growth_rate.values[member]
     last = np.array(growth.shape[::-1]) - 1
     places = np.stack([key.cell(line[:, axis]) for axis, key in enumerate(keys)], axis=1)
@@ -176,7 +176,7 @@ def unstable_on_left(dataset: xr.Dataset, member: int, keys: list[Key], line: np
 
 
 def stable_side(dataset: xr.Dataset) -> str:
-    """On which one side of every boundary the loop is stable, "" where that differs."""
+    """Return on which one side of every boundary the loop is stable, "" where that differs."""
     unstable = ~(dataset.growth_rate.transpose("family", "y", "x").values <= 0)
     for axis, words in ((2, ("left of", "right of")), (1, ("below", "above"))):
         change = np.diff(unstable.astype(int), axis=axis)

@@ -22,7 +22,7 @@ EMBEDDED = {"pdf.fonttype": 42}  # fonts that can be read and searched
 
 
 def figure_file(plot: Plot, to: Format, style: Style = "report", *, whole: bool = False) -> bytes:
-    """The figure as the content of a file; a chart of the window on which it opens or, if asked, of the `whole` run."""
+    """Return the figure as the content of a file; a chart of the window on which it opens or, if asked, of the `whole` run."""
     from matplotlib import style as styles
 
     drawn = plot.draw()
@@ -38,7 +38,7 @@ def figure_file(plot: Plot, to: Format, style: Style = "report", *, whole: bool 
 
 
 def _in_column(figure: Figure) -> Figure:
-    """A figure that was drawn for a report, as wide as a column, with letters of the same size throughout."""
+    """Return a figure that was drawn for a report, as wide as a column, with letters of the same size throughout."""
     from matplotlib.text import Text
 
     width, height = figure.get_size_inches()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dockdyn.impact.formulas.effective_mass import MOTION_CLASSES, motion_class
-from dockdyn.report.report import Block, Table
+from dockdyn.report.report import ReportBlock, Table
 from dockdyn.report.wording import NOTHING, aligned, significant
 
 LISTED = 300  # contacts in the table
@@ -41,21 +41,21 @@ def first_impact_in_words(summary: dict[str, Any]) -> list[str]:
     ]
 
 
-def predicted_block(summary: dict[str, Any]) -> Block:
+def predicted_block(summary: dict[str, Any]) -> ReportBlock:
     """Return the contacts with simulation and prediction beside each other; empty where nothing is predicted."""
     if not summary.get("relative_velocity_predicted_m_s"):
-        return Block(TITLE)
+        return ReportBlock(TITLE)
     note = (
         "Of the centres of mass of the two bodies, or of the trees that joints make of them, along the normal at onset, "
         "positive as they approach. Predicted is the velocity after a contact in which nothing but these two and what joints "
         "hold rigidly takes part, from the velocities at its onset: it errs where springs or other contacts act meanwhile, and "
         "more where they are loaded at onset. The mass ratio is the effective mass at the contact over that of both as wholes."
     )
-    return Block(TITLE, table=_table(summary), notes=[note])
+    return ReportBlock(TITLE, table=_table(summary), notes=[note])
 
 
 def _table(summary: dict[str, Any]) -> Table:
-    """One row an impact, simulation and prediction beside each other."""
+    """Return one row an impact, simulation and prediction beside each other."""
     found = summary["contacts"][:LISTED]
     columns = [("impact", ""), ("onset", "s"), ("release", "s"), ("closing speed", "m/s"), ("impulse", "N s")]
     columns += [

@@ -9,7 +9,7 @@ from typing import Any
 import xarray as xr
 
 from dockdyn.report.drawing import scenario_content
-from dockdyn.report.report import Block, Table
+from dockdyn.report.report import ReportBlock, Table
 from dockdyn.report.wording import NOTHING, significant
 from dockdyn.scenario.tables.mesh import MeshSection
 
@@ -30,8 +30,8 @@ NOTE = (
 )
 
 
-def meshes_of_result(dataset: xr.Dataset) -> Block:
-    """How nearly the meshes of the bodies of a run are met: a row for each surface and each cloud."""
+def meshes_of_result(dataset: xr.Dataset) -> ReportBlock:
+    """Return how nearly the meshes of the bodies of a run are met: a row for each surface and each cloud."""
     content, rows = scenario_content(dataset), []
     several = getattr(content, "body", None) or []
     two = [(name, getattr(content, name)) for name in ("chaser", "target") if hasattr(content, name)]
@@ -41,11 +41,11 @@ def meshes_of_result(dataset: xr.Dataset) -> Block:
         rows += [
             _cloud_row(f"{body}.{one.name}", one) for one in section.feature if getattr(one, "shape", "") == "cloud"
         ]
-    return Block("Meshes", table=Table(COLUMNS, rows, worded={0, 1}, look="dense"), notes=[NOTE], where="after")
+    return ReportBlock("Meshes", table=Table(COLUMNS, rows, worded={0, 1}, look="dense"), notes=[NOTE], where="after")
 
 
 def _meshes_in(surface: Any) -> Iterator[MeshSection]:  # noqa: ANN401, a surface of any shape
-    """The meshes that a surface is, or is composed of."""
+    """Yield the meshes that a surface is, or is composed of."""
     if isinstance(surface, MeshSection):
         yield surface
     for part in getattr(surface, "parts", ()):
@@ -53,7 +53,7 @@ def _meshes_in(surface: Any) -> Iterator[MeshSection]:  # noqa: ANN401, a surfac
 
 
 def _surface_row(name: str, mesh: MeshSection) -> list[str]:
-    """The row of a mesh that is touched."""
+    """Return the row of a mesh that is touched."""
     assert mesh.grid is not None
     grid = mesh.grid
     lengths = [_millimetres(length) for length in (grid.spacing, grid.error, grid.largest_error)]
@@ -61,7 +61,7 @@ def _surface_row(name: str, mesh: MeshSection) -> list[str]:
 
 
 def _cloud_row(name: str, cloud: Any) -> list[str]:  # noqa: ANN401, a section of a kind
-    """The row of a mesh that touches at points."""
+    """Return the row of a mesh that touches at points."""
     sample = cloud.sample
     points = [str(len(sample.points)), _millimetres(sample.spacing), significant(sample.area)]
     return [name, Path(cloud.file).name, *[NOTHING] * 4, *points]

@@ -26,23 +26,23 @@ class Page(str):
         return f"<page of HTML, {len(self)} characters>"
 
     def _repr_html_(self) -> str:
-        """A sandboxed frame with the page inside it."""
+        """Return a sandboxed frame with the page inside it."""
         allowed = 'sandbox="allow-scripts allow-downloads" allow="fullscreen"'
         return f'<iframe style="{FRAME.format(height=HEIGHT)}" {allowed} srcdoc="{escape(self)}"></iframe>'
 
 
-class Answer(dict[str, Any]):
+class ShownAnswer(dict[str, Any]):
     """A dictionary of plain Python types, which a notebook shows as a table, perhaps with a sentence above it."""
 
     headline = ""
 
     def under(self, headline: str) -> Self:
-        """The same with what it comes to, which a notebook shows first."""
+        """Return the same with what it comes to, which a notebook shows first."""
         self.headline = headline
         return self
 
     def _repr_html_(self) -> str:
-        """A row a key; what has keys itself is a table within, several of a kind are one with a column a key.
+        """Return a row a key; what has keys itself is a table within, several of a kind are one with a column a key.
 
         Tables come after what is not, folded where they are long, and last, folded, the keys that have no value.
         """
@@ -55,12 +55,12 @@ class Answer(dict[str, Any]):
 
 
 def _is_nothing(value: Any) -> bool:  # noqa: ANN401, what JSON holds
-    """Whether there is nothing to show of a value."""
+    """Return whether there is nothing to show of a value."""
     return value is None or value in ({}, [], "")
 
 
 def _rows_in(value: Any) -> int:  # noqa: ANN401, what JSON holds
-    """How many rows the tables have that a value is shown as; none where it is no table."""
+    """Return how many rows the tables have that a value is shown as; none where it is no table."""
     if isinstance(value, dict):
         return sum(max(_rows_in(each), 1) for each in value.values())
     if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
@@ -69,13 +69,13 @@ def _rows_in(value: Any) -> int:  # noqa: ANN401, what JSON holds
 
 
 def _keyed(values: dict[str, Any]) -> str:
-    """A table of two columns: keys and what they hold."""
+    """Return a table of two columns: keys and what they hold."""
     rows = (f'<th style="{LEFT}">{escape(str(key))}</th>{_cell(value)}' for key, value in values.items())
     return _table(rows)
 
 
 def _table(rows: Iterable[str]) -> str:
-    """A table of rows of cells."""
+    """Return a table of rows of cells."""
     return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
 
@@ -84,7 +84,7 @@ def _cell(value: Any) -> str:  # noqa: ANN401, what JSON holds
 
 
 def _shown(value: Any) -> str:  # noqa: ANN401, what JSON holds
-    """A value as HTML: numbers with six digits, a dash for none; a long table is folded."""
+    """Return a value as HTML: numbers with six digits, a dash for none; a long table is folded."""
     if isinstance(value, dict | list) and value:
         table, rows = _keyed(value) if isinstance(value, dict) else _listed(value), _rows_in(value)
         return f"<details><summary>{rows} rows</summary>{table}</details>" if rows > LONG else table
@@ -96,7 +96,7 @@ def _shown(value: Any) -> str:  # noqa: ANN401, what JSON holds
 
 
 def _listed(values: list[Any]) -> str:
-    """A list: of dictionaries a table, of words or rows a line each, of numbers in a line."""
+    """Return a list: of dictionaries a table, of words or rows a line each, of numbers in a line."""
     if all(isinstance(value, dict) for value in values):
         keys = list(dict.fromkeys(key for value in values for key in value))
         head = "".join(f'<th style="{LEFT}">{escape(str(key))}</th>' for key in keys)

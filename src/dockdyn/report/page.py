@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from dockdyn.report.charts.chart import Chart
-from dockdyn.report.report import Block, Plot, Report, Table, named_apart
+from dockdyn.report.report import Plot, Report, ReportBlock, Table, named_apart
 from dockdyn.report.wording import MET, requirement
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ FRAME = 90  # CSS pixels of names and axes around the panels of a chart
 
 
 def render_page(report: Report, *, replay: str = "", replay_lacks: str = "", no_replay: str = "") -> str:
-    """The page of a report as HTML.
+    """Return the page of a report as HTML.
 
     Args:
         report: what it says.
@@ -38,9 +38,9 @@ def render_page(report: Report, *, replay: str = "", replay_lacks: str = "", no_
     blocks = {where: _placed(report.blocks, where) for where in ("key", "requirements", "before", "after", "inputs")}
     judged = _requirements_table(report.requirements)
     if judged is not None:
-        blocks["requirements"] = [("", [Block(table=judged)]), *blocks["requirements"]]
+        blocks["requirements"] = [("", [ReportBlock(table=judged)]), *blocks["requirements"]]
     if not blocks["inputs"]:
-        blocks["inputs"] = [("", [Block(folded="Scenario, as it ran", text=report.scenario)])]
+        blocks["inputs"] = [("", [ReportBlock(folded="Scenario, as it ran", text=report.scenario)])]
     return _template().render(
         report=report,
         colours=COLOURS,
@@ -58,7 +58,7 @@ def render_page(report: Report, *, replay: str = "", replay_lacks: str = "", no_
 
 @cache
 def _template() -> Template:
-    """The page of every report."""
+    """Return the page of every report."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -71,19 +71,19 @@ def _template() -> Template:
     return environment.get_template("page.html")
 
 
-def _placed(blocks: Sequence[Block], where: str) -> list[tuple[str, list[Block]]]:
-    """The sections of one place: a heading and its blocks, those with something in them."""
+def _placed(blocks: Sequence[ReportBlock], where: str) -> list[tuple[str, list[ReportBlock]]]:
+    """Return the sections of one place: a heading and its blocks, those with something in them."""
     chosen = (block for block in blocks if block.where == where and block)
     return [(title, list(found)) for title, found in groupby(chosen, key=lambda block: block.title)]
 
 
 def sentences(words: str) -> list[str]:
-    """The sentences of a verdict."""
+    """Return the sentences of a verdict."""
     return re.split(r"(?<=[.!?]) (?=[A-ZÀ-Þ\d])", words)
 
 
 def _judgement(found: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    """Whether a run meets its requirements, in a sentence; None where it has none."""
+    """Return whether a run meets its requirements, in a sentence; None where it has none."""
     missed = [one["name"] for one in found if one["met"] is False]
     undecided = [one["name"] for one in found if one["met"] is None]
     said = (("✗", "not met", missed), ("?", "not decided", undecided))
@@ -98,14 +98,14 @@ def _judgement(found: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
 
 
 def _requirements_table(found: Sequence[dict[str, Any]]) -> Table | None:
-    """The requirements of a run; None where there are none."""
+    """Return the requirements of a run; None where there are none."""
     rows = [list(requirement(one)) for one in found]
     columns = [("required", ""), ("value", ""), ("margin", ""), ("", "")]
     return Table(columns, rows, worded={0, 3}, alarming={MET[False]}) if rows else None
 
 
 def _figures(plots: Iterable[Plot]) -> dict[str, Any]:
-    """Figures, each with what to look for in it, as parts of the page with captions; and the scripts that they need."""
+    """Return figures, each with what to look for in it, as parts of the page with captions; and the scripts that they need."""
     from dockdyn.report.charts.live_charts import packed_charts, packed_library, script
 
     figures: list[dict[str, Any]] = []

@@ -25,7 +25,7 @@ HEX = re.compile(r"#[0-9a-f]{6}\b")
 
 @styled
 def inline(figure: Figure, name: str, words: str) -> Markup:
-    """`figure` as HTML; `name` makes its ids unique in the page, `words` say what it shows to who cannot see it."""
+    """Return `figure` as HTML; `name` makes its ids unique in the page, `words` say what it shows to who cannot see it."""
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", metadata={"Date": None})
     _, start, rest = buffer.getvalue().partition("<svg")
@@ -36,7 +36,7 @@ def inline(figure: Figure, name: str, words: str) -> Markup:
 
 
 def _for_page(tag: str, name: str) -> str:
-    """A tag of the SVG with ids of its own, colours by name and coordinates to a hundredth of a point."""
+    """Return a tag of the SVG with ids of its own, colours by name and coordinates to a hundredth of a point."""
     tag = re.sub(r' xmlns(:\w+)?="[^"]*"', "", tag)  # HTML needs none
     tag = tag.replace("xlink:href", "href").replace("'DejaVu Sans'", "var(--font)")
     tag = REFERENCE.sub(lambda match: f"{match[0]}{name}-", tag)
@@ -45,7 +45,7 @@ def _for_page(tag: str, name: str) -> str:
 
 
 def png(figure: Figure, words: str) -> Markup:
-    """The figure as a picture on paper, with few colours: it is lines and text."""
+    """Return the figure as a picture on paper, with few colours: it is lines and text."""
     from PIL import Image
 
     drawn, packed = io.BytesIO(), io.BytesIO()

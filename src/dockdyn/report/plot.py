@@ -23,7 +23,7 @@ BESIDE = 0.76  # of the width: panels, where legends stand beside them
 
 @styled
 def plot(dataset: xr.Dataset | str | Path, *names: str) -> Figure:
-    """A Matplotlib figure of variables of a run over its time, a panel each, contacts shaded.
+    """Return a Matplotlib figure of variables of a run over its time, a panel each, contacts shaded.
 
     A name is that of a variable of the dataset, or a part of the names of several, `"force"`. Without names the depth and
     the normal force are drawn, or the first variable over time where a kind has neither. Axes carry the variables' units.
@@ -60,12 +60,12 @@ def plot(dataset: xr.Dataset | str | Path, *names: str) -> Figure:
 
 
 def _is_series(values: xr.DataArray) -> bool:
-    """Whether a variable is numbers over the time of a run."""
+    """Return whether a variable is numbers over the time of a run."""
     return values.dims[:1] == ("time",) and values.size > 0 and bool(np.issubdtype(values.dtype, np.number))
 
 
 def _chosen_names(names: list[str], known: list[str]) -> list[str]:
-    """The variables that `names` are or are parts of."""
+    """Return the variables that `names` are or are parts of."""
     if not names:
         return [name for name in ("depth", "normal_force") if name in known] or known[:1]
     found: list[str] = []
@@ -80,7 +80,7 @@ def _chosen_names(names: list[str], known: list[str]) -> list[str]:
 
 
 def _column_labels(values: xr.DataArray) -> list[str]:
-    """What to call the columns of a variable: the coordinates of its dimensions beside time."""
+    """Return what to call the columns of a variable: the coordinates of its dimensions beside time."""
     columns = [""]
     for name in values.dims[1:]:
         places = values[name].values if name in values.coords else range(values.sizes[name])

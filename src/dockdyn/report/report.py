@@ -40,7 +40,7 @@ class Plot:
 
 
 def named_apart(plots: Iterable[Plot]) -> list[Plot]:
-    """Figures, those after the first of a name with a number behind it."""
+    """Return figures, those after the first of a name with a number behind it."""
     found: dict[str, Plot] = {}
     for plot in plots:
         name, number = plot.name, 2
@@ -77,7 +77,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Block:
+class ReportBlock:
     """A part of a report: words, a table, rows, a text, each where there is one, and notes below them.
 
     Blocks of one title that follow each other make one section. One that has nothing but notes is left out.
@@ -130,7 +130,7 @@ class Report:
     title: str
     verdict: str
     key: Rows = ()
-    blocks: Sequence[Block] = ()
+    blocks: Sequence[ReportBlock] = ()
     plots: Sequence[Plot] = ()
     made: Rows = ()
     warnings: Sequence[str] = ()
@@ -139,7 +139,7 @@ class Report:
     again: str = ""
     from_inputs: bool = False
     alarming: bool = False
-    terminal: Sequence[str | Block] = ()
+    terminal: Sequence[str | ReportBlock] = ()
 
 
 def result_report(
@@ -149,7 +149,7 @@ def result_report(
     plots: Iterable[Plot] = (),
     **parts: Any,  # noqa: ANN401, fields of it
 ) -> Report:
-    """The report of a result: title, scenario, versions and the command that gives it again are those in the dataset.
+    """Return the report of a result: title, scenario, versions and the command that gives it again are those in the dataset.
 
     `made` is what else is to say of how it was made; the other `parts` are those of `Report`.
     """
@@ -170,10 +170,10 @@ def run_report(
     *,
     verdict: str,
     made: Rows = (),
-    terminal: Sequence[str | Block] | None = None,
+    terminal: Sequence[str | ReportBlock] | None = None,
     **parts: Any,  # noqa: ANN401, fields of it
 ) -> Report:
-    """The report of a run: `result_report` with warnings and requirements of its `summary` and what it took.
+    """Return the report of a run: `result_report` with warnings and requirements of its `summary` and what it took.
 
     The terminal shows title and verdict, or what is given instead, and under it the errors of what is conserved, the
     requirements, and steps and wall time, those of them that the summary has.
@@ -191,7 +191,7 @@ def run_report(
 
 
 def lines_of_run(summary: dict[str, Any]) -> list[str]:
-    """What the terminal says of every run: errors of what is conserved, requirements, what it took."""
+    """Return what the terminal says of every run: errors of what is conserved, requirements, what it took."""
     lines = []
     for words, key in (
         ("linear momentum error", "linear_momentum_error"),
@@ -211,7 +211,7 @@ def lines_of_run(summary: dict[str, Any]) -> list[str]:
 
 
 def integration(summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """How a run with contacts was integrated."""
+    """Return how a run with contacts was integrated."""
     return [
         ("Integrator", METHODS.get(summary["integrator"], summary["integrator"])),
         ("Step", f"{summary['step_s']:.4g} s at most"),
@@ -220,24 +220,24 @@ def integration(summary: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def beginning(summary: dict[str, Any], mode: str = "") -> list[tuple[str, str]]:
-    """The key figures that those of every run begin with; a kind may run in a `mode`."""
+    """Return the key figures that those of every run begin with; a kind may run in a `mode`."""
     kind = f"{summary['kind']}, {mode}" if mode else summary["kind"]
     return [("Kind", kind), ("Status", summary["status"]), ("End", f"{summary['end_time_s']:g} s")]
 
 
-def conserved(errors: Sequence[tuple[str, float | None, str]]) -> Block:
-    """Errors of what should be conserved: the quantity, its error if it is known, and what that is relative to."""
+def conserved(errors: Sequence[tuple[str, float | None, str]]) -> ReportBlock:
+    """Return errors of what should be conserved: the quantity, its error if it is known, and what that is relative to."""
     rows = [[words, NOTHING if error is None else significant(error, 2), scale] for words, error, scale in errors]
     table = Table([("quantity", ""), ("error", ""), ("relative to", "")], rows, worded={0, 2})
-    return Block("Conserved quantities", table=table, where="after")
+    return ReportBlock("Conserved quantities", table=table, where="after")
 
 
 def numbers(rows: Sequence[tuple[str, float | None, str]]) -> Rows:
-    """Words, number and unit for the terminal, of what there is a number for."""
+    """Return words, number and unit for the terminal, of what there is a number for."""
     return [(words, f"{value:.6g}", unit) for words, value, unit in rows if value is not None]
 
 
 def versions(dataset: xr.Dataset) -> list[tuple[str, str]]:
-    """What computed a result, by name."""
+    """Return what computed a result, by name."""
     found = {name.removesuffix("_version"): value for name, value in dataset.attrs.items() if "_version" in name}
     return [(name, str(value)) for name, value in sorted(found.items())]

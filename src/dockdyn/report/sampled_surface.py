@@ -17,22 +17,22 @@ SIZES = (64, 512, 4096)  # rows at once: another number of rows is seldom anothe
 
 
 def coordinates(vector: Vector) -> Float[np.ndarray, "3"]:
-    """The components of a vector of plain numbers."""
+    """Return the components of a vector of plain numbers."""
     return np.array([float(vector.x), float(vector.y), float(vector.z)])
 
 
 def signed_distances(surface: Surface, points: Float[np.ndarray, "... 3"]) -> Float[np.ndarray, "..."]:
-    """Signed distance (m) of points (m, body axes) from a surface."""
+    """Return signed distance (m) of points (m, body axes) from a surface."""
     return in_pieces(lambda rows: _distances(surface, rows), points.reshape(-1, 3)).reshape(points.shape[:-1])
 
 
 def normals(surface: Surface, points: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, "n 3"]:
-    """The gradient of the signed distance at points (m, body axes): unit normals out of the solid."""
+    """Return the gradient of the signed distance at points (m, body axes): unit normals out of the solid."""
     return in_pieces(lambda rows: _normals(surface, rows), points)
 
 
 def in_pieces(sample: Callable[..., PyTree], *rows: np.ndarray) -> PyTree:
-    """What `sample` gives for rows, arrays with a leading axis of one length, asked for a fixed number at a time."""
+    """Return what `sample` gives for rows, arrays with a leading axis of one length, asked for a fixed number at a time."""
     count = len(rows[0])
     size = next((one for one in SIZES if count <= one), SIZES[-1])
     padded = [np.concatenate([one, np.repeat(one[-1:], -count % size, axis=0)]) for one in rows]

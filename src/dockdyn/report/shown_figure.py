@@ -11,7 +11,7 @@ class ShownFigure(Figure):
     """A figure that shows where it is the last line of a cell; others do so only once pyplot has been loaded."""
 
     def _repr_png_(self) -> bytes:
-        """The figure as a picture."""
+        """Return the figure as a picture."""
         drawn = io.BytesIO()
         self.savefig(drawn, format="png")
         return drawn.getvalue()

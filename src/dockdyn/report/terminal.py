@@ -18,7 +18,7 @@ from dockdyn.report.narrow import narrowed
 from dockdyn.scenario.language.printable import printable
 
 if TYPE_CHECKING:
-    from dockdyn.report.report import Block, Report, Rows
+    from dockdyn.report.report import Report, ReportBlock, Rows
     from dockdyn.report.report import Table as ReportTable
 
 MANY = 6  # columns
@@ -32,18 +32,18 @@ class Terminal(Console):
         super().__init__(highlight=False, markup=False, emoji=False, **settings)
 
     def render_str(self, text: str, **settings: Any) -> Text:  # noqa: ANN401
-        """What becomes of every text, in tables, too, whose headings have lines."""
+        """Return what becomes of every text, in tables, too, whose headings have lines."""
         return super().render_str(printable(text, lines=True), **settings)
 
     def on_broken_pipe(self) -> None:
-        """Goes on without printing where whoever read it has gone, as `head` does: the command has files to write yet."""
+        """Go on without printing where whoever read it has gone, as `head` does: the command has files to write yet."""
         self.quiet = True
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
 
     def print(self, *objects: object, **settings: Any) -> None:  # noqa: ANN401
-        """As Rich's, a text on a line of its own."""
+        """Print, as Rich's does, a text on a line of its own."""
         super().print(*(printable(each) if isinstance(each, str) else each for each in objects), **settings)
 
 
@@ -52,7 +52,7 @@ def show_report(report: Report) -> None:
     show_parts(report.terminal or (report.title, report.verdict), report.warnings)
 
 
-def show_parts(parts: Sequence[str | Block], warnings: Sequence[str] = ()) -> None:
+def show_parts(parts: Sequence[str | ReportBlock], warnings: Sequence[str] = ()) -> None:
     """Print lines and blocks, and warnings after the lines that come first, a title and a verdict: before the numbers."""
     console, shown = Terminal(), parts or [""]
     lines = next((place for place, part in enumerate(shown) if not isinstance(part, str)), len(shown))
@@ -65,7 +65,7 @@ def show_parts(parts: Sequence[str | Block], warnings: Sequence[str] = ()) -> No
             console.print(f"warning: {warning}")
 
 
-def _show_block(console: Terminal, block: Block) -> None:
+def _show_block(console: Terminal, block: ReportBlock) -> None:
     """Print a block: its words, table and rows; the lines of its text are as long as they are."""
     if block.words:
         console.print(block.words)
@@ -80,7 +80,7 @@ def _show_block(console: Terminal, block: Block) -> None:
 
 
 def _fitting_table(console: Terminal, found: ReportTable, title: str | None) -> Table:
-    """A table of a report, its words broken where it would be wider than the terminal."""
+    """Return a table of a report, its words broken where it would be wider than the terminal."""
     shown = _shown_table(found, title)
     excess = Measurement.get(console, console.options.update(max_width=WIDEST), shown).maximum - console.width
     if excess <= 0:
@@ -90,7 +90,7 @@ def _fitting_table(console: Terminal, found: ReportTable, title: str | None) -> 
 
 
 def _shown_table(found: ReportTable, title: str | None = None) -> Table:
-    """A table of a report; where it has many columns, each word of their headings has a line."""
+    """Return a table of a report; where it has many columns, each word of their headings has a line."""
     many = len(found.columns) >= MANY
     headings = ["\n".join(filter(None, [*(words.split() if many else [words]), unit])) for words, unit in found.columns]
     shown = table_of(title, headings, found.worded)
@@ -100,7 +100,7 @@ def _shown_table(found: ReportTable, title: str | None = None) -> Table:
 
 
 def _shown_rows(rows: Rows) -> Table:
-    """Words, value and unit, without a head."""
+    """Return words, value and unit, without a head."""
     shown = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
     sides: tuple[Any, ...] = ("left", "right", "left")
     for side in sides[: max(map(len, rows))]:
@@ -111,7 +111,7 @@ def _shown_rows(rows: Rows) -> Table:
 
 
 def table_of(title: str | None, headings: Sequence[str], worded: Collection[int]) -> Table:
-    """A plain table; the columns at the places `worded` hold words, are set left, and may go on in a next line."""
+    """Return a plain table; the columns at the places `worded` hold words, are set left, and may go on in a next line."""
     title = None if title is None else printable(title)
     table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for place, heading in enumerate(headings):

@@ -16,7 +16,7 @@ MET = {True: "met", False: "not met", None: "not decided"}
 
 
 def significant(value: float | None, digits: int = 4) -> str:
-    """A number with so many significant digits, trailing zeros kept: 0.004284, 70.0, 5.21e-9; a dash for none."""
+    """Return a number with so many significant digits, trailing zeros kept: 0.004284, 70.0, 5.21e-9; a dash for none."""
     if value is None or math.isnan(value):
         return NOTHING
     if value == 0:
@@ -31,17 +31,17 @@ def significant(value: float | None, digits: int = 4) -> str:
 
 
 def with_unit(value: float | None, unit: str, digits: int = 4) -> str:
-    """A number with its unit; a dash for none."""
+    """Return a number with its unit; a dash for none."""
     return f"{significant(value, digits)} {spaced(unit)}".rstrip() if value is not None else NOTHING
 
 
 def spaced(unit: str) -> str:
-    """A unit for readers."""
+    """Return a unit for readers."""
     return unit.replace("**2", "²").replace("*", " ")
 
 
 def aligned(values: Sequence[float | None], digits: int = 4) -> list[str]:
-    """Numbers of one kind with the same decimals, so that the largest has so many significant digits."""
+    """Return numbers of one kind with the same decimals, so that the largest has so many significant digits."""
     sizes = [abs(value) for value in values if value is not None and math.isfinite(value)]
     largest = max(sizes, default=0.0)
     if not 1e-4 <= largest < 1e5:
@@ -54,12 +54,12 @@ def aligned(values: Sequence[float | None], digits: int = 4) -> list[str]:
 
 
 def capital(words: str) -> str:
-    """Words at the start of a sentence."""
+    """Return words at the start of a sentence."""
     return words[:1].upper() + words[1:]
 
 
 def ranges(numbers: Sequence[int]) -> str:
-    """Contacts by number: [1, 2, 3, 5] is "Q1–Q3, Q5"."""
+    """Return contacts by number: [1, 2, 3, 5] is "Q1–Q3, Q5"."""
     runs: list[list[int]] = []
     for number in sorted(numbers):
         if runs and number == runs[-1][-1] + 1:
@@ -71,13 +71,13 @@ def ranges(numbers: Sequence[int]) -> str:
 
 
 def crowd(numbers: Sequence[int], room: int = 16) -> str:
-    """Contacts by number, or their count where the list is longer than `room` characters."""
+    """Return contacts by number, or their count where the list is longer than `room` characters."""
     listed = ranges(numbers)
     return listed if len(listed) <= room else f"{len(numbers)} contacts"
 
 
 def capture_load(summary: dict[str, Any]) -> str:
-    """What the capture of a probe put on the latch; empty where there was none, or it is not told."""
+    """Return what the capture of a probe put on the latch; empty where there was none, or it is not told."""
     if summary.get("capture_peak_force_N") is None:
         return ""
     impulse = f"{significant(summary['capture_impulse_along_N_s'])} N s along the docking axis"
@@ -90,7 +90,7 @@ def capture_load(summary: dict[str, Any]) -> str:
 
 
 def gains(intervals: list[list[float | None]]) -> str:
-    """Intervals of gains (N s/m) in words; None is an end that was not found."""
+    """Return intervals of gains (N s/m) in words; None is an end that was not found."""
     said = []
     for low, high in intervals:
         ends = [f"above {low:.6g}" if low is not None else "", f"below {high:.6g}" if high is not None else ""]
@@ -99,7 +99,7 @@ def gains(intervals: list[list[float | None]]) -> str:
 
 
 def as_stated(amount: float, unit: str, limit: str, digits: int = 4) -> str:
-    """An amount of a `unit` in the unit that a user has written a limit in: 0.025 m beside "< 50 mm" is 25 mm."""
+    """Return an amount of a `unit` in the unit that a user has written a limit in: 0.025 m beside "< 50 mm" is 25 mm."""
     written = LIMIT.sub("", limit).strip()
     try:
         scale = convert(f"1 {written}", unit.replace("²", "**2")) if written else 1.0
@@ -111,7 +111,7 @@ def as_stated(amount: float, unit: str, limit: str, digits: int = 4) -> str:
 
 
 def requirement(judged: dict[str, Any]) -> tuple[str, str, str, str]:
-    """A requirement as judged: what is required, the value, the margin, met or not."""
+    """Return a requirement as judged: what is required, the value, the margin, met or not."""
     unit, limit = judged["unit"], judged["limit"]
     if isinstance(limit, bool):
         asked = f"{judged['name']} = {'true' if limit else 'false'}"
@@ -130,7 +130,7 @@ def requirement(judged: dict[str, Any]) -> tuple[str, str, str, str]:
 
 
 def together(keys: str) -> str:
-    """Keys that change together, joined by commas, with what they share written once: loop.{hold, sensor}.period."""
+    """Return keys that change together, joined by commas, with what they share written once: loop.{hold, sensor}.period."""
     rows = [key.split(".") for key in keys.split(", ")]
     if len(rows) == 1:
         return keys

@@ -9,7 +9,7 @@ from dockdyn.scenario.load import Scenario
 
 
 def result_attributes(scenario: Scenario) -> dict[str, Any]:
-    """What was asked, resolved, and of which version of dockdyn."""
+    """Return what was asked, resolved, and of which version of dockdyn."""
     return {
         "kind": scenario.kind,
         "title": scenario.title,
@@ -19,14 +19,14 @@ def result_attributes(scenario: Scenario) -> dict[str, Any]:
 
 
 def study_attributes(scenario: Scenario) -> dict[str, Any]:
-    """Those of `result_attributes`, and the file or preset that a study of the scenario is repeated with."""
+    """Return those of `result_attributes`, and the file or preset that a study of the scenario is repeated with."""
     return result_attributes(scenario) | {"source": scenario.name}
 
 
 def run_attributes(
     scenario: Scenario, status: str, finished: bool, integrator: str, wall_time: float
 ) -> dict[str, Any]:
-    """Those of `result_attributes`, and how a run ended.
+    """Return those of `result_attributes`, and how a run ended.
 
     `status` says it in words, `integrator` by what method; `wall_time` is what the run took, s.
     """

@@ -64,7 +64,7 @@ def capture_data(time: Either, valid: Either, seen: Mapping[str, Any], speed: Ei
 def capture_loads(
     xp: ModuleType, log: Mapping[str, Any], seen: Mapping[str, Any], mode: Either, time: Either, last: Either
 ) -> dict[str, Any]:
-    """The figures of `LOADS`, NaN where there is none, and `peak_force_known`: 1 or 0.
+    """Return the figures of `LOADS`, NaN where there is none, and `peak_force_known`: 1 or 0.
 
     Rows are the start and the moments of a log up to the row `last`; later ones do not count. `log` has `peaks` and
     `peak_times` since the row before, of the contacts and then of the catch, `seen` what was observed. The largest force is

@@ -19,7 +19,7 @@ LATCHED: Some = "capture_time"  # runs with a latch have it
 
 
 def given(name: str, only_with: Some = "") -> Callable[[Data], Any]:
-    """What is in the data under `name`; NaN in runs that have no variable `only_with`, where one is named.
+    """Return what is in the data under `name`; NaN in runs that have no variable `only_with`, where one is named.
 
     In all other runs a name that is not in the data is wrong: KeyError.
     """
@@ -27,38 +27,38 @@ def given(name: str, only_with: Some = "") -> Callable[[Data], Any]:
 
 
 def _onsets(data: Data) -> tuple[Any, Any, Any]:
-    """The module of the arrays, the onsets (s) of contacts, and which of them there are."""
+    """Return the module of the arrays, the onsets (s) of contacts, and which of them there are."""
     times = data["episode_onset"]
     xp = times.__array_namespace__()
     return xp, times, xp.isfinite(times)
 
 
 def contact_count(data: Data) -> Either:
-    """How many contacts there are."""
+    """Return how many contacts there are."""
     xp, _, there = _onsets(data)
     return xp.sum(there)
 
 
 def first_contact(data: Data) -> Either:
-    """When the first contact began."""
+    """Return when the first contact began."""
     xp, times, there = _onsets(data)
     return xp.where(xp.any(there), times.min(initial=xp.inf, where=there), xp.nan)
 
 
 def _largest_approach_speed(data: Data) -> Either:
-    """The largest speed with which a contact began."""
+    """Return the largest speed with which a contact began."""
     xp, _, there = _onsets(data)
     speeds = data["episode_approach_speed"]
     return xp.where(xp.any(there), speeds.max(initial=-xp.inf, where=there), xp.nan)
 
 
 def _contact_impulse(data: Data) -> Either:
-    """The impulse of all normal forces."""
+    """Return the impulse of all normal forces."""
     return data["episode_impulse"].sum()
 
 
 def _largest_force(data: Data) -> tuple[Any, Any]:
-    """The largest force of contacts and of a capture, and when it was; the time is NaN where there is no force."""
+    """Return the largest force of contacts and of a capture, and when it was; the time is NaN where there is no force."""
     xp, _, there = _onsets(data)
     touched, peaks = xp.any(there), data["episode_peak_force"]
     force = xp.where(touched, peaks.max(initial=0.0), 0.0)
@@ -73,7 +73,7 @@ def _largest_force(data: Data) -> tuple[Any, Any]:
 
 
 def captured(data: Data) -> Either:
-    """Whether a latch caught the probe; NaN where there is none."""
+    """Return whether a latch caught the probe; NaN where there is none."""
     if LATCHED not in data:
         return np.nan
     time = data["capture_time"]
@@ -81,7 +81,7 @@ def captured(data: Data) -> Either:
 
 
 def _momentum_error(name: Literal["linear", "angular"]) -> Callable[[Data], Any]:
-    """The largest change of the `linear` or `angular` momentum, relative to the sum of the bodies' magnitudes.
+    """Return the largest change of the `linear` or `angular` momentum, relative to the sum of the bodies' magnitudes.
 
     NaN for bodies that have no such momentum.
     """
@@ -93,14 +93,14 @@ def _momentum_error(name: Literal["linear", "angular"]) -> Callable[[Data], Any]
 
 
 def energy_error(data: Data) -> Either:
-    """The largest change of energy over a whole contact, relative to the largest kinetic energy."""
+    """Return the largest change of energy over a whole contact, relative to the largest kinetic energy."""
     changes = data["episode_energy"]
     whole = changes.__array_namespace__().isfinite(changes)
     return ratio((abs(changes) * 1.0).max(initial=0.0, where=whole), data["kinetic_energy"].max())
 
 
 def work_energy_error(data: Data) -> Either:
-    """The largest difference between the work of the contact forces and the change of energy, relative to the largest.
+    """Return the largest difference between the work of the contact forces and the change of energy, relative to the largest.
 
     The energy is the kinetic one, with that of springs inside, less the work of control and gravity. What a latch that holds
     from the start took at once is no change of either.
@@ -109,7 +109,7 @@ def work_energy_error(data: Data) -> Either:
 
 
 def figure(name: str, words: str, variable: str = "", *, only_with: Some = "", **more: Any) -> KeyFigure:  # noqa: ANN401, fields of it
-    """A key figure that is in the data as it stands, under the name `variable`, by default its own.
+    """Return a key figure that is in the data as it stands, under the name `variable`, by default its own.
 
     Where not every run of the kinds that name it has that variable, `only_with` says which do (`given`).
     """

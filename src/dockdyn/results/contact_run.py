@@ -43,7 +43,8 @@ def simulate_contacts(
     predict: Callable[[Scenario, Run], str],
     prepared: Callable[[Scenario], Scenario] = lambda scenario: scenario,
 ) -> xr.Dataset:
-    """The dataset of a run whose model has contacts; `describe` names its variables, `predict` says what theory warns of.
+    """Return the dataset of a run whose model has contacts; `describe` names its variables, `predict` says what theory warns
+    of.
 
     What runs is the scenario as `prepared`, with numbers in it that are designed once. Raises ScenarioError for what cannot
     be run.
@@ -60,7 +61,7 @@ def simulate_contacts(
 
 
 def check_runnable(scenario: Scenario) -> Scenario:
-    """`scenario`, unless it has a loop of which a run takes only part: ScenarioError."""
+    """Return `scenario`, unless it has a loop of which a run takes only part: ScenarioError."""
     loop = loop_of(scenario.content)
     if loop is not None and (others := loop.beyond_delay()):
         raise ScenarioError(
@@ -85,7 +86,7 @@ def _conclude(
     settings: Settings,
     solver: Any,  # noqa: ANN401, as `init`
 ) -> tuple[Solution, dict[str, Array], dict[str, Array]]:
-    """The solution, and what is observed at its samples and at the moments of its log."""
+    """Return the solution, and what is observed at its samples and at the moments of its log."""
     model = content.model()
     solution = method_of(settings).result(model, solver)
     assert solution.samples is not None
@@ -130,7 +131,7 @@ def _run_of(
     at_moments: dict[str, Any],
     pace: float = math.nan,
 ) -> Run:
-    """A run from its solution and what was observed, in NumPy arrays."""
+    """Return a run from its solution and what was observed, in NumPy arrays."""
     assert solution.samples is not None
     count, moments = int(solution.sampled), int(solution.moments)
     first = jax.tree.map(lambda rows: rows[0], solution.samples.state)
@@ -199,7 +200,7 @@ def _varied(
     settings: Settings,
     structure: PyTreeDef,
 ) -> tuple[PyTree, PyTree]:
-    """Numbers of a scenario, solution and what is observed, and their derivatives along a direction."""
+    """Return numbers of a scenario, solution and what is observed, and their derivatives along a direction."""
 
     def found(numbers: Array) -> PyTree:
         content = content_of(structure, list(numbers), arrays)
@@ -212,5 +213,5 @@ def _varied(
 
 
 def state_names(content: Simulated) -> list[str]:
-    """Names of the continuous states of a scenario's model."""
+    """Return names of the continuous states of a scenario's model."""
     return content.model().names()

@@ -19,7 +19,7 @@ OF_THE_SOLVER = ("step_s", "step_error", "steps", "end_time_s")  # numbers that 
 
 
 def summarise_contacts(dataset: xr.Dataset, figures: tuple[KeyFigure, ...]) -> dict[str, Any]:
-    """The summary of a run with contacts, whose kind has these key figures."""
+    """Return the summary of a run with contacts, whose kind has these key figures."""
     found = summary_figures(figures, dataset_data(dataset), _stated_of(dataset))
     return {
         "kind": dataset.attrs["kind"],
@@ -35,14 +35,14 @@ def summarise_contacts(dataset: xr.Dataset, figures: tuple[KeyFigure, ...]) -> d
 
 
 def dataset_data(dataset: xr.Dataset) -> dict[str, Any]:
-    """What key figures are computed of: the variables of a dataset and what its attributes say of the solver."""
+    """Return what key figures are computed of: the variables of a dataset and what its attributes say of the solver."""
     data = {str(name): variable.values for name, variable in dataset.data_vars.items()}
     data |= {name: dataset.attrs[name] for name in OF_THE_SOLVER}
     return data | {"kinetic_energy_start": data["kinetic_energy"][0]}
 
 
 def _stated_of(dataset: xr.Dataset) -> dict[str, bool]:
-    """What the scenario of a run is, by the names of `KeyFigure.where`."""
+    """Return what the scenario of a run is, by the names of `KeyFigure.where`."""
     return {
         "conservative": bool(dataset.attrs["conservative"]),
         "undamped": bool(dataset.attrs["undamped"]),
@@ -51,7 +51,7 @@ def _stated_of(dataset: xr.Dataset) -> dict[str, bool]:
 
 
 def _doubts(dataset: xr.Dataset) -> list[str]:
-    """Why the largest force of a capture is not known, a sentence each."""
+    """Return why the largest force of a capture is not known, a sentence each."""
     if "catch_swing" not in dataset or not np.isfinite(dataset.capture_time):
         return []
     found = []
@@ -70,7 +70,7 @@ def _doubts(dataset: xr.Dataset) -> list[str]:
 
 
 def impacts(dataset: xr.Dataset) -> list[dict[str, Any]]:
-    """Velocities that jumped: a latch that fell in and holds rigidly."""
+    """Return velocities that jumped: a latch that fell in and holds rigidly."""
     rigid = str(dataset.attrs["capture_law"]).startswith("rigid")
     if "capture_impulse_along" not in dataset or not np.isfinite(dataset.capture_impulse_along) or not rigid:
         return []
@@ -86,7 +86,7 @@ def impacts(dataset: xr.Dataset) -> list[dict[str, Any]]:
 
 
 def contact(episode: xr.Dataset) -> dict[str, Any]:
-    """One contact, from onset to release; places and azimuths of free bodies only."""
+    """Return one contact, from onset to release; places and azimuths of free bodies only."""
     placed = "episode_position" in episode
     azimuth = float(episode.episode_azimuth) if "episode_azimuth" in episode else math.nan
     return {
@@ -104,7 +104,7 @@ def contact(episode: xr.Dataset) -> dict[str, Any]:
 
 
 def overlapping(dataset: xr.Dataset) -> list[int]:
-    """Numbers of the contacts during which the force of another one acted, too: their energies cannot be told apart."""
+    """Return numbers of the contacts during which the force of another one acted, too: their energies cannot be told apart."""
     onset, release = dataset.episode_onset.values, dataset.episode_release.values
     over = np.where(np.isfinite(release), release + float(dataset.attrs["delay_s"]), np.inf)
     together = (onset[:, None] < over) & (onset < over[:, None])
@@ -112,7 +112,7 @@ def overlapping(dataset: xr.Dataset) -> list[int]:
 
 
 def _open_outcome(dataset: xr.Dataset, found: dict[str, Any]) -> list[str]:
-    """A warning where a latch has caught nothing yet, but may."""
+    """Return a warning where a latch has caught nothing yet, but may."""
     if "capture_time" not in dataset or not found["outcome_open"]:
         return []
     left = found["approach_left_s"]
@@ -125,7 +125,7 @@ def _open_outcome(dataset: xr.Dataset, found: dict[str, Any]) -> list[str]:
 
 
 def warnings(dataset: xr.Dataset, figures: dict[str, Any]) -> list[str]:
-    """What the reader should know before trusting the numbers, of which the key figures are `figures`."""
+    """Return what the reader should know before trusting the numbers, of which the key figures are `figures`."""
     found = []
     if not dataset.attrs["finished"]:
         found.append(dataset.attrs["status"])

@@ -29,7 +29,7 @@ REASONS = {
 }
 
 
-class Limits(Protocol):
+class RunLimits(Protocol):
     """The `[integrator]` of any kind: what ends a run before its time."""
 
     @property
@@ -43,7 +43,7 @@ class Limited(Protocol):
     """The content of a scenario with an `[integrator]`."""
 
     @property
-    def integrator(self) -> Limits: ...
+    def integrator(self) -> RunLimits: ...
 
 
 def reason_of(
@@ -55,7 +55,7 @@ def reason_of(
     reasons: Mapping[Status, str] | None = None,
     **values: object,
 ) -> str:
-    """Why a run ended at `time` (s), in words; `pace` is how long its last steps were allowed to be (s).
+    """Return why a run ended at `time` (s), in words; `pace` is how long its last steps were allowed to be (s).
 
     `reasons` has the words of an integrator for what `REASONS` does not know or says otherwise; `values` stand in them in
     the place of a scenario's own, by name.
@@ -67,7 +67,7 @@ def reason_of(
 
 
 def shortness(delay: float, pace: float = math.nan) -> str:
-    """Why steps are short, in words, from a delay (s) and how long the last ones were allowed to be (s)."""
+    """Return why steps are short, in words, from a delay (s) and how long the last ones were allowed to be (s)."""
     if 0 < delay < DEFAULT_STEP and not pace < delay:
         return f"while contacts act no step is longer than the delay of {delay:g} s"
     if pace < DEFAULT_STEP:
@@ -76,7 +76,7 @@ def shortness(delay: float, pace: float = math.nan) -> str:
 
 
 def build_dataset(scenario: Scenario, run: Run, described: Described) -> xr.Dataset:
-    """The dataset of a run of `scenario`; what is its kind's own is `described`."""
+    """Return the dataset of a run of `scenario`; what is its kind's own is `described`."""
     content = scenario.content
     values: dict[str, Any] = {}
     if run.status == Status.TOO_MANY_EVENTS:

@@ -24,7 +24,7 @@ SURE = 1.2  # times the steps that are allowed: contacts without delay last a li
 def _contact_times(
     content: Simulated, settings: located.Settings
 ) -> tuple[Float[Array, "moments"], Bool[Array, "moments"]]:
-    """Moments (s) of the run without delay, the start and the end among them, and whether contacts act after each."""
+    """Return moments (s) of the run without delay, the start and the end among them, and whether contacts act after each."""
     model = replace(content.model(), delay=None)
     solution = located.solve(model, settings)
     start = model.initial()
@@ -35,7 +35,7 @@ def _contact_times(
 
 
 def affordable_delay(scenario: Scenario) -> Scenario:
-    """`scenario`, unless its loop delay is so short that the run would need more steps than it is allowed.
+    """Return `scenario`, unless its loop delay is so short that the run would need more steps than it is allowed.
 
     A run whose every step could be one delay long within `integrator.max_steps` passes untried. For another one the time
     that contacts act is measured in the same run without delay, from which a delay that short differs by little.
@@ -71,6 +71,6 @@ def affordable_delay(scenario: Scenario) -> Scenario:
 
 
 def _rounded_up(value: float) -> str:
-    """Two digits, rounded up."""
+    """Return two digits, rounded up."""
     size = 10.0 ** (np.floor(np.log10(value)) - 1)
     return f"{np.ceil(value / size) * size:.2g}"

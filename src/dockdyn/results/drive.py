@@ -144,7 +144,7 @@ def _telling(words: Callable[[], str]) -> Iterator[None]:
 
 
 def finite_rows(columns: dict[str, Any]) -> tuple[int, str]:
-    """How many rows come before the first number that is not finite, and in which column that is, in words; "" for none.
+    """Return how many rows come before the first number that is not finite, and in which column that is, in words; "" for none.
 
     Each column is an array, or a tree of arrays, with the rows along the first axis.
     """
@@ -159,13 +159,14 @@ def finite_rows(columns: dict[str, Any]) -> tuple[int, str]:
 
 
 def _finite_in_row(values: PyTree) -> np.ndarray:
-    """Whether all numbers in a row are finite, row by row."""
+    """Return whether all numbers in a row are finite, row by row."""
     leaves = [np.isfinite(leaf) for leaf in jax.tree.leaves(values)]
     return np.all([leaf.all(axis=tuple(range(1, leaf.ndim))) for leaf in leaves], axis=0)
 
 
 def name_of_nonfinite(first_nonfinite: int, names: Callable[[], list[str]]) -> str:
-    """The name of the first number that was not finite, by its place among a model's `names`; for −1 that is not known."""
+    """Return the name of the first number that was not finite, by its place among a model's `names`; for −1 that is not
+    known."""
     if first_nonfinite < 0:
         return "the motion"
     known = names()

@@ -36,22 +36,22 @@ class Driver(Protocol):
         """The cycle (s)."""
 
     def cycle(self, running: bool = False) -> CStep:
-        """The computer's cycle as C, idle at first or, for a run in lockstep, `running` at t = 0.
+        """Return the computer's cycle as C, idle at first or, for a run in lockstep, `running` at t = 0.
 
         Raises ScenarioError for a rig that cannot be driven.
         """
 
     def laboratory(self, following: bool = False) -> Laboratory:
-        """The laboratory; its robot follows the approach at t = 0, or stands where that begins.
+        """Return the laboratory; its robot follows the approach at t = 0, or stands where that begins.
 
         Raises ScenarioError for one that is not stated.
         """
 
     def first_pose(self) -> np.ndarray:
-        """Where the robot goes when it is armed (m, rad), by axis. Raises ScenarioError for a rig without limits."""
+        """Return where the robot goes when it is armed (m, rad), by axis. Raises ScenarioError for a rig without limits."""
 
     def live_scene(self) -> LiveScene:
-        """What browsers are shown while it runs, as it is where a run begins.
+        """Return what browsers are shown while it runs, as it is where a run begins.
 
         Raises ScenarioError for a rig without limits.
         """

@@ -29,7 +29,7 @@ class ContactLaw(Protocol):
 
 
 def energy_effect(laws: Iterable[ContactLaw], delay: float) -> str:
-    """What a contact with these laws must do to the energy, whatever the motion.
+    """Return what a contact with these laws must do to the energy, whatever the motion.
 
     Forces act along the gradient of the depth, so a law of the depth alone has a potential: what it takes it gives back. What
     a damper or friction does beside it can only take. A `delay` (s) may do either: then, and where a law does not say, it
@@ -42,19 +42,20 @@ def energy_effect(laws: Iterable[ContactLaw], delay: float) -> str:
 
 
 def effect_variable(effects: Sequence[str], run: Run) -> dict[str, Variable]:
-    """What each contact of a run must do, by the `energy_effect` of each pair."""
+    """Return what each contact of a run must do, by the `energy_effect` of each pair."""
     words = "what laws and delay say that the contact does to the energy: lossless, passive, or open"
     return {"episode_effect": episode_variable(np.array([effects[e.contact] for e in run.episodes], str), "1", words)}
 
 
 def energy_summary(dataset: xr.Dataset, summary: dict[str, Any]) -> dict[str, Any]:
-    """The `energy_class` of each contact, and the warnings of a `summary` with those of contacts that do what they cannot."""
+    """Return the `energy_class` of each contact, and the warnings of a `summary` with those of contacts that do what they
+    cannot."""
     classes = _energy_classes(dataset, summary["work_energy_error"])
     return {"energy_class": classes, "warnings": [*summary["warnings"], *_contradictions(dataset)]}
 
 
 def _energy_classes(dataset: xr.Dataset, work_error: float | None) -> list[str | None]:
-    """What each contact did to the energy; None where something else takes and gives some meanwhile, or it is not over.
+    """Return what each contact did to the energy; None where something else takes and gives some meanwhile, or it is not over.
 
     That of its laws where they say it. Else the sign of what the energy changed by, unless the run does not resolve that:
     the change is no larger than twice the sum of the steps' errors, as the energy goes with the square of the motion, or than
@@ -69,8 +70,8 @@ def _energy_classes(dataset: xr.Dataset, work_error: float | None) -> list[str |
 
 
 def _contradictions(dataset: xr.Dataset) -> list[str]:
-    """A warning for contacts whose energy did what their laws exclude: those with nothing beside them, and no force at the
-    start, which would give what was stored then."""
+    """Return a warning for contacts whose energy did what their laws exclude: those with nothing beside them, and no force at
+    the start, which would give what was stored then."""
     if acts_beside_contacts(dataset) or "capture_time" in dataset:
         return []
     mixed = overlapping(dataset)
@@ -87,15 +88,15 @@ def _contradictions(dataset: xr.Dataset) -> list[str]:
 
 
 def _effects(dataset: xr.Dataset) -> list[str]:
-    """What the laws of each contact say; open in a result of a version that did not ask."""
+    """Return what the laws of each contact say; open in a result of a version that did not ask."""
     if "episode_effect" not in dataset:
         return [OPEN] * dataset.sizes["episode"]
     return [str(effect) for effect in dataset.episode_effect.values]
 
 
 def _shares(dataset: xr.Dataset) -> list[float | None]:
-    """What the energy changed by over each contact, relative to the kinetic energy at the start or after it; None while it
-    is not over."""
+    """Return what the energy changed by over each contact, relative to the kinetic energy at the start or after it; None while
+    it is not over."""
     start = float(dataset.kinetic_energy[0])
     both = zip(dataset.episode_energy_gain.values, dataset.episode_energy.values, strict=True)
     return [_share(number(gain), start, number(after)) for gain, after in both]
@@ -109,7 +110,7 @@ def _share(gain: float | None, start: float, after: float | None) -> float | Non
 
 
 def _classify(effect: str, share: float | None, resolved: float) -> str | None:
-    """A contact by what its laws say and the `share` of energy that it added."""
+    """Return a contact by what its laws say and the `share` of energy that it added."""
     if share is None:
         return None
     if effect != OPEN:

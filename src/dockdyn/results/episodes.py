@@ -48,7 +48,8 @@ def from_log(
     jumps: Float[Any, "moments contacts"] | None = None,
     slack: float = AT_ONCE,
 ) -> Moments:
-    """Moments of a run from its log, with the start as the first; of a contact that is `seated` in a latch nothing counts.
+    """Return moments of a run from its log, with the start as the first; of a contact that is `seated` in a latch nothing
+    counts.
 
     `jumps` are the impulses (N s) that the contacts have had so far in impacts, which no force shows.
     """
@@ -68,7 +69,7 @@ def from_log(
 
 
 def episodes(moments: Moments, delay: float) -> list[Episode]:
-    """All contacts, by onset."""
+    """Return all contacts, by onset."""
     found = []
     for contact in range(moments.touching.shape[1]):
         current = None
@@ -90,6 +91,6 @@ def episodes(moments: Moments, delay: float) -> list[Episode]:
 
 
 def _settle(episode: Episode, moments: Moments, delay: float) -> None:
-    """Finds when the episode's last delayed force has acted, if the run got there."""
+    """Find when the episode's last delayed force has acted, if the run got there."""
     releases = np.array([episode.release])
     episode.settled_row = int(settled_rows(np.asarray(moments.time), releases, delay, moments.slack)[0])

@@ -82,7 +82,7 @@ class FunctionalUnit:
 
 
 def inputs_on(bodies: Sequence[str]) -> list[Input]:
-    """Forces on bodies, then torques on them: (2, bodies, 3) numbers in a row."""
+    """Return forces on bodies, then torques on them: (2, bodies, 3) numbers in a row."""
     kinds = (("force", "N", "at the centre of mass of", "inertial"), ("torque", "N m", "on", "its own"))
     return [
         Input(f"outside_{what}.{body}.{axis}", unit, f"{what} from outside {where} {body}, {axes} axes")
@@ -93,7 +93,7 @@ def inputs_on(bodies: Sequence[str]) -> list[Input]:
 
 
 def laid_out(layout: Layout, coordinates: Mapping[str, Sequence[str]]) -> Iterator[Output]:
-    """An output for every number of the variables of a `layout`, with the names along their dimensions."""
+    """Yield an output for every number of the variables of a `layout`, with the names along their dimensions."""
     for variable, (dims, unit, words) in layout.items():
         names = [coordinates[dim] for dim in dims]
         for place in product(*(range(len(along)) for along in names)):
@@ -102,7 +102,7 @@ def laid_out(layout: Layout, coordinates: Mapping[str, Sequence[str]]) -> Iterat
 
 
 def in_a_row(outputs: Sequence[Output], found: Mapping[str, Array]) -> Float[Array, "outputs"]:
-    """The numbers of outputs that follow each other as `laid_out` has them, from variables by name."""
+    """Return the numbers of outputs that follow each other as `laid_out` has them, from variables by name."""
     variables = dict.fromkeys(one.variable for one in outputs)
     row = jnp.concatenate([jnp.ravel(jnp.asarray(found[name], float)) for name in variables])
     assert row.size == len(outputs), (row.size, len(outputs))
@@ -110,7 +110,8 @@ def in_a_row(outputs: Sequence[Output], found: Mapping[str, Array]) -> Float[Arr
 
 
 def with_numbers(leaves: Sequence[Any], places: Sequence[Place], numbers: Numbers) -> list[Array]:
-    """The leaves of a scenario with these numbers at their places; all traced, so that they are worked with as in a run."""
+    """Return the leaves of a scenario with these numbers at their places; all traced, so that they are worked with as in a
+    run."""
     found = [once(jnp.asarray(leaf)) for leaf in leaves]
     for index, place in enumerate(places):
         for leaf in place.leaves:
@@ -119,7 +120,7 @@ def with_numbers(leaves: Sequence[Any], places: Sequence[Place], numbers: Number
 
 
 def fixed_beside(scenario: Scenario, places: Sequence[Place]) -> list[str]:
-    """The keys of all numbers of a scenario that are not among these."""
+    """Return the keys of all numbers of a scenario that are not among these."""
     known = {key for place in places for key in (place.key, *place.keys)}
     found = []
     for key, _ in leaves_of(scenario.nominal()):

@@ -49,7 +49,7 @@ class KeyFigure:
 
 
 def _nothing_stated(content: object) -> dict[str, bool]:
-    """What is known of a scenario where no figure of a log depends on it."""
+    """Return what is known of a scenario where no figure of a log depends on it."""
     return {}
 
 
@@ -70,12 +70,12 @@ class LocatedFigures(NamedTuple):
 
 
 def summary_figures(figures: Collection[KeyFigure], data: Data, stated: Mapping[str, bool]) -> dict[str, Any]:
-    """The figures of a run for its summary: plain numbers or lists of them, None for what did not happen."""
+    """Return the figures of a run for its summary: plain numbers or lists of them, None for what did not happen."""
     return {one.name: _in_summary(one, data, stated) for one in figures if _offered(one, data)}
 
 
 def _in_summary(figure: KeyFigure, data: Data, stated: Mapping[str, bool]) -> bool | float | list[float | None] | None:
-    """One figure for the summary."""
+    """Return one figure for the summary."""
     if figure.where and not stated[figure.where]:
         return None
     value = figure.of(data)
@@ -85,7 +85,7 @@ def _in_summary(figure: KeyFigure, data: Data, stated: Mapping[str, bool]) -> bo
 
 
 def case_figures(figures: Collection[KeyFigure], data: Data, sampled: bool) -> dict[str, Any]:
-    """The figures that a log gives, and its samples where it is `sampled`: one number each, NaN for what did not happen.
+    """Return the figures that a log gives, and its samples where it is `sampled`: one number each, NaN for what did not happen.
 
     JAX may trace it. What the scenario must be for a figure is therefore not asked for here (`left_out`).
     """
@@ -102,12 +102,12 @@ def case_figures(figures: Collection[KeyFigure], data: Data, sampled: bool) -> d
 
 
 def _offered(figure: KeyFigure, data: Data) -> bool:
-    """Whether a run has such a figure at all."""
+    """Return whether a run has such a figure at all."""
     return not figure.needs or figure.needs in data
 
 
 def ends(name: str, values: Either, there: Either) -> dict[str, Any]:
-    """The least and the largest of a list; NaN where an entry that is `there` has none, or where none is."""
+    """Return the least and the largest of a list; NaN where an entry that is `there` has none, or where none is."""
     xp = values.__array_namespace__()
     whole = xp.any(there) & xp.all(xp.isfinite(values) | ~there)
     least, largest = ends_of(name)
@@ -118,17 +118,17 @@ def ends(name: str, values: Either, there: Either) -> dict[str, Any]:
 
 
 def left_out(figures: Collection[KeyFigure], stated: Mapping[str, bool]) -> set[str]:
-    """Names of the figures that mean nothing in a scenario of which this is `stated`."""
+    """Return names of the figures that mean nothing in a scenario of which this is `stated`."""
     return {one.name for one in figures if one.where and not stated.get(one.where, False)}
 
 
 def need_samples(figures: Collection[KeyFigure], asked: Collection[str]) -> bool:
-    """Whether any of the figures `asked` for, by names with or without unit, needs the samples of the motion."""
+    """Return whether any of the figures `asked` for, by names with or without unit, needs the samples of the motion."""
     return any(_names_of(one) & set(asked) for one in figures if one.source == "samples")
 
 
 def in_batches(figures: Collection[KeyFigure], asked: Collection[str]) -> bool:
-    """Whether batches know all the figures that are `asked` for, by names with or without unit."""
+    """Return whether batches know all the figures that are `asked` for, by names with or without unit."""
     known = set().union(*(_names_of(one) for one in figures if one.source != "run"))
     return {name.rpartition(".")[2] if name.startswith(AT_PORT) else name for name in asked} <= known
 
@@ -140,10 +140,10 @@ def without_other_ports(figures: Mapping[str, Any], asked: Collection[str]) -> d
 
 
 def _names_of(figure: KeyFigure) -> set[str]:
-    """The names by which a figure can be asked for."""
+    """Return the names by which a figure can be asked for."""
     return {figure.name, plain(figure.name), *(ends_of(figure.name) if figure.each else ())}
 
 
 def names_in_cases(figures: Collection[KeyFigure]) -> dict[str, KeyFigure]:
-    """The figures by the names that a case has them under: a list is two numbers, its least and its largest."""
+    """Return the figures by the names that a case has them under: a list is two numbers, its least and its largest."""
     return {name: one for one in figures for name in (ends_of(one.name) if one.each else (one.name,))}

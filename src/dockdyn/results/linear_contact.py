@@ -19,7 +19,7 @@ INSTANTS, DELAYED = 2000, 400  # at which it is looked at; steps, where the forc
 ACCURACY = "(estimated, to within a quarter of this and 0.3 % of the force)"
 
 
-class Spring(NamedTuple):
+class LateSpring(NamedTuple):
     """A contact as a spring, whose force may act late."""
 
     stiffness: float  # N/m
@@ -44,7 +44,7 @@ def linear_peak(
     springs: Float[np.ndarray, "n n"],
     row: Float[np.ndarray, "n"],
     velocity: Float[np.ndarray, "n"],
-    contact: Spring,
+    contact: LateSpring,
     until: float,
 ) -> float:
     """Return the peak (N) of a contact's force up to a time (s), of a system at rest in its springs but for a `velocity`.
@@ -67,7 +67,7 @@ def _delayed_peak(
     own: Float[np.ndarray, "n n"],
     pulls: Float[np.ndarray, "n"],
     velocity: Float[np.ndarray, "n"],
-    contact: Spring,
+    contact: LateSpring,
     until: float,
 ) -> float:
     """Return the same peak (N) where the force acts late; in coordinates in which the mass is one, by exact steps under a held

@@ -40,12 +40,12 @@ class Numbers(NamedTuple):
         return Numbers(np.array([0.0 if np.ndim(leaf) else leaf for leaf in leaves], float), arrays, structure)
 
     def content(self, values: Leaves) -> Any:  # noqa: ANN401, of any kind's schema
-        """The content with other real numbers."""
+        """Return the content with other real numbers."""
         return content_of(self.structure, np.asarray(values).tolist(), self.arrays)
 
 
 def content_of(structure: PyTreeDef, values: Sequence[Any], arrays: Mapping[int, Any]) -> Any:  # noqa: ANN401, of any kind's schema
-    """The content of a scenario from its leaves, traced or not."""
+    """Return the content of a scenario from its leaves, traced or not."""
     return jax.tree.unflatten(structure, [arrays.get(place, value) for place, value in enumerate(values)])
 
 
@@ -64,7 +64,7 @@ class LinearisedRun(NamedTuple):
 
 
 def tangent_of(function: Callable[[Any], PyTree], numbers: PyTree, direction: PyTree) -> tuple[PyTree, PyTree]:
-    """What a function of arrays gives, and its derivative along a direction, None for what is no real number.
+    """Return what a function of arrays gives, and its derivative along a direction, None for what is no real number.
 
     JAX may trace it.
     """
@@ -79,7 +79,7 @@ def tangent_of(function: Callable[[Any], PyTree], numbers: PyTree, direction: Py
 def by_differences(
     function: Callable[[Leaves], PyTree], numbers: Leaves, direction: Leaves, name: str
 ) -> tuple[PyTree, PyTree]:
-    """The same of a function that JAX cannot trace, by central differences of the sixth order.
+    """Return the same of a function that JAX cannot trace, by central differences of the sixth order.
 
     For what builds a model, without events. Raises ScenarioError where the answer's structure changes with the numbers.
     """
@@ -114,12 +114,12 @@ def _is_real(leaf: Any) -> bool:  # noqa: ANN401, of any type of number
 
 
 def _size(numbers: Leaves, direction: Leaves) -> float:
-    """The size of the number that a direction changes."""
+    """Return the size of the number that a direction changes."""
     return float(np.abs(numbers[direction != 0]).max(initial=0.0)) or ZERO
 
 
 def moved(parts: PyTree, change: PyTree, step: float) -> PyTree:
-    """The arrays of a run, as numbers a `step` away along their derivatives would have them, to first order."""
+    """Return the arrays of a run, as numbers a `step` away along their derivatives would have them, to first order."""
     return jax.tree.map(
         lambda leaf, slope: leaf if slope is None else leaf + step * slope,
         parts,
@@ -134,7 +134,8 @@ def slopes_along(
     direction: Leaves,
     figures: Callable[[xr.Dataset], Mapping[str, Any]],
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Figures of a run, numbers or arrays by name, and their derivatives along a direction; those that come or go have none."""
+    """Return figures of a run, numbers or arrays by name, and their derivatives along a direction; those that come or go have
+    none."""
     parts, change = jax.tree.map(np.asarray, run.along(direction))
     step = STEP * _size(numbers, direction)
     own, up, down = (figures(run.dataset(moved(parts, change, side * step))) for side in (0, 1, -1))
@@ -143,7 +144,7 @@ def slopes_along(
 
 
 def named_numbers(summary: Mapping[str, Any]) -> dict[str, float]:
-    """Every real number of a summary by its dotted name, those in tables and lists too: impacts.0.energy_loss_J."""
+    """Return every real number of a summary by its dotted name, those in tables and lists too: impacts.0.energy_loss_J."""
     return dict(_numbers_in(summary, ""))
 
 

@@ -27,7 +27,7 @@ from dockdyn.results.functional_unit import (
     with_numbers,
 )
 from dockdyn.results.methods import method_of, settings_of
-from dockdyn.results.model_flow import ModelFlow, Motion
+from dockdyn.results.model_flow import ModelFlow, SplitState
 from dockdyn.results.plan import delay_of, with_events
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import places_of
@@ -64,12 +64,12 @@ class LocatedUnit:
         self.leaves, self.structure = jax.tree.flatten(self.content)
 
     def model(self, numbers: Numbers, given: Given | None = None) -> ContactModel:
-        """The model of these numbers, with these inputs."""
+        """Return the model of these numbers, with these inputs."""
         model = jax.tree.unflatten(self.structure, with_numbers(self.leaves, self.places, numbers)).model()
         return model if given is None else self.pushed(model, given)
 
     def integrated(self) -> FunctionalUnit:
-        """The unit that integrates itself, with events and delay, as a run does.
+        """Return the unit that integrates itself, with events and delay, as a run does.
 
         Raises ScenarioError for a method that cannot end its steps where asked.
         """
@@ -100,14 +100,14 @@ class LocatedUnit:
             return self._seen(model, x, acting)
 
         def reached(paused: Paused) -> tuple[Int[Array, ""], Float[Array, ""]]:
-            """A run that waits to go on is a running one."""
+            """Return status and time (s); a run that waits to go on is a running one."""
             waits = (paused.solver.status == Status.FINISHED) & ~paused.over
             return jnp.where(waits, int(Status.RUNNING), paused.solver.status), method.time(paused.solver)
 
         return self._unit(begin, Steps(advance, reached), observe)
 
     def equations(self) -> FunctionalUnit:
-        """The unit that another program integrates. Raises ScenarioError for one with a delay."""
+        """Return the unit that another program integrates. Raises ScenarioError for one with a delay."""
         if delay := delay_of(self.content):
             words = "what another program integrates has no delay; must be 0"
             raise ScenarioError(f"{self.scenario.name}: loop.delay = {delay:g} s: {words}")
@@ -115,10 +115,10 @@ class LocatedUnit:
         start = model.initial()
         equations = ModelFlow(self.model, start)
 
-        def begin(numbers: Numbers) -> Motion:
+        def begin(numbers: Numbers) -> SplitState:
             return equations.motion(self.model(numbers).initial())
 
-        def observe(numbers: Numbers, given: Given, motion: Motion) -> Float[Array, "outputs"]:
+        def observe(numbers: Numbers, given: Given, motion: SplitState) -> Float[Array, "outputs"]:
             now = self.model(numbers)
             x = equations.state(now, motion)
             return self._seen(now, x, now.signal(jnp.zeros(()), x))
@@ -127,7 +127,7 @@ class LocatedUnit:
         return self._unit(begin, Flow(equations, equations.names(model.names()), guards), observe)
 
     def _seen(self, model: ContactModel, x: State, acting: PyTree) -> Float[Array, "outputs"]:
-        """The outputs of a state in which these forces act."""
+        """Return the outputs of a state in which these forces act."""
         return in_a_row(self.outputs, model.observe(x, acting) | self.more(model, x))
 
     def _unit(

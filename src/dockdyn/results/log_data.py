@@ -33,40 +33,41 @@ class Log(NamedTuple):
     slack: Array | float  # s; a row so little after an instant is of that instant
 
     def before(self) -> Bool[Array, "rows contacts"]:
-        """Which contacts there were until each row."""
+        """Return which contacts there were until each row."""
         return jnp.concatenate([jnp.zeros((1, self.touching.shape[1]), bool), self.touching[:-1]])
 
     def began(self) -> Bool[Array, "rows contacts"]:
-        """Where a contact begins."""
+        """Return where a contact begins."""
         return self.touching & ~self.before()
 
     def ended(self) -> Bool[Array, "rows contacts"]:
-        """Where a contact ends."""
+        """Return where a contact ends."""
         return self.before() & ~self.touching & self.valid[:, None]
 
     def released(self) -> Contacts:
-        """When each contact ended (s), in the row where it began; NaN where none began or it has not ended."""
+        """Return when each contact ended (s), in the row where it began; NaN where none began or it has not ended."""
         times = jnp.where(self.ended(), self.time[:, None], jnp.inf)
         following = jax.lax.cummin(times, axis=0, reverse=True)
         return jnp.where(self.began() & jnp.isfinite(following), following, jnp.nan)
 
     def after_contacts(self, values: Rows, delay: Array | float) -> Contacts:
-        """What `values` are when the last delayed force of each contact has acted, in the row where it began; else NaN."""
+        """Return what `values` are when the last delayed force of each contact has acted, in the row where it began; else
+        NaN."""
         row = settled_rows(self.time, self.released(), delay, self.slack)
         return jnp.where(row >= 0, values[row], jnp.nan)
 
     def acting(self, delay: Array | float) -> Bool[Array, ""]:
-        """Whether contacts last at the end of the run, or their forces with a `delay` (s)."""
+        """Return whether contacts last at the end of the run, or their forces with a `delay` (s)."""
         ends = jnp.max(jnp.where(self.ended(), self.time[:, None], -jnp.inf), initial=-jnp.inf)
         return jnp.any(self.touching[self.last]) | (ends + delay > self.time[self.last])
 
     def at_end(self) -> dict[str, Any]:
-        """What is observed at the end."""
+        """Return what is observed at the end."""
         return {name: values[self.last] for name, values in self.seen.items()}
 
 
 def read_log(model: ContactModel, solution: Solution) -> Log:
-    """The log of a solution with what the model observes at its rows, and at its samples where it has any."""
+    """Return the log of a solution with what the model observes at its rows, and at its samples where it has any."""
     count, log = solution.moments, solution.log
     rows = log.time.shape[0]
     valid = jnp.concatenate([jnp.ones(1, bool), jnp.arange(rows) < count])
@@ -108,7 +109,7 @@ def read_log(model: ContactModel, solution: Solution) -> Log:
 
 
 def _observe_rows(model: ContactModel, kept: Bool[Array, "rows"], states: PyTree, silent: PyTree) -> dict[str, Array]:
-    """What is observed of states at the rows that are `kept`; zeros at the others, which cost nothing then."""
+    """Return what is observed of states at the rows that are `kept`; zeros at the others, which cost nothing then."""
     shape = jax.eval_shape(lambda rows: model.observe(*jax.tree.map(lambda leaf: leaf[0], rows)), (states, silent))
     nothing = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shape)
     return over_rows(
@@ -117,7 +118,7 @@ def _observe_rows(model: ContactModel, kept: Bool[Array, "rows"], states: PyTree
 
 
 def log_data(log: Log, solution: Solution, delay: Array | float) -> dict[str, Any]:
-    """What every run with contacts has, `delay` (s) being that of its contact forces.
+    """Return what every run with contacts has, `delay` (s) being that of its contact forces.
 
     Entries over contacts are of shape (rows of the log, contacts). Onset, release, approach speed and energy of a contact
     are in the row where it began, NaN elsewhere. Peak force, its time and impulse are in parts, since the moment before

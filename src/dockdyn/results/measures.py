@@ -15,12 +15,12 @@ BEFORE = 1e-9  # s; a row so little before an instant is of that instant, too
 
 
 def number(value: Either) -> float | None:
-    """A float, or None for what the run did not reach."""
+    """Return a float, or None for what the run did not reach."""
     return float(value) if np.isfinite(value) else None
 
 
 def ratio(error: Either, scale: Either) -> Either:
-    """An error relative to a scale; the error itself where there is no scale."""
+    """Return an error relative to a scale; the error itself where there is no scale."""
     positive = scale > 0
     if isinstance(positive, bool | np.bool):
         return error / scale if positive else error
@@ -36,7 +36,7 @@ WORKS = {"control_work": "control", "gravity_work": "gravity"}  # from outside, 
 
 
 def kept(data: Mapping[Any, Any], name: str) -> Either:
-    """The `linear` or `angular` momentum that should not change: without what thrusters and gravity gave."""
+    """Return the `linear` or `angular` momentum that should not change: without what thrusters and gravity gave."""
     momentum = data[f"{name}_momentum"]
     for impulse in GIVEN[name]:
         if impulse in data:
@@ -45,7 +45,7 @@ def kept(data: Mapping[Any, Any], name: str) -> Either:
 
 
 def given_by_contacts(data: Mapping[Any, Any]) -> Either:
-    """Change (J) since t = 0 of the energy of motion and of springs inside, less the work of control and of gravity."""
+    """Return change (J) since t = 0 of the energy of motion and of springs inside, less the work of control and of gravity."""
     energy = data["kinetic_energy"]
     if "internal_energy" in data:
         energy = energy + data["internal_energy"]
@@ -57,25 +57,26 @@ def given_by_contacts(data: Mapping[Any, Any]) -> Either:
 
 
 def work_since_start(data: Mapping[Any, Any]) -> Either:
-    """Work (J) of contacts and all else inside, but for what latches took that fall in as the run begins."""
+    """Return work (J) of contacts and all else inside, but for what latches took that fall in as the run begins."""
     return data["work"] - data["work"][0]
 
 
 def from_outside(data: Mapping[Any, Any]) -> str:
-    """What from outside has done work in a run, in words; empty where nothing has."""
+    """Return what from outside has done work in a run, in words; empty where nothing has."""
     return " and ".join(words for work, words in WORKS.items() if work in data)
 
 
 def acts_beside_contacts(data: Mapping[Any, Any]) -> bool:
-    """Whether something inside a dataset's bodies stores, takes or gives energy beside contacts: elements, thrusters, joints
-    that move, links that bend; not a latch of which it is told what it has taken."""
+    """Return whether something inside a dataset's bodies stores, takes or gives energy beside contacts: elements, thrusters,
+    joints that move, links that bend; not a latch of which it is told what it has taken."""
     moves = "joint_unit" in data and bool((data["joint_unit"] != "1").any())
     acts = "element" in data and data["element"].size > ("catch_taken" in data)
     return acts or moves or any(name in data for name in ("fixed_thruster", "mode"))
 
 
 def stores_inside(data: Mapping[Any, Any]) -> bool:
-    """Whether the balance of energy counts what is stored inside: by what acts beside contacts, or in the catch of a latch.
+    """Return whether the balance of energy counts what is stored inside: by what acts beside contacts, or in the catch of a
+    latch.
 
     A catch takes nothing that is not told: what contacts change is known without it (`changed_by_contacts`).
     """
@@ -83,14 +84,14 @@ def stores_inside(data: Mapping[Any, Any]) -> bool:
 
 
 def workers(data: Mapping[Any, Any]) -> str:
-    """What does the work that a dataset of a run with contacts has as `work`, in words."""
+    """Return what does the work that a dataset of a run with contacts has as `work`, in words."""
     if "catch_taken" in data:
         return "contacts, less what the latch takes"
     return "contacts, elements and joints" if acts_beside_contacts(data) else "the contact forces"
 
 
 def changed_by_contacts(data: Mapping[Any, Any]) -> Either:
-    """The same (J) without what a capture took, which is none of the contacts' doing."""
+    """Return the same (J) without what a capture took, which is none of the contacts' doing."""
     change = given_by_contacts(data)
     if "catch_taken" not in data:
         return change
@@ -99,19 +100,19 @@ def changed_by_contacts(data: Mapping[Any, Any]) -> Either:
 
 
 def drift(momentum: Any, scale: Any) -> Either:  # noqa: ANN401, arrays of a dataset too
-    """Largest change of a momentum since t = 0, relative to the largest sum of the bodies' magnitudes."""
+    """Return largest change of a momentum since t = 0, relative to the largest sum of the bodies' magnitudes."""
     return ratio(departure(momentum).max(), getattr(scale, "values", scale).max())
 
 
 def departure(momentum: Any) -> Either:  # noqa: ANN401, an array of a dataset too
-    """How far a momentum is from its start at each instant, by size."""
+    """Return how far a momentum is from its start at each instant, by size."""
     values = getattr(momentum, "values", momentum)
     change = (values - values[0]).reshape(values.shape[0], -1)
     return ((change**2).sum(axis=1)) ** 0.5
 
 
 def latch_attempt(captures: Either, entries: Either, spare: Either) -> tuple[Either, Either, Either, Either]:
-    """Whether and in which row a latch fell in, and whether and in which row the attempt that counts began.
+    """Return whether and in which row a latch fell in, and whether and in which row the attempt that counts began.
 
     Over the rows of a log in time order: `captures` where the latch holds, `entries` where the probe comes onto the ramp,
     `spare` the speed (m/s) that it has there above the least one that latches. The attempt that counts is the one that
@@ -133,7 +134,8 @@ def first_time(holds: Either, time: Either) -> Either:
 
 
 def settled_rows(time: Either, releases: Either, delay: Either, slack: Either | float) -> Either:
-    """Rows of a log, at times in order, in which the last delayed force of contacts that ended at `releases` (s) has acted.
+    """Return rows of a log, at times in order, in which the last delayed force of contacts that ended at `releases` (s) has
+    acted.
 
     −1 where the run ended before, or for a release that is NaN. A row at most `slack` (s) after an instant is of that instant;
     of rows with one time the last one.

@@ -14,8 +14,8 @@ from dockdyn.integrate.hybrid import located, solver_state
 from dockdyn.integrate.model import ContactModel, Flag, Scalar, State
 from dockdyn.integrate.solution import Solution
 from dockdyn.integrate.variational import colliding
-from dockdyn.integrate.variational.solver_state import Settings as VariationalSettings
-from dockdyn.integrate.variational.solver_state import SolverState as VariationalState
+from dockdyn.integrate.variational.solver_state import VariationalSettings as VariationalSettings
+from dockdyn.integrate.variational.solver_state import VariationalState as VariationalState
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.variational import VariationalMechanism
 from dockdyn.results import variational_run

@@ -20,7 +20,7 @@ from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, pack, unpa
 DUE = 1e-12  # s per second of elapsed time (at least one): so early a clock may act
 
 
-class Motion(NamedTuple):
+class SplitState(NamedTuple):
     """A state in two parts: the numbers that are integrated, in a row, and the modes."""
 
     row: Float[Array, "states"]
@@ -33,7 +33,7 @@ class Jumped(NamedTuple):
     again: Flag  # another one is due at the same instant
     over: Flag  # the motion has ended
     following: Scalar  # s, when a clock acts next; infinite without one
-    motion: Motion
+    motion: SplitState
 
 
 class ModelFlow:
@@ -44,7 +44,7 @@ class ModelFlow:
         self.like = (start.q, start.v, start.memory)
 
     def names(self, leaves: Sequence[str]) -> list[str]:
-        """Names of the numbers of a row, from those of a model's continuous states, of which some are arrays."""
+        """Return names of the numbers of a row, from those of a model's continuous states, of which some are arrays."""
         sizes = [int(np.size(leaf)) for leaf in jax.tree.leaves(self.like)]
         return [
             name if size == 1 else f"{name} {index}"
@@ -52,24 +52,24 @@ class ModelFlow:
             for index in range(size)
         ]
 
-    def motion(self, x: State) -> Motion:
-        return Motion(pack((x.q, x.v, x.memory)), x.mode)
+    def motion(self, x: State) -> SplitState:
+        return SplitState(pack((x.q, x.v, x.memory)), x.mode)
 
-    def state(self, model: Model, motion: Motion) -> State:
+    def state(self, model: Model, motion: SplitState) -> State:
         q, v, memory = unpack(motion.row, self.like)
         return model.retract(State(q, v, motion.mode, memory))
 
-    def rates(self, numbers: Array, given: Array, time: Scalar, motion: Motion) -> Float[Array, "states"]:
+    def rates(self, numbers: Array, given: Array, time: Scalar, motion: SplitState) -> Float[Array, "states"]:
         model = self.model(numbers, given)
         return pack(tuple(_rate(model, time, self.state(model, motion))))
 
-    def guards(self, numbers: Array, given: Array, time: Scalar, motion: Motion) -> Float[Array, "guards"]:
+    def guards(self, numbers: Array, given: Array, time: Scalar, motion: SplitState) -> Float[Array, "guards"]:
         model = self.model(numbers, given)
         found = model.outputs(time, self.state(model, motion)).guards
         return jnp.stack(found) if found else jnp.zeros(0)
 
-    def jump(self, numbers: Array, given: Array, time: Scalar, motion: Motion) -> Jumped:
-        """The state after what is due at a time: events, then a tick of the clock."""
+    def jump(self, numbers: Array, given: Array, time: Scalar, motion: SplitState) -> Jumped:
+        """Return the state after what is due at a time: events, then a tick of the clock."""
         model = self.model(numbers, given)
         x = self.state(model, motion)
         fired = _fired(model, time, x)
@@ -93,6 +93,6 @@ def _rate(model: Model, time: Scalar, x: State) -> Rate:
 
 
 def _fired(model: Model, time: Scalar, x: State) -> tuple[Bool[Array, ""], ...]:
-    """Which guards have risen above zero."""
+    """Return which guards have risen above zero."""
     at = evaluate(model, time, x, _rate(model, time, x))
     return tuple((guard > 0) & (slope > 0) for guard, slope in zip(at.outputs.guards, at.slopes.guards, strict=True))

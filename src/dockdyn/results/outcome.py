@@ -59,7 +59,7 @@ def outcome_left(acting: Either, captured: Either, at_end: Mapping[str, Any], le
 
 
 def undecided_cases(figures: Mapping[str, Cases], count: int) -> Bool[np.ndarray, "cases"]:
-    """Which of so many cases end while their outcome is open."""
+    """Return which of so many cases end while their outcome is open."""
     return figures.get("outcome_open", np.zeros(count)) == 1
 
 
@@ -71,7 +71,7 @@ def still_open(
     met: Bool[np.ndarray, "cases"],
     figures: Mapping[str, Cases],
 ) -> Bool[np.ndarray, "cases"]:
-    """In which cases, with these `values` of its figure, it is open whether a requirement is met.
+    """Return in which cases, with these `values` of its figure, it is open whether a requirement is met.
 
     In all undecided ones but where what follows cannot change it: a figure that only grows has passed its limit, a moment
     has come, or is overdue.
@@ -87,7 +87,7 @@ def still_open(
 
 
 def ways_undecided(figures: Mapping[str, Cases], undecided: Bool[np.ndarray, "cases"]) -> dict[str, int]:
-    """How far undecided cases have come, in words, and how many."""
+    """Return how far undecided cases have come, in words, and how many."""
     nothing = np.full(undecided.size, np.nan)
     touched = figures.get("contact_count", np.ones(undecided.size)) > 0
     touched |= np.isfinite(figures.get("capture_speed_margin_m_s", nothing))  # on the ramp of the latch
@@ -101,7 +101,7 @@ def ways_undecided(figures: Mapping[str, Cases], undecided: Bool[np.ndarray, "ca
 
 
 def deciding_duration(figures: Mapping[str, Cases], undecided: Bool[np.ndarray, "cases"]) -> float | None:
-    """A duration (s) by which the undecided cases should have been decided; None where there are none.
+    """Return a duration (s) by which the undecided cases should have been decided; None where there are none.
 
     To the end of the run are added twice the time that the slowest of them still needs at its speed, and the longest time
     that a case took from its first contact to its capture (a tenth of the duration where none was captured). Rounded up to

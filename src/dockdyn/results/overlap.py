@@ -16,7 +16,7 @@ SHARE = 0.02  # of it, as near as it is told
 DEEP = 0.2  # m: of a point, which has no radius; more overlap than that at the start is a mistake
 
 
-class Touching(Protocol):
+class TouchingContent(Protocol):
     """The content of a scenario whose parts may be in contact at t = 0."""
 
     def meetings(self) -> list[tuple[str, float]]:
@@ -66,5 +66,5 @@ def _overlaps(scenario: Scenario, distance: float) -> bool:
 
 
 @jit_once
-def _first_depths(content: Touching) -> Float[Array, "meetings"]:
+def _first_depths(content: TouchingContent) -> Float[Array, "meetings"]:
     return content.first_depths()

@@ -31,7 +31,7 @@ jit_large = partial(
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """Steps and sizes of a run."""
 
     step: float  # s
@@ -60,7 +60,7 @@ class Simulated(Planned, Protocol):
 
 
 def delay_of(content: Any) -> float:  # noqa: ANN401, of any kind's schema
-    """Loop delay (s) of a scenario; zero for a kind without a loop."""
+    """Return loop delay (s) of a scenario; zero for a kind without a loop."""
     loop = loop_of(content)
     return 0.0 if loop is None else float(loop.delay)
 
@@ -70,8 +70,8 @@ def with_events(content: Planned) -> bool:
     return content.integrator.method in ("located", "fixed", "variational")
 
 
-def plan(content: Planned, delay: float) -> Plan:
-    """Steps and sizes that fit a scenario with this loop delay (s): the sampling interval caps the step."""
+def plan(content: Planned, delay: float) -> RunPlan:
+    """Return steps and sizes that fit a scenario with this loop delay (s): the sampling interval caps the step."""
     duration = content.duration
     step = min(content.integrator.step or DEFAULT_STEP, duration)
     interval = content.output.interval or max(step, duration / DEFAULT_SAMPLES)
@@ -83,11 +83,11 @@ def plan(content: Planned, delay: float) -> Plan:
         affordable(content.integrator.step, content.integrator.max_steps, duration)
     # past steps within one delay, and room for the shorter ones of stiff contacts and for images of events
     line_capacity = power_of_two(2 * min(delay, duration) / step + 4096)
-    return Plan(step, interval, samples, line_capacity)
+    return RunPlan(step, interval, samples, line_capacity)
 
 
 def affordable(step: float, max_steps: int, duration: float) -> None:
-    """Refuses a `step` (s) of which a run of this duration (s) takes more than `max_steps`."""
+    """Refuse a `step` (s) of which a run of this duration (s) takes more than `max_steps`."""
     if (count := duration / step * (1 - 1e-9)) > max_steps:
         raise ScenarioError(
             f"integrator.step = {step:g} s: takes {count:.3g} steps for a duration of {duration:g} s; "
@@ -96,19 +96,20 @@ def affordable(step: float, max_steps: int, duration: float) -> None:
 
 
 def power_of_two(least: float) -> int:
-    """The next power of two: few sizes, so few compilations."""
+    """Return the next power of two: few sizes, so few compilations."""
     return 2 ** math.ceil(math.log2(least))
 
 
 def settings_for(
     content: Planned, sampled: bool = True, most_moments: int = NO_LIMIT, most_rows: int = NO_LIMIT
 ) -> located.Settings:
-    """Settings of a located run of a scenario; the log and the delay line at most so long. Steps are the same in any case."""
+    """Return settings of a located run of a scenario; the log and the delay line at most so long. Steps are the same in any
+    case."""
     return settings_with(delay_of(content), content, sampled, most_moments, most_rows)
 
 
 def settings_with(delay: float, content: Planned, sampled: bool, most_moments: int, most_rows: int) -> located.Settings:
-    """The same of a scenario with this loop delay (s); of its `content` duration, integrator and output count."""
+    """Return the same of a scenario with this loop delay (s); of its `content` duration, integrator and output count."""
     steps = plan(content, delay)
     if content.integrator.method == "fixed":
         return _fixed_settings(steps, delay, content, sampled, most_moments)
@@ -124,7 +125,9 @@ def settings_with(delay: float, content: Planned, sampled: bool, most_moments: i
     )
 
 
-def _fixed_settings(steps: Plan, delay: float, content: Planned, sampled: bool, most_moments: int) -> located.Settings:
+def _fixed_settings(
+    steps: RunPlan, delay: float, content: Planned, sampled: bool, most_moments: int
+) -> located.Settings:
     """Return settings with steps of one length, none longer than a delay: a whole number of them is the duration."""
     longest = min(steps.step, delay or steps.step)
     count = math.ceil(content.duration / longest * (1 - 1e-12))

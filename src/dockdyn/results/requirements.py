@@ -42,7 +42,7 @@ COMPARED = {
 
 
 def unit_of_figure(figure: str) -> str:
-    """The unit that a figure's name ends with: "peak_normal_force_N" is in "N"; empty where there is none.
+    """Return the unit that a figure's name ends with: "peak_normal_force_N" is in "N"; empty where there is none.
 
     Of a figure in a table the table's name may have it, as in "peak_tip_deflection_m.boom".
     """
@@ -53,14 +53,14 @@ def unit_of_figure(figure: str) -> str:
 
 
 def plain(figure: str) -> str:
-    """A figure's name without its unit."""
+    """Return a figure's name without its unit."""
     return ".".join(ENDING.sub("", part) for part in figure.split("."))
 
 
 def judge(
     requirements: Sequence[Requirement], summary: Mapping[str, Any], name: str = "scenario"
 ) -> list[dict[str, Any]]:
-    """Every requirement against the figures of a `summary`, or against those of a case by the same names.
+    """Return every requirement against the figures of a `summary`, or against those of a case by the same names.
 
     `margin` is how far the figure is from its limit, in the figure's unit, positive where the requirement is met; None
     for a yes or no and where there is no figure: what did not happen does not meet a requirement. Of a list the worst
@@ -73,7 +73,8 @@ def judge(
 
 
 def figures_of(summary: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Everything of a summary that can be required: numbers, yes or no, None, lists of numbers; of tables by dotted names."""
+    """Return everything of a summary that can be required: numbers, yes or no, None, lists of numbers; of tables by dotted
+    names."""
     found: dict[str, Any] = {}
     for name, value in summary.items():
         if isinstance(value, Mapping):
@@ -90,12 +91,12 @@ LEAST, LARGEST = ".least", ".largest"  # figures of a case that stand for a list
 
 
 def ends_of(figure: str) -> tuple[str, str]:
-    """The names under which a case of a campaign keeps the least and the largest of a figure that is a list."""
+    """Return the names under which a case of a campaign keeps the least and the largest of a figure that is a list."""
     return figure + LEAST, figure + LARGEST
 
 
 def with_lists(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """The figures of a case, or arrays over cases, and besides each list of which there is the least and the largest.
+    """Return the figures of a case, or arrays over cases, and besides each list of which there is the least and the largest.
 
     Of a single case a list is one again; of arrays it is one of shape (cases, 2).
     """
@@ -109,7 +110,7 @@ def with_lists(figures: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def judge_values(values: np.ndarray, relation: str, limit: bool | float) -> tuple[np.ndarray, np.ndarray]:
-    """Which cases meet a limit, and by which margin: NaN for a yes or no and where there is no figure.
+    """Return which cases meet a limit, and by which margin: NaN for a yes or no and where there is no figure.
 
     `values` (cases,), or (cases, 2) the least and the largest of a list, of which the worst counts.
     """
@@ -121,7 +122,7 @@ def judge_values(values: np.ndarray, relation: str, limit: bool | float) -> tupl
 
 
 def judged(one: Requirement, figures: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """One requirement against all figures."""
+    """Return one requirement against all figures."""
     figure = resolved(one.figure, figures, where)
     unit = unit_of_figure(figure)
     values = figures[figure] if isinstance(figures[figure], list) else [figures[figure]]
@@ -155,7 +156,7 @@ def decided_at(figure: str, value: float, figures: Mapping[str, Any]) -> dict[st
 
 
 def undecided(answer: dict[str, Any], value: float | None) -> dict[str, Any]:
-    """A requirement on a figure that is not known, but at least `value`."""
+    """Return a requirement on a figure that is not known, but at least `value`."""
     return answer | {
         "value": value,
         "met": None,
@@ -165,14 +166,15 @@ def undecided(answer: dict[str, Any], value: float | None) -> dict[str, Any]:
 
 
 def _is_open(value: Either, relation: str, limit: float) -> Either:
-    """Whether a figure that is at least `value` may meet a requirement or not; of each of an array."""
+    """Return whether a figure that is at least `value` may meet a requirement or not; of each of an array."""
     return value <= limit if relation in ("<=", "==", ">") else value < limit
 
 
 def hidden(
     figure: str, relation: str, limit: bool | float, values: np.ndarray, figures: Mapping[str, Any]
 ) -> np.ndarray:
-    """In which cases a capture leaves but a lower bound of a figure, one that may hide either answer; of arrays over cases."""
+    """Return in which cases a capture leaves but a lower bound of a figure, one that may hide either answer; of arrays over
+    cases."""
     if figure not in BOUNDED:
         return np.zeros(len(values), bool)
     bound = figures.get(KNOWN, np.ones(len(values))) == 0
@@ -180,14 +182,14 @@ def hidden(
 
 
 def _margin_of(value: Either, relation: str, limit: float) -> Either:
-    """How far a value, or each of an array, is on the right side of a limit."""
+    """Return how far a value, or each of an array, is on the right side of a limit."""
     if relation == "==":
         return -abs(value - limit)
     return limit - value if relation.startswith("<") else value - limit
 
 
 def resolved(figure: str, figures: Mapping[str, Any], where: str) -> str:
-    """The figure in full, unit included."""
+    """Return the figure in full, unit included."""
     if figure in figures:
         return figure
     fitting = [name for name in figures if plain(name) == figure]
@@ -208,7 +210,7 @@ def _offered(figure: str, figures: Mapping[str, Any]) -> str:
 
 
 def limit_of(one: Requirement, figure: str, unit: str, values: list[Any], where: str) -> bool | float:
-    """The limit in the figure's unit, in which a number without one is."""
+    """Return the limit in the figure's unit, in which a number without one is."""
     yes_or_no = [isinstance(value, bool) for value in values]
     if isinstance(one.limit, bool):
         if unit or any(value not in (0, 1) and not math.isnan(value) for value in values):

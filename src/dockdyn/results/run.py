@@ -45,7 +45,7 @@ class Run:
     prediction: str = ""  # a warning from linear theory
 
     def at_onset(self, name: str) -> list[Any]:
-        """An observed quantity of every contact at its onset."""
+        """Return an observed quantity of every contact at its onset."""
         return [self.at_moments[name][episode.onset_row, episode.contact] for episode in self.episodes]
 
 
@@ -62,7 +62,7 @@ class Described:
 
 
 def sampled_variables(layout: Layout, run: Run) -> dict[str, Any]:
-    """Variables over time."""
+    """Return variables over time."""
     return {
         name: (("time", *dims), run.sampled[name], {"units": units, "long_name": words})
         for name, (dims, units, words) in layout.items()
@@ -74,7 +74,7 @@ def episode_variable(values: ArrayLike, units: str, words: str, *dims: str) -> V
 
 
 def scalar(value: SupportsFloat, units: str, words: str) -> Variable:
-    """A single number of a run; NaN where there is none."""
+    """Return a single number of a run; NaN where there is none."""
     return ((), float(value), {"units": units, "long_name": words})
 
 
@@ -86,7 +86,7 @@ def capture_variables(run: Run, speed: np.ndarray, needed: np.ndarray) -> dict[s
 
 
 def contact_variables(run: Run) -> dict[str, Any]:
-    """What every contact has, over the dimension `episode`."""
+    """Return what every contact has, over the dimension `episode`."""
     found = run.episodes
 
     def each(name: str) -> np.ndarray:
@@ -107,7 +107,7 @@ def contact_variables(run: Run) -> dict[str, Any]:
 
 
 def energies_after(run: Run) -> tuple[list[float], list[float]]:
-    """Energy (J) after each contact relative to t = 0, and relative to its onset; NaN where the run ended before.
+    """Return energy (J) after each contact relative to t = 0, and relative to its onset; NaN where the run ended before.
 
     Of the contacts alone: without what control brings and a capture takes.
     """
@@ -123,7 +123,7 @@ def energies_after(run: Run) -> tuple[list[float], list[float]]:
 
 
 def forces_act(run: Run, delay: float) -> bool:
-    """Whether contacts last at the end of a run, or their forces with a `delay` (s)."""
+    """Return whether contacts last at the end of a run, or their forces with a `delay` (s)."""
     return any(not episode.release + delay <= run.moment_times[-1] for episode in run.episodes)
 
 

@@ -91,7 +91,7 @@ class SideBySide:
         return cases
 
     def stacked(self, trees: Sequence[PyTree]) -> PyTree:
-        """Trees of one structure as one, with a leading axis. ScenarioError where they differ in more than numbers."""
+        """Return trees of one structure as one, with a leading axis. ScenarioError where they differ in more than numbers."""
         if len({jax.tree.structure(tree) for tree in trees}) > 1:
             raise ScenarioError(f"{self.scenario.name}: runs of a batch must differ in numbers alone")
         return jax.tree.map(lambda *leaves: np.stack([np.asarray(leaf) for leaf in leaves]), *trees)
@@ -125,7 +125,7 @@ class SideBySide:
         return jax.tree.unflatten(structure, [np.array(leaf) for leaf in state.numbers])
 
     def replaced(self, which: Bool[np.ndarray, "batch"], new: PyTree, old: PyTree) -> PyTree:
-        """The tree `new` of the runs that are flagged, `old` of the others."""
+        """Return the tree `new` of the runs that are flagged, `old` of the others."""
 
         def chosen(a: Array, b: Array) -> np.ndarray:
             return np.where(np.reshape(which, (-1,) + (1,) * (np.ndim(a) - 1)), a, b)
@@ -133,11 +133,12 @@ class SideBySide:
         return jax.tree.map(chosen, new, old)
 
     def plain(self, tree: PyTree) -> Any:  # noqa: ANN401, of the same structure
-        """A tree of arrays of all runs; of one run alone without leading axis."""
+        """Return a tree of arrays of all runs; of one run alone without leading axis."""
         return jax.tree.map(lambda array: np.array(array)[0] if self.batch is None else np.array(array), tree)
 
     def for_each(self, name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:  # noqa: ANN401, numbers
-        """Numbers of `shape` for every run, from those of all or the same for each. ScenarioError names them otherwise."""
+        """Return numbers of `shape` for every run, from those of all or the same for each. ScenarioError names them
+        otherwise."""
         try:
             found = np.asarray(value, float)
         except (TypeError, ValueError):  # no numbers, or rows of several lengths

@@ -37,7 +37,7 @@ def write_result(dataset: xr.Dataset, path: str | Path) -> None:
 
 
 def open_result(path: str | Path, own_code: bool = True) -> xr.Dataset:
-    """The result in `path`, read completely. Raises `ScenarioError` when there is none and, without `own_code`, when its
+    """Return the result in `path`, read completely. Raises `ScenarioError` when there is none and, without `own_code`, when its
     scenario names code of its own, which reports and replays import."""
     path = path_from("result", path, "the file of a result")
     if path.is_dir():
@@ -61,7 +61,7 @@ def open_result(path: str | Path, own_code: bool = True) -> xr.Dataset:
 
 
 def netcdf_in(path: Path) -> xr.Dataset:
-    """All of a netCDF file, times as the numbers that stand there.
+    """Return all of a netCDF file, times as the numbers that stand there.
 
     Raises `ScenarioError` for what is none, and for one of dockdyn's that is not as it was written, which its checksums say.
     """
@@ -113,7 +113,8 @@ def _unpacked(group: Any, name: str) -> int:  # noqa: ANN401, h5py's
 
 
 def result_from(given: xr.Dataset | str | Path) -> xr.Dataset:
-    """A result as it is, or the one in a file or in a folder that dockdyn wrote. Raises ScenarioError for what is none."""
+    """Return a result as it is, or the one in a file or in a folder that dockdyn wrote. Raises ScenarioError for what is
+    none."""
     if isinstance(given, str | Path):
         return open_result(result_in(given))
     if not isinstance(given, xr.Dataset):
@@ -125,7 +126,7 @@ def result_from(given: xr.Dataset | str | Path) -> xr.Dataset:
 
 
 def run_from(given: xr.Dataset | str | Path) -> xr.Dataset:
-    """The same of a run. Raises ScenarioError for the result of a study."""
+    """Return the same of a run. Raises ScenarioError for the result of a study."""
     found = result_from(given)
     if (study := study_of(found)) is not None:
         raise ScenarioError(f"result: must be of a run; is of dockdyn {study}")
@@ -134,7 +135,7 @@ def run_from(given: xr.Dataset | str | Path) -> xr.Dataset:
 
 @contextmanager
 def as_written(*paths: str | Path) -> Iterator[None]:
-    """What is made of results: one that is not as it was written can fail anywhere in it, and is said to in one line."""
+    """Make something of results: one that is not as it was written can fail anywhere in it, and is said to in one line."""
     try:
         yield
     except (ScenarioError, OSError):
@@ -146,12 +147,12 @@ def as_written(*paths: str | Path) -> Iterator[None]:
 
 
 def result_in(path: str | Path) -> Path:
-    """The file of results in a folder that dockdyn wrote; a file as it is."""
+    """Return the file of results in a folder that dockdyn wrote; a file as it is."""
     path = Path(path)
     found = [path / name for name in RESULTS if (path / name).is_file()] if path.is_dir() else []
     return found[0] if len(found) == 1 else path
 
 
 def study_of(dataset: xr.Dataset) -> str | None:
-    """Which study of a scenario a result is, by the name of its command; None for a run."""
+    """Return which study of a scenario a result is, by the name of its command; None for a run."""
     return next((study for attribute, study in STUDIES.items() if attribute in dataset.attrs), None)

@@ -15,10 +15,10 @@ from dockdyn.integrate.model import Flag, Scalar, State, over_rows, unpack
 from dockdyn.integrate.solution import AT_ONCE, EventRecord, Sample, Solution, Status
 from dockdyn.integrate.variational import colliding
 from dockdyn.integrate.variational.mechanical import projected, velocities
-from dockdyn.integrate.variational.solver_state import Settings, SolverState
+from dockdyn.integrate.variational.solver_state import VariationalSettings, VariationalState
 from dockdyn.integrate.variational.step import Newton
 from dockdyn.mechanism.state import Memory
-from dockdyn.mechanism.variational import Moment, VariationalMechanism, Watched
+from dockdyn.mechanism.variational import Moment, MonitoredQuantities, VariationalMechanism
 from dockdyn.results.plan import NO_LIMIT, Planned, affordable, plan, power_of_two
 
 SOLVED = Newton(1e-12, 30)  # when the equations of a step are
@@ -27,7 +27,7 @@ FAR = 2**40  # marks: so many steps away that the end of a stretch comes first
 NONE_KEPT = 2  # rows of samples where none are asked for
 
 
-def variational_settings(content: Planned, sampled: bool = True, most_moments: int = NO_LIMIT) -> Settings:
+def variational_settings(content: Planned, sampled: bool = True, most_moments: int = NO_LIMIT) -> VariationalSettings:
     """Return steps and sizes of a run, the log at most so long. Raises ScenarioError for too many steps or samples.
 
     Samples are a whole number of steps apart: where their interval is stated, steps are as much shorter. Where an `error` is
@@ -40,7 +40,7 @@ def variational_settings(content: Planned, sampled: bool = True, most_moments: i
         step = step if content.output.interval is None else interval / stride
         interval = stride * step
         affordable(step, content.integrator.max_steps, content.duration)
-    return Settings(
+    return VariationalSettings(
         duration=np.float64(content.duration),
         step=np.float64(step),
         newton=Newton(np.float64(SOLVED.tolerance), SOLVED.most),
@@ -53,7 +53,9 @@ def variational_settings(content: Planned, sampled: bool = True, most_moments: i
     )
 
 
-def pass_to(model: VariationalMechanism, settings: Settings, solver: SolverState, time: Scalar) -> SolverState:
+def pass_to(
+    model: VariationalMechanism, settings: VariationalSettings, solver: VariationalState, time: Scalar
+) -> VariationalState:
     """Go on until exactly `time` (s), and later from there, in steps that find an empty log.
 
     `max_iterations` are those of a stretch.
@@ -66,11 +68,11 @@ def pass_to(model: VariationalMechanism, settings: Settings, solver: SolverState
 
 def advance_to(
     model: VariationalMechanism,
-    settings: Settings,
-    solver: SolverState,
+    settings: VariationalSettings,
+    solver: VariationalState,
     time: Scalar,
-    after: Callable[[SolverState], SolverState] = lambda solver: solver,
-) -> SolverState:
+    after: Callable[[VariationalState], VariationalState] = lambda solver: solver,
+) -> VariationalState:
     """Go on until exactly `time` (s), in steps of one length that are as long as stated, or as little shorter as can be.
 
     What an attempt leaves is passed on as `after` makes it.
@@ -80,11 +82,11 @@ def advance_to(
     count = jnp.asarray(1.0) if varying else jnp.maximum(jnp.ceil(left / settings.step - WHOLE), 1.0)
     length = settings.step if varying else left / count
 
-    def running(now: tuple[Scalar, SolverState]) -> Flag:
+    def running(now: tuple[Scalar, VariationalState]) -> Flag:
         taken, solver = now
         return (solver.status == Status.RUNNING) & (taken < count)
 
-    def attempt(now: tuple[Scalar, SolverState]) -> tuple[Scalar, SolverState]:
+    def attempt(now: tuple[Scalar, VariationalState]) -> tuple[Scalar, VariationalState]:
         taken, solver = now
         end = jnp.where(taken + 1 >= count, time, begun + (taken + 1) * length)
         stretch = replace(settings, step=length, duration=end)
@@ -99,24 +101,24 @@ def advance_to(
     return jax.lax.while_loop(running, attempt, (jnp.zeros(()), solver))[1]
 
 
-def _is_over(model: VariationalMechanism, solver: SolverState) -> Flag:
+def _is_over(model: VariationalMechanism, solver: VariationalState) -> Flag:
     """Return whether an event has ended a run."""
     over = model.ended(solver.at.mode)
     return jnp.asarray(False) if over is None else over
 
 
-def state_of(model: VariationalMechanism, solver: SolverState) -> State:
+def state_of(model: VariationalMechanism, solver: VariationalState) -> State:
     """Return the state of the mechanism where a run is."""
     _, v, _ = projected(model, solver.time, solver.at)
     return model.state(solver.time, solver.at.q, v, solver.at.mode)
 
 
-def remembering(solver: SolverState, memory: Memory) -> SolverState:
+def remembering(solver: VariationalState, memory: Memory) -> VariationalState:
     """Return the run with another memory of the mechanism, such as of a command."""
     return solver._replace(at=solver.at._replace(mode=solver.at.mode._replace(memory=memory, since=solver.time)))
 
 
-def largest(model: VariationalMechanism, solver: SolverState) -> Float[Array, "monitored"]:
+def largest(model: VariationalMechanism, solver: VariationalState) -> Float[Array, "monitored"]:
     """Return the largest of each monitored quantity since the log began or was `emptied`."""
     now = solver.at.mode.watched.peaks
     peaks = _moments(model, solver).watched.peaks
@@ -124,16 +126,16 @@ def largest(model: VariationalMechanism, solver: SolverState) -> Float[Array, "m
     return jnp.maximum(jnp.maximum(now, 0.0), jnp.max(jnp.where(used[:, None], peaks, 0.0), axis=0, initial=0.0))
 
 
-def emptied(solver: SolverState) -> SolverState:
+def emptied(solver: VariationalState) -> VariationalState:
     """Return the run with an empty log, as at its beginning."""
     mode = solver.at.mode
-    watched = Watched.nothing(mode.watched.peaks.size)
+    watched = MonitoredQuantities.nothing(mode.watched.peaks.size)
     return solver._replace(
         at=solver.at._replace(mode=mode._replace(watched=watched)), events=jnp.zeros_like(solver.events)
     )
 
 
-def solution_of(model: VariationalMechanism, solver: SolverState) -> Solution:
+def solution_of(model: VariationalMechanism, solver: VariationalState) -> Solution:
     """Return the run so far as one of located events: their moments before anything is struck and after, the last now.
 
     What has been watched since the event before counts for the moment at which something touches.
@@ -150,7 +152,7 @@ def solution_of(model: VariationalMechanism, solver: SolverState) -> Solution:
     last = 2 * solver.events
 
     def rows(first: Array, second: Array, at_end: Array) -> Array:
-        """The two moments of each event in turn, and the end behind those that there are."""
+        """Return the two moments of each event in turn, and the end behind those that there are."""
         every = jnp.stack([first, second], axis=1).reshape(2 * first.shape[0], *first.shape[1:])
         every = jnp.concatenate([every, jnp.zeros_like(every[:1])])
         return jax.lax.dynamic_update_index_in_dim(every, jnp.asarray(at_end, every.dtype), last, 0)
@@ -171,11 +173,11 @@ def solution_of(model: VariationalMechanism, solver: SolverState) -> Solution:
         kept = colliding.kept(solver)
         written = jnp.arange(kept.time.shape[0]) < solver.sampled
 
-        def state(kept: colliding.Kept) -> State:
+        def state(kept: colliding.KeptSample) -> State:
             v, _ = velocities(model, kept.time, kept.at)
             return model.state(kept.time, kept.at.q, v, kept.at.mode)
 
-        def sample(written: Flag, kept: colliding.Kept) -> State:
+        def sample(written: Flag, kept: colliding.KeptSample) -> State:
             return jax.lax.cond(written, lambda: state(kept), lambda: end)
 
         states = over_rows(sample, written, kept)
@@ -196,7 +198,7 @@ def solution_of(model: VariationalMechanism, solver: SolverState) -> Solution:
     )
 
 
-def _moments(model: VariationalMechanism, solver: SolverState) -> Moment:
+def _moments(model: VariationalMechanism, solver: VariationalState) -> Moment:
     """Return what the log keeps of states after events, with all the rows that there may be."""
     q, v, mode = model.initial()
     like = model.moment(jnp.zeros(()), q, v, mode)

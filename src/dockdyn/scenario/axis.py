@@ -61,7 +61,7 @@ def number(text: str) -> float | str:
 
 
 def axis_of(scenario: Scenario, sweep: Sweep) -> Axis:
-    """Which number of the scenario a key is, and its range in SI units."""
+    """Return which number of the scenario a key is, and its range in SI units."""
     low, high = (_with_value(scenario, sweep.key, value) for value in (sweep.low, sweep.high))
     leaves, structure = _numbers_of(high)
     other, other_structure = _numbers_of(low)
@@ -89,7 +89,7 @@ def axis_of(scenario: Scenario, sweep: Sweep) -> Axis:
 
 
 def _numbers_of(content: PyTree) -> tuple[list[Any], Any]:
-    """All numbers of a scenario, and everything else."""
+    """Return all numbers of a scenario, and everything else."""
     return jax.tree.flatten(content)
 
 

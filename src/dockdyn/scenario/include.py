@@ -20,7 +20,7 @@ Places = dict[str, str]  # the file by the dotted key that it states; what is in
 
 
 def with_included(data: Tables, name: str, folder: Path | None) -> tuple[Tables, Places]:
-    """The tables `data` of the file `name` and those of the files that it includes, and which file states which key.
+    """Return the tables `data` of the file `name` and those of the files that it includes, and which file states which key.
 
     Paths count from the including file (`folder`; None: the working folder). Raises `ScenarioError` for a file that cannot
     be read, for files that include each other, and for a key that two files state differently.
@@ -35,7 +35,8 @@ def with_included(data: Tables, name: str, folder: Path | None) -> tuple[Tables,
 
 
 def in_its_file(error: ScenarioError, name: str, places: Mapping[str, str], changed: Iterable[str]) -> ScenarioError:
-    """An error about the scenario `name` as one about the included file that states the key; keys `changed` since are not."""
+    """Return an error about the scenario `name` as one about the included file that states the key; keys `changed` since are
+    not."""
     rest = str(error).removeprefix(f"{name}: ")
     found = FIRST_KEY.match(rest)
     if rest == str(error) or found is None or any(_prefixes(found[0], key) for key in changed):
@@ -49,7 +50,7 @@ def in_its_file(error: ScenarioError, name: str, places: Mapping[str, str], chan
 
 
 def _prefixes(key: str, of: str) -> bool:
-    """Whether a dotted key is another one or inside it."""
+    """Return whether a dotted key is another one or inside it."""
     return key == of or key.startswith(f"{of}.")
 
 
@@ -97,7 +98,7 @@ def _merge(more: Tables, into: Tables, places: Places, label: str, name: str, in
 
 
 def _with_paths(tables: Tables, label: str, folder: Path) -> Tables:
-    """The tables of an included file, their meshes and URDF files found from its own folder."""
+    """Return the tables of an included file, their meshes and URDF files found from its own folder."""
 
     def found_from(value: Any) -> Any:  # noqa: ANN401, what a file holds
         if isinstance(value, list):

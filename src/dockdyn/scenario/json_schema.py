@@ -30,7 +30,7 @@ Node = dict[str, Any]
 
 
 def line_for(folder: Path, file: str = "") -> str:
-    """The first line of a TOML file in a `folder`, which names the schema to Taplo and what uses it.
+    """Return the first line of a TOML file in a `folder`, which names the schema to Taplo and what uses it.
 
     Without a `file` it is the nearest one in the folder or above it; empty where there is none.
     """
@@ -40,7 +40,7 @@ def line_for(folder: Path, file: str = "") -> str:
 
 
 def scenario_schema() -> Node:
-    """The schema (draft 7) of the scenarios of all kinds, those of other packages included."""
+    """Return the schema (draft 7) of the scenarios of all kinds, those of other packages included."""
     kinds = {section: name for name in known_kinds() for section in kind_named(name).schemas()}
     names, whole = models_json_schema(
         [(section, "validation") for section in (*kinds, CampaignSection, DesignSection)],
@@ -72,7 +72,7 @@ def scenario_schema() -> Node:
 
 
 def _stated(table: Node) -> Node:
-    """What tells that a file is of this kind and mode: the words that its table can have only one of."""
+    """Return what tells that a file is of this kind and mode: the words that its table can have only one of."""
     properties = table["properties"]
     words = {key: {"const": value["const"]} for key, value in properties.items() if "const" in value}
     words |= {key: {"enum": properties[key]["enum"]} for key in SORTS if "enum" in properties.get(key, {})}
@@ -81,7 +81,7 @@ def _stated(table: Node) -> Node:
 
 
 def _union(tables: list[Node]) -> Node:
-    """The keys of all kinds, each with all that it takes in one of them."""
+    """Return the keys of all kinds, each with all that it takes in one of them."""
     found: dict[str, list[Node]] = {}
     for table in tables:
         for key, value in table["properties"].items():
@@ -92,7 +92,7 @@ def _union(tables: list[Node]) -> Node:
 
 
 def _shared() -> Node:
-    """The keys of every kind that its own table does not hold."""
+    """Return the keys of every kind that its own table does not hold."""
     path = {"type": "string"}
     return {
         INCLUDE: {
@@ -115,15 +115,15 @@ def _shared() -> Node:
 
 
 def _distribution(more: Node | None = None) -> Node:
-    """A table that says how a number is distributed; nothing of what is no table."""
+    """Return a table that says how a number is distributed; nothing of what is no table."""
     keys: Node = {key: {} for law in LAWS.values() for key in law.model_fields}
     named = {"anyOf": [{"enum": list(LAWS)}, OWN]}
     return {"required": ["distribution"], "properties": {**keys, "distribution": named, **(more or {})}}
 
 
 def _as_written(node: Any) -> Any:  # noqa: ANN401, of a schema
-    """A part of pydantic's schema as a TOML file has it: nothing is null, a number may be a text with a unit, and it and a
-    list may be distributed.
+    """Return a part of pydantic's schema as a TOML file has it: nothing is null, a number may be a text with a unit, and it and
+    a list may be distributed.
     """
     if isinstance(node, list):
         return [_as_written(each) for each in node]
@@ -149,7 +149,7 @@ def _as_written(node: Any) -> Any:  # noqa: ANN401, of a schema
 
 
 def _mark_own(table: Node) -> None:
-    """A table of a part of the user's own, which has its name and whatever keys its class has."""
+    """Mark a table of a part of the user's own, which has its name and whatever keys its class has."""
     (tag,) = (tag for tag in TAGS if tag in table["properties"])
     table["properties"][tag] = copy.copy(OWN)
     table["additionalProperties"] = True
@@ -157,7 +157,7 @@ def _mark_own(table: Node) -> None:
 
 
 def _below(made: type) -> Iterator[type]:
-    """All classes that inherit from one."""
+    """Yield all classes that inherit from one."""
     derived: list[type] = made.__subclasses__()
     for each in derived:
         yield each

@@ -21,7 +21,7 @@ BUILT_IN = {
 
 @cache
 def known_kinds() -> dict[str, str]:
-    """Where the class of every kind is, "module:Class" by the kind's name; dockdyn's own first."""
+    """Return where the class of every kind is, "module:Class" by the kind's name; dockdyn's own first."""
     from importlib.metadata import entry_points
 
     return BUILT_IN | {entry.name: entry.value for entry in entry_points(group=GROUP) if entry.name not in BUILT_IN}
@@ -34,7 +34,7 @@ def is_kind(name: object) -> bool:
 
 @cache
 def kind_named(name: str) -> Kind:
-    """The kind of that name, which must be one of `known_kinds`."""
+    """Return the kind of that name, which must be one of `known_kinds`."""
     module, _, place = (BUILT_IN.get(name) or known_kinds()[name]).partition(":")
     found: Kind = getattr(import_module(module), place)()
     return found

@@ -68,7 +68,7 @@ class Scenario:
         return f"<Scenario {self.name!r}: {self.title} ({self.kind})>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the title, and the resolved scenario as TOML."""
+        """Return what a notebook shows: the title, and the resolved scenario as TOML."""
         return f"<b>{escape(self.title)}</b> ({escape(self.kind)})<pre>{escape(self.text())}</pre>"
 
     @property
@@ -80,11 +80,11 @@ class Scenario:
         return self.content.title
 
     def text(self) -> str:
-        """The resolved scenario as TOML: overrides applied, defaults filled in; it gives the same result again."""
+        """Return the resolved scenario as TOML: overrides applied, defaults filled in; it gives the same result again."""
         return tomlkit.dumps(with_inline(self.resolved()))
 
     def resolved(self) -> dict[str, Any]:
-        """The same as a dictionary."""
+        """Return the same as a dictionary."""
         data = self.nominal()
         written_into(data, self.dispersions, self.name)
         stated = {"campaign": self.campaign.model_dump(exclude_unset=True), "requirements": table_of(self.requirements)}
@@ -93,17 +93,18 @@ class Scenario:
         return data | _without_empty(stated)
 
     def nominal(self) -> dict[str, Any]:
-        """The case that runs alone, without distributions and requirements, as a dictionary."""
+        """Return the case that runs alone, without distributions and requirements, as a dictionary."""
         return _without_empty(self.content.model_dump(by_alias=True, exclude_none=True), type(self.content))
 
     def at(self, values: Mapping[str, Any]) -> Scenario:
-        """The same scenario, dotted keys set to `values`, nothing distributed; ScenarioError where one is not allowed."""
+        """Return the same scenario, dotted keys set to `values`, nothing distributed; ScenarioError where one is not
+        allowed."""
         table_from(f"{self.name}: values", values, "a mapping from dotted keys to values")
         content = content_at(self.nominal(), values, self.name, self.folder)
         return Scenario(self.name, content, self.folder, requirements=self.requirements)
 
     def model(self) -> Any:  # noqa: ANN401, of its kind
-        """The model this scenario describes (`dockdyn.integrate.model.Model`); ScenarioError for one without."""
+        """Return the model this scenario describes (`dockdyn.integrate.model.Model`); ScenarioError for one without."""
         if not hasattr(self.content, "model"):
             raise ScenarioError(f"{self.name}: kind: {self.kind} has margins but no motion to simulate")
         return self.content.model()
@@ -152,7 +153,7 @@ def _as_toml(value: object) -> Any:  # noqa: ANN401, what a file holds
 
 
 def scenario_from(given: Scenario | str | Path | Mapping[str, Any]) -> Scenario:
-    """A scenario as it is, or what `load` takes. Raises ScenarioError for what is none."""
+    """Return a scenario as it is, or what `load` takes. Raises ScenarioError for what is none."""
     if isinstance(given, Scenario):
         return given
     if not isinstance(given, str | Path | Mapping):
@@ -161,7 +162,7 @@ def scenario_from(given: Scenario | str | Path | Mapping[str, Any]) -> Scenario:
 
 
 def refuse_own_code(text: str, name: str) -> None:
-    """Raises `OwnCodeError` for a scenario in a result `name` that has code of its own, without running it."""
+    """Raise `OwnCodeError` for a scenario in a result `name` that has code of its own, without running it."""
     try:
         with only_built_in():
             parse(text, name)
@@ -177,7 +178,7 @@ def refuse_own_code(text: str, name: str) -> None:
 
 
 def _own_code_in(data: object, key: str = "") -> str | None:
-    """The first key of `data` that names a law, shape, element or distribution "module:Class"; None where none does."""
+    """Return the first key of `data` that names a law, shape, element or distribution "module:Class"; None where none does."""
     if not isinstance(data, dict | list):
         return None
     for name, value in data.items() if isinstance(data, dict) else enumerate(data):
@@ -190,7 +191,7 @@ def _own_code_in(data: object, key: str = "") -> str | None:
 
 
 def read(source: str | Path) -> tuple[str, str, Path | None]:
-    """Name, text and folder of a scenario file or preset."""
+    """Return name, text and folder of a scenario file or preset."""
     refuse_missing(source)
     path = Path(source)
     if path.is_file() or not is_preset(str(source)):
@@ -205,7 +206,8 @@ def parse(
     folder: Path | None = None,
     meshes: Path | None = None,
 ) -> Scenario:
-    """The scenario in `text`; `folder` is where included and URDF files and modules of the user's own laws are looked for.
+    """Return the scenario in `text`; `folder` is where included and URDF files and modules of the user's own laws are looked
+    for.
 
     The text's own meshes are in the folder `meshes`, by default in that, too; those of `overrides` are always.
     """
@@ -220,7 +222,7 @@ def parse(
 
 
 def _read_tables(data: dict[str, Any], name: str, changes: dict[str, Any], folder: Path | None) -> Scenario:
-    """The scenario that the tables `data` of one or several files describe, with `changes` to its keys."""
+    """Return the scenario that the tables `data` of one or several files describe, with `changes` to its keys."""
     for key, value in changes.items():
         check_admissible({key: value}, name)
         refuse_unequal_twin(key, changes, name)
@@ -241,7 +243,7 @@ def _read_tables(data: dict[str, Any], name: str, changes: dict[str, Any], folde
 
 
 def checked(data: dict[str, Any], name: str, folder: Path | None, fixed: Iterable[str] = ()) -> Scenario:
-    """The scenario that `data` describes; what is distributed there and named in `fixed` is so no more."""
+    """Return the scenario that `data` describes; what is distributed there and named in `fixed` is so no more."""
     others = {key: data[key] for key in ("campaign", "design", "requirements") if key in data}
     with importable(folder):
         plain, stated = extracted({key: value for key, value in data.items() if key not in others}, name)
@@ -270,14 +272,14 @@ def checked(data: dict[str, Any], name: str, folder: Path | None, fixed: Iterabl
 
 
 def content_at(data: dict[str, Any], values: Mapping[str, Any], name: str, folder: Path | None) -> Section:
-    """What `data` describes with dotted keys set to `values`."""
+    """Return what `data` describes with dotted keys set to `values`."""
     for key, value in values.items():
         override(data, key, value, name)
     return _validated(data, name, folder)
 
 
 def _validated(data: dict[str, Any], name: str, folder: Path | None) -> Section:
-    """What `data` describes, without distributions and requirements."""
+    """Return what `data` describes, without distributions and requirements."""
     section = _section_of(data, name)
     with importable(folder):
         as_trees()
@@ -303,7 +305,7 @@ def _refuse_early(data: dict[str, Any], name: str, folder: Path | None) -> None:
 
 
 def _stated_table[Table: Section](section: type[Table], table: object, where: str, name: str) -> Table:
-    """A table of every kind that is not part of what is simulated."""
+    """Return a table of every kind that is not part of what is simulated."""
     try:
         return section.model_validate(table)
     except ValidationError as error:
@@ -311,13 +313,13 @@ def _stated_table[Table: Section](section: type[Table], table: object, where: st
 
 
 def _kind_of(data: Mapping[str, Any]) -> Kind | None:
-    """The kind that `data` states; None where it states none that is known."""
+    """Return the kind that `data` states; None where it states none that is known."""
     kind = data.get("kind")
     return kind_named(kind) if is_kind(kind) else None
 
 
 def _section_of(data: dict[str, Any], name: str) -> type[Section]:
-    """What checks a scenario of this kind."""
+    """Return what checks a scenario of this kind."""
     if (kind := _kind_of(data)) is not None:
         return kind.schema(data, name)
     given = "missing" if data.get("kind") is None else f"{shown(data['kind'])} is not a kind"
@@ -325,7 +327,7 @@ def _section_of(data: dict[str, Any], name: str) -> type[Section]:
 
 
 def overridden(data: dict[str, Any], key: str, value: object, name: str, folder: Path | None) -> dict[str, Any]:
-    """`data` with the dotted `key` set, as written or, where it is not there as written, as resolved.
+    """Return `data` with the dotted `key` set, as written or, where it is not there as written, as resolved.
 
     So one moment of an inertia tensor can be set also where the file gives its diagonal alone. No new table comes to be where
     each has a name of its own.
@@ -369,7 +371,7 @@ def _refuse_new_name(data: dict[str, Any], key: str, name: str) -> None:
 
 
 def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind: type[Section]) -> ScenarioError:
-    """The first problem in one line: file, key, value and what is allowed."""
+    """Return the first problem in one line: file, key, value and what is allowed."""
     problem = min(problems, key=_lateness)
     path, value = located(problem["loc"], data, problem["type"] == "missing")
     key = named = ".".join(path)
@@ -409,8 +411,8 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
 
 
 def _lateness(problem: ErrorDetails) -> tuple[bool, bool, bool]:
-    """Orders problems: an unknown law early, whose keys are then unknown, and an unknown key, for what it was meant to be is
-    then missing."""
+    """Return orders problems: an unknown law early, whose keys are then unknown, and an unknown key, for what it was meant to
+    be is then missing."""
     sort, place = problem["type"], problem["loc"]
     unknown_law = sort == "literal_error" and place[-1] in TAGS
     return sort != "own_code", not unknown_law, sort != "extra_forbidden"

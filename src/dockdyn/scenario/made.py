@@ -20,17 +20,17 @@ class Maker(Protocol):
 
 @Program
 def made(section: Maker) -> Any:  # noqa: ANN401, a surface, a law, a robot
-    """What a section describes."""
+    """Return what a section describes."""
     return section.make()
 
 
 @Program
 def model_of(content: Any) -> Any:  # noqa: ANN401, of the schema of a kind, and its model
-    """The model that the content of a scenario describes."""
+    """Return the model that the content of a scenario describes."""
     return content.model()
 
 
 @Program
 def ramp_of(latch: RampSection) -> Ramp:
-    """The ramp that a latch has."""
+    """Return the ramp that a latch has."""
     return latch.ramp()

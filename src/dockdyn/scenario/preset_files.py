@@ -15,12 +15,12 @@ PRESETS = Path(__file__).parent / "presets"
 
 
 def presets() -> dict[str, str]:
-    """Names and titles of the presets that come with the package."""
+    """Return names and titles of the presets that come with the package."""
     return dict(_in_presets("title"))
 
 
 def is_preset(name: str) -> bool:
-    """Whether a scenario of that name comes with the package."""
+    """Return whether a scenario of that name comes with the package."""
     return Path(name).name == name and (PRESETS / f"{name}.toml").is_file()
 
 
@@ -58,26 +58,26 @@ def _meant(name: str, names: list[str]) -> str:
 
 
 def preset_kinds() -> dict[str, str]:
-    """The kind of each preset."""
+    """Return the kind of each preset."""
     return dict(_in_presets("kind"))
 
 
 @cache
 def _in_presets(key: str) -> dict[str, str]:
-    """What the presets state for a key, by name."""
+    """Return what the presets state for a key, by name."""
     files = sorted(PRESETS.glob("*.toml"), key=lambda file: file.stem)
     return {file.stem: str(data_of(file.read_text(), file.stem)[key]) for file in files}
 
 
 def preset_text(name: str) -> str:
-    """The file of a preset."""
+    """Return the file of a preset."""
     if not is_preset(name):
         raise ScenarioError(f"{name}: no such preset; {nearest(name, presets())}")
     return (PRESETS / f"{name}.toml").read_text()
 
 
 def preset_meshes(name: str) -> list[Path]:
-    """The mesh files that a preset reads."""
+    """Return the mesh files that a preset reads."""
     from dockdyn.scenario.language.keys import leaves
     from dockdyn.scenario.tables.look import with_looks
 

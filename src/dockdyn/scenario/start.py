@@ -26,32 +26,32 @@ class TwoBodies:
         return self.chaser * self.target / (self.chaser + self.target)
 
     def stiffness(self, duration: float, mass: float | None = None) -> float:
-        """The stiffness (N/m) of a contact that lasts for a `duration` (s)."""
+        """Return the stiffness (N/m) of a contact that lasts for a `duration` (s)."""
         return (self.effective_mass if mass is None else mass) * (math.pi / duration) ** 2
 
     def damping(self, ratio: float, duration: float) -> float:
-        """The damping (N s/m) of that contact with a damping ratio."""
+        """Return the damping (N s/m) of that contact with a damping ratio."""
         return 2 * ratio * math.sqrt(self.stiffness(duration) * self.effective_mass)
 
 
 def side(mass: float) -> float:
-    """The side (m) of a cube of that mass (kg)."""
+    """Return the side (m) of a cube of that mass (kg)."""
     return (mass / DENSITY) ** (1 / 3)
 
 
 def inertia(mass: float) -> str:
-    """The moments of inertia (kg m²) of that cube, as a file has them."""
+    """Return the moments of inertia (kg m²) of that cube, as a file has them."""
     moment = digits(mass * side(mass) ** 2 / 6)
     return f"[{moment}, {moment}, {moment}]"
 
 
 def plain(value: float) -> str:
-    """A number that was given, as a file has it."""
+    """Return a number that was given, as a file has it."""
     return f"{value:.10g}"
 
 
 def digits(value: float) -> str:
-    """A number that was chosen, three digits of it, as a file has it."""
+    """Return a number that was chosen, three digits of it, as a file has it."""
     return plain(float(f"{value:.3g}"))
 
 

@@ -17,23 +17,23 @@ Number = complex | Complex[np.ndarray, "*batch"]
 
 
 def weights(s: Number, delays: Delays) -> Complex[np.ndarray, "*batch delays+1"]:
-    """The factors of A₀, A₁ ... in the characteristic matrix."""
+    """Return the factors of A₀, A₁ ... in the characteristic matrix."""
     return np.exp(-np.asarray(s)[..., None] * _with_zero(delays))
 
 
 def _with_zero(delays: Delays) -> Float[np.ndarray, "*batch delays+1"]:
-    """The delays of A₀, A₁ ..., that of A₀ zero."""
+    """Return the delays of A₀, A₁ ..., that of A₀ zero."""
     return np.concatenate([np.zeros_like(delays[..., :1]), delays], axis=-1)
 
 
 def characteristic_matrix(s: Number, matrices: Matrices, delays: Delays) -> Complex[np.ndarray, "*batch n n"]:
-    """Δ(s)."""
+    """Return Δ(s)."""
     whole = np.einsum("...i,...ijk->...jk", weights(s, delays), matrices)
     return np.asarray(s)[..., None, None] * np.eye(matrices.shape[-1]) - whole
 
 
 def characteristic_slope(s: Number, matrices: Matrices, delays: Delays) -> Complex[np.ndarray, "*batch n n"]:
-    """dΔ/ds."""
+    """Return dΔ/ds."""
     factors = _with_zero(delays) * weights(s, delays)
     return np.eye(matrices.shape[-1]) + np.einsum("...i,...ijk->...jk", factors, matrices)
 
@@ -41,7 +41,7 @@ def characteristic_slope(s: Number, matrices: Matrices, delays: Delays) -> Compl
 def root_slopes(
     s: complex, matrices: Float[np.ndarray, "terms n n"], delays: Float[np.ndarray, "delays"]
 ) -> tuple[complex, tuple[Complex[np.ndarray, "terms n n"], Complex[np.ndarray, "delays"]]]:
-    """The simple root s, and how it changes with every number of the matrices and with every delay (1/s²).
+    """Return the simple root s, and how it changes with every number of the matrices and with every delay (1/s²).
 
     With w, v where wᴴ Δ(s) = 0 and Δ(s) v = 0 the change is −wᴴ ∂Δ v / (wᴴ Δ′(s) v) (implicit function theorem).
     NaN where Δ(s) is not finite.
@@ -62,7 +62,7 @@ def root_bound(
     delays: Float[np.ndarray, "*batch delays"],
     abscissa: Float[np.ndarray, "*batch"],
 ) -> Float[np.ndarray, "*batch"]:
-    """Upper bound (1/s) on |s| over all roots with Re s ≥ `abscissa`; leading axes are batch axes.
+    """Return upper bound (1/s) on |s| over all roots with Re s ≥ `abscissa`; leading axes are batch axes.
 
     Such a root is an eigenvalue of A₀ + Σ Aᵢ exp(−s hᵢ), so |s| is at most the spectral radius of
     |A₀| + Σ |Aᵢ| exp(−abscissa hᵢ), which no choice of units for the states can change.

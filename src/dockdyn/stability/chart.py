@@ -23,7 +23,7 @@ NEAR = 1.0  # or, on the coarse grid, less than this share of its change to any 
 Growth = Callable[[np.ndarray], np.ndarray]  # points (m, 2) in the unit square → growth rates (m,)
 
 
-class Chart(NamedTuple):
+class StabilityChart(NamedTuple):
     """The unit square: growth rates on the coarse grid, and the located boundary."""
 
     axis: np.ndarray  # (k,) coordinates of the coarse grid along both directions
@@ -34,8 +34,8 @@ class Chart(NamedTuple):
     cells: list[tuple[int, int, int]]  # lattice point and side of the cells that fill the square
 
 
-def chart(growth: Growth, cells: int, tolerance: float, coarse: int = COARSE, gaps: bool = False) -> Chart:
-    """Chart of `growth` over the unit square.
+def chart(growth: Growth, cells: int, tolerance: float, coarse: int = COARSE, gaps: bool = False) -> StabilityChart:
+    """Return chart of `growth` over the unit square.
 
     Args:
         growth: growth rates (1/s) at many points at once; what is not a number counts as unstable.
@@ -76,11 +76,11 @@ def chart(growth: Growth, cells: int, tolerance: float, coarse: int = COARSE, ga
                 open_ += inner
     boundary = lattice.boundary(open_, tolerance)
     cells_ = settled + [(*cell, step) for cell in open_]
-    return Chart(axis / size, values.T, boundary, lattice.evaluations, lattice, cells_)
+    return StabilityChart(axis / size, values.T, boundary, lattice.evaluations, lattice, cells_)
 
 
 def _near_zero(values: Float[np.ndarray, "n+1 n+1"]) -> Bool[np.ndarray, "n n"]:
-    """Cells of a grid of values inside which a zero may hide, judged by the change around them."""
+    """Return cells of a grid of values inside which a zero may hide, judged by the change around them."""
 
     def over_cell(corner: np.ndarray, reduce: np.ufunc) -> np.ndarray:
         return reduce.reduce([corner[:-1, :-1], corner[1:, :-1], corner[:-1, 1:], corner[1:, 1:]])
@@ -96,7 +96,7 @@ def _near_zero(values: Float[np.ndarray, "n+1 n+1"]) -> Bool[np.ndarray, "n n"]:
 
 
 def corners(i: int, j: int, step: int) -> list[tuple[int, int]]:
-    """The four corners of a cell in the lattice of the finest one, anticlockwise."""
+    """Return the four corners of a cell in the lattice of the finest one, anticlockwise."""
     return [(i, j), (i + step, j), (i + step, j + step), (i, j + step)]
 
 
@@ -127,7 +127,7 @@ class Lattice:
             self.known[rows, columns] = True
 
     def divided(self, i: int, j: int, step: int) -> bool:
-        """Whether the boundary passes through a cell, or comes so near that it may."""
+        """Return whether the boundary passes through a cell, or comes so near that it may."""
         found = np.array([self.values[corner] for corner in corners(i, j, step)])
         found = found[~np.isnan(found)]
         if not found.size:
@@ -138,13 +138,13 @@ class Lattice:
             return bool(np.abs(found).min() < CLOSE * np.ptp(found))
 
     def hides(self, i: int, j: int, step: int) -> bool:
-        """Whether a cell of equal corners has a known point of the other sign on its sides."""
+        """Return whether a cell of equal corners has a known point of the other sign on its sides."""
         block = np.s_[i : i + step + 1, j : j + step + 1]
         signs = self.values[block][~np.isnan(self.values[block])] > 0
         return bool(signs.any() and not signs.all())
 
     def boundary(self, cells: list[tuple[int, int]], tolerance: float) -> list[np.ndarray]:
-        """Polylines through the located crossings of all edges of the finest cells."""
+        """Return polylines through the located crossings of all edges of the finest cells."""
         positive, absent = self.values > 0, np.isnan(self.values)
         links: dict[Edge, list[Edge]] = defaultdict(list)
         for i, j in cells:
@@ -174,7 +174,7 @@ class Lattice:
 
 
 def whole(line: Float[np.ndarray, "p 2"]) -> list[Float[np.ndarray, "part 2"]]:
-    """The parts of a line without points that are not numbers."""
+    """Return the parts of a line without points that are not numbers."""
     known = ~np.isnan(line).any(axis=1)
     parts = np.split(np.arange(len(line)), np.flatnonzero(np.diff(known)) + 1)
     return [line[part] for part in parts if known[part[0]]]
@@ -188,7 +188,7 @@ def locate(
     at_high: Float[np.ndarray, "m"],
     tolerance: float,
 ) -> Float[np.ndarray, "m d"]:
-    """Points between `low` and `high` where `growth` changes sign, bracketed within `tolerance`.
+    """Return points between `low` and `high` where `growth` changes sign, bracketed within `tolerance`.
 
     Not a number where `growth` is none on the way. False position, set off by less than the tolerance towards the farther
     end so that the bracket closes from both sides; every fourth step halves it.
@@ -217,7 +217,7 @@ def locate(
 
 
 def chains(links: dict[Edge, list[Edge]]) -> list[list[Edge]]:
-    """Paths through all links: from the ends first, then the closed ones."""
+    """Return paths through all links: from the ends first, then the closed ones."""
     left = {edge: list(others) for edge, others in links.items()}
     paths = []
     for start in sorted(left, key=lambda edge: len(links[edge])):
@@ -232,6 +232,6 @@ def chains(links: dict[Edge, list[Edge]]) -> list[list[Edge]]:
 
 
 def parted(lines: list[np.ndarray], columns: int = 2) -> Float[np.ndarray, "points columns"]:
-    """All polylines, each of shape (points, columns), in one, parted by rows of NaN."""
+    """Return all polylines, each of shape (points, columns), in one, parted by rows of NaN."""
     gap = np.full((1, columns), np.nan)
     return np.concatenate([part for line in lines for part in (line, gap)][:-1]) if lines else gap

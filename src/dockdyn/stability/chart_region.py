@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.stability.chart import Chart, Edge, Lattice, corners
+from dockdyn.stability.chart import Edge, Lattice, StabilityChart, corners
 
 Vertex = tuple[int, int] | Edge  # a lattice point, or the crossing on an edge between two
 
@@ -27,8 +27,8 @@ class Region(NamedTuple):
     known: float  # area of the cells whose corners all have a growth
 
 
-def region(chart: Chart) -> Region:
-    """The union of the cells' parts: their common sides cancel, what is left is the outline."""
+def region(chart: StabilityChart) -> Region:
+    """Return the union of the cells' parts: their common sides cancel, what is left is the outline."""
     lattice = chart.lattice
     sides: set[tuple[Vertex, Vertex]] = set()
     known = 0
@@ -50,7 +50,7 @@ def region(chart: Chart) -> Region:
 
 
 def _parts_of(lattice: Lattice, i: int, j: int, step: int) -> Iterator[list[Vertex]]:
-    """Outlines of a cell's parts in the region, their vertices at all lattice points on the sides."""
+    """Yield outlines of a cell's parts in the region, their vertices at all lattice points on the sides."""
     lines = lattice.lines.get((i, j), []) if step == 1 else []
     if not lines:
         if lattice.values[i, j] <= 0:
@@ -79,12 +79,12 @@ def _parts_of(lattice: Lattice, i: int, j: int, step: int) -> Iterator[list[Vert
 
 
 def place(lattice: Lattice, vertex: Vertex) -> Float[np.ndarray, "2"]:
-    """Coordinates of a vertex."""
+    """Return coordinates of a vertex."""
     return lattice.place[vertex] if len(vertex) == 3 else np.array(vertex) / lattice.size
 
 
 def _rings(sides: set[tuple[Vertex, Vertex]]) -> Iterator[list[Vertex]]:
-    """Closed paths through directed sides, each ending where it began."""
+    """Yield closed paths through directed sides, each ending where it began."""
     following: dict[Vertex, list[Vertex]] = defaultdict(list)
     for start, end in sorted(sides):
         following[start].append(end)
@@ -97,13 +97,13 @@ def _rings(sides: set[tuple[Vertex, Vertex]]) -> Iterator[list[Vertex]]:
 
 
 def area(line: Float[np.ndarray, "p 2"]) -> float:
-    """Area inside a closed line, negative where it runs clockwise."""
+    """Return area inside a closed line, negative where it runs clockwise."""
     (x, y), (u, v) = line[:-1].T, line[1:].T
     return float(np.sum(x * v - u * y) / 2)
 
 
 def _straightened(line: Float[np.ndarray, "p 2"]) -> Float[np.ndarray, "fewer 2"]:
-    """A closed line without the vertices inside its straight parts."""
+    """Return a closed line without the vertices inside its straight parts."""
     before, after = np.diff(line[:-1], axis=0), np.diff(line[1:], axis=0)
     bends = np.abs(before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]) > 1e-15
     return line[np.r_[True, bends, True]]

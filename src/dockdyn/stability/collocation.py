@@ -18,7 +18,7 @@ DEGREES = (8, 12, 16, 22, 32, 48, 72, 108, 160)
 def _chebyshev(
     degree: int,
 ) -> tuple[Float[np.ndarray, "points"], Float[np.ndarray, "points"], Float[np.ndarray, "points points"]]:
-    """Points on [−1, 0] from 0 on, barycentric weights, and the differentiation matrix."""
+    """Return points on [−1, 0] from 0 on, barycentric weights, and the differentiation matrix."""
     angle = np.pi * np.arange(degree + 1) / degree
     points = (np.cos(angle) - 1) / 2
     weights = (-1.0) ** np.arange(degree + 1)
@@ -34,7 +34,7 @@ def _chebyshev(
 def _interpolation(
     points: Float[np.ndarray, "points"], weights: Float[np.ndarray, "points"], at: Float[np.ndarray, "*batch"]
 ) -> Float[np.ndarray, "*batch points"]:
-    """The rows that take values at the points to those at `at`."""
+    """Return the rows that take values at the points to those at `at`."""
     distance = at[..., None] - points
     on_point = np.abs(distance) < 1e-14
     terms = weights / np.where(on_point, 1.0, distance)
@@ -45,7 +45,8 @@ def _interpolation(
 def eigenvalues(
     matrices: Float[np.ndarray, "systems terms n n"], delays: Float[np.ndarray, "systems delays"], degree: int
 ) -> Complex[np.ndarray, "systems eigenvalues"]:
-    """Eigenvalues of the collocation matrices (1/s): the resolved ones, rightmost first, then the rest, which are no roots."""
+    """Return eigenvalues of the collocation matrices (1/s): the resolved ones, rightmost first, then the rest, which are no
+    roots."""
     points, weights, derivative = _chebyshev(degree)
     systems, order = len(matrices), matrices.shape[-1]
     longest = delays.max(axis=-1)
@@ -69,7 +70,7 @@ REACH = np.interp(DEGREES, (z := np.linspace(0, 200, 4001)) + 2 * np.cbrt(z) + 4
 
 
 def degree_for(bound: Float[np.ndarray, "*batch"], longest: Float[np.ndarray, "*batch"]) -> Int[np.ndarray, "*batch"]:
-    """Index in `DEGREES` that resolves roots up to `bound` (1/s) under a `longest` delay (s).
+    """Return index in `DEGREES` that resolves roots up to `bound` (1/s) under a `longest` delay (s).
 
     Past the last index if none does.
     """

@@ -45,41 +45,41 @@ class ContactPlant(eqx.Module):
         return self.state.shape[0]
 
     def places(self, x: Rows) -> Rows:
-        """Displacements (m), as functions of what the states are functions of."""
+        """Return displacements (m), as functions of what the states are functions of."""
         return self.output @ x
 
     def speeds(self, x: Rows) -> Rows:
-        """How fast they change (m/s)."""
+        """Return how fast they change (m/s)."""
         return self.output @ (self.state @ x)
 
     def rates(self, x: Rows, forces: Rows) -> Rows:
-        """How fast the states change under forces (N)."""
+        """Return how fast the states change under forces (N)."""
         return self.state @ x + self.input @ forces
 
     def accelerations(self, rates: Rows) -> Rows:
-        """Second derivatives (m/s²) of the displacements, of states that change at these rates."""
+        """Return second derivatives (m/s²) of the displacements, of states that change at these rates."""
         return self.speeds(rates)
 
     def pressing(self, places: Rows, speeds: Rows) -> Rows:
-        """Forces (N) of the contacts."""
+        """Return forces (N) of the contacts."""
         return -(self.stiffness @ places + self.damping @ speeds)
 
     def compensating(self, speeds: Rows) -> Rows:
-        """What a compensator's gain multiplies."""
+        """Return what a compensator's gain multiplies."""
         return self.compensated @ speeds
 
     def pushed(self) -> Float[Array, "n"]:
-        """How fast the states change under a unit force (N) in the first channel."""
+        """Return how fast the states change under a unit force (N) in the first channel."""
         return self.input[:, 0]
 
     def stepped(self, x: Rows, forces: Rows, period: Float[Array, ""], dynamics: str) -> Rows:
-        """The states after a `period` (s) under forces (N) that are held: exactly."""
+        """Return the states after a `period` (s) under forces (N) that are held: exactly."""
         rate = jnp.concatenate([self.state, self.input], axis=1)
         grown = jax.scipy.linalg.expm(period * jnp.pad(rate, ((0, self.channels), (0, 0))))
         return grown[: self.size] @ jnp.concatenate([x, forces])
 
     def reduced(self) -> ContactPlant:
-        """The same in as few channels and states as do: displacements that contacts depend on, and what these depend on.
+        """Return the same in as few channels and states as do: displacements that contacts depend on, and what these depend on.
 
         Drift is left out, whose multipliers would be one, and with it what a compensator does across these displacements. In
         numbers of NumPy; not traced.
@@ -108,7 +108,7 @@ Matrices = tuple[Float[np.ndarray, "n n"], Float[np.ndarray, "n channels"], Floa
 
 
 def _seen_states(state: Float[np.ndarray, "n n"], push: np.ndarray, output: np.ndarray) -> Matrices:
-    """A, B and C of the states that outputs depend on.
+    """Return A, B and C of the states that outputs depend on.
 
     Drift, with roots at zero, is parted from the other motions first: beside fast ones a search among all states would not
     tell it from rounding. Of drift outputs see its places and its velocities, and nothing else.
@@ -136,7 +136,7 @@ def _seen_states(state: Float[np.ndarray, "n n"], push: np.ndarray, output: np.n
 
 
 def _onto(basis: Float[np.ndarray, "r n"], state: np.ndarray, push: np.ndarray, output: np.ndarray) -> Matrices:
-    """A, B and C on orthonormal rows whose span A maps into itself."""
+    """Return A, B and C on orthonormal rows whose span A maps into itself."""
     return basis @ state @ basis.T, basis @ push, output @ basis.T
 
 
@@ -172,7 +172,8 @@ class FreeMass(eqx.Module):
         return jnp.zeros(2).at[1].set(1 / self.mass)
 
     def stepped(self, x: Rows, forces: Rows, period: Float[Array, ""], dynamics: str) -> Rows:
-        """By a digital integrator: exactly, or by Euler's method with the velocity before the step or after it."""
+        """Return what is stepped by a digital integrator: exactly, or by Euler's method with the velocity before the step or
+        after it."""
         share = {"zero-order-hold": 0.5, "explicit-euler": 0.0, "semi-implicit-euler": 1.0}[dynamics]
         kick = period / self.mass * forces
         return jnp.concatenate([x[:1] + period * (x[1:] + share * kick), x[1:] + kick])

@@ -19,7 +19,7 @@ TRUE = 1e-6  # relative error of the converted response at the samples that is s
 
 
 def continuous(a: Sequence[float], b: Sequence[float], period: float) -> TransferFunction:
-    """The strictly proper transfer function whose zero-order-hold equivalent at `period` (s) is that of `a` and `b`.
+    """Return the strictly proper transfer function whose zero-order-hold equivalent at `period` (s) is that of `a` and `b`.
 
     y_k = −a₁ y_{k−1} − … + b₁ u_{k−1} + …, a without its leading 1, b from the first delay on and no longer than a. The
     poles are ln(z) / T; the numerator is what gives the same response to a held unit at the first samples.
@@ -61,14 +61,14 @@ def continuous(a: Sequence[float], b: Sequence[float], period: float) -> Transfe
 
 
 def _responses(bottom: Float[np.ndarray, "a"], top: Float[np.ndarray, "b"], count: int) -> Float[np.ndarray, "count"]:
-    """Response of the discrete robot to a unit impulse at the samples 1 … count."""
+    """Return response of the discrete robot to a unit impulse at the samples 1 … count."""
     from scipy.signal import lfilter  # takes long to import, and few scenarios need it
 
     return lfilter([0.0, *top], bottom, np.eye(1, count + 1)[0])[1:]
 
 
 def _held_responses(denominator: Float[np.ndarray, "n+1"], count: int) -> Float[np.ndarray, "count n"]:
-    """The same of every s^(n−1) … s⁰ over `denominator` (time in periods) behind a hold: a unit held for one period."""
+    """Return the same of every s^(n−1) … s⁰ over `denominator` (time in periods) behind a hold: a unit held for one period."""
     order = len(denominator) - 1
     whole = np.zeros((order + 1, order + 1))
     whole[0, :order] = -denominator[1:]

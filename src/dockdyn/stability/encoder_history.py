@@ -18,34 +18,34 @@ Weights = Float[Array, "rows"]
 
 
 def rows_needed(delay: ArrayLike, period: ArrayLike) -> int:
-    """How many positions, the newest included, differences about what is `delay` (s) old need."""
+    """Return how many positions, the newest included, differences about what is `delay` (s) old need."""
     return int(np.max(np.ceil(np.asarray(delay, float) / np.asarray(period, float) - EDGE), initial=1)) + 2
 
 
 def _weights_at(age: Float[Array, ""], period: Float[Array, ""], rows: int) -> Weights:
-    """What makes the position that is `age` (s) old of those at the steps, the newest first."""
+    """Return what makes the position that is `age` (s) old of those at the steps, the newest first."""
     return jnp.maximum(1.0 - jnp.abs(age / period - jnp.arange(rows)), 0.0)
 
 
 def place_weights(delay: Float[Array, ""], period: Float[Array, ""], rows: int) -> Weights:
-    """What makes of the positions at the steps, the newest first, that which is `delay` (s) old."""
+    """Return what makes of the positions at the steps, the newest first, that which is `delay` (s) old."""
     return _weights_at(delay, period, rows)
 
 
 def velocity_weights(delay: Float[Array, ""], period: Float[Array, ""], rows: int) -> Weights:
-    """The same for the velocity (1/s)."""
+    """Return the same for the velocity (1/s)."""
     newer, _, older = _around(delay, period, rows)
     return (newer - older) / (2 * period)
 
 
 def acceleration_weights(delay: Float[Array, ""], period: Float[Array, ""], rows: int) -> Weights:
-    """The same for the acceleration (1/s²)."""
+    """Return the same for the acceleration (1/s²)."""
     newer, there, older = _around(delay, period, rows)
     return (newer - 2 * there + older) / period**2
 
 
 def _around(delay: Float[Array, ""], period: Float[Array, ""], rows: int) -> tuple[Weights, Weights, Weights]:
-    """Weights of the position after, at and before what the differences are about."""
+    """Return weights of the position after, at and before what the differences are about."""
     middle = jnp.maximum(delay, period)
     newer, there, older = (_weights_at(age, period, rows) for age in (middle - period, middle, middle + period))
     return newer, there, older

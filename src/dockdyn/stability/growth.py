@@ -21,7 +21,7 @@ from dockdyn.stability.sampled import Cycle, cycle
 
 
 def loop_roots(loops: Loop, count: int = 2) -> Complex[np.ndarray, "loops count"]:
-    """Rightmost roots (1/s) of many loops, whose numbers carry a leading axis.
+    """Return rightmost roots (1/s) of many loops, whose numbers carry a leading axis.
 
     Those of a sampled loop are ln(λ) / cycle over its multipliers λ, so their frequencies are folded into ±π / cycle.
     """
@@ -42,29 +42,29 @@ def loop_roots(loops: Loop, count: int = 2) -> Complex[np.ndarray, "loops count"
 
 
 def growth_rates(loops: Loop) -> Float[np.ndarray, "loops"]:
-    """Growth rates (1/s) of many loops: the real part of their rightmost root, negative where stable."""
+    """Return growth rates (1/s) of many loops: the real part of their rightmost root, negative where stable."""
     return loop_roots(loops, 1)[:, 0].real
 
 
 def growth_of_plants(loops: Loop) -> Float[np.ndarray, "loops"]:
-    """The same of loops with something behind their contacts, of which each sees as much as it does."""
+    """Return the same of loops with something behind their contacts, of which each sees as much as it does."""
     each = [jax.tree.map(lambda a, at=at: np.asarray(a)[at], loops) for at in range(len(loops.delay))]
     return np.concatenate([growth_rates(single(one.reduced())) for one in each])
 
 
 def single(loop: Loop) -> Loop:
-    """One loop as a row of one."""
+    """Return one loop as a row of one."""
     return jax.tree.map(lambda a: np.asarray(a, float)[None], loop)
 
 
 def matrices_of(loop: Loop) -> Float[np.ndarray, "delays+1 n n"]:
-    """The matrices (1/s) of one loop without instants."""
+    """Return the matrices (1/s) of one loop without instants."""
     return in_lanes(_matrices_of, single(loop))[0]
 
 
 @Program
 def _matrices_of(loops: Loop) -> Float[Array, "loops delays+1 n n"]:
-    """The matrices of many loops."""
+    """Return the matrices of many loops."""
     return jax.vmap(Loop.matrices)(loops)
 
 
@@ -75,12 +75,13 @@ def _matrices_of(loops: Loop) -> Float[Array, "loops delays+1 n n"]:
     compiler_options={"xla_backend_optimization_level": 0},
 )
 def cycles_of(loops: Loop, hyperperiod: Hyperperiod) -> Cycle:
-    """The maps of many loops over a cycle."""
+    """Return the maps of many loops over a cycle."""
     return jax.vmap(partial(cycle, hyperperiod=hyperperiod))(loops)
 
 
 def multipliers(monodromy: Float[np.ndarray, "*loops n n"]) -> Complex[np.ndarray, "*loops n"]:
-    """Factors by which motions grow over a cycle, the largest modulus first; NaN where they are too large for a number."""
+    """Return factors by which motions grow over a cycle, the largest modulus first; NaN where they are too large for a
+    number."""
     good = np.isfinite(monodromy).all(axis=(-2, -1))
     found = np.linalg.eigvals(np.where(good[..., None, None], monodromy, 0.0)).astype(complex)
     found[~good] = np.nan
@@ -90,7 +91,8 @@ def multipliers(monodromy: Float[np.ndarray, "*loops n n"]) -> Complex[np.ndarra
 def multiplier_slopes(
     monodromy: Float[np.ndarray, "n n"], period: Float[np.ndarray, ""]
 ) -> tuple[complex, tuple[Complex[np.ndarray, "n n"], Complex[np.ndarray, ""]]]:
-    """ln(λ) / cycle (1/s) of the largest multiplier λ, and how it changes with every number of the map and with the cycle.
+    """Return ln(λ) / cycle (1/s) of the largest multiplier λ, and how it changes with every number of the map and with the
+    cycle.
 
     With wᴴ M = λ wᴴ and M v = λ v the multiplier changes by wᴴ ∂M v / (wᴴ v). NaN where the map is not finite.
     """
@@ -109,6 +111,6 @@ def multiplier_slopes(
 def _multipliers_of(
     loops: Loop, hyperperiod: Hyperperiod
 ) -> tuple[Complex[np.ndarray, "loops n"], Float[np.ndarray, "loops"]]:
-    """Multipliers over a cycle, the largest first, and the cycle's length (s)."""
+    """Return multipliers over a cycle, the largest first, and the cycle's length (s)."""
     whole = cycles_of(loops, hyperperiod=hyperperiod)
     return multipliers(np.asarray(whole.monodromy)), np.asarray(whole.period)

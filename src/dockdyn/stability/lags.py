@@ -16,17 +16,17 @@ Denominator = list[Number]  # of 1 / (...): its last coefficient is 1
 
 
 def equal_lags(time_constant: Number, order: int) -> Denominator:
-    """(T s + 1)ⁿ of n lags, each with the time constant T (s)."""
+    """Return (T s + 1)ⁿ of n lags, each with the time constant T (s)."""
     return [math.comb(order, power) * time_constant**power for power in range(order, 0, -1)] + [1.0]
 
 
 def lag_of_bandwidth(bandwidth: Number, order: int) -> Number:
-    """The time constant (s) of each of n equal lags that have a bandwidth (Hz) together."""
+    """Return the time constant (s) of each of n equal lags that have a bandwidth (Hz) together."""
     return math.sqrt(2 ** (1 / order) - 1) / (2 * math.pi * bandwidth)
 
 
 def second_order(bandwidth: Number, damping: Number) -> Denominator:
-    """(s/ω)² + 2 ζ s/ω + 1 with a bandwidth (Hz) and a damping ratio ζ."""
+    """Return (s/ω)² + 2 ζ s/ω + 1 with a bandwidth (Hz) and a damping ratio ζ."""
     middle = 1 - 2 * damping**2
     natural = 2 * math.pi * bandwidth * ((middle**2 + 1) ** 0.5 - middle) ** 0.5  # rad/s
     return [1 / natural**2, 2 * damping / natural, 1.0]

@@ -22,7 +22,8 @@ LANES = 64
 
 
 def in_parts(function: Callable[[Any], Any], problems: PyTree, most: int = LANES) -> PyTree:
-    """`function` of a tree of arrays with as many rows as problems, at most `most` at a time; its results as NumPy arrays.
+    """Return `function` of a tree of arrays with as many rows as problems, at most `most` at a time; its results as NumPy
+    arrays.
 
     LAPACK is kept to one thread a call: small problems gain nothing from sharing one.
     """
@@ -39,12 +40,12 @@ def in_parts(function: Callable[[Any], Any], problems: PyTree, most: int = LANES
 
 @cache
 def _blas(by_scipy: bool) -> ThreadpoolController:
-    """What tells linear algebra its threads: NumPy's, and SciPy's where that is loaded."""
+    """Return what tells linear algebra its threads: NumPy's, and SciPy's where that is loaded."""
     return ThreadpoolController().select(user_api="blas")
 
 
 def in_lanes(function: Callable[[Any], Any], problems: PyTree, most: int = LANES, always: bool = False) -> PyTree:
-    """`in_parts` for a compiled function: the last part is filled up, so that few sizes are compiled.
+    """Return `in_parts` for a compiled function: the last part is filled up, so that few sizes are compiled.
 
     At most `most` lanes, a power of two, at a time; fewer where there are fewer problems, unless `always` as many.
     """

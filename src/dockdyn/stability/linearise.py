@@ -27,7 +27,7 @@ class Linear(NamedTuple):
     delay: Float[Array, ""]  # h, s; zero where the model's signal acts at once
 
     def matrices(self) -> Float[Array, "2 n n"]:
-        """A₀ and A₁ = B C."""
+        """Return A₀ and A₁ = B C."""
         return jnp.stack([self.state, self.input @ self.output], axis=-3)
 
     def of(self, numbers: Int[np.ndarray, "r"]) -> Linear:
@@ -37,7 +37,7 @@ class Linear(NamedTuple):
 
 
 def linearise(model: Model, state: State) -> Linear:
-    """Linear form of `model` around `state`, modes frozen.
+    """Return linear form of `model` around `state`, modes frozen.
 
     A₀ = ∂flow/∂x, B = ∂flow/∂delayed, C = ∂signal/∂x, where the delayed signal is that of the state itself. Configurations
     on a manifold (unit quaternions) are retracted first, so that a step off the manifold changes nothing.
@@ -72,7 +72,7 @@ RANK = 1e-9  # what is smaller than this, relative to what it is compared with, 
 def seen(
     matrices: Float[np.ndarray, "terms n n"],
 ) -> tuple[Float[np.ndarray, "terms r r"], Complex[np.ndarray, "n-r"]]:
-    """The part of a delay equation that its delayed terms can see, and how the rest moves.
+    """Return the part of a delay equation that its delayed terms can see, and how the rest moves.
 
     Args: A₀, A₁ ... (1/s), shape (delays + 1, n, n).
 
@@ -90,7 +90,7 @@ def seen(
 
 
 def seen_basis(state: Float[np.ndarray, "n n"], rows: Float[np.ndarray, "m n"]) -> Float[np.ndarray, "r n"]:
-    """Orthonormal rows that span `rows` and their images under A (1/s)."""
+    """Return orthonormal rows that span `rows` and their images under A (1/s)."""
     basis = independent(rows)
     while 0 < len(basis) < len(state):
         image = basis @ state
@@ -103,12 +103,12 @@ def seen_basis(state: Float[np.ndarray, "n n"], rows: Float[np.ndarray, "m n"]) 
 
 
 def _beside(rows: Float[np.ndarray, "m n"], basis: Float[np.ndarray, "r n"]) -> Float[np.ndarray, "m n"]:
-    """What of `rows` is at right angles to an orthonormal `basis`."""
+    """Return what of `rows` is at right angles to an orthonormal `basis`."""
     return rows - (rows @ basis.T) @ basis
 
 
 def independent(rows: Float[np.ndarray, "m n"], least: float | None = None) -> Float[np.ndarray, "rank n"]:
-    """Orthonormal rows that span `rows`, leaving out what is smaller than `least`, by default `RANK` of the largest."""
+    """Return orthonormal rows that span `rows`, leaving out what is smaller than `least`, by default `RANK` of the largest."""
     if not rows.size:
         return np.zeros((0, rows.shape[-1]))
     _, values, right = np.linalg.svd(rows, full_matrices=False)
@@ -116,7 +116,7 @@ def independent(rows: Float[np.ndarray, "m n"], least: float | None = None) -> F
 
 
 def balance(sizes: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n"]:
-    """Powers of two d that make rows and columns of |aᵢⱼ| dⱼ / dᵢ alike, so that units of the states do not matter."""
+    """Return powers of two d that make rows and columns of |aᵢⱼ| dⱼ / dᵢ alike, so that units of the states do not matter."""
     sizes = np.where(sizes > ROUNDING * sizes.max(), sizes, 0.0)
     d = np.ones(len(sizes))
     for _ in range(20):

@@ -26,7 +26,7 @@ from dockdyn.stability.transfer_function import TransferFunction
 Velocity = Literal["robot", "model"]
 
 
-class Robot(eqx.Module):
+class RobotStateSpace(eqx.Module):
     """State space of a robot: ẋ = A x + B X_c, X_R = C x; strictly proper, so its velocity is C (A x + B X_c)."""
 
     state: Float[Array, "n n"]
@@ -34,8 +34,8 @@ class Robot(eqx.Module):
     output: Float[Array, "n"]
 
     @staticmethod
-    def of_polynomials(numerator: Float[Array, "m"], denominator: Float[Array, "n+1"]) -> Robot:
-        """The strictly proper robot numerator(s) / denominator(s), highest power first; can be traced.
+    def of_polynomials(numerator: Float[Array, "m"], denominator: Float[Array, "n+1"]) -> RobotStateSpace:
+        """Return the strictly proper robot numerator(s) / denominator(s), highest power first; can be traced.
 
         Controllable canonical form in units of time that make its coefficients of like size.
         """
@@ -46,7 +46,7 @@ class Robot(eqx.Module):
         top = numerator / denominator[0] / powers[order - numerator.shape[0] + 1 :]
         companion = jnp.eye(order, k=-1).at[0].set(-bottom[1:]) * scale
         drive = jnp.zeros(order).at[0].set(scale)
-        return Robot(companion, drive, jnp.zeros(order).at[order - top.shape[0] :].set(top))
+        return RobotStateSpace(companion, drive, jnp.zeros(order).at[order - top.shape[0] :].set(top))
 
 
 class Loop(eqx.Module):
@@ -60,7 +60,7 @@ class Loop(eqx.Module):
     hold: Float[Array, ""] | None  # T_c, s; None: the command is continuous
     sensor_period: Float[Array, ""] | None  # s; None: the force is measured continuously
     dynamics_period: Float[Array, ""] | None  # T, s
-    robot: Robot | None  # None: X_R is the command, Ẋ_R the velocity that goes with it
+    robot: RobotStateSpace | None  # None: X_R is the command, Ẋ_R the velocity that goes with it
     dynamics: Dynamics = eqx.field(static=True)
     velocity: Velocity = eqx.field(static=True)  # what the compensator multiplies
     lead: Float[Array, ""] = eqx.field(default_factory=lambda: jnp.zeros(()))  # l₁, s
@@ -89,30 +89,31 @@ class Loop(eqx.Module):
         return self.behind or FreeMass(self.moved_mass, self.stiffness, self.damping)
 
     def reduced(self) -> Loop:
-        """The same with no more behind the contacts than the loop sees. In numbers of NumPy; not traced."""
+        """Return the same with no more behind the contacts than the loop sees. In numbers of NumPy; not traced."""
         return self if self.behind is None else replace(self, behind=self.behind.reduced())
 
     def sampled(self) -> bool:
-        """Whether anything in the loop happens at instants."""
+        """Return whether anything in the loop happens at instants."""
         return self.hold is not None
 
     def stepped(self) -> bool:
-        """Whether the dynamics are digital."""
+        """Return whether the dynamics are digital."""
         return self.dynamics not in ("continuous", "half-period")
 
     def steps_period(self) -> Float[Array, ""]:
-        """Time (s) from one step of digital dynamics to the next."""
+        """Return time (s) from one step of digital dynamics to the next."""
         assert self.dynamics_period is not None
         return self.dynamics_period
 
     def sample_period(self) -> Float[Array, ""]:
-        """Time (s) from one measurement of the force to the next, and the window of a sensor that averages."""
+        """Return time (s) from one measurement of the force to the next, and the window of a sensor that averages."""
         period = self.dynamics_period if self.sensor_period is None else self.sensor_period
         assert period is not None
         return period
 
     def matrices(self) -> Float[Array, "2 n n"]:
-        """A₀ and A₁ (1/s) of a loop without instants: ẋ(t) = A₀ x(t) + A₁ x(t − τ), x = what moves and the robot's states.
+        """Return A₀ and A₁ (1/s) of a loop without instants: ẋ(t) = A₀ x(t) + A₁ x(t − τ), x = what moves and the robot's
+        states.
 
         Without leads: the acceleration in the command would make the equation one of neutral type.
         """
@@ -137,14 +138,14 @@ class Loop(eqx.Module):
 def summed(
     weights: Float[Array, "*rows times"], each: Float[Array, "times channels n"]
 ) -> Float[Array, "*rows channels n"]:
-    """What every channel has several times, with weights: (rows, channels, n)."""
+    """Return what every channel has several times, with weights: (rows, channels, n)."""
     return (weights @ each.reshape(len(each), -1)).reshape(*weights.shape[:-1], *each.shape[1:])
 
 
 def driven(
-    robot: Robot, axes: Float[Array, "order channels n"], command: Float[Array, "channels n"]
+    robot: RobotStateSpace, axes: Float[Array, "order channels n"], command: Float[Array, "channels n"]
 ) -> Float[Array, "order channels n"]:
-    """Rates of a robot's states in every channel, as functions of x, from those of the states and of its command."""
+    """Return rates of a robot's states in every channel, as functions of x, from those of the states and of its command."""
     return summed(robot.state, axes) + robot.input[:, None, None] * command
 
 
@@ -309,7 +310,7 @@ def _refuse_mismatched_averaging(numbers: LoopNumbers) -> None:
 
 
 def check_tool(robot: TransferFunction | None, dynamics: Dynamics, averages: bool) -> None:
-    """ValueError where the inertia of a tool has no measured force: no robot, no steps, a velocity that jumps."""
+    """Raise ValueError where the inertia of a tool has no measured force: no robot, no steps, a velocity that jumps."""
     if robot is None:
         raise ValueError("a tool needs a robot: one that follows at once has no finite acceleration")
     if dynamics in ("continuous", "half-period"):
@@ -321,8 +322,8 @@ def check_tool(robot: TransferFunction | None, dynamics: Dynamics, averages: boo
         )
 
 
-def made(robot: TransferFunction) -> Robot:
-    """ValueError unless strictly proper: a robot that jumps with each command has no finite velocity."""
+def made(robot: TransferFunction) -> RobotStateSpace:
+    """Raise ValueError unless strictly proper: a robot that jumps with each command has no finite velocity."""
     if not robot.strictly_proper():
         raise ValueError("the robot must be strictly proper: one that jumps with each command has no finite velocity")
-    return Robot.of_polynomials(jnp.asarray(robot.numerator), jnp.asarray(robot.denominator))
+    return RobotStateSpace.of_polynomials(jnp.asarray(robot.numerator), jnp.asarray(robot.denominator))

@@ -39,7 +39,7 @@ GAINS = np.geomspace(1e-5, 1e3, 120)  # tried on either side of zero, in units o
 
 
 def varied(loop: Loop, name: str, values: Float[np.ndarray, "k"]) -> Loop:
-    """Many loops that differ in one number."""
+    """Return many loops that differ in one number."""
     rows = jax.tree.map(lambda a: np.repeat(np.asarray(a, float)[None], len(values), axis=0), loop)
     return replace(rows, **{name: values})
 
@@ -47,7 +47,7 @@ def varied(loop: Loop, name: str, values: Float[np.ndarray, "k"]) -> Loop:
 def _located_changes(
     loop: Loop, name: str, values: Float[np.ndarray, "k"], found: Float[np.ndarray, "k"]
 ) -> Float[np.ndarray, "edges"]:
-    """Where, between `values` of one number with the growth rates `found` (1/s), a loop becomes stable or unstable."""
+    """Return where, between `values` of one number with the growth rates `found` (1/s), a loop becomes stable or unstable."""
     stable = found < 0
     at = np.flatnonzero(stable[:-1] != stable[1:])
     if not len(at):
@@ -61,13 +61,13 @@ def _located_changes(
 
 
 def _intervals(start: float, edges: Float[np.ndarray, "edges"], end: float, stable: bool) -> list[tuple[float, float]]:
-    """Stable intervals between the edges, the first one stable or not."""
+    """Return stable intervals between the edges, the first one stable or not."""
     bounds = [start, *map(float, edges), end]
     return list(pairwise(bounds))[0 if stable else 1 :: 2]
 
 
 def sampled_windows(loop: Loop) -> Windows:
-    """Stable measurement delays of a sampled loop.
+    """Return stable measurement delays of a sampled loop.
 
     Between the instants of the loop, modulo its hold, the growth rate is smooth in the delay; at them it may jump. Delays
     are tried close to both sides of every instant and between, and closer where the growth rate turns back, until the
@@ -123,7 +123,7 @@ def _tried_delays(loop: Loop, low: float, high: float) -> Float[np.ndarray, "k"]
 
 
 def _growth_over_delays(loop: Loop, low: float, high: float) -> tuple[Float[np.ndarray, "k"], Float[np.ndarray, "k"]]:
-    """Delays (s) from `low` to `high`, ascending and the loop's own among them, and the growth rates (1/s) there."""
+    """Return delays (s) from `low` to `high`, ascending and the loop's own among them, and the growth rates (1/s) there."""
     delays = _tried_delays(loop, low, high)
     found = growth_rates(varied(loop, "delay", delays))
     for _ in range(ROUNDS):
@@ -141,7 +141,8 @@ def _growth_over_delays(loop: Loop, low: float, high: float) -> tuple[Float[np.n
 
 
 def delay_instants(loop: Loop) -> Float[np.ndarray, "instants"]:
-    """Delays, in hold periods and less than one, at which what is delayed comes at an instant of hold, sensor or dynamics.
+    """Return delays, in hold periods and less than one, at which what is delayed comes at an instant of hold, sensor or
+    dynamics.
 
     At these, and at whole hold periods more, the growth rate may jump. The middle of a mean is half its window older.
     """
@@ -160,7 +161,7 @@ def delay_instants(loop: Loop) -> Float[np.ndarray, "instants"]:
 
 
 def _snapped(edges: Float[np.ndarray, "edges"], loop: Loop) -> Float[np.ndarray, "edges"]:
-    """The edges (s), those that are at an instant of the loop to rounding exactly there."""
+    """Return the edges (s), those that are at an instant of the loop to rounding exactly there."""
     hold = float(np.asarray(loop.hold))
     for mark in delay_instants(loop):
         near = hold * (np.round(edges / hold - mark) + mark)
@@ -174,7 +175,7 @@ def gains_take_long(loop: Loop) -> bool:
 
 
 def stabilising_gains(loop: Loop) -> list[list[float | None]]:
-    """Intervals of compensator gain (N s/m) in which the loop is stable; None is an end beyond 1000 √(K m)."""
+    """Return intervals of compensator gain (N s/m) in which the loop is stable; None is an end beyond 1000 √(K m)."""
     tried = GAINS * np.sqrt(float(loop.stiffness) * float(loop.effective_mass))
     values = np.union1d(np.concatenate([-tried[::-1], [0.0], tried]), float(loop.gain))
     found = growth_rates(varied(loop, "gain", values))
@@ -185,7 +186,7 @@ def stabilising_gains(loop: Loop) -> list[list[float | None]]:
 
 
 def gain_margin(growth: Callable[[Float[np.ndarray, "k"]], Float[np.ndarray, "k"]]) -> float:
-    """The factor by which all that is measured may grow until a loop becomes unstable, the gain margin as a number.
+    """Return the factor by which all that is measured may grow until a loop becomes unstable, the gain margin as a number.
 
     Below one for a loop that is unstable: the largest factor below with which it would be stable, zero where there is none.
     Infinite where no factor up to 1000 destabilises it. `growth` gives the growth rates (1/s) for factors.
@@ -202,7 +203,7 @@ def gain_margin(growth: Callable[[Float[np.ndarray, "k"]], Float[np.ndarray, "k"
 
 
 def restitution(loop: Loop) -> float | None:
-    """Restitution of a conservative bounce in this loop: contact undamped, nothing compensated.
+    """Return restitution of a conservative bounce in this loop: contact undamped, nothing compensated.
 
     Exact for a loop with a delay alone; else that of half an oscillation, exp(π σ / ω) with σ + j ω the rightmost root.
     None where the motion does not oscillate.
@@ -216,14 +217,15 @@ def restitution(loop: Loop) -> float | None:
 
 
 def ideal_root(loop: Loop) -> complex | None:
-    """Root (1/s) of the contact alone, m s² + (B + B_v) s + K + K_v = 0; None where it does not oscillate."""
+    """Return root (1/s) of the contact alone, m s² + (B + B_v) s + K + K_v = 0; None where it does not oscillate."""
     decay = (float(loop.damping) + float(loop.virtual_damping)) / (2 * float(loop.effective_mass))
     square = (float(loop.stiffness) + float(loop.virtual_stiffness)) / float(loop.effective_mass) - decay**2
     return complex(-decay, np.sqrt(square)) if square > 0 else None
 
 
 def contact_root(loop: Loop, roots: Complex[np.ndarray, "count"]) -> complex | None:
-    """The rightmost of the `roots` (1/s) where it is the contact's own oscillation: none of them is nearer to the ideal one.
+    """Return the rightmost of the `roots` (1/s) where it is the contact's own oscillation: none of them is nearer to the ideal
+    one.
 
     The frequency of a sampled loop's root is known but for turns in a cycle; the one next to the ideal is taken. None
     where the contact alone does not oscillate, and where another motion decides.
@@ -244,19 +246,19 @@ def contact_root(loop: Loop, roots: Complex[np.ndarray, "count"]) -> complex | N
 
 
 def amplitude_ratio(loop: Loop, root: complex | None) -> float | None:
-    """Amplitude after an oscillation of the ideal contact, over that of the ideal contact; None without oscillation."""
+    """Return amplitude after an oscillation of the ideal contact, over that of the ideal contact; None without oscillation."""
     ideal = ideal_root(loop)
     return None if ideal is None or root is None else float(np.exp((root - ideal).real * 2 * np.pi / ideal.imag))
 
 
 def phase_error(loop: Loop, root: complex | None) -> float | None:
-    """Phase (rad) gained on the ideal contact over one of its oscillations; None without oscillation."""
+    """Return phase (rad) gained on the ideal contact over one of its oscillations; None without oscillation."""
     ideal = ideal_root(loop)
     return None if ideal is None or root is None else float((root.imag - ideal.imag) * 2 * np.pi / ideal.imag)
 
 
 def steady_state_error(loop: Loop) -> float:
-    """Force left on the model per unit of a force step, in a stable loop (SITS, eqs. 41, 42)."""
+    """Return force left on the model per unit of a force step, in a stable loop (SITS, eqs. 41, 42)."""
     if loop.sampled():
         return SampledLoop(loop).steady_state_error()
     matrices = matrices_of(loop)

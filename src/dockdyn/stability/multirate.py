@@ -32,12 +32,12 @@ class Hyperperiod(NamedTuple):
     encoded: int = 0  # positions of the robot at the steps that are kept
 
     def instants(self, count: int) -> set[Fraction]:
-        """`count` instants spread over a cycle, in hold periods."""
+        """Return `count` instants spread over a cycle, in hold periods."""
         return {Fraction(i * self.holds, count) for i in range(count)}
 
 
 def hyperperiod_of(loop: Loop) -> Hyperperiod:
-    """The hyperperiod of a loop, or the one that fits many.
+    """Return the hyperperiod of a loop, or the one that fits many.
 
     Raises ValueError when the periods have no common multiple that is short enough.
     """
@@ -57,7 +57,8 @@ def hyperperiod_of(loop: Loop) -> Hyperperiod:
 
 
 def averages(loop: Loop) -> bool:
-    """Whether samples are means over their period. Another window is not known here: its samples are taken as instants'."""
+    """Return whether samples are means over their period. Another window is not known here: its samples are taken as
+    instants'."""
     if loop.averaging is None or (loop.sensor_period is None and not loop.stepped()):
         return False
     apart = np.asarray(loop.averaging, float) - np.asarray(loop.sample_period(), float)
@@ -65,7 +66,7 @@ def averages(loop: Loop) -> bool:
 
 
 def share(name: str, period: object, hold: Float[np.ndarray, "*loops"]) -> Fraction:
-    """A period (s) in hold periods (s), zero where there is none. ValueError where the two have no simple ratio."""
+    """Return a period (s) in hold periods (s), zero where there is none. ValueError where the two have no simple ratio."""
     if period is None:
         return Fraction(0)
     quotients = np.unique(np.round(np.asarray(period, float) / hold, 9))

@@ -23,7 +23,7 @@ from dockdyn.stability.transfer_function import Polynomial, TransferFunction, po
 
 
 def pade_delay(duration: float, order: int) -> TransferFunction:
-    """The diagonal approximant of exp(−s T), T the `duration` (s, ≥ 0), of order 1 to 5; error ∝ (s T)^(2 order + 1).
+    """Return the diagonal approximant of exp(−s T), T the `duration` (s, ≥ 0), of order 1 to 5; error ∝ (s T)^(2 order + 1).
 
     Σ cₖ (−s T)ᵏ / Σ cₖ (s T)ᵏ with whole cₖ = (2n − k)! / (k! (n − k)!); for n = 1, (2 − T s)/(2 + T s).
     """
@@ -34,7 +34,8 @@ def pade_delay(duration: float, order: int) -> TransferFunction:
 
 
 def pade_hold(duration: float, order: int) -> TransferFunction:
-    """The hold (1 − exp(−s T))/(s T) through the delay's approximant, T the `duration` (s, ≥ 0); for order 1, 2/(2 + T s).
+    """Return the hold (1 − exp(−s T))/(s T) through the delay's approximant, T the `duration` (s, ≥ 0); for order 1, 2/(2 + T
+    s).
 
     The factor s is taken out of the algebra: (Σ cₖ (s T)ᵏ − Σ cₖ (−s T)ᵏ)/(s T) = 2 Σ c₂ᵢ₊₁ (s T)²ⁱ. Unit DC gain.
     (SITS eqs. 10, 12 and 22 lack the 1/T.)
@@ -48,7 +49,7 @@ def pade_hold(duration: float, order: int) -> TransferFunction:
 
 
 def _whole_terms(duration: float, order: int) -> Float[np.ndarray, "order+1"]:
-    """cₙ … c₀; for no duration (s), one. ValueError for an order other than 1 to 5, and for a negative duration."""
+    """Return cₙ … c₀; for no duration (s), one. ValueError for an order other than 1 to 5, and for a negative duration."""
     if order not in range(1, 6):
         raise ValueError(f"order of a Padé approximant must be 1 to 5; got {order}")
     if not 0 <= duration < math.inf:
@@ -70,15 +71,15 @@ class LoopPolynomial:
     per_gain: Polynomial
 
     def at(self, gain: float) -> Float[np.ndarray, "n+1"]:
-        """The polynomial at one gain, highest power first."""
+        """Return the polynomial at one gain, highest power first."""
         return np.polyadd(self.constant, np.multiply(gain, self.per_gain))
 
     def roots(self, gain: float) -> Complex[np.ndarray, "n"]:
-        """Its roots (rad/s, complex) at one gain."""
+        """Return its roots (rad/s, complex) at one gain."""
         return polynomial_roots(self.at(gain))
 
     def stabilising_gains(self) -> list[tuple[float, float]]:
-        """The open intervals of gain, ascending, in which every root has a negative real part; ends may be infinite.
+        """Return the open intervals of gain, ascending, in which every root has a negative real part; ends may be infinite.
 
         A gain at which roots touch the imaginary axis and return ends one interval and begins the next.
         """
@@ -86,7 +87,7 @@ class LoopPolynomial:
         return [(low, high) for low, high in edges if routh(self.at(_between(low, high))).stable]
 
     def crossing_gains(self) -> list[float]:
-        """All gains, ascending, at which a root may change its side: through jω, through zero or through infinity.
+        """Return all gains, ascending, at which a root may change its side: through jω, through zero or through infinity.
 
         At s = jω the gain is −constant/per_gain, which is real where Im(constant · conj(per_gain)) = 0. With y = ω²
         and p(jω) = pₑ(y) + jω pₒ(y) that is a polynomial in y.
@@ -123,7 +124,7 @@ def loop_polynomial(
     virtual_stiffness: float = 0.0,
     virtual_damping: float = 0.0,
 ) -> LoopPolynomial:
-    """The loop of a hybrid simulator with damping on the velocity of robot or model (SITS eqs. 19–37, corrected).
+    """Return the loop of a hybrid simulator with damping on the velocity of robot or model (SITS eqs. 19–37, corrected).
 
     m Ẍ = F′(t − delay) − gain Ẋ_R − K_v X − B_v Ẋ, F′ = −(stiffness + damping s) X_R, X_R = robot · hold · (1 + l₁ s +
     l₂ s²) X, the leads those of the command; the robot's delay is in its transfer function, and None is one that follows
@@ -148,7 +149,7 @@ def loop_polynomial(
 
 
 def approximate_loop(loop: Loop, robot: TransferFunction | None, order: int) -> LoopPolynomial:
-    """The polynomial of `loop`, whose robot is also given as a transfer function. The periods of its sensor and of its
+    """Return the polynomial of `loop`, whose robot is also given as a transfer function. The periods of its sensor and of its
     dynamics, a sensor that averages, and a tool's inertia are left out."""
     return loop_polynomial(
         float(loop.moved_mass),
@@ -167,14 +168,14 @@ def approximate_loop(loop: Loop, robot: TransferFunction | None, order: int) -> 
 
 
 def parts(polynomial: Float[np.ndarray, "n"]) -> tuple[Float[np.ndarray, "even"], Float[np.ndarray, "odd"]]:
-    """pₑ and pₒ of p(jω) = pₑ(ω²) + jω pₒ(ω²), highest power first."""
+    """Return pₑ and pₒ of p(jω) = pₑ(ω²) + jω pₒ(ω²), highest power first."""
     ascending = polynomial[::-1]
     even, odd = (ascending[start::2] for start in (0, 1))
     return tuple((part * (-1.0) ** np.arange(len(part)))[::-1] for part in (even, odd))
 
 
 def _between(low: float, high: float) -> float:
-    """A number between two, either of which may be infinite."""
+    """Return a number between two, either of which may be infinite."""
     if math.isinf(low) and math.isinf(high):
         return 0.0
     if math.isinf(low):

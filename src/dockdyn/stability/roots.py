@@ -29,7 +29,7 @@ def rightmost_roots(
     count: int = 4,
     errors: bool = False,
 ) -> Any:  # noqa: ANN401, an array, or two with `errors`
-    """Rightmost characteristic roots of ẋ(t) = A₀ x(t) + Σ Aᵢ x(t − hᵢ).
+    """Return rightmost characteristic roots of ẋ(t) = A₀ x(t) + Σ Aᵢ x(t − hᵢ).
 
     Args:
         matrices: A₀, A₁ ... (1/s), shape (..., delays + 1, n, n); leading axes are systems.
@@ -70,7 +70,7 @@ def rightmost_roots(
 def checked(
     matrices: ArrayLike, delays: ArrayLike
 ) -> tuple[Float[np.ndarray, "*batch terms n n"], Float[np.ndarray, "*batch delays"]]:
-    """The two as arrays; ValueError when they are not a delay equation."""
+    """Return the two as arrays; ValueError when they are not a delay equation."""
     if np.iscomplexobj(matrices) or np.iscomplexobj(delays):
         raise ValueError("matrices and delays must be real")
     stack, times = np.asarray(matrices, float), np.asarray(delays, float)
@@ -90,7 +90,7 @@ def checked(
 def _resolved(
     matrices: Float[np.ndarray, "systems terms n n"], delays: Float[np.ndarray, "systems delays"], count: int
 ) -> tuple[Complex[np.ndarray, "systems count"], Float[np.ndarray, "systems count"]]:
-    """Roots and errors, each system with a degree that suffices for it."""
+    """Return roots and errors, each system with a degree that suffices for it."""
     longest = delays.max(axis=-1)
     found = np.full((len(matrices), count), complex(np.nan, 0))
     error = np.full((len(matrices), count), np.inf)
@@ -120,7 +120,7 @@ def _resolved(
 def refined(
     systems: tuple[Float[np.ndarray, "systems terms n n"], Float[np.ndarray, "systems delays"]], degree: int, count: int
 ) -> tuple[Complex[np.ndarray, "systems count"], Float[np.ndarray, "systems count"], Float[np.ndarray, "systems"]]:
-    """The rightmost eigenvalues that Newton's method keeps in place, NaN where there are too few."""
+    """Return the rightmost eigenvalues that Newton's method keeps in place, NaN where there are too few."""
     matrices, delays = systems
     start = eigenvalues(matrices, delays, degree)[:, : count + SPARE]
     furthest = start[:, :count].real[:, -1]
@@ -139,7 +139,7 @@ def newton(
     matrices: Float[np.ndarray, "*#batch terms n n"],
     delays: Float[np.ndarray, "*#batch delays"],
 ) -> tuple[Complex[np.ndarray, "*batch"], Float[np.ndarray, "*batch"]]:
-    """Newton's method on det Δ(s) = 0 from close guesses: the roots and the sizes of the last steps (1/s)."""
+    """Return Newton's method on det Δ(s) = 0 from close guesses: the roots and the sizes of the last steps (1/s)."""
     change = np.full(s.shape, np.inf, complex)
     with np.errstate(all="ignore"):
         for _ in range(NEWTON_STEPS):
@@ -154,7 +154,7 @@ def newton(
 def _relative_slope(
     whole: Complex[np.ndarray, "*batch n n"], slope: Complex[np.ndarray, "*batch n n"]
 ) -> Complex[np.ndarray, "*batch"]:
-    """(det Δ)′ / det Δ = tr(Δ⁻¹ Δ′); not finite where Δ is singular to the last bit, at a root."""
+    """Return (det Δ)′ / det Δ = tr(Δ⁻¹ Δ′); not finite where Δ is singular to the last bit, at a root."""
     try:
         return np.trace(np.linalg.solve(whole, slope), axis1=-2, axis2=-1)
     except np.linalg.LinAlgError:

@@ -37,7 +37,7 @@ class Routh:
 
 
 def routh(polynomial: Sequence[float] | Float[np.ndarray, "n"]) -> Routh:
-    """Routh's array of a polynomial, highest power first. ValueError if it is zero, empty or not finite.
+    """Return Routh's array of a polynomial, highest power first. ValueError if it is zero, empty or not finite.
 
     Computed in rational numbers, so a zero is a zero and no sign is lost to rounding. Two cases are singular:
 
@@ -78,18 +78,18 @@ Row = list[Fraction]
 
 
 def _padded(row: Row, width: int) -> Row:
-    """A row of the array with zeros behind it."""
+    """Return a row of the array with zeros behind it."""
     return row + [Fraction(0)] * (width - len(row))
 
 
 def _eliminated(above: Row, row: Row) -> Row:
-    """The row that follows two others."""
+    """Return the row that follows two others."""
     ratio = above[0] / row[0]
     return [upper - ratio * lower for upper, lower in zip(above[1:], row[1:], strict=True)] + [Fraction(0)]
 
 
 def _replaced(row: Row, above: Row, power: int) -> Row:
-    """A row that begins with zero, of the powers s^power, s^(power − 2) …, as the table continues with it."""
+    """Return a row that begins with zero, of the powers s^power, s^(power − 2) …, as the table continues with it."""
     if not any(row):
         return [entry * max(power + 1 - 2 * index, 0) for index, entry in enumerate(above)]
     zeros = next(index for index, entry in enumerate(row) if entry)
@@ -98,7 +98,7 @@ def _replaced(row: Row, above: Row, power: int) -> Row:
 
 
 def nearest(value: Fraction) -> float:
-    """The nearest double, infinite beyond the largest."""
+    """Return the nearest double, infinite beyond the largest."""
     try:
         return float(value)
     except OverflowError:

@@ -62,20 +62,20 @@ class Layout:
         self.rows = {name: unit[place] for name, place in self.at.items()}
 
     def row(self, name: str) -> Rows:
-        """A quantity that every channel has once."""
+        """Return a quantity that every channel has once."""
         return self.rows[name]
 
     def each(self, name: str) -> Rows:
-        """A quantity that every channel has several times, as states of a robot: (times, channels, n)."""
+        """Return a quantity that every channel has several times, as states of a robot: (times, channels, n)."""
         return self.rows[name].reshape(-1, self.channels, self.size)
 
     def commands(self, velocities: bool = False) -> Float[Array, "commands channels n"]:
-        """Rows of the commands under way, the newest first."""
+        """Return rows of the commands under way, the newest first."""
         newest, older = ("command_velocity", "older_velocities") if velocities else ("command", "older")
         return jnp.concatenate([self.each(newest), self.each(older)])
 
     def replaced(self, **rows: Rows) -> Float[Array, "n n"]:
-        """The jump that sets the named quantities to rows of the state and keeps the others."""
+        """Return the jump that sets the named quantities to rows of the state and keeps the others."""
         matrix = jnp.eye(self.size)
         for name, row in rows.items():
             matrix = matrix.at[self.at[name]].set(row.reshape(-1, self.size))
@@ -111,18 +111,18 @@ class Wiring:
         self.led_velocity = self.speed + loop.lead * acceleration  # of a robot that follows at once
 
     def carried(self, states: Rows) -> Rows:
-        """Where robots with these states are."""
+        """Return where robots with these states are."""
         assert self.loop.robot is not None
         return summed(self.loop.robot.output, states)
 
     def driven(self, name: str) -> Float[Array, "order channels n"]:
-        """Rate of a copy of the robot: the "delayed" one, or the "robot" itself."""
+        """Return rate of a copy of the robot: the "delayed" one, or the "robot" itself."""
         assert self.loop.robot is not None
         command = self.lay.row("due") if name == "delayed" else self.lay.commands()[self.loop.applies_after]
         return driven(self.loop.robot, self.lay.each(name), command)
 
     def measured(self) -> dict[str, Rows]:
-        """What a sample of the force is, and what is remembered for the next one."""
+        """Return what a sample of the force is, and what is remembered for the next one."""
         loop, lay = self.loop, self.lay
         tool = loop.tool_mass
         if not self.hyperperiod.averages:
@@ -138,7 +138,7 @@ class Wiring:
         return rows
 
     def compensated_force(self, force: Rows) -> dict[str, Rows]:
-        """A sample of the force without the inertia that the encoders tell, and their positions."""
+        """Return a sample of the force without the inertia that the encoders tell, and their positions."""
         loop, lay = self.loop, self.lay
         if loop.compensated_mass is None:
             return {"force": force}
@@ -147,7 +147,7 @@ class Wiring:
         return {"force": force + loop.compensated_mass * summed(weights, known), "encoded": known}
 
     def flow(self) -> Float[Array, "active+1 active+1"]:
-        """Rate of the active states; the last column is what a unit force (N) on the model adds."""
+        """Return rate of the active states; the last column is what a unit force (N) on the model adds."""
         lay = self.lay
         rate, push = jnp.zeros((lay.size, lay.size)), jnp.zeros(lay.size)
         if not self.hyperperiod.steps:
@@ -163,7 +163,7 @@ class Wiring:
         return whole.at[active, active].set(rate[active, active]).at[active, -1].set(push[active])
 
     def measure(self, at: Fraction) -> Float[Array, "n n"]:
-        """What is measured at an instant of the cycle."""
+        """Return what is measured at an instant of the cycle."""
         rows: dict[str, Rows] = {}
         stepping = at in self.hyperperiod.instants(self.hyperperiod.steps)
         if at in self.hyperperiod.instants(self.hyperperiod.samples) or (stepping and not self.hyperperiod.samples):
@@ -174,7 +174,7 @@ class Wiring:
         return self.lay.replaced(**rows)
 
     def take(self) -> Float[Array, "n n"]:
-        """The hold renews the command."""
+        """Return the hold renews the command."""
         lay = self.lay
         newest = lay.row("recorded") if self.loop.dynamics == "half-period" else self.led
         rows = {"command": newest, "older": lay.commands()[:-1]}
@@ -183,7 +183,7 @@ class Wiring:
         return lay.replaced(**rows)
 
     def release(self, age: Int[Array, ""]) -> Float[Array, "n n"]:
-        """The delayed copy receives the command that is `age` renewals old."""
+        """Return the delayed copy receives the command that is `age` renewals old."""
         chosen = jax.nn.one_hot(age, self.hyperperiod.commands)
         rows = {"due": summed(chosen, self.lay.commands())}
         if self.loop.robot is None:
@@ -191,7 +191,7 @@ class Wiring:
         return self.lay.replaced(**rows)
 
     def step(self) -> tuple[Float[Array, "n n"], Float[Array, "n"]]:
-        """One step of the digital dynamics, and what a unit force (N) adds to it."""
+        """Return one step of the digital dynamics, and what a unit force (N) adds to it."""
         lay, period = self.lay, self.loop.dynamics_period
         assert period is not None
         moved = self.plant.stepped(lay.row("plant"), self.total, period, self.loop.dynamics)
@@ -220,14 +220,15 @@ class Moving(NamedTuple):
         return Moving(jnp.where(on, matrix @ self.matrix, self.matrix), jnp.where(on, matrix @ self.load, self.load))
 
     def flow(self, grown: Float[Array, "active+1 active+1"]) -> Moving:
-        """Through a stretch of time with the exponential of the rate over it; states after the `active` ones are held."""
+        """Return the way through a stretch of time with the exponential of the rate over it; states after the `active` ones are
+        held."""
         active = len(grown) - 1
         matrix = self.matrix.at[:active].set(grown[:-1, :-1] @ self.matrix[:active])
         return Moving(matrix, self.load.at[:active].set(grown[:-1, :-1] @ self.load[:active] + grown[:-1, -1]))
 
 
 def cycle(loop: Loop, hyperperiod: Hyperperiod) -> Cycle:
-    """The exact map over one cycle; can be traced and batched, `hyperperiod` is static."""
+    """Return the exact map over one cycle; can be traced and batched, `hyperperiod` is static."""
     wiring = Wiring(loop, hyperperiod)
     lay, hold = wiring.lay, loop.hold
     assert hold is not None
@@ -278,7 +279,7 @@ def cycle(loop: Loop, hyperperiod: Hyperperiod) -> Cycle:
 
 
 def _age_of(loop: Loop, hyperperiod: Hyperperiod) -> Float[Array, ""]:
-    """Delay (s) of the newest force in a sample: the middle of a mean is half its window older."""
+    """Return delay (s) of the newest force in a sample: the middle of a mean is half its window older."""
     return jnp.maximum(loop.delay - loop.sample_period() / 2, 0.0) if hyperperiod.averages else loop.delay
 
 
@@ -296,7 +297,7 @@ def between(
     high: Float[Array, ""],
     hold: Float[Array, ""],
 ) -> Way:
-    """From `low` to `high` (s after the last renewal), through the loose instants on the way in their order."""
+    """Return the way from `low` to `high` (s after the last renewal), through the loose instants on the way in their order."""
     order = jnp.argsort(jnp.stack([time for time, _, _ in loose]))
     times, jumps, on = (jnp.stack(part)[order] for part in zip(*loose, strict=True))
     here = (times >= low - EDGE * hold) & (times < high - EDGE * hold)
@@ -309,7 +310,8 @@ def between(
 def _own_states(
     loop: Loop, lay: Layout, hyperperiod: Hyperperiod
 ) -> tuple[Float[Array, "n own"], Int[np.ndarray, "own"]]:
-    """All states from the loop's own ones, and which those are: the robot follows from its delayed copy and the commands."""
+    """Return all states from the loop's own ones, and which those are: the robot follows from its delayed copy and the
+    commands."""
     robot, hold = loop.robot, loop.hold
     count = len(lay.each("robot"))
     kept = np.delete(np.arange(lay.size), lay.at["robot"])
@@ -318,7 +320,7 @@ def _own_states(
     whole = jnp.zeros((count + 1, count + 1)).at[:count, :count].set(robot.state).at[:count, count].set(robot.input)
 
     def since(age: Array) -> tuple[Array, Array]:
-        """Free motion over, and response to a unit command held for, `age` seconds."""
+        """Return free motion over, and response to a unit command held for, `age` seconds."""
         grown = jax.scipy.linalg.expm(whole * age)
         return grown[:count, :count], grown[:count, count]
 

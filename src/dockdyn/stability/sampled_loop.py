@@ -36,24 +36,24 @@ class SampledLoop:
         return float(self.cycle.period)
 
     def multipliers(self) -> Complex[np.ndarray, "n"]:
-        """Factors by which the motions of the loop grow over a cycle, the largest modulus first."""
+        """Return factors by which the motions of the loop grow over a cycle, the largest modulus first."""
         return multipliers(np.asarray(self.cycle.monodromy))
 
     def spectral_radius(self) -> float:
-        """Largest modulus of the multipliers; below one the loop is stable."""
+        """Return largest modulus of the multipliers; below one the loop is stable."""
         return float(np.abs(self.multipliers()[0]))
 
     def growth_rate(self) -> float:
-        """Equivalent growth rate (1/s): ln(spectral radius) / cycle."""
+        """Return equivalent growth rate (1/s): ln(spectral radius) / cycle."""
         return float(np.log(self.spectral_radius()) / self.period)
 
     def roots(self) -> Complex[np.ndarray, "n"]:
-        """Equivalent roots (1/s): ln(multipliers) / cycle; motions that end within a cycle are left out."""
+        """Return equivalent roots (1/s): ln(multipliers) / cycle; motions that end within a cycle are left out."""
         found = self.multipliers()
         return np.log(found[np.abs(found) > 0]) / self.period
 
     def steady_state_error(self) -> float:
-        """Force left on the model per unit of a force step, once all has settled (SITS, eqs. 41, 42).
+        """Return force left on the model per unit of a force step, once all has settled (SITS, eqs. 41, 42).
 
         Zero for a stable loop: the contact force then balances the step. NaN for a loop that does not settle.
         """
@@ -63,7 +63,7 @@ class SampledLoop:
         return float(1 + self.cycle.contact @ rest)
 
     def response(self, cycles: int, position: float = 0.0, velocity: float = 0.0) -> Float[np.ndarray, "cycles+1"]:
-        """Position of the model (m) at the start of each cycle, moving from a `position` (m) with a `velocity` (m/s).
+        """Return position of the model (m) at the start of each cycle, moving from a `position` (m) with a `velocity` (m/s).
 
         The robot stands still at the origin and no command is under way.
         """
@@ -82,7 +82,7 @@ def sampled_loop(
     damping: float = 0.0,
     **others: Any,  # noqa: ANN401, keywords of `loop`
 ) -> SampledLoop:
-    """A sampled loop from plain numbers; `others` are the keywords of `loop`: delay, hold, robot, gain ...
+    """Return a sampled loop from plain numbers; `others` are the keywords of `loop`: delay, hold, robot, gain ...
 
     Raises ValueError for numbers out of range, a robot that is not strictly proper, and a loop that nothing samples.
     """

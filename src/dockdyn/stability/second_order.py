@@ -14,7 +14,7 @@ from jaxtyping import Array, ArrayLike, Float
 
 
 def crossing_frequency(damping: ArrayLike, stiffness: ArrayLike, effective_mass: ArrayLike) -> Float[Array, "..."]:
-    """Frequency (rad/s) at which roots cross the imaginary axis, whatever the delay (eq. 150).
+    """Return frequency (rad/s) at which roots cross the imaginary axis, whatever the delay (eq. 150).
 
     Args: damping (N s/m), stiffness (N/m), effective mass (kg). Raises ValueError for those out of range.
     """
@@ -24,7 +24,7 @@ def crossing_frequency(damping: ArrayLike, stiffness: ArrayLike, effective_mass:
 
 
 def critical_delay(damping: ArrayLike, stiffness: ArrayLike, effective_mass: ArrayLike) -> Float[Array, "..."]:
-    """Delay (s) up to which the loop is stable (eq. 151); beyond it, it never is again.
+    """Return delay (s) up to which the loop is stable (eq. 151); beyond it, it never is again.
 
     Args: damping (N s/m, ≥ 0), stiffness (N/m, > 0), effective mass (kg, > 0). Raises ValueError for those out of range.
     """
@@ -33,7 +33,7 @@ def critical_delay(damping: ArrayLike, stiffness: ArrayLike, effective_mass: Arr
 
 
 def crossing_velocity(damping: ArrayLike, stiffness: ArrayLike, effective_mass: ArrayLike) -> Float[Array, "..."]:
-    """Real part of ds/dh (1/s²) of the root that crosses at the critical delay: always positive, so roots only leave.
+    """Return real part of ds/dh (1/s²) of the root that crosses at the critical delay: always positive, so roots only leave.
 
     From s² = −(b s + k) exp(−s h) / m: ds/dh = −s³ / (2 s + h s² − s² b / (b s + k)).
     """
@@ -44,7 +44,7 @@ def crossing_velocity(damping: ArrayLike, stiffness: ArrayLike, effective_mass: 
 
 
 def _check(damping: ArrayLike, stiffness: ArrayLike, effective_mass: ArrayLike) -> None:
-    """ValueError for numbers out of range; traced ones pass."""
+    """Raise ValueError for numbers out of range; traced ones pass."""
     for name, value, least in (
         ("damping", damping, "≥ 0"),
         ("stiffness", stiffness, "> 0"),

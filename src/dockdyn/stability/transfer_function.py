@@ -46,7 +46,7 @@ class TransferFunction:
 
     @classmethod
     def of_zeros(cls, zeros: Iterable[complex], poles: Iterable[complex], gain: float) -> TransferFunction:
-        """gain Π(s − zero) / Π(s − pole); zeros and poles in rad/s.
+        """Return gain Π(s − zero) / Π(s − pole); zeros and poles in rad/s.
 
         ValueError if one is not finite, or is complex without its conjugate (to 1e-9 of its size).
         """
@@ -55,31 +55,31 @@ class TransferFunction:
             return cls(tuple(numerator), tuple(_real_polynomial("poles", poles)))
 
     def poles(self) -> Complex[np.ndarray, "n"]:
-        """In rad/s."""
+        """Return them in rad/s."""
         return polynomial_roots(self.denominator)
 
     def zeros(self) -> Complex[np.ndarray, "m"]:
-        """In rad/s; none for a numerator that is zero."""
+        """Return them in rad/s; none for a numerator that is zero."""
         return polynomial_roots(self.numerator)
 
     def proper(self) -> bool:
-        """Whether the response stays finite as s grows."""
+        """Return whether the response stays finite as s grows."""
         return len(self.numerator) <= len(self.denominator)
 
     def relative_degree(self) -> int:
-        """By how much the degree of the denominator is above that of the numerator."""
+        """Return by how much the degree of the denominator is above that of the numerator."""
         return len(self.denominator) - len(self.numerator)
 
     def strictly_proper(self) -> bool:
-        """Whether the response goes to zero as s grows."""
+        """Return whether the response goes to zero as s grows."""
         return len(self.numerator) < len(self.denominator) or self.numerator == (0.0,)
 
     def stable(self) -> bool:
-        """Whether every pole has a negative real part (Routh), cancelled or not."""
+        """Return whether every pole has a negative real part (Routh), cancelled or not."""
         return routh(self.denominator).stable
 
     def dc_gain(self) -> float:
-        """The limit at s = 0, infinite (of the sign at small positive s) where there is an uncancelled integrator."""
+        """Return the limit at s = 0, infinite (of the sign at small positive s) where there is an uncancelled integrator."""
         for top, bottom in zip(reversed(self.numerator), reversed(self.denominator), strict=False):
             if bottom:
                 return top / bottom
@@ -89,13 +89,13 @@ class TransferFunction:
         return 0.0  # the other has ended: the numerator, since a denominator has a coefficient that is not zero
 
     def at(self, s: Either) -> Either:
-        """The response at s (rad/s, complex, any shape, of NumPy or JAX): same shape as s."""
+        """Return the response at s (rad/s, complex, any shape, of NumPy or JAX): same shape as s."""
         return _horner(self.numerator, s) / _horner(self.denominator, s)
 
     def state_space(
         self,
     ) -> tuple[Float[np.ndarray, "n n"], Float[np.ndarray, "n 1"], Float[np.ndarray, "1 n"], Float[np.ndarray, "1 1"]]:
-        """A, B, C, D of ẋ = A x + B u, y = C x + D u, n the denominator's degree.
+        """Return A, B, C, D of ẋ = A x + B u, y = C x + D u, n the denominator's degree.
 
         The controllable canonical form, its states scaled by powers of two so that [[A, B], [C, 0]] is balanced: time
         in s, coefficients of any size. ValueError if improper.
@@ -114,7 +114,7 @@ class TransferFunction:
 
 
 def _real_polynomial(name: str, values: Iterable[complex]) -> Float[np.ndarray, "n+1"]:
-    """The monic real polynomial with these roots, highest power first. ValueError where they are no conjugate pairs."""
+    """Return the monic real polynomial with these roots, highest power first. ValueError where they are no conjugate pairs."""
     given = np.asarray(list(values), complex)
     if not np.isfinite(given).all():
         raise ValueError(f"{name} must be finite; got {given.tolist()}")
@@ -135,7 +135,7 @@ def _real_polynomial(name: str, values: Iterable[complex]) -> Float[np.ndarray, 
 
 
 def _horner(polynomial: Polynomial, s: Either) -> Either:
-    """The polynomial's value at s, which may be traced by JAX."""
+    """Return the polynomial's value at s, which may be traced by JAX."""
     value = 0 * s
     for coefficient in polynomial:
         value = value * s + coefficient
@@ -143,7 +143,7 @@ def _horner(polynomial: Polynomial, s: Either) -> Either:
 
 
 def polynomial_roots(polynomial: Polynomial | Float[np.ndarray, "n+1"]) -> Complex[np.ndarray, "n"]:
-    """Roots of a polynomial, highest power first, found in its own unit of time."""
+    """Return roots of a polynomial, highest power first, found in its own unit of time."""
     coefficients = np.trim_zeros(np.asarray(polynomial, float), "f")
     unit = rate(coefficients)
     powers = np.arange(coefficients.size - 1, -1, -1)
@@ -151,7 +151,7 @@ def polynomial_roots(polynomial: Polynomial | Float[np.ndarray, "n+1"]) -> Compl
 
 
 def rate(polynomial: Float[np.ndarray, "n+1"]) -> float:
-    """Geometric mean of the sizes of a polynomial's nonzero roots: the unit of 1/s that keeps its coefficients alike."""
+    """Return geometric mean of the sizes of a polynomial's nonzero roots: the unit of 1/s that keeps its coefficients alike."""
     (present,) = np.nonzero(polynomial)
     if present.size < 2:
         return 1.0
@@ -160,7 +160,7 @@ def rate(polynomial: Float[np.ndarray, "n+1"]) -> float:
 
 
 def _balanced(matrix: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
-    """A diagonal similarity of powers of two that brings each row and column of a matrix to a like size (Osborne)."""
+    """Return a diagonal similarity of powers of two that brings each row and column of a matrix to a like size (Osborne)."""
     matrix = matrix.copy()
     for _ in range(100):
         changed = False

@@ -45,7 +45,7 @@ class Windows(NamedTuple):
 def stable_windows(
     matrices: ArrayLike, delays: ArrayLike, varied: int = 0, longest: float | None = None, around: float | None = None
 ) -> Windows:
-    """Values of one delay for which ẋ(t) = A₀ x(t) + Σ Aᵢ x(t − hᵢ) is stable, the other delays fixed.
+    """Return values of one delay for which ẋ(t) = A₀ x(t) + Σ Aᵢ x(t − hᵢ) is stable, the other delays fixed.
 
     Args:
         matrices: A₀, A₁ ... (1/s), shape (delays + 1, n, n).
@@ -89,7 +89,7 @@ def stable_windows(
     middles = [(a + b) / 2 if np.isfinite(b) else a + 1 / bound for a, b in zip(edges, ends, strict=True)]
 
     def growth(some: list[float]) -> np.ndarray:
-        """Real part of the rightmost root with each of some delays."""
+        """Return real part of the rightmost root with each of some delays."""
         trials = np.repeat(times[None], len(some), axis=0)
         trials[:, varied] = some
         return rightmost_roots(stack, trials, count=1)[:, 0].real
@@ -118,7 +118,7 @@ def stable_windows(
 def _unit_gains(
     stack: Float[np.ndarray, "terms n n"], times: Float[np.ndarray, "delays"], varied: int, bound: float
 ) -> tuple[Float[np.ndarray, "crossings"], Float[np.ndarray, "crossings"]]:
-    """Frequencies (rad/s) at which the varied loop has gain one, and the phase (rad, 0 to 2π) it then needs."""
+    """Return frequencies (rad/s) at which the varied loop has gain one, and the phase (rad, 0 to 2π) it then needs."""
     order = stack.shape[-1]
     fixed = [index for index in range(len(times)) if index != varied]
     size = balance(np.abs(stack).sum(axis=0))
@@ -126,7 +126,7 @@ def _unit_gains(
     put, seen = _factors(stack[1 + varied])
 
     def gains(w: np.ndarray) -> np.ndarray:
-        """Eigenvalues at frequencies `w`, by falling modulus; of those that are always zero, none."""
+        """Return eigenvalues at frequencies `w`, by falling modulus; of those that are always zero, none."""
         free = 1j * w[:, None, None] * np.eye(order) - stack[0]
         for index in fixed:
             free = free - np.exp(-1j * w * times[index])[:, None, None] * stack[1 + index]
@@ -164,8 +164,8 @@ def _unit_gains(
 
 
 def _factors(matrix: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, "n r"], Float[np.ndarray, "r n"]]:
-    """B and C with B C the matrix but for rounding, of as many columns and rows as its rank: X B C has the eigenvalues of
-    C X B, and zeros."""
+    """Return B and C with B C the matrix but for rounding, of as many columns and rows as its rank: X B C has the eigenvalues
+    of C X B, and zeros."""
     left, values, right = np.linalg.svd(matrix)
     rank = int(np.sum(values > len(matrix) * np.finfo(float).eps * values[0]))
     return left[:, :rank] * values[:rank], right[:rank]

@@ -13,7 +13,7 @@ from functools import cache
 
 import numpy as np
 
-from dockdyn.translate.scalar_program import KINDS, Builder, Scalar, Store, Untranslatable, Value, kind_of
+from dockdyn.translate.scalar_program import KINDS, Builder, MemoryBlock, Scalar, Untranslatable, Value, kind_of
 
 SMALL = 64  # elements; larger arrays lie in memory
 FEW = 8  # turns of a loop that are written out where its body is a product and a sum
@@ -21,7 +21,7 @@ Index = tuple[Scalar, ...]
 
 
 @dataclass(eq=False)
-class Numbers:
+class SmallArray:
     """A small array: an array of values, of known numbers and computed ones."""
 
     values: np.ndarray  # of objects
@@ -33,21 +33,21 @@ class Numbers:
 
 
 @dataclass(eq=False)
-class Memory:
+class StoredArray:
     """A large array, its elements one after another in a store from `start` on."""
 
-    store: Store
+    store: MemoryBlock
     start: Scalar
     shape: tuple[int, ...]
     dtype: str
 
 
-Array = Numbers | Memory
+Array = SmallArray | StoredArray
 
 
 @cache
 def dtype_of(dtype: np.dtype) -> str:
-    """The name of a type of numbers. Raises Untranslatable for one that no program has."""
+    """Return the name of a type of numbers. Raises Untranslatable for one that no program has."""
     name = np.dtype(dtype).name
     if name not in KINDS:
         raise Untranslatable(f"numbers of type {name}")
@@ -55,7 +55,7 @@ def dtype_of(dtype: np.dtype) -> str:
 
 
 def flat(builder: Builder, index: Sequence[Scalar], shape: Sequence[int]) -> Scalar:
-    """Place of an element among all, row by row."""
+    """Return place of an element among all, row by row."""
     place: Scalar = 0
     for one, length in zip(index, shape, strict=True):
         place = builder.compute("add", builder.compute("mul", place, length), one)
@@ -63,7 +63,7 @@ def flat(builder: Builder, index: Sequence[Scalar], shape: Sequence[int]) -> Sca
 
 
 def unflat(builder: Builder, place: Scalar, shape: Sequence[int]) -> Index:
-    """Index of the element at a place among all."""
+    """Return index of the element at a place among all."""
     index: list[Scalar] = []
     for length in reversed(shape[1:]):
         if isinstance(place, Value):
@@ -75,26 +75,26 @@ def unflat(builder: Builder, place: Scalar, shape: Sequence[int]) -> Index:
     return (place, *reversed(index)) if shape else ()
 
 
-def in_memory(builder: Builder, array: Array) -> Memory:
-    """The array in memory; numbers are written there."""
-    if isinstance(array, Memory):
+def in_memory(builder: Builder, array: Array) -> StoredArray:
+    """Return the array in memory; numbers are written there."""
+    if isinstance(array, StoredArray):
         return array
     store = builder.memory(array.dtype, max(array.values.size, 1))
     for place, value in enumerate(array.values.ravel()):
         builder.save(store, place, value)
-    return Memory(store, 0, array.shape, array.dtype)
+    return StoredArray(store, 0, array.shape, array.dtype)
 
 
-def single(value: Scalar, dtype: str) -> Numbers:
-    """The array of one number and no dimension."""
+def single(value: Scalar, dtype: str) -> SmallArray:
+    """Return the array of one number and no dimension."""
     values = np.empty((), object)
     values[()] = value
-    return Numbers(values, dtype)
+    return SmallArray(values, dtype)
 
 
 def element(builder: Builder, array: Array, index: Index) -> Scalar:
-    """One number of an array."""
-    if isinstance(array, Numbers):
+    """Return one number of an array."""
+    if isinstance(array, SmallArray):
         if not index:
             return array.values.item()
         known = [int(one) for one in index if not isinstance(one, Value)]
@@ -108,20 +108,20 @@ def element(builder: Builder, array: Array, index: Index) -> Scalar:
 
 
 def produced(builder: Builder, shape: Sequence[int], dtype: str, of: Callable[[Index], Scalar]) -> Array:
-    """The array whose elements are `of` their index."""
+    """Return the array whose elements are `of` their index."""
     shape = tuple(shape)
     if math.prod(shape) <= SMALL:
         values = np.empty(shape, object)
         for index in np.ndindex(shape):
             values[index] = of(index)
-        return Numbers(values, dtype)
-    array = Memory(builder.memory(dtype, math.prod(shape)), 0, shape, dtype)
+        return SmallArray(values, dtype)
+    array = StoredArray(builder.memory(dtype, math.prod(shape)), 0, shape, dtype)
     written(builder, array, of)
     return array
 
 
-def written(builder: Builder, array: Memory, of: Callable[[Index], Scalar]) -> None:
-    """Fills an array in memory with what is `of` the index of each element."""
+def written(builder: Builder, array: StoredArray, of: Callable[[Index], Scalar]) -> None:
+    """Fill an array in memory with what is `of` the index of each element."""
 
     def along(index: Index) -> None:
         if len(index) == len(array.shape):
@@ -135,40 +135,40 @@ def written(builder: Builder, array: Memory, of: Callable[[Index], Scalar]) -> N
         along(())
 
 
-def loaded(builder: Builder, array: Memory) -> Array:
-    """The array as numbers, where it is small enough."""
+def loaded(builder: Builder, array: StoredArray) -> Array:
+    """Return the array as numbers, where it is small enough."""
     return array if math.prod(array.shape) > SMALL else as_numbers(builder, array)
 
 
-def as_numbers(builder: Builder, array: Array) -> Numbers:
-    """All numbers of an array."""
-    if isinstance(array, Numbers):
+def as_numbers(builder: Builder, array: Array) -> SmallArray:
+    """Return all numbers of an array."""
+    if isinstance(array, SmallArray):
         return array
     size = math.prod(array.shape)
     values = np.empty(size, object)
     for place in range(size):
         values[place] = builder.load(array.store, builder.compute("add", array.start, place))
-    return Numbers(values.reshape(array.shape), array.dtype)
+    return SmallArray(values.reshape(array.shape), array.dtype)
 
 
-def copied(builder: Builder, array: Array) -> Memory:
-    """The array in memory of its own."""
-    if isinstance(array, Numbers):
+def copied(builder: Builder, array: Array) -> StoredArray:
+    """Return the array in memory of its own."""
+    if isinstance(array, SmallArray):
         return in_memory(builder, array)
     size = math.prod(array.shape)
     store = builder.memory(array.dtype, size)
     builder.copy(store, 0, array.store, array.start, size)
-    return Memory(store, 0, array.shape, array.dtype)
+    return StoredArray(store, 0, array.shape, array.dtype)
 
 
 def reshaped(array: Array, shape: Sequence[int]) -> Array:
-    if isinstance(array, Numbers):
-        return Numbers(array.values.reshape(tuple(shape)), array.dtype)
-    return Memory(array.store, array.start, tuple(shape), array.dtype)
+    if isinstance(array, SmallArray):
+        return SmallArray(array.values.reshape(tuple(shape)), array.dtype)
+    return StoredArray(array.store, array.start, tuple(shape), array.dtype)
 
 
 def folded(builder: Builder, count: int, start: Scalar, step: Callable[[Scalar, Scalar], Scalar]) -> Scalar:
-    """`step(total, index)` over the indices below `count`: few are written out, more are a loop."""
+    """Return `step(total, index)` over the indices below `count`: few are written out, more are a loop."""
     if count <= FEW:
         for turn in range(count):
             start = step(start, turn)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from dockdyn.translate.jaxpr import Program
+from dockdyn.translate.jaxpr import TranslatedProgram
 from dockdyn.translate.scalar_program import (
     SIZES,
     Block,
@@ -21,12 +21,12 @@ from dockdyn.translate.scalar_program import (
     Get,
     Kind,
     Leave,
-    Load,
+    LoadStatement,
+    MemoryBlock,
     Put,
     Save,
     Scalar,
     Statement,
-    Store,
     Untranslatable,
     Value,
     While,
@@ -62,13 +62,13 @@ static inline int64_t whole(double a) {
 """
 
 
-def c_text(program: Program, name: str) -> str:
-    """The program as a text in C with one function, as `c_function` writes it. Raises Untranslatable."""
+def c_text(program: TranslatedProgram, name: str) -> str:
+    """Return the program as a text in C with one function, as `c_function` writes it. Raises Untranslatable."""
     return f"{C_HEAD}\n{c_function(program, name)}"
 
 
-def c_function(program: Program, name: str) -> str:
-    """The program as the C function `bool name(const void *const *in, void *const *out, void *work)`, below `C_HEAD`.
+def c_function(program: TranslatedProgram, name: str) -> str:
+    """Return the program as the C function `bool name(const void *const *in, void *const *out, void *work)`, below `C_HEAD`.
 
     `in` and `out` are the addresses of arguments and results, row by row, `work` is that of `name_work_bytes` bytes that
     nobody else writes meanwhile, aligned as a double. Constants of the trace follow the arguments. It answers false where it
@@ -84,7 +84,7 @@ def c_function(program: Program, name: str) -> str:
 
 
 def _written(value: Scalar) -> str:
-    """An operand: floats to their last bit."""
+    """Return an operand: floats to their last bit."""
     if isinstance(value, Value):
         return f"v{value.name}"
     if isinstance(value, bool):
@@ -128,7 +128,7 @@ class _Printer:
                 self.define(line.value, f"s{line.slot.name}")
             case Put():
                 self.add(f"s{line.slot.name} = {_written(line.value)};")
-            case Load():
+            case LoadStatement():
                 found = f"{self.place(line.store, True)}[{_written(line.at)}]"
                 self.define(line.value, f"{found} != 0" if line.store.dtype == "bool" else found)
             case Save():
@@ -151,7 +151,7 @@ class _Printer:
             case Leave():
                 self.add("return false;")
 
-    def place(self, store: Store, read: bool) -> str:
+    def place(self, store: MemoryBlock, read: bool) -> str:
         type_ = ("const " if read else "") + IN_MEMORY[store.dtype]
         if store.role == "work":
             return f"(({type_} *)((char *)work + {store.place}))"
@@ -182,7 +182,7 @@ class _Printer:
         return self.changed(name, kind, words[0])
 
     def changed(self, name: str, kind: Kind, word: str) -> str:
-        """Of one operand: negations and changes of type."""
+        """Write what changes one operand: negations and changes of type."""
         changes = {"neg": "-{}", "not": "!{}", "is_nan": "isnan({}) != 0", "to_float": "(double){}"}
         changes |= {"narrow": "(int32_t)(uint32_t){}", "narrow_unsigned": "(uint32_t){}"}
         changes["to_int"] = "whole({})" if kind == "float" else "(int64_t){}"

@@ -33,7 +33,8 @@ class NoCompiler(Exception):
 
 
 def compiled(files: Mapping[str, str], *options: str, libraries: tuple[str, ...] = ("-lm",)) -> Path:
-    """What the C compiler makes of texts by file name: an object named by their hash, in the cache where that can be written.
+    """Return what the C compiler makes of texts by file name: an object named by their hash, in the cache where that can be
+    written.
 
     `CC` names the compiler, `cc` without. Raises NoCompiler where there is none, or it fails.
     """
@@ -78,7 +79,7 @@ def _written_aside(made: bytes) -> Path:
     return file
 
 
-class Stepper:
+class LibraryStepper:
     """A step in C within this process: its memory, its inputs and its outputs."""
 
     def __init__(self, step: CStep):
@@ -94,6 +95,6 @@ class Stepper:
         self.addresses = [ctypes.c_void_p(part.ctypes.data) for part in parts]
 
     def advance(self) -> None:
-        """One step with the inputs as they are. Raises ArithmeticError where it meets what C cannot do."""
+        """Take one step with the inputs as they are. Raises ArithmeticError where it meets what C cannot do."""
         if not self.function(*self.addresses):
             raise ArithmeticError("a step met what only Python can do")

@@ -19,7 +19,7 @@ from jaxtyping import PyTree
 
 from dockdyn.translate.c import c_text
 from dockdyn.translate.jaxpr import translate
-from dockdyn.translate.scalar_program import SIZES, Store
+from dockdyn.translate.scalar_program import SIZES, MemoryBlock
 
 ALIGNED = 8  # bytes
 TYPES = {"float64": "double", "int64": "int64_t"}  # of what goes in and comes out
@@ -59,7 +59,7 @@ class CStep(NamedTuple):
 
 
 def struct_type(entries: Sequence[Entry]) -> np.dtype:
-    """Fields one behind the other, as C puts them."""
+    """Return fields one behind the other, as C puts them."""
     return np.dtype([(each.name, each.dtype, each.shape) for each in entries])
 
 
@@ -70,7 +70,7 @@ def c_step(
     state: PyTree,
     inputs: PyTree,
 ) -> CStep:
-    """The step as C, with these parameters and this first state.
+    """Return the step as C, with these parameters and this first state.
 
     Inputs and outputs are mappings or named tuples of floats and whole numbers with 64 bits; their names are those of the
     structs. Raises Untranslatable for what the translator does not know, TypeError for a state whose types the step
@@ -95,7 +95,7 @@ def c_step(
 
 
 def _check_state(before: PyTree, after: PyTree) -> None:
-    """Refuses a state that is another one after a step."""
+    """Refuse a state that is another one after a step."""
     first = jax.tree_util.tree_leaves_with_path(jax.eval_shape(lambda: jax.tree.map(np.asarray, before)))
     for (path, one), other in zip(first, jax.tree.leaves(after), strict=True):
         if (one.shape, one.dtype) != (other.shape, other.dtype):
@@ -104,7 +104,7 @@ def _check_state(before: PyTree, after: PyTree) -> None:
 
 
 def _entries(tree: PyTree) -> list[Entry]:
-    """The fields of inputs or outputs."""
+    """Return the fields of inputs or outputs."""
     found = []
     for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
         name = "_".join(str(getattr(part, "name", getattr(part, "key", getattr(part, "idx", "")))) for part in path)
@@ -118,7 +118,7 @@ def _entries(tree: PyTree) -> list[Entry]:
 class _Layout:
     """Where what is in the memory, in bytes: which of two states is the last one, parameters, constants, states, work."""
 
-    def __init__(self, arguments: Sequence[Store], counts: Sequence[int], work: int):
+    def __init__(self, arguments: Sequence[MemoryBlock], counts: Sequence[int], work: int):
         self.counts = counts
         sizes = [_rounded(SIZES[store.dtype] * store.count) for store in arguments]
         parameters, states, inputs = counts
@@ -132,7 +132,7 @@ class _Layout:
         self.total = self.work + _rounded(max(work, 1)) + ALIGNED
 
     def lines(self, name: str) -> list[str]:
-        """The function of one step."""
+        """Return the function of one step."""
         parameters, _, _ = self.counts
         fixed = [f"base + {at}" for at in self.fixed[:-1]]
         states = [f"last + {at}" for at in self.states[:-1]]
@@ -154,7 +154,7 @@ class _Layout:
         ]
 
     def image(self, leaves: Sequence[np.ndarray]) -> bytes:
-        """The memory with parameters, first state and constants in their places."""
+        """Return the memory with parameters, first state and constants in their places."""
         parameters = self.counts[0]
         whole = bytearray(self.total)
         places = [*self.fixed[:parameters], *(self.begin + at for at in self.states[:-1]), *self.fixed[parameters:-1]]
@@ -165,12 +165,12 @@ class _Layout:
 
 
 def _rounded(size: int) -> int:
-    """Bytes that a piece of memory takes so that the next one is aligned."""
+    """Return bytes that a piece of memory takes so that the next one is aligned."""
     return -(-size // ALIGNED) * ALIGNED
 
 
 def _header(name: str, entries: Sequence[Sequence[Entry]]) -> str:
-    """What others include."""
+    """Return what others include."""
     lines = ["#pragma once", "#include <stdbool.h>", "#include <stddef.h>", "#include <stdint.h>", ""]
     for word, fields in zip(("inputs", "outputs"), entries, strict=True):
         inside = [f"    {TYPES[each.dtype]} {each.name}{''.join(f'[{n}]' for n in each.shape)};" for each in fields]
@@ -190,7 +190,7 @@ def _header(name: str, entries: Sequence[Sequence[Entry]]) -> str:
 
 
 def _tables(name: str, entries: Sequence[Sequence[Entry]]) -> list[str]:
-    """The names of all entries."""
+    """Return the names of all entries."""
     return [
         f"const char *const {name}_{word}_names[] = {{{', '.join([*(f'"{each.name}"' for each in fields), '0'])}}};"
         for word, fields in zip(("input", "output"), entries, strict=True)

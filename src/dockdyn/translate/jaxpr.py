@@ -20,8 +20,8 @@ import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, Var
 
-from dockdyn.translate.arrays import SMALL, Array, Memory, Numbers, copied, dtype_of, in_memory, loaded
-from dockdyn.translate.scalar_program import Builder, Scalar, Store, Untranslatable
+from dockdyn.translate.arrays import SMALL, Array, SmallArray, StoredArray, copied, dtype_of, in_memory, loaded
+from dockdyn.translate.scalar_program import Builder, MemoryBlock, Scalar, Untranslatable
 
 Rule = Callable[["Translator", list[Array], dict[str, Any], list[Any]], list[Array]]
 RULES: dict[str, Rule] = {}
@@ -31,7 +31,7 @@ LOOP = 8  # statements of a loop over an array in memory
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
-    """Registers the rule of the primitives of these names."""
+    """Register the rule of the primitives of these names."""
 
     def register(function: Rule) -> Rule:
         RULES.update(dict.fromkeys(names, function))
@@ -40,7 +40,7 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
     return register
 
 
-class Step(NamedTuple):
+class TranslatedEquation(NamedTuple):
     """An equation as a translator applies it."""
 
     apply: Rule
@@ -52,14 +52,14 @@ class Step(NamedTuple):
 
 
 @dataclass
-class Plan:
+class TranslationPlan:
     """The equations of a function, with how long its arrays are needed."""
 
     unread: list[Any]  # arguments
-    steps: list[Step]
+    steps: list[TranslatedEquation]
 
     @staticmethod
-    def of(jaxpr: Any) -> Plan:  # noqa: ANN401, JAX's
+    def of(jaxpr: Any) -> TranslationPlan:  # noqa: ANN401, JAX's
         kept = set(_variables(jaxpr.outvars))
         needed = set(kept)
         steps = []
@@ -68,7 +68,7 @@ class Plan:
             ending = [variable for variable in own if variable not in needed]
             needed.update(own)
             steps.append(
-                Step(
+                TranslatedEquation(
                     RULES.get(equation.primitive.name) or partial(_spelt_out, equation),
                     equation.params,
                     [one.aval for one in equation.outvars],
@@ -77,16 +77,16 @@ class Plan:
                     [one if one in needed else None for one in equation.outvars],
                 )
             )
-        return Plan([one for one in (*jaxpr.constvars, *jaxpr.invars) if one not in needed], steps[::-1])
+        return TranslationPlan([one for one in (*jaxpr.constvars, *jaxpr.invars) if one not in needed], steps[::-1])
 
 
 @dataclass
-class Program:
+class TranslatedProgram:
     """A scalar program with what calls it: shapes and types of arguments and results, bytes of working memory."""
 
     builder: Builder
-    arguments: list[Store]
-    results: list[Store]
+    arguments: list[MemoryBlock]
+    results: list[MemoryBlock]
     shapes: list[tuple[int, ...]]  # of the results
     constants: list[np.ndarray]  # that follow the arguments
 
@@ -98,17 +98,17 @@ class Translator:
         self.builder = Builder()
         self.live: list[dict[Any, Array]] = []  # variables of the functions around, outermost first
         self.frozen: list[set[int]] = []  # stores that loops around read again
-        self.plans: dict[Any, Plan] = {}  # of functions
+        self.plans: dict[Any, TranslationPlan] = {}  # of functions
         self.branches = 0  # around what is written
 
     def run(self, jaxpr: Any, constants: Sequence[Array], arguments: Sequence[Array]) -> list[Array]:  # noqa: ANN401, JAX's
-        """The results of a function at arrays."""
+        """Return the results of a function at arrays."""
         known: dict[Any, Array] = dict(zip(jaxpr.constvars, constants, strict=True))
         known |= dict(zip(jaxpr.invars, arguments, strict=True))
         del constants, arguments
         plan = self.plans.get(jaxpr)
         if plan is None:
-            plan = self.plans[jaxpr] = Plan.of(jaxpr)
+            plan = self.plans[jaxpr] = TranslationPlan.of(jaxpr)
         self.live.append(known)
         for variable in plan.unread:
             del known[variable]
@@ -124,35 +124,37 @@ class Translator:
         return results
 
     def call(self, function: Any, arguments: Sequence[Array]) -> list[Array]:  # noqa: ANN401, JAX's
-        """The results of a function that is a parameter of an equation."""
+        """Return the results of a function that is a parameter of an equation."""
         jaxpr, constants = parts(function)
         return self.run(jaxpr, [self.read(constant(one)) for one in constants], arguments)
 
-    def read(self, whole: Numbers) -> Array:
-        """A known array as it is read: a large one in memory."""
+    def read(self, whole: SmallArray) -> Array:
+        """Return a known array as it is read: a large one in memory."""
         return whole if whole.values.size <= SMALL else in_memory(self.builder, whole)
 
-    def owned(self, array: Memory) -> bool:
-        """Whether nobody reads the array later, so that its memory may be written."""
+    def owned(self, array: StoredArray) -> bool:
+        """Return whether nobody reads the array later, so that its memory may be written."""
         store = array.store
         if store.role != "work" or any(id(store) in frozen for frozen in self.frozen):
             return False
-        return not any(isinstance(one, Memory) and one.store is store for known in self.live for one in known.values())
+        return not any(
+            isinstance(one, StoredArray) and one.store is store for known in self.live for one in known.values()
+        )
 
-    def own(self, array: Array) -> Memory:
-        """The array in memory that may be written: its own where nobody else reads it, else a copy."""
-        return array if isinstance(array, Memory) and self.owned(array) else copied(self.builder, array)
+    def own(self, array: Array) -> StoredArray:
+        """Return the array in memory that may be written: its own where nobody else reads it, else a copy."""
+        return array if isinstance(array, StoredArray) and self.owned(array) else copied(self.builder, array)
 
     @contextmanager
     def freezing(self, arrays: Sequence[Array]) -> Iterator[None]:
-        """Arrays that a loop reads in every turn."""
-        self.frozen.append({id(one.store) for one in arrays if isinstance(one, Memory)})
+        """Freeze arrays that a loop reads in every turn."""
+        self.frozen.append({id(one.store) for one in arrays if isinstance(one, StoredArray)})
         yield
         self.frozen.pop()
 
 
 def parts(function: Any) -> tuple[Any, list[Any]]:  # noqa: ANN401, JAX's
-    """A jaxpr and its constants, however JAX's release keeps them."""
+    """Return a jaxpr and its constants, however JAX's release keeps them."""
     return getattr(function, "jaxpr", function), list(getattr(function, "consts", []))
 
 
@@ -163,7 +165,8 @@ def _spelt_out(
     params: dict[str, Any],
     outs: list[Any],
 ) -> list[Array]:
-    """A primitive of another library as the function of JAX's that it is evaluated by. Raises Untranslatable for JAX's own."""
+    """Return a primitive of another library as the function of JAX's that it is evaluated by. Raises Untranslatable for JAX's
+    own."""
     primitive = equation.primitive
     if getattr(primitive.impl, "__module__", "").partition(".")[0] in ("", "jax", "functools"):
         raise Untranslatable(f"the primitive {primitive.name}")
@@ -171,23 +174,23 @@ def _spelt_out(
     return translator.call(jax.make_jaxpr(partial(primitive.impl, **params))(*shapes), arrays)
 
 
-def constant(value: Any) -> Numbers:  # noqa: ANN401, of any type of array
-    """An array that is known. Raises Untranslatable for one that is too large for a program."""
+def constant(value: Any) -> SmallArray:  # noqa: ANN401, of any type of array
+    """Return an array that is known. Raises Untranslatable for one that is too large for a program."""
     array = np.asarray(value)
     dtype = dtype_of(array.dtype)
     if array.size > LARGEST:
         raise Untranslatable(f"a constant of {array.size} numbers")
     values = np.empty(array.shape, object)
     values[...] = array.astype(object)
-    return Numbers(values, dtype)
+    return SmallArray(values, dtype)
 
 
 def _variables(atoms: Sequence[Any]) -> list[Any]:
     return [one for one in atoms if isinstance(one, Var)]
 
 
-def translate(function: Any) -> Program:  # noqa: ANN401, a closed jaxpr of JAX
-    """The scalar program of a traced function.
+def translate(function: Any) -> TranslatedProgram:  # noqa: ANN401, a closed jaxpr of JAX
+    """Return the scalar program of a traced function.
 
     Raises Untranslatable, which names what the translator does not know.
     """
@@ -202,28 +205,28 @@ def translate(function: Any) -> Program:  # noqa: ANN401, a closed jaxpr of JAX
     arrays = [np.asarray(one) for one in constants]
     kinds = [(one.aval.shape, one.aval.dtype) for one in jaxpr.invars]
     kinds += [(one.shape, one.dtype) for one in arrays]
-    stores = [Store("in", place, dtype_of(dtype), math.prod(shape)) for place, (shape, dtype) in enumerate(kinds)]
+    stores = [MemoryBlock("in", place, dtype_of(dtype), math.prod(shape)) for place, (shape, dtype) in enumerate(kinds)]
     read: list[Array] = []
     for store, (shape, _), needed in zip(stores, kinds, used + [True] * len(arrays), strict=True):
-        memory = Memory(store, 0, tuple(shape), store.dtype)
+        memory = StoredArray(store, 0, tuple(shape), store.dtype)
         read.append(loaded(builder, memory) if needed else memory)
     count = len(jaxpr.invars)
     found = translator.run(jaxpr, read[count:], read[:count])
     results, shapes = [], []
     for place, (one, variable) in enumerate(zip(found, jaxpr.outvars, strict=True)):
-        store = Store("out", place, one.dtype, math.prod(one.shape))
-        if isinstance(one, Numbers):
+        store = MemoryBlock("out", place, one.dtype, math.prod(one.shape))
+        if isinstance(one, SmallArray):
             for at, value in enumerate(one.values.ravel()):
                 builder.save(store, at, value)
         else:
             builder.copy(store, 0, one.store, one.start, store.count)
         results.append(store)
         shapes.append(tuple(variable.aval.shape))
-    return Program(builder, stores, results, shapes, arrays)
+    return TranslatedProgram(builder, stores, results, shapes, arrays)
 
 
 def _length(jaxpr: Any, known: dict[Any, int]) -> int:  # noqa: ANN401, JAX's
-    """About how many statements a function takes, functions that it calls included, of which some are `known`."""
+    """Return about how many statements a function takes, functions that it calls included, of which some are `known`."""
     total = known.get(jaxpr, 0)
     if total:
         return total
@@ -240,12 +243,12 @@ def _length(jaxpr: Any, known: dict[Any, int]) -> int:  # noqa: ANN401, JAX's
 
 
 def _without_dead(jaxpr: Any) -> tuple[Any, list[bool]]:  # noqa: ANN401, JAX's
-    """The jaxpr without what nobody reads, and which of its arguments are read."""
+    """Return the jaxpr without what nobody reads, and which of its arguments are read."""
     lean, used = jax.interpreters.partial_eval.dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars), instantiate=True)
     return lean, list(used)
 
 
-def numbers_of(values: Sequence[Scalar], shape: Sequence[int], dtype: str) -> Numbers:
+def numbers_of(values: Sequence[Scalar], shape: Sequence[int], dtype: str) -> SmallArray:
     array = np.empty(len(values), object)
     array[:] = list(values)
-    return Numbers(array.reshape(tuple(shape)), dtype)
+    return SmallArray(array.reshape(tuple(shape)), dtype)

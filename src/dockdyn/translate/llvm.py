@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 
-from dockdyn.translate.jaxpr import Program
+from dockdyn.translate.jaxpr import TranslatedProgram
 from dockdyn.translate.scalar_program import (
     SIZES,
     Block,
@@ -20,12 +20,12 @@ from dockdyn.translate.scalar_program import (
     Get,
     Kind,
     Leave,
-    Load,
+    LoadStatement,
+    MemoryBlock,
     Put,
     Save,
     Scalar,
     Statement,
-    Store,
     Untranslatable,
     Value,
     While,
@@ -65,13 +65,13 @@ LOGICAL = {"and", "or", "xor"}
 LONGEST_BLOCK = 1000  # lines without a label: LLVM's unoptimised code takes a time that grows with a block's square
 
 
-def text_of(program: Program) -> str:
-    """The program in LLVM's language. Raises Untranslatable for an operation without a word in it."""
+def text_of(program: TranslatedProgram) -> str:
+    """Return the program in LLVM's language. Raises Untranslatable for an operation without a word in it."""
     return _Printer(program).text()
 
 
 def written(value: Scalar) -> str:
-    """An operand: floats by their bits."""
+    """Return an operand: floats by their bits."""
     if isinstance(value, Value):
         return f"%v{value.name}"
     if isinstance(value, bool):
@@ -84,7 +84,7 @@ def written(value: Scalar) -> str:
 class _Printer:
     """Collects the lines of a function."""
 
-    def __init__(self, program: Program):
+    def __init__(self, program: TranslatedProgram):
         self.program = program
         self.lines: list[str] = []
         self.declared: dict[str, str] = {}
@@ -100,7 +100,7 @@ class _Printer:
         declared = [f"declare {line}" for line in self.declared.values()]
         return "\n".join([*declared, head, "entry:", *slots, *pointers, *self.lines, "ret i1 true", "}", ""])
 
-    def addresses(self, role: str, stores: list[Store]) -> list[str]:
+    def addresses(self, role: str, stores: list[MemoryBlock]) -> list[str]:
         found = []
         for store in stores:
             found.append(f"%{role}_at{store.place} = getelementptr ptr, ptr %{role}, i64 {store.place}")
@@ -134,7 +134,7 @@ class _Printer:
                 self.add(f"%v{line.value.name} = load {TYPES[line.slot.kind]}, ptr %s{line.slot.name}")
             case Put():
                 self.add(f"store {TYPES[line.slot.kind]} {written(line.value)}, ptr %s{line.slot.name}")
-            case Load():
+            case LoadStatement():
                 self.load(line)
             case Save():
                 self.save(line)
@@ -149,7 +149,7 @@ class _Printer:
                 self.add("ret i1 false")
                 self.label(f"left{self.labels}")  # never reached, as what follows
 
-    def address(self, store: Store, at: Scalar) -> str:
+    def address(self, store: MemoryBlock, at: Scalar) -> str:
         name = self.fresh()
         if store.role == "work" and not isinstance(at, Value):
             self.add(f"{name} = getelementptr i8, ptr %work, i64 {store.place + int(at) * SIZES[store.dtype]}")
@@ -162,7 +162,7 @@ class _Printer:
         self.add(f"{name} = getelementptr {IN_MEMORY[store.dtype]}, ptr {base}, i64 {written(at)}")
         return name
 
-    def load(self, line: Load) -> None:
+    def load(self, line: LoadStatement) -> None:
         address, dtype, name = self.address(line.store, line.at), line.store.dtype, f"%v{line.value.name}"
         if dtype in ("float64", "int64"):
             self.add(f"{name} = load {IN_MEMORY[dtype]}, ptr {address}")
@@ -234,7 +234,7 @@ class _Printer:
         return self.changed(name, kind, words[0])
 
     def changed(self, name: str, kind: Kind, word: str) -> str:
-        """Of one operand: negations and changes of type."""
+        """Write what changes one operand: negations and changes of type."""
         if name == "neg":
             return f"fneg double {word}"
         if name == "not":

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import ArrayLike
 
-from dockdyn.translate.jaxpr import Program
+from dockdyn.translate.jaxpr import TranslatedProgram
 from dockdyn.translate.llvm import NAME, text_of
 
 BETTER = 1  # level of optimisation of what runs for long
@@ -43,8 +43,8 @@ class Code:
     work: int  # bytes
 
 
-def code_of(program: Program) -> Code:
-    """A program, written at once."""
+def code_of(program: TranslatedProgram) -> Code:
+    """Return a program, written at once."""
     text = text_of(program)
     results = [(store.dtype, shape) for store, shape in zip(program.results, program.shapes, strict=True)]
     arguments = [store.dtype for store in program.arguments]
@@ -54,7 +54,7 @@ def code_of(program: Program) -> Code:
 
 @cache
 def _llvm() -> Any:  # noqa: ANN401, a module without types
-    """LLVM, ready to write code for this processor."""
+    """Return LLVM, ready to write code for this processor."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
@@ -63,7 +63,7 @@ def _llvm() -> Any:  # noqa: ANN401, a module without types
 
 
 def _machine(level: int) -> Any:  # noqa: ANN401, llvmlite has no types
-    """LLVM's description of this processor, for one owner."""
+    """Return LLVM's description of this processor, for one owner."""
     llvm = _llvm()
     name, features = _processor()
     target = llvm.Target.from_default_triple()
@@ -72,19 +72,19 @@ def _machine(level: int) -> Any:  # noqa: ANN401, llvmlite has no types
 
 @cache
 def _processor() -> tuple[str, str]:
-    """The processor's name and what it can do."""
+    """Return the processor's name and what it can do."""
     llvm = _llvm()
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
 @cache
 def _writer(level: int) -> Any:  # noqa: ANN401, llvmlite has no types
-    """What writes object files for this processor."""
+    """Return what writes object files for this processor."""
     return _machine(level)
 
 
 def machine_code(text: str, level: int) -> bytes:
-    """The object file of a program, for this processor, optimised at a `level` from 0 to 2. Nothing is reordered.
+    """Return the object file of a program, for this processor, optimised at a `level` from 0 to 2. Nothing is reordered.
 
     Of LLVM's passes two are run, which leave slots for registers and make instructions fewer: what others gain beyond is
     less than they take, minutes for programs of a hundred thousand lines.
@@ -105,7 +105,7 @@ def machine_code(text: str, level: int) -> bytes:
 
 
 def price_of(lines: int) -> float:
-    """About how long (s) LLVM takes to write so many lines better: registers for all of a function are sought together.
+    """Return about how long (s) LLVM takes to write so many lines better: registers for all of a function are sought together.
 
     Infinite where that is not done.
     """
@@ -145,7 +145,7 @@ class Native:
         return answers
 
     def _improve(self) -> None:
-        """Writes the better one, in one thread; others go on with what there is, and all where it cannot be written."""
+        """Write the better one, in one thread; others go on with what there is, and all where it cannot be written."""
         with lock:
             taken, self.price = math.isinf(self.price), math.inf
         if taken:
@@ -168,7 +168,7 @@ def _pointers(arrays: Sequence[np.ndarray]) -> Any:  # noqa: ANN401, an array of
 
 
 def _loaded(machine: bytes) -> tuple[Any, Any]:
-    """The engine that keeps an object file, and its function."""
+    """Return the engine that keeps an object file, and its function."""
     llvm = _llvm()
     with lock:
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(0))

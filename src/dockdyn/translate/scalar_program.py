@@ -46,7 +46,7 @@ class Slot:
 
 
 @dataclass(eq=False)
-class Store:
+class MemoryBlock:
     """A piece of memory: an argument, a result or a part of the working memory."""
 
     role: Literal["in", "out", "work"]
@@ -77,11 +77,11 @@ class Compute:
 
 
 @dataclass
-class Load:
+class LoadStatement:
     """value = store[at]."""
 
     value: Value
-    store: Store
+    store: MemoryBlock
     at: Scalar
 
 
@@ -89,7 +89,7 @@ class Load:
 class Save:
     """store[at] = value."""
 
-    store: Store
+    store: MemoryBlock
     at: Scalar
     value: Scalar
 
@@ -114,9 +114,9 @@ class Put:
 class Copy:
     """store[at : at + count] = source[start : start + count], which do not overlap."""
 
-    store: Store
+    store: MemoryBlock
     at: Scalar
-    source: Store
+    source: MemoryBlock
     start: Scalar
     count: int
 
@@ -144,7 +144,7 @@ class Leave:
     """The end of the program, without results."""
 
 
-Statement = Compute | Load | Save | Get | Put | Copy | While | Branch | Leave
+Statement = Compute | LoadStatement | Save | Get | Put | Copy | While | Branch | Leave
 
 
 def kind_of(value: Scalar) -> Kind:
@@ -156,7 +156,7 @@ def kind_of(value: Scalar) -> Kind:
 
 
 def _wrapped(value: int) -> int:
-    """An integer of 64 bits."""
+    """Return an integer of 64 bits."""
     return (value + 2**63) % 2**64 - 2**63
 
 
@@ -204,14 +204,14 @@ COMMUTE = {"add", "mul", "and", "or", "xor", "eq", "ne"}
 
 
 def _key(value: Scalar) -> object:
-    """What two equal values share: of floats the bits, for 0.0 is not −0.0."""
+    """Return what two equal values share: of floats the bits, for 0.0 is not −0.0."""
     if isinstance(value, Value):
         return value.name
     return struct.pack("d", value) if isinstance(value, float) else (type(value), value)
 
 
 def _keys(operation: str, operands: tuple[Scalar, ...]) -> tuple[object, ...]:
-    """The keys of operands; of what commutes in one order."""
+    """Return the keys of operands; of what commutes in one order."""
     keys = tuple([one.name if type(one) is Value else _key(one) for one in operands])
     if operation not in COMMUTE:
         return keys
@@ -240,7 +240,7 @@ class Builder:
         return Value(self.count, kind, self.block)
 
     def compute(self, operation: str, *operands: Scalar) -> Scalar:
-        """The result of an operation, known already where it can be."""
+        """Return the result of an operation, known already where it can be."""
         computed = [one for one in operands if type(one) is Value]
         if len(computed) < len(operands):
             if not computed and (folded := _fold(operation, operands)) is not None:
@@ -260,7 +260,8 @@ class Builder:
         return value
 
     def earliest(self, operation: str, first: Scalar, computed: list[Value]) -> int:
-        """The block around, by number, where an operation is computed: before the loops in which it would always be the same.
+        """Return the block around, by number, where an operation is computed: before the loops in which it would always be the
+        same.
 
         Not before a branch, which may be there to save it.
         """
@@ -286,23 +287,23 @@ class Builder:
             return yes
         return self.compute("select", condition, yes, no)
 
-    def load(self, store: Store, at: Scalar) -> Value:
+    def load(self, store: MemoryBlock, at: Scalar) -> Value:
         value = self.value(KINDS[store.dtype])
-        self.block.lines.append(Load(value, store, at))
+        self.block.lines.append(LoadStatement(value, store, at))
         return value
 
-    def save(self, store: Store, at: Scalar, value: Scalar) -> None:
+    def save(self, store: MemoryBlock, at: Scalar, value: Scalar) -> None:
         self.block.lines.append(Save(store, at, value))
 
-    def copy(self, store: Store, at: Scalar, source: Store, start: Scalar, count: int) -> None:
+    def copy(self, store: MemoryBlock, at: Scalar, source: MemoryBlock, start: Scalar, count: int) -> None:
         self.block.lines.append(Copy(store, at, source, start, count))
 
     def leave(self) -> None:
         self.block.lines.append(Leave())
 
-    def memory(self, dtype: str, count: int) -> Store:
-        """Working memory for so many elements."""
-        store = Store("work", self.work, dtype, count)
+    def memory(self, dtype: str, count: int) -> MemoryBlock:
+        """Return working memory for so many elements."""
+        store = MemoryBlock("work", self.work, dtype, count)
         self.work += -(-count * SIZES[dtype] // 16) * 16
         return store
 
@@ -322,7 +323,7 @@ class Builder:
 
     @contextmanager
     def inside(self, block: Block, again: bool = False) -> Iterator[None]:
-        """What is built goes into `block`, which a loop does `again` and again."""
+        """Let what is built go into `block`, which a loop does `again` and again."""
         outer, self.block = self.block, block
         self.around.append(block)
         self.turns.append(again)
@@ -336,7 +337,7 @@ class Builder:
 
     @contextmanager
     def repeat(self, count: Scalar, start: Scalar = 0) -> Iterator[Scalar]:
-        """A loop over the integers from `start` to below `count`."""
+        """Write a loop over the integers from `start` to below `count`."""
         if isinstance(count, int) and isinstance(start, int) and count - start == 1:
             yield start
             return
@@ -352,7 +353,7 @@ class Builder:
 
     @contextmanager
     def where(self, condition: Scalar) -> Iterator[None]:
-        """What is done only where a condition holds."""
+        """Write what is done only where a condition holds."""
         then = Block()
         with self.inside(then):
             yield
@@ -371,7 +372,7 @@ def _fold(operation: str, operands: tuple[Scalar, ...]) -> Scalar | None:
 
 
 def _simplified(operation: str, operands: tuple[Scalar, ...]) -> Scalar | None:
-    """The result where it is an operand, bit for bit, whatever the operands hold."""
+    """Return the result where it is an operand, bit for bit, whatever the operands hold."""
     if operation == "mul":
         for one, other in (operands, operands[::-1]):
             if not isinstance(one, Value) and one == 1:

@@ -34,7 +34,7 @@ def folder() -> Path:
 
 @cache
 def fingerprint() -> str:
-    """Of dockdyn's own files, of the libraries that trace and write programs, and of Python."""
+    """Return that of dockdyn's own files, of the libraries that trace and write programs, and of Python."""
     source = str(Path(__file__).parents[1])
     files = sorted(
         os.path.join(folder, name) for folder, _, names in os.walk(source) for name in names if name.endswith(".py")
@@ -48,12 +48,12 @@ def fingerprint() -> str:
 
 
 def name_of(key: Any) -> str:  # noqa: ANN401, plain data
-    """The name of an entry: what is called, with which structure, made of what."""
+    """Return the name of an entry: what is called, with which structure, made of what."""
     return hashlib.sha256(repr((fingerprint(), key)).encode()).hexdigest()[:40]
 
 
 def stored(name: str) -> tuple[Code, Any] | None:
-    """The code of a name and what was kept beside it; None where there is none that is whole."""
+    """Return the code of a name and what was kept beside it; None where there is none that is whole."""
     body = kept.find(folder(), name)
     if body is None:
         return None
@@ -73,7 +73,7 @@ def stored(name: str) -> tuple[Code, Any] | None:
 
 
 def keep(name: str, code: Code, beside: Any) -> None:  # noqa: ANN401, plain data
-    """Stores code; where that cannot be done, the next process makes it again."""
+    """Store code; where that cannot be done, the next process makes it again."""
     head = {
         "level": code.level,
         "arguments": code.arguments,

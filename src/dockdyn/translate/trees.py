@@ -21,7 +21,7 @@ class Unstorable(Exception):
 
 
 def description(structure: PyTreeDef) -> Any:  # noqa: ANN401, plain data
-    """What a structure is, for comparing: classes and all that is static. Raises Unstorable."""
+    """Return what a structure is, for comparing: classes and all that is static. Raises Unstorable."""
     node = structure.node_data()
     if node is None:
         return None if structure.num_leaves == 0 else "*"
@@ -43,7 +43,7 @@ def _name(kind: type) -> str:
 
 
 def in_words(value: Any) -> str:  # noqa: ANN401, whatever is static
-    """A static value in words that differ where it does. Raises Unstorable for what has no such words."""
+    """Return a static value in words that differ where it does. Raises Unstorable for what has no such words."""
     if value is None or isinstance(value, bool | int | float | str | np.generic):
         return repr(value)
     if isinstance(value, tuple | list):
@@ -59,7 +59,7 @@ def in_words(value: Any) -> str:  # noqa: ANN401, whatever is static
 
 
 def encoded(tree: PyTree) -> Any:  # noqa: ANN401, plain data
-    """A tree whose leaves are integers as plain data. Raises Unstorable."""
+    """Return a tree whose leaves are integers as plain data. Raises Unstorable."""
     if tree is None or isinstance(tree, int):
         return tree
     kind = type(tree)
@@ -95,7 +95,7 @@ def _static(value: Any) -> Any:  # noqa: ANN401, plain data
 
 
 def decoded(data: Any) -> PyTree:  # noqa: ANN401, plain data
-    """The tree of `encoded`. Raises whatever its classes raise where they are not what they were."""
+    """Return the tree of `encoded`. Raises whatever its classes raise where they are not what they were."""
     if data is None or isinstance(data, int):
         return data
     if "class" not in data:
@@ -123,7 +123,7 @@ def _from_static(value: Any) -> Any:  # noqa: ANN401, plain data
 
 
 def _class_of(name: str) -> Any:  # noqa: ANN401, a class
-    """A class of dockdyn by its name."""
+    """Return a class of dockdyn by its name."""
     module, _, path = name.partition(":")
     if module.split(".")[0] != "dockdyn":
         raise Unstorable(module)
@@ -131,5 +131,5 @@ def _class_of(name: str) -> Any:  # noqa: ANN401, a class
 
 
 def numbered(structure: PyTreeDef) -> PyTree:
-    """The tree of a structure with the numbers of its leaves."""
+    """Return the tree of a structure with the numbers of its leaves."""
     return jax.tree.unflatten(structure, range(structure.num_leaves))

@@ -192,7 +192,7 @@ def moved(case, turn=(0.0, 0.0, 0.0), shift=(0.0, 0.0, 0.0), boost=(0.0, 0.0, 0.
     """The same scene turned (rad) about the origin, shifted (m) and seen from a frame that moves (m/s)."""
     found = copy.deepcopy(case)
     rotation = Rotation.from_rotvec(turn)
-    for body in found["body"]:
+    for body in found["body"].values():
         if "on" in body:
             continue
         attitude = Rotation.from_quat(body.get("attitude", [1, 0, 0, 0]), scalar_first=True)

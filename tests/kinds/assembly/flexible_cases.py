@@ -77,7 +77,7 @@ WINGED = {
 def with_flexible(case, **keys):
     """A case of its own whose wing has other keys."""
     found = copy.deepcopy(case)
-    found["body"][1]["flexible"] |= keys
+    found["body"]["wing"]["flexible"] |= keys
     return found
 
 

@@ -6,7 +6,7 @@ import copy
 
 import numpy as np
 import pytest
-from plain_tables import acting, by_name
+from plain_tables import acting, by_name, listed
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -89,9 +89,9 @@ def caught(seed, law):
 def with_a_tool(content, joint):
     """The same with a tool on the hand, held by such a joint."""
     found = copy.deepcopy(content)
-    hand = next(number for number, one in enumerate(found["body"]) if one["name"] == "j4")
     tool = link(np.random.default_rng(3), "tool", 6.0) | {"on": "j4", "position": [0.2, 0.1, 0.3], "joint": joint}
-    found["body"].insert(hand + 1, tool)
+    bodies = listed(found["body"])
+    found["body"] = by_name([*bodies[:-1], tool, bodies[-1]])  # before the payload
     return found
 
 
@@ -123,10 +123,10 @@ def first_efforts(content):
 def turning_as_one(seed, law):
     """An assembly that turns as one body: the grip ends no slip, and nothing bends."""
     content, turning = caught(seed, law), np.array([0.01, -0.02, 0.05])
-    payload = content["body"][-1]
-    content["body"][0]["rate"] = turning.tolist()
-    for one in content["body"][1:-1]:
-        one["joint"]["start_rate"] = 0.0
+    payload = content["body"]["payload"]
+    content["body"]["sc"]["rate"] = turning.tolist()
+    for name in JOINTS:
+        content["body"][name]["joint"]["start_rate"] = 0.0
     turn = Rotation.from_quat(payload["attitude"], scalar_first=True)
     payload |= {"velocity": np.cross(turning, payload["position"]).tolist(), "rate": turn.inv().apply(turning).tolist()}
     return content
@@ -169,7 +169,7 @@ def test_laws_take_links_that_bend_as_rigid(law):
     rigid = first_efforts(content)
     beam = {"kind": "beam", "root": [-0.4, 0.0, 0.0], "axis": [1.0, 0.0, 0.0], "across": [0.0, 1.0, 0.0]}
     beam |= {"length": 0.8, "mass_per_length": 5.0, "bending_stiffness": [50.0, 80.0], "bending_modes": [2, 1]}
-    content["body"][2]["flexible"] = beam
+    content["body"][JOINTS[1]]["flexible"] = beam
     np.testing.assert_allclose(first_efforts(content), rigid, rtol=1e-9, atol=1e-12)
 
 

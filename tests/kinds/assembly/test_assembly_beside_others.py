@@ -8,6 +8,7 @@ import pytest
 from assembly_cases import FOUR, PARTS, motion, simulated
 from bushing_reference import bushing_wrench
 from dop853_reference import Body, ball, plane, rotation, unit
+from plain_tables import by_name
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 from vectors import cross
@@ -36,13 +37,13 @@ class Reference:
     """The four bodies: 13 numbers each, then the work of the contacts and what the elements have dissipated."""
 
     def __init__(self, case):
-        self.case, self.names = case, [body["name"] for body in case["body"]]
+        self.case, self.names = case, list(case["body"])
         starts = {}
-        for section in case["body"]:
-            starts[section["name"]] = start_of(section, starts)
+        for name, section in case["body"].items():
+            starts[name] = start_of(section, starts)
         self.bodies, rows = [], []
-        for section in case["body"]:
-            position, velocity, turn, rate = starts[section["name"]]
+        for name, section in case["body"].items():
+            position, velocity, turn, rate = starts[name]
             attitude = Rotation.from_matrix(turn).as_quat(scalar_first=True)
             inertia = np.array(section["inertia"], float)
             tensor = np.diag(inertia) if inertia.ndim == 1 else inertia
@@ -51,7 +52,7 @@ class Reference:
         self.start = np.concatenate([*rows, [0.0, 0.0]])
         self.struts = [self.strut(element) for element in case["strut"].values()]
         self.mount = self.bushing(case["bushing"]["mount"])
-        self.contacts = [self.contact(contact) for contact in case["contact"]]
+        self.contacts = [self.contact(contact) for contact in case["contact"].values()]
 
     def split(self, y):
         return [body.split(y[13 * i : 13 * i + 13]) for i, body in enumerate(self.bodies)]
@@ -84,10 +85,12 @@ class Reference:
 
     def contact(self, contact):
         """Bodies, balls, distance, normal law and friction."""
-        features = [(i, f) for i, body in enumerate(self.case["body"]) for f in body.get("feature", [])]
-        surfaces = [(i, s) for i, body in enumerate(self.case["body"]) for s in body.get("surface", [])]
-        first, feature = next(found for found in features if found[1]["name"] == contact["feature"])
-        second, surface = next(found for found in surfaces if found[1]["name"] == contact["surface"])
+        (first, feature), (second, surface) = (
+            (i, body[kind][name])
+            for kind, name in zip(("feature", "surface"), contact["between"], strict=True)
+            for i, body in enumerate(self.case["body"].values())
+            if name in body.get(kind, {})
+        )
         places = [np.array(place) for place in feature.get("positions", [feature.get("position")])]
         turns = 2 * np.pi * np.arange(feature.get("copies", 1)) / feature.get("copies", 1)
         balls = [Rotation.from_rotvec([turn, 0, 0]).apply(place) for turn in turns for place in places]
@@ -277,7 +280,7 @@ def test_bodies_on_springs_move_as_in_mujoco(load):
         "schema": 2,
         "kind": "assembly",
         "duration": interval * count,
-        "body": FREE,
+        "body": by_name(FREE),
         "strut": struts,
         "output": {"interval": interval},
     }

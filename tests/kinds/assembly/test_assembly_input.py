@@ -12,7 +12,7 @@ from plain_tables import plain
 from test_phases import CAPTURE
 
 TIPS = "body.arm.feature.tips.position.0"
-CIRCLE = {"name": "rim", "shape": "circle", "centre": [0, 0, 0], "normal": [1, 0, 0], "major_radius": 0.3}
+CIRCLE = {"shape": "circle", "centre": [0, 0, 0], "normal": [1, 0, 0], "major_radius": 0.3}
 LATCH = {
     "between": ["ring", "target"],
     "reach": 0.01,
@@ -22,16 +22,13 @@ LATCH = {
 
 
 def at(case, path, value):
-    """A case with a value at a path of keys and indices; a list is appended to where its index is its length."""
+    """A case with a value at a path of keys and indices."""
     found = copy.deepcopy(case)
     *way, last = path
     inner = found
     for key in way:
         inner = inner[key]
-    if isinstance(inner, list) and last == len(inner):
-        inner.append(value)
-    else:
-        inner[last] = value
+    inner[last] = value
     return found
 
 
@@ -46,25 +43,25 @@ def without(case, path):
 
 
 def circle_on_cone():
-    found = at(THREE, ("body", 1, "feature", 2), CIRCLE)
-    return at(found, ("contact", 0), {"between": ["rim", "drogue"], **pressing(1e4, 1.0, 0.5)})
+    found = at(THREE, ("body", "ring", "feature", "rim"), CIRCLE)
+    return at(found, ("contact", "petals"), {"between": ["rim", "drogue"], **pressing(1e4, 1.0, 0.5)})
 
 
 def circle_on_circle():
-    found = at(at(THREE, ("body", 1, "feature", 2), CIRCLE), ("body", 2, "feature", 1), CIRCLE)
+    found = at(at(THREE, ("body", "ring", "feature", "rim"), CIRCLE), ("body", "target", "feature", "rim"), CIRCLE)
     contact = {"between": ["ring.rim", "target.rim"], **pressing(1e4, 1.0, 0.5)}
-    return at(found, ("contact", 0), contact)
+    return at(found, ("contact", "petals"), contact)
 
 
 def ball_on_petals(swapped):
     names = ("ring.rim", "target.petals") if swapped else ("target.petals", "ring.rim")
-    found = at(THREE, ("body", 1, "feature", 2), CIRCLE)
-    return at(found, ("contact", 0), {"between": [names[0], names[1]], **pressing(1e4, 1.0, 0.5)})
+    found = at(THREE, ("body", "ring", "feature", "rim"), CIRCLE)
+    return at(found, ("contact", "petals"), {"between": [names[0], names[1]], **pressing(1e4, 1.0, 0.5)})
 
 
 def begun_as_one():
-    found = without(without(THREE, ("body", 2, "velocity")), ("body", 2, "rate"))
-    return at(found, ("body", 2, "on"), "chaser")
+    found = without(without(THREE, ("body", "target", "velocity")), ("body", "target", "rate"))
+    return at(found, ("body", "target", "on"), "chaser")
 
 
 def setting(number, **keys):
@@ -73,40 +70,46 @@ def setting(number, **keys):
 
 
 def own_body():
-    own = FOUR["body"][2]["surface"][0] | {"name": "own"}
-    return at(at(FOUR, ("body", 1, "surface"), [own]), ("contact", 0, "surface"), "own")
+    own = {"own": FOUR["body"]["target"]["surface"]["dome"]}
+    return at(at(FOUR, ("body", "arm", "surface"), own), ("contact", "tips", "between"), ["tips", "own"])
 
 
 JET = {"body": "tug", "position": [0, 0, 0], "direction": [1, 0, 0], "force": 2.0}
 TETHER = FOUR["strut"]["tether"]
 WRONG = {
     "delay of nothing": (
-        at(at(FOUR, ("contact",), []), ("loop",), {"delay": 0.01}),
-        ["loop.delay", "there is no [[contact]]"],
+        at(at(FOUR, ("contact",), {}), ("loop",), {"delay": 0.01}),
+        ["loop.delay", "there is no [contact.NAME]"],
     ),
     "body of an element": (
         at(FOUR, ("strut", "tether", "between"), ["visitr", "tug"]),
         ["strut.tether.between", "'visitr'", "'visitor'"],
     ),
-    "carrier": (at(FOUR, ("body", 1, "on"), "tgu"), ["body.arm.on", "'tgu'", "'tug'"]),
-    "between": [
-        (at(FOUR, ("contact", 0, "feature"), "tip"), ["'tip'", "feature", "'tips'"]),
-        (at(FOUR, ("contact", 1, "surface"), "decks"), ["'decks'", "surface", "'deck'"]),
-    ],
-    "feature against": (at(THREE, ("contact", 0, "against"), "target.petal"), ["'target.petal'", "petals"]),
-    "name of two": (at(THREE, ("contact", 0, "feature"), "petals"), ["'petals'", "ring", "target", "body.name"]),
-    "port": (at(THREE, ("approach", "port"), "ring.fce"), ["'ring.fce'", "point", "face"]),
-    "port without axis": (without(THREE, ("body", 2, "point", 0, "axis")), ["approach.to", "'target.port'", "axis"]),
-    "same bodies": (at(FOUR, ("body", 3, "name"), "tug"), ["bodies", "same name"]),
+    "carrier": (at(FOUR, ("body", "arm", "on"), "tgu"), ["body.arm.on", "'tgu'", "'tug'"]),
+    "first end": (at(FOUR, ("contact", "tips", "between", 0), "tip"), ["contact.tips.between", "'tip'", "'tips'"]),
+    "second end": (at(FOUR, ("contact", "feet", "between", 1), "decks"), ["contact.feet.between", "'decks'", "'deck'"]),
+    "second feature": (at(THREE, ("contact", "petals", "between", 1), "target.petal"), ["'target.petal'", "petals"]),
+    "name of two": (
+        at(THREE, ("contact", "petals", "between", 0), "petals"),
+        ["'petals'", "ring", "target", "body.name"],
+    ),
+    "port": (at(THREE, ("approach", "of"), "ring.fce"), ["'ring.fce'", "face"]),
+    "port without axis": (
+        without(THREE, ("body", "target", "port", "port", "axis")),
+        ["approach.to", "'target.port'", "axis"],
+    ),
     "same elements": (at(FOUR, ("cable",), {"tether": TETHER}), ["elements", "same name"]),
-    "same features": (at(THREE, ("body", 1, "feature", 1, "name"), "petals"), ["feature", "same name"]),
+    "feature called as a port": (
+        at(THREE, ("body", "ring", "port", "tip"), {"position": [0, 0, 0]}),
+        ["tip", "same name"],
+    ),
     "phase called by what is no name": (
         at(CAPTURE, ("phase", "on hold"), {"when": "latched"}),
         ["phase", "'on hold' is no name"],
     ),
     "phase called twice": (at(CAPTURE, ("phase", "hold", "name"), "kept"), ["phase: hold.name", "must be left out"]),
     "circle of carriers": (
-        at(without(THREE, ("approach",)), ("body", 0, "on"), "ring"),
+        at(without(THREE, ("approach",)), ("body", "chaser", "on"), "ring"),
         ["on", "circle", "chaser", "ring"],
     ),
     "own body": (own_body(), ["'tips'", "'own'", "'arm'"]),
@@ -125,8 +128,8 @@ WRONG = {
     ),
     "unknown key": (at(FOUR, ("strut", "tether", "stifness"), 3.0), ["stifness", "unknown key", "'stiffness'"]),
     "unknown shape": (
-        at(FOUR, ("body", 1, "feature", 0, "shape"), "bll"),
-        ["body.arm.feature.shape", "'bll'", "'ball'"],
+        at(FOUR, ("body", "arm", "feature", "tips", "shape"), "bll"),
+        ["body.arm.feature.tips.shape", "'bll'", "'ball'"],
     ),
     "key of another element": (
         at(FOUR, ("bushing", "mount", "anchor"), [[0, 0, 0], [0, 0, 0]]),
@@ -156,7 +159,7 @@ WRONG = {
         at(FOUR, ("strut", "tether", "between"), ["tug", "tug"]),
         ["strut.tether.between", "two bodies"],
     ),
-    "negative mass": (at(FOUR, ("body", 3, "mass"), -1.0), ["mass", "-1", "greater than 0"]),
+    "negative mass": (at(FOUR, ("body", "visitor", "mass"), -1.0), ["mass", "-1", "greater than 0"]),
     "wrong unit": (at(FOUR, ("strut", "tether", "stiffness"), "3 kg"), ["stiffness", "'3 kg'", "N/m"]),
     "phase sets an unknown element": (
         setting("lunge", strut__strut__speed=0.1),
@@ -182,31 +185,34 @@ WRONG = {
         ["phase.calm.when.between = ['target', 'target']", "two bodies"],
     ),
     "phase that waits for no contact": (
-        at(at(THREE, ("contact",), []), ("phase",), {"a": {}, "b": {"when": "contact"}}),
-        ["phase.b", "waits for a contact", "no [[contact]]"],
+        at(at(THREE, ("contact",), {}), ("phase",), {"a": {}, "b": {"when": "contact"}}),
+        ["phase.b", "waits for a contact", "no [contact.NAME]"],
     ),
-    "body on itself": (at(FOUR, ("body", 1, "on"), "arm"), ["body.arm.on", "in a circle", "arm on arm"]),
+    "body on itself": (at(FOUR, ("body", "arm", "on"), "arm"), ["body.arm.on", "in a circle", "arm on arm"]),
     "feature in millimetres": (
-        at(FOUR, ("body", 1, "feature", 0, "position"), [300.0, 120.0, 20.0]),
-        ["body.arm.feature.position.0 = 300 m", "radius of gyration", "in mm?"],
+        at(FOUR, ("body", "arm", "feature", "tips", "position"), [300.0, 120.0, 20.0]),
+        ["body.arm.feature.tips.position.0 = 300 m", "radius of gyration", "in mm?"],
     ),
     "feature that is distributed in millimetres": (
         at(FOUR, ("dispersion",), {"tips": {"keys": [TIPS], "distribution": "uniform", "low": 0.1, "high": 300.0}}),
-        ["dispersion.tips.high = 300.0", "body.arm.feature.position.0 = 300 m", "radius of gyration", "in mm?"],
+        ["dispersion.tips.high = 300.0", "body.arm.feature.tips.position.0 = 300 m", "radius of gyration", "in mm?"],
     ),
     "anchor in millimetres": (
         at(FOUR, ("strut", "tether", "anchor", 0), [200.0, 0.0, 0.0]),
         ["strut.tether.anchor.0.0 = 200 m", "radius of gyration", "in mm?"],
     ),
-    "empty name": (at(without(FOUR, ("strut",)), ("body", 3, "name"), ""), ["bodies", "empty name"]),
-    "two moments of inertia": (at(FOUR, ("body", 0, "inertia"), [1.0, 2.0]), ["body.tug.inertia", "three", "has 2"]),
+    "empty name": (at(FOUR, ("body", ""), FOUR["body"]["visitor"]), ["body", "'' is no name"]),
+    "two moments of inertia": (
+        at(FOUR, ("body", "tug", "inertia"), [1.0, 2.0]),
+        ["body.tug.inertia", "three", "has 2"],
+    ),
     "stiffness of a law": (
-        at(FOUR, ("contact", 0, "normal", "stiffness"), -1.0),
+        at(FOUR, ("contact", "tips", "normal", "stiffness"), -1.0),
         ["contact.tips.normal.stiffness = -1.0", "greater than 0 N/m"],
     ),
     "feature of a body that has none such": (
-        at(FOUR, ("contact", 0, "feature"), "arm.tip"),
-        ["contact.0.feature = 'arm.tip'", "did you mean 'arm.tips'"],
+        at(FOUR, ("contact", "tips", "between", 0), "arm.tip"),
+        ["contact.tips.between", "'arm.tip'", "did you mean 'arm.tips'"],
     ),
     "first phase that waits": (at(CAPTURE, ("phase", "ready", "when"), "contact"), ["phase.ready", "first"]),
     "phase that waits for an unknown event": (
@@ -218,9 +224,12 @@ WRONG = {
         ["phase.b", "latch"],
     ),
     "approach of one body": (begun_as_one(), ["approach", "begin as one"]),
-    "approach and motion": (at(THREE, ("body", 0, "velocity"), [0.1, 0, 0]), ["body.chaser.velocity", "approach"]),
-    "motion of a body on another": (at(FOUR, ("body", 1, "velocity"), [0.1, 0, 0]), ["body", "on another"]),
-    "two partners": (at(FOUR, ("contact", 0, "against"), "feet"), ["contact", "either"]),
+    "approach and motion": (
+        at(THREE, ("body", "chaser", "velocity"), [0.1, 0, 0]),
+        ["body.chaser.velocity", "approach"],
+    ),
+    "motion of a body on another": (at(FOUR, ("body", "arm", "velocity"), [0.1, 0, 0]), ["body", "on another"]),
+    "two partners": (at(FOUR, ("contact", "tips", "between"), ["tips", "dome", "deck"]), ["contact.tips.between", "2"]),
     "no body": ({"schema": 2, "kind": "assembly", "duration": 1.0, "body": {}}, ["body", "at least 1"]),
     "rigid latch of no body": (
         at(
@@ -239,16 +248,20 @@ WRONG = {
         ["latch.hook.between", "'nobody'"],
     ),
     "ball inside a sphere": (
-        at(FOUR, ("body", 0, "position"), [-2.0, 0.02, 0.03]),
-        ["tips – dome", "overlap", "at most 0.03 m"],
+        at(FOUR, ("body", "tug", "position"), [-2.0, 0.02, 0.03]),
+        ["contact 'tips'", "overlap", "at most 0.03 m"],
     ),
     "points behind a plane": (
         at(
-            at(at(FOUR, ("body", 3, "position"), [0.1, 0.4, 0.1]), ("body", 3, "feature", 0, "radius"), 0.0),
+            at(
+                at(FOUR, ("body", "visitor", "position"), [0.1, 0.4, 0.1]),
+                ("body", "visitor", "feature", "feet", "radius"),
+                0.0,
+            ),
             ("output",),
             {},
         ),
-        ["feet – deck", "overlap", "at most 0.2 m"],
+        ["contact 'feet'", "overlap", "at most 0.2 m"],
     ),
 }
 
@@ -270,18 +283,18 @@ def test_cases_drawn_in_millimetres_fail_and_say_so(load):
     from dockdyn.studies.cases.batch import run_cases
 
     (reason,) = run_cases(load(FOUR), [TIPS], np.array([[300.0]])).reasons
-    assert "body.arm.feature.position.0 = 300 m" in reason and "is it in mm?" in reason
+    assert "body.arm.feature.tips.position.0 = 300 m" in reason and "is it in mm?" in reason
 
 
 @pytest.mark.parametrize("depth", [0.0, 0.02])
 def test_bodies_may_begin_in_touch(load, depth):
     """Less deep than a ball is large, as where something rests under load."""
-    case = at(at(FOUR, ("duration",), 0.01), ("body", 3, "velocity"), [0.0, 0.0, 0.0])
-    feet = case["body"][3]["feature"][0]
-    target, visitor = case["body"][2:]
+    case = at(at(FOUR, ("duration",), 0.01), ("body", "visitor", "velocity"), [0.0, 0.0, 0.0])
+    target, visitor = case["body"]["target"], case["body"]["visitor"]
+    feet = visitor["feature"]["feet"]
     for body in (target, visitor):
         body |= {"attitude": [1.0, 0.0, 0.0, 0.0], "rate": [0.0, 0.0, 0.0], "velocity": [0.0, 0.0, 0.0]}
-    target["surface"][1]["normal"] = [0.0, 1.0, 0.0]
+    target["surface"]["deck"]["normal"] = [0.0, 1.0, 0.0]
     feet["positions"] = [[0.2, -0.3, 0.0], [-0.2, -0.3, 0.0]]
     visitor["position"] = [0.1, 0.5 + 0.3 + feet["radius"] - depth - 1e-6, 0.1]
     import dockdyn

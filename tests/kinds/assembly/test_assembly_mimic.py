@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_tables import by_name, listed
 
 import dockdyn
 from dockdyn.results.plan import jit_once
@@ -45,7 +46,7 @@ def drawn(seed: int, links: int = 5) -> dict:
                 "joint": joint,
             }
         )
-    return {"schema": 2, "kind": "assembly", "duration": 1.0, "body": bodies}
+    return {"schema": 2, "kind": "assembly", "duration": 1.0, "body": by_name(bodies)}
 
 
 @jit_once
@@ -67,8 +68,10 @@ def built(pin, case):
     model = pin.Model()
     at = {"b0": model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "b0")}
     centres = {"b0": pin.SE3.Identity()}  # the body's place at zero, from its joint's frame
-    model.appendBodyToJoint(at["b0"], pin.Inertia(9.0, np.zeros(3), np.diag(case["body"][0]["inertia"])), centres["b0"])
-    for body in in_depth(case["body"][1:], "b0"):  # as Pinocchio's numbers must be
+    model.appendBodyToJoint(
+        at["b0"], pin.Inertia(9.0, np.zeros(3), np.diag(case["body"]["b0"]["inertia"])), centres["b0"]
+    )
+    for body in in_depth(listed(case["body"])[1:], "b0"):  # as Pinocchio's numbers must be
         joint, quat = body["joint"], body["attitude"]
         axis = np.array(joint["axis"]) / np.linalg.norm(joint["axis"])
         place = pin.SE3(np.eye(3), np.array(joint["position"]))
@@ -92,12 +95,12 @@ def test_accelerations_are_those_of_pinocchio_with_the_constraint_put_in(seed):
     case = drawn(seed)
     found = np.asarray(at_start(dockdyn.load(case).content))
     model, at = built(pin, case)
-    leading = [body["name"] for body in case["body"][1:] if body["joint"]["kind"] != "mimic"]
-    joints = {body["name"]: body["joint"] for body in case["body"][1:]}
+    joints = {name: body["joint"] for name, body in case["body"].items() if name != "b0"}
+    leading = [name for name, joint in joints.items() if joint["kind"] != "mimic"]
     q, v, tau = pin.neutral(model), np.zeros(model.nv), np.zeros(model.nv)
     a = np.zeros((model.nv, 6 + len(leading)))
     a[:6, :6] = np.eye(6)
-    v[3:6] = case["body"][0]["rate"]
+    v[3:6] = case["body"]["b0"]["rate"]
     for name, joint in joints.items():
         leader, ratio, offset = joint.get("follows", name), joint.get("ratio", 1.0), joint.get("offset", 0.0)
         number = model.joints[at[name]].idx_v
@@ -120,7 +123,7 @@ def test_a_run_keeps_the_constraint_and_momentum(seed):
     summary = dockdyn.summarise(run)
     assert summary["linear_momentum_error"] < 1e-10 and summary["angular_momentum_error"] < 1e-9
     assert summary["work_energy_error"] < 1e-6
-    for body in case["body"][1:]:
+    for body in listed(case["body"])[1:]:
         if body["joint"]["kind"] == "mimic":
             own, leader = (run.joint_angle.sel(joint=name) for name in (body["name"], body["joint"]["follows"]))
             expected = body["joint"]["ratio"] * leader + body["joint"]["offset"]
@@ -136,7 +139,7 @@ def test_a_run_keeps_the_constraint_and_momentum(seed):
 )
 def test_what_there_is_not_cannot_be_followed(follows, words):
     case = drawn(1)
-    case["body"][2]["joint"] = {
+    case["body"]["b2"]["joint"] = {
         "kind": "mimic",
         "position": [0.0, 0.0, 0.0],
         "axis": [1.0, 0.0, 0.0],

@@ -37,11 +37,7 @@ PAIR = {"schema": 2, "duration": 8.0, "contact": contacts_by_name([TOUCH]), "out
 
 
 def as_assembly(chaser, target, **keys):
-    return (
-        PAIR
-        | {"kind": "assembly", "body": by_name([{"name": "chaser", **chaser}, {"name": "target", **target}])}
-        | keys
-    )
+    return PAIR | {"kind": "assembly", "body": {"chaser": chaser, "target": target}} | keys
 
 
 def test_a_late_wrench_acts_at_the_groups_middle(load):
@@ -49,12 +45,17 @@ def test_a_late_wrench_acts_at_the_groups_middle(load):
     decided: two points where one is do the same as that, two balls do not, in proportion to the radius."""
 
     def apart(radius):
-        feature = {**CHASER["feature"][0], "radius": radius}
+        feature = {"name": "tip", **CHASER["feature"]["tip"], "radius": radius}
         twice = {"name": "tip", "radius": radius, "positions": [feature["position"]] * 2}
         half = {**TOUCH, **pressing(1.5e4, 1.5, 0.8, 0.3)}
         one, other = (
             motion(
-                simulated(load, as_assembly({**CHASER, "feature": by_name([tip])}, TARGET, **DELAY, contact=[contact]))
+                simulated(
+                    load,
+                    as_assembly(
+                        {**CHASER, "feature": by_name([tip])}, TARGET, **DELAY, contact=contacts_by_name([contact])
+                    ),
+                )
             )
             for tip, contact in ((feature, TOUCH), (twice, half))
         )
@@ -77,7 +78,7 @@ def test_the_instant_of_a_first_touch_is_exact(load, step):
         ),
     )
     # half a turn about y: the tip is at −x and −z of its place
-    tip = np.array(CHASER["position"]) + np.array([-1, 1, -1]) * CHASER["feature"][0]["position"]
+    tip = np.array(CHASER["position"]) + np.array([-1, 1, -1]) * CHASER["feature"]["tip"]["position"]
     offset, velocity = tip - [1.0, 0.0, 0.0], np.array(CHASER["velocity"]) - TARGET["velocity"]
     sin, cos = np.sin(0.8), np.cos(0.8)
     # x sin α − ρ cos α = r, with x and ρ² in powers of the time: (x sin α − r)² = ρ² cos² α
@@ -130,7 +131,7 @@ def test_loads_are_what_accelerates_a_body(runs):
     body = list(data.body.values).index("visitor")
     turns = Rotation.from_quat(data.attitude[:, body], scalar_first=True)
     force = turns.apply(data.load_force.sel(point="visitor centre of mass").values)
-    mass = FOUR["body"][body]["mass"]
+    mass = FOUR["body"]["visitor"]["mass"]
     free = np.isclose(data.depth.values.max(axis=1), np.minimum(data.depth.values.max(axis=1), 0))
     # the springs alone act between samples in free flight: Simpson's rule on three samples
     start = np.flatnonzero(free[:-2] & free[1:-1] & free[2:])
@@ -151,7 +152,7 @@ def test_kinks_inside_a_group_keep_the_delayed_motion_exact(load):
     Steps of other lengths find it at other places; the motion is the same through four contacts that enlarge every difference.
     """
     case = changed(FOUR, **DELAY)
-    for contact in case["contact"]:
+    for contact in case["contact"].values():
         contact["normal"] |= {"exponent": 1.0, "stiffness": 2e4}
     one, other = (simulated(load, case, {"output.interval": interval}) for interval in (0.05, 0.001))
     assert one.episode.size == other.episode.size >= 4
@@ -201,12 +202,11 @@ def test_the_frame_does_not_matter(load, loop):
 def located_case():
     """Groups of one member with laws that are smooth within, elements with events, and a delay."""
     case = changed(FOUR, duration=4.5, output={"interval": 0.5}, **DELAY)
-    _, arm, _, visitor = case["body"]
-    arm["feature"][0]["copies"] = 1
-    arm["feature"][0]["position"] = [0.3, 0.02, 0.03]
-    visitor["feature"][0]["positions"] = visitor["feature"][0]["positions"][:1]
-    case["contact"][0] |= pressing(4e3, 1.0, 0.5, 0.2, 0.05)
-    case["contact"][1] |= pressing(3e4, 2.0, 0.2, 0.2, 0.05)
+    tips, feet = case["body"]["arm"]["feature"]["tips"], case["body"]["visitor"]["feature"]["feet"]
+    tips |= {"copies": 1, "position": [0.3, 0.02, 0.03]}
+    feet["positions"] = feet["positions"][:1]
+    case["contact"]["tips"] |= pressing(4e3, 1.0, 0.5, 0.2, 0.05)
+    case["contact"]["feet"] |= pressing(3e4, 2.0, 0.2, 0.2, 0.05)
     mount = case["bushing"]["mount"]
     mount["stiffness"] = [900.0, 400.0, 500.0]
     mount["slip"] = 18.0

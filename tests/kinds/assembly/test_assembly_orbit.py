@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from assembly_cases import FOUR, changed, simulated
 from places import DOCS
+from plain_tables import by_name
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
@@ -22,7 +23,7 @@ def in_orbit(bodies, duration, step, **orbit):
         "schema": 2,
         "kind": "assembly",
         "duration": duration,
-        "body": bodies,
+        "body": by_name(bodies),
         "orbit": {"semi_major_axis": RADIUS} | orbit,
         "integrator": {"step": step},
         "output": {"interval": duration / 200},
@@ -150,7 +151,7 @@ def test_welded_halves_feel_the_gradient_of_the_whole(load):
 def docking(load):
     """Bodies that touch, on elements and on a hinge, delayed, in an orbit so low and fast that gravity is felt in seconds."""
     case = changed(FOUR, duration=4.0, loop={"delay": 0.02})
-    case["body"][1]["joint"] = {
+    case["body"]["arm"]["joint"] = {
         "kind": "revolute",
         "position": [0.8, 0, 0],
         "axis": [0.2, 1.0, 0.3],

@@ -44,11 +44,20 @@ def scenario(folder, text):
         "duration": 1.0,
         "body": {
             "bus": {"mass": 30.0, "inertia": [5.0, 6.0, 7.0], "rate": [0.2, -0.1, 0.3]},
-            "arm": {"on": "bus", "position": PLACE, "attitude": attitude, "urdf": "arm.urdf"},
-            "arm.boom": {"joint": {"start": START["swing"][0], "start_rate": START["swing"][1]}},
-            "arm.slide": {
-                "joint": {"start": START["reach"][0], "start_rate": START["reach"][1], "stiffness": 3.0},
-                "feature": {"tip": {"position": [0.1, 0, 0], "radius": 0.02}},
+        },
+        "tree": {
+            "arm": {
+                "on": "bus",
+                "position": PLACE,
+                "attitude": attitude,
+                "urdf": "arm.urdf",
+                "body": {
+                    "boom": {"joint": {"start": START["swing"][0], "start_rate": START["swing"][1]}},
+                    "slide": {
+                        "joint": {"start": START["reach"][0], "start_rate": START["reach"][1], "stiffness": 3.0},
+                        "feature": {"tip": {"position": [0.1, 0, 0], "radius": 0.02}},
+                    },
+                },
             },
         },
     }
@@ -105,7 +114,7 @@ def test_the_arm_is_that_of_pinocchio(tmp_path, foot):
 def test_what_is_stored_needs_no_file(tmp_path):
     """The scenario written out and read elsewhere is the same, with what it added to links."""
     case = read(tmp_path, scenario(tmp_path, ARM.format(foot=FOOT)))
-    assert case.content.find("feature", "arm.slide.tip")[0] == "arm.slide"
+    assert case.content.find("arm.slide.tip", ("feature",))[0] == "arm.slide"
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "written.toml").write_text(case.text(), encoding="utf-8")
@@ -115,7 +124,7 @@ def test_what_is_stored_needs_no_file(tmp_path):
 def test_limits_are_end_stops_where_their_stiffness_is_stated(tmp_path):
     """The file does not say how stiff they are; a stroke of the scenario comes before the file's."""
     case = scenario(tmp_path, ARM.format(foot=FOOT))
-    boom, slide = case["body"][2]["joint"], case["body"][3]["joint"]
+    boom, slide = (case["tree"]["arm"]["body"][name]["joint"] for name in ("boom", "slide"))
     boom["stop_stiffness"] = 200.0
     joints = {body.name: body.joint for body in read(tmp_path, case).content.body if body.joint is not None}
     assert joints["arm.boom"].stroke == [-1.0, 1.0] and joints["arm.slide"].stroke is None
@@ -133,7 +142,7 @@ def test_limits_are_end_stops_where_their_stiffness_is_stated(tmp_path):
 def test_limits_without_stops_are_told_where_a_run_leaves_them(tmp_path):
     """The slide flies out of its limits; before that, and where it has stops, nothing is said."""
     case = scenario(tmp_path, ARM.format(foot=FOOT)) | {"duration": 2.0}
-    case["body"][3]["joint"]["start_rate"] = 2.0
+    case["tree"]["arm"]["body"]["slide"]["joint"]["start_rate"] = 2.0
     joints = {body.name: body.joint for body in read(tmp_path, case).content.body if body.joint is not None}
     assert joints["arm.boom"].range == joints["arm.slide"].range == [-1.0, 1.0]
     assert joints["arm.boom"].stroke is None
@@ -150,26 +159,33 @@ def test_limits_without_stops_are_told_where_a_run_leaves_them(tmp_path):
     case["duration"] = 0.9 * left
     assert not [line for line in told()[1] if "slide" in line]
     case |= {"duration": 2.0}
-    case["body"][3]["joint"]["stop_stiffness"] = 1e5
+    case["tree"]["arm"]["body"]["slide"]["joint"]["stop_stiffness"] = 1e5
     assert not [line for line in told()[1] if "slide" in line]
 
 
-def changed(case, number, **keys):
-    case["body"][number] |= keys
+def changed(case, link=None, **keys):
+    tree = case["tree"]["arm"]
+    (tree["body"][link] if link else tree).update(keys)
     return case
 
 
 WRONG = {
-    "no file": (lambda case: changed(case, 1, urdf="other.urdf"), "no such file"),
-    "a key of a link": (lambda case: changed(case, 1, mass=3.0), "body.arm.mass: is of a link"),
-    "a place of a link": (lambda case: changed(case, 2, position=[0, 0, 0]), "body.arm.boom.position: is in the URDF"),
-    "an axis": (lambda case: changed(case, 2, joint={"axis": [0, 0, 1]}), "body.arm.boom.joint.axis: is in the URDF"),
+    "no file": (lambda case: changed(case, urdf="other.urdf"), "no such file"),
+    "a key of a link": (lambda case: changed(case, mass=3.0), "tree.arm.mass: is of a link"),
+    "a place of a link": (
+        lambda case: changed(case, "boom", position=[0, 0, 0]),
+        "tree.arm.body.boom.position: is in the URDF",
+    ),
+    "an axis": (
+        lambda case: changed(case, "boom", joint={"axis": [0, 0, 1]}),
+        "tree.arm.body.boom.joint.axis: is in the URDF",
+    ),
     "a limit without room": (
-        lambda case: changed(case, 1, urdf="tight.urdf") | changed(case, 2, joint={"stop_stiffness": 1.0}),
+        lambda case: changed(case, urdf="tight.urdf") | changed(case, "boom", joint={"stop_stiffness": 1.0}),
         "stroke must be two numbers, the smallest first",
     ),
-    "friction that is no number": (lambda case: changed(case, 1, urdf="rough.urdf"), "joint swing: friction = 'dry'"),
-    "no body": (lambda case: changed(case, 1, on="buss"), "no such body"),
+    "friction that is no number": (lambda case: changed(case, urdf="rough.urdf"), "joint swing: friction = 'dry'"),
+    "no body": (lambda case: changed(case, on="buss"), "no such body"),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from plain_tables import acting
+from plain_tables import acting, by_name
 
 import dockdyn
 from dockdyn.kinds.assembly.replay import scene
@@ -50,7 +50,7 @@ def mast(kind, elements, duration, damping, modes=(2, 2), speed=0.0):
             "joint": {"kind": "locked", "position": [LENGTH / 2, 0.0, 0.1]},
         },
     ]
-    content = {"schema": 2, "kind": "assembly", "duration": duration, "body": bodies, **acting(*elements)}
+    content = {"schema": 2, "kind": "assembly", "duration": duration, "body": by_name(bodies), **acting(*elements)}
     return dockdyn.load(content | {"output": {"interval": duration / (EVEN - 1)}})
 
 

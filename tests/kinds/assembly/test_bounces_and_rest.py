@@ -36,7 +36,7 @@ def bouncing(impact, duration=4.0, **ball):
         "schema": 2,
         "kind": "assembly",
         "duration": duration,
-        "body": bodies,
+        "body": by_name(bodies),
         "contact": {"skin": {"between": ["skin", "top"], "impact": impact}},
         **acting(
             {
@@ -151,7 +151,13 @@ def line_of_balls(count, impact, **first):
     ]
     bodies[0]["velocity"] = [0.5, 0, 0]
     contacts = [{"between": [f"skin{n}", f"skin{n + 1}"], "impact": impact} for n in range(count - 1)]
-    return {"schema": 2, "kind": "assembly", "duration": 1.0, "body": bodies, "contact": contacts}
+    return {
+        "schema": 2,
+        "kind": "assembly",
+        "duration": 1.0,
+        "body": by_name(bodies),
+        "contact": contacts_by_name(contacts),
+    }
 
 
 def test_a_cradle_hands_the_motion_on():
@@ -170,12 +176,11 @@ def test_balls_that_do_not_rebound_go_on_together():
 def test_a_table_stands_on_four_feet():
     """More contacts than a rigid table needs: together they carry what presses it, as it stands evenly a quarter each."""
     content = bouncing({"law": "frictionless", "restitution": 0.3, "rest_speed": 1e-3}, inertia=[0.1, 0.12, 0.15])
-    table = content["body"][1]
     places = [[x, y, -0.1] for x in (-0.2, 0.2) for y in (-0.3, 0.3)]
-    table["feature"] = by_name(
-        [{"name": f"foot{n}", "position": place, "radius": 0.0} for n, place in enumerate(places)]
-    )
-    content["contact"] = contacts_by_name([content["contact"][0] | {"feature": f"foot{n}"} for n in range(4)])
+    feet = {f"foot{n}": {"position": place, "radius": 0.0} for n, place in enumerate(places)}
+    content["body"]["ball"]["feature"] = feet
+    impact = content["contact"]["skin"]["impact"]
+    content["contact"] = {name: {"between": [name, "top"], "impact": impact} for name in feet}
     found = run(content)
     shares = found.normal_force.values[-1]
     carried = REDUCED * PULL

@@ -51,15 +51,14 @@ def test_the_turn_is_told_up_to_half_a_turn_and_beyond_it_warned_of(load):
 
 
 def test_a_bushing_that_stays_below_is_not_warned_of(load):
-    body = HINGE["body"][0] | {"rate": [0.1, 0.0, 0.0]}
-    run = dockdyn.simulate(load(HINGE | {"body": by_name([body, HINGE["body"][1]])}))
+    run = dockdyn.simulate(load(HINGE, {"body.arm.rate": [0.1, 0.0, 0.0]}))
     assert run.bushing_turn.max() < np.pi
     assert not [words for words in dockdyn.summarise(run)["warnings"] if "hinge" in words]
 
 
 def test_a_campaign_counts_the_cases_that_turn_so_far_and_says_so_once(dock, tmp_path):
     rates = [{"distribution": "uniform", "low": 0.1, "high": 1.4}, 0.0, 0.0]
-    bodies = [HINGE["body"][0] | {"rate": rates}, HINGE["body"][1]]
+    bodies = HINGE["body"] | {"arm": HINGE["body"]["arm"] | {"rate": rates}}
     (tmp_path / "hinge.toml").write_text(tomlkit.dumps(HINGE | {"body": bodies}), encoding="utf-8")
     ended = dock("campaign", "run", "hinge.toml", "--runs", 24, "--seed", 3, "--out", "c", "--json")
     assert ended.returncode == 0, ended.stderr

@@ -52,7 +52,7 @@ def test_each_impact_is_predicted_from_its_own_onset():
 @pytest.mark.parametrize(("damping", "adhesion"), [(30.0, False), (30.0, True), (260.0, False)])
 def test_restitution_of_a_damped_contact(damping, adhesion):
     """Two masses alone, by SciPy: until the force ends, or with adhesion until the depth does."""
-    law = {"contact.normal.damping": damping, "contact.normal.adhesion": adhesion}
+    law = {"contact.fronts.normal.damping": damping, "contact.fronts.normal.adhesion": adhesion}
     summary = dockdyn.summarise(run(**MASSES, **law))
     mass, stiffness, speed = 3 * 2 / 5, 15000.0, 0.05
 
@@ -76,7 +76,7 @@ def test_contacts_too_short_for_the_clock_are_predicted_where_they_approach():
     """Between two instants the masses meet and part; now and then rounding lets one begin that parts already."""
     count = parting = 0
     for stiffness in (2e24, 7e24, 1e26, 3e27, 1e28):
-        dataset = run("paraskevas-c", **{"contact.normal.stiffness": stiffness})
+        dataset = run("paraskevas-c", **{"contact.fronts.normal.stiffness": stiffness})
         approaches = dataset.episode_approach_speed.values > 0
         assert dataset.sizes["episode"]
         assert (np.isfinite(dataset.episode_relative_predicted.values) == approaches).all()
@@ -98,10 +98,10 @@ def test_what_begins_by_parting_is_not_predicted(monkeypatch):
 
 
 def test_a_law_without_a_formula_is_not_predicted():
-    hertz = dockdyn.summarise(run(**{"contact.normal": {"law": "hertz", "stiffness": 1e6}}))
+    hertz = dockdyn.summarise(run(**{"contact.fronts.normal": {"law": "hertz", "stiffness": 1e6}}))
     assert hertz["contact_restitution"][0] == 1 and hertz["relative_velocity_predicted_m_s"][0] is not None
     crossley = {"law": "hunt-crossley", "stiffness": 1e6, "exponent": 1.5, "damping": 0.3}
-    dataset = run(**{"contact.normal": crossley})
+    dataset = run(**{"contact.fronts.normal": crossley})
     assert "relative_velocity_predicted_m_s" not in dockdyn.summarise(dataset)
     assert "effective masses" not in text_of(report_html(dataset))
 
@@ -168,10 +168,9 @@ def test_the_command_prints_and_writes(dock, tmp_path):
         ({"body.target.joint.stiffness": -1}, "body.target.joint.stiffness"),
         ({"body.chaser-front.velocity": "5 kg"}, "body.chaser-front.velocity"),
         ({"body.chaser-front.velocity": [0.1, 0, 0]}, "body.chaser-front.velocity"),
-        ({"contact.friction": {"law": "coulomb"}}, "friction: on a line nothing is across it; must be left out"),
-        ({"contact.surface": "wall"}, "surface: on a line a body touches with its points, between"),
-        ({"contact.between": ["chaser", "wall"]}, "contact.between has 'wall': no such body or point"),
-        ({"contact.between": ["chaser", "chaser"]}, "both are of the body 'chaser'"),
+        ({"contact.fronts.friction": {"law": "coulomb"}}, "friction: on a line nothing is across it; must be left out"),
+        ({"contact.fronts.between": ["chaser", "wall"]}, "contact.fronts.between.1 = 'wall': no such body or port"),
+        ({"contact.fronts.between": ["chaser", "chaser"]}, "both are of the body 'chaser'"),
         ({"body.chaser.attitude": [1, 0, 0, 0]}, "attitude: on a line nothing turns; must be left out, or motion be"),
         ({"body.chaser.inertia": [1, 1, 1]}, "inertia: on a line nothing turns"),
         ({"body.chaser.joint.kind": "revolute"}, "body.chaser.joint"),

@@ -171,7 +171,7 @@ def test_pulses_are_booked_beside_those_of_phases(pulsed):
 def test_control_is_no_load_at_named_points(load):
     """What a wheel and thrusters give is not what another body puts on theirs."""
     case = docking(velocity_damping=200.0, velocity=[-0.1, 0.0, 0.0], thruster_force=5.0)
-    case |= {"body": by_name([case["body"][0], case["body"][3]]), "duration": 0.5}
+    case |= {"body": {name: case["body"][name] for name in ("bus", "target")}, "duration": 0.5}
     data = dockdyn.simulate(load(case))
     assert np.abs(data.thruster_force).max() > 1 and np.abs(data.wheel_torque).max() > 1
     assert not np.abs(data.load_force[:3]).max() and not np.abs(data.load_moment[:3]).max()
@@ -181,7 +181,7 @@ def test_control_is_no_load_at_named_points(load):
 def test_cases_of_a_campaign_are_those_of_single_runs(load):
     """In compiled batches, with figures of control and gains that differ."""
     case = docking()
-    case |= {"duration": 4.0, "body": by_name([case["body"][0], case["body"][3]])}
+    case |= {"duration": 4.0, "body": {name: case["body"][name] for name in ("bus", "target")}}
     scenario = load(case)
     keys, rows = ["control.base_damping", "approach.pitch"], np.array([[300.0, 0.05], [150.0, 0.02], [400.0, -0.03]])
     asked = ["attitude_error_end_rad", "control_work_J", "peak_wheel_momentum_N_m_s"]
@@ -217,9 +217,8 @@ def test_a_controller_of_ones_own_steers_any_body(tmp_path, monkeypatch, load):
     (tmp_path / "damping_panel.py").write_text(MODULE, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     case = without_elements(docking()) | {"duration": 3.0, "contact": {}, "loop": {}}
-    bus, left, _, target = case["body"]
-    left["joint"]["start_rate"] = 0.05
-    case["body"] = by_name([bus, left, target])
+    del case["body"]["right"]
+    case["body"]["left"]["joint"]["start_rate"] = 0.05
     case["control"] = {"law": "rate-damping", "base_damping": 20.0, "body": "left", "target": "target"}
     built_in = dockdyn.simulate(load(case))
     case["control"] = {"law": "damping_panel:Damp", "gain": 20.0, "body": "left", "target": "target"}
@@ -231,8 +230,8 @@ def test_a_controller_of_ones_own_steers_any_body(tmp_path, monkeypatch, load):
 def without_approach(control):
     case = docking()
     del case["approach"]
-    case["body"][0] |= {"position": [-5.0, 0.0, 0.0]}
-    case["body"][3] |= {"position": [0.0, 0.0, 0.0]}
+    case["body"]["bus"] |= {"position": [-5.0, 0.0, 0.0]}
+    case["body"]["target"] |= {"position": [0.0, 0.0, 0.0]}
     case["control"] = {"law": "rate-damping", "base_damping": 5.0} | control
     return case
 

@@ -8,7 +8,7 @@ from plain_tables import by_name
 
 import dockdyn
 from dockdyn.kinds.assembly.report import assembly_report
-from dockdyn.report.report import Block
+from dockdyn.report.report import ReportBlock
 
 SLIDING = {"kind": "prismatic", "position": [0, 0, 0], "axis": [1, 0, 0], "stiffness": 2e3, "damping": 100.0}
 
@@ -50,7 +50,9 @@ def test_a_contact_is_not_said_to_do_what_joints_do(load):
     assert data.sizes["episode"] and set(summary["energy_class"]) == {None}
     assert float(data.episode_energy_gain[0]) < -0.1 * float(data.kinetic_energy[0])
     report = assembly_report(data, summary)
-    tables = [block.table for block in (*report.terminal, *report.blocks) if isinstance(block, Block) and block.table]
+    tables = [
+        block.table for block in (*report.terminal, *report.blocks) if isinstance(block, ReportBlock) and block.table
+    ]
     words = [str(column) for table in tables for column in table.columns]
     assert "('energy', 'after, J')" in words and not any("class" in column for column in words)
     said = str(report.blocks)

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from assembly_cases import FOUR, changed, energy_error, simulated
-from plain_tables import acting
+from plain_tables import acting, by_name
 from scipy.integrate import quad
 from scipy.spatial.transform import Rotation
 
@@ -36,7 +36,7 @@ def craft(*, links, boost=(0.0, 0.0, 0.0), force=FORCE):
         bodies = [bus, {"name": "craft", **part, "on": "bus", "position": [2 * arm, 0, 0], "joint": {"kind": "locked"}}]
     place = PLACE - [0.25, 0, 0] if links else PLACE
     jet = JET | {"position": place.tolist(), "force": force}
-    return {"schema": 2, "kind": "assembly", "duration": DURATION, "body": bodies, **acting(jet)}
+    return {"schema": 2, "kind": "assembly", "duration": DURATION, "body": by_name(bodies), **acting(jet)}
 
 
 def pushed(t):
@@ -72,7 +72,7 @@ def test_a_force_off_the_centre_turns_and_drives_a_body(load, links):
 def test_a_body_that_rests_begins_to_move(load):
     """Straight through its centre of mass, where the motion about the common centre of mass is none."""
     case = craft(links=False)
-    case["body"][0] |= {"velocity": [0, 0, 0], "rate": [0, 0, 0]}
+    case["body"]["craft"] |= {"velocity": [0, 0, 0], "rate": [0, 0, 0]}
     case["thruster"]["jet"] |= {"position": [0, 0, 0], "direction": [1, 0, 0]}
     data = simulated(load, case)
     way = FORCE / MASS * data.time.values**2 / 2
@@ -91,7 +91,7 @@ def test_a_weld_carries_what_moves_the_body_that_has_no_thruster(load):
     alone = simulated(load, craft(links=False))
     assert not alone.load_force.values.any() and not alone.load_moment.values.any()
     case = craft(links=True)
-    case["body"][0]["velocity"], case["body"][0]["rate"] = [0, 0, 0], [0, 0, 0]
+    case["body"]["bus"]["velocity"], case["body"]["bus"]["rate"] = [0, 0, 0], [0, 0, 0]
     case["thruster"]["jet"] |= {"position": [-0.25, 0, 0], "direction": [0, 1, 0]}
     data = simulated(load, case)
     np.testing.assert_allclose(data.joint_force[:, 0], [[0, -FORCE / 2, 0]] * data.sizes["time"], atol=1e-10)
@@ -160,7 +160,7 @@ def test_balances_in_space_are_kept(load, joint):
     """Of bodies that touch, on elements and on a hinge, pushed on a link and on a free body, any way they turn."""
     case = changed(FOUR, duration=4.0)
     if joint is not None:
-        case["body"][1]["joint"] = joint
+        case["body"]["arm"]["joint"] = joint
         del case["bushing"]
     push = {"position": [0.2, -0.3, 0.1], "direction": [0.3, 1.0, -0.5]}
     case["thruster"] = {

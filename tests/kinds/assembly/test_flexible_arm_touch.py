@@ -28,7 +28,7 @@ def pressed(delay):
     """The client is pressed against the grapple, harder and harder so that they stay in contact: the depth over time."""
     content = tomlkit.parse(preset_text("flexible-arm-touch")).unwrap()
     content["approach"] |= {"distance": 1e-6, "closing_speed": 2e-3, "lateral_velocity": [0, 0], "pitch": 0, "yaw": 0}
-    del content["contact"][0]["friction"]  # as margins have it
+    del content["contact"]["ball"]["friction"]  # as margins have it
     push = {
         "kind": "thruster",
         "name": "push",

@@ -25,7 +25,7 @@ from flexible_cases import (
     textbook,
     with_flexible,
 )
-from plain_tables import acting
+from plain_tables import acting, by_name, listed
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
@@ -34,7 +34,7 @@ from dockdyn.results.plan import jit_once
 MU, EI = MASS_PER_LENGTH, BENDING
 HINGE, ARM = np.array([0.0, 1.0, 0.0]), np.array([0.1, 3.0, 0.2])  # on the bus; the wing's centre of mass from there
 BODIES = WINGED["body"]
-BUS, WING, BALL = BODIES
+BUS, WING, BALL = listed(BODIES)
 MODES = 4  # two of bending along x, one along z, one of twist
 
 
@@ -160,7 +160,7 @@ def moving_energy(moved, q, v, inertias):
     return found, spins
 
 
-MASSES = [body["mass"] for body in BODIES]
+MASSES = [body["mass"] for body in BODIES.values()]
 
 
 def kinetic(q, v):
@@ -283,7 +283,7 @@ def clamped_wing(side, beam):
     """A wing along ±y that is clamped to the bus."""
     centre = [0.3, side * 4.0, 0.1]
     return {
-        "name": f"wing {side}",
+        "name": f"wing{side}",
         "on": "bus",
         "mass": 17.4,
         "inertia": [49.0, 5.0, 49.0],
@@ -297,15 +297,15 @@ def clamped_wing(side, beam):
 def test_frequencies_of_a_free_spacecraft_with_two_arrays(load):
     """From cantilever modes to those of the free whole: modal mass less what bus and arrays take part of it as one body."""
     counts = [3, 2]
-    beam = WINGED["body"][1]["flexible"] | {"bending_modes": counts, "twist_modes": 0, "damping_ratio": 0.0}
+    beam = WINGED["body"]["wing"]["flexible"] | {"bending_modes": counts, "twist_modes": 0, "damping_ratio": 0.0}
     bus = changed(BUS, velocity=[0.0] * 3, rate=[0.0] * 3)
-    case = changed(WINGED, body=[bus, clamped_wing(1, beam), clamped_wing(-1, beam)], contact=[])
+    case = changed(WINGED, body=by_name([bus, clamped_wing(1, beam), clamped_wing(-1, beam)]), contact={})
     matrix, _ = restoring(load(case).content)
     found = np.sort(np.sqrt(np.linalg.eigvals(-np.asarray(matrix)).real))
 
     masses, stiffness, momenta = [], [], []
     whole = np.zeros((6, 6))
-    for body in case["body"]:
+    for body in case["body"].values():
         place, mass = np.array(body.get("position", [0.0] * 3)), body["mass"]
         tensor = np.array(body["inertia"]) if np.ndim(body["inertia"]) == 2 else np.diag(body["inertia"])
         lever = np.array([[0, -place[2], place[1]], [place[2], 0, -place[0]], [-place[1], place[0], 0]])
@@ -332,7 +332,7 @@ def test_frequencies_of_a_free_spacecraft_with_two_arrays(load):
 @pytest.mark.parametrize("ratio", [0.4, 1.9, 5.0])
 def test_a_cantilever_driven_at_its_root(load, ratio):
     """Its tip moves by (cos λ + cosh λ)/(1 + cos λ cosh λ) of the root's motion, λ⁴ = μ ω² L⁴/EI: Euler and Bernoulli."""
-    beam = WINGED["body"][1]["flexible"] | {"bending_modes": [8, 0], "twist_modes": 0, "damping_ratio": 0.0}
+    beam = WINGED["body"]["wing"]["flexible"] | {"bending_modes": [8, 0], "twist_modes": 0, "damping_ratio": 0.0}
     heavy = {"name": "bus", "mass": 1e12, "inertia": [1e13] * 3}
     push = {
         "kind": "thruster",
@@ -342,7 +342,7 @@ def test_a_cantilever_driven_at_its_root(load, ratio):
         "direction": [1, 0, 0],
         "force": 1e12,
     }
-    case = changed(WINGED, body=[heavy, clamped_wing(1, beam)], contact=[], **acting(push))
+    case = changed(WINGED, body=by_name([heavy, clamped_wing(1, beam)]), contact={}, **acting(push))
     matrix, pushed = map(np.asarray, restoring(load(case).content))
     omega = ratio * np.sqrt(EI[0] / MU) / LENGTH**2 * 1.875104**2
     # root at cos ωt: its acceleration −ω², by the response to one of 1 m/s²
@@ -357,7 +357,7 @@ def test_the_limit_of_high_stiffness_is_the_rigid_link(load):
     """Ten times as stiff, a tenth of the difference from a wing that does not bend."""
     stiff = with_flexible(WINGED, damping_ratio=0.5)
     rigid = changed(WINGED)
-    del rigid["body"][1]["flexible"]
+    del rigid["body"]["wing"]["flexible"]
     exact, distances = simulated(load, rigid, {"duration": 0.5}), []
     for factor in (2e3, 2e4):  # the wing's first frequency is then 4 and 13 Hz: what begins it has died away
         case = with_flexible(

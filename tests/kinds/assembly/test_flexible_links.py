@@ -9,7 +9,7 @@ import pytest
 import tomlkit
 from assembly_cases import changed, energy_error, momentum_error, pressing, simulated
 from flexible_cases import HINGE, RATIO, ROOT, WINGED, cantilever, integral, restoring, textbook, with_flexible
-from plain_tables import acting, by_name, plain
+from plain_tables import acting, by_name, listed, plain
 from scipy.spatial.transform import Rotation
 
 from dockdyn.kinds.assembly.doubts import doubts
@@ -80,8 +80,8 @@ JET = {
 }
 ROUGH = changed(
     WINGED,
-    body=[*WINGED["body"], CAMERA],
-    contact=[{"between": ["tip", "skin"], **pressing(900.0, 1.5, 0.2)}],
+    body=by_name([*listed(WINGED["body"]), CAMERA]),
+    contact={"tip": {"between": ["tip", "skin"], **pressing(900.0, 1.5, 0.2)}},
     loop={"delay": 0.02},
 )
 PAD = {"name": "pad", "shape": "sphere", "centre": [0.0, 0.0, -1.3], "radius": 0.3}
@@ -95,8 +95,8 @@ VISITOR = {
 }
 BOOMED = changed(
     WINGED,
-    body=[WINGED["body"][0], BOOM | {"surface": by_name([PAD])}, VISITOR],
-    contact=[{"between": ["nose", "pad"], **pressing(900.0, 1.5, 0.2)}],
+    body={"bus": WINGED["body"]["bus"]} | by_name([BOOM | {"surface": by_name([PAD])}, VISITOR]),
+    contact={"nose": {"between": ["nose", "pad"], **pressing(900.0, 1.5, 0.2)}},
     **acting(STAY),
 )
 
@@ -186,7 +186,7 @@ def test_a_beam_is_the_table_of_its_modes(load):
         for n in range(len(mass))
     ]
     point = {"name": "tip", "position": [0.0, 2.9, 0.0], "shift": shift.tolist(), "turn": turn.tolist()}
-    bus, wing, _ = WINGED["body"]
+    bus, wing, _ = listed(WINGED["body"])
     still = bus | {"velocity": [0.0] * 3, "rate": [0.0] * 3}
     held = wing | {"joint": HINGE | {"start": 0.0, "start_rate": 0.0}}
     push = {
@@ -197,9 +197,9 @@ def test_a_beam_is_the_table_of_its_modes(load):
         "direction": [1, 0, 2],
         "force": 1.0,
     }
-    straight = changed(WINGED, body=[still, held], contact=[], **acting(push | {"force": 1e-9}))
+    straight = changed(WINGED, body=by_name([still, held]), contact={}, **acting(push | {"force": 1e-9}))
     table = changed(straight)
-    table["body"][1]["flexible"] = {"kind": "modes", "root": ROOT, "mode": modes, "point": [point]}
+    table["body"]["wing"]["flexible"] = {"kind": "modes", "root": ROOT, "mode": modes, "point": [point]}
     beam, other = (restoring(load(case).content) for case in (straight, table))
     for one, same in zip(beam, other, strict=True):
         np.testing.assert_allclose(same, one, rtol=0, atol=1e-9 * np.abs(np.asarray(one)).max())
@@ -227,8 +227,8 @@ def test_stiffness_that_spin_would_add_is_told(boomed, rough):
 
 def test_of_links_of_both_kinds_the_table_alone_is_told(load):
     """Where a beam is beside a table of modes, its share is none, as spin stiffens it."""
-    bus, wing, _ = WINGED["body"]
-    data = simulated(load, changed(WINGED, body=[bus, wing, BOOM], contact=[], duration=0.1))
+    bus, wing, _ = listed(WINGED["body"])
+    data = simulated(load, changed(WINGED, body=by_name([bus, wing, BOOM]), contact={}, duration=0.1))
     assert list(data.flexible_link.values) == ["wing", "boom"]
     assert float(data.spin_share[0]) == 0.0 and float(data.spin_share[1]) > 0.1
     (line,) = [line for line in doubts(data) if "turns at up to" in line]
@@ -247,17 +247,18 @@ def test_a_campaign_counts_the_cases_that_spin_so_fast(load):
         "body": by_name([bus, BOOM]),
         "integrator": {"tolerance": 1e-8},
     }
-    case["body"][1] = {**BOOM, "flexible": {**BOOM["flexible"], "mode": {"across": BOOM["flexible"]["mode"]["across"]}}}
+    boom = case["body"]["boom"]
+    boom["flexible"] = {**BOOM["flexible"], "mode": {"across": BOOM["flexible"]["mode"]["across"]}}
     points = {
         name: {**point, "shift": point["shift"][:1], "turn": point["turn"][:1]}
         for name, point in BOOM["flexible"]["point"].items()
     }
-    case["body"][1]["flexible"]["point"] = points
+    boom["flexible"]["point"] = points
     rates = np.array([0.05, 0.2, 0.4])
-    cases = run_cases(load(case), ["body.0.rate.1"], rates[:, None])
+    cases = run_cases(load(case), ["body.bus.rate.1"], rates[:, None])
     shares = cases.figures["largest_spin_share"]
     for rate, share in zip(rates, shares, strict=True):
-        run = simulated(load, changed(case, body=[bus | {"rate": [0.0, float(rate), 0.0]}, case["body"][1]]))
+        run = simulated(load, case, {"body.bus.rate.1": float(rate)})
         assert float(run.spin_share[0]) == pytest.approx(share, rel=1e-3)
     assert shares == pytest.approx(rates / lowest, rel=0.02)
     (figure,) = [one for one in ASSEMBLY.figures if one.name == "largest_spin_share"]
@@ -268,11 +269,11 @@ def test_what_modes_carry_is_told_beside_what_the_body_has(load):
     """The effective mass of the first two modes of a cantilever is 0.6131 and 0.1883 of the beam's; about its root theirs and
     that of a stiff wing's first are near all it has."""
     case = with_flexible(WINGED, bending_modes=[2, 0], twist_modes=0, mass_per_length=5.0)
-    case["body"][1] |= {"mass": 10.0, "inertia": [900.0, 900.0, 900.0]}
+    case["body"]["wing"] |= {"mass": 10.0, "inertia": [900.0, 900.0, 900.0]}
     with pytest.raises(ScenarioError) as refusal:
         load(case)
     assert f"along x, {(0.6131 + 0.1883) * 5.0 * 5.8:.3g} kg of 10 kg" in str(refusal.value)
-    case["body"][1] |= {"mass": 30.0, "inertia": [1.0, 0.5, 1.2]}
+    case["body"]["wing"] |= {"mass": 30.0, "inertia": [1.0, 0.5, 1.2]}
     with pytest.raises(ScenarioError) as refusal:
         load(case)
     first, second, *_ = ((n[3] @ n[3]) / n[0] for n in zip(*textbook(), strict=True))
@@ -284,8 +285,8 @@ def test_what_modes_carry_is_told_beside_what_the_body_has(load):
 def test_a_thruster_on_a_link_bends_it(load):
     """A constant force at the beam's end, across it: F L³/3EI in the end, but for modes beyond the third, on a heavy bus."""
     case = with_flexible(WINGED, bending_modes=[3, 0], twist_modes=0, damping_ratio=0.7)
-    case["body"] = case["body"][:2]
-    bus, wing = case["body"]
+    del case["body"]["ball"]
+    bus, wing = case["body"].values()
     bus |= {"mass": 1e9, "inertia": [1e10] * 3, "rate": [0.0] * 3, "velocity": [0.0] * 3}
     wing["joint"] = {"kind": "locked"}
     case |= {"contact": {}, **acting(JET | {"position": [0.0, 2.9, 0.0], "direction": [1, 0, 0]}), "duration": 60.0}
@@ -311,10 +312,10 @@ def at(path, value):
 
 def tabled(**keys):
     """The wing by the boom's table with other keys."""
-    return at(("body", 1, "flexible"), copy.deepcopy(BOOM["flexible"]) | keys)
+    return at(("body", "wing", "flexible"), copy.deepcopy(BOOM["flexible"]) | keys)
 
 
-WING = ("body", 1)
+WING = ("body", "wing")
 FLEXIBLE = (*WING, "flexible")
 BAD = {
     "no joint": (at((*WING, "joint"), None), "flexible: needs a joint"),

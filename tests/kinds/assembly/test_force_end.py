@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from assembly_cases import PARTS, simulated
-from plain_tables import by_name
+from plain_tables import by_name, contacts_by_name
 
 import dockdyn
 
@@ -17,10 +17,10 @@ BALL = {"name": "ball", "shape": "sphere", "centre": [0.0, 0.0, 0.0], "radius": 
 def case(tips):
     """Points that meet a ball, each a contact of its own."""
     features = [{"name": name, "position": TIPS[name]} for name in tips]
-    first, second = {**CHASER, "feature": features}, {**TARGET, "surface": by_name([BALL])}
+    first, second = {**CHASER, "feature": by_name(features)}, {**TARGET, "surface": by_name([BALL])}
     contact = [{"between": [name, "ball"], "normal": DASHPOT} for name in tips]
     bodies = {"body": by_name([{"name": "chaser", **first}, {"name": "target", **second}])}
-    return {"schema": 2, "kind": "assembly", "duration": 2.5, "contact": contact, **bodies}
+    return {"schema": 2, "kind": "assembly", "duration": 2.5, "contact": contacts_by_name(contact), **bodies}
 
 
 def final(load, scenario, **integrator):
@@ -46,7 +46,7 @@ def test_the_order_is_kept_through_several_groups(load):
 def test_members_beside_others_end_between_steps_that_the_tolerance_keeps_short(load):
     """Of several members an end is no event: at the default tolerance that is tens of nanometres in a place."""
     scenario = case(TIPS)
-    scenario["body"][0]["feature"] = {"tips": {"positions": list(TIPS.values())}}
+    scenario["body"]["chaser"]["feature"] = {"tips": {"positions": list(TIPS.values())}}
     scenario["contact"] = {"tips": {"between": ["tips", "ball"], "normal": DASHPOT}}
     best, _ = final(load, case(TIPS), tolerance=1e-13)
     errors = [np.abs(final(load, scenario, tolerance=tolerance)[0] - best).max() for tolerance in (1e-7, 1e-11)]

@@ -39,8 +39,8 @@ def turning(here, first, other, axis):
 
 def joint_rows(content, here):
     """Five rows that each joint forbids: the place of the joint, and turning across its axis."""
-    found, names = [], [body["name"] for body in content["body"]]
-    for number, body in enumerate(content["body"]):
+    found, names = [], list(content["body"])
+    for number, body in enumerate(content["body"].values()):
         if "joint" not in body:
             continue
         carrier = names.index(body["on"])
@@ -54,7 +54,7 @@ def joint_rows(content, here):
 
 def mass_matrix(content):
     found = np.zeros((6 * len(content["body"]),) * 2)
-    for number, body in enumerate(content["body"]):
+    for number, body in enumerate(content["body"].values()):
         at = 6 * number
         found[at : at + 3, at : at + 3] = body["mass"] * np.eye(3)
         found[at + 3 : at + 6, at + 3 : at + 6] = body["inertia"]
@@ -64,18 +64,21 @@ def mass_matrix(content):
 def contact_rows(content, here):
     """Rows along the plane's normal and two tangents, where the ball is deepest."""
     tip, last = len(content["body"]) - 2, len(content["body"]) - 1
-    normal = here.turn[last] @ np.array(content["body"][last]["surface"][0]["normal"])
-    centre = here.position[tip] + here.turn[tip] @ np.array(content["body"][tip]["feature"][0]["position"])
+    (ball,), (plane,) = (
+        list(content["body"].values())[n][what].values() for n, what in ((tip, "feature"), (last, "surface"))
+    )
+    normal = here.turn[last] @ np.array(plane["normal"])
+    centre = here.position[tip] + here.turn[tip] @ np.array(ball["position"])
     axes = [normal, *np.linalg.svd(normal[None])[2][1:]]
     return np.array([row(here, tip, last, centre - RADIUS * normal, axis) for axis in axes])
 
 
 def momenta(content, here):
     """Linear momentum and that about the origin of places, and how large their parts are."""
-    masses = np.array([body["mass"] for body in content["body"]])[:, None]
+    masses = np.array([body["mass"] for body in content["body"].values()])[:, None]
     spins = [
         turn @ (np.array(body["inertia"]) @ rate)
-        for turn, body, rate in zip(here.turn, content["body"], here.rate, strict=True)
+        for turn, body, rate in zip(here.turn, content["body"].values(), here.rate, strict=True)
     ]
     linear, angular = masses * here.velocity, np.cross(here.position, masses * here.velocity) + np.array(spins)
     return linear.sum(axis=0), angular.sum(axis=0), np.abs(linear).sum(), np.abs(angular).sum()

@@ -28,22 +28,24 @@ NORMAL = {"law": "spring-dashpot", "stiffness": 1e4, "damping": 10.0}
 
 def scene(impact=None, **contact):
     found = copy.deepcopy(SCENE)
-    found["contact"][0] |= contact
-    found["contact"][0]["impact"] = found["contact"][0]["impact"] if impact is None else impact
+    found["contact"]["skin"] |= contact | ({} if impact is None else {"impact": impact})
     return found
 
 
 def two_balls():
     found = scene()
-    found["body"][1]["feature"][0] |= {"about": [0, 0, 0], "axis": [0, 0, 1], "copies": 3, "position": [0, 0.3, 0]}
+    found["body"]["ball"]["feature"]["skin"] |= {
+        "about": [0, 0, 0],
+        "axis": [0, 0, 1],
+        "copies": 3,
+        "position": [0, 0.3, 0],
+    }
     return found
 
 
 def held(grip):
     found = scene()
-    found["body"].append(
-        {"name": "arm", "on": "plate", "mass": 1.0, "inertia": [0.1, 0.1, 0.1], "position": [0, 0, 1.0]}
-    )
+    found["body"]["arm"] = {"on": "plate", "mass": 1.0, "inertia": [0.1, 0.1, 0.1], "position": [0, 0, 1.0]}
     weld = {"kind": "connection", "name": "mount", "between": ["arm", "plate"], "anchor": [[0, 0, 0], [0, 0, 1.0]]}
     hook = {"kind": "latch", "name": "hook", "between": ["ball", "arm"], "anchor": [[0, 0, -0.1], [0, 0, 0]]}
     hook |= {"axis": [0, 0, 1], "reach": 0.01, "lateral": 0.1, "grip": grip}
@@ -51,23 +53,26 @@ def held(grip):
 
 
 WRONG = {
-    "both laws": (scene(normal=NORMAL), r"contact\.0: normal: the law of a force, beside impact"),
-    "friction": (scene(friction={"law": "coulomb", "coefficient": 0.1}), r"contact\.0: friction: the law of a force"),
-    "no law": (scene("none"), r"contact\.0: must state normal, .* or impact"),
-    "a delay": (scene() | {"loop": {"delay": 0.01}}, r"contact\.impact: no sensor measures a jump; loop\.delay"),
+    "both laws": (scene(normal=NORMAL), r"contact\.skin: normal: the law of a force, beside impact"),
+    "friction": (
+        scene(friction={"law": "coulomb", "coefficient": 0.1}),
+        r"contact\.skin: friction: the law of a force",
+    ),
+    "no law": (scene("none"), r"contact\.skin: must state normal, .* or impact"),
+    "a delay": (scene() | {"loop": {"delay": 0.01}}, r"contact\.skin\.impact: no sensor measures a jump; loop\.delay"),
     "fixed steps": (scene() | {"integrator": {"method": "fixed"}}, r"integrator\.method must be located: .* jumps"),
-    "several pairs": (two_balls(), r"contact\.impact: a law for one pair, of which there are 3"),
-    "a rigid grip": (held("weld"), r"contact\.impact: the rigid grip of .*'hook'.* holds these bodies together"),
+    "several pairs": (two_balls(), r"contact\.skin\.impact: a law for one pair, of which there are 3"),
+    "a rigid grip": (held("weld"), r"contact\.skin\.impact: the rigid grip of .*'hook'.* holds these bodies together"),
     "a law that joins": (
         scene({"law": "pin"}),
-        r"contact\.impact\.law = 'pin': joins what touches; .* \[latch\.NAME\]",
+        r"contact\.skin\.impact\.law = 'pin': joins what touches; .* \[latch\.NAME\]",
     ),
-    "no parameter": (scene({"law": "newton", "restitution": 0.5}), r"contact\.impact: law newton needs friction"),
+    "no parameter": (scene({"law": "newton", "restitution": 0.5}), r"contact\.skin\.impact: law newton needs friction"),
     "another's": (
         scene({"law": "frictionless", "restitution": 0.5, "energy_ratio": 0.5}),
-        r"contact\.impact: law frictionless has no energy_ratio",
+        r"contact\.skin\.impact: law frictionless has no energy_ratio",
     ),
-    "too large": (scene({"law": "frictionless", "restitution": 1.5}), r"contact\.impact\.restitution"),
+    "too large": (scene({"law": "frictionless", "restitution": 1.5}), r"contact\.skin\.impact\.restitution"),
 }
 
 
@@ -81,24 +86,24 @@ def test_what_cannot_be_is_refused(what):
 
 def test_a_rig_measures_no_jump():
     rig = scene() | {"kind": "rig", "mode": "assembly", "mock_ups": ["ball", "plate"]}
-    with pytest.raises(dockdyn.ScenarioError, match=r"contact\.impact: the sensor of a rig measures no jump"):
+    with pytest.raises(dockdyn.ScenarioError, match=r"contact\.skin\.impact: the sensor of a rig measures no jump"):
         dockdyn.load(rig)
 
 
 def test_margins_and_model_exchange_have_no_jump():
     scenario = dockdyn.load(SCENE)
     with pytest.raises(
-        dockdyn.ScenarioError, match=r"contact\.impact: velocities jump there, which has no linear form"
+        dockdyn.ScenarioError, match=r"contact\.skin\.impact: velocities jump there, which has no linear form"
     ):
         dockdyn.margins(scenario)
-    with pytest.raises(dockdyn.ScenarioError, match=r"contact\.impact: .*must be for co-simulation"):
+    with pytest.raises(dockdyn.ScenarioError, match=r"contact\.skin\.impact: .*must be for co-simulation"):
         unit_of(scenario, False)
 
 
 def test_what_begins_inside_is_refused():
     content = scene()
-    content["body"][1]["position"] = [0, 0, 0.09]
-    with pytest.raises(dockdyn.ScenarioError, match=r"contact 'skin – top': overlap at the start = 0\.01 m"):
+    content["body"]["ball"]["position"] = [0, 0, 0.09]
+    with pytest.raises(dockdyn.ScenarioError, match=r"contact 'skin': overlap at the start = 0\.01 m"):
         dockdyn.simulate(dockdyn.load(content))
 
 

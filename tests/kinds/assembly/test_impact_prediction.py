@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from plain_tables import by_name, contacts_by_name
+from plain_tables import by_name
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -81,14 +81,14 @@ def case(seed, joint):
     mass = 1 / (row @ inverse @ row)
     side = sum(masses[name] for name in names if name != "target")
     whole = side * masses["target"] / (side + masses["target"])
-    content = {"schema": 2, "kind": "assembly", "duration": 0.4, "body": list(bodies.values())}
+    content = {"schema": 2, "kind": "assembly", "duration": 0.4, "body": by_name(bodies.values())}
     content["contact"] = {"ball": {"between": ["ball", "plate"]}}
     return content, mass, whole, -float(velocity @ normal)
 
 
 def run(content, stiffness, damping=0.0, duration=None):
     law = {"law": "spring-dashpot", "stiffness": stiffness, "damping": damping}
-    stated = {"contact": contacts_by_name([content["contact"][0] | {"normal": law}])}
+    stated = {"contact": {"ball": content["contact"]["ball"] | {"normal": law}}}
     return dockdyn.simulate(dockdyn.load(content | stated | ({"duration": duration} if duration else {})))
 
 
@@ -145,11 +145,7 @@ def test_the_class_in_the_report_is_what_the_run_does(seed):
 def test_what_no_formula_says_is_not_predicted(changes, why):
     content, _, _, _ = case(0, None)
     law = {"normal": {"law": "spring-dashpot", "stiffness": 1e6}}
-    contact = content["contact"][0] | law | {key: value for key, value in changes.items() if key != "loop"}
-    stated = (
-        content
-        | {"contact": contacts_by_name([contact])}
-        | {key: value for key, value in changes.items() if key == "loop"}
-    )
+    contact = content["contact"]["ball"] | law | {key: value for key, value in changes.items() if key != "loop"}
+    stated = content | {"contact": {"ball": contact}} | {key: value for key, value in changes.items() if key == "loop"}
     summary = dockdyn.summarise(dockdyn.simulate(dockdyn.load(stated)))
     assert summary["contacts"] and "relative_velocity_predicted_m_s" not in summary, why

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_tables import by_name, contacts_by_name
 from scipy.optimize import nnls
 from scipy.spatial.transform import Rotation
 
@@ -27,7 +28,13 @@ def balls(draw, places, pairs, radius, impact, speed):
         for number, place in enumerate(places)
     ]
     contacts = [{"between": [f"skin{one}", f"skin{other}"], "impact": impact} for one, other in pairs]
-    content = {"schema": 2, "kind": "assembly", "duration": 1.0, "body": bodies, "contact": contacts}
+    content = {
+        "schema": 2,
+        "kind": "assembly",
+        "duration": 1.0,
+        "body": by_name(bodies),
+        "contact": contacts_by_name(contacts),
+    }
     return content, lambda velocity: turn.inv().apply(velocity - boost)
 
 
@@ -100,10 +107,10 @@ def test_balls_in_a_heap_give_no_energy(seed, law, rubs):
     places, pairs = rack(radius, speed)
     content, _ = balls(draw, places, pairs, radius, {"law": "frictionless", "restitution": 1.0}, speed)
     restitution = draw.choice([1.0, np.nan])
-    for contact in content["contact"]:
+    for contact in content["contact"].values():
         own = draw.random() if np.isnan(restitution) else restitution
         contact["impact"] = drawn_law(draw, law, rubs, own)
-    for body in content["body"]:
+    for body in content["body"].values():
         mass = 10 ** draw.uniform(-1, 1)
         body |= {"mass": mass, "inertia": [0.4 * mass * radius**2] * 3}
     content["body"][0]["rate"] = draw.normal(size=3).tolist()

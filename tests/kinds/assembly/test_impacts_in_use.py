@@ -9,7 +9,7 @@ import json
 import jax
 import numpy as np
 import pytest
-from plain_tables import acting, contacts_by_name
+from plain_tables import acting, by_name, contacts_by_name
 
 import dockdyn
 from dockdyn.exchange.comparison import check_fmu
@@ -43,7 +43,13 @@ def onto_a_plate(impact, grip=None):
     hook = {"kind": "latch", "name": "hook", "between": ["back", "plate"], "anchor": [[1, 0, 0], [0, 0, 0]]}
     hook |= {"axis": [-1, 0, 0], "reach": 0.01, "lateral": 0.01, "grip": grip}
     contact = {"between": ["skin", "top"], "impact": impact}
-    content = {"schema": 2, "kind": "assembly", "duration": 1.0, "body": bodies, "contact": contacts_by_name([contact])}
+    content = {
+        "schema": 2,
+        "kind": "assembly",
+        "duration": 1.0,
+        "body": by_name(bodies),
+        "contact": contacts_by_name([contact]),
+    }
     return content if grip is None else content | {**acting(hook)}
 
 
@@ -76,13 +82,14 @@ def test_a_page_of_impacts_without_rest_has_its_charts():
 def test_two_contacts_of_one_name_are_told():
     """What is stated twice is struck twice at one instant, in equal shares, and the summary warns of the name once."""
     content = onto_a_plate({"law": "frictionless", "restitution": RESTITUTION})
-    run = dockdyn.simulate(dockdyn.load(content | {"contact": content["contact"] * 2}))
+    contact = content["contact"]["skin"]
+    run = dockdyn.simulate(dockdyn.load(content | {"contact": {"skin": contact, "again": contact}}))
     impulse = (1 + RESTITUTION) * SPEED * BALL * PLATE / (BALL + PLATE)
     assert run.impact_impulse.values[-1] == pytest.approx([impulse / 2] * 2, rel=1e-3)
     assert run.impact_impulse.values[-1].sum() == pytest.approx(impulse, rel=1e-10)
     assert sum("velocities jump" in words for words in dockdyn.summarise(run)["warnings"]) == 1
     named = [content["contact"][0], content["contact"][0] | {"name": "again"}]
-    told = dockdyn.summarise(dockdyn.simulate(dockdyn.load(content | {"contact": named})))["warnings"]
+    told = dockdyn.summarise(dockdyn.simulate(dockdyn.load(content | {"contact": contacts_by_name(named)})))["warnings"]
     assert [words for words in told if "velocities jump at contacts" in words and words.count("'again'") == 1]
     assert sum("velocities jump" in words for words in told) == 1
 

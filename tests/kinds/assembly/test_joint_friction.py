@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from assembly_cases import energy_error, momentum_error, simulated
 from places import DOCS
+from plain_tables import by_name
 from scipy.optimize import brentq
 
 BUS, WING = {"mass": 50.0, "inertia": 11.0}, {"mass": 12.0, "inertia": 1.0}
@@ -26,7 +27,7 @@ def on_one_axis(kind, phase=None, **joint):
         "schema": 2,
         "kind": "assembly",
         "duration": 3.0 * reduced(kind) * RATE / FRICTION,
-        "body": bodies,
+        "body": by_name(bodies),
         "output": {"interval": reduced(kind) * RATE / FRICTION / 40},
         **({"phase": phase} if phase else {}),
     }

@@ -82,8 +82,8 @@ MOVING = {"moved_mass": 5.0}
 def tied(case):
     """Four bodies with the arm on a hinge, and further links on arm and target; struts with reflected inertia close loops."""
     found = changed(case)
-    found["body"][1]["joint"] = ELBOW
-    found["body"] += [BOOM, LEAF, PLATE]
+    found["body"]["arm"]["joint"] = ELBOW
+    found["body"] |= by_name([BOOM, LEAF, PLATE])
     found["strut"]["rod"]["moved_mass"] = 8.0
     found["strut"] |= {
         "brace": {
@@ -140,8 +140,8 @@ def test_bodies_stay_where_joints_let_them(delayed):
 
     tug, arm = turns("tug"), turns("arm")
     joint = data.position.sel(body="tug").values + tug.apply(ELBOW["position"])
-    turn = Rotation.from_quat(FOUR["body"][1]["attitude"], scalar_first=True)
-    lever = turn.inv().apply(np.subtract(ELBOW["position"], FOUR["body"][1]["position"]))
+    turn = Rotation.from_quat(FOUR["body"]["arm"]["attitude"], scalar_first=True)
+    lever = turn.inv().apply(np.subtract(ELBOW["position"], FOUR["body"]["arm"]["position"]))
     np.testing.assert_allclose(data.position.sel(body="arm").values + arm.apply(lever), joint, rtol=0, atol=1e-12)
     axis = np.array(ELBOW["axis"]) / np.linalg.norm(ELBOW["axis"])
     between = (tug.inv() * arm * turn.inv()).as_rotvec()
@@ -204,10 +204,10 @@ def test_the_frame_does_not_matter(load):
 def test_a_weld_makes_one_body(load):
     """The tug and its arm welded together, and one body of both, through contacts and delay."""
     case = changed(FOUR, **DELAY)
-    case["body"][1]["joint"] = {"kind": "locked"}
+    case["body"]["arm"]["joint"] = {"kind": "locked"}
     del case["bushing"]
     one = changed(case)
-    tug, arm = one["body"][:2]
+    tug, arm = one["body"]["tug"], one["body"].pop("arm")
     turn = Rotation.from_quat(arm["attitude"], scalar_first=True)
     masses = np.array([tug["mass"], arm["mass"]])
     places = np.array([np.zeros(3), arm["position"]])
@@ -220,12 +220,11 @@ def test_a_weld_makes_one_body(load):
     start = np.array(tug["position"]) + attitude.apply(centre)
     speed = np.array(tug["velocity"]) + attitude.apply(np.cross(tug["rate"], centre))
     tug |= {"mass": masses.sum(), "inertia": whole.tolist(), "position": start.tolist(), "velocity": speed.tolist()}
-    (tips,) = arm["feature"]
+    tips = arm["feature"]["tips"]
     tips["about"] = (turn.apply([0, 0, 0]) + arm["position"] - centre).tolist()
     tips["axis"] = turn.apply([1.0, 0.0, 0.0]).tolist()
     tips["position"] = (turn.apply(tips["position"]) + arm["position"] - centre).tolist()
-    tug["feature"] = by_name([tips])
-    one["body"] = by_name([tug, *one["body"][2:]])
+    tug["feature"] = {"tips": tips}
     for element in one["strut"].values():
         if element["between"][1] == "tug":
             element["anchor"][1] = (np.array(element["anchor"][1]) - centre).tolist()
@@ -313,8 +312,8 @@ def test_a_phase_starts_a_motor(load):
         "moved_inertia": 2.0,
     }
     case = hinged(joint)
-    case["body"][0].pop("rate")
-    case["body"][1]["position"] = [0.0, 0.0, 1.0]
+    case["body"]["bus"].pop("rate")
+    case["body"]["wing"]["position"] = [0.0, 0.0, 1.0]
     del case["strut"]
     case["phase"] = {"rest": {}, "turn": {"when": {"lasting": 1.0}, "set": {"body.wing.joint.torque": "0.6 N m"}}}
     data = simulated(load, case)
@@ -327,11 +326,11 @@ def test_a_phase_starts_a_motor(load):
 @pytest.mark.full
 def test_the_approach_is_of_a_port_at_the_end_of_a_bent_arm(load):
     """Joints stand where they begin: the port is as far from the other one as stated, on its axis, and closes as stated."""
-    case = changed(THREE, duration=0.02, output={"interval": 0.01}, loop={}, contact=[], strut={})
+    case = changed(THREE, duration=0.02, output={"interval": 0.01}, loop={}, contact={}, strut={})
     case["approach"] |= {"pitch": 0.0, "roll": 0.0, "yaw_rate": 0.0, "lateral_offset": [0.0, 0.0]}
     case["approach"]["lateral_velocity"] = [0.0, 0.0]
     elbow = {"kind": "revolute", "position": [0.5, 0.0, 0.1], "axis": [0.0, 0.3, 1.0], "start": 0.7}
-    case["body"][1]["joint"] = elbow
+    case["body"]["ring"]["joint"] = elbow
     data = simulated(load, case)
     target, ring = (data.sel(body=name).isel(time=0) for name in ("target", "ring"))
     turn, own = (Rotation.from_quat(body.attitude.values, scalar_first=True) for body in (target, ring))
@@ -352,7 +351,7 @@ def wrong(**joint):
 
 def on_nothing():
     case = wrong()
-    case["body"][1].pop("on")
+    case["body"]["wing"].pop("on")
     return case
 
 

@@ -6,6 +6,7 @@ import jax
 import numpy as np
 import pytest
 from assembly_cases import simulated
+from plain_tables import by_name
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
@@ -50,14 +51,14 @@ def random_case(seed, acting=True):
         "rate": rng.normal(size=3).tolist(),
     }
     bodies = [bus, *(joined(rng, name, acting) for name in PARENTS)]
-    return {"schema": 2, "kind": "assembly", "duration": 2.0, "body": bodies, "output": {"interval": 0.1}}
+    return {"schema": 2, "kind": "assembly", "duration": 2.0, "body": by_name(bodies), "output": {"interval": 0.1}}
 
 
 class Twin:
     """The same bodies there."""
 
     def __init__(self, case):
-        self.model, self.bodies = pin.Model(), {one["name"]: one for one in case["body"]}
+        self.model, self.bodies = pin.Model(), case["body"]
         self.model.gravity = pin.Motion.Zero()
         self.frames, self.joints = {}, {}
         for name in self.bodies:  # in this order Pinocchio has them depth first

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from plain_tables import by_name
+from plain_tables import by_name, contacts_by_name
 
 import dockdyn
 
@@ -58,7 +58,7 @@ def struck(rng, modes):
     time = np.sqrt(min(block, per_length * length) / stiffness)  # s
     delay = {"loop": {"delay": float(time * rng.uniform(0.05, 0.5))}} if rng.uniform() < 0.5 else {}
     common = {"schema": 2, "kind": "assembly", "duration": 0.05 + 4 * np.pi * time}
-    return common | {"body": bodies, "contact": contact} | delay
+    return common | {"body": by_name(bodies), "contact": contacts_by_name(contact)} | delay
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from plain_tables import acting
+from plain_tables import acting, by_name, listed
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -56,7 +56,7 @@ def docking(draw, grip="compliant"):
         "schema": 2,
         "kind": "assembly",
         "duration": HELD + 12.0,
-        "body": bodies,
+        "body": by_name(bodies),
         **acting(hook | between, strut | between),
         "phase": phases,
     }
@@ -137,7 +137,7 @@ def tumbling(draw, grip):
         "held": {"when": "latched"},
         "apart": {"when": {"lasting": HELD}, "set": {"latch.hook.closed": False}},
     }
-    return {"schema": 2, "kind": "assembly", "duration": 75.0, "body": bodies, **acting(hook), "phase": phases}
+    return {"schema": 2, "kind": "assembly", "duration": 75.0, "body": by_name(bodies), **acting(hook), "phase": phases}
 
 
 @pytest.mark.parametrize("grip", ["pin", "weld"])
@@ -181,7 +181,11 @@ def test_a_weld_carries_what_keeps_two_bodies_on_their_circles():
         }
         for name, mass, x in zip(("chaser", "target"), masses, (-radii[0], radii[1]), strict=True)
     ]
-    content = tumbling(np.random.default_rng(0), "weld") | {"body": bodies, "duration": 5.0, "phase": {"all": {}}}
+    content = tumbling(np.random.default_rng(0), "weld") | {
+        "body": by_name(bodies),
+        "duration": 5.0,
+        "phase": {"all": {}},
+    }
     content["latch"]["hook"] |= {"anchor": [[0.5, 0, 0], [-1.0, 0, 0]], "reach": 0.01}
     run = dockdyn.simulate(dockdyn.load(content))
     assert run.latch_held.values[:, 0].all()
@@ -212,6 +216,7 @@ def test_rigid_grips_that_cannot_be_are_refused():
     for key in ("stiffness", "play"):
         assert f"{key}: a weld is rigid" in refused(content | {"latch": {"hook": hook | {key: 1.0}}})
     assert "stiffness: missing" in refused(content | {"latch": {"hook": hook | {"grip": "compliant"}}})
-    jointed = [content["body"][0], content["body"][1] | {"on": "chaser", "joint": {"kind": "locked"}}]
-    del jointed[1]["velocity"], jointed[1]["rate"]
+    first, second = listed(content["body"])
+    del second["velocity"], second["rate"]
+    jointed = by_name([first, second | {"on": "chaser", "joint": {"kind": "locked"}}])
     assert "joints hold its bodies together" in refused(content | {"body": jointed})

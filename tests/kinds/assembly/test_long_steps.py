@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from assembly_cases import quaternion, simulated
-from plain_tables import acting
+from plain_tables import acting, by_name, contacts_by_name
 from scipy.spatial.transform import Rotation
 
 from dockdyn.mechanism.coasting import LONGEST, time_apart
@@ -76,8 +76,8 @@ def bound(content):
 def test_bodies_on_which_nothing_acts_fly_to_their_contact(load):
     """In a few steps, as two bodies in free flight do, whatever the least step; where something may act, in many."""
     case = sweep(duration=30.0)
-    case["body"][0] |= {"rate": [0.0, 0.0, 0.0], "position": [-3.0, 0.0, 0.0], "velocity": [0.15, 0.0, 0.0]}
-    case["body"][0]["attitude"] = [1.0, 0.0, 0.0, 0.0]
+    case["body"]["arm"] |= {"rate": [0.0, 0.0, 0.0], "position": [-3.0, 0.0, 0.0], "velocity": [0.15, 0.0, 0.0]}
+    case["body"]["arm"]["attitude"] = [1.0, 0.0, 0.0, 0.0]
     free = simulated(load, case)
     np.testing.assert_allclose(free.episode_onset, [(3.0 - TOUCH) / 0.15], rtol=1e-9)
     pushed = simulated(load, case | acting(IDLE | {"body": "arm"}))
@@ -113,7 +113,14 @@ def test_nothing_begins_within_the_time(load, seed, push):
     bodies[1]["surface"] = {"ball": {"shape": "sphere", "centre": centre.tolist(), "radius": SPHERE}}
     law = {"normal": {"law": "hertz", "stiffness": 1.0, "exponent": 1.0}}
     contacts = [{"between": [name, "ball"], **law} for name in ("tips", "rod")]
-    case = {"schema": 2, "kind": "assembly", "duration": 1.0, "body": bodies, "contact": contacts, **push}
+    case = {
+        "schema": 2,
+        "kind": "assembly",
+        "duration": 1.0,
+        "body": by_name(bodies),
+        "contact": contacts_by_name(contacts),
+        **push,
+    }
     promised = float(bound(load(case).content))
 
     def gap(time):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import tomlkit
 import trimesh
-from plain_tables import by_name
+from plain_tables import by_name, contacts_by_name
 
 import dockdyn
 from dockdyn.api import scene_of
@@ -52,7 +52,13 @@ def test_half_the_stiffness_each_way_is_the_whole_of_the_face(tmp_path):
         }
         for one, other, area in (("upper", "lower", small), ("lower", "upper", large))
     ]
-    data = {"schema": 2, "kind": "assembly", "duration": 1, "body": by_name([upper, lower]), "contact": contacts}
+    data = {
+        "schema": 2,
+        "kind": "assembly",
+        "duration": 1,
+        "body": by_name([upper, lower]),
+        "contact": contacts_by_name(contacts),
+    }
     model = parse(tomlkit.dumps(data), "blocks").content.model()
     x = model.initial()
     placed = [Placed.of(pose, twist) for pose, twist in zip(x.q.roots, x.v.roots, strict=True)]

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from plain_tables import KINDS, acting, without_elements
+from plain_tables import KINDS, acting, by_name, without_elements
 
 import dockdyn
 
@@ -68,7 +68,7 @@ def drawn(seed):
         "kind": "assembly",
         "motion": "line",
         "duration": 0.5,
-        "body": bodies,
+        "body": by_name(bodies),
         "contact": {"touch": {"between": ["tip", "drogue.mouth"], "normal": LAWS[seed % len(LAWS)]}},
         **acting(*chosen),
     }
@@ -85,7 +85,7 @@ def lifted(tables):
     """The same in space, written out from what the page of scenarios says of a line."""
     found = copy.deepcopy(tables)
     del found["motion"]
-    for body in found["body"]:
+    for body in found["body"].values():
         body["inertia"] = [1.0, 1.0, 1.0]
         for key in ("position", "velocity"):
             if key in body:
@@ -94,14 +94,13 @@ def lifted(tables):
             body["joint"].setdefault("kind", "prismatic")
             if body["joint"]["kind"] == "prismatic":
                 body["joint"]["axis"] = along(body["joint"].get("axis", 1))
-        for point in body.get("point", []):
+        for point in body.get("port", {}).values():
             point |= {"position": along(point["position"]), "axis": along(point["axis"])}
-    probe, drogue = found["body"][1], found["body"][2]
-    probe["feature"] = {"tip": {"position": along(0.3)}}
-    drogue["surface"] = {"mouth": {"shape": "plane", "point": along(-0.01), "normal": along(-1)}}
-    for contact in found["contact"]:
-        del contact["between"]
-        contact |= {"between": ["tip", "mouth"]}
+    probe, drogue = found["body"]["probe"], found["body"]["drogue"]
+    probe["feature"] = {"ball": {"position": along(0.3)}}
+    drogue["surface"] = {"plate": {"shape": "plane", "point": along(-0.01), "normal": along(-1)}}
+    for contact in found["contact"].values():
+        contact["between"] = ["ball", "plate"]
     for kind, one in [(sort, one) for sort in KINDS for one in found.get(sort, {}).values()]:
         if kind == "bushing":
             one |= {"position": along(0), "stiffness": along(one["stiffness"]), "turning_stiffness": along(0)}
@@ -141,9 +140,9 @@ def test_a_line_is_space_along_x(seed):
 def test_an_approach_is_between_ports():
     """The tip is as far out of the mouth as stated, and comes as fast, wherever and however the target moves."""
     tables = without_elements(drawn(0)) | {"phase": {}}
-    del tables["body"][1]["position"], tables["body"][1]["velocity"]
-    tables["body"][2] |= {"position": 0.7, "velocity": -0.02}
-    tables["approach"] = {"port": "tip", "to": "mouth", "distance": 0.05, "closing_speed": 0.1}
+    del tables["body"]["probe"]["position"], tables["body"]["probe"]["velocity"]
+    tables["body"]["drogue"] |= {"position": 0.7, "velocity": -0.02}
+    tables["approach"] = {"of": "tip", "to": "mouth", "distance": 0.05, "closing_speed": 0.1}
     run = dockdyn.simulate(dockdyn.load(tables | {"duration": 0.2}))
     place, speed = (run[name].sel(axis="x").values[0] for name in ("position", "velocity"))
     assert (place[2] - 0.01) - (place[1] + 0.3) == pytest.approx(0.05, abs=1e-15)
@@ -196,10 +195,13 @@ def test_velocities_that_jump():
         ({"body.probe.joint": {"stiffness": 1.0}}, "joint: holds a body on another one; state on"),
         ({"body.bus.velocity": 0.1}, "velocity: a body that is on another one begins with its motion"),
         ({"body.bus.flexible": {"kind": "beam"}}, "flexible: on a line nothing bends"),
-        ({"body.bus.urdf": "arm.urdf"}, "urdf: the links of a URDF file are in space"),
+        ({"tree": {"arm": {"urdf": "arm.urdf"}}}, "the links of a URDF file are in space"),
         ({"body.bus.joint.kind": "mimic"}, "joint"),
-        ({"contact.normal": None, "contact.impact": {"law": "newton", "restitution": 1, "friction": 0}}, "impact"),
-        ({"contact.between": ["tip", "mooth"]}, "'mooth': no such body or point; allowed: "),
+        (
+            {"contact.touch.normal": None, "contact.touch.impact": {"law": "newton", "restitution": 1, "friction": 0}},
+            "impact",
+        ),
+        ({"contact.touch.between": ["tip", "mooth"]}, "'mooth': no such body or port; allowed: "),
         ({"strut.strut.hexapod": {}}, "hexapod: on a line nothing is across it"),
         ({"strut.strut.anchors": [[0, 1]]}, "anchors: on a line several alike are one of the sum"),
         ({"strut.strut.anchor": [0.5, 0.0]}, "both ends begin at one place"),
@@ -214,9 +216,8 @@ def test_velocities_that_jump():
 def test_what_cannot_be_said_is_refused_in_one_line(changes, words):
     tables = drawn(0) | {"phase": {}}
     tables |= acting({"kind": "strut", "name": "strut", "between": ["drogue", "target"], "stiffness": 80.0})
-    for body in tables["body"]:
-        if "approach" in changes and body["name"] == "probe":
-            del body["position"], body["velocity"]
+    if "approach" in changes:
+        del tables["body"]["probe"]["position"], tables["body"]["probe"]["velocity"]
     with pytest.raises(dockdyn.ScenarioError, match=words) as refusal:
         dockdyn.load(tables, changes)
     assert "\n" not in str(refusal.value)
@@ -224,8 +225,8 @@ def test_what_cannot_be_said_is_refused_in_one_line(changes, words):
 
 def test_two_points_of_one_name_are_told_apart():
     tables = drawn(0)
-    tables["body"][4]["point"] = [{"name": "tip", "position": 0.0}]
-    with pytest.raises(dockdyn.ScenarioError, match="probe and target have such a point"):
+    tables["body"]["target"]["port"] = {"tip": {"position": 0.0}}
+    with pytest.raises(dockdyn.ScenarioError, match="probe and target have such a port"):
         dockdyn.load(tables)
 
 
@@ -241,8 +242,8 @@ def test_an_environment_of_gymnasium_sees_the_approach():
     from dockdyn.learning import DockingEnv
 
     tables = without_elements(drawn(0)) | {"phase": {}}
-    del tables["body"][1]["position"], tables["body"][1]["velocity"]
-    tables["approach"] = {"port": "tip", "to": "mouth", "distance": 0.05, "closing_speed": 0.1}
+    del tables["body"]["probe"]["position"], tables["body"]["probe"]["velocity"]
+    tables["approach"] = {"of": "tip", "to": "mouth", "distance": 0.05, "closing_speed": 0.1}
     tables.pop("control", None)
     seen, _ = DockingEnv(dockdyn.load(tables), period=0.05).reset(seed=0)
     expected = np.zeros(seen.size)

@@ -60,7 +60,7 @@ def approaching(gap, speed):
 def test_it_is_open_while_a_striker_comes_or_some_latches_hold(gap, speed, is_open, left, load):
     scenario = load(approaching(gap, speed))
     figures = dockdyn.summarise(dockdyn.simulate(scenario))
-    batch = run_cases(scenario, ["body.0.mass"], np.array([[10.0]])).figures
+    batch = run_cases(scenario, ["body.probe.mass"], np.array([[10.0]])).figures
     assert bool(figures["outcome_open"]) == bool(batch["outcome_open"][0]) == is_open
     found = figures["approach_left_s"]
     for value in (np.nan if found is None else found, batch["approach_left_s"][0]):

@@ -86,7 +86,7 @@ def test_parts_that_tighten_at_once_load_no_port_across(load, part, count):
 def test_a_requirement_at_one_port_is_judged_by_that_port(load, of_summary):
     """In a run and in cases: limits just below and above what that port bears, and above what any does."""
     case = even("strut", 4)
-    case["body"][0]["point"][0]["position"] = [0.0, 0.3, 0.0]  # off the axis: the ports bear different moments
+    case["body"]["ring"]["port"]["face"]["position"] = [0.0, 0.3, 0.0]  # off the axis: the ports bear different moments
     run = dockdyn.simulate(load(case))
     name = "interface_bending_moment"
     sizes = {str(port): float(value) for port, value in zip(run.port.values, run[name].values, strict=True)}
@@ -103,8 +103,8 @@ def test_a_requirement_at_one_port_is_judged_by_that_port(load, of_summary):
         }
         assert found[name]["at"] == most
     else:
-        cases = run_cases(load(case), ["body.0.mass"], np.array([[40.0]]))
+        cases = run_cases(load(case), ["body.ring.mass"], np.array([[40.0]]))
         for port, size in sizes.items():
             assert cases.figures[f"port.{port}.{name}_N_m"][0] == pytest.approx(size, rel=1e-9)
-        unasked = run_cases(load(even("strut", 4)), ["body.0.mass"], np.array([[40.0]]))
+        unasked = run_cases(load(even("strut", 4)), ["body.ring.mass"], np.array([[40.0]]))
         assert not [figure for figure in unasked.figures if figure.startswith("port.")]

@@ -10,7 +10,7 @@ import pytest
 from latched_docking import MASS, SLOPE, latched
 from line_of_masses import LineOfMasses
 from on_a_line import latching
-from plain_tables import acting
+from plain_tables import acting, by_name
 
 import dockdyn
 from dockdyn.scenario.load import parse
@@ -57,7 +57,7 @@ def on_a_line(masses, stiffness, speed, gap, ramp, grip="weld"):
         "ramp": ramp,
         "grip": grip,
     }
-    return {"schema": 2, "kind": "assembly", "duration": 3.0, "body": bodies, **acting(*struts, latch)}
+    return {"schema": 2, "kind": "assembly", "duration": 3.0, "body": by_name(bodies), **acting(*struts, latch)}
 
 
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(2, 12))])
@@ -122,7 +122,7 @@ def test_a_cone_is_a_seat_with_a_ramp(hold, rigid, delay):
         "grip": hold if rigid else "compliant",
         **({} if rigid else grip),
     }
-    other = {"schema": 2, "kind": "assembly", "duration": 3.0, "body": bodies, **acting(latch)}
+    other = {"schema": 2, "kind": "assembly", "duration": 3.0, "body": by_name(bodies), **acting(latch)}
     if delay:
         other["loop"] = {"delay": delay}
     one, two = dockdyn.simulate(flight), dockdyn.simulate(dockdyn.load(other))
@@ -165,7 +165,7 @@ def test_a_ramp_holds_lets_go_and_is_met_again(grip):
         "schema": 2,
         "kind": "assembly",
         "duration": HELD + 8.0,
-        "body": bodies,
+        "body": by_name(bodies),
         **acting(hook | between, strut | between),
         "phase": {
             "approach": {},
@@ -230,7 +230,7 @@ def pressed(draw, grip):
         "schema": 2,
         "kind": "assembly",
         "duration": HELD + 20.0,
-        "body": bodies,
+        "body": by_name(bodies),
         "contact": {
             "ball": {
                 "between": ["chaser.ball", "target.plate"],
@@ -288,14 +288,14 @@ def test_ramps_that_cannot_be_are_refused():
 def test_a_ramp_that_is_pushed_at_rest_stiffens_the_contact():
     """On a line the late force of the ramp is k tan²θ per travel, beside that of the contact: one contact as stiff as both."""
     content, _ = pressed(np.random.default_rng([63, 0]), "weld")
-    normal = content["contact"][0]["normal"]
+    normal = content["contact"]["ball"]["normal"]
     normal |= {"damping": 30.0}
     ramp = {"stiffness": 900.0, "angle": 0.7, "axial_length": 0.012, "preload": 0.1, "friction": 0.2}
     hook = content["latch"]["hook"] | {"ramp": ramp, "grip": "pin", "anchor": [[0.5, 0, 0], [-0.04, 0, 0]]}
     del hook["reach"]
     alone = {key: content[key] for key in ("schema", "kind", "body", "contact")} | {"loop": {"delay": 1e-3}}
     stiffer = copy.deepcopy(alone)
-    stiffer["contact"][0]["normal"]["stiffness"] += ramp["stiffness"] * math.tan(ramp["angle"]) ** 2
+    stiffer["contact"]["ball"]["normal"]["stiffness"] += ramp["stiffness"] * math.tan(ramp["angle"]) ** 2
     ramped, expected, without = (
         dockdyn.margins(dockdyn.load(one | {"duration": 5.0}))["critical_delay_s"]
         for one in (alone | {"latch": {"hook": hook}}, stiffer, alone)

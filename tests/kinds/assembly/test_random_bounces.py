@@ -18,11 +18,12 @@ MORE = [(law, seed) for law in LAWS for seed in range(24) if (law, seed) not in 
 def test_what_is_driven_together_bounces_rests_and_parts(law, seed):
     draw = np.random.default_rng([77, seed])
     content = struck_arm(draw, {"law": law, "rest_speed": 1e-4} | LAWS[law], joints=2)
-    for body in content["body"][1:-1]:
+    for body in [*content["body"].values()][1:-1]:
         body["joint"] |= {"stiffness": 10 ** draw.uniform(0, 2), "damping": draw.uniform(0, 2)}
-    payload = content["body"][-1]
-    push = {"kind": "thruster", "name": "push", "body": payload["name"], "position": [0, 0, 0]}
-    push |= {"direction": payload["surface"][0]["normal"], "force": 10 ** draw.uniform(-1, 1)}
+    name, payload = list(content["body"].items())[-1]
+    (surface,) = payload["surface"].values()
+    push = {"kind": "thruster", "name": "push", "body": name, "position": [0, 0, 0]}
+    push |= {"direction": surface["normal"], "force": 10 ** draw.uniform(-1, 1)}
     run = dockdyn.simulate(dockdyn.load(content | {**acting(push), "duration": 10.0}))
     summary = dockdyn.summarise(run)
     assert run.attrs["status"] == "finished" and summary["contact_count"] >= 1

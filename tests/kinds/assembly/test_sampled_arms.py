@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_tables import by_name
 
 import dockdyn
 from dockdyn.studies.cases.batch import run_cases
@@ -38,7 +39,7 @@ def scenario(bodies, motion, control, period, **more):
         "kind": "assembly",
         "motion": motion,
         "duration": STEPS * period,
-        "body": bodies,
+        "body": by_name(bodies),
         "control": control | {"body": "b0", "period": period},
         "integrator": {"tolerance": 1e-12},
         "output": {"interval": period},

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from flexible_cases import cantilever, integral, restoring
 from places import DOCS
+from plain_tables import by_name
 from rotating_beam import NO_PAYLOAD, Payload, Span, squared_frequencies
 
 WIDE = 1e12  # kg and kg m² of a hub that a beam does not move
@@ -30,7 +31,7 @@ def turning(spans, hub, rate, modes, payload=NO_PAYLOAD):
     """Spans one behind the other on a wide hub of a radius (m) that turns about z at a `rate` (rad/s)."""
     bodies, carrier, end = [{"name": "hub", "mass": WIDE, "inertia": [WIDE] * 3, "rate": [0, 0, rate]}], "hub", hub
     for n, span in enumerate(spans):
-        mass, name = span.line_mass * span.length, f"span {n}"
+        mass, name = span.line_mass * span.length, f"span{n}"
         across = mass * span.length**2 / 12
         held = {"position": [end + span.length / 2, 0, 0], "joint": {"kind": "locked", "position": [end, 0, 0]}}
         own = {
@@ -46,7 +47,7 @@ def turning(spans, hub, rate, modes, payload=NO_PAYLOAD):
         held = {"position": [end + payload.beyond, 0, 0], "joint": {"kind": "locked", "position": [end, 0, 0]}}
         own = {"name": "payload", "on": carrier, "mass": payload.mass, "inertia": [payload.inertia] * 3}
         bodies.append(own | held)
-    return {"schema": 2, "kind": "assembly", "duration": 1.0, "body": bodies}
+    return {"schema": 2, "kind": "assembly", "duration": 1.0, "body": by_name(bodies)}
 
 
 def lowest(load, case, plane, count):
@@ -132,8 +133,8 @@ def by_table(rate):
         }
         for name, way in zip(("across", "aside"), across, strict=True)
     }
-    root = case["body"][1]["flexible"]["root"]
-    case["body"][1]["flexible"] = {"kind": "modes", "root": root, "mode": modes}
+    root = case["body"]["span0"]["flexible"]["root"]
+    case["body"]["span0"]["flexible"] = {"kind": "modes", "root": root, "mode": modes}
     return case
 
 

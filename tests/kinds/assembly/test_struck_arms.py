@@ -69,7 +69,7 @@ def test_ratios_that_exist(r_e, r_f, place):
     """The loss is r_E of that of a pin."""
     hand = HAND if not place else {**WRIST, **place}
     pin = free({**PIN, **hand}).energy - before_and_after(**{**PIN, **hand})[1].energy
-    ratios = {"contact.0.impact.energy_ratio": r_e, "contact.0.impact.friction_ratio": r_f}
+    ratios = {"contact.hand-on-payload.impact.energy_ratio": r_e, "contact.hand-on-payload.impact.friction_ratio": r_f}
     first, after = before_and_after("cyril-r-e-r-f", **ratios, **place)
     assert first.energy - after.energy == pytest.approx(r_e * pin, rel=1e-9)
 
@@ -80,7 +80,11 @@ def test_ratios_that_exist(r_e, r_f, place):
     [(0.5, 0.8, {}), (0.2, 0.5, {"body.hand.joint.locked": False}), (0.5, 0.5, {"body.hand.joint.locked": False})],
 )
 def test_ratios_that_do_not_exist_are_refused(r_e, r_f, changes):
-    changes |= {"contact.0.impact.energy_ratio": r_e, "contact.0.impact.friction_ratio": r_f, "duration": 0.1}
+    changes |= {
+        "contact.hand-on-payload.impact.energy_ratio": r_e,
+        "contact.hand-on-payload.impact.friction_ratio": r_f,
+        "duration": 0.1,
+    }
     scenario = dockdyn.load("cyril-r-e-r-f", {"body.payload.position": DOWN, **changes})
     with pytest.raises(dockdyn.ScenarioError, match="r_E") as caught:
         dockdyn.simulate(scenario)
@@ -181,7 +185,12 @@ def test_the_implicit_method_takes_the_same_way():
 @pytest.mark.full
 def test_a_contact_that_would_touch_again_is_told():
     """The vibrating tip comes back: what the adaptive method does not see the located one does."""
-    changes = {**modes(2), "contact.0.impact.restitution": 0.5, "body.payload.position": DOWN, "duration": "1.5 s"}
+    changes = {
+        **modes(2),
+        "contact.hand-on-payload.impact.restitution": 0.5,
+        "body.payload.position": DOWN,
+        "duration": "1.5 s",
+    }
     once = dockdyn.simulate(dockdyn.load("cyril-elastic", changes))
     again = dockdyn.simulate(
         dockdyn.load("cyril-elastic", {**changes, "integrator.method": "located", "integrator.tolerance": 1e-8})
@@ -213,7 +222,10 @@ def test_a_contact_that_would_touch_again_is_told():
         ("cyril-plastic", {"phase": {"one": {}}}, "phases begin at instants"),
         (
             "cyril-elastic",
-            {"contact.0.impact": None, "contact.0.normal": {"law": "spring-dashpot", "stiffness": 1e4}},
+            {
+                "contact.hand-on-payload.impact": None,
+                "contact.hand-on-payload.normal": {"law": "spring-dashpot", "stiffness": 1e4},
+            },
             "must be located",
         ),
         ("flexible-pair-in-orbit", {"integrator.conserve": "momentum"}, "gravity along the orbit changes momentum"),

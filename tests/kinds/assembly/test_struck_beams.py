@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from plain_tables import contacts_by_name
+from plain_tables import by_name, contacts_by_name
 from scipy.optimize import brentq
 
 import dockdyn
@@ -29,10 +29,10 @@ def rod(name, length, mass, flexible, **more):
     return {"name": name, "mass": mass, "inertia": inertia, "flexible": flexible} | more
 
 
-def plane(bodies, contact, duration, interval, **more):
-    tables = {"schema": 2, "kind": "assembly", "motion": "plane", "duration": duration, "body": bodies}
+def plane(bodies, contacts, duration, interval, **more):
+    tables = {"schema": 2, "kind": "assembly", "motion": "plane", "duration": duration, "body": by_name(bodies)}
     tables |= {
-        "contact": contacts_by_name([contact]),
+        "contact": contacts_by_name(contacts),
         "output": {"interval": interval},
         "integrator": {"tolerance": 1e-9},
     }
@@ -89,7 +89,7 @@ def test_a_cantilever_with_a_payload_swings_as_its_modes_do(seed):
     contact = {"between": ["skin", "end"], "impact": {"law": "frictionless", "restitution": 1.0}}
     duration = GAP / speed + 2.2 / first
     bodies = [wall, arm, load, ball(striker, [length, 0.3 + GAP], [0, -speed])]
-    run = dockdyn.simulate(dockdyn.load(plane(bodies, contact, duration, duration / 150)))
+    run = dockdyn.simulate(dockdyn.load(plane(bodies, [contact], duration, duration / 150)))
     assert run.sizes["episode"] == 1
     # the tip has no mass of the beam's: it bounces like a billiard ball
     impulse = 2 * speed * payload * striker / (payload + striker)
@@ -218,7 +218,7 @@ def test_an_impact_beside_the_axis_is_that_of_a_mass_matrix_by_hand(basis, seed)
     contact = {"between": ["skin", "knob"]}
     contact["impact"] = {"law": "frictionless", "restitution": float(restitution)}
     duration = GAP / speed + 1e-7
-    run = dockdyn.simulate(dockdyn.load(plane([*arm.bodies(basis), striker], contact, duration, duration)))
+    run = dockdyn.simulate(dockdyn.load(plane([*arm.bodies(basis), striker], [contact], duration, duration)))
     own, rows = arm.matrix(), arm.rows(*arm.place)[:2]
     answer = np.linalg.solve(own, rows.T @ normal)
     effective = 1 / (normal @ rows @ answer + 1 / mass)
@@ -249,8 +249,7 @@ def test_what_sits_on_a_bent_beam_is_where_its_shapes_say(basis, seed):
     bodies[1]["flexible"] |= {"stiffening": True}
     jet = {"body": "camera", "position": [0, 0, 0], "direction": [0, 1, 0]}
     jet["force"] = float(0.5 * 3 * arm.bending / arm.length**2)
-    tables = plane(bodies, {}, 2.0, 0.1, thruster={"jet": jet})
-    del tables["contact"]
+    tables = plane(bodies, [], 2.0, 0.1, thruster={"jet": jet})
     run = dockdyn.simulate(dockdyn.load(tables))
     _, _, along, beside = arm.camera
     for row in range(0, run.sizes["time"], 4):

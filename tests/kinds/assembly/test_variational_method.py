@@ -129,7 +129,8 @@ kind = "assembly"
 title = "Two bodies on a line"
 duration = "4 s"
 motion = "line"
-body = [{ name = "left", mass = "10 kg", velocity = 0.5 }, { name = "right", mass = "20 kg", position = 0.4 }]
+body.left = { mass = "10 kg", velocity = 0.5 }
+body.right = { mass = "20 kg", position = 0.4 }
 
 [strut.spring]
 between = ["left", "right"]
@@ -141,7 +142,7 @@ free_length = "1.2 m"
 
 def test_bodies_on_a_line_bounce_as_located_ones_do():
     """One coordinate each: error of second order, momentum to rounding."""
-    text = LINE + '[[contact]]\nbetween = ["left", "right"]\n' + bouncing(0.8)
+    text = LINE + '[contact.ends]\nbetween = ["left", "right"]\n' + bouncing(0.8)
     (coarse, own, other), (fine, *_) = parted(text, STEP), parted(text, STEP / 2)
     assert own.sizes["episode"] == other.sizes["episode"] > 0
     moving = coarse > 1e-12
@@ -304,15 +305,15 @@ REFUSED = {
     ),
     "impact.friction": (
         touching('impact = { law = "energetic", restitution = 0.5, friction = 0.2 }'),
-        "contact.impact.friction",
+        "contact.ball.impact.friction",
     ),
     "friction": (
         touching(HERTZ + '\nfriction = { law = "coulomb", coefficient = 0.2, regularisation = "1 mm/s" }'),
-        "contact.friction",
+        "contact.ball.friction",
     ),
     "normal": (
         touching('normal = { law = "spring-dashpot", stiffness = 1000.0, damping = 10.0 }'),
-        "contact.normal",
+        "contact.ball.normal",
     ),
 }
 
@@ -347,6 +348,6 @@ def test_joint_friction_and_stops_are_refused():
 
 def test_the_law_that_balances_steps_needs_the_method():
     with pytest.raises(
-        ScenarioError, match=r"contact.impact.law = 'variational': integrator.method must be 'variational'"
+        ScenarioError, match=r"contact.ball.impact.law = 'variational': integrator.method must be 'variational'"
     ):
         parse(TWO + touching('impact = { law = "variational" }'), "case")

@@ -132,7 +132,7 @@ HERTZ = 'normal = { law = "hertz", stiffness = "10 kN/m", exponent = 1.0 }'
 
 def touching(law, feature="left.ball", surface="right.wall"):
     """A contact with these laws."""
-    return f'\n[[contact]]\nfeature = "{feature}"\nsurface = "{surface}"\n{law}\n'
+    return f'\n[contact.ball]\nbetween = ["{feature}", "{surface}"]\n{law}\n'
 
 
 def bouncing(restitution):

@@ -20,10 +20,10 @@ STIFFNESS = "contact.normal.stiffness"
 
 
 def test_a_range_of_stiffness_takes_units_lists_and_ratios():
-    assert stiffness_range("2e3:2e5:3") == pytest.approx([2e3, 2e4, 2e5], rel=1e-12)
-    assert stiffness_range("2 kN/m:200 kN/m:3") == pytest.approx([2e3, 2e4, 2e5], rel=1e-12)
-    assert stiffness_range([5000, "20 kN/m"]) == [5e3, 2e4]
-    assert stiffness_range(2e4) is None and stiffness_range("20 kN/m") is None
+    assert stiffness_range("2e3:2e5:3", STIFFNESS) == pytest.approx([2e3, 2e4, 2e5], rel=1e-12)
+    assert stiffness_range("2 kN/m:200 kN/m:3", STIFFNESS) == pytest.approx([2e3, 2e4, 2e5], rel=1e-12)
+    assert stiffness_range([5000, "20 kN/m"], STIFFNESS) == [5e3, 2e4]
+    assert stiffness_range(2e4, STIFFNESS) is None and stiffness_range("20 kN/m", STIFFNESS) is None
     rig = dockdyn.load("sits")
     assert laws_of("all", rig) == ["none", *laws()]
     assert laws_of("lead-energy, none,lead-energy", rig) == ["lead-energy", "none"]
@@ -38,6 +38,7 @@ WRONG = [
     (("sits", "--set", f"{STIFFNESS}=0:2e5:5"), ["greater than 0 N/m"]),
     (("sits", "--set", f"{STIFFNESS}=[1e4, -5]"), ["-5", "greater than 0 N/m"]),
     (("sits", "--set", f"{STIFFNESS}=5 N"), ["'5 N'", "stiffness"]),
+    (("epos-like", "--set", f"{STIFFNESS}=2e3:2e5:3"), [STIFFNESS, "--set contact.probe.normal.stiffness"]),
     (("probe-cone",), ["assembly", "must be rig"]),
     (("sits", "--set", "mass=-1"), ["mass", "greater than 0 kg"]),
 ]
@@ -113,7 +114,7 @@ def test_rows_are_the_measures_of_runs(dock, tmp_path):
         assert set(row) - {"compensator"} <= set(run)
         for key in set(row) - {"compensator"}:
             assert row[key] == pytest.approx(run[key], rel=1e-6, abs=1e-7), key
-    assert found["settings"]["fixed-gain"]["gain"] == 91.07  # of [[compare]] in the preset
+    assert found["settings"]["fixed-gain"]["gain"] == 91.07  # of [compare.fixed-gain] in the preset
     assert found["tuned_at_N_m"] == 20000
     assert found["recommended"] == "fixed-gain"  # the nearer of the two
 

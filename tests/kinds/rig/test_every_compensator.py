@@ -47,7 +47,7 @@ def rig_in(mode: str) -> dict:
     target = {"mass": 1000.0, "inertia": INERTIA, "surface": by_name([wall])}
     touch = {"contact": contacts_by_name([{"between": ["tip", "wall"], **CONTACT}]), "loop": dict(LOOP)}
     bodies = [{"name": name, **body} for name, body in (("chaser", chaser), ("target", target))]
-    return head | {"mock_ups": ["chaser", "target"], "body": bodies, **touch}
+    return head | {"mock_ups": ["chaser", "target"], "body": by_name(bodies), **touch}
 
 
 CASES = list(product(COMPENSATORS, ("1-dof", "assembly"), (True, False)))
@@ -89,7 +89,7 @@ def test_it_runs_and_is_reported(dock, tmp_path, law, mode, stated):
 def test_the_verdict_on_a_gain_knows_how_late_the_velocity_is_that_it_multiplies(lag, stable):
     """Above 91 N s/m the robot's own velocity damps this swing; behind a lag of a second it hardly does."""
     law = {"law": "fixed-gain", "gain": 110.0, "velocity": "filtered-difference", "filter_time": lag}
-    run = dockdyn.simulate(dockdyn.load("sits", {"duration": "20 s", "loop.compensator": law, "compare": []}))
+    run = dockdyn.simulate(dockdyn.load("sits", {"duration": "20 s", "loop.compensator": law, "compare": {}}))
     assert dockdyn.summarise(run)["gain_range_stable"]["exact"] == [stable, stable]
     speed, time = np.abs(run.velocity.values[:, 0]), run.time.values
     first, last = (

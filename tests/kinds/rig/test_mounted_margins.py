@@ -23,9 +23,9 @@ def mounted(chain, noses=((0.3, 0.0, 0.0),), law=LAW, more=(), **tables):
     """Balls of a body against a plate, both mock-ups of a rig; `more` are bodies that come before."""
     feature = [{"name": "noses", "positions": [list(nose) for nose in noses], "radius": 0.05}]
     contact = [{"between": ["noses", "face"], "normal": law}]
-    bodies = [*more, {**BALL, "feature": feature}, PLATE]
+    bodies = [*more, {**BALL, "feature": by_name(feature)}, PLATE]
     head = {"schema": 2, "kind": "rig", "mode": "assembly", "duration": 4.0, "mock_ups": ["ball", "plate"]}
-    return head | {"body": bodies, "contact": contact, "loop": chain} | tables
+    return head | {"body": by_name(bodies), "contact": contacts_by_name(contact), "loop": chain} | tables
 
 
 def judged(scenario):
@@ -74,13 +74,13 @@ def test_an_assembly_with_the_same_loop_has_the_same_margins(load):
     own, other = (loop_roots(single(judged(load(case))), 4)[0] for case in (plain, rig))
     assert own == pytest.approx(other, rel=1e-9, abs=1e-9)
     third = {**PLATE, "name": "wall", "position": [3.0, 0, 0], "surface": by_name([{**FACE, "name": "side"}])}
-    plain |= {"body": by_name([*plain["body"], third])}
-    plain |= {"contact": contacts_by_name([*plain["contact"], {"between": ["noses", "side"], "normal": LAW}])}
+    plain |= {"body": plain["body"] | by_name([third])}
+    plain |= {"contact": plain["contact"] | {"side": {"between": ["noses", "side"], "normal": LAW}}}
     with pytest.raises(dockdyn.ScenarioError, match=r"loop\.hold: contacts are between 2 pairs of bodies") as refused:
         margins(load(plain))
     assert "\n" not in str(refused.value)
-    rig |= {"body": plain["body"], "contact": plain["contact"], "stability": {"time": 1.0, "closed": ["noses side"]}}
-    with pytest.raises(dockdyn.ScenarioError, match=r"none is of the mock-ups; must have one of noses face"):
+    rig |= {"body": plain["body"], "contact": plain["contact"], "stability": {"time": 1.0, "closed": ["side"]}}
+    with pytest.raises(dockdyn.ScenarioError, match=r"none is of the mock-ups; must have one of noses"):
         load(rig)
 
 
@@ -113,7 +113,7 @@ def pressed(delay, **changes):
     nose = [{"name": "nose", "position": [0.3, 0, 0], "radius": 0.05}]
     bodies = [
         {"name": "carrier", "mass": masses["carrier"], "inertia": [60.0] * 3, "position": [-1.5, 0, 0]},
-        {"name": "ball", "mass": masses["ball"], "inertia": [2.0] * 3, "position": start, "feature": nose},
+        {"name": "ball", "mass": masses["ball"], "inertia": [2.0] * 3, "position": start, "feature": by_name(nose)},
         PLATE,
     ]
     thrusters = [
@@ -127,8 +127,8 @@ def pressed(delay, **changes):
     law = {"law": "spring-dashpot", "stiffness": stiffness, "damping": 40.0}
     chain = {"delay": delay, **STEPS, "robot": LAGS}
     case = mounted(chain, law=law, **acting(mount, *thrusters), duration=20.0)
-    case["contact"][0]["feature"] = "nose"
-    return case | {"body": bodies} | changes
+    case["contact"]["noses"]["between"][0] = "nose"
+    return case | {"body": by_name(bodies)} | changes
 
 
 def grown(run, low, high, period):

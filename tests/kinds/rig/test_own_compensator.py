@@ -96,7 +96,7 @@ def folder(own_files):
 
 
 def rig(**law):
-    return dockdyn.load("sits", SHORT | {"loop.compensator": law, "compare": []})
+    return dockdyn.load("sits", SHORT | {"loop.compensator": law, "compare": {}})
 
 
 @pytest.mark.full
@@ -158,7 +158,9 @@ def test_no_module_runs_where_own_code_is_refused(folder, dock):
 @pytest.mark.full
 def test_compared_and_reported(folder, dock):
     (folder / "rig.toml").write_text(
-        scenario_text(dockdyn.load("sits", SHORT | {"compare": [{"law": DAMPER}, {"law": SEER, "gain": 50.0}]}))
+        scenario_text(
+            dockdyn.load("sits", SHORT | {"compare": {"damper": {"law": DAMPER}, "seer": {"law": SEER, "gain": 50.0}}})
+        )
     )
     stiffness = ("--set", "contact.normal.stiffness=[9e3, 2e4]")
     code, out, err = dock("compare", "rig.toml", *stiffness, "--json", "--compensators", f"none,{DAMPER},{SEER}")

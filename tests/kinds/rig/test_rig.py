@@ -15,19 +15,19 @@ from rig_reference import GAIN, POLE, ZERO, packaged, simulate
 from dockdyn.contact.axial import AxialContact
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
 from dockdyn.hil.compensators import COMPENSATORS
-from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.robot import RobotAxes
-from dockdyn.hil.sensor import ForceSensor
+from dockdyn.hil.sensor import SensorModel
 from dockdyn.hil.velocity_sources import FilteredDifference
 from dockdyn.kinds.rig.model.plant import Mass
-from dockdyn.kinds.rig.model.rig import Oracle, Rig
+from dockdyn.kinds.rig.model.rig import IdealContact, Rig
 from dockdyn.kinds.rig.model.run import NO_CHANCES, run, spectral_radius
 from dockdyn.kinds.rig.model.schedule import rig_schedule
 from dockdyn.kinds.rig.run import cycle_map, simulated
 from dockdyn.stability import TransferFunction, loop, sampled_loop
 
 ROBOT = TransferFunction.of_zeros([ZERO], [POLE, POLE.conjugate()], GAIN)
-NOTHING = Oracle(jnp.zeros((1, 1)), jnp.zeros((1, 1)))
+NOTHING = IdealContact(jnp.zeros((1, 1)), jnp.zeros((1, 1)))
 
 
 def number(value):
@@ -48,7 +48,7 @@ def rig_of(
     """A rig of one axis from plain numbers; `others` are those of a loop."""
     numbers = {name: value for name, value in others.items() if name not in ("gain", "velocity", "following")}
     of = loop(mass, stiffness, damping, **numbers)
-    sensor = ForceSensor(number(others.get("delay", 0.0)), **{k: number(v) for k, v in (sensor or {}).items()})
+    sensor = SensorModel(number(others.get("delay", 0.0)), **{k: number(v) for k, v in (sensor or {}).items()})
     return Rig(
         plant=Mass(
             mass=number(mass),
@@ -201,7 +201,7 @@ def test_a_mean_over_a_window_is_the_mean_of_instants():
 
 
 def delayed(rig, late):
-    return replace(rig, sensor=ForceSensor(late))
+    return replace(rig, sensor=SensorModel(late))
 
 
 @pytest.mark.full
@@ -258,7 +258,7 @@ def lanes(seed, count, shape):
         gain = rng.uniform(0, 2.5) * stiffness * lag if kind == "gain" else 0.0
         leads = (rng.uniform(0, 2) * lag, rng.uniform(0, 2) * lag**2 / 2) if kind == "lead" else (0.0, 0.0)
         others = {"dynamics": dynamics, "dynamics_period": step * hold, "hold": hold, "delay": delay, "robot": robot}
-        law = Linear.of(gain=gain, lead=leads[0], second_lead=leads[1])
+        law = LinearCompensator.of(gain=gain, lead=leads[0], second_lead=leads[1])
         built.append(rig_of(stiffness, damping, mass, start=(0.0, 1.0), law=law, **others))
         named = {"lead": leads[0], "second_lead": leads[1]} if kind == "lead" else {}
         exact = sampled_loop(mass, stiffness, damping, gain=gain, velocity="model", **others, **named)

@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 
 import dockdyn
 from dockdyn.kinds.rig.build import rig_of
-from dockdyn.kinds.rig.model.rig import Oracle
+from dockdyn.kinds.rig.model.rig import IdealContact
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.run import Grid, simulated
 from dockdyn.mechanics.rigid_body import pair_momentum
@@ -88,7 +88,7 @@ def test_momentum_is_kept_while_ramp_catch_and_late_contact_act():
     """Whatever the loop does the bodies act on each other in pairs."""
     scenario = read(latched(0.1, 1e-3, stiffness=2e4, damping=200.0))
     rig = rig_of(scenario, loop_of(scenario), None)
-    grid, nothing = Grid.of(rig, scenario.content.duration), Oracle(*(np.zeros((1, rig.plant.port_axes)),) * 2)
+    grid, nothing = Grid.of(rig, scenario.content.duration), IdealContact(*(np.zeros((1, rig.plant.port_axes)),) * 2)
     end, seen = simulated(rig, nothing, np.int64(0), grid.rows, grid.stride)
     assert np.abs(np.asarray(seen["total_force"])).max() > 20 and np.asarray(seen["latch_held"])[-1] == 1
     motions = (rig.plant.initial(), end.motion)
@@ -152,7 +152,7 @@ def damped(method):
     control = {"law": "rate-damping", "body": "chaser", "period": SAMPLE, "base_damping": DAMPING}
     tables = in_orbit(0.05, 0.1) | {"loop": LATE | {"dynamics": METHODS[method]}, "control": control}
     del tables["orbit"]
-    tables["body"][0] |= {"rate": [0.0, 0.0, RATE], "feature": by_name([TIP | {"position": [0.5, 0.0, 0.0]}])}
+    tables["body"]["chaser"] |= {"rate": [0.0, 0.0, RATE], "feature": by_name([TIP | {"position": [0.5, 0.0, 0.0]}])}
     return tables
 
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import tomlkit
 from numpy.testing import assert_allclose
-from plain_tables import acting, by_name, contacts_by_name
+from plain_tables import acting, by_name, contacts_by_name, listed
 
 import dockdyn
 from dockdyn.api import scene_of
 from dockdyn.kinds.rig.build import rig_of
-from dockdyn.kinds.rig.model.rig import Oracle
+from dockdyn.kinds.rig.model.rig import IdealContact
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.run import Grid, simulated, without_rig
 from dockdyn.mechanics.rigid_body import pair_momentum
@@ -166,7 +166,7 @@ def test_the_contact_feels_the_inertia_behind_it():
     tables = of_many()
     for key in ("phase", "contact"):
         del tables[key]
-    chaser, _, probe, target = tables["body"]
+    chaser, _, probe, target = listed(tables["body"])
     del probe["joint"], target["feature"]
     target["surface"] = {"face": {"shape": "plane", "point": [1.6, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}}
     tables["body"] = by_name([chaser, probe, target])
@@ -234,7 +234,7 @@ def test_momentum_is_kept_whatever_the_loop_does():
     """All bodies together: what is measured acts on both mock-ups' bodies, elements and joints in pairs, thrusters not."""
     scenario = read(of_many(PERIODS[0]))
     rig = rig_of(scenario, loop_of(scenario), None)
-    grid, nothing = Grid.of(rig, scenario.content.duration), Oracle(*(np.zeros((1, rig.plant.port_axes)),) * 2)
+    grid, nothing = Grid.of(rig, scenario.content.duration), IdealContact(*(np.zeros((1, rig.plant.port_axes)),) * 2)
     end, seen = simulated(rig, nothing, np.int64(0), grid.rows, grid.stride)
     assert np.abs(np.asarray(seen["total_force"])).max() > 20
     model = rig.plant.model

@@ -8,10 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from plain_tables import by_name
 
 from dockdyn.api import scene_of
 from dockdyn.kinds.rig.build import rig_of
-from dockdyn.kinds.rig.model.rig import Oracle
+from dockdyn.kinds.rig.model.rig import IdealContact
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.run import course, simulated
 from dockdyn.kinds.rig.simulate import simulate_rig
@@ -100,7 +101,8 @@ SOFT = {"loop.virtual_contact": {"stiffness": 4000.0, "damping": 30.0}, "contact
 def test_a_frontal_impact_is_that_along_a_line(motion, change):
     """Masses 900 and 2100 kg feel like 630 kg; lead and energy layer act alike on one axis and on six, and so does a part of
     the contact that is computed."""
-    bodies = simulate_rig(parse(FRONTAL, "test", change | {"motion": motion}))
+    named = {key.replace("contact.", "contact.tip."): value for key, value in change.items()}
+    bodies = simulate_rig(parse(FRONTAL, "test", named | {"motion": motion}))
     line = simulate_rig(parse(LINE, "test", change))
     assert_allclose(bodies.position[:, 0], line.position[:, 0], atol=1e-12)
     assert_allclose(bodies.total_force[:, 0], line.total_force[:, 0], atol=1e-8)
@@ -114,10 +116,7 @@ def test_each_axis_has_a_robot_of_its_own():
     """Along the line of a frontal impact only that axis' robot counts, and its limits; the others may be of any order."""
     own = {"poles": [[-120.0, 0.0]], "gain": 120.0, "rate_limit": 0.045}
     slow = {"numerator": [1e6], "denominator": [1.0, 300.0, 3e4, 1e6]}
-    text = FRONTAL + '\n[[robot_axis]]\naxis = "x"\n[[robot_axis]]\naxis = "ry"\n'
-    changes = {f"robot_axis.0.{key}": value for key, value in own.items()}
-    changes |= {f"robot_axis.1.{key}": value for key, value in slow.items()}
-    bodies = simulate_rig(parse(text, "test", changes))
+    bodies = simulate_rig(parse(FRONTAL, "test", {"loop.robot.x": own, "loop.robot.ry": slow}))
     line = simulate_rig(parse(LINE, "test", {"loop.robot": own}))
     assert_allclose(bodies.position[:, 0], line.position[:, 0], atol=1e-12)
     assert_allclose(bodies.robot_position[:, 0], line.robot_position[:, 0], atol=1e-12)
@@ -131,7 +130,11 @@ def test_short_periods_leave_free_flight():
     for period in (2e-3, 1e-3):  # as many instants for both: half the time for the second, which has touched by then
         changes = {
             **{"loop.delay": 2 * period, "loop.hold.period": period, "loop.dynamics.period": period},
-            **{"approach.lateral_offset": [0.2, -0.03], "approach.closing_speed": 0.1, "contact.normal.damping": 200.0},
+            **{
+                "approach.lateral_offset": [0.2, -0.03],
+                "approach.closing_speed": 0.1,
+                "contact.tip.normal.damping": 200.0,
+            },
         }
         scenario = load("epos-like", {**changes, "duration": 1500 * period})
         loop = loop_of(scenario) if loop is None else loop
@@ -155,7 +158,7 @@ def test_momentum_is_kept_whatever_the_loop_does():
     scenario = load("epos-like", changes)
     loop = loop_of(scenario)
     rig = rig_of(scenario, loop, scenario.content.loop.compensator.make(True))
-    nothing = Oracle(jnp.zeros((1, 3)), jnp.zeros((1, 3)))
+    nothing = IdealContact(jnp.zeros((1, 3)), jnp.zeros((1, 3)))
     end, seen = simulated(rig, nothing, np.int64(1), 2000, 1)
     assert np.abs(np.asarray(seen["total_force"])).max() > 5
     bodies, motions = rig.plant.model.bodies, (rig.plant.initial(), end.motion)
@@ -171,7 +174,7 @@ TURNING = {
     "body.chaser.feature.tip.position": [0.98, 0.1, 0.0],
     "body.target.rate": [0.0, 0.0, -0.02],
     "body.target.surface.face.normal": [-1.0, 0.1, 0.0],
-    "contact.friction": {"law": "coulomb", "coefficient": 0.1, "regularisation": "1 mm/s"},
+    "contact.tip.friction": {"law": "coulomb", "coefficient": 0.1, "regularisation": "1 mm/s"},
     "duration": "1.2 s",
 }
 
@@ -187,18 +190,19 @@ def test_in_the_plane_a_rig_is_that_in_space():
 
 
 BALLS = {
-    "body.target.feature": [{"name": "bump", "position": [0.1, 0.0, 0.0], "radius": 0.1}],
+    "body.target.feature": by_name([{"name": "bump", "position": [0.1, 0.0, 0.0], "radius": 0.1}]),
     "contact": {
         "bump": {"between": ["bump", "tip"], "normal": {"law": "spring-dashpot", "stiffness": 9000.0, "damping": 60.0}}
     },
     "body.chaser.position.1": 0.02,
 }
 FACES = {
-    "body.target.surface": [],
-    "body.target.feature": [{"name": "bump", "position": [0.0, 0.0, 0.0]}],
-    "body.chaser.surface": [{"name": "front", "shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.02, 0.0]}],
-    "contact.feature": "bump",
-    "contact.surface": "front",
+    "body.target.surface": {},
+    "body.target.feature": by_name([{"name": "bump", "position": [0.0, 0.0, 0.0]}]),
+    "body.chaser.surface": by_name(
+        [{"name": "front", "shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.02, 0.0]}]
+    ),
+    "contact.tip.between": ["bump", "front"],
 }
 
 

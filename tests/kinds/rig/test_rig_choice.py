@@ -12,8 +12,8 @@ from places import DOCS
 from plain_tables import plain
 
 import dockdyn
-from dockdyn.kinds.rig.comparison.choice import RESOLVED, SURE, Choice, Ranked, advice
-from dockdyn.kinds.rig.comparison.compare import STIFFNESS, answer, compare
+from dockdyn.kinds.rig.comparison.choice import RESOLVED, SURE, CompensatorChoice, Ranked, advice
+from dockdyn.kinds.rig.comparison.compare import answer, compare
 from dockdyn.kinds.rig.measures import felt
 from dockdyn.scenario.load import parse
 
@@ -81,8 +81,8 @@ def judged(number):
     compared = np.geomspace(low, high, LANES)
     first = compare(loaded(content), stiffnesses=compared.tolist())
     others = np.sort(np.r_[compared, np.exp(draw.uniform(np.log(low), np.log(high), FRESH))])
-    again = Choice.of_dataset(compare(loaded(content, seed=1000), stiffnesses=others.tolist()))
-    chosen = Choice.of_dataset(first)
+    again = CompensatorChoice.of_dataset(compare(loaded(content, seed=1000), stiffnesses=others.tolist()))
+    chosen = CompensatorChoice.of_dataset(first)
     named, best = chosen.best(), again.ranking[0]
     found = again.known(named.law)
     noise = [each.noise for each in (named, chosen.known(best.law), found, best)]
@@ -133,7 +133,14 @@ def test_a_bounce_is_not_over_while_a_compensator_cancels_its_force(tutorial):
 
 def test_what_a_run_recommends_was_compared_on_that_rig(tutorial, dock):
     """Without a comparison it says how to get one; with one it names the best, the runner-up and the margin."""
-    lead = ("--set", "loop.compensator.law=lead-energy", "--set", "duration=0.4 s", "--set", f"{STIFFNESS}={STIFF}")
+    lead = (
+        "--set",
+        "loop.compensator.law=lead-energy",
+        "--set",
+        "duration=0.4 s",
+        "--set",
+        f"contact.normal.stiffness={STIFF}",
+    )
     bare = json.loads(dock("run", tutorial, *lead, "--json").stdout)["recommendation"]
     assert bare.startswith("With lead-energy a bounce shows restitution") and bare.endswith(ASKED)
     assert "identif" not in bare
@@ -158,7 +165,7 @@ def test_what_a_run_recommends_was_compared_on_that_rig(tutorial, dock):
 
 
 def choice(*ranking, of="restitution", draws=1):
-    return Choice(of, 1e3, 2e3, draws, tuple(Ranked(*each) for each in ranking))
+    return CompensatorChoice(of, 1e3, 2e3, draws, tuple(Ranked(*each) for each in ranking))
 
 
 def test_errors_that_noise_does_not_tell_apart_are_alike():

@@ -19,10 +19,10 @@ from rig_bodies_reference import Numbers as BodiesNumbers
 from rig_continuous_reference import Numbers, Run, Wall, random_rig, scenario
 
 from dockdyn.kinds.rig.build import rig_of
-from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.lanes import Lanes
 from dockdyn.kinds.rig.model import stretch as rig_stretch
-from dockdyn.kinds.rig.model.rig import Oracle
+from dockdyn.kinds.rig.model.rig import IdealContact
 from dockdyn.kinds.rig.model.run import NO_CHANCES, run
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.run import Grid, simulated
@@ -38,7 +38,7 @@ BOUNCE = Numbers(
 def still_oracle(rig):
     """An oracle that knows of no motion: for runs whose compensator asks none."""
     nothing = jnp.zeros((1, rig.plant.port_axes))
-    return Oracle(nothing, nothing)
+    return IdealContact(nothing, nothing)
 
 
 def built(text):
@@ -46,7 +46,7 @@ def built(text):
     found = parse(text, "test")
     loop = loop_of(found)
     section = found.content.loop.compensator
-    rig = rig_of(found, loop, Maker(found, loop).make(section))
+    rig = rig_of(found, loop, CompensatorMaker(found, loop).make(section))
     return rig, Grid.of(rig, found.content.duration)
 
 
@@ -211,7 +211,7 @@ def test_two_bodies_move_as_by_another_integrator():
     """A ball meets a sphere with friction, both bodies turning, a robot behind each of six axes."""
     duration = 0.32
     tables = [
-        f'[[body]]\nname = "{name}"\n' + "".join(f"{k} = {v}\n" for k, v in numbers.items()) + TOUCHES[name]
+        f"[body.{name}]\n" + "".join(f"{k} = {v}\n" for k, v in numbers.items()) + TOUCHES[name]
         for name, numbers in BODIES.items()
     ]
     head = f'schema = 2\nkind = "rig"\nmode = "assembly"\nmock_ups = ["chaser", "target"]\nduration = {duration}\n'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dockdyn.kinds.rig.measures import Motion, felt, measures
+from dockdyn.kinds.rig.measures import MeasuredMotion, felt, measures
 
 MASS, OMEGA = 500.0, 6.3  # kg, rad/s
 TIME = np.linspace(0, 40, 40001)  # s
@@ -16,7 +16,7 @@ def swing(size, growth=0.0, omega=OMEGA, phase=0.0):
     """Position Re[−j size/ω exp((growth + j ω) t + j phase)] and what follows from it; one axis, leading lanes."""
     s = np.asarray(growth + 1j * omega)[..., None]
     z = -1j * np.asarray(size / omega)[..., None] * np.exp(s * TIME + 1j * np.asarray(phase)[..., None])
-    return Motion(*(values.real[..., None] for values in (z, s * z, MASS * s**2 * z)))
+    return MeasuredMotion(*(values.real[..., None] for values in (z, s * z, MASS * s**2 * z)))
 
 
 def test_a_swing_of_the_same_decay_shows_its_amplitude_and_phase():
@@ -74,7 +74,7 @@ def bounce(before, after, begin, length, way=(1.0, 0.0, 0.0)):
     speed = before - (before + after) * (1 - np.cos(np.pi * done)) / 2
     place = np.concatenate([[0.0], np.cumsum((speed[1:] + speed[:-1]) / 2 * np.diff(TIME))])
     across = np.linalg.svd(way[None])[2][1] if way.size > 1 else np.zeros(1)
-    return Motion(
+    return MeasuredMotion(
         np.outer(place, way) + np.outer(0.01 * TIME, across),
         np.outer(speed, way) + 0.01 * across,
         np.outer(force, way),
@@ -98,7 +98,7 @@ def test_restitution_is_that_along_the_push(way):
 def test_noise_on_the_force_does_not_hide_the_end_of_a_bounce():
     rig = bounce(0.05, 0.05, 10, 1.0, (1.0,))
     noise = 0.2 * np.random.default_rng(3).standard_normal(rig.force.shape)  # N, of a push of some 80 N
-    noisy = Motion(rig.position, rig.velocity, rig.force + noise)
+    noisy = MeasuredMotion(rig.position, rig.velocity, rig.force + noise)
     found = measures(TIME, rig, noisy, OMEGA, bilateral=False)
     assert found["apparent_restitution"] == pytest.approx(1, abs=2e-3)
     assert found["amplitude_ratio"] == pytest.approx(1, rel=1e-9)
@@ -108,13 +108,13 @@ def test_rounding_in_free_flight_makes_no_peak():
     """Else the first instant after a bounce, when the rounded speed falls from there, is one across the corner before it."""
     ideal, rig = bounce(0.05, 0.04, 39.45, 0.05, (1.0,)), bounce(0.05, 0.051, 39.4, 0.1, (1.0,))
     for way in (-1e-12, 1e-12):
-        rounded = Motion(ideal.position, ideal.velocity * (1 + way * TIME[:, None]), ideal.force)
+        rounded = MeasuredMotion(ideal.position, ideal.velocity * (1 + way * TIME[:, None]), ideal.force)
         found = measures(TIME, rounded, rig, OMEGA, bilateral=False)
         assert found["recovery_coefficient"] == pytest.approx(0.051 / 0.04, rel=1e-9)
 
 
 def test_what_is_not_there_is_nan():
-    still = Motion(*(np.zeros((len(TIME), 1)) for _ in range(3)))
+    still = MeasuredMotion(*(np.zeros((len(TIME), 1)) for _ in range(3)))
     found = measures(TIME, still, still, np.nan, bilateral=False)
     for name in ("amplitude_ratio", "recovery_coefficient", "apparent_restitution", "ideal_restitution"):
         assert np.isnan(found[name]), name

@@ -71,13 +71,14 @@ WRONG = [
     ("sits", ["loop.compensator={law='energy-layer', gain=1}"], ["loop.compensator.gain", "fixed-gain"]),
     ("sits", ["loop.compensator.law=lead-enrgy"], ["loop.compensator.law", "'lead-energy'"]),
     ("sits", ["loop.compensator={law='online-stiffness', forgetting=1}"], ["forgetting", "less than 1"]),
-    ("sits", ["compare.0.gain=5 N"], ["compare.0.gain", "'5 N'"]),
+    ("sits", ["compare.fixed-gain.gain=5 N"], ["compare.fixed-gain.gain", "'5 N'"]),
     ("sits", ["loop.tuning.stiffness=0"], ["loop.tuning.stiffness", "greater than 0"]),
     ("epos-like", ["mass=500"], ["mass", "unknown key"]),
-    ("epos-like", ["contact=[]"], ["loop.delay", "no [[contact]]"]),
-    ("epos-like", ["contact.surface=funnel"], ["funnel", "cone"]),
-    ("epos-like", ["robot_axis=[{axis='x', poles=[-50], gain=50}]"], ["robot_axis", "needs [loop.robot]"]),
-    ("epos-like", ["robot_axis=[{axis='q', poles=[-50], gain=50}]"], ["robot_axis", "'rx'"]),
+    ("epos-like", ["contact={}"], ["loop.delay", "no [contact.NAME]"]),
+    ("epos-like", ["contact.probe.between=['probe', 'funnel']"], ["funnel", "cone"]),
+    ("sits", ["loop.robot.rx={poles=[-50], gain=50}"], ["loop.robot.rx", "along one direction"]),
+    ("epos-like", ["loop.robot={poles=[-5], gain=5, q={poles=[-50], gain=50}}"], ["loop.robot.q", "unknown key"]),
+    ("epos-like", ["loop.robot={poles=[-5], gain=5, rx={poles=[5], gain=5}}"], ["loop.robot.rx", "stable"]),
 ]
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn.hil import Action
-from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.hil import Compensation
+from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.resting import loop_of
 
 SAME = ("position", "velocity", "robot_position", "measured_force", "compensation_force", "total_force", "port_work")
@@ -30,7 +30,7 @@ def assert_the_run(rows, case):
 
 def law_of(case):
     """The compensator of a scenario as a run has it."""
-    maker = Maker(case, loop_of(case))
+    maker = CompensatorMaker(case, loop_of(case))
     return maker.make(maker.complete(case.content.loop.compensator))
 
 
@@ -83,7 +83,7 @@ def test_an_action_is_what_is_added():
     case = dockdyn.load("unknown-stiffness", RIG | {"start.position": -1.0})
     sim = dockdyn.stepper(case)
     speed = sim.seen.velocity
-    push = Action.nothing(1)._replace(force=np.array([-10.0]))
+    push = Compensation.nothing(1)._replace(force=np.array([-10.0]))
     seen = sim.step(push)
     assert seen["total_force"] == pytest.approx(-10.0) and seen["compensation_force"] == pytest.approx(-10.0)
     np.testing.assert_allclose(sim.seen.velocity - speed, -10.0 * sim.period / case.content.mass, rtol=1e-9)
@@ -92,9 +92,9 @@ def test_an_action_is_what_is_added():
 def test_refusals_in_one_line():
     sim = dockdyn.stepper(dockdyn.load("unknown-stiffness", RIG | LEAD))
     for action, words in (
-        ((0.0, 0.0), "a step of a rig takes a dockdyn.hil.Action"),
-        (Action.nothing(1)._replace(lead=np.nan), "lead: must be finite"),
-        (Action.nothing(3), r"force: must be finite numbers of shape \(1,\)"),
+        ((0.0, 0.0), "a step of a rig takes a dockdyn.hil.Compensation"),
+        (Compensation.nothing(1)._replace(lead=np.nan), "lead: must be finite"),
+        (Compensation.nothing(3), r"force: must be finite numbers of shape \(1,\)"),
     ):
         with pytest.raises(dockdyn.ScenarioError, match=words):
             sim.step(action)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn.hil.compensators.compensator import Action, Compensator
-from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.hil.compensators.compensator import Compensation, Compensator
+from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.parameters import parameter
 from dockdyn.scenario.tables.rig.compensators import laws, section_of
@@ -26,7 +26,7 @@ SUBSETS = [
 @pytest.fixture(scope="module")
 def maker():
     scenario = dockdyn.load("unknown-stiffness")
-    return Maker(scenario, loop_of(scenario))
+    return CompensatorMaker(scenario, loop_of(scenario))
 
 
 @pytest.mark.parametrize(("law", "stated"), SUBSETS)
@@ -49,7 +49,7 @@ def test_what_no_tuning_finds_is_one_clear_line(law):
     with pytest.raises(
         dockdyn.ScenarioError, match=f"loop.compensator: {law}: the contact is overdamped.*; state "
     ) as told:
-        Maker(scenario, loop_of(scenario)).complete(laws()[law](law=law))
+        CompensatorMaker(scenario, loop_of(scenario)).complete(laws()[law](law=law))
     assert "\n" not in str(told.value)
 
 
@@ -62,7 +62,7 @@ class Untuned(Compensator):
         return ()
 
     def step(self, memory, seen):
-        return memory, Action.nothing(seen.force.size)
+        return memory, Compensation.nothing(seen.force.size)
 
 
 class HalfTuned(Untuned):

@@ -118,10 +118,9 @@ def test_each_axis_in_space_begins_as_after_a_long_approach(load):
         "loop": {
             "hold": {"period": "4 ms"},
             "sensor": {"delay": "2.7 ms"},
-            "robot": ROBOT,
+            "robot": ROBOT | {"x": {"bandwidth": "9 Hz", "damping": 0.7}},
             "dynamics": {"method": "explicit-euler", "period": "3 ms"},
         },
-        "robot_axis": [{"axis": "x", "bandwidth": "9 Hz", "damping": 0.7}],
     }
     far = np.array([2.002, 0.1, 0.2])  # 2 mm before contact
     earlier = far - EARLIER * np.array(chaser["velocity"])

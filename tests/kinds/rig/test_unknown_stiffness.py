@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dockdyn.kinds.rig.comparison.compare import compare
-from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.simulate import simulate_rig
 from dockdyn.scenario.load import load
@@ -23,7 +23,7 @@ MOTIONS = {
 def ratios(changes, law, stiffnesses, wrong=1.0):
     """Amplitude ratios over stiffness, the tuned lead multiplied by `wrong`."""
     scenario = load("unknown-stiffness", changes)
-    tuned = Maker(scenario, loop_of(scenario)).complete(scenario.content.loop.compensator)
+    tuned = CompensatorMaker(scenario, loop_of(scenario)).complete(scenario.content.loop.compensator)
     stated = {"law": law, "lead": wrong * tuned.lead, "second_lead": tuned.second_lead}
     dataset = compare(load("unknown-stiffness", changes | {"loop.compensator": stated}), [law], stiffnesses)
     return dataset.amplitude_ratio.values[0]

@@ -9,7 +9,16 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from dockdyn.realtime.devices.device import HERE, BadPacket, Command, Counts, PacketError, Pose, Reading, c_initialiser
+from dockdyn.realtime.devices.device import (
+    HERE,
+    BadPacket,
+    Counts,
+    PacketError,
+    Reading,
+    ToolCommand,
+    ToolPose,
+    c_initialiser,
+)
 
 GCC = shutil.which("gcc")
 FLAGS = "-std=c99 -pedantic -Wall -Wextra -Werror -ffp-contract=off -O1 -g".split()
@@ -148,11 +157,11 @@ class CCodecs:
 
 def values_of(*things: object, number: int = 0) -> tuple[float, ...]:
     """A reading, pose or command as the numbers of a result in C."""
-    reading, pose, command = Reading(), Pose(), Command()
+    reading, pose, command = Reading(), ToolPose(), ToolCommand()
     for each in things:
         reading = each if isinstance(each, Reading) else reading
-        pose = each if isinstance(each, Pose) else pose
-        command = each if isinstance(each, Command) else command
+        pose = each if isinstance(each, ToolPose) else pose
+        command = each if isinstance(each, ToolCommand) else command
     values = (*reading.force, *reading.torque, reading.sequence, reading.status)
     values += (*pose.position, *pose.rotation_vector, *pose.joints, pose.sequence, pose.status)
     return (*values, *command.position, *command.rotation_vector, number)
@@ -160,7 +169,7 @@ def values_of(*things: object, number: int = 0) -> tuple[float, ...]:
 
 def nothing() -> tuple[float, ...]:
     """A result in C into which nothing was written."""
-    return values_of(Pose((0.0,) * 3, (0.0,) * 3, (0.0,) * 8))
+    return values_of(ToolPose((0.0,) * 3, (0.0,) * 3, (0.0,) * 8))
 
 
 def packed(*things: object, number: int = 0) -> bytes:

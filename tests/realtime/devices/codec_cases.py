@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from c_codecs import CCase
 
-from dockdyn.realtime.devices.device import Command, Pose, Reading
+from dockdyn.realtime.devices.device import Reading, ToolCommand, ToolPose
 from dockdyn.realtime.devices.egm import EGM, EGMSettings
 from dockdyn.realtime.devices.fanuc import Fanuc, FanucRequest, FanucSettings
 from dockdyn.realtime.devices.netft import NetFT, NetFTSettings
@@ -43,7 +43,12 @@ def chances(seed: int):
         status = chance.choice((0, 0, 1, 2**31))
         number = chance.choice((0, 1, 17, 2**31, 2**32 - 1, 2**40))
         reading = Reading(three(500), three(50), number, status)
-        yield reading, Pose(three(3), three(3), joints, number, status), Command(three(3), three(math.pi)), number
+        yield (
+            reading,
+            ToolPose(three(3), three(3), joints, number, status),
+            ToolCommand(three(3), three(math.pi)),
+            number,
+        )
 
 
 NETFT = NetFTSettings(1e6, 999999.5, 4.4482216152605, 0.112984829)
@@ -86,15 +91,15 @@ def _netft() -> Case:
 
 def _rsi(name: str, settings: RSISettings) -> Case:
     codec = RSI(settings)
-    pose = Pose((0.5404, -0.2, 0.915), (0.1, -0.2, 3.0), (0.0, -1.5, 1.5, 0.0, 1.5, 0.1, 0.0, 0.0), 4208163634, 3)
-    robot = [codec.encode_robot(pose, Command((0.54, -0.2, 0.9), (0.1, -0.2, 3.0)))]
+    pose = ToolPose((0.5404, -0.2, 0.915), (0.1, -0.2, 3.0), (0.0, -1.5, 1.5, 0.0, 1.5, 0.1, 0.0, 0.0), 4208163634, 3)
+    robot = [codec.encode_robot(pose, ToolCommand((0.54, -0.2, 0.9), (0.1, -0.2, 3.0)))]
     robot.append(
         b'<Rob TYPE=\'KUKA\'>\n <RIst X="1.0" Y="2" Z="-.5" A="1e1" B="90" C=" 1.5 " />\r\n'
         b'<AIPos A1="0.1" A3="7"/><Tech C11="0.0"/><IPOC> 123645634563 </IPOC>\n</Rob >\0\0'
     )
     robot += [robot[0].replace(b"4208163634", b"%d" % ipoc) for ipoc in (0, 4, 2**32 - 4, 2**32, 2**32 + 4)]
     codec.decode_robot(robot[0])
-    answers = (codec.encode_answer(Command((0.55, 0.1, 0.9), (0.1, -0.3, 3.0))),)
+    answers = (codec.encode_answer(ToolCommand((0.55, 0.1, 0.9), (0.1, -0.3, 3.0))),)
     return Case(
         CCase(
             name,
@@ -124,7 +129,7 @@ def _rsi(name: str, settings: RSISettings) -> Case:
     )
 
 
-def _with_number(told: tuple[Command, int]) -> tuple[tuple[Command], int]:
+def _with_number(told: tuple[ToolCommand, int]) -> tuple[tuple[ToolCommand], int]:
     return (told[0],), told[1]
 
 
@@ -190,7 +195,7 @@ def _raw(name: str, settings: RawUDPSettings) -> Case:
 
 def _egm() -> Case:
     codec = EGM()
-    pose = Pose((0.5, -0.25, 1.5), (0.1, 0.2, -0.3), (0.0, -1.5, 1.5, 0.0, 1.5, 0.1, 0.0, 0.0), 7, 0)
+    pose = ToolPose((0.5, -0.25, 1.5), (0.1, 0.2, -0.3), (0.0, -1.5, 1.5, 0.0, 1.5, 0.1, 0.0, 0.0), 7, 0)
     robot = [codec.encode_robot(replace(pose, sequence=7 + i, status=i), 400 + i) for i in range(4)]
     packed = bytes.fromhex("0a30") + bytes(48)  # joints in one field, then another field, a group, a fixed one
     odd = bytes.fromhex("0a06 0809 1802 2a00") + b"\x12" + bytes([len(packed) + 2]) + b"\x0a\x32" + packed
@@ -199,7 +204,7 @@ def _egm() -> Case:
     robot += [codec.encode_robot(replace(pose, sequence=each)) for each in (0, 1, 2**32 - 2**16, 2**32 - 1)]
     seventh = bytes.fromhex("120b 1a09 09") + struct.pack("<d", 12.5)  # another part of the feedback: an external joint
     robot += [robot[0] + seventh, robot[1] + 3 * seventh]
-    commands = tuple(codec.encode_command(Command((0.1 * i, 0.2, 0.3), (0, 0.1 * i, 3)), 2**31) for i in range(3))
+    commands = tuple(codec.encode_command(ToolCommand((0.1 * i, 0.2, 0.3), (0, 0.1 * i, 3)), 2**31) for i in range(3))
     return Case(
         CCase(
             "egm",
@@ -231,12 +236,12 @@ def _egm() -> Case:
 
 def _fanuc(name: str, settings: FanucSettings) -> Case:
     codec = Fanuc(settings)
-    pose = Pose((0.5, -0.25, 1.5), (0.1, 0.2, -0.3), (0.0, -1.5, 1.5, 0.0, 1.5, 0.1, 0.2, 0.3), 7, 0)
+    pose = ToolPose((0.5, -0.25, 1.5), (0.1, 0.2, -0.3), (0.0, -1.5, 1.5, 0.0, 1.5, 0.1, 0.2, 0.3), 7, 0)
     robot = tuple(codec.encode_robot(replace(pose, sequence=7 + i, status=i), 400 + 8 * i) for i in range(4))
     robot += (codec.encode_robot(replace(pose, sequence=13), 456, 4, (1.5, -2.0, 1e3)),)
     robot += tuple(codec.encode_answer(each, 3, 8) for each in (FanucRequest.VERSION, FanucRequest.CAPABILITY))
     codec.decode_robot(robot[0])
-    commands = tuple(codec.encode_command(Command((0.1 * i, 0.2, 0.3), (0, 0.1 * i, 3)), i == 2) for i in range(3))
+    commands = tuple(codec.encode_command(ToolCommand((0.1 * i, 0.2, 0.3), (0, 0.1 * i, 3)), i == 2) for i in range(3))
     return Case(
         CCase(
             name,

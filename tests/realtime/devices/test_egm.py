@@ -7,7 +7,7 @@ import struct
 
 import pytest
 
-from dockdyn.realtime.devices.device import BadPacket, Command, PacketError, Pose
+from dockdyn.realtime.devices.device import BadPacket, PacketError, ToolCommand, ToolPose
 from dockdyn.realtime.devices.egm import EGM, NEW_SESSION
 
 TURN = (1.0, 0.0, 0.0, 0.0)
@@ -47,13 +47,13 @@ def test_a_command_by_hand():
     expected = inner(1, b"\x08\x01\x10\x90\x03\x18\x03")
     expected += inner(2, inner(2, inner(1, doubles(500.0, 0.0, -1.0)) + inner(2, doubles(*TURN))))
     codec = EGM()
-    assert codec.encode_command(Command((0.5, 0.0, -0.001)), 400) == expected
-    assert codec.decode_command(expected) == (Command((0.5, 0.0, -0.001), (0.0, 0.0, 0.0)), 1)
-    assert codec.encode_command(Command(), 404)[2:4] == b"\x08\x02"
+    assert codec.encode_command(ToolCommand((0.5, 0.0, -0.001)), 400) == expected
+    assert codec.decode_command(expected) == (ToolCommand((0.5, 0.0, -0.001), (0.0, 0.0, 0.0)), 1)
+    assert codec.encode_command(ToolCommand(), 404)[2:4] == b"\x08\x02"
 
 
 def test_a_robot_comes_back():
-    pose = Pose((0.1, 0.2, -0.3), (0.3, -0.2, 2.0), (0.1, 0.2, 0.3, -0.4, 0.5, -0.6, 0.0, 0.0), 41, 5)
+    pose = ToolPose((0.1, 0.2, -0.3), (0.3, -0.2, 2.0), (0.1, 0.2, 0.3, -0.4, 0.5, -0.6, 0.0, 0.0), 41, 5)
     told = EGM().decode_robot(EGM().encode_robot(pose, 8))
     assert told.position == pytest.approx(pose.position, rel=1e-14)
     assert told.rotation_vector == pytest.approx(pose.rotation_vector, rel=1e-14)
@@ -142,7 +142,7 @@ def test_the_joints_of_seven_axes_are_all_told():
     """The seventh comes as the first external one; what finds no place is refused, unless it says that nothing is there."""
     pose = EGM().decode_robot(message(more=external(30.0)))
     assert pose.joints[:4] == pytest.approx((0.17453292519943295, -1.5707963267948966, 0.5235987755982988, 0.0))
-    robot = EGM().encode_robot(Pose(joints=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.0, 0.0)), 0)
+    robot = EGM().encode_robot(ToolPose(joints=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.0, 0.0)), 0)
     told = EGM().decode_robot(robot + external(57.29577951308232, 5.0, 0.0, 0.0, 0.0, 0.0)).joints
     assert told == pytest.approx((0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 1.0, 0.08726646259971647))
     for axes in ((1.0, 2.0, 3.0), (0.0, 0.0, 0.0, 0.0, 0.0, 1e-3)):

@@ -10,26 +10,26 @@ import pytest
 from codec_cases import raw_settings
 from rsi_robots import emulated_rsi
 
-from dockdyn.realtime.devices.device import BadPacket, Command, PacketError, Pose
+from dockdyn.realtime.devices.device import BadPacket, PacketError, ToolCommand, ToolPose
 from dockdyn.realtime.devices.egm import EGM
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings
 from dockdyn.realtime.devices.emulated.netft import EmulatedNetFT
 from dockdyn.realtime.devices.emulated.robot import Convergence, emulate_egm, emulate_raw_robot
 from dockdyn.realtime.devices.emulated.sensor import SensorErrors, SensorSettings
 from dockdyn.realtime.devices.emulated.streaming import StreamingSensor
-from dockdyn.realtime.devices.emulated.wire import Wire, WireSettings
+from dockdyn.realtime.devices.emulated.wire import NetworkWire, WireSettings
 from dockdyn.realtime.devices.netft import SATURATED, NetFT, NetFTSettings, RequestCommand
 from dockdyn.realtime.devices.raw_udp import RawUDP, RawUDPSettings
 from dockdyn.realtime.devices.rsi import RSI, RSISettings
 
-START = Pose((0.5, 0.0, 0.9), (0.0, 0.0, 0.1))
+START = ToolPose((0.5, 0.0, 0.9), (0.0, 0.0, 0.1))
 RAW = RawUDPSettings(  # what the robot and the sensor send, and what the robot is sent
     raw_settings(False, "angles", "f64", "u32").received, raw_settings(True, "vector", "f64", "u16").received
 )
 
 
 def command(cycle):
-    return Command((0.5 + 1e-4 * cycle, 0.0, 0.9), (0.0, 0.0, 0.1))
+    return ToolCommand((0.5 + 1e-4 * cycle, 0.0, 0.9), (0.0, 0.0, 0.1))
 
 
 class RSIServer:
@@ -91,7 +91,7 @@ PAIRS = [rsi_pair, lambda **options: rsi_pair(relative=True, **options), raw_pai
 def run(robot, server, cycles, answered=lambda cycle: True, reached=None):
     """Lockstep: the setpoints of the cycles; the robot is where it was to be in the cycle before."""
     for cycle in range(cycles):
-        actual = Pose(robot.cycle.setpoint.position, robot.cycle.setpoint.rotation_vector)
+        actual = ToolPose(robot.cycle.setpoint.position, robot.cycle.setpoint.rotation_vector)
         told = robot.tick(0.004 * cycle, actual)
         if reached is not None:
             reached.append(robot.cycle.setpoint.position[0])
@@ -265,7 +265,7 @@ def test_a_wire_has_the_stated_shares_and_repeats_with_its_seed(seed):
     settings = WireSettings(0.002, 0.001, loss=0.1, duplicates=0.05, reordering=0.02, overtaken_by=0.003)
 
     def passed():
-        wire, arrivals = Wire(settings, seed), []
+        wire, arrivals = NetworkWire(settings, seed), []
         for number in range(4000):
             wire.send(0.001 * number, number.to_bytes(4))
             arrivals += [(number, int.from_bytes(each)) for each in wire.deliver(0.001 * number)]
@@ -282,7 +282,7 @@ def test_a_wire_has_the_stated_shares_and_repeats_with_its_seed(seed):
 
 
 def test_without_reordering_jitter_keeps_the_order():
-    wire = Wire(WireSettings(0.001, 0.02), 3)
+    wire = NetworkWire(WireSettings(0.001, 0.02), 3)
     for number in range(500):
         wire.send(0.001 * number, number.to_bytes(2))
     assert [int.from_bytes(each) for each in wire.deliver(10.0)] == list(range(500))
@@ -292,8 +292,8 @@ def test_without_reordering_jitter_keeps_the_order():
 def test_a_loop_over_bad_wires_counts_every_packet(pair):
     """What was sent is good, refused by name, or lost; what was lost is what the sequence says; no setpoint is a wrong one."""
     robot, server = pair(late_limit=10_000)
-    there = Wire(WireSettings(0.0005, 0.001, 0.05, 0.05, 0.05, 0.004), 1)
-    back = Wire(WireSettings(0.0005, 0.001, 0.05, 0.05, 0.05, 0.004), 2)
+    there = NetworkWire(WireSettings(0.0005, 0.001, 0.05, 0.05, 0.05, 0.004), 1)
+    back = NetworkWire(WireSettings(0.0005, 0.001, 0.05, 0.05, 0.05, 0.004), 2)
     sent, sequences = 0, []
     for step in range(8000):
         time = 0.0005 * step
@@ -302,7 +302,7 @@ def test_a_loop_over_bad_wires_counts_every_packet(pair):
             there.send(time, packet)
         for packet in there.deliver(time):
             try:
-                answer = server.answer(packet, Command(START.position, START.rotation_vector))
+                answer = server.answer(packet, ToolCommand(START.position, START.rotation_vector))
             except BadPacket:
                 continue
             sequences.append(server.codec.counts.good)

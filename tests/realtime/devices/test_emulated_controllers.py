@@ -9,7 +9,7 @@ import pytest
 from rsi_robots import emulated_rsi
 from scipy.spatial.transform import Rotation
 
-from dockdyn.realtime.devices.device import Command, Pose
+from dockdyn.realtime.devices.device import ToolCommand, ToolPose
 from dockdyn.realtime.devices.egm import EGM, NEW_SESSION
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings
 from dockdyn.realtime.devices.emulated.netft import EmulatedNetFT
@@ -17,7 +17,7 @@ from dockdyn.realtime.devices.emulated.robot import Convergence, emulate_egm
 from dockdyn.realtime.devices.netft import FT_STALLED, NetFT, NetFTSettings, RequestCommand
 from dockdyn.realtime.devices.rsi import RSI, RSISettings
 
-START = Pose((0.5, 0.0, 0.9), (0.0, 0.0, 0.1))
+START = ToolPose((0.5, 0.0, 0.9), (0.0, 0.0, 0.1))
 PERIOD = 0.004  # s
 NONE = (0.0, 0.0, 0.0)
 
@@ -33,7 +33,7 @@ class Answered:
     def go(self, wanted, cycles=1):
         for _ in range(cycles):
             setpoint = self.robot.cycle.setpoint
-            for packet in self.robot.tick(PERIOD * self.cycle, Pose(setpoint.position, setpoint.rotation_vector)):
+            for packet in self.robot.tick(PERIOD * self.cycle, ToolPose(setpoint.position, setpoint.rotation_vector)):
                 self.told.append((self.codec.decode_robot(packet), packet))
                 self.robot.receive(PERIOD * self.cycle + 0.001, self.codec.encode_answer(wanted))
             self.cycle += 1
@@ -42,7 +42,7 @@ class Answered:
 
 def moved(shift, turn=NONE):
     turned = Rotation.from_rotvec(turn) * Rotation.from_rotvec(START.rotation_vector)
-    return Command(tuple(np.add(START.position, shift)), tuple(turned.as_rotvec()))
+    return ToolCommand(tuple(np.add(START.position, shift)), tuple(turned.as_rotvec()))
 
 
 def away(setpoint):
@@ -112,7 +112,7 @@ class Guided:
     def go(self, cycles, wanted, behind=0.0, answered=True):
         for _ in range(cycles):
             x, y, z = self.robot.cycle.setpoint.position
-            for packet in self.robot.tick(PERIOD * self.cycle, Pose((x - behind, y, z), START.rotation_vector)):
+            for packet in self.robot.tick(PERIOD * self.cycle, ToolPose((x - behind, y, z), START.rotation_vector)):
                 self.told.append(self.codec.decode_robot(packet))
                 if answered:
                     self.robot.receive(PERIOD * self.cycle + 0.001, self.codec.encode_command(wanted(self.cycle)))
@@ -124,7 +124,7 @@ def test_abb_ends_a_motion_that_has_converged():
     behind it goes on."""
 
     def moving(cycle):
-        return Command((0.5 + 1e-4 * cycle, 0.0, 0.9), START.rotation_vector)
+        return ToolCommand((0.5 + 1e-4 * cycle, 0.0, 0.9), START.rotation_vector)
 
     rig = Guided()
     rig.go(600, moving, behind=1.0e-3)
@@ -141,7 +141,7 @@ def test_abb_ends_a_motion_that_has_converged():
 def test_abb_waits_a_second_for_a_message_and_counts_from_zero_in_each_session():
     """Until then it stands at its last reference, and tells where it is: its silence is no sign."""
     rig = Guided(time=60.0)
-    rig.go(50, lambda cycle: Command((0.5 + 1e-4 * cycle, 0.0, 0.9), START.rotation_vector))
+    rig.go(50, lambda cycle: ToolCommand((0.5 + 1e-4 * cycle, 0.0, 0.9), START.rotation_vector))
     last = rig.robot.cycle.wanted
     rig.go(249, None, answered=False)
     assert rig.robot.cycle.setpoint == last and len(rig.told) == 299
@@ -149,7 +149,7 @@ def test_abb_waits_a_second_for_a_message_and_counts_from_zero_in_each_session()
     assert rig.robot.cycle.stopped == "late answers"
     assert [pose.sequence for pose in rig.told[:3]] == [0, 1, 2]
     rig.robot.reconnect(PERIOD * rig.cycle, START)
-    rig.go(3, lambda cycle: Command(START.position, START.rotation_vector))
+    rig.go(3, lambda cycle: ToolCommand(START.position, START.rotation_vector))
     assert [pose.status for pose in rig.told[-3:]] == [NEW_SESSION, 0, 0]
 
 
@@ -166,7 +166,7 @@ def test_abb_takes_one_of_the_commands_that_wait_in_each_cycle(seed, queued):
         assert robot.cycle.setpoint.position[0] == pytest.approx(reference, abs=1e-12)
         for _ in range(chance.choice(4, p=[0.3, 0.45, 0.2, 0.05])):
             sent += 1
-            robot.receive(PERIOD * cycle + 0.001, codec.encode_command(Command((0.5 + 1e-4 * sent, 0.0, 0.9))))
+            robot.receive(PERIOD * cycle + 0.001, codec.encode_command(ToolCommand((0.5 + 1e-4 * sent, 0.0, 0.9))))
             waiting.append(0.5 + 1e-4 * sent)
         if not queued:
             del waiting[:-1]

@@ -7,7 +7,7 @@ import struct
 import pytest
 from scipy.spatial.transform import Rotation
 
-from dockdyn.realtime.devices.device import BadPacket, Command, PacketError, Pose
+from dockdyn.realtime.devices.device import BadPacket, PacketError, ToolCommand, ToolPose
 from dockdyn.realtime.devices.fanuc import Fanuc, FanucRequest
 
 
@@ -37,21 +37,21 @@ def test_requests_and_a_command_by_hand():
     turn = Rotation.from_euler("xyz", (0, 0, 90), degrees=True).as_rotvec()
     head = struct.pack(">III B B HH B B HHH H", 1, 1, 2**32 - 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
     expected = head + struct.pack(">9f", 500.0, 0.0, -1.0, 0.0, 0.0, 90.0, 1.0, 2.0, 3.0)  # E1 to E3 as they were
-    assert codec.encode_command(Command((0.5, 0.0, -0.001), tuple(turn))) == expected and len(expected) == 64
+    assert codec.encode_command(ToolCommand((0.5, 0.0, -0.001), tuple(turn))) == expected and len(expected) == 64
     codec.decode_robot(status(sequence=7))
-    assert codec.encode_command(Command(), last=True)[8:13] == bytes.fromhex("00000000 01")
+    assert codec.encode_command(ToolCommand(), last=True)[8:13] == bytes.fromhex("00000000 01")
 
 
 def test_commands_and_poses_come_back():
     """To 24 bits, in mm and degrees."""
     codec = Fanuc()
-    pose = Pose((0.1, 0.2, -0.3), (0.3, -0.2, 2.0), (0.1, 0.2, 0.3, -0.4, 0.5, -0.6, 0.7, -0.8), 41, 3)
+    pose = ToolPose((0.1, 0.2, -0.3), (0.3, -0.2, 2.0), (0.1, 0.2, 0.3, -0.4, 0.5, -0.6, 0.7, -0.8), 41, 3)
     told = codec.decode_robot(codec.encode_robot(pose, 8))
     assert told.position == pytest.approx(pose.position, rel=2**-24)
     assert told.rotation_vector == pytest.approx(pose.rotation_vector, abs=1e-6)
     assert told.joints == pytest.approx(pose.joints, rel=2**-24)
     assert (told.sequence, told.status) == (41, 3)
-    command, last = Fanuc().decode_command(codec.encode_command(Command(pose.position, pose.rotation_vector)))
+    command, last = Fanuc().decode_command(codec.encode_command(ToolCommand(pose.position, pose.rotation_vector)))
     assert command.position == told.position and command.rotation_vector == told.rotation_vector and not last
 
 
@@ -78,9 +78,9 @@ def test_bad_messages_have_a_name(packet, error):
 def test_commands_in_joints_and_commands_before_a_message_are_refused():
     codec = Fanuc()
     with pytest.raises(BadPacket, match="missing-field"):
-        codec.encode_command(Command())
+        codec.encode_command(ToolCommand())
     codec.decode_robot(status())
-    packet = bytearray(codec.encode_command(Command()))
+    packet = bytearray(codec.encode_command(ToolCommand()))
     packet[18] = 1
     with pytest.raises(BadPacket, match="wrong-header"):
         Fanuc().decode_command(bytes(packet))

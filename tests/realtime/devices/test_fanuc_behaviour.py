@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from dockdyn.realtime.devices.device import BadPacket, Command, Pose
+from dockdyn.realtime.devices.device import BadPacket, ToolCommand, ToolPose
 from dockdyn.realtime.devices.emulated.fanuc import EmulatedFanuc
 from dockdyn.realtime.devices.fanuc import (
     GRACE,
@@ -22,13 +22,13 @@ from dockdyn.realtime.devices.fanuc import (
     stop_distance,
 )
 
-START = Pose((0.5, 0.0, 0.9), (0.0, 0.0, 0.1))
+START = ToolPose((0.5, 0.0, 0.9), (0.0, 0.0, 0.1))
 PERIOD = 0.008  # s
 SINGLE = 3.1e-8  # m: 500 mm times 2⁻²⁴
 
 
 def command(cycle):
-    return Command((0.5 + 1e-4 * cycle, 0.0, 0.9), (0.0, 0.0, 0.1))
+    return ToolCommand((0.5 + 1e-4 * cycle, 0.0, 0.9), (0.0, 0.0, 0.1))
 
 
 def status(sequence, time=0, state=5, version=1, extended=(0.0, 0.0, 0.0)):
@@ -69,7 +69,7 @@ def run(robot, codec, cycles, answered=lambda cycle: True, wanted=command):
     reached, told = [], []
     for cycle in range(cycles):
         place = robot.cycle.setpoint
-        packets = robot.tick(PERIOD * cycle, Pose(place.position, place.rotation_vector))
+        packets = robot.tick(PERIOD * cycle, ToolPose(place.position, place.rotation_vector))
         reached.append(robot.cycle.setpoint.position[0])
         for packet in packets:
             told.append(codec.decode_robot(packet).status)

@@ -11,7 +11,7 @@ from c_codecs import FLAGS, GCC
 from codec_cases import raw_settings
 from rsi_robots import emulated_rsi
 
-from dockdyn.realtime.devices.device import HERE, Command, PacketError, Pose, c_initialiser
+from dockdyn.realtime.devices.device import HERE, PacketError, ToolCommand, ToolPose, c_initialiser
 from dockdyn.realtime.devices.egm import EGMSettings
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings
 from dockdyn.realtime.devices.emulated.fanuc import EmulatedFanuc
@@ -27,7 +27,7 @@ from dockdyn.realtime.devices.rtde import RTDESettings
 from dockdyn.scenario.tables.rig.devices import ROBOTS, SENSORS
 
 pytestmark = pytest.mark.skipif(GCC is None, reason="no C compiler here")
-START = Pose((0.5, 0.1, 0.9), (0.1, 0.2, 0.3))
+START = ToolPose((0.5, 0.1, 0.9), (0.1, 0.2, 0.3))
 RAW = raw_settings(True, "quaternion", "f64", "u16")
 CYCLE = CycleSettings(0.004, late_limit=3)
 WIDE = {"precision": 6, "correction_limit": 1.0, "correction_turn_limit": 3.0, "monitor_limit": 2.0}
@@ -167,16 +167,16 @@ def test_a_robot_follows_what_c_commands(name, server):
     assert bool(started) == (name == "fanuc-stream-motion")
     if started:
         robot.receive(0.0, started)
-    wanted, before = Command(START.position, START.rotation_vector), None
+    wanted, before = ToolCommand(START.position, START.rotation_vector), None
     for cycle in range(300):
         time, setpoint = 0.004 * cycle, robot.cycle.setpoint
-        *texts, packet = robot.tick(time, Pose(setpoint.position, setpoint.rotation_vector))
+        *texts, packet = robot.tick(time, ToolPose(setpoint.position, setpoint.rotation_vector))
         assert [served.decode(text)[0] for text in texts] == [PacketError.OTHER_MESSAGE] * len(texts)
         length, angle = RESOLUTION[name]
         np.testing.assert_allclose(robot.cycle.setpoint.position, wanted.position, rtol=0, atol=length)
         np.testing.assert_allclose(robot.cycle.setpoint.rotation_vector, wanted.rotation_vector, rtol=0, atol=angle)
         phase = 0.02 * (cycle + 1)
-        wanted = Command(
+        wanted = ToolCommand(
             (0.5 + 0.1 * np.sin(phase), 0.1 * np.cos(phase), 0.9 + 0.05 * np.sin(2 * phase)),
             (0.1 * np.cos(phase), 0.2 + 0.3 * np.sin(phase), 0.3),
         )

@@ -9,7 +9,7 @@ import pytest
 from codec_cases import chances, raw_settings
 from scipy.spatial.transform import Rotation
 
-from dockdyn.realtime.devices.device import BadPacket, Command, PacketError, Reading
+from dockdyn.realtime.devices.device import BadPacket, PacketError, Reading, ToolCommand
 from dockdyn.realtime.devices.raw_udp import RawField, RawLayout, RawUDP, RawUDPSettings
 
 named = RawField.named
@@ -102,10 +102,10 @@ def test_bad_packets_have_a_name():
 
 def test_a_command_that_its_type_does_not_hold_is_not_written():
     codec = codec_of(named("position.0", "i16", 0, "mm"))
-    assert codec.encode_command(Command((32.767, 0, 0)), 1)[:2] == b"\xff\x7f"
+    assert codec.encode_command(ToolCommand((32.767, 0, 0)), 1)[:2] == b"\xff\x7f"
     for far in (32.768, -40.0, float("nan"), float("inf")):
         with pytest.raises(BadPacket):
-            codec.encode_command(Command((far, 0, 0)), 1)
+            codec.encode_command(ToolCommand((far, 0, 0)), 1)
 
 
 def test_a_quaternion_that_is_none_is_refused():

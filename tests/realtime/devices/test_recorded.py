@@ -8,7 +8,7 @@ from c_codecs import GCC
 from second_encoders import SESSIONS, place, read_session, target
 
 from dockdyn.realtime.device_library import DeviceLibrary
-from dockdyn.realtime.devices.device import BadPacket, Command, PacketError
+from dockdyn.realtime.devices.device import BadPacket, PacketError, ToolCommand
 from dockdyn.realtime.devices.fanuc import Fanuc, FanucSettings
 from dockdyn.realtime.devices.rtde import PROTECTIVE_STOP, RTDE, RTDESettings
 from dockdyn.realtime.exchange import Heard
@@ -21,7 +21,7 @@ LEFT_OUT = {"universal_robots.txt": 11, "stream_motion.txt": 6}
 
 def wanted(step, name):
     last = 24 if name.startswith("universal") else 9
-    return Command(*(tuple(part) for part in target(min(step, last))))
+    return ToolCommand(*(tuple(part) for part in target(min(step, last))))
 
 
 def steps(name):

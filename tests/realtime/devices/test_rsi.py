@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from dockdyn.realtime.devices.device import BadPacket, Command, PacketError, Pose
+from dockdyn.realtime.devices.device import BadPacket, PacketError, ToolCommand, ToolPose
 from dockdyn.realtime.devices.emulated.rsi import correct
 from dockdyn.realtime.devices.rsi import RSI, RSISettings
 
@@ -47,15 +47,15 @@ def test_the_answer_by_hand():
     codec.decode_robot(START.replace(b"%d", b"0004894312"))
     start = Rotation.from_euler("ZYX", (180, 0, 180), degrees=True)
     wanted = Rotation.from_euler("Z", 90, degrees=True) * start
-    told = codec.encode_answer(Command((0.5414, -0.002, 0.915), tuple(wanted.as_rotvec())))
+    told = codec.encode_answer(ToolCommand((0.5414, -0.002, 0.915), tuple(wanted.as_rotvec())))
     correction = b'<RKorr X="1.0000" Y="-2.0000" Z="0.0000" A="90.0000" B="0.0000" C="0.0000"/>'
     assert told == b'<Sen Type="ImFree">' + correction + b"<IPOC>0004894312</IPOC></Sen>"
 
 
 def test_what_is_written_is_xml_to_others_too():
     codec = RSI(RSISettings())
-    codec.decode_robot(codec.encode_robot(Pose((1, 2, 3), sequence=12), Command((1, 2, 3))))
-    for packet in (codec.encode_robot(Pose(), Command()), codec.encode_answer(Command((1, 2, 3)))):
+    codec.decode_robot(codec.encode_robot(ToolPose((1, 2, 3), sequence=12), ToolCommand((1, 2, 3))))
+    for packet in (codec.encode_robot(ToolPose(), ToolCommand()), codec.encode_answer(ToolCommand((1, 2, 3)))):
         root = ET.fromstring(packet)
         assert root.tag in ("Rob", "Sen") and root.findtext("IPOC").isdigit()
 
@@ -68,13 +68,13 @@ def test_corrections_lead_to_the_pose_within_their_rounding(relative):
     """
     settings = RSISettings(relative=relative, decimals=3)
     codec, robot = RSI(settings), RSI(settings)
-    start = Pose((0.5, -0.2, 0.9), (0.3, 2.0, -1.0), sequence=4)
-    reached = Command(start.position, start.rotation_vector)
+    start = ToolPose((0.5, -0.2, 0.9), (0.3, 2.0, -1.0), sequence=4)
+    reached = ToolCommand(start.position, start.rotation_vector)
     codec.decode_robot(RSI(RSISettings()).encode_robot(start, reached))
-    first = Command(*reached.__dict__.values())
+    first = ToolCommand(*reached.__dict__.values())
     allowed = 0.5e-6 + 1e-9  # the start itself is told to 1e-9 m
     for cycle in range(100):
-        wanted = Command(tuple(0.5 * chance.standard_normal(3)), tuple(chance.standard_normal(3)))
+        wanted = ToolCommand(tuple(0.5 * chance.standard_normal(3)), tuple(chance.standard_normal(3)))
         correction, ipoc = robot.decode_answer(codec.encode_answer(wanted))
         reached = correct(reached if relative else first, correction)
         assert ipoc == 4 + 4 * cycle
@@ -135,7 +135,9 @@ def test_a_clock_of_32_bits_goes_on_when_it_wraps(period):
     first = 2**32 - 3 * period + 1
     told = [codec.decode_robot(START % ((first + step * period) % 2**32)) for step in range(9)]
     assert [pose.sequence for pose in told] == [first + step * period for step in range(9)]
-    assert codec.counts.lost == 0 and codec.encode_answer(Command()).endswith(b"<IPOC>%d</IPOC></Sen>" % codec.clock)
+    assert codec.counts.lost == 0 and codec.encode_answer(ToolCommand()).endswith(
+        b"<IPOC>%d</IPOC></Sen>" % codec.clock
+    )
     with pytest.raises(BadPacket, match="stale"):
         codec.decode_robot(START % (2**32 - period + 1))
     wide = RSI(RSISettings(period=period))
@@ -157,13 +159,13 @@ def test_a_robot_that_is_corrected_already_is_held_where_it_is(relative, shift, 
     that add up begin at zero."""
     codec = RSI(RSISettings(relative=relative, decimals=3))
     pose = codec.decode_robot(RUNNING % 400)
-    told = codec.encode_answer(Command(pose.position, pose.rotation_vector))
+    told = codec.encode_answer(ToolCommand(pose.position, pose.rotation_vector))
     assert f'<RKorr X="{shift}" Y="0.000" Z="0.000" A="{turn}" B="0.000" C="0.000"/>'.encode() in told
 
 
 def test_before_the_robot_has_told_its_pose_nothing_is_answered():
     with pytest.raises(BadPacket, match="missing-field"):
-        RSI(RSISettings()).encode_answer(Command())
+        RSI(RSISettings()).encode_answer(ToolCommand())
 
 
 @pytest.mark.parametrize("text", [b"5", b"-5.", b".5", b"0.1", b"+1e-3", b"123456.789012", b"1E+5", b"-0.000000001234"])

@@ -7,7 +7,7 @@ import struct
 import numpy as np
 import pytest
 
-from dockdyn.realtime.devices.device import BadPacket, Command, PacketError, Pose, Reading
+from dockdyn.realtime.devices.device import BadPacket, PacketError, Reading, ToolCommand, ToolPose
 from dockdyn.realtime.devices.emulated.rtde import EmulatedUR
 from dockdyn.realtime.devices.rtde import (
     EMERGENCY_STOP,
@@ -25,7 +25,7 @@ from dockdyn.realtime.devices.rtde import (
     write_package,
 )
 
-START_POSE = Pose((0.4, 0.1, 0.5), (0.0, 3.0, 0.0), (0.0, -1.5, 1.5, 0.0, 1.5, 0.0, 0.0, 0.0))
+START_POSE = ToolPose((0.4, 0.1, 0.5), (0.0, 3.0, 0.0), (0.0, -1.5, 1.5, 0.0, 1.5, 0.0, 0.0, 0.0))
 NAMES = b"timestamp,actual_TCP_pose,actual_q,actual_TCP_force,robot_status_bits,safety_status_bits"
 TYPES = b"DOUBLE,VECTOR6D,VECTOR6D,VECTOR6D,UINT32,UINT32"
 
@@ -74,13 +74,13 @@ def test_a_package_by_hand(version):
 def test_a_command_by_hand():
     """Eight whole numbers of 32 bits: the time, a millionth of m and rad each, and the mode of poses, 5."""
     expected = struct.pack(">8i", 20, 400000, -100001, 1, 0, 3141593, -2, 5)
-    command = Command((0.4, -0.100001, 1.2e-6), (0.0, 3.14159265, -1.6e-6))
+    command = ToolCommand((0.4, -0.100001, 1.2e-6), (0.0, 3.14159265, -1.6e-6))
     codec = RTDE()
     assert codec.encode_command(command) == expected
-    assert codec.decode_command(expected) == (Command((0.4, -0.100001, 1e-6), (0.0, 3.141593, -2e-6)), 20)
+    assert codec.decode_command(expected) == (ToolCommand((0.4, -0.100001, 1e-6), (0.0, 3.141593, -2e-6)), 20)
     for far in (2148.0, -2148.0, float("nan")):
         with pytest.raises(BadPacket, match="out-of-range"):
-            codec.encode_command(Command((far, 0.0, 0.0)))
+            codec.encode_command(ToolCommand((far, 0.0, 0.0)))
 
 
 def data(time=1.0, x=0.4, recipe=1, kind=85, size=164):
@@ -172,7 +172,7 @@ def test_commands_move_the_robot_and_their_absence_stops_it():
     robot, client = connect(extrapolates=False, stopping=1e9)
     reached, stream = [], b""
     for step in range(100):
-        wanted = Command((0.4 + 1e-4 * step, 0.1, 0.5), START_POSE.rotation_vector)
+        wanted = ToolCommand((0.4 + 1e-4 * step, 0.1, 0.5), START_POSE.rotation_vector)
         stream += client.encode_command(wanted) if step < 50 else b""
         piece, stream = stream[:20], stream[20:]
         robot.receive_commands(0.002 * step, piece)
@@ -182,7 +182,7 @@ def test_commands_move_the_robot_and_their_absence_stops_it():
     assert len(reached) == 100 and robot.cycle.stopped == "no commands"
     assert max(np.diff(where)) < 1.01e-4 and where[-1] == pytest.approx(0.4 + 49e-4, abs=1e-6)
     assert set(status[:60]) == {0} and status[-1] == NO_PROGRAM
-    robot.receive_commands(0.3, client.encode_command(Command()))
+    robot.receive_commands(0.3, client.encode_command(ToolCommand()))
     assert robot.ignored["stopped"] == 1
     robot.reconnect(1.0, START_POSE)
     assert not robot.cycle.stopped and robot.status == 0

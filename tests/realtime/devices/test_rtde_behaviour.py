@@ -9,7 +9,7 @@ import struct
 import numpy as np
 import pytest
 
-from dockdyn.realtime.devices.device import BadPacket, Command, Pose, Reading
+from dockdyn.realtime.devices.device import BadPacket, Reading, ToolCommand, ToolPose
 from dockdyn.realtime.devices.emulated.rtde import EmulatedUR
 from dockdyn.realtime.devices.rtde import (
     CB3,
@@ -22,7 +22,7 @@ from dockdyn.realtime.devices.rtde import (
     write_text,
 )
 
-START = Pose((0.4, 0.1, 0.5), (0.0, 0.3, 0.0))
+START = ToolPose((0.4, 0.1, 0.5), (0.0, 0.3, 0.0))
 CYCLE = 0.002  # s
 
 
@@ -98,7 +98,7 @@ def drive(robot, client, commands, cycles):
     for cycle in range(cycles):
         time = CYCLE * cycle
         packages = robot.tick(
-            time, Pose(robot.cycle.setpoint.position, robot.cycle.setpoint.rotation_vector), Reading()
+            time, ToolPose(robot.cycle.setpoint.position, robot.cycle.setpoint.rotation_vector), Reading()
         )
         told.append(client.decode_data(packages[-1])[0].status)
         if cycle < len(commands):
@@ -111,7 +111,7 @@ def drive(robot, client, commands, cycles):
 def along(speed, turn, count):
     """Commands at a speed (m/s, rad/s) along x and about y."""
     steps = CYCLE * np.arange(1, count + 1)
-    return [Command((0.4 + speed * t, 0.1, 0.5), (0.0, 0.3 + turn * t, 0.0)) for t in steps]
+    return [ToolCommand((0.4 + speed * t, 0.1, 0.5), (0.0, 0.3 + turn * t, 0.0)) for t in steps]
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_without_commands_it_goes_on_until_its_patience_ends_and_then_stops(spee
     moving = np.flatnonzero(np.abs(np.diff(places, axis=0)).max(axis=1) > 1e-9)[-1] + 1
     assert moving * CYCLE == pytest.approx(49 * CYCLE + 0.02 + joint / 4.0, abs=2.1 * CYCLE)
     assert set(told[: moving + 1]) == {0}  # the program runs until the robot rests
-    robot.receive_commands(1.0, client.encode_command(Command()))
+    robot.receive_commands(1.0, client.encode_command(ToolCommand()))
     assert robot.ignored["stopped"] == 1
 
 
@@ -164,10 +164,10 @@ def test_a_target_too_far_for_a_cycle_is_dropped(rate, shift, turn):
         robot, client = EmulatedUR(START, rate=rate), RTDE()
         robot.tick(0.0, START, Reading())
         far = part * 20.0 / rate
-        wanted = Command((0.4 + shift * far * 0.5, 0.1, 0.5), (0.0, 0.3 + turn * far, 0.0))
+        wanted = ToolCommand((0.4 + shift * far * 0.5, 0.1, 0.5), (0.0, 0.3 + turn * far, 0.0))
         robot.receive_commands(0.0, client.encode_command(wanted))
         assert robot.ignored["joint speed"] == (not taken)
-        reached = wanted if taken else Command(START.position, START.rotation_vector)
+        reached = wanted if taken else ToolCommand(START.position, START.rotation_vector)
         np.testing.assert_allclose(robot.cycle.wanted.position, reached.position, atol=1e-6)
         robot.tick(0.016, START, Reading())
         assert not robot.cycle.stopped

@@ -13,7 +13,7 @@ from independent import read_egm_sensor, read_rsi_answer
 from record_sessions import SESSIONS, lines, read
 from scipy.spatial.transform import Rotation
 
-from dockdyn.realtime.devices.device import BadPacket, Command, PacketError
+from dockdyn.realtime.devices.device import BadPacket, PacketError, ToolCommand
 from dockdyn.realtime.devices.egm import EGM
 from dockdyn.realtime.devices.netft import NetFT, NetFTSettings
 from dockdyn.realtime.devices.rsi import RSI, RSISettings
@@ -91,7 +91,7 @@ def test_others_read_the_commands_as_they_are_meant(seed):
     for (robot, meaning), number in zip(read("kuka-rsi"), range(60), strict=False):
         position = tuple(chance.uniform(-2, 2) for _ in range(3))
         turn = Rotation.from_rotvec([chance.uniform(-1.5, 1.5) for _ in range(3)])
-        command = Command(position, tuple(turn.as_rotvec()))
+        command = ToolCommand(position, tuple(turn.as_rotvec()))
         header, length, quaternion = read_egm_sensor(egm.encode_command(command, 4 * number))
         assert header == (number + 1, 4 * number, 3)
         np.testing.assert_allclose(np.divide(length, 1000), position, rtol=1e-14)

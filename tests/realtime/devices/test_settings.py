@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dockdyn.realtime.devices.device import HERE, Pose
+from dockdyn.realtime.devices.device import HERE, ToolPose
 from dockdyn.realtime.devices.emulated.sensor import SensorErrors
 from dockdyn.realtime.devices.fanuc import FanucSettings
 from dockdyn.realtime.devices.netft import NetFTSettings
@@ -70,7 +70,7 @@ def test_cycles_that_a_robot_does_not_have_are_refused(robot, period, words):
 )
 def test_cycles_that_a_robot_has_are_those_of_its_emulator(robot, period):
     devices = devices_of("bench", DevicesSection.model_validate({"robot": robot}), period)
-    _, emulated = devices.emulate(Pose(), SensorErrors())
+    _, emulated = devices.emulate(ToolPose(), SensorErrors())
     assert emulated.cycle.settings.period == pytest.approx(period, rel=1e-12)
 
 

@@ -66,7 +66,7 @@ peak_normal_force = "< 90 N"
 LATE = """
 [loop]
 delay = "8 ms"
-[contact.friction]
+[contact.probe-cone.friction]
 law = "coulomb"
 coefficient = 0.1
 """  # three times as long to compile

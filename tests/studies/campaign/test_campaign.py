@@ -123,8 +123,8 @@ def test_bad_input_is_one_line(dock, file, whole, tmp_path):
             "--out",
             "x",
             "--set",
-            'contact.normal.law={distribution="uniform",low=5,high=6}',
-            "contact.normal.law",
+            'contact.probe-cone.normal.law={distribution="uniform",low=5,high=6}',
+            "contact.probe-cone.normal.law",
         ),
     ]
     for *arguments, words in cases:

@@ -26,7 +26,7 @@ LATCH = text(latching(["15 kg"], ["17 kg"], RAMP, speed=0.05, gap=0.01, duration
 NEEDED = MASS * (0.05 / 0.02) ** 2  # N/m: the latch is as stiff as the energy of 50 mm/s lifts it over 20 mm at 45 deg
 DAMPING = """
 [design.variable.damping]
-key = "contact.normal.damping"
+key = "contact.probe.normal.damping"
 low = "5 N s/m"
 high = "200 N s/m"
 """
@@ -84,7 +84,7 @@ minimise = "peak_normal_force"
 evaluations = 60
 constraints = { "relative_velocity_after_m_s.least" = ">= -0.04" }
 [design.variable.stiffness]
-key = "contact.normal.stiffness"
+key = "contact.probe.normal.stiffness"
 low = "500 N/m"
 high = "20 kN/m"
 """
@@ -182,10 +182,10 @@ def test_what_no_design_meets_is_told(tmp_path, dock):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"design.variable.damping.key": "contact.normal.damper"}, "contact.normal.damper: unknown key"),
+        ({"design.variable.damping.key": "contact.probe.normal.damper"}, "contact.probe.normal.damper: unknown key"),
         ({"design.variable.damping.low": "200 N s/m"}, "must be a number with different ends"),
         ({"design.variable.damping.low": "300 N s/m"}, "must rise"),
-        ({"design.variable.damping.low": "-1 N s/m"}, "contact.normal.damping = '-1 N s/m': must be"),
+        ({"design.variable.damping.low": "-1 N s/m"}, "contact.probe.normal.damping = '-1 N s/m': must be"),
         (
             {
                 "design.variable.damping.key": VELOCITY,

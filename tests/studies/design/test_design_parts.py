@@ -186,10 +186,10 @@ def test_a_choice_and_a_number(tmp_path):
 minimise = "peak_normal_force"
 evaluations = 120
 [design.variable.stiffness]
-key = "contact.normal.stiffness"
+key = "contact.fronts.normal.stiffness"
 values = ["4 kN/m", "600 N/m", "1 kN/m"]
 [design.variable.damping]
-key = "contact.normal.damping"
+key = "contact.fronts.normal.damping"
 low = "5 N s/m"
 high = "200 N s/m"
 """

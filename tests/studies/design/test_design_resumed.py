@@ -23,11 +23,11 @@ evaluations = 45
 cases = 2
 constraints = { peak_normal_force = "< 9 N in 90 %" }
 [design.variable.damping]
-key = "contact.normal.damping"
+key = "contact.fronts.normal.damping"
 low = "5 N s/m"
 high = "200 N s/m"
 [design.variable.stiffness]
-key = "contact.normal.stiffness"
+key = "contact.fronts.normal.stiffness"
 low = "200 N/m"
 high = "20 kN/m"
 """

@@ -25,7 +25,7 @@ mass = {HUB}
 inertia = [{TURNS}, {TURNS}, {TURNS}]
 position = [-0.50001, 0, 0]
 velocity = [{SPEED}, 0, 0]
-feature = [{{ name = "tip", position = [0.5, {OFFSET}, 0] }}]
+feature.tip = {{ position = [0.5, {OFFSET}, 0] }}
 [body.ballast]
 on = "hub"
 mass = {BALLAST}
@@ -36,7 +36,7 @@ joint = {{ kind = "locked" }}
 mass = {TARGET}
 inertia = [50, 50, 50]
 position = [0.4, {OFFSET}, 0]
-surface = [{{ name = "plate", shape = "plane", point = [-0.4, 0, 0], normal = [-1, 0, 0] }}]
+surface.plate = {{ shape = "plane", point = [-0.4, 0, 0], normal = [-1, 0, 0] }}
 [contact.tip-plate]
 between = ["tip", "plate"]
 normal = {{ law = "spring-dashpot", stiffness = {STIFFNESS}, damping = 0 }}

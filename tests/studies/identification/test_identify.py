@@ -18,7 +18,7 @@ from dockdyn.studies.identification.arm_path import generic_arm, lead
 from dockdyn.studies.identification.bounce_log import Bounce, read_bounce
 from dockdyn.studies.identification.contact import identify_contact
 from dockdyn.studies.identification.output_error import Orders, fit
-from dockdyn.studies.identification.plan import Sweep
+from dockdyn.studies.identification.plan import SineSweep
 from dockdyn.studies.identification.robot import Records, identify_robot, validated
 
 PERIOD = 0.002  # s
@@ -316,7 +316,7 @@ def test_turned_signs_and_a_bias_of_the_force_change_nothing_else(tmp_path):
 
 
 def test_sweep_without_limits_is_that_of_the_paper():
-    time, command = Sweep(0.025, 0.0, 20.0, 3.0).planned(PERIOD)
+    time, command = SineSweep(0.025, 0.0, 20.0, 3.0).planned(PERIOD)
     assert command == pytest.approx(swept(), abs=1e-14)  # a phase of 190 rad in another order of operations
     assert time[-1] == pytest.approx(3.0)
 
@@ -325,7 +325,7 @@ def test_sweep_without_limits_is_that_of_the_paper():
     ("speed", "acceleration"), [(0.4, math.inf), (math.inf, 10.0), (0.5, 30.0), (0.05, 200.0), (3.0, 2.0)]
 )
 def test_sweep_keeps_to_its_limits_and_loses_amplitude_only_where_it_must(speed, acceleration):
-    sweep = Sweep(0.025, 0.5, 15.0, 8.0, speed, acceleration)
+    sweep = SineSweep(0.025, 0.5, 15.0, 8.0, speed, acceleration)
     time, command = sweep.planned(1e-3)
     rate = np.gradient(command, time)
     assert np.abs(rate).max() <= speed * (1 + 1e-6)
@@ -351,7 +351,7 @@ def chain(joints: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def test_joints_lead_the_flange_along_the_line_with_its_attitude_held():
     arm, direction = generic_arm(), np.array([2.0, -1.0, 1.0])
-    time, command = Sweep(0.025, 0.0, 4.0, 1.0).planned(5e-3)
+    time, command = SineSweep(0.025, 0.0, 4.0, 1.0).planned(5e-3)
     path = lead(arm, direction, command, time)
     middle, upright = chain(arm.start)
     for joints, offset in zip(path.joints, command, strict=True):

@@ -11,7 +11,7 @@ from places import DOCS
 import dockdyn
 from dockdyn.results.exchange.measured_log import run_columns
 
-STIFFNESS, SPEED = "contact.normal.stiffness", "body.chaser-front.velocity"
+STIFFNESS, SPEED = "contact.fronts.normal.stiffness", "body.chaser-front.velocity"
 TRUTH = {STIFFNESS: 12_000.0, SPEED: 0.055}
 SHORT = {"duration": 0.25, "output.interval": 0.001}
 NOISE = 1e-3  # m/s

@@ -9,14 +9,14 @@ from robot_logs import drawn, fit_of, response
 from scipy.signal import cont2discrete, lfilter
 
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.studies.identification.robot import Records, Robot, identify_robot
+from dockdyn.studies.identification.robot import IdentifiedRobot, Records, identify_robot
 
 LOGS = 300
 QUICK = 6
 SHORT = 1.0  # percentage points below the reachable fit
 
 
-def explained(robot: Robot) -> float:
+def explained(robot: IdentifiedRobot) -> float:
     """Fit (%) of the continuous robot, by SciPy's own sampling, behind its dead time; the start of the log is unknown."""
     transfer, records, late = robot.transfer, robot.records, robot.fit.orders.delay
     top, bottom, _ = cont2discrete((transfer.numerator, transfer.denominator), records.period)

@@ -56,8 +56,8 @@ def continuous(rng, structure):
     if "bodies" in structure:
         return "probe-cone", {
             "loop.delay": rng.uniform(0, 0.3),
-            "contact.normal.damping": rng.uniform(0, 1500),
-            "contact.normal.stiffness": rng.uniform(2e3, 4e4),
+            "contact.probe.normal.damping": rng.uniform(0, 1500),
+            "contact.probe.normal.stiffness": rng.uniform(2e3, 4e4),
         }
     return "continuous", rig(rng, structure)
 

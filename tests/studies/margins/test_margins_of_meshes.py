@@ -6,7 +6,7 @@ import pytest
 import tomlkit
 import trimesh
 from numpy.testing import assert_allclose
-from plain_tables import by_name
+from plain_tables import by_name, contacts_by_name
 from two_bodies import two_bodies
 
 import dockdyn
@@ -24,7 +24,7 @@ def scene(surface):
     target = BODY | {"mass": 500.0, "position": [0.2, 0.05, -0.04], "surface": by_name([surface | {"name": "face"}])}
     contact = [{"between": ["tip", "face"], "normal": LAW}]
     head = {"schema": 2, "duration": 12.0, "loop": {"delay": 0.03}}
-    return head | {"chaser": chaser, "target": target, "contact": contact}
+    return head | {"chaser": chaser, "target": target, "contact": contacts_by_name(contact)}
 
 
 def written(folder, name, surface):
@@ -47,8 +47,8 @@ def test_a_flat_face_of_a_mesh_has_the_margins_of_its_plane(tmp_path):
         "body.chaser.mass",
         "body.target.mass",
         "loop.delay",
-        "contact.normal.stiffness",
-        "body.chaser.feature.position.1",
+        "contact.tip.normal.stiffness",
+        "body.chaser.feature.tip.position.1",
     ):
         assert found["sensitivities"][key] == pytest.approx(known["sensitivities"][key], rel=0.02)
     sweep = parse_sweep("loop.delay=0:0.2:5")

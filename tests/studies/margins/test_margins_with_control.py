@@ -140,7 +140,7 @@ def test_a_joint_that_control_holds_is_one_with_a_spring_and_a_damper(load):
     """Two masses on a slide, whose characteristic equation is known by hand."""
     tables, delay = on_a_spring(0.01, element=False), 0.01
     for key in ("stiffness", "damping"):
-        del tables["body"][1]["joint"][key]
+        del tables["body"]["mass"]["joint"][key]
     arm = {"law": "joint-pd", "stiffness": [SPRING], "damping": [DAMPER], "body": "base"}
     found = dockdyn.margins(load(tables | {"control": arm}))
     known = dockdyn.margins(load(on_a_spring(0.01, element=False)))

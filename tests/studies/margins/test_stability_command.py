@@ -14,9 +14,9 @@ PROBE = (
     "--set",
     "stability.distance=0.5 m",
     "--set",
-    "body.chaser.feature.position=[1, 0, 0]",
+    "body.chaser.feature.probe.position=[1, 0, 0]",
     "--set",
-    "body.target.surface.apex=[0, 0, 0]",
+    "body.target.surface.cone.apex=[0, 0, 0]",
 )
 
 
@@ -41,8 +41,8 @@ def test_json_is_the_margins_alone(dock, tmp_path):
     assert found["apparent_restitution"] > 1
     overridden = {
         "stability.distance": 0.5,
-        "body.chaser.feature.position": [1, 0, 0],
-        "body.target.surface.apex": [0, 0, 0],
+        "body.chaser.feature.probe.position": [1, 0, 0],
+        "body.target.surface.cone.apex": [0, 0, 0],
     }
     assert found == json.loads(json.dumps(dockdyn.margins(dockdyn.load("sazawal-spring-dashpot", overridden))))
     assert list(tmp_path.iterdir()) == []
@@ -57,7 +57,7 @@ def test_verdicts_name_what_the_rig_does(dock):
 
 
 def test_a_chart_is_written_opened_and_shown_again(dock, tmp_path):
-    sweeps = ("--sweep", "loop.delay=0:400 ms:30", "--sweep", "contact.normal.damping=0 N s/m:800 N s/m:30")
+    sweeps = ("--sweep", "loop.delay=0:400 ms:30", "--sweep", "contact.probe.normal.damping=0 N s/m:800 N s/m:30")
     code, out, err = dock("stability", "sazawal-spring-dashpot", *PROBE, *sweeps)
     assert code == 0, err
     folder = tmp_path / "sazawal-spring-dashpot-stability"
@@ -69,7 +69,7 @@ def test_a_chart_is_written_opened_and_shown_again(dock, tmp_path):
     expected = dockdyn.stability.critical_delay(damping[known], 1000.0, 375.0)
     assert np.abs(delay[known] - expected).max() < 1e-6 * 0.4
     assert chart.x.attrs == {"units": "s", "long_name": "loop.delay"}
-    assert chart.y.attrs == {"units": "N*s/m", "long_name": "contact.normal.damping"}
+    assert chart.y.attrs == {"units": "N*s/m", "long_name": "contact.probe.normal.damping"}
 
     assert dock("stability", "sazawal-spring-dashpot", *PROBE, *sweeps)[0] == cli.BAD_INPUT
     assert dock("stability", "sazawal-spring-dashpot", *PROBE, *sweeps, "--force")[0] == 0
@@ -90,15 +90,19 @@ def test_a_run_warns_of_a_loop_that_is_predicted_unstable():
 
 
 LINES = [
-    ("sazawal-spring-dashpot", ["contact.normal.stiffness=0"], ["contact.normal.stiffness", "greater than 0 N/m"]),
-    ("sazawal-spring-dashpot", ["contact.normal.stiffness=-5"], ["contact.normal.stiffness", "-5"]),
     (
         "sazawal-spring-dashpot",
-        ["contact.normal={law='hertz', stiffness=1e5}"],
+        ["contact.probe.normal.stiffness=0"],
+        ["contact.probe.normal.stiffness", "greater than 0 N/m"],
+    ),
+    ("sazawal-spring-dashpot", ["contact.probe.normal.stiffness=-5"], ["contact.probe.normal.stiffness", "-5"]),
+    (
+        "sazawal-spring-dashpot",
+        ["contact.probe.normal={law='hertz', stiffness=1e5}"],
         ["stability.depth", "stiffness", "positive"],
     ),
     ("sazawal-spring-dashpot", ["body.chaser.velocity=[0, 0, 0]"], ["no contact", "40 s", "distance"]),
-    ("sazawal-spring-dashpot", ["contact=[]", "loop.delay=0"], ["contact", "missing"]),
+    ("sazawal-spring-dashpot", ["contact={}", "loop.delay=0"], ["contact", "missing"]),
     ("sazawal-spring-dashpot", ["stability.azimuth=3 deg"], ["stability", "distance"]),
     ("sazawal-spring-dashpot", ["loop.sensor.period=2 ms"], ["loop", "[loop.hold]"]),
     ("sits", ["contact.normal.stiffness=0"], ["contact.normal.stiffness", "greater than 0 N/m"]),
@@ -197,8 +201,7 @@ def test_what_makes_margins_doubtful_is_told():
     assert "gain at rest" not in warnings("sits")
     assert "too long" in warnings("probe-cone", **{"loop.delay": 1e5})
     robot = {"poles": [-30, -40], "gain": 1200}
-    of_an_axis = {"loop.robot": robot, "robot_axis": [{"axis": "z", **robot}]}
-    assert "robot_axis is left out" in warnings("epos-like", **of_an_axis)
+    assert "those of single axes are left out" in warnings("epos-like", **{"loop.robot": robot | {"z": robot}})
 
 
 @pytest.mark.parametrize("preset", ["sits", "epos-like"])

@@ -35,17 +35,17 @@ class ComplianceDevice(NormalLaw):
         return DirectedDevice(self, normal)
 
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
-        """Head on: along the device's axis."""
+        """Return head on: along the device's axis."""
         return self.along(-Vector.of(self.axis)).force(depth, rate)
 
     def point(self, depth: Scalar, normal: Vector) -> tuple[Vector, Scalar]:
-        """Position of P from R (m, eq. 67) and the probe's length l (m, eqs. 62, 66) with Q moved by `depth`."""
+        """Return position of P from R (m, eq. 67) and the probe's length l (m, eqs. 62, 66) with Q moved by `depth`."""
         tip = Vector.of(self.axis) * self.length + normal * depth
         length = tip.norm()
         return tip * (1 - self.ratio * self.length / length), length
 
     def energy(self, depth: Scalar, normal: Vector) -> Scalar:
-        """Elastic energy of the springs (J)."""
+        """Return elastic energy of the springs (J)."""
         here, _ = self.point(depth, normal)
         rest, _ = self.point(jnp.zeros(()), normal)
         total = jnp.zeros(())
@@ -70,7 +70,7 @@ class DirectedDevice(NormalLaw):
         return self.published(depth)
 
     def published(self, depth: Scalar) -> Scalar:
-        """Eq. 59; the paper's n̂ points into the wall and its force is negative in compression."""
+        """Return eq. 59; the paper's n̂ points into the wall and its force is negative in compression."""
         device, inward, axis = self.device, -self.normal, Vector.of(self.device.axis)
         here, length = device.point(depth, self.normal)
         across = along = jnp.zeros(())

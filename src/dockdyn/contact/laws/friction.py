@@ -20,19 +20,20 @@ class Friction(eqx.Module):
 
     @abc.abstractmethod
     def force(self, normal_force: Scalar, sliding: Vector) -> Vector:
-        """Force (N) on the body that slides with velocity `sliding` (m/s), under `normal_force` (N)."""
+        """Return force (N) on the body that slides with velocity `sliding` (m/s), under `normal_force` (N)."""
 
     def lossless(self) -> bool:
-        """Whether it takes no energy, as where its coefficient is zero; asked of numbers, never while JAX traces."""
+        """Return whether it takes no energy, as where its coefficient is zero; asked of numbers, never while JAX traces."""
         return False
 
     def passive(self) -> bool:
-        """Whether it never gives energy, as where it acts against the sliding; asked of numbers, never while JAX traces."""
+        """Return whether it never gives energy, as where it acts against the sliding; asked of numbers, never while JAX
+        traces."""
         return self.lossless()
 
 
 def regularised_speed(square: Scalar, regularisation: Scalar) -> Scalar:
-    """√(v² + ε²), by which a velocity is divided in place of its size: of the `square` v² and the `regularisation` ε."""
+    """Return √(v² + ε²), by which a velocity is divided in place of its size: of the `square` v² and the `regularisation` ε."""
     return jnp.sqrt(square + regularisation**2)
 
 

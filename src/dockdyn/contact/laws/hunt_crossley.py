@@ -36,7 +36,7 @@ class HuntCrossley(NormalLaw):
 
 
 def damping_for(restitution: Scalar, speed: Scalar) -> Scalar:
-    """The damping c (s/m) that gives `restitution` e (0 to 1, not 0) at the impact `speed` (m/s).
+    """Return the damping c (s/m) that gives `restitution` e (0 to 1, not 0) at the impact `speed` (m/s).
 
     The law's own energy balance, ∫ v dv / (1 + c v) equal in compression and in restitution, ties e to y = c v alone,
     whatever k, n and the masses: y − ln(1 + y) = −e y − ln(1 − e y). To first order e = 1 − 2y/3, which is Hunt and
@@ -70,7 +70,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)  # from −1 to 1
 
 
 def excess(x: Scalar) -> Scalar:
-    """x − ln(1 + x), also where the two all but cancel: there x² ∫ s / (1 + x s) ds from 0 to 1, by Gauss."""
+    """Return x − ln(1 + x), also where the two all but cancel: there x² ∫ s / (1 + x s) ds from 0 to 1, by Gauss."""
     small = jnp.abs(x) < 0.5
     near, s = jnp.where(small, x, 0.0), (1 + NODES) / 2
     return jnp.where(

@@ -24,10 +24,10 @@ class NormalLaw(eqx.Module):
 
     @abc.abstractmethod
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
-        """Normal force (N, positive pushes apart) at `depth` (m) and penetration `rate` (m/s, positive going in)."""
+        """Return normal force (N, positive pushes apart) at `depth` (m) and penetration `rate` (m/s, positive going in)."""
 
     def force_sign(self, depth: Scalar, rate: Scalar) -> Scalar:
-        """A number with the sign of the force inside contact (any unit); by default the force itself.
+        """Return a number with the sign of the force inside contact (any unit); by default the force itself.
 
         Its roots say where a force that does not adhere ends. A law whose force fades at zero depth faster than
         linearly gives a factor that does not, since a flat root cannot be located.
@@ -35,30 +35,31 @@ class NormalLaw(eqx.Module):
         return self.force(depth, rate)
 
     def adheres(self) -> bool:
-        """Whether the force may pull until the depth is zero."""
+        """Return whether the force may pull until the depth is zero."""
         return False
 
     def lossless(self) -> bool:
-        """Whether the force depends on depth alone, so that a contact gives back all the energy it took.
+        """Return whether the force depends on depth alone, so that a contact gives back all the energy it took.
 
         The results of a run then have the error of its energy. Asked of numbers, never while JAX traces.
         """
         return False
 
     def passive(self) -> bool:
-        """Whether it never gives more energy than it took, as where a damper acts beside a force that depends on depth alone.
+        """Return whether it never gives more energy than it took, as where a damper acts beside a force that depends on depth
+        alone.
 
         Asked of numbers, never while JAX traces.
         """
         return self.lossless()
 
     def along(self, normal: Vector) -> NormalLaw:
-        """The law for contact along `normal` (out of the surface, axes of the body with the feature)."""
+        """Return the law for contact along `normal` (out of the surface, axes of the body with the feature)."""
         return self
 
 
 def signed_power(depth: Scalar, exponent: Scalar) -> Scalar:
-    """|depth|^exponent with the sign of depth; value and slope are zero at zero depth for exponents above 1."""
+    """Return |depth|^exponent with the sign of depth; value and slope are zero at zero depth for exponents above 1."""
     touching = jnp.abs(depth) > 0
     size = jnp.where(touching, jnp.abs(depth), 1.0)
     return jnp.where(touching, jnp.sign(depth) * size**exponent, jnp.where(exponent == 1, depth, 0.0))

@@ -55,7 +55,7 @@ class CapsuleOnCapsule(PairGeometry):
 
 
 def closest_points(first: Segment, second: Segment) -> tuple[Vector, Vector]:
-    """The points (m) of two segments that are nearest to each other; of parallel ones the middle of those."""
+    """Return the points (m) of two segments that are nearest to each other; of parallel ones the middle of those."""
     lengths = first.way.dot(first.way) * second.way.dot(second.way)
     across = first.way.cross(second.way)
     squared_sine = quotient(across.dot(across), lengths)
@@ -68,7 +68,7 @@ def closest_points(first: Segment, second: Segment) -> tuple[Vector, Vector]:
 
 
 def _nearest(first: Segment, second: Segment, across: Vector) -> tuple[Scalar, Scalar]:
-    """Shares of the segments' lengths at which they are nearest, if they are not parallel."""
+    """Return shares of the segments' lengths at which they are nearest, if they are not parallel."""
     size = across.dot(across)
     on_lines = quotient((second.start - first.start).cross(second.way).dot(across), size)
     other = second.share_near(first.at(jnp.clip(on_lines, 0.0, 1.0)))
@@ -76,7 +76,8 @@ def _nearest(first: Segment, second: Segment, across: Vector) -> tuple[Scalar, S
 
 
 def _facing(first: Segment, second: Segment) -> tuple[Scalar, Scalar]:
-    """Shares of the lengths of parallel segments at the middle of where they face each other, or at their nearest ends."""
+    """Return shares of the lengths of parallel segments at the middle of where they face each other, or at their nearest
+    ends."""
     longer = first.way.dot(first.way) > second.way.dot(second.way)
     along = jax.tree.map(lambda one, other: jnp.where(longer, one, other), first.way, second.way)
     zero, last = jnp.zeros(()), first.way.dot(along)

@@ -76,7 +76,7 @@ class _Deepest(NamedTuple):
     mobility: Scalar  # 1/m, by which the place of no edge follows a change of the slope
 
     def move(self, course: _Course) -> Scalar:
-        """Zero, to rounding, with the derivative of the place."""
+        """Return zero, to rounding, with the derivative of the place."""
         (before, falls), (after, rises) = course.slope(self.low), course.slope(self.high)
         bend = jnp.where(self.at_edge, rises - falls, 0.0)
         corner = _meeting((before, falls), (after, rises), self.high - self.low, bend)
@@ -90,16 +90,16 @@ class _Course(NamedTuple):
     surface: Surface
 
     def at(self, share: Scalar) -> tuple[Scalar, Vector]:
-        """Distance (m) at a share of the length, and its gradient."""
+        """Return distance (m) at a share of the length, and its gradient."""
         distance, normal = self.surface.distance_and_normal(self.segment.at(share))
         return distance + self._levelling(share), normal
 
     def distance(self, share: Scalar) -> Scalar:
-        """Distance (m) at a share of the length."""
+        """Return distance (m) at a share of the length."""
         return self.surface.signed_distance(self.segment.at(share)) + self._levelling(share)
 
     def slope(self, share: Scalar) -> tuple[Scalar, Scalar]:
-        """Distance (m) at a share of the length, and its change along the segment."""
+        """Return distance (m) at a share of the length, and its change along the segment."""
         return jax.jvp(self.distance, (share,), (jnp.ones(()),))
 
     @property
@@ -110,13 +110,14 @@ class _Course(NamedTuple):
         return PARALLEL * self._length * share * (share - 1)
 
     def deepest(self) -> _Deepest:
-        """The deepest place, to rounding: the deeper of those found around the two deepest samples that are local minima."""
+        """Return the deepest place, to rounding: the deeper of those found around the two deepest samples that are local
+        minima."""
         found = jax.vmap(self._around)(self._candidates())
         distance = jax.vmap(self.distance)(found.low)
         return jax.tree.map(lambda both: jnp.where(distance[1] < distance[0], both[1], both[0]), found)
 
     def _candidates(self) -> Float[Array, "2"]:
-        """Places of the two deepest samples that are no less deep than their neighbours."""
+        """Return places of the two deepest samples that are no less deep than their neighbours."""
 
         def look(index: Scalar, seen: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
             last, falls, least, place, second, other = seen
@@ -135,7 +136,7 @@ class _Course(NamedTuple):
         return jnp.stack([seen[3], seen[5]])
 
     def _around(self, share: Scalar) -> _Deepest:
-        """The deepest place between the neighbours of a sample."""
+        """Return the deepest place between the neighbours of a sample."""
 
         def halve(_: Scalar, bracket: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
             low, high = bracket
@@ -147,7 +148,7 @@ class _Course(NamedTuple):
         return self._within(*jax.lax.fori_loop(0, HALVINGS, halve, neighbours))
 
     def _within(self, low: Scalar, high: Scalar) -> _Deepest:
-        """The deepest place in a narrow bracket: one of its ends, an edge, or where the slope is zero."""
+        """Return the deepest place in a narrow bracket: one of its ends, an edge, or where the slope is zero."""
         (before, falls), (after, rises) = self.slope(low), self.slope(high)
         inside = (falls < 0) & (rises > 0)
         at_edge = inside & (rises - falls > EDGE * self._length)
@@ -162,5 +163,5 @@ class _Course(NamedTuple):
 
 
 def _meeting(before: tuple[Scalar, Scalar], after: tuple[Scalar, Scalar], width: Scalar, bend: Scalar) -> Scalar:
-    """How far behind the first of two places, `width` apart, the tangents there meet, given heights and slopes."""
+    """Return how far behind the first of two places, `width` apart, the tangents there meet, given heights and slopes."""
     return quotient(before[0] - after[0] + after[1] * width, bend)

@@ -24,23 +24,23 @@ class PairGeometry(eqx.Module):
 
     @abc.abstractmethod
     def place(self) -> Float[Array, "3"]:
-        """The middle of the first thing (m, axes of its body)."""
+        """Return the middle of the first thing (m, axes of its body)."""
 
     @abc.abstractmethod
     def extent(self) -> Scalar:
-        """How far (m) the first thing's core reaches from its middle: its centre, segment or circle, without the radius about
-        it, which does not come nearer as the thing turns."""
+        """Return how far (m) the first thing's core reaches from its middle: its centre, segment or circle, without the radius
+        about it, which does not come nearer as the thing turns."""
 
     @abc.abstractmethod
     def touch(self, own: Placed, other: Placed) -> Touch:
-        """How the first thing, of the body `own`, and the second, of the body `other`, meet."""
+        """Return how the first thing, of the body `own`, and the second, of the body `other`, meet."""
 
     def contact_point(self, own: Placed, other: Placed) -> Vector:
-        """Where the contact force acts on both bodies (m, inertial)."""
+        """Return where the contact force acts on both bodies (m, inertial)."""
         return self.touch(own, other).point
 
     def least_distance(self, own: Placed, other: Placed) -> tuple[Scalar, Scalar] | None:
-        """A distance (m) that the two things have at least, quick to compute, and the size (m) of the smaller one.
+        """Return a distance (m) that the two things have at least, quick to compute, and the size (m) of the smaller one.
 
         None where `touch` itself is quick.
         """

@@ -53,7 +53,7 @@ class RingOnPlane(PairGeometry):
 def balls_of_ring(
     centre: Float[Array, "3"], axis: Float[Array, "3"], major_radius: Scalar | float, count: int
 ) -> Float[Array, "count 3"]:
-    """Centres (m) of `count` balls evenly on the circle of a ring about a unit `axis`, in whose place they touch.
+    """Return centres (m) of `count` balls evenly on the circle of a ring about a unit `axis`, in whose place they touch.
 
     Each bears its share of the ring's stiffness, 1 / `count` of it where the ring lies flat.
     """

@@ -26,37 +26,37 @@ class Segment(NamedTuple):
 
     @staticmethod
     def of(ends: Float[Array, "2 3"], body: Placed) -> Segment:
-        """The segment between two `ends` (m, axes of `body`), inertial."""
+        """Return the segment between two `ends` (m, axes of `body`), inertial."""
         first, last = Vector.of(ends[0]), Vector.of(ends[1])
         return Segment(body.point(first), body.rotation @ (last - first))
 
     def seen_from(self, body: Placed) -> Segment:
-        """An inertial segment in the axes of `body`."""
+        """Return an inertial segment in the axes of `body`."""
         return Segment(body.local(self.start), body.rotation.transposed_times(self.way))
 
     def at(self, share: Scalar) -> Vector:
-        """The point at a `share` of the length."""
+        """Return the point at a `share` of the length."""
         return self.start + self.way * share
 
     def middle(self) -> Vector:
-        """The point half way."""
+        """Return the point half way."""
         return self.at(jnp.asarray(0.5))
 
     def half_length(self) -> Scalar:
-        """Half the length (m)."""
+        """Return half the length (m)."""
         return 0.5 * jnp.sqrt(self.way.dot(self.way) + AXIS_SMOOTHING**2)
 
     def share_near(self, point: Vector) -> Scalar:
-        """Share of the length at which the segment is nearest to `point` (m)."""
+        """Return share of the length at which the segment is nearest to `point` (m)."""
         return jnp.clip(quotient((point - self.start).dot(self.way), self.way.dot(self.way)), 0.0, 1.0)
 
 
 def half_length(ends: Float[Array, "2 3"]) -> Scalar:
-    """Half the distance (m) of two ends."""
+    """Return half the distance (m) of two ends."""
     return Segment(Vector.of(ends[0]), Vector.of(ends[1] - ends[0])).half_length()
 
 
 def quotient(number: Scalar, divisor: Scalar) -> Scalar:
-    """`number` / `divisor`, and zero where the divisor is."""
+    """Return `number` / `divisor`, and zero where the divisor is."""
     there = divisor != 0
     return jnp.where(there, number / jnp.where(there, divisor, 1.0), 0.0)

@@ -32,7 +32,7 @@ class Cone(Surface):
 
     @staticmethod
     def of(apex: ArrayLike, axis: ArrayLike, half_angle: ArrayLike, rim_radius: ArrayLike | None = None) -> Cone:
-        """A cone of `half_angle` (rad) with its `rim_radius` (m), endless when None."""
+        """Return a cone of `half_angle` (rad) with its `rim_radius` (m), endless when None."""
         axis = jnp.asarray(axis, float)
         return Cone(
             jnp.asarray(apex, float),
@@ -51,7 +51,7 @@ class Cone(Surface):
         return apex + axis * depth, axis
 
     def extent(self, reach: float) -> Extent:
-        """The wall up to its rim."""
+        """Return the wall up to its rim."""
         if self.rim_radius is None:
             return super().extent(reach)
         depth = self.rim_radius * self.cosine / self.sine
@@ -59,7 +59,8 @@ class Cone(Surface):
         return Extent((1 - EDGE) * self.rim_radius, -0.05 * depth, end, whole=True)
 
     def wall(self, azimuth: Scalar, distance: Scalar) -> tuple[Vector, Vector]:
-        """The wall's point at `distance` (m) from the apex and `azimuth` (rad), and the normal there, out of the solid."""
+        """Return the wall's point at `distance` (m) from the apex and `azimuth` (rad), and the normal there, out of the
+        solid."""
         axis = Vector.of(self.axis)
         frame = from_x_axis(axis).matrix()
         outward = frame @ Vector(jnp.zeros(()), -jnp.sin(azimuth), jnp.cos(azimuth))

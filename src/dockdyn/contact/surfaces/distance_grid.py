@@ -46,7 +46,7 @@ class DistanceGrid(Surface):
         return Vector.of(self.point), Vector.of(self.axis)
 
     def extent(self, reach: float) -> Extent:
-        """All of the grid."""
+        """Return all of the grid."""
         corner, size = np.asarray(self.corner), np.asarray(self.spacing) * self.coefficients.shape
         far = np.linalg.norm(np.maximum(np.abs(corner), np.abs(corner + size)))
         return Extent(far, -far, far, whole=True)
@@ -72,7 +72,7 @@ class DistanceGrid(Surface):
         return jnp.where(outside, far, distance), turn @ Vector(*normal)
 
     def least_distance(self, point: Vector, radius: Scalar) -> Scalar:
-        """From straight lines between the nodes around, below the spline."""
+        """Return it from straight lines between the nodes around, below the spline."""
         inner, beyond = self._nearest(point)
         squared = _squared(beyond)
         cells, (x, y, z) = self._cells(inner)
@@ -84,8 +84,8 @@ class DistanceGrid(Surface):
         return jnp.where(outside, far, least) - self.steepest * radius
 
     def _nearest(self, point: Vector) -> tuple[list[Scalar], list[Scalar]]:
-        """The place of the grid nearest to a point, counted in spacings from the corner, and how far (m) the point is from
-        there along each axis.
+        """Return the place of the grid nearest to a point, counted in spacings from the corner, and how far (m) the point is
+        from there along each axis.
 
         The first and the last cell are none of the grid: they lack a node beside them.
         """
@@ -97,14 +97,15 @@ class DistanceGrid(Surface):
         return inner, [(place - kept) * self.spacing for place, kept in zip(places, inner, strict=True)]
 
     def _cells(self, places: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
-        """The first node of the cell in which such a place is, and its share of the spacing from there, along each axis."""
+        """Return the first node of the cell in which such a place is, and its share of the spacing from there, along each
+        axis."""
         counts = self.coefficients.shape
         cells = [jnp.minimum(jnp.floor(place), count - 3.0) for place, count in zip(places, counts, strict=True)]
         return cells, [place - cell for place, cell in zip(places, cells, strict=True)]
 
     def _interpolated(self, places: list[Scalar]) -> tuple[Scalar, list[Scalar]]:
-        """The spline at a place, counted in spacings from the corner, that is at least one from every face of the grid, and its
-        derivatives along the axes (m per spacing)."""
+        """Return the spline at a place, counted in spacings from the corner, that is at least one from every face of the grid,
+        and its derivatives along the axes (m per spacing)."""
         cells, shares = self._cells(places)
         first = [cell.astype(int) - 1 for cell in cells]
         near = jax.lax.dynamic_slice(self.coefficients, first, (TAPS,) * 3)
@@ -133,7 +134,7 @@ def _sum(weights: list[Scalar], values: list[Scalar]) -> Scalar:
 
 
 def _weights(share: Scalar) -> list[Scalar]:
-    """What the four nodes around a place count, `share` of a spacing after the second of them (Unser 1999, eq. 2)."""
+    """Return what the four nodes around a place count, `share` of a spacing after the second of them (Unser 1999, eq. 2)."""
     rest = 1 - share
     return [
         rest * rest * rest * (1 / 6),
@@ -144,6 +145,6 @@ def _weights(share: Scalar) -> list[Scalar]:
 
 
 def _slopes(share: Scalar) -> list[Scalar]:
-    """Derivatives of these weights by the share."""
+    """Return derivatives of these weights by the share."""
     rest = 1 - share
     return [-0.5 * rest * rest, share * (1.5 * share - 2), rest * (2 - 1.5 * rest), 0.5 * share * share]

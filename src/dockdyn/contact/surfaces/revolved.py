@@ -30,7 +30,7 @@ class Revolved(Surface):
 
     @staticmethod
     def of(point: ArrayLike, axis: ArrayLike, profile: ArrayLike, rounding: ArrayLike) -> Revolved:
-        """Of the corners (n, 2) of its outline: along the axis from `point`, and from the axis (m)."""
+        """Return the surface of the corners (n, 2) of its outline: along the axis from `point`, and from the axis (m)."""
         axis, outline, rounding = jnp.asarray(axis, float), jnp.asarray(profile, float), jnp.asarray(rounding, float)
         return Revolved(jnp.asarray(point, float), axis / jnp.linalg.norm(axis), core_of(outline, rounding), rounding)
 
@@ -60,14 +60,14 @@ Corner = Float[Array, "2"]
 
 @Program
 def core_of(outline: Float[Array, "n 2"], rounding: Scalar) -> Float[Array, "n 2"]:
-    """Corners (m) of an outline, in either order, set back by its rounding (m), with the solid to the left."""
+    """Return corners (m) of an outline, in either order, set back by its rounding (m), with the solid to the left."""
     after = jnp.roll(outline, -1, axis=0)
     area = jnp.sum(outline[:, 0] * after[:, 1] - outline[:, 1] * after[:, 0])
     return _set_back(jnp.where(area > 0, outline, outline[::-1]), rounding)
 
 
 def _set_back(outline: Float[Array, "n 2"], depth: Scalar) -> Float[Array, "n 2"]:
-    """An outline with every edge moved into the solid on its left by a depth (m), but for one on the axis."""
+    """Return an outline with every edge moved into the solid on its left by a depth (m), but for one on the axis."""
     edge = jnp.roll(outline, -1, axis=0) - outline
     after = jnp.stack([edge[:, 1], -edge[:, 0]], axis=1) / jnp.linalg.norm(edge, axis=1)[:, None]  # out of the solid
     before = jnp.roll(after, 1, axis=0)
@@ -79,7 +79,7 @@ def _set_back(outline: Float[Array, "n 2"], depth: Scalar) -> Float[Array, "n 2"
 
 @jax.jit  # so that it is traced once
 def _from_outline(along: Scalar, radius: Scalar, outline: Float[Array, "n 2"]) -> Scalar:
-    """Signed distance (m) from a closed outline with the solid on its left."""
+    """Return signed distance (m) from a closed outline with the solid on its left."""
 
     def look(edge: Scalar, found: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
         inside, nearest, is_end = found
@@ -95,15 +95,15 @@ def _from_outline(along: Scalar, radius: Scalar, outline: Float[Array, "n 2"]) -
 
 
 def _is_below(along: Scalar, radius: Scalar, start: Corner, end: Corner) -> Scalar:
-    """Whether a straight line from a place away from the axis crosses an edge."""
+    """Return whether a straight line from a place away from the axis crosses an edge."""
     passes = (start[0] > along) != (end[0] > along)
     length = jnp.where(passes, end[0] - start[0], 1.0)
     return passes & (radius < start[1] + (end[1] - start[1]) * (along - start[0]) / length)
 
 
 def _from_edge(along: Scalar, radius: Scalar, start: Corner, end: Corner) -> tuple[Scalar, Bool[Array, ""]]:
-    """Distance (m) from an edge of which the solid is on the left, infinite for one on the axis, and whether one of its ends
-    is nearest: the distance has a sign only where none is."""
+    """Return distance (m) from an edge of which the solid is on the left, infinite for one on the axis, and whether one of its
+    ends is nearest: the distance has a sign only where none is."""
     way, offset = (end[0] - start[0], end[1] - start[1]), (along - start[0], radius - start[1])
     squared = way[0] ** 2 + way[1] ** 2
     share = (offset[0] * way[0] + offset[1] * way[1]) / squared

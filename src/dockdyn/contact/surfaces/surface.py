@@ -42,35 +42,36 @@ class Surface(eqx.Module):
 
     @abc.abstractmethod
     def signed_distance(self, point: Vector) -> Scalar:
-        """Distance (m) of `point` (m, body axes) from the solid: positive outside it, negative inside."""
+        """Return distance (m) of `point` (m, body axes) from the solid: positive outside it, negative inside."""
 
     @abc.abstractmethod
     def reference(self) -> Vector:
-        """The surface's reference point (m, body axes), from which contact positions are given."""
+        """Return the surface's reference point (m, body axes), from which contact positions are given."""
 
     def is_exact_distance(self) -> bool:
-        """Whether `signed_distance` never changes by more than the point moves: free flight may then take long steps."""
+        """Return whether `signed_distance` never changes by more than the point moves: free flight may then take long steps."""
         return False
 
     def least_distance(self, point: Vector, radius: Scalar) -> Scalar | None:
-        """A distance (m) of the solid, at least, from a ball of `radius` (m) about `point` (m, body axes); None if unknown."""
+        """Return a distance (m) of the solid, at least, from a ball of `radius` (m) about `point` (m, body axes); None if
+        unknown."""
         return self.signed_distance(point) - radius if self.is_exact_distance() else None
 
     def docking_frame(self) -> tuple[Vector, Vector]:
-        """Where a docking body arrives (m) and the unit docking axis, out of the solid (body axes)."""
+        """Return where a docking body arrives (m) and the unit docking axis, out of the solid (body axes)."""
         return self.reference(), Vector.of(jnp.array([1.0, 0.0, 0.0]))
 
     def extent(self, reach: float) -> Extent:
-        """What is drawn of the surface where contacts are within `reach` (m) of its reference point."""
+        """Return what is drawn of the surface where contacts are within `reach` (m) of its reference point."""
         return Extent(reach, -0.6 * reach, 1.6 * reach)
 
     def distance_and_normal(self, point: Vector) -> tuple[Scalar, Vector]:
-        """Signed distance (m) and its gradient: the unit normal out of the solid (body axes)."""
+        """Return signed distance (m) and its gradient: the unit normal out of the solid (body axes)."""
         return jax.value_and_grad(self.signed_distance)(point)
 
 
 def cylindrical(point: Vector, origin: Vector, axis: Vector) -> tuple[Scalar, Scalar]:
-    """Coordinate of `point` along a unit `axis` from `origin`, and its distance from the axis (m)."""
+    """Return coordinate of `point` along a unit `axis` from `origin`, and its distance from the axis (m)."""
     offset = point - origin
     along = offset.dot(axis)
     radial = offset - axis * along

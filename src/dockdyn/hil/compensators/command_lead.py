@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, TuningProblem
-from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.compensator import Axes, Compensation, Compensator, CompensatorInput, TuningProblem
+from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.compensators.tuned import leads
 from dockdyn.integrate.model import Scalar
 from dockdyn.parameters import parameter
@@ -33,11 +33,11 @@ class CommandLead(Compensator):
     def init(self, position: Axes, velocity: Axes) -> tuple[()]:
         return ()
 
-    def small(self) -> Linear:
-        return Linear.of(lead=self.lead, second_lead=self.second_lead)
+    def small(self) -> LinearCompensator:
+        return LinearCompensator.of(lead=self.lead, second_lead=self.second_lead)
 
     def tune(self, problem: TuningProblem) -> dict[str, float]:
         return leads(problem)
 
-    def step(self, memory: tuple[()], seen: Seen) -> tuple[tuple[()], Action]:
-        return memory, Action.nothing(seen.force.size)._replace(lead=self.lead, second_lead=self.second_lead)
+    def step(self, memory: tuple[()], seen: CompensatorInput) -> tuple[tuple[()], Compensation]:
+        return memory, Compensation.nothing(seen.force.size)._replace(lead=self.lead, second_lead=self.second_lead)

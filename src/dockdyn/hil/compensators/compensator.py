@@ -20,7 +20,7 @@ Axes = Float[Array, "axes"]
 Source = Literal["model", "robot", "estimate"]
 
 
-class Seen(NamedTuple):
+class CompensatorInput(NamedTuple):
     """What a compensator sees. Axes are those of the port through which model and contact exchange energy: one or three."""
 
     time: Scalar  # s
@@ -37,7 +37,7 @@ class Seen(NamedTuple):
     ideal_force: Axes  # N, likewise
 
 
-class Action(NamedTuple):
+class Compensation(NamedTuple):
     """What a compensator answers; it holds until the next instant."""
 
     force: Axes  # N, added to the measured force
@@ -48,9 +48,9 @@ class Action(NamedTuple):
     second_lead: Scalar  # s²
 
     @staticmethod
-    def nothing(axes: int) -> Action:
+    def nothing(axes: int) -> Compensation:
         zero = jnp.zeros(())
-        return Action(jnp.zeros(axes), zero, jnp.zeros(axes), zero, zero, zero)
+        return Compensation(jnp.zeros(axes), zero, jnp.zeros(axes), zero, zero, zero)
 
 
 class TuningProblem(Protocol):
@@ -69,10 +69,10 @@ class TuningProblem(Protocol):
         """How long the run is (s)."""
 
     def undamped(self) -> TuningProblem:
-        """The same in a contact without damping."""
+        """Return the same in a contact without damping."""
 
     def solve(self, make: Callable[..., Compensator], scales: tuple[float, ...], what: str) -> list[float]:
-        """Numbers, of the size of `scales`, with which the rig that `make` completes moves as the contact alone does.
+        """Return numbers, of the size of `scales`, with which the rig that `make` completes moves as the contact alone does.
 
         Raises ValueError, naming `what` is sought, where there are none.
         """
@@ -97,11 +97,11 @@ class Compensator(eqx.Module):
 
     @abc.abstractmethod
     def init(self, position: Axes, velocity: Axes) -> PyTree:
-        """Memory at t = 0, the robot at `position` (m), moving on average with `velocity` (m/s)."""
+        """Return memory at t = 0, the robot at `position` (m), moving on average with `velocity` (m/s)."""
 
     @abc.abstractmethod
-    def step(self, memory: PyTree, seen: Seen) -> tuple[PyTree, Action]:
-        """Memory and action from an instant on."""
+    def step(self, memory: PyTree, seen: CompensatorInput) -> tuple[PyTree, Compensation]:
+        """Return memory and action from an instant on."""
 
     @property
     def source(self) -> Source:
@@ -109,17 +109,18 @@ class Compensator(eqx.Module):
         return "estimate"
 
     def small(self) -> Compensator:
-        """What it is for small motions in contact, as a run begins."""
+        """Return what it is for small motions in contact, as a run begins."""
         return self
 
     def tune(self, problem: TuningProblem) -> dict[str, float]:
-        """All numbers that may be left out (SI), found for a rig. ValueError where there are none, or no rule finds them."""
+        """Return all numbers that may be left out (SI), found for a rig. ValueError where there are none, or no rule finds
+        them."""
         raise ValueError("has no rule that finds its numbers")
 
     def on(self, held: bool) -> Self:
-        """The same on a rig; `held`: whether the force on the model is constant over a period."""
+        """Return the same on a rig; `held`: whether the force on the model is constant over a period."""
         return self
 
     def report(self, memory: PyTree) -> dict[str, Scalar]:
-        """What it has found out, by name."""
+        """Return what it has found out, by name."""
         return {}

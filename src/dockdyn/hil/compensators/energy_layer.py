@@ -13,8 +13,8 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool
 
-from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen
-from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.compensator import Axes, Compensation, Compensator, CompensatorInput
+from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.energy_observer import Port, PortEnergy
 from dockdyn.integrate.model import Scalar
 from dockdyn.parameters import NOT_STATED
@@ -66,13 +66,13 @@ class EnergyLayer(Compensator):
         port = PortEnergy(self.held).init(position, velocity)
         return HalfCycle(port, none, zero, jnp.asarray(False), zero, zero, zero, zero, zero, zero, none)
 
-    def small(self) -> Linear:
-        return Linear.of()
+    def small(self) -> LinearCompensator:
+        return LinearCompensator.of()
 
     def on(self, held: bool) -> EnergyLayer:
         return replace(self, held=held)
 
-    def step(self, memory: HalfCycle, seen: Seen) -> tuple[HalfCycle, Action]:
+    def step(self, memory: HalfCycle, seen: CompensatorInput) -> tuple[HalfCycle, Compensation]:
         port, way = PortEnergy(self.held).step(memory.port, seen)
         taken = memory.taken + jnp.sum(memory.force * way)
         touching = seen.touching
@@ -102,10 +102,10 @@ class EnergyLayer(Compensator):
             taken=taken,
             force=-gain * velocity,
         )
-        return after, Action.nothing(seen.force.size)._replace(gain=gain, velocity=velocity)
+        return after, Compensation.nothing(seen.force.size)._replace(gain=gain, velocity=velocity)
 
-    def damping(self, past: HalfCycle, port: Port, taken: Scalar, seen: Seen) -> Scalar:
-        """c (N s/m) of the half-cycle that begins, from the one that is `past`."""
+    def damping(self, past: HalfCycle, port: Port, taken: Scalar, seen: CompensatorInput) -> Scalar:
+        """Return c (N s/m) of the half-cycle that begins, from the one that is `past`."""
         debt = port.excess + taken
         square = jnp.maximum(past.square, 1e-30)
         largest = jnp.maximum(port.excess**2, debt**2)
@@ -119,6 +119,6 @@ class EnergyLayer(Compensator):
 
 
 def _smoothed(direction: Axes, force: Axes, touching: Bool[Array, ""]) -> Axes:
-    """Direction of the contact force (N, not a unit vector), which a force the other way round does not turn."""
+    """Return direction of the contact force (N, not a unit vector), which a force the other way round does not turn."""
     same = jnp.where(jnp.sum(direction * force) < 0, -1.0, 1.0)
     return jnp.where(touching, TURN * direction + same * force, direction)

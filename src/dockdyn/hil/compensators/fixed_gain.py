@@ -12,8 +12,15 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import PyTree
 
-from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source, TuningProblem
-from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.compensator import (
+    Axes,
+    Compensation,
+    Compensator,
+    CompensatorInput,
+    Source,
+    TuningProblem,
+)
+from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.compensators.tuned import matching_gain
 from dockdyn.hil.velocity_sources import RobotVelocity, VelocitySource
 from dockdyn.integrate.model import Scalar
@@ -37,15 +44,15 @@ class FixedGain(Compensator):
     def init(self, position: Axes, velocity: Axes) -> PyTree:
         return self.velocity.init(position, velocity)
 
-    def small(self) -> Linear:
-        return Linear.of(self.velocity, gain=self.gain)
+    def small(self) -> LinearCompensator:
+        return LinearCompensator.of(self.velocity, gain=self.gain)
 
     def tune(self, problem: TuningProblem) -> dict[str, float]:
         return {"gain": matching_gain(self.velocity, problem)}
 
-    def step(self, memory: PyTree, seen: Seen) -> tuple[PyTree, Action]:
+    def step(self, memory: PyTree, seen: CompensatorInput) -> tuple[PyTree, Compensation]:
         memory, velocity = self.velocity.step(memory, seen)
-        nothing = Action.nothing(seen.force.size)
+        nothing = Compensation.nothing(seen.force.size)
         return memory, nothing._replace(gain=switched(self.gain, seen, self.gated), velocity=velocity)
 
     @property
@@ -53,6 +60,6 @@ class FixedGain(Compensator):
         return self.velocity.source
 
 
-def switched(gain: Scalar, seen: Seen, gated: bool) -> Scalar:
-    """The gain, zero without contact if `gated`."""
+def switched(gain: Scalar, seen: CompensatorInput, gated: bool) -> Scalar:
+    """Return the gain, zero without contact if `gated`."""
     return jnp.where(seen.touching, gain, 0.0) if gated else jnp.asarray(gain, float)

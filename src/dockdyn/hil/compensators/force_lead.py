@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple
 
 import jax.numpy as jnp
 
-from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, TuningProblem
+from dockdyn.hil.compensators.compensator import Axes, Compensation, Compensator, CompensatorInput, TuningProblem
 from dockdyn.integrate.model import Scalar
 from dockdyn.parameters import parameter
 
@@ -42,9 +42,9 @@ class ForceLead(Compensator):
         (lead,) = problem.solve(lambda lead: ForceLead(lead, self.filter_time), (problem.lag,), "lead")
         return {"lead": lead}
 
-    def step(self, memory: Lagged, seen: Seen) -> tuple[Lagged, Action]:
+    def step(self, memory: Lagged, seen: CompensatorInput) -> tuple[Lagged, Compensation]:
         share = -jnp.expm1(-seen.period / jnp.maximum(self.filter_time, 1e-12))
         force = memory.force + share * (seen.force - memory.force)
         rate = (force - memory.force) / seen.period
         extra = jnp.where(seen.touching, self.lead * rate, 0.0)
-        return Lagged(force, rate), Action.nothing(seen.force.size)._replace(force=extra)
+        return Lagged(force, rate), Compensation.nothing(seen.force.size)._replace(force=extra)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar
 
-from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, TuningProblem
+from dockdyn.hil.compensators.compensator import Axes, Compensation, Compensator, CompensatorInput, TuningProblem
 from dockdyn.hil.compensators.energy_layer import EnergyLayer, HalfCycle
-from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.compensators.tuned import leads
 from dockdyn.integrate.model import Scalar
 from dockdyn.parameters import parameter
@@ -33,8 +33,8 @@ class LeadEnergy(Compensator):
     def init(self, position: Axes, velocity: Axes) -> HalfCycle:
         return self.layer.init(position, velocity)
 
-    def small(self) -> Linear:
-        return Linear.of(lead=self.lead, second_lead=self.second_lead)
+    def small(self) -> LinearCompensator:
+        return LinearCompensator.of(lead=self.lead, second_lead=self.second_lead)
 
     def tune(self, problem: TuningProblem) -> dict[str, float]:
         return leads(problem)
@@ -42,7 +42,7 @@ class LeadEnergy(Compensator):
     def on(self, held: bool) -> LeadEnergy:
         return replace(self, layer=self.layer.on(held))
 
-    def step(self, memory: HalfCycle, seen: Seen) -> tuple[HalfCycle, Action]:
+    def step(self, memory: HalfCycle, seen: CompensatorInput) -> tuple[HalfCycle, Compensation]:
         memory, action = self.layer.step(memory, seen)
         return memory, action._replace(lead=self.lead, second_lead=self.second_lead)
 

@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 import jax.numpy as jnp
 from jaxtyping import ArrayLike, PyTree
 
-from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source
+from dockdyn.hil.compensators.compensator import Axes, Compensation, Compensator, CompensatorInput, Source
 from dockdyn.hil.velocity_sources import ModelVelocity, VelocitySource
 from dockdyn.integrate.model import Scalar
 
 
-class Linear(Compensator):
+class LinearCompensator(Compensator):
     """F = −g V − j A and the command X + l₁ V + l₂ A: what other compensators are for small motions, and tunings look for."""
 
     knows: ClassVar[str] = "what its numbers were found from"
@@ -27,17 +27,19 @@ class Linear(Compensator):
     velocity: VelocitySource
 
     @staticmethod
-    def of(velocity: VelocitySource | None = None, **numbers: ArrayLike) -> Linear:
-        """With the named numbers, the others zero; the velocity is the model's unless another is given."""
+    def of(velocity: VelocitySource | None = None, **numbers: ArrayLike) -> LinearCompensator:
+        """Return a compensator with the named numbers, the others zero; the velocity is the model's unless another is given."""
         every: dict[str, Any] = {name: numbers.get(name, 0.0) for name in ("gain", "inertia", "lead", "second_lead")}
-        return Linear(velocity=ModelVelocity() if velocity is None else velocity, **every)
+        return LinearCompensator(velocity=ModelVelocity() if velocity is None else velocity, **every)
 
     def init(self, position: Axes, velocity: Axes) -> PyTree:
         return self.velocity.init(position, velocity)
 
-    def step(self, memory: PyTree, seen: Seen) -> tuple[PyTree, Action]:
+    def step(self, memory: PyTree, seen: CompensatorInput) -> tuple[PyTree, Compensation]:
         memory, velocity = self.velocity.step(memory, seen)
-        return memory, Action(jnp.zeros_like(velocity), self.gain, velocity, self.inertia, self.lead, self.second_lead)
+        return memory, Compensation(
+            jnp.zeros_like(velocity), self.gain, velocity, self.inertia, self.lead, self.second_lead
+        )
 
     @property
     def source(self) -> Source:

@@ -11,9 +11,16 @@ from typing import ClassVar
 import equinox as eqx
 from jaxtyping import PyTree
 
-from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source, TuningProblem
+from dockdyn.hil.compensators.compensator import (
+    Axes,
+    Compensation,
+    Compensator,
+    CompensatorInput,
+    Source,
+    TuningProblem,
+)
 from dockdyn.hil.compensators.fixed_gain import switched
-from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.compensators.tuned import growing, matching_gain
 from dockdyn.hil.velocity_sources import RobotVelocity, VelocitySource
 from dockdyn.integrate.model import Scalar
@@ -38,16 +45,16 @@ class LinearGain(Compensator):
     def init(self, position: Axes, velocity: Axes) -> PyTree:
         return self.velocity.init(position, velocity)
 
-    def small(self) -> Linear:
-        return Linear.of(self.velocity, gain=self.gain)
+    def small(self) -> LinearCompensator:
+        return LinearCompensator.of(self.velocity, gain=self.gain)
 
     def tune(self, problem: TuningProblem) -> dict[str, float]:
         return growing(matching_gain(self.velocity, problem), problem)
 
-    def step(self, memory: PyTree, seen: Seen) -> tuple[PyTree, Action]:
+    def step(self, memory: PyTree, seen: CompensatorInput) -> tuple[PyTree, Compensation]:
         memory, velocity = self.velocity.step(memory, seen)
         gain = switched(self.gain + self.slope * seen.time, seen, self.gated)
-        return memory, Action.nothing(seen.force.size)._replace(gain=gain, velocity=velocity)
+        return memory, Compensation.nothing(seen.force.size)._replace(gain=gain, velocity=velocity)
 
     @property
     def source(self) -> Source:

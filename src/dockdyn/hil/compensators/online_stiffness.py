@@ -10,8 +10,15 @@ from typing import Any, ClassVar, NamedTuple
 
 import jax.numpy as jnp
 
-from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source, TuningProblem
-from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.compensator import (
+    Axes,
+    Compensation,
+    Compensator,
+    CompensatorInput,
+    Source,
+    TuningProblem,
+)
+from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.compensators.tuned import matching_gain
 from dockdyn.hil.velocity_sources import RobotVelocity, VelocitySource
 from dockdyn.integrate.model import Scalar
@@ -20,7 +27,7 @@ from dockdyn.parameters import parameter
 SPREAD = 1e-12  # m², weight of the first guess: positions spread over a micrometre outweigh it
 
 
-class Found(NamedTuple):
+class LeastSquares(NamedTuple):
     """What recursive least squares has gathered so far."""
 
     velocity: Any
@@ -45,28 +52,28 @@ class OnlineStiffness(Compensator):
     forgetting: Scalar = parameter("", "a share", above=0, below=1, default=0.999)
     velocity: VelocitySource = RobotVelocity()
 
-    def init(self, position: Axes, velocity: Axes) -> Found:
-        return Found(self.velocity.init(position, velocity), jnp.zeros(()), jnp.asarray(SPREAD))
+    def init(self, position: Axes, velocity: Axes) -> LeastSquares:
+        return LeastSquares(self.velocity.init(position, velocity), jnp.zeros(()), jnp.asarray(SPREAD))
 
-    def small(self) -> Linear:
-        return Linear.of()
+    def small(self) -> LinearCompensator:
+        return LinearCompensator.of()
 
     def tune(self, problem: TuningProblem) -> dict[str, float]:
         return {"lead": matching_gain(self.velocity, problem) / problem.stiffness}
 
-    def step(self, memory: Found, seen: Seen) -> tuple[Found, Action]:
+    def step(self, memory: LeastSquares, seen: CompensatorInput) -> tuple[LeastSquares, Compensation]:
         kept, velocity = self.velocity.step(memory.velocity, seen)
         product, square = -jnp.sum(seen.force * seen.touched_position), jnp.sum(seen.touched_position**2)
         products = jnp.where(seen.touching, self.forgetting * memory.products + product, memory.products)
         squares = jnp.where(seen.touching, self.forgetting * memory.squares + square, memory.squares)
         squares = jnp.maximum(squares, SPREAD)
         gain = jnp.where(seen.touching, jnp.maximum(products / squares, 0.0) * self.lead, 0.0)
-        action = Action.nothing(seen.force.size)._replace(gain=gain, velocity=velocity)
-        return Found(kept, products, squares), action
+        action = Compensation.nothing(seen.force.size)._replace(gain=gain, velocity=velocity)
+        return LeastSquares(kept, products, squares), action
 
     @property
     def source(self) -> Source:
         return self.velocity.source
 
-    def report(self, memory: Found) -> dict[str, Scalar]:
+    def report(self, memory: LeastSquares) -> dict[str, Scalar]:
         return {"stiffness_estimate": memory.products / memory.squares}

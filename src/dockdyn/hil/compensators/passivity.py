@@ -10,8 +10,8 @@ from typing import ClassVar, NamedTuple
 
 import jax.numpy as jnp
 
-from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen
-from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.compensator import Axes, Compensation, Compensator, CompensatorInput
+from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.energy_observer import Port, PortEnergy
 from dockdyn.integrate.model import Scalar
 from dockdyn.parameters import parameter
@@ -19,7 +19,7 @@ from dockdyn.parameters import parameter
 REST = 1e-12  # m²/s², speeds whose square is below this are rest
 
 
-class Watched(NamedTuple):
+class ObservedEnergy(NamedTuple):
     """What the observer remembers of the port."""
 
     port: Port
@@ -49,14 +49,14 @@ class Passivity(Compensator):
         "J", "an energy", least=0, default=0.0
     )  # largest net energy given to the model since the start
 
-    def init(self, position: Axes, velocity: Axes) -> Watched:
+    def init(self, position: Axes, velocity: Axes) -> ObservedEnergy:
         none = jnp.zeros_like(position)
-        return Watched(PortEnergy().init(position, velocity), none, none, jnp.zeros(()), jnp.zeros(()))
+        return ObservedEnergy(PortEnergy().init(position, velocity), none, none, jnp.zeros(()), jnp.zeros(()))
 
-    def small(self) -> Linear:
-        return Linear.of()
+    def small(self) -> LinearCompensator:
+        return LinearCompensator.of()
 
-    def step(self, memory: Watched, seen: Seen) -> tuple[Watched, Action]:
+    def step(self, memory: ObservedEnergy, seen: CompensatorInput) -> tuple[ObservedEnergy, Compensation]:
         port, way = PortEnergy().step(memory.port, seen)
         taken = memory.taken + jnp.sum(memory.added * way)
         net = memory.net + jnp.sum(memory.force * way)
@@ -68,12 +68,12 @@ class Passivity(Compensator):
         gain = jnp.where(seen.touching & (square > REST), gain, 0.0)
         damped = force - gain * velocity
         total = self.within_bound(damped, net, seen)
-        after = Watched(port, total, total - force, taken, net)
-        action = Action.nothing(force.size)._replace(force=total - damped, gain=gain, velocity=velocity)
+        after = ObservedEnergy(port, total, total - force, taken, net)
+        action = Compensation.nothing(force.size)._replace(force=total - damped, gain=gain, velocity=velocity)
         return after, action
 
-    def within_bound(self, force: Axes, net: Scalar, seen: Seen) -> Axes:
-        """The total force (N) nearest to `force` whose work until the next instant keeps to the bound."""
+    def within_bound(self, force: Axes, net: Scalar, seen: CompensatorInput) -> Axes:
+        """Return the total force (N) nearest to `force` whose work until the next instant keeps to the bound."""
         per_mass = seen.period / seen.mass
         square = jnp.sum(seen.velocity**2) + 2 * (self.bound - net) / seen.mass
         most = jnp.sqrt(jnp.maximum(square, 1e-300))  # m/s, speed that the bound allows next
@@ -81,5 +81,5 @@ class Passivity(Compensator):
         fast = jnp.sqrt(jnp.maximum(jnp.sum(coming**2), 1e-300))
         return jnp.where(fast > most, (coming * (most / fast) - seen.velocity) / per_mass, force)
 
-    def report(self, memory: Watched) -> dict[str, Scalar]:
+    def report(self, memory: ObservedEnergy) -> dict[str, Scalar]:
         return {"excess_energy": memory.port.excess + memory.taken, "net_energy": memory.net}

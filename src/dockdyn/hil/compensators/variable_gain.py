@@ -11,9 +11,16 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import equinox as eqx
 import jax.numpy as jnp
 
-from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source, TuningProblem
+from dockdyn.hil.compensators.compensator import (
+    Axes,
+    Compensation,
+    Compensator,
+    CompensatorInput,
+    Source,
+    TuningProblem,
+)
 from dockdyn.hil.compensators.fixed_gain import switched
-from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.compensators.tuned import growing, matching_gain
 from dockdyn.hil.energy_observer import Oracle
 from dockdyn.hil.velocity_sources import RobotVelocity, VelocitySource
@@ -56,14 +63,14 @@ class VariableGain(Compensator):
     def init(self, position: Axes, velocity: Axes) -> Summed:
         return Summed(self.velocity.init(position, velocity), jnp.zeros(()))
 
-    def small(self) -> Linear:
-        return Linear.of(self.velocity, gain=self.gain)
+    def small(self) -> LinearCompensator:
+        return LinearCompensator.of(self.velocity, gain=self.gain)
 
     def tune(self, problem: TuningProblem) -> dict[str, float]:
         found = growing(matching_gain(self.velocity, problem), problem)
         return found | {"switch_time": SWITCH * problem.duration}
 
-    def step(self, memory: Summed, seen: Seen) -> tuple[Summed, Action]:
+    def step(self, memory: Summed, seen: CompensatorInput) -> tuple[Summed, Compensation]:
         kept, velocity = self.velocity.step(memory.velocity, seen)
         _, epsilon = Oracle().step((), seen)
         later = seen.time > self.switch_time
@@ -71,7 +78,7 @@ class VariableGain(Compensator):
         energy = memory.energy + (jnp.where(later, epsilon, 0.0) if bumpless else epsilon)
         ramp = self.slope * jnp.where(later, self.switch_time if bumpless else 0.0, seen.time)
         gain = self.gain + ramp + jnp.where(later, self.energy_gain * energy, 0.0)
-        action = Action.nothing(seen.force.size)
+        action = Compensation.nothing(seen.force.size)
         return Summed(kept, energy), action._replace(gain=switched(gain, seen, self.gated), velocity=velocity)
 
     @property

@@ -12,9 +12,16 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import PyTree
 
-from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source, TuningProblem
+from dockdyn.hil.compensators.compensator import (
+    Axes,
+    Compensation,
+    Compensator,
+    CompensatorInput,
+    Source,
+    TuningProblem,
+)
 from dockdyn.hil.compensators.fixed_gain import switched
-from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.velocity_sources import RobotVelocity, VelocitySource
 from dockdyn.integrate.model import Scalar
 from dockdyn.parameters import parameter
@@ -34,22 +41,22 @@ class VelocityAcceleration(Compensator):
     def init(self, position: Axes, velocity: Axes) -> PyTree:
         return self.velocity.init(position, velocity)
 
-    def small(self) -> Linear:
-        return Linear.of(self.velocity, gain=self.gain, inertia=self.inertia)
+    def small(self) -> LinearCompensator:
+        return LinearCompensator.of(self.velocity, gain=self.gain, inertia=self.inertia)
 
     def tune(self, problem: TuningProblem) -> dict[str, float]:
         damping = problem.stiffness * problem.lag
         gain, inertia = problem.solve(
-            lambda gain, inertia: Linear.of(self.velocity, gain=gain, inertia=inertia),
+            lambda gain, inertia: LinearCompensator.of(self.velocity, gain=gain, inertia=inertia),
             (damping, damping * problem.lag),
             "numbers",
         )
         return {"gain": gain, "inertia": inertia}
 
-    def step(self, memory: PyTree, seen: Seen) -> tuple[PyTree, Action]:
+    def step(self, memory: PyTree, seen: CompensatorInput) -> tuple[PyTree, Compensation]:
         memory, velocity = self.velocity.step(memory, seen)
         gain, inertia = (switched(jnp.asarray(number), seen, self.gated) for number in (self.gain, self.inertia))
-        return memory, Action.nothing(seen.force.size)._replace(gain=gain, inertia=inertia, velocity=velocity)
+        return memory, Compensation.nothing(seen.force.size)._replace(gain=gain, inertia=inertia, velocity=velocity)
 
     @property
     def source(self) -> Source:

@@ -22,14 +22,14 @@ WAVE_PASSAGES = 2.0  # there and back
 
 
 def damping_ratio(damping: ArrayLike, stiffness: ArrayLike, mass: ArrayLike) -> Float[Array, ""]:
-    """ζ = c/(2 √(k μ)) of a Kelvin–Voigt contact between masses of effective mass μ (kg)."""
+    """Return ζ = c/(2 √(k μ)) of a Kelvin–Voigt contact between masses of effective mass μ (kg)."""
     checks.positive(stiffness=stiffness, mass=mass)
     checks.within("damping", damping, 0.0)
     return jnp.asarray(damping) / (2 * jnp.sqrt(jnp.asarray(stiffness) * mass))
 
 
 def kelvin_voigt_restitution(ratio: ArrayLike, release: Release = "zero-force") -> Float[Array, ""]:
-    """e* of a Kelvin–Voigt contact with damping ratio ζ.
+    """Return e* of a Kelvin–Voigt contact with damping ratio ζ.
 
     `zero-force`: the contact cannot pull and ends when its force does: exp(−2 ζ acos ζ/√(1 − ζ²)), with acosh above 1.
     `zero-depth`: the dashpot may pull until the depth is gone: exp(−π ζ/√(1 − ζ²)); nothing rebounds from ζ = 1 on.
@@ -47,7 +47,7 @@ def kelvin_voigt_restitution(ratio: ArrayLike, release: Release = "zero-force") 
 
 
 def _half_phase(ratio: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-    """acos ζ/√(1 − ζ²), acosh ζ/√(ζ² − 1) above 1: one smooth function, a series in x = (1 − ζ)/2 near 1."""
+    """Return acos ζ/√(1 − ζ²), acosh ζ/√(ζ² − 1) above 1: one smooth function, a series in x = (1 − ζ)/2 near 1."""
     near = jnp.abs(ratio - 1) < 0.05
     x = (1 - jnp.where(near, ratio, 1.0)) / 2
     series, term = jnp.ones_like(x), jnp.ones_like(x)
@@ -63,7 +63,7 @@ def _half_phase(ratio: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
 def contact_duration(
     mass: ArrayLike, stiffness: ArrayLike, damping: ArrayLike = 0.0, release: Release = "zero-force"
 ) -> Float[Array, ""]:
-    """Time (s) from touch to release of a Kelvin–Voigt contact between masses of effective mass μ (kg).
+    """Return time (s) from touch to release of a Kelvin–Voigt contact between masses of effective mass μ (kg).
 
     2 acos(ζ)/(ω √(1 − ζ²)) until zero force, π/(ω √(1 − ζ²)) until zero depth (infinite from ζ = 1 on); ω = √(k/μ).
     """
@@ -82,7 +82,7 @@ def first_order_correction(
     chaser_stiffness: ArrayLike,
     target_stiffness: ArrayLike,
 ) -> Float[Array, ""]:
-    """What finite stiffness adds (m/s) to the relative velocity after the first impact; undamped, e* = 1, first order.
+    """Return what finite stiffness adds (m/s) to the relative velocity after the first impact; undamped, e* = 1, first order.
 
     ΔU⁺ = −(π²/2 − 4) e_l (μ_i²/k_con)(k_c/m₂² + k_t/m₃²) U⁻, with the stiffnesses (N/m) of the contact and of the springs
     next to the masses that meet. Not in the paper. Zero stiffness for a chain of one mass.
@@ -106,7 +106,7 @@ def validity_warnings(
     size: float | None = None,
     wave_speed: float = WAVE_SPEED,
 ) -> tuple[str, ...]:
-    """Why eq. 18 may fail here, one line each; nothing if it should hold.
+    """Return why eq. 18 may fail here, one line each; nothing if it should hold.
 
     Args:
         contact_stiffness, chaser_stiffness, target_stiffness: of the contact and inside the chains (N/m).

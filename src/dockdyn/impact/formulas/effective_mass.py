@@ -42,18 +42,18 @@ class MassImpact(NamedTuple):
 
 
 def reduced(first: ArrayLike, second: ArrayLike) -> Float[Array, ""]:
-    """m₁ m₂/(m₁ + m₂)."""
+    """Return m₁ m₂/(m₁ + m₂)."""
     first, second = jnp.asarray(first, float), jnp.asarray(second, float)
     return first * second / (first + second)
 
 
 def total(masses: Masses) -> Float[Array, ""]:
-    """Sum of the masses (kg)."""
+    """Return sum of the masses (kg)."""
     return sum((jnp.asarray(mass, float) for mass in masses), jnp.zeros(()))
 
 
 def effective_masses(chaser: Masses, target: Masses) -> EffectiveMasses:
-    """The four effective masses of two chains (eqs. 1–4). ValueError for masses that are not above zero."""
+    """Return the four effective masses of two chains (eqs. 1–4). ValueError for masses that are not above zero."""
     checks.masses("chaser", chaser)
     checks.masses("target", target)
     return EffectiveMasses(
@@ -65,18 +65,18 @@ def effective_masses(chaser: Masses, target: Masses) -> EffectiveMasses:
 
 
 def effective_mass_ratio(m1: ArrayLike, m2: ArrayLike, m3: ArrayLike, m4: ArrayLike) -> Float[Array, ""]:
-    """e_l = μ_i,ef/m_i,ef of four masses (kg), m₂ meeting m₃ (eqs. 14, 19–21): between 0 and 1."""
+    """Return e_l = μ_i,ef/m_i,ef of four masses (kg), m₂ meeting m₃ (eqs. 14, 19–21): between 0 and 1."""
     return chain_mass_ratio((m1, m2), (m3, m4))
 
 
 def chain_mass_ratio(chaser: Masses, target: Masses) -> Float[Array, ""]:
-    """e_l = μ_i,ef/m_i,ef of two chains of any number of masses."""
+    """Return e_l = μ_i,ef/m_i,ef of two chains of any number of masses."""
     found = effective_masses(chaser, target)
     return found.contact / found.system
 
 
 def mass_ratio_coefficient(chaser: ArrayLike, contact: ArrayLike, target: ArrayLike) -> Float[Array, ""]:
-    """e_l from λ_c = m₁/m₂, λ_i = m₂/m₃ and λ_t = m₄/m₃ (eq. 23): (λ_i/(1 + λ_t) + 1/(1 + λ_c))/(1 + λ_i).
+    """Return e_l from λ_c = m₁/m₂, λ_i = m₂/m₃ and λ_t = m₄/m₃ (eq. 23): (λ_i/(1 + λ_t) + 1/(1 + λ_c))/(1 + λ_i).
 
     The paper's special cases are values of the arguments: equal ratios λ_c = λ_t = λ give 1/(1 + λ) (eq. 25), a single
     mass is λ = 0 (eq. 27; eq. 28 as printed is only its limit λ_t → ∞), a fixed wall behind m₃ is λ_t = ∞ (eq. 31).
@@ -94,7 +94,7 @@ def mass_ratio_coefficient(chaser: ArrayLike, contact: ArrayLike, target: ArrayL
 def zero_velocity_target_ratio(
     chaser: ArrayLike, contact: ArrayLike, restitution: ArrayLike = 1.0
 ) -> Float[Array, "*shape"]:
-    """λ_t at which no relative velocity of the two systems is left, for λ_c and λ_i; NaN where none is.
+    """Return λ_t at which no relative velocity of the two systems is left, for λ_c and λ_i; NaN where none is.
 
     (1 + e*) e_l = 1, solved. For e* = 1 this is (λ_c λ_i + λ_i)(1 − λ_t) + λ_t − λ_c λ_t − λ_c + 1 = 0 (eq. 32, where the
     paper prints λ_i for λ_t), the curves of Fig. 5. Arrays broadcast.
@@ -114,7 +114,7 @@ def velocity_after_impact(
     internal_speed: ArrayLike = 0.0,
     target_velocity: ArrayLike = 0.0,
 ) -> MassImpact:
-    """Velocities after one impact, the first or any later one (eqs. 5–18).
+    """Return velocities after one impact, the first or any later one (eqs. 5–18).
 
     U⁺ = (1 − e_l*) U⁻ − e_l* δU with e_l* = (1 + e*) e_l (eq. 16); P = (1 + e*) μ_i (U⁻ + δU) (eqs. 5, 12). The chaser
     loses P, the target gains it (eq. 8 is printed with the other sign). Exact for a rigid contact; the first impact errs by
@@ -157,7 +157,8 @@ MOTION_CLASSES = {
 
 
 def motion_class(ratio: float, restitution: float = 1.0) -> str:
-    """Class i–v of the first impact (section 3.2, with (1 + e*) e_l where the paper has 2 e_l): a key of `MOTION_CLASSES`.
+    """Return class i–v of the first impact (section 3.2, with (1 + e*) e_l where the paper has 2 e_l): a key of
+    `MOTION_CLASSES`.
 
     Rigid bodies (ii) have e_l = 1, whatever the restitution. Equalities are meant to 1e-12.
     """

@@ -25,7 +25,8 @@ JAM = 1 - 1e-9  # μ tan θ from which a ramp counts as jamming
 def latch_ramp(
     stiffness: ArrayLike, angle: ArrayLike, travel: ArrayLike, friction: ArrayLike = 0.0, preload: ArrayLike = 0.0
 ) -> Ramp:
-    """The ramp of a latch spring (N/m) with ramp angle (rad), travel to its end (m), friction coefficient and preload (N).
+    """Return the ramp of a latch spring (N/m) with ramp angle (rad), travel to its end (m), friction coefficient and preload
+    (N).
 
     ValueError for a stiffness or travel not above zero, friction or preload below zero, an angle that is not between zero
     and a right angle, and friction that would jam the probe: θ + atan μ must stay below a right angle.
@@ -55,7 +56,7 @@ def latch_frequency(
     angle: ArrayLike,
     friction: ArrayLike = 0.0,
 ) -> Float[Array, ""]:
-    """ω = √(k tan θ tan(θ + φ)/m_ef) (rad/s; eqs. 40, 41) of a probe that goes in.
+    """Return ω = √(k tan θ tan(θ + φ)/m_ef) (rad/s; eqs. 40, 41) of a probe that goes in.
 
     Masses in kg, the latch spring's stiffness in N/m, ramp angle in rad, friction coefficient. ValueError unless masses and
     stiffness are above zero and the angle is below a right angle; what `latch_ramp` raises.
@@ -69,7 +70,7 @@ def latch_frequency(
 def latch_travel(
     angle: ArrayLike, axial_length: ArrayLike | None = None, lateral_length: ArrayLike | None = None
 ) -> Float[Array, ""]:
-    """Travel (m) along the line of motion until the latch falls in: the ramp's axial length, or its lateral over tan θ.
+    """Return travel (m) along the line of motion until the latch falls in: the ramp's axial length, or its lateral over tan θ.
 
     The paper's l_p is both ("length", "width"). ValueError unless exactly one is given.
     """
@@ -95,7 +96,7 @@ def minimum_latching_velocity(
     friction: ArrayLike = 0.0,
     preload: ArrayLike = 0.0,
 ) -> Float[Array, ""]:
-    """v_min = ω l (m/s), l the travel to the latch: l_p tan θ √(k/m_ef) of an axial, l_p √(k/m_ef) of a lateral length.
+    """Return v_min = ω l (m/s), l the travel to the latch: l_p tan θ √(k/m_ef) of an axial, l_p √(k/m_ef) of a lateral length.
 
     With friction and preload √((2 F₀ l + k l² tan θ) tan(θ + φ)/m_ef). Arguments in kg, N/m, rad, m and N; exactly one
     length. ValueError: what `latch_travel` and `latch_ramp` raise.
@@ -108,7 +109,7 @@ def minimum_latching_velocity(
 def latch_time(
     speed: ArrayLike, frequency: ArrayLike, travel: ArrayLike, preload_travel: ArrayLike = 0.0
 ) -> Float[Array, ""]:
-    """Time (s) from first contact until the latch falls in; NaN for a speed that does not latch.
+    """Return time (s) from first contact until the latch falls in; NaN for a speed that does not latch.
 
     asin(ω l/v)/ω, at most a quarter period (eq. 44 is that limit). With a preload, x₀ = F₀/(k tan θ) its `preload_travel`
     (m), (asin((l + x₀)/A) − asin(x₀/A))/ω, A² = x₀² + (v/ω)².
@@ -123,7 +124,7 @@ def latch_time(
 
 
 def greatest_travel(speed: ArrayLike, frequency: ArrayLike, preload_travel: ArrayLike = 0.0) -> Float[Array, ""]:
-    """How far (m) a probe gets that does not latch: v/ω, and √(x₀² + (v/ω)²) − x₀ against a preload."""
+    """Return how far (m) a probe gets that does not latch: v/ω, and √(x₀² + (v/ω)²) − x₀ against a preload."""
     checks.positive(speed=speed, frequency=frequency)
     checks.within("preload travel", preload_travel, 0.0)
     return jnp.hypot(jnp.asarray(preload_travel, float), jnp.asarray(speed) / frequency) - preload_travel
@@ -132,7 +133,7 @@ def greatest_travel(speed: ArrayLike, frequency: ArrayLike, preload_travel: Arra
 def latch_motion(
     time: ArrayLike, speed: ArrayLike, frequency: ArrayLike
 ) -> tuple[Float[Array, "*shape"], Float[Array, "*shape"]]:
-    """Travel (m) and relative speed (m/s) at a `time` (s) after first contact, while it lasts (eqs. 42, 43).
+    """Return travel (m) and relative speed (m/s) at a `time` (s) after first contact, while it lasts (eqs. 42, 43).
 
     x = (v/ω) sin ωt and ẋ = v cos ωt; eq. 43 as printed multiplies the sine by the wrong coefficient.
     """

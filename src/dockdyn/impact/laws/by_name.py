@@ -45,12 +45,12 @@ class Law(NamedTuple):
 
 
 def _elastic(given: Parameters) -> bool:
-    """Whether restitution is one and friction, where there is any, zero."""
+    """Return whether restitution is one and friction, where there is any, zero."""
     return bool(np.equal(given["restitution"], 1) and np.equal(given.get("friction", 0), 0))
 
 
 def _check_pair(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], given: Parameters) -> None:
-    """ValueError for ratios (r_E, r_f) outside the wedge, which the message names, or whose impulse would pull."""
+    """Raise ValueError for ratios (r_E, r_f) outside the wedge, which the message names, or whose impulse would pull."""
     energy_ratio, friction_ratio = given["energy_ratio"], given["friction_ratio"]
     if not checks.known(matrix, velocity, energy_ratio, friction_ratio):
         return
@@ -147,11 +147,11 @@ class StatedLaw(eqx.Module):
     own: Law | None = eqx.field(static=True, default=None)  # one of the user's own
 
     def resolve(self, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
-        """The impact by this law, from W (1/kg) and u (m/s); raises ValueError as `resolve`."""
+        """Return the impact by this law, from W (1/kg) and u (m/s); raises ValueError as `resolve`."""
         return resolve(self.own or self.name, matrix, velocity, **self.parameters)
 
     def lossless(self) -> bool:
-        """Whether it never takes energy; asked of numbers, never while JAX traces."""
+        """Return whether it never takes energy; asked of numbers, never while JAX traces."""
         return (self.own or LAWS[self.name]).lossless(self.parameters)
 
     def passive(self) -> bool:
@@ -162,7 +162,7 @@ class StatedLaw(eqx.Module):
 def resolve(
     law: str | Law, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], **parameters: ArrayLike | None
 ) -> Impact:
-    """The impact of one contact by a law.
+    """Return the impact of one contact by a law.
 
     Args:
         law: the name of one of `LAWS`, or a `Law` itself.
@@ -191,14 +191,14 @@ def _resolved(law: str, matrix: Float[Array, "rows rows"], velocity: Float[Array
 
 
 def _law_named(law: str | Law) -> Law:
-    """The law of a name; ValueError where there is none."""
+    """Return the law of a name; ValueError where there is none."""
     if isinstance(law, str) and law not in LAWS:
         raise ValueError(f"no impact law is called {law!r}; there are {', '.join(LAWS)}")
     return LAWS[law] if isinstance(law, str) else law
 
 
 def check(law: str | Law, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], given: Parameters) -> None:
-    """The ValueErrors of `resolve`: `given` are the parameters by name."""
+    """Raise the ValueErrors of `resolve`; `given` are the parameters by name."""
     found = _law_named(law)
     takes = f"its parameters: {', '.join(found.parameters) or 'none'}"
     for problem, words in (
@@ -228,7 +228,7 @@ def resolve_simultaneous(
     restitution: ArrayLike,
     friction: ArrayLike = 0.0,
 ) -> Impact:
-    """The impact of several contacts at once (`simultaneous`), each with the same number of rows.
+    """Return the impact of several contacts at once (`simultaneous`), each with the same number of rows.
 
     Restitution and friction are numbers, or one for each contact; no energy is created if restitution is one number.
     ValueError as in `resolve`; a contact may rest (u_n = 0) but not part, and one at least must approach.
@@ -258,7 +258,7 @@ _resolved_together = Program(simultaneous, static=("contacts",))
 
 
 def _check_contact(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> None:
-    """ValueError unless W and u fit together and W is symmetric and positive definite."""
+    """Raise ValueError unless W and u fit together and W is symmetric and positive definite."""
     if velocity.ndim != 1 or matrix.shape != (velocity.shape[0],) * 2 or velocity.shape[0] == 0:
         raise ValueError(f"W must be rows × rows and u of as many rows; got {matrix.shape} and {velocity.shape}")
     if not checks.known(matrix, velocity):
@@ -274,7 +274,7 @@ def _check_contact(matrix: Float[Array, "rows rows"], velocity: Float[Array, "ro
 
 
 def _check_parameters(restitution: ArrayLike | None, friction: ArrayLike | None) -> None:
-    """ValueError for restitution outside [0, 1] or negative friction."""
+    """Raise ValueError for restitution outside [0, 1] or negative friction."""
     if restitution is not None:
         checks.within("restitution", restitution, 0.0, 1.0)
     if friction is not None:

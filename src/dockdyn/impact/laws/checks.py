@@ -16,12 +16,12 @@ from jaxtyping import Array, ArrayLike, Float, PyTree
 
 
 def known(*values: PyTree) -> bool:
-    """Whether all values are there to be looked at."""
+    """Return whether all values are there to be looked at."""
     return not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(values))
 
 
 def shown(value: ArrayLike | Sequence[ArrayLike]) -> str:
-    """A number or list of numbers as it reads best."""
+    """Return a number or list of numbers as it reads best."""
     array = np.asarray(value, float)
     return f"{array:.6g}" if array.ndim == 0 else "[" + ", ".join(f"{entry:.6g}" for entry in array.ravel()) + "]"
 
@@ -29,7 +29,7 @@ def shown(value: ArrayLike | Sequence[ArrayLike]) -> str:
 def within(
     name: str, value: ArrayLike | Sequence[ArrayLike], least: float, greatest: float = np.inf, open_ends: bool = False
 ) -> None:
-    """ValueError unless every number in `value` is finite and in the range, ends included or not."""
+    """Raise ValueError unless every number in `value` is finite and in the range, ends included or not."""
     if not known(value):
         return
     array = np.asarray(value, float)
@@ -44,13 +44,13 @@ def within(
 
 
 def positive(**values: ArrayLike) -> None:
-    """ValueError for the first value that is not a finite number above zero."""
+    """Raise ValueError for the first value that is not a finite number above zero."""
     for name, value in values.items():
         within(name.replace("_", " "), value, 0.0, open_ends=True)
 
 
 def masses(name: str, values: Float[np.ndarray | Array, "masses"] | Sequence[ArrayLike]) -> None:
-    """ValueError unless `values` are one or more masses above zero."""
+    """Raise ValueError unless `values` are one or more masses above zero."""
     if len(values) == 0:
         raise ValueError(f"{name} needs at least one mass")
     within(f"{name} masses", list(values) if known(values) else values, 0.0, open_ends=True)

@@ -13,7 +13,7 @@ from dockdyn.mechanics.dense import solve_definite
 
 
 def contact_matrix(jacobian: Float[Array, "rows n"], mass_matrix: Float[Array, "n n"]) -> Float[Array, "rows rows"]:
-    """W = J M⁻¹ Jᵀ (1/kg): acceleration of the contact per unit of contact force.
+    """Return W = J M⁻¹ Jᵀ (1/kg): acceleration of the contact per unit of contact force.
 
     Args:
         jacobian: J, relative velocity at the contact = J v, v the velocities of everything that moves.
@@ -30,7 +30,7 @@ def constrained_contact_matrix(
     mass_matrix: Float[Array, "n n"],
     constraint_jacobian: Float[Array, "locks n"],
 ) -> Float[Array, "rows rows"]:
-    """W (1/kg) while the constraints A v = 0 hold too: locked joints, latches, closed loops.
+    """Return W (1/kg) while the constraints A v = 0 hold too: locked joints, latches, closed loops.
 
     W = J M⁻¹ Jᵀ − J M⁻¹ Aᵀ (A M⁻¹ Aᵀ)⁻¹ A M⁻¹ Jᵀ. A joint is locked by a row of A with a one in its place. The
     velocity before the impact must obey A v = 0 as well (`lock` sees to that). Rows of A must be independent: no finite
@@ -45,7 +45,7 @@ def velocity_jump(
     impulse: Float[Array, "rows *more"],
     constraint_jacobian: Float[Array, "locks n"] | None = None,
 ) -> Float[Array, "n *more"]:
-    """v⁺ − v = M⁻¹ Jᵀ Λ of everything that moves, for a contact impulse Λ (N s); with constraints A v = 0 obeyed."""
+    """Return v⁺ − v = M⁻¹ Jᵀ Λ of everything that moves, for a contact impulse Λ (N s); with constraints A v = 0 obeyed."""
     free = solve_definite(mass_matrix, jacobian.T) @ impulse
     if constraint_jacobian is None:
         return free
@@ -55,7 +55,7 @@ def velocity_jump(
 def lock(
     mass_matrix: Float[Array, "n n"], constraint_jacobian: Float[Array, "locks n"], velocity: Float[Array, "n *more"]
 ) -> Float[Array, "n *more"]:
-    """The velocity once constraints A v = 0 have snapped shut: v − M⁻¹ Aᵀ (A M⁻¹ Aᵀ)⁻¹ A v. Keeps momentum.
+    """Return the velocity once constraints A v = 0 have snapped shut: v − M⁻¹ Aᵀ (A M⁻¹ Aᵀ)⁻¹ A v. Keeps momentum.
 
     Joints locked just before an impact, or a latch that closes, act like this: a plastic impact of the rows of A.
     """
@@ -66,10 +66,10 @@ def lock(
 def holding(
     mass_matrix: Float[Array, "n n"], constraint_jacobian: Float[Array, "locks n"], slip: Float[Array, "locks *more"]
 ) -> Float[Array, "locks *more"]:
-    """−(A M⁻¹ Aᵀ)⁻¹ s: the impulses along the rows of A that end a slip s = A v, or the forces that end its rate."""
+    """Return −(A M⁻¹ Aᵀ)⁻¹ s: the impulses along the rows of A that end a slip s = A v, or the forces that end its rate."""
     return -solve_definite(contact_matrix(constraint_jacobian, mass_matrix), slip)
 
 
 def effective_mass(matrix: Float[Array, "3 3"], direction: Float[Array, "3"]) -> Float[Array, ""]:
-    """Mass (kg) that resists a force along a unit `direction`, free to move in all others: 1 / (nᵀ W n)."""
+    """Return mass (kg) that resists a force along a unit `direction`, free to move in all others: 1 / (nᵀ W n)."""
     return 1 / (direction @ matrix @ direction)

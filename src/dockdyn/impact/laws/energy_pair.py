@@ -26,7 +26,7 @@ class Wedge(NamedTuple):
 
 
 def wedge(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], friction_ratio: Float[Array, ""]) -> Wedge:
-    """max(0, κ r_f (2 − r_f)) ≤ r_E ≤ 1 − κ (1 − r_f)², κ = 1 − u_n²/(2 W_nn ΔE_p), ΔE_p = ½ uᵀ W⁻¹ u.
+    """Return max(0, κ r_f (2 − r_f)) ≤ r_E ≤ 1 − κ (1 − r_f)², κ = 1 − u_n²/(2 W_nn ΔE_p), ΔE_p = ½ uᵀ W⁻¹ u.
 
     The paper omits the lower bound; it is e_N ≤ 1.
     """
@@ -56,7 +56,7 @@ def energy_pair(
     energy_ratio: Float[Array, ""],
     friction_ratio: Float[Array, ""],
 ) -> Impact:
-    """The impulse whose loss is r_E times, and whose tangential part is r_f times, that of the plastic pin.
+    """Return the impulse whose loss is r_E times, and whose tangential part is r_f times, that of the plastic pin.
 
     The normal velocity comes out as u_n⁺ = √(2 W_nn ΔE_p (1 − r_E − κ (1 − r_f)²)): the larger root of the paper's
     eq. 49, since the smaller interpenetrates (eqs. 50 and 51 do not select it). The whole tangential impulse is scaled:

@@ -25,20 +25,20 @@ class ImpactLaw(eqx.Module):
 
     @abc.abstractmethod
     def impulse(self, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Float[Array, "rows"]:
-        """Impulse Λ (N s) on the first body, from W (1/kg) and the velocity u (m/s) before, which becomes u + W Λ.
+        """Return impulse Λ (N s) on the first body, from W (1/kg) and the velocity u (m/s) before, which becomes u + W Λ.
 
         Rows are the normal, along which an approach is negative and an impulse that pushes positive, then one tangent in
         the plane and two in space.
         """
 
     def lossless(self) -> bool:
-        """Whether no impact takes energy: contacts then never come to rest. Asked of numbers, never while JAX traces."""
+        """Return whether no impact takes energy: contacts then never come to rest. Asked of numbers, never while JAX traces."""
         return False
 
 
 @cache
 def law_of(made: type[ImpactLaw], name: str) -> Law:
-    """The law that a class is, under a name."""
+    """Return the law that a class is, under a name."""
 
     def function(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], **given: ArrayLike) -> Impact:
         return impact(matrix, velocity, made(**given).impulse(matrix, velocity))

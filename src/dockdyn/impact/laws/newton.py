@@ -17,7 +17,7 @@ from dockdyn.impact.laws.result import Impact, impact
 def frictionless(
     matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], restitution: Float[Array, ""]
 ) -> Impact:
-    """Λ_n = −(1 + e) u_n / W_nn, nothing across the normal. Newton's, Poisson's and the energetic e are the same here.
+    """Return Λ_n = −(1 + e) u_n / W_nn, nothing across the normal. Newton's, Poisson's and the energetic e are the same here.
 
     The loss is ½ (1 − e²) u_n² / W_nn.
     """

@@ -15,7 +15,7 @@ from dockdyn.impact.laws.result import Impact, impact
 
 @jax.jit
 def plastic(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
-    """Λ = −W⁻¹ u: no relative velocity is left.
+    """Return λ = −W⁻¹ u: no relative velocity is left.
 
     With the rows of the contact force it is a pin (Cyril et al., eqs. 8–12, in contact space: the paper's Q is singular
     unless the payload's Jacobian is square); with moment rows too it is a weld. The loss is ½ uᵀ W⁻¹ u. A pin can pull.

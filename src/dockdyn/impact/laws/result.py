@@ -49,7 +49,7 @@ def impact(
     reversal: Bool[Array, ""] | None = None,
     jam: Bool[Array, ""] | None = None,
 ) -> Impact:
-    """The `Impact` of an impulse on a contact with matrix W and velocity u. What a law knows better, it hands over."""
+    """Return the `Impact` of an impulse on a contact with matrix W and velocity u. What a law knows better, it hands over."""
     after = velocity + matrix @ impulse
     loss = -0.5 * (velocity + after) @ impulse
     moved = jnp.abs(velocity * impulse).sum() + jnp.abs(after * impulse).sum()
@@ -85,6 +85,6 @@ def settled(
 
 
 def safe_root(square: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-    """√, with its derivative; zero for what is not positive."""
+    """Return √, with its derivative; zero for what is not positive."""
     positive = ~(square <= 0)
     return jnp.where(positive, jnp.sqrt(jnp.where(positive, square, 1.0)), 0.0)

@@ -29,7 +29,7 @@ from jaxtyping import Array, Bool, Float
 
 from dockdyn.impact.laws.newton import frictionless
 from dockdyn.impact.laws.result import Impact, impact, safe_root
-from dockdyn.impact.laws.sliding import Point, Sliding, Slopes, sliding
+from dockdyn.impact.laws.sliding import ImpulsePoint, Sliding, Slopes, sliding
 from dockdyn.impact.laws.slip_trajectory import LENGTH, curve, pace, step
 
 NEWTON_STEPS = 8
@@ -40,13 +40,13 @@ class Speed(NamedTuple):
 
     value: Float[Array, ""]
 
-    def excess(self, point: Point) -> Float[Array, ""]:
+    def excess(self, point: ImpulsePoint) -> Float[Array, ""]:
         return point.velocity[0] - self.value
 
-    def growth(self, point: Point, slope: Float[Array, ""]) -> Float[Array, ""]:
+    def growth(self, point: ImpulsePoint, slope: Float[Array, ""]) -> Float[Array, ""]:
         return slope
 
-    def distance(self, point: Point, slope: Float[Array, ""]) -> Float[Array, ""]:
+    def distance(self, point: ImpulsePoint, slope: Float[Array, ""]) -> Float[Array, ""]:
         return (self.value - point.velocity[0]) / slope
 
 
@@ -55,13 +55,13 @@ class Push(NamedTuple):
 
     value: Float[Array, ""]
 
-    def excess(self, point: Point) -> Float[Array, ""]:
+    def excess(self, point: ImpulsePoint) -> Float[Array, ""]:
         return point.impulse[0] - self.value
 
-    def growth(self, point: Point, slope: Float[Array, ""]) -> Float[Array, ""]:
+    def growth(self, point: ImpulsePoint, slope: Float[Array, ""]) -> Float[Array, ""]:
         return jnp.ones(())
 
-    def distance(self, point: Point, slope: Float[Array, ""]) -> Float[Array, ""]:
+    def distance(self, point: ImpulsePoint, slope: Float[Array, ""]) -> Float[Array, ""]:
         return self.value - point.impulse[0]
 
 
@@ -71,14 +71,14 @@ class Work(NamedTuple):
     restitution: Float[Array, ""]
     energy: Float[Array, ""]
 
-    def excess(self, point: Point) -> Float[Array, ""]:
+    def excess(self, point: ImpulsePoint) -> Float[Array, ""]:
         return point.work - self.restitution**2 * self.energy
 
-    def growth(self, point: Point, slope: Float[Array, ""]) -> Float[Array, ""]:
+    def growth(self, point: ImpulsePoint, slope: Float[Array, ""]) -> Float[Array, ""]:
         return point.velocity[0]
 
-    def distance(self, point: Point, slope: Float[Array, ""]) -> Float[Array, ""]:
-        """(√(u_n² + 2 α (e² E − work)) − u_n)/α, written so that it has a derivative where e = 0."""
+    def distance(self, point: ImpulsePoint, slope: Float[Array, ""]) -> Float[Array, ""]:
+        """Return (√(u_n² + 2 α (e² E − work)) − u_n)/α, written so that it has a derivative where e = 0."""
         approach = point.velocity[0]
         fresh = (approach == 0) & (point.work == 0)
         square = approach**2 - 2 * slope * self.excess(point)
@@ -96,34 +96,34 @@ Goal = Speed | Push | Work
 class Reached(NamedTuple):
     """Where a goal is met, and what happened on the way."""
 
-    point: Point
+    point: ImpulsePoint
     stopped: Bool[Array, ""]  # sliding has stopped
     jammed: Bool[Array, ""]  # du_n/dp was negative
 
 
-def straight(contact: Sliding, after: Slopes, start: Point, goal: Goal) -> Reached:
-    """Straight on to the goal: sliding along the direction that `start` has, and past its stop, if it comes to that."""
+def straight(contact: Sliding, after: Slopes, start: ImpulsePoint, goal: Goal) -> Reached:
+    """Return straight on to the goal: sliding along the direction that `start` has, and past its stop, if it comes to that."""
     speed, along = sliding(start.velocity)
     first = contact.slopes(along)
     braking = -(along @ first.velocity[1:])
     brakes = braking > 0
     until_stop = jnp.where(brakes, speed / jnp.where(brakes, braking, 1.0), 0.0)
     knot = start.forth(first, until_stop)
-    knot = Point(knot.velocity.at[1:].set(0.0), knot.impulse, knot.work)
+    knot = ImpulsePoint(knot.velocity.at[1:].set(0.0), knot.impulse, knot.work)
     slides = (speed > 0) & (~brakes | (goal.excess(knot) >= 0))
     point, slopes = jax.tree.map(lambda a, b: jnp.where(slides, a, b), (start, first), (knot, after))
     end = point.forth(slopes, goal.distance(point, slopes.velocity[0]))
     return Reached(end, ~slides, (speed > 0) & (first.velocity[0] < 0))
 
 
-def _bent(contact: Sliding, after: Slopes, start: Point, goal: Goal) -> Reached:
-    """The same in three dimensions: by steps along the bent path, and straight on from its end."""
+def _bent(contact: Sliding, after: Slopes, start: ImpulsePoint, goal: Goal) -> Reached:
+    """Return the same in three dimensions: by steps along the bent path, and straight on from its end."""
     points = curve(contact, start)
     moves = jnp.diff(points.impulse[:, 0]) > 0  # not at rest
     over = moves & (jax.vmap(goal.excess)(points)[1:] >= 0)
     inside, index = jnp.any(over), jnp.argmax(over)
 
-    def at(which: int | Array) -> Point:
+    def at(which: int | Array) -> ImpulsePoint:
         return jax.tree.map(lambda leaf: leaf[which], points)
 
     within = _locate(contact, at(index), at(index + 1), goal)
@@ -139,8 +139,8 @@ def _bent(contact: Sliding, after: Slopes, start: Point, goal: Goal) -> Reached:
     return Reached(point, ~inside & beyond.stopped, jammed)
 
 
-def _locate(contact: Sliding, start: Point, end: Point, goal: Goal) -> Point:
-    """The point of a step at which the goal is met: Newton's method, kept inside by bisection."""
+def _locate(contact: Sliding, start: ImpulsePoint, end: ImpulsePoint, goal: Goal) -> ImpulsePoint:
+    """Return the point of a step at which the goal is met: Newton's method, kept inside by bisection."""
 
     def reach(slope: Float[Array, ""], rate: Float[Array, ""]) -> Float[Array, ""]:
         rate = jnp.where(rate > 0, rate, 1.0)
@@ -174,7 +174,7 @@ def routh(
     friction: Float[Array, ""],
     end: Literal["energetic", "poisson", "newton"] = "energetic",
 ) -> Impact:
-    """Impact with Coulomb friction; one row (normal), two (and a tangent) or three (and two tangents)."""
+    """Return impact with Coulomb friction; one row (normal), two (and a tangent) or three (and two tangents)."""
     rows = velocity.shape[0]
     if rows == 1:
         return frictionless(matrix, velocity, restitution)
@@ -182,7 +182,7 @@ def routh(
     after, resumes = contact.after_stop()
     until = straight if rows == 2 else _bent
 
-    start = Point(velocity, jnp.zeros(rows), jnp.zeros(()))
+    start = ImpulsePoint(velocity, jnp.zeros(rows), jnp.zeros(()))
     first = until(contact, after, start, Speed(jnp.zeros(())))
     compressed, spent = first.point, -first.point.work
     goals: dict[str, Goal] = {
@@ -190,7 +190,7 @@ def routh(
         "poisson": Push((1 + restitution) * compressed.impulse[0]),
         "newton": Speed(-restitution * velocity[0]),
     }
-    turned = Point(compressed.velocity.at[0].set(0.0), compressed.impulse, jnp.zeros(()))
+    turned = ImpulsePoint(compressed.velocity.at[0].set(0.0), compressed.impulse, jnp.zeros(()))
     second = until(contact, after, turned, goals[end])
 
     return impact(

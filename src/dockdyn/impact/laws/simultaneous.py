@@ -36,7 +36,7 @@ TOLERANCE = 1e-10
 def _onto_cone(
     wish: Float[Array, "contacts axes"], least: Float[Array, "contacts"], friction: Float[Array, "contacts"]
 ) -> Float[Array, "contacts axes"]:
-    """Impulses with Λ_n ≥ `least`, and friction no larger than μ Λ_n."""
+    """Return impulses with Λ_n ≥ `least`, and friction no larger than μ Λ_n."""
     normal = jnp.maximum(wish[:, 0], least)
     across = wish[:, 1:]
     bound = friction * normal
@@ -52,7 +52,7 @@ def _complementary(
     least: Float[Array, "contacts"],
     friction: Float[Array, "contacts"],
 ) -> Float[Array, "contacts axes"]:
-    """Impulses with 0 ≤ Λ_n − least ⟂ u_n⁺ ≥ 0 and Coulomb friction against u_t⁺; NaN if none is found.
+    """Return impulses with 0 ≤ Λ_n − least ⟂ u_n⁺ ≥ 0 and Coulomb friction against u_t⁺; NaN if none is found.
 
     Both conditions together say that Λ = onto_cone(Λ − ρ u⁺). Newton's method solves this from three starts: what
     Gauss–Seidel reaches, a friction that grows from zero, and full stick. With much friction there may be several
@@ -112,7 +112,7 @@ def simultaneous(
     restitution: Float[Array, " contacts"],
     friction: Float[Array, " contacts"],
 ) -> Impact:
-    """Impact of `contacts` contacts whose rows follow one another, each its normal and as many tangents.
+    """Return impact of `contacts` contacts whose rows follow one another, each its normal and as many tangents.
 
     Restitution and friction are numbers, or one for each contact. In the result, stick, reversal, jam and the three
     coefficients have one entry for each contact (NaN where it has none; the energetic one counts each phase as
@@ -146,5 +146,5 @@ def simultaneous(
 
 
 def _quotient(above: Float[Array, "contacts"], below: Float[Array, "contacts"]) -> Float[Array, "contacts"]:
-    """NaN where `below` is zero."""
+    """Return `above` over `below`, NaN where that is zero."""
     return jnp.where(below == 0, jnp.nan, above / jnp.where(below == 0, 1.0, below))

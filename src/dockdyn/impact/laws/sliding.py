@@ -16,7 +16,7 @@ SECULAR_STEPS = 12  # of Newton's method for λ; see `Sliding.after_stop`
 
 
 def sliding(velocity: Float[Array, "rows"]) -> tuple[Float[Array, ""], Float[Array, "tangents"]]:
-    """Sliding speed (m/s) and its unit direction (any, at rest) in a contact velocity."""
+    """Return sliding speed (m/s) and its unit direction (any, at rest) in a contact velocity."""
     across = velocity[1:]
     slides = jnp.any(jnp.abs(across) > 1e-150)  # m/s; squares of less are not numbers
     across = jnp.where(slides, across, jnp.zeros_like(across).at[0].set(1.0))
@@ -24,18 +24,18 @@ def sliding(velocity: Float[Array, "rows"]) -> tuple[Float[Array, ""], Float[Arr
     return jnp.where(slides, speed, 0.0), across / speed
 
 
-class Point(NamedTuple):
+class ImpulsePoint(NamedTuple):
     """A point of the impulse path."""
 
     velocity: Float[Array, "rows"]  # u, m/s
     impulse: Float[Array, "rows"]  # Λ so far, N s
     work: Float[Array, ""]  # of the normal impulse so far, J
 
-    def forth(self, slopes: Slopes, length: Float[Array, ""]) -> Point:
-        """The point that lies straight on by a normal impulse `length` (N s)."""
+    def forth(self, slopes: Slopes, length: Float[Array, ""]) -> ImpulsePoint:
+        """Return the point that lies straight on by a normal impulse `length` (N s)."""
         gain = slopes.velocity * length
         work = (self.velocity[0] + 0.5 * gain[0]) * length
-        return Point(self.velocity + gain, self.impulse + slopes.impulse * length, self.work + work)
+        return ImpulsePoint(self.velocity + gain, self.impulse + slopes.impulse * length, self.work + work)
 
 
 class Slopes(NamedTuple):
@@ -52,12 +52,12 @@ class Sliding(NamedTuple):
     friction: Float[Array, ""]
 
     def slopes(self, direction: Float[Array, "tangents"]) -> Slopes:
-        """While it slides along a unit `direction`: du/dp = W (1, −μ û)."""
+        """Return the slopes while it slides along a unit `direction`: du/dp = W (1, −μ û)."""
         force = jnp.concatenate([jnp.ones(1), -self.friction * direction])
         return Slopes(self.matrix @ force, force)
 
     def after_stop(self) -> tuple[Slopes, Bool[Array, ""]]:
-        """Once sliding has stopped, and whether it starts again.
+        """Return the state once sliding has stopped, and whether it starts again.
 
         It sticks if the friction that this takes, |W_tt⁻¹ W_tn|, is within μ. Otherwise it slides on along the one
         direction that stays, (λ + μ W_tt) û = W_tn with λ > 0, where |û| = 1 decides λ, the growth of the speed with p.

@@ -18,7 +18,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from numpy.polynomial import legendre
 
-from dockdyn.impact.laws.sliding import Point, Sliding, sliding
+from dockdyn.impact.laws.sliding import ImpulsePoint, Sliding, sliding
 
 STEPS = 72
 LENGTH = 0.5  # of a step, in σ
@@ -27,7 +27,7 @@ SWEEPS = 18  # of the fixed-point iteration for the nodes
 
 
 def _collocation(nodes: int) -> tuple[Float[np.ndarray, "nodes nodes"], Float[np.ndarray, "nodes"]]:
-    """Gauss's method on [0, 1]: the matrix that integrates up to each node, and the weights of the whole step."""
+    """Return Gauss's method on [0, 1]: the matrix that integrates up to each node, and the weights of the whole step."""
     points, weights = legendre.leggauss(nodes)
     integrals = [legendre.legint(power, lbnd=-1) for power in np.eye(nodes)]
     matrix = legendre.legval(points, np.transpose(integrals)).T @ np.linalg.inv(legendre.legvander(points, nodes - 1))
@@ -38,7 +38,7 @@ TO_NODES, TO_END = _collocation(NODES)
 
 
 def pace(contact: Sliding, velocity: Float[Array, "3"]) -> Float[Array, "3"]:
-    """dΛ/dσ (N s); zero at rest."""
+    """Return dΛ/dσ (N s); zero at rest."""
     across, coupling, mu = contact.matrix[1:, 1:], contact.matrix[1:, 0], contact.friction
     speed, along = sliding(velocity)
     stiff = along @ across @ along
@@ -49,8 +49,8 @@ def pace(contact: Sliding, velocity: Float[Array, "3"]) -> Float[Array, "3"]:
     return jnp.concatenate([jnp.ones(1), -mu * along]) * (speed / rate)
 
 
-def step(contact: Sliding, start: Point, length: Float[Array, ""]) -> Point:
-    """Gauss's method over a `length` in σ. Straight stretches come out exact, since only σ along them is approximate."""
+def step(contact: Sliding, start: ImpulsePoint, length: Float[Array, ""]) -> ImpulsePoint:
+    """Return Gauss's method over a `length` in σ. Straight stretches come out exact, since only σ along them is approximate."""
 
     def paces(impulses: Float[Array, "nodes 3"]) -> Float[Array, "nodes 3"]:
         return jax.vmap(lambda impulse: pace(contact, start.velocity + contact.matrix @ impulse))(impulses)
@@ -62,13 +62,13 @@ def step(contact: Sliding, start: Point, length: Float[Array, ""]) -> Point:
     approach = start.velocity[0] + length * TO_NODES @ slopes @ contact.matrix[0]
     impulse = length * TO_END @ slopes
     work = length * TO_END @ (approach * slopes[:, 0])
-    return Point(start.velocity + contact.matrix @ impulse, start.impulse + impulse, start.work + work)
+    return ImpulsePoint(start.velocity + contact.matrix @ impulse, start.impulse + impulse, start.work + work)
 
 
-def curve(contact: Sliding, start: Point) -> Point:
-    """Points at the ends of all steps, `start` first: leaves of shape (STEPS + 1, …)."""
+def curve(contact: Sliding, start: ImpulsePoint) -> ImpulsePoint:
+    """Return points at the ends of all steps, `start` first: leaves of shape (STEPS + 1, …)."""
 
-    def forth(point: Point, _: None) -> tuple[Point, Point]:
+    def forth(point: ImpulsePoint, _: None) -> tuple[ImpulsePoint, ImpulsePoint]:
         following = step(contact, point, jnp.asarray(LENGTH))
         return following, following
 

@@ -20,19 +20,19 @@ Values = Float[Array, "..."]
 
 @trace_once
 def value(u: Values | float, a: Values, b: Values, da: Values, db: Values) -> Values:
-    """The cubic at u."""
+    """Return the cubic at u."""
     return a + u * (da + u * (3 * (b - a) - 2 * da - db + u * (2 * (a - b) + da + db)))
 
 
 @trace_once
 def integral(a: Values, b: Values, da: Values, db: Values) -> Values:
-    """Integral over the unit interval."""
+    """Return integral over the unit interval."""
     return (a + b) / 2 + (da - db) / 12
 
 
 @trace_once
 def extremes(a: Values, b: Values, da: Values, db: Values) -> tuple[Values, Values]:
-    """Coordinates of the cubic's local minimum and maximum; −1 where there is none."""
+    """Return coordinates of the cubic's local minimum and maximum; −1 where there is none."""
     second, third = 3 * (b - a) - 2 * da - db, 2 * (a - b) + da + db
     discriminant = second**2 - 3 * third * da
     exists = discriminant > 0
@@ -50,7 +50,7 @@ def extremes(a: Values, b: Values, da: Values, db: Values) -> tuple[Values, Valu
 
 
 def rising_root(a: Values, b: Values, da: Values, db: Values) -> tuple[Bool[Array, "..."], Values]:
-    """Whether, and at which u, each cubic first rises above zero; u = 0 when it starts above and stays there.
+    """Return whether, and at which u, each cubic first rises above zero; u = 0 when it starts above and stays there.
 
     A cubic that starts above zero and falls through it (an event function just after its event) does not count. One
     that rises and falls again inside the interval (a grazing contact) does.

@@ -24,7 +24,7 @@ SMOOTH = 4  # an interval's start with this level or more is no mesh point for w
 
 
 def _changing_as(number: Array, other: Array) -> Array:
-    """The number, with the derivatives of the other one."""
+    """Return the number, with the derivatives of the other one."""
     return jax.lax.stop_gradient(number) + (other - jax.lax.stop_gradient(other))
 
 
@@ -50,18 +50,19 @@ class Interval(NamedTuple):
         return Interval(row[0], row[1], row[2], tuple(row[3 + i * size : 3 + (i + 1) * size] for i in range(4)))
 
     def joined(self, later: Interval) -> Interval:
-        """This interval and the `later` one that follows it, as one cubic."""
+        """Return this interval and the `later` one that follows it, as one cubic."""
         (a, _, da, _), (_, b, _, db) = self.values, later.values
         return Interval(self.start, later.end, self.level, (a, b, da, db))
 
     def landing_at(self, later: Interval) -> Interval:
-        """This interval, with its end changing with parameters as that of the `later` one, of no length, does."""
+        """Return this interval, with its end changing with parameters as that of the `later` one, of no length, does."""
         (a, b, da, db), (_, ends, _, slopes) = self.values, later.values
         values = (a, _changing_as(b, ends), da, _changing_as(db, slopes))
         return Interval(self.start, _changing_as(self.end, later.end), self.level, values)
 
     def continues_in(self, later: Interval) -> Bool[Array, ""]:
-        """Whether one cubic over both intervals passes through where they meet, but for `BEND` of the largest number there."""
+        """Return whether one cubic over both intervals passes through where they meet, but for `BEND` of the largest number
+        there."""
         both = self.joined(later)
         length = both.end - both.start
         a, b, da, db = both.values
@@ -87,7 +88,7 @@ class IntervalLine(NamedTuple):
         return IntervalLine(jnp.tile(blank, (capacity, 1)), jnp.zeros((), int), jnp.zeros((), int))
 
     def at(self, index: Int[Array, ""]) -> Interval:
-        """The interval `index` places after the oldest."""
+        """Return the interval `index` places after the oldest."""
         place = (self.oldest + index) % self.rows.shape[0]
         return Interval.of(once(jax.lax.dynamic_index_in_dim(self.rows, place, keepdims=False)))
 
@@ -161,7 +162,7 @@ class SampledLine(NamedTuple):
         return SampledLine(jax.lax.dynamic_update_index_in_dim(self.rows, pack(signal), at, 0))
 
     def read(self, index: Int[Array, ""], taps: tuple[Int[Array, ""], Float[Array, "taps"]], like: PyTree) -> PyTree:
-        """Sum of the samples from `index + taps[0]` on, weighted by `taps[1]`."""
+        """Return sum of the samples from `index + taps[0]` on, weighted by `taps[1]`."""
         first, weights = taps
         capacity = self.rows.shape[0]
         total = jnp.zeros(self.rows.shape[1])
@@ -172,7 +173,7 @@ class SampledLine(NamedTuple):
 
 
 def taps(position: Scalar, width: int = 4) -> tuple[Int[Array, ""], Float[Array, "width"]]:
-    """First index and Lagrange weights to read at `position` (in samples, now = 0), the newest known sample being 0."""
+    """Return first index and Lagrange weights to read at `position` (in samples, now = 0), the newest known sample being 0."""
     first = jnp.minimum(jnp.floor(position) - (width // 2 - 1), -(width - 1.0))
     nodes = first + jnp.arange(width)
     weights = []

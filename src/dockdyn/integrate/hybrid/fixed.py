@@ -158,7 +158,7 @@ def _sample(
     return jax.lax.dynamic_update_index_in_dim(solver.samples, row, place, 0), solver.sampled + due.astype(int)
 
 
-class Mesh(eqx.Module):
+class StepMesh(eqx.Module):
     """Step (s; no longer than a delay); number of steps and the delay line's capacity are static."""
 
     step: Scalar
@@ -175,7 +175,7 @@ class Carry(NamedTuple):
     rate: Rate  # at the state
 
 
-def solve(model: Model, mesh: Mesh) -> tuple[State, Sample]:
+def solve(model: Model, mesh: StepMesh) -> tuple[State, Sample]:
     """Return the final state, and samples at 0, stride · step, 2 stride · step … (each leaf with a leading axis).
 
     It is a run without events and log, through which reverse derivatives go.

@@ -129,8 +129,8 @@ def pass_to(model: Model, settings: Settings, solver: SolverState, time: Scalar,
 
 
 def init(model: Model, settings: Settings, start: State | None = None, begun: Scalar | None = None) -> SolverState:
-    """The solver of a run that has not advanced yet, from the model's initial state or from `start`, the state at the time
-    `begun` (s), which is zero if it is not stated."""
+    """Return the solver of a run that has not advanced yet, from the model's initial state or from `start`, the state at the
+    time `begun` (s), which is zero if it is not stated."""
     start = model.initial() if start is None else start
     time = jnp.zeros(()) if begun is None else begun
     # the first iteration is one of zero length: it brings the rates
@@ -172,7 +172,7 @@ def init(model: Model, settings: Settings, start: State | None = None, begun: Sc
 
 
 def acting_signal(model: Model, solver: SolverState) -> PyTree:
-    """The delayed signal that acts where a run is now."""
+    """Return the delayed signal that acts where a run is now."""
     point = solver.point
     line = solver.line
     if isinstance(line, fixed.Past):
@@ -181,7 +181,7 @@ def acting_signal(model: Model, solver: SolverState) -> PyTree:
 
 
 def _applied(model: Model, line: IntervalLine | None, reading: Flag, signal: PyTree) -> Delayed:
-    """The delayed signal, a tree like `signal`, as a function of time and state, up to the next delayed edge."""
+    """Return the delayed signal, a tree like `signal`, as a function of time and state, up to the next delayed edge."""
     if line is None:
         return model.signal
     interval, quiet = line.first(), zeros_like(signal)
@@ -329,7 +329,7 @@ def _apply_jumps(
 
 
 def _earlier(one: Scalar | None, other: Scalar | None) -> Scalar | None:
-    """The earlier of two instants (s), where there are any."""
+    """Return the earlier of two instants (s), where there are any."""
     if one is None or other is None:
         return other if one is None else one
     return jnp.minimum(one, other)
@@ -338,7 +338,8 @@ def _earlier(one: Scalar | None, other: Scalar | None) -> Scalar | None:
 def _next_step(
     model: Model, settings: Settings, solver: SolverState, longest: Scalar, stop: Scalar | None
 ) -> tuple[Scalar, Scalar, Flag]:
-    """Length and end time of the next attempt, never across a delayed edge or a `stop`, and whether it is the run's last."""
+    """Return length and end time of the next attempt, never across a delayed edge or a `stop`, and whether it is the run's
+    last."""
     now = solver.point.time
     # the repetition that lands on an event is as long as the attempt that found it, whatever steps are to be from now on
     planned = jnp.where(jnp.any(solver.landing), jnp.inf, jnp.minimum(solver.step_limit, longest))
@@ -369,7 +370,7 @@ def _next_step(
 def _find_events(
     solver: SolverState, point: MeshPoint, tried: MeshPoint, step: Scalar, planned: Scalar, coarse: Flag
 ) -> tuple[Bool[Array, "guards"], Scalar, Flag]:
-    """The guards on whose event the next attempt lands, its limit, and whether time advances to `tried`.
+    """Return the guards on whose event the next attempt lands, its limit, and whether time advances to `tried`.
 
     `planned` is how long (s) the step would have been without other events.
     """
@@ -422,7 +423,7 @@ def interval(point: MeshPoint, at: MeshPoint, level: Scalar) -> Interval:
 def sample(
     model: Model, settings: Settings, solver: SolverState, at: MeshPoint, step: Scalar, delayed: Delayed, moved: Flag
 ) -> tuple[Any, Int[Array, ""]]:
-    """Samples with those that the step from `solver.point` to `at` passes."""
+    """Return samples with those that the step from `solver.point` to `at` passes."""
     if solver.samples is None:
         return None, solver.sampled
     point = solver.point

@@ -23,7 +23,7 @@ TIME_TOLERANCE = 1e-13  # s per second of elapsed time (at least one): how close
 
 
 def tolerance(time: Scalar) -> Scalar:
-    """Times closer than this (s) are one instant."""
+    """Return how close (s) two times are that are one instant."""
     return TIME_TOLERANCE * jnp.maximum(1.0, time)
 
 
@@ -38,12 +38,12 @@ class MeshPoint(NamedTuple):
 
 
 def zeros_like(tree: PyTree) -> PyTree:
-    """A tree of zeros."""
+    """Return a tree of zeros."""
     return jax.tree.map(jnp.zeros_like, tree)
 
 
 def evaluate(model: Model, t: Scalar, x: State, rate: Rate) -> MeshPoint:
-    """The mesh point at (t, x), where the rate is known."""
+    """Return the mesh point at (t, x), where the rate is known."""
 
     def asked(t, q, v, memory):
         return model.outputs(t, State(q, v, x.mode, memory))
@@ -53,7 +53,7 @@ def evaluate(model: Model, t: Scalar, x: State, rate: Rate) -> MeshPoint:
 
 
 def between(model: Model, point: MeshPoint, at: MeshPoint, step: Scalar, u: Scalar | float) -> State:
-    """The state at the fraction u of the step from `point` to `at`."""
+    """Return the state at the fraction u of the step from `point` to `at`."""
     ends = ((n.state.q, n.state.v, n.state.memory) for n in (point, at))
     q, v, memory = jax.tree.map(
         lambda a, b, da, db: cubic.value(u, a, b, da * step, db * step), *ends, tuple(point.rate), tuple(at.rate)
@@ -62,17 +62,17 @@ def between(model: Model, point: MeshPoint, at: MeshPoint, step: Scalar, u: Scal
 
 
 def numbers(point: MeshPoint) -> PyTree:
-    """The numbers of a mesh point that must be finite: continuous states, signal, then rates."""
+    """Return the numbers of a mesh point that must be finite: continuous states, signal, then rates."""
     return (point.state.q, point.state.v, point.state.memory), point.outputs.signal, point.rate
 
 
 def is_finite(point: MeshPoint) -> Bool[Array, ""]:
-    """Whether every number known at a mesh point is finite."""
+    """Return whether every number known at a mesh point is finite."""
     return jnp.isfinite(sum(jnp.sum(number) for number in jax.tree.leaves(numbers(point))))
 
 
 def correction(at: MeshPoint, fired: Bool[Array, "guards"]) -> Scalar:
-    """Newton correction (s) of the time of the event at `at`: zero in value, its derivative in the tangents."""
+    """Return Newton correction (s) of the time of the event at `at`: zero in value, its derivative in the tangents."""
     guard = slope = jnp.zeros(())
     for i in reversed(range(fired.shape[0])):
         guard = jnp.where(fired[i], at.outputs.guards[i], guard)

@@ -20,7 +20,7 @@ Flow = Callable[[Any, State], Rate]  # rate at a fraction of the step
 
 
 def rk4(flow: Flow, x: State, step: Scalar, first: Rate) -> State:
-    """State after one step from `x`, whose rate is `first`; not yet retracted.
+    """Return state after one step from `x`, whose rate is `first`; not yet retracted.
 
     `flow(c, x)` is the rate at the fraction c of the step, c a number: the stages are written out, one after another.
     """
@@ -39,7 +39,7 @@ class Step(NamedTuple):
 
 
 def looped_rk4(flow: Flow, retract: Callable[[State], State], x: State, step: Scalar, first: Rate) -> Step:
-    """The same step, and the rate where it ends, its stages in a loop: the program holds one copy of the flow, not four.
+    """Return the same step, and the rate where it ends, its stages in a loop: the program holds one copy of the flow, not four.
 
     Much faster to compile where the flow is large, and a little slower to run.
     """

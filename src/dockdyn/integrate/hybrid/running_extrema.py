@@ -38,7 +38,7 @@ class RunningExtrema(NamedTuple):
         return RunningExtrema(least, jnp.zeros(size), jnp.zeros(size), least, since)
 
     def restarted(self, time: Scalar) -> RunningExtrema:
-        """These after a moment logged at `time` (s): all but the records begins anew."""
+        """Return these after a moment logged at `time` (s): all but the records begins anew."""
         return self.fresh(self.peaks.size, time)._replace(records=self.records)
 
     def peaks_until(self, time: Scalar) -> Float[Array, "monitored"]:
@@ -52,7 +52,7 @@ class RunningExtrema(NamedTuple):
 
 
 def monitored(extrema: RunningExtrema, point: MeshPoint, at: MeshPoint, step: Scalar) -> RunningExtrema:
-    """Peaks and integrals with the step from `point` to `at` added.
+    """Return peaks and integrals with the step from `point` to `at` added.
 
     A step of no length, which an event is followed by, adds nothing: it begins with what was before all events of its instant
     had fired.
@@ -116,7 +116,7 @@ def step_beside_peak(
 
 
 def _ends(point: MeshPoint, at: MeshPoint, step: Scalar) -> tuple[Float[Array, "monitored"], ...]:
-    """The monitored quantities at both ends of a step, and their slopes in its units."""
+    """Return the monitored quantities at both ends of a step, and their slopes in its units."""
     a, b = jnp.stack(point.outputs.monitored), jnp.stack(at.outputs.monitored)
     return a, b, jnp.stack(point.slopes.monitored) * step, jnp.stack(at.slopes.monitored) * step
 
@@ -124,7 +124,7 @@ def _ends(point: MeshPoint, at: MeshPoint, step: Scalar) -> tuple[Float[Array, "
 def _maxima(
     a: cubic.Values, b: cubic.Values, da: cubic.Values, db: cubic.Values
 ) -> tuple[Float[Array, "monitored"], Float[Array, "monitored"]]:
-    """Where in a step quantities are largest, in its units, outside it where they are not, and the phase that it takes.
+    """Return where in a step quantities are largest, in its units, outside it where they are not, and the phase that it takes.
 
     A quantity F turns within the time sqrt(F / F'').
     """

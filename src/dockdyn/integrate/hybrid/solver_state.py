@@ -48,7 +48,7 @@ class SolverState(NamedTuple):
 
 
 def largest(solver: SolverState) -> Float[Array, "monitored"]:
-    """The largest of each monitored quantity since the log began or was `emptied`."""
+    """Return the largest of each monitored quantity since the log began or was `emptied`."""
     like = event_record(solver.point, solver.landing, solver.extrema)
     peaks = jax.vmap(lambda row: unpack(row, like).peaks)(solver.log[:-1])
     used = jnp.arange(solver.log.shape[0] - 1) < solver.moments
@@ -56,7 +56,7 @@ def largest(solver: SolverState) -> Float[Array, "monitored"]:
 
 
 def emptied(solver: SolverState) -> SolverState:
-    """The run with an empty log, as at its beginning."""
+    """Return the run with an empty log, as at its beginning."""
     fresh = solver.extrema.restarted(solver.extrema.since)
     return solver._replace(moments=jnp.zeros_like(solver.moments), extrema=fresh)
 
@@ -68,7 +68,7 @@ def event_record(point: MeshPoint, fired: Bool[Array, "guards"], extrema: Runnin
 
 
 def result(solver: SolverState) -> Solution:
-    """The solution of a run that has ended."""
+    """Return the solution of a run that has ended."""
     state = solver.point.state
     like = event_record(solver.point, jnp.zeros(len(solver.point.outputs.guards), bool), solver.extrema)
     samples = None
@@ -94,7 +94,7 @@ def result(solver: SolverState) -> Solution:
 def guard(
     settings: Settings, solver: SolverState, following: SolverState, tried: MeshPoint, finite: Flag
 ) -> SolverState:
-    """`following`, unless it is not finite or has reached a limit: then the run stops, each lane for its own reason."""
+    """Return `following`, unless it is not finite or has reached a limit: then the run stops, each lane for its own reason."""
     status = following.status
     running = status == Status.RUNNING
     status = jnp.where(running & (following.iterations >= settings.max_iterations), Status.TOO_MANY_ITERATIONS, status)

@@ -38,7 +38,7 @@ def step_error(
         return model.relative_size(tried.state, embedded_error(step, last, tried.rate))
 
     def later() -> Scalar:
-        """What the cubic kept of the signal will do wrong one delay from now, from its error at the middle.
+        """Return what the cubic kept of the signal will do wrong one delay from now, from its error at the middle.
 
         Of a model that is driven by its signal that is four times the error of Simpson's rule, which the embedded formula
         does not see.
@@ -97,7 +97,7 @@ def changes_sharply(point: MeshPoint, tried: MeshPoint, step: Scalar) -> Bool[Ar
 def longest_step(
     model: Model, tolerance: Scalar | float, step: Scalar | float, point: MeshPoint, quiet: Bool[Array, ""]
 ) -> Scalar:
-    """The longest step (s) from `point`: `step`, or longer where the tolerance chooses it, no delayed signal is left
+    """Return the longest step (s) from `point`: `step`, or longer where the tolerance chooses it, no delayed signal is left
     (`quiet`) and the model promises that nothing begins."""
     coasting = model.coasting(point.state, point.outputs)
     if coasting is None:
@@ -117,7 +117,7 @@ def control_step(
     judged: Bool[Array, ""],
     time: Scalar,
 ) -> tuple[Bool[Array, ""], Scalar, Scalar]:
-    """Whether a step with relative `error` is too coarse, the limit of the next steps (s), and the length
+    """Return whether a step with relative `error` is too coarse, the limit of the next steps (s), and the length
     (s) that the step shows to be fine enough.
 
     A step that is `judged` already (zero length, or the repetition that lands on an event) changes nothing.

@@ -26,9 +26,16 @@ from dockdyn.integrate.model import Flag, Scalar, chosen, over_rows, pack, unpac
 from dockdyn.integrate.solution import Status, iterate_until
 from dockdyn.integrate.variational.discrete_energy import share
 from dockdyn.integrate.variational.event_search import Ends, Search, guard_rates, judge
-from dockdyn.integrate.variational.mechanical import PLACES, Mechanical, Point, Row, momenta, projected
-from dockdyn.integrate.variational.solver_state import Event, History, Kept, Move, Settings, SolverState
-from dockdyn.integrate.variational.step import Known, Newton, Start, Step, step
+from dockdyn.integrate.variational.mechanical import PLACES, Mechanical, PhasePoint, Row, momenta, projected
+from dockdyn.integrate.variational.solver_state import (
+    History,
+    KeptSample,
+    LoggedEvent,
+    Move,
+    VariationalSettings,
+    VariationalState,
+)
+from dockdyn.integrate.variational.step import KeptJacobian, Newton, StepStart, VariationalStep, step
 from dockdyn.mechanics.dense import solve_definite
 from dockdyn.mechanics.retraction import moved, outward
 from dockdyn.mechanics.vector import once
@@ -41,19 +48,19 @@ SHRINK, GROW = 0.2, 2.0  # of a variable step, at most
 CAUTIOUS = 0.01  # of the longest step: the first one, where steps vary
 
 
-def init(model: Mechanical, settings: Settings) -> SolverState:
-    """The solver of a run that has not advanced yet."""
+def init(model: Mechanical, settings: VariationalSettings) -> VariationalState:
+    """Return the solver of a run that has not advanced yet."""
     q, v, mode = model.initial()
     zero, t = jnp.zeros((), int), jnp.zeros(())
-    at = Point(q, momenta(model, t, q, v, mode), mode)
+    at = PhasePoint(q, momenta(model, t, q, v, mode), mode)
     depths = model.guards(t, q, mode)
-    first = pack(Kept(t, at, t, jnp.zeros_like(v), zero))
+    first = pack(KeptSample(t, at, t, jnp.zeros_like(v), zero))
     columns = 2 + model.records() + model.told(t, q, v, mode).shape[0]
-    return SolverState(
+    return VariationalState(
         time=t,
         at=at,
         history=History.fresh(v, t),
-        known=Known.nothing(model, at),
+        known=KeptJacobian.nothing(model, at),
         depths=depths,
         earlier=jnp.full_like(depths, -jnp.inf),
         struck=jnp.asarray(True),
@@ -77,29 +84,31 @@ def init(model: Mechanical, settings: Settings) -> SolverState:
     )
 
 
-def solve(model: Mechanical, settings: Settings) -> SolverState:
-    """A whole run."""
+def solve(model: Mechanical, settings: VariationalSettings) -> VariationalState:
+    """Return a whole run."""
     return advance(model, settings, init(model, settings), jnp.asarray(2**62))
 
 
-def advance(model: Mechanical, settings: Settings, solver: SolverState, until: Int[Array, ""]) -> SolverState:
+def advance(
+    model: Mechanical, settings: VariationalSettings, solver: VariationalState, until: Int[Array, ""]
+) -> VariationalState:
     """Go on until the run ends or has made `until` iterations."""
     return iterate_until(partial(_iterate, model, settings), solver, until)
 
 
-def _iterate(model: Mechanical, settings: Settings, solver: SolverState) -> SolverState:
+def _iterate(model: Mechanical, settings: VariationalSettings, solver: VariationalState) -> VariationalState:
     """Attempt one step and take what it brings."""
     goal, length, whole = target(settings, solver)
     searching = jnp.isfinite(solver.search.length)
     goal, length = chosen(searching, (solver.time + solver.search.length, solver.search.length), (goal, length))
     nothing = ~searching & (length < LEAST * settings.step)  # an event was at the mark
     length = jnp.where(nothing, LEAST * settings.step, length)
-    start = Start.of(model, solver.time, solver.at)
+    start = StepStart.of(model, solver.time, solver.at)
     guess = solver.history.guess(solver.time + 0.5 * length)
     tried = once(step(model, start, length, guess, settings.newton, solver.known))
     halfway = moved(model.attitudes, solver.at.q, 0.5 * length * tried.v)
     mode = model.passed(solver.time + 0.5 * length, halfway, tried.v, solver.at.mode, length)
-    end = chosen(nothing, solver.at, Point(tried.q, tried.p, mode))
+    end = chosen(nothing, solver.at, PhasePoint(tried.q, tried.p, mode))
     depths = once(model.guards(goal, end.q, end.mode))
 
     error = jnp.zeros(())
@@ -121,8 +130,8 @@ def _iterate(model: Mechanical, settings: Settings, solver: SolverState) -> Solv
     return _follow(model, settings, solver, move, tried, whole & ~searching, error)
 
 
-def target(settings: Settings, solver: SolverState) -> tuple[Scalar, Scalar, Flag]:
-    """End and length of the next step, and whether it reaches a mark."""
+def target(settings: VariationalSettings, solver: VariationalState) -> tuple[Scalar, Scalar, Flag]:
+    """Return end and length of the next step, and whether it reaches a mark."""
     spacing = settings.step if settings.error is None else settings.interval
     mark = jnp.minimum((solver.mark + 1) * spacing, settings.duration)
     if settings.error is None:
@@ -136,8 +145,10 @@ def target(settings: Settings, solver: SolverState) -> tuple[Scalar, Scalar, Fla
     return jnp.where(whole, mark, solver.time + step_limit), jnp.where(whole, left, step_limit), whole
 
 
-def _roughness(settings: Settings, solver: SolverState, tried: Step, length: Scalar) -> Scalar:
-    """Estimated error of the step over what is allowed: a twelfth of h² v̈, which the midpoint leaves."""
+def _roughness(
+    settings: VariationalSettings, solver: VariationalState, tried: VariationalStep, length: Scalar
+) -> Scalar:
+    """Return estimated error of the step over what is allowed: a twelfth of h² v̈, which the midpoint leaves."""
     _, bend = solver.history.push(tried.v, solver.time + 0.5 * length)
     allowed = jnp.asarray(settings.error) * jnp.maximum(solver.fastest, jnp.max(jnp.abs(tried.v)))
     ratio = length**2 * bend / (12 * allowed)
@@ -146,14 +157,14 @@ def _roughness(settings: Settings, solver: SolverState, tried: Step, length: Sca
 
 def _worth_a_look(
     model: Mechanical,
-    settings: Settings,
-    solver: SolverState,
+    settings: VariationalSettings,
+    solver: VariationalState,
     depths: Float[Array, "guards"],
-    start: Start,
-    tried: Step,
+    start: StepStart,
+    tried: VariationalStep,
     length: Scalar,
 ) -> Flag:
-    """Whether the end of the step, or what it may have gone through, needs care."""
+    """Return whether the end of the step, or what it may have gone through, needs care."""
     room = SCREEN * (jnp.abs(depths - solver.depths) + jnp.abs(solver.depths - solver.earlier))
     near = jnp.maximum(depths, solver.depths) > -room
     if model.rests:
@@ -162,15 +173,23 @@ def _worth_a_look(
     return jnp.any(near) | solver.struck
 
 
-def _pulling(settings: Settings, start: Start, tried: Step, length: Scalar, guards: int) -> Bool[Array, "guards"]:
-    """Contacts at rest that would have to pull; not judged in steps so short that rounding decides."""
+def _pulling(
+    settings: VariationalSettings, start: StepStart, tried: VariationalStep, length: Scalar, guards: int
+) -> Bool[Array, "guards"]:
+    """Return contacts at rest that would have to pull; not judged in steps so short that rounding decides."""
     places = start.held.guards
     pulls = (places >= 0) & (tried.impulses[: places.shape[0]] < 0) & (length > SHORT * settings.step)
     return jnp.any((places[:, None] == jnp.arange(guards)) & pulls[:, None], axis=0)
 
 
 def _step_near_contact(
-    model: Mechanical, settings: Settings, solver: SolverState, start: Start, length: Scalar, tried: Step, plain: Move
+    model: Mechanical,
+    settings: VariationalSettings,
+    solver: VariationalState,
+    start: StepStart,
+    length: Scalar,
+    tried: VariationalStep,
+    plain: Move,
 ) -> Move:
     """Return what happens in a step near a contact: a jump at once, contacts that part, an event at its end, or nothing."""
     v, mode = solver.history.guess(solver.time), solver.at.mode  # just after a jump exactly the velocities
@@ -210,7 +229,7 @@ def _step_near_contact(
 
 
 def _parted(model: Mechanical, here: Move, v: Row, pulls: Bool[Array, "guards"]) -> Move:
-    """Contacts at rest let go."""
+    """Return contacts at rest let go."""
     at = here.at._replace(mode=model.parted(here.at.mode, pulls))
     return here._replace(at=at, fired=-1 - jnp.argmax(pulls), after=v)
 
@@ -218,7 +237,7 @@ def _parted(model: Mechanical, here: Move, v: Row, pulls: Bool[Array, "guards"])
 class Before(NamedTuple):
     """What the discrete law has to know of the step that ends with an impact, and of that after it."""
 
-    start: Start
+    start: StepStart
     v: Row
     length: Scalar
     rest: Scalar
@@ -229,7 +248,7 @@ class Before(NamedTuple):
 def _jumped(
     model: Mechanical, move: Move, v: Row, mass: Float[Array, "n n"], guard: Int[Array, ""], before: Before | None
 ) -> Move:
-    """The jump of a guard where `move` ends, with these velocities before it."""
+    """Return the jump of a guard where `move` ends, with these velocities before it."""
     q, t = move.at.q, move.time
     jump = model.jump(t, q, v, mass, move.at.mode, guard)
     impulse, record, mode = jump.impulse, jump.record, jump.mode
@@ -247,7 +266,7 @@ def _jumped(
         # where a jump moves masses, from the arm to the station say, velocities stay and momenta follow
         p = p + momenta(model, t, q, after, mode) - momenta(model, t, q, after, move.at.mode)
     return move._replace(
-        at=Point(q, p, mode),
+        at=PhasePoint(q, p, mode),
         fired=guard,
         after=after,
         record=record,
@@ -256,9 +275,15 @@ def _jumped(
 
 
 def _follow(
-    model: Mechanical, settings: Settings, solver: SolverState, move: Move, tried: Step, whole: Flag, error: Scalar
-) -> SolverState:
-    """The lane after a move."""
+    model: Mechanical,
+    settings: VariationalSettings,
+    solver: VariationalState,
+    move: Move,
+    tried: VariationalStep,
+    whole: Flag,
+    error: Scalar,
+) -> VariationalState:
+    """Return the lane after a move."""
     taken = move.moves
     length = move.time - solver.time
     ends = taken & ~move.jumps & whole
@@ -272,14 +297,14 @@ def _follow(
 
     told = lambda: model.told(move.time, move.at.q, move.after, move.at.mode)  # noqa: E731
     size = solver.log.shape[1] - 2 - model.records()
-    event = Event(move.time, move.fired, move.record, jax.lax.cond(move.jumps, told, lambda: jnp.zeros(size)))
+    event = LoggedEvent(move.time, move.fired, move.record, jax.lax.cond(move.jumps, told, lambda: jnp.zeros(size)))
     log, events = write(solver.log, solver.events, move.jumps, pack(event))
     last = jnp.where(taken, tried.iterations, solver.last)
     due = ends & ((mark % settings.stride == 0) | done) & (solver.sampled < solver.samples.shape[0] - 1)
     at = move.at
     if model.rests or model.tied:
         at = jax.lax.cond(due, lambda: projected(model, move.time, move.at)[0], lambda: move.at)
-    samples, sampled = write(solver.samples, solver.sampled, due, pack(Kept(move.time, at, work, given, last)))
+    samples, sampled = write(solver.samples, solver.sampled, due, pack(KeptSample(move.time, at, work, given, last)))
 
     step_limit = solver.step_limit
     if settings.error is not None:
@@ -300,7 +325,7 @@ def _follow(
     status = jnp.where(stuck, Status.NOT_CONVERGED, status)
     status = jnp.where(~good, Status.NOT_FINITE, status)
     comes = good & ~stuck & (taken | move.jumps)
-    return SolverState(
+    return VariationalState(
         time=jnp.where(comes, move.time, solver.time),
         at=chosen(comes, at, solver.at),
         history=history,
@@ -327,13 +352,13 @@ def _follow(
     )
 
 
-def kept(solver: SolverState) -> Kept:
-    """The samples, each leaf with a leading axis; rows after `solver.sampled` are meaningless."""
-    like = Kept(solver.time, solver.at, solver.work, solver.given, solver.last)
+def kept(solver: VariationalState) -> KeptSample:
+    """Return the samples, each leaf with a leading axis; rows after `solver.sampled` are meaningless."""
+    like = KeptSample(solver.time, solver.at, solver.work, solver.given, solver.last)
     return over_rows(lambda row: unpack(row, like), solver.samples[:-1])
 
 
-def logged(solver: SolverState, records: int) -> Event:
-    """The log of events, in the same way."""
-    like = Event(solver.time, solver.last, jnp.zeros(records), jnp.zeros(solver.log.shape[1] - 2 - records))
+def logged(solver: VariationalState, records: int) -> LoggedEvent:
+    """Return the log of events, in the same way."""
+    like = LoggedEvent(solver.time, solver.last, jnp.zeros(records), jnp.zeros(solver.log.shape[1] - 2 - records))
     return over_rows(lambda row: unpack(row, like), solver.log[:-1])

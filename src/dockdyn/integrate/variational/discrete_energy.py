@@ -18,8 +18,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Int, PyTree
 
 from dockdyn.integrate.model import Flag, Scalar
-from dockdyn.integrate.variational.mechanical import Mechanical, Numbers, Point, Row
-from dockdyn.integrate.variational.step import Newton, Start, step
+from dockdyn.integrate.variational.mechanical import Mechanical, Numbers, PhasePoint, Row
+from dockdyn.integrate.variational.step import Newton, StepStart, step
 from dockdyn.mechanics.retraction import moved, outward
 
 ATTEMPTS = 40
@@ -27,7 +27,7 @@ EXACT = 1e-14  # of the impulse
 
 
 def _balance(model: Mechanical, t: Scalar, q: Numbers, v: Row, h: Scalar, mode: PyTree) -> tuple[Scalar, Scalar]:
-    """Energy (J) of a step from q along h v, and the half of the work that comes in along it."""
+    """Return energy (J) of a step from q along h v, and the half of the work that comes in along it."""
     middle, halfway = t + 0.5 * h, moved(model.attitudes, q, 0.5 * h * v)
     value, momentum = jax.value_and_grad(lambda v: model.lagrangian(middle, halfway, v, mode))(v)
     _, rate = jax.jvp(lambda t: model.lagrangian(t, halfway, v, mode), (middle,), (jnp.ones(()),))
@@ -44,16 +44,16 @@ def _balance(model: Mechanical, t: Scalar, q: Numbers, v: Row, h: Scalar, mode: 
 
 def share(
     model: Mechanical,
-    start: Start,
+    start: StepStart,
     v: Row,
     length: Scalar,
-    at: Point,
+    at: PhasePoint,
     impulse: Row,
     after: Row,
     rest: Scalar,
     newton: Newton,
 ) -> Scalar:
-    """The multiple of an impulse at `at` that balances the step `length` before with the step `rest` that follows.
+    """Return the multiple of an impulse at `at` that balances the step `length` before with the step `rest` that follows.
 
     `v` are the velocities of the step before, from `start`; `after` those just after the impulse taken once.
     """
@@ -68,7 +68,7 @@ def share(
 
     def attempt(carry: tuple[Scalar, Scalar, Int[Array, ""]]) -> tuple[Scalar, Scalar, Int[Array, ""]]:
         factor, _, count = carry
-        init = Start.of(model, time, at._replace(p=at.p + factor * push))
+        init = StepStart.of(model, time, at._replace(p=at.p + factor * push))
         found = step(model, init, rest, after, newton)
         energy, coming = _balance(model, time, at.q, found.v, rest, at.mode)
         change = -(energy - before - gained - coming) / slope

@@ -47,7 +47,7 @@ class Search(NamedTuple):
         return Search(far, jnp.zeros(()), far, jnp.zeros((), int), never, never, jnp.zeros((), int), far)
 
 
-class Verdict(NamedTuple):
+class AttemptVerdict(NamedTuple):
     """What an attempt shows."""
 
     found: Flag  # its end is the event of `guard`
@@ -66,24 +66,24 @@ class Ends(NamedTuple):
 
 
 def guard_rates(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> Guards:
-    """Time derivatives of the guards at velocities v."""
+    """Return time derivatives of the guards at velocities v."""
     rise = lambda t, x: model.guards(t, moved(model.attitudes, q, x), mode)  # noqa: E731
     return jax.jvp(rise, (t, jnp.zeros_like(v)), (jnp.ones(()), v))[1]
 
 
 def later(at: Scalar, length: Scalar) -> Scalar:
-    """`at`, or the shortest way where it is shorter, with the derivative of `at`."""
+    """Return `at`, or the shortest way where it is shorter, with the derivative of `at`."""
     return at + jax.lax.stop_gradient(jnp.maximum(SHORTEST * length - at, 0.0))
 
 
-def judge(search: Search, time: Scalar, length: Scalar, ends: Ends, free: Bool[Array, "guards"]) -> Verdict:
-    """What the attempt of a step from `time` over `length` shows of the guards that are `free`."""
+def judge(search: Search, time: Scalar, length: Scalar, ends: Ends, free: Bool[Array, "guards"]) -> AttemptVerdict:
+    """Return what the attempt of a step from `time` over `length` shows of the guards that are `free`."""
     searching = jnp.isfinite(search.length)
     return chosen(searching, again(search, time, length, ends, free), first(search, length, ends, free))
 
 
-def first(search: Search, length: Scalar, ends: Ends, free: Bool[Array, "guards"]) -> Verdict:
-    """Of the whole step: by the cubics through the guards and their rates."""
+def first(search: Search, length: Scalar, ends: Ends, free: Bool[Array, "guards"]) -> AttemptVerdict:
+    """Return the search over the whole step, by the cubics through the guards and their rates."""
     a, b, da, db = ends.start, ends.end, ends.start_rate * length, ends.end_rate * length
     low, high = cubic.extremes(a, b, da, db)
     through = free & (b > TOUCH)
@@ -99,11 +99,11 @@ def first(search: Search, length: Scalar, ends: Ends, free: Bool[Array, "guards"
     start = later(share * length, length)
     following = Search(start, bottom, length, aim, jnp.any(grazes), search.clear, none, length)
     goes = ~jnp.any(through | grazes)
-    return Verdict(jnp.zeros((), bool), aim, goes, chosen(goes, Search.none(), following))
+    return AttemptVerdict(jnp.zeros((), bool), aim, goes, chosen(goes, Search.none(), following))
 
 
-def again(search: Search, time: Scalar, length: Scalar, ends: Ends, free: Bool[Array, "guards"]) -> Verdict:
-    """Of an attempt to end at the event."""
+def again(search: Search, time: Scalar, length: Scalar, ends: Ends, free: Bool[Array, "guards"]) -> AttemptVerdict:
+    """Return the search after an attempt to end at the event."""
     depth, rate = ends.end, ends.end_rate
     exact = ROOT + 4e-16 * jnp.abs(rate) * time
     over = free & (depth > exact)
@@ -123,4 +123,4 @@ def again(search: Search, time: Scalar, length: Scalar, ends: Ends, free: Bool[A
     never, count = jnp.zeros((), bool), jnp.where(fits, search.corrections + 1, 0)
     following = Search(guess, low, high, aim, never, never, count, search.span)
     following = chosen(missed, Search.none()._replace(clear=~never), following)
-    return Verdict(found, aim, never, chosen(found, Search.none(), following))
+    return AttemptVerdict(found, aim, never, chosen(found, Search.none(), following))

@@ -29,7 +29,7 @@ Row = Float[Array, "n"]
 Numbers = Float[Array, "numbers"]
 
 
-class Point(NamedTuple):
+class PhasePoint(NamedTuple):
     """Where a system is in phase space, and its mode."""
 
     q: Numbers  # configuration: a row of numbers and unit quaternions (`mechanics.retraction`)
@@ -76,30 +76,30 @@ class Mechanical(eqx.Module):
 
     @abc.abstractmethod
     def initial(self) -> tuple[Numbers, Row, Any]:
-        """Configuration, velocities and mode at t = 0."""
+        """Return configuration, velocities and mode at t = 0."""
 
     @abc.abstractmethod
     def lagrangian(self, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> Scalar:
-        """Kinetic less potential energy (J)."""
+        """Return kinetic less potential energy (J)."""
 
     def mass_matrix(self, t: Scalar, q: Numbers, mode: PyTree, size: int) -> Float[Array, "n n"]:
         """Return the mass matrix ∂²L/∂v² of so many velocities."""
         return jacobian(lambda v: jax.grad(self.lagrangian, 2)(t, q, v, mode), jnp.zeros(size))[1]
 
     def force(self, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> Row:
-        """Generalised forces that have no potential: of control, of dampers."""
+        """Return generalised forces that have no potential: of control, of dampers."""
         return jnp.zeros_like(v)
 
     def guards(self, t: Scalar, q: Numbers, mode: PyTree) -> Float[Array, "guards"]:
-        """Depths of contacts (m) and other event functions; an event is one that rises through zero."""
+        """Return depths of contacts (m) and other event functions; an event is one that rises through zero."""
         return jnp.zeros(0)
 
     def ties(self, q: Numbers, mode: PyTree) -> Float[Array, "ties"]:
-        """Constraints: each zero while it acts."""
+        """Return constraints: each zero while it acts."""
         return jnp.zeros(0)
 
     def acting(self, mode: PyTree) -> tuple[Bool[Array, "guards"], Bool[Array, "ties"]]:
-        """Which guards are held at zero, as contacts at rest, and which constraints act."""
+        """Return which guards are held at zero, as contacts at rest, and which constraints act."""
         return jnp.zeros(0, bool), jnp.zeros(0, bool)
 
     def restable(self, guards: int) -> Sequence[int]:
@@ -113,15 +113,16 @@ class Mechanical(eqx.Module):
         raise NotImplementedError("a model with guards says what their events do")
 
     def scaled(self, record: Float[Array, "records"], factor: Scalar) -> Float[Array, "records"]:
-        """A record of a jump whose impulse the discrete law multiplies by `factor`."""
+        """Return a record of a jump whose impulse the discrete law multiplies by `factor`."""
         return record
 
     def parted(self, mode: PyTree, pulled: Bool[Array, "guards"]) -> PyTree:
-        """The mode once contacts at rest part that would have to pull; NotImplementedError where a model does not say."""
+        """Return the mode once contacts at rest part that would have to pull; NotImplementedError where a model does not
+        say."""
         raise NotImplementedError("a model whose contacts may rest says how they part")
 
     def records(self) -> int:
-        """How many numbers a jump records."""
+        """Return how many numbers a jump records."""
         return 0
 
     def passed(self, t: Scalar, q: Numbers, v: Row, mode: PyTree, length: Scalar) -> PyTree:
@@ -146,7 +147,7 @@ class Mechanical(eqx.Module):
 
 
 def gradients(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> tuple[Row, Row]:
-    """∂L/∂x over displacements x of the configuration, and ∂L/∂v."""
+    """Return ∂L/∂x over displacements x of the configuration, and ∂L/∂v."""
     if not model.attitudes:
         return jax.grad(model.lagrangian, (1, 2))(t, q, v, mode)
     shifted = lambda x, v: model.lagrangian(t, moved(model.attitudes, q, x), v, mode)  # noqa: E731
@@ -154,12 +155,12 @@ def gradients(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) ->
 
 
 def momenta(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> Row:
-    """∂L/∂v, in the axes in which attitudes are stated."""
+    """Return ∂L/∂v, in the axes in which attitudes are stated."""
     return outward(model.attitudes, q, jax.grad(model.lagrangian, 2)(t, q, v, mode))
 
 
-def velocities(model: Mechanical, t: Scalar, at: Point) -> tuple[Row, Float[Array, "n n"]]:
-    """Velocities that belong to the momenta, and the mass matrix."""
+def velocities(model: Mechanical, t: Scalar, at: PhasePoint) -> tuple[Row, Float[Array, "n n"]]:
+    """Return velocities that belong to the momenta, and the mass matrix."""
     size = at.p.shape[0]
     mass = model.mass_matrix(t, at.q, at.mode, size)
     offset = jax.grad(lambda v: model.lagrangian(t, at.q, v, at.mode))(jnp.zeros(size))
@@ -167,7 +168,7 @@ def velocities(model: Mechanical, t: Scalar, at: Point) -> tuple[Row, Float[Arra
 
 
 def accelerations(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> Row:
-    """v̇ of a system that nothing holds, by d/dt ∂L/∂v + ω × ∂L/∂ω = ∂L/∂x + F: for explicit methods to compare with."""
+    """Return v̇ of a system that nothing holds, by d/dt ∂L/∂v + ω × ∂L/∂ω = ∂L/∂x + F: for explicit methods to compare with."""
     still = jnp.zeros_like(v)
 
     def momentum(t: Scalar, x: Row, v: Row) -> Row:
@@ -183,14 +184,14 @@ def accelerations(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree
     return solved(factored(model.mass_matrix(t, q, mode, v.shape[0])), right)
 
 
-class Held(NamedTuple):
+class RestingContacts(NamedTuple):
     """What is kept at zero: contacts at rest, in as many places as there may be at once, then ties."""
 
     guards: Int[Array, "places"]  # which guard a place is for; −1: none
     acting: Bool[Array, "rows"]
 
     @staticmethod
-    def of(model: Mechanical, mode: PyTree) -> Held:
+    def of(model: Mechanical, mode: PyTree) -> RestingContacts:
         resting, tied = model.acting(mode)
         places = _places(model, resting.shape[0])
         if not model.rests:
@@ -199,10 +200,10 @@ class Held(NamedTuple):
             guards = jnp.where(resting[places], places, -1)
         else:
             guards = jnp.nonzero(resting, size=PLACES, fill_value=-1)[0]
-        return Held(guards, jnp.concatenate([guards >= 0, tied if model.tied else jnp.zeros(0, bool)]))
+        return RestingContacts(guards, jnp.concatenate([guards >= 0, tied if model.tied else jnp.zeros(0, bool)]))
 
     def rows(self, model: Mechanical, t: Scalar, q: Numbers, mode: PyTree) -> Float[Array, "rows"]:
-        """What is to be zero."""
+        """Return what is to be zero."""
         found = []
         if self.guards.shape[0]:
             depths = model.guards(t, q, mode)
@@ -213,7 +214,7 @@ class Held(NamedTuple):
         return jnp.concatenate(found) if found else jnp.zeros(0)
 
     def gradient(self, model: Mechanical, t: Scalar, q: Numbers, mode: PyTree, size: int) -> Float[Array, "rows n"]:
-        """Derivatives of the rows that act over displacements; zero for the others."""
+        """Return derivatives of the rows that act over displacements; zero for the others."""
         if not self.acting.shape[0]:
             return jnp.zeros((0, size))
 
@@ -243,25 +244,25 @@ def stopping(
     slip: Float[Array, "rows *columns"],
     acting: Bool[Array, "rows"],
 ) -> Float[Array, "rows *columns"]:
-    """Impulses along rows that take a slip away. Rows may depend on each other; those that do not act are zero."""
+    """Return impulses along rows that take a slip away. Rows may depend on each other; those that do not act are zero."""
     following = contact_matrix(rows, mass)
     matrix = following + jnp.diag(softened(jnp.diagonal(following), acting))
     impulse = -solve_definite(matrix, slip)
     return impulse - solve_definite(matrix, slip + following @ impulse)  # what softening left
 
 
-def projected(model: Mechanical, t: Scalar, at: Point) -> tuple[Point, Row, Float[Array, "n n"]]:
+def projected(model: Mechanical, t: Scalar, at: PhasePoint) -> tuple[PhasePoint, Row, Float[Array, "n n"]]:
     """Return a point whose velocities obey what is held, these, and the mass matrix.
 
     Its momenta are those given but for an impulse along the rows that are held, which changes no later step: it is taken where
     velocities are asked for, at events and samples.
     """
-    held = Held.of(model, at.mode)
+    held = RestingContacts.of(model, at.mode)
     v, mass = velocities(model, t, at)
     if not held.acting.shape[0]:
         return at, v, mass
 
-    def project() -> tuple[Point, Row]:
+    def project() -> tuple[PhasePoint, Row]:
         rows = held.gradient(model, t, at.q, at.mode, v.shape[0])
         drift = jax.jvp(lambda t: held.rows(model, t, at.q, at.mode), (t,), (jnp.ones(()),))[1]
         slip = jnp.where(held.acting, rows @ v + drift, 0.0)

@@ -14,11 +14,11 @@ from jaxtyping import Array, Float, Int
 
 from dockdyn.integrate.model import Flag, Scalar
 from dockdyn.integrate.variational.event_search import Search
-from dockdyn.integrate.variational.mechanical import Point, Row
-from dockdyn.integrate.variational.step import Known, Newton
+from dockdyn.integrate.variational.mechanical import PhasePoint, Row
+from dockdyn.integrate.variational.step import KeptJacobian, Newton
 
 
-class Settings(eqx.Module):
+class VariationalSettings(eqx.Module):
     """Step, duration and limits; sizes are static."""
 
     duration: Scalar | float  # s
@@ -51,7 +51,7 @@ class History(NamedTuple):
         return self.v + ahead * (self.slope + (time - self.before) * self.curve)
 
     def push(self, v: Row, time: Scalar) -> tuple[History, Scalar]:
-        """With the velocities of one more step; and the size of their second derivative by time."""
+        """Return it with the velocities of one more step; and the size of their second derivative by time."""
         ahead = time - self.time
         apart = ahead > 0
         slope = jnp.where(apart, (v - self.v) / jnp.where(apart, ahead, 1.0), 0.0)
@@ -61,7 +61,7 @@ class History(NamedTuple):
         return History(v, slope, curve, time, self.time, self.known + 1), 2 * jnp.max(jnp.abs(bend))
 
 
-class Event(NamedTuple):
+class LoggedEvent(NamedTuple):
     """What the log keeps of an event."""
 
     time: Scalar  # s
@@ -70,23 +70,23 @@ class Event(NamedTuple):
     told: Row  # of the state after it
 
 
-class Kept(NamedTuple):
+class KeptSample(NamedTuple):
     """What a sample keeps."""
 
     time: Scalar
-    at: Point
+    at: PhasePoint
     work: Scalar  # J, of forces without potential
     given: Row  # momenta that came from the potential
     iterations: Int[Array, ""]  # of Newton's method in the step that ended here
 
 
-class SolverState(NamedTuple):
+class VariationalState(NamedTuple):
     """A run between iterations."""
 
     time: Scalar
-    at: Point
+    at: PhasePoint
     history: History
-    known: Known  # of the Jacobian
+    known: KeptJacobian  # of the Jacobian
     depths: Float[Array, "guards"]  # now
     earlier: Float[Array, "guards"]  # a step ago
     struck: Flag  # there was a jump at this instant
@@ -112,7 +112,7 @@ class Move(NamedTuple):
     """What an iteration comes to."""
 
     time: Scalar
-    at: Point
+    at: PhasePoint
     depths: Float[Array, "guards"]
     moves: Flag  # time advances
     fired: Int[Array, ""]  # the guard that jumps now, or −1 − that which parts

@@ -28,7 +28,15 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from dockdyn.integrate.model import Flag, Scalar
-from dockdyn.integrate.variational.mechanical import Held, Mechanical, Numbers, Point, Row, gradients, softened
+from dockdyn.integrate.variational.mechanical import (
+    Mechanical,
+    Numbers,
+    PhasePoint,
+    RestingContacts,
+    Row,
+    gradients,
+    softened,
+)
 from dockdyn.mechanics.dense import Factors, factored, jacobian, solved
 from dockdyn.mechanics.retraction import halved, inward, moved, outward, spread
 from dockdyn.mechanics.vector import once
@@ -51,7 +59,7 @@ class Newton(NamedTuple):
     most: Scalar | int  # corrections
 
 
-class Known(NamedTuple):
+class KeptJacobian(NamedTuple):
     """A Jacobian that is kept, inverted, and the impulses of the step before; empty where a model does not lag."""
 
     inverse: Float[Array, "unknowns unknowns"]
@@ -61,23 +69,23 @@ class Known(NamedTuple):
     valid: Flag
 
     @staticmethod
-    def nothing(model: Mechanical, at: Point) -> Known:
+    def nothing(model: Mechanical, at: PhasePoint) -> KeptJacobian:
         """Return what is known before any step."""
         size = at.p.shape[0] if model.lags else 0
-        rows = Held.of(model, at.mode).acting.shape[0] if model.lags else 0
+        rows = RestingContacts.of(model, at.mode).acting.shape[0] if model.lags else 0
         blank, never = jnp.zeros((size + rows, size + rows)), jnp.zeros((), bool)
-        return Known(blank, jnp.ones(size), jnp.zeros(rows), jnp.zeros(()), never)
+        return KeptJacobian(blank, jnp.ones(size), jnp.zeros(rows), jnp.zeros(()), never)
 
-    def after(self, jumps: Flag) -> Known:
+    def after(self, jumps: Flag) -> KeptJacobian:
         """Return it after a step: nothing of it holds where something has jumped at the end."""
         return self._replace(valid=self.valid & ~jumps, impulses=jnp.where(jumps, 0.0, self.impulses))
 
-    def of_length(self, h: Scalar) -> Known:
+    def of_length(self, h: Scalar) -> KeptJacobian:
         """Return it for a step of another length (s); not valid for one far longer."""
         return self._replace(valid=self.valid & (h <= LONGER * self.length))
 
 
-class Step(NamedTuple):
+class VariationalStep(NamedTuple):
     """A step of length h."""
 
     v: Row  # constant along the step
@@ -88,21 +96,21 @@ class Step(NamedTuple):
     given: Row  # momenta that came from the potential, in the axes of p
     iterations: Int[Array, ""]
     converged: Flag
-    known: Known
+    known: KeptJacobian
 
 
-class Start(NamedTuple):
+class StepStart(NamedTuple):
     """A step's beginning."""
 
     t: Scalar
-    at: Point
-    held: Held
+    at: PhasePoint
+    held: RestingContacts
     rows: Float[Array, "rows n"]  # gradients G of what is held
 
     @staticmethod
-    def of(model: Mechanical, t: Scalar, at: Point) -> Start:
-        held = Held.of(model, at.mode)
-        return Start(t, at, held, held.gradient(model, t, at.q, at.mode, at.p.shape[0]))
+    def of(model: Mechanical, t: Scalar, at: PhasePoint) -> StepStart:
+        held = RestingContacts.of(model, at.mode)
+        return StepStart(t, at, held, held.gradient(model, t, at.q, at.mode, at.p.shape[0]))
 
 
 class Halfway(NamedTuple):
@@ -112,8 +120,8 @@ class Halfway(NamedTuple):
     force: Row  # F
 
 
-def residual(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tuple[Row, Halfway]:
-    """How far velocities and impulses are from the discrete Euler–Lagrange equations, and what is halfway."""
+def residual(model: Mechanical, start: StepStart, h: Scalar, unknown: Row) -> tuple[Row, Halfway]:
+    """Return how far velocities and impulses are from the discrete Euler–Lagrange equations, and what is halfway."""
     size, attitudes = start.at.p.shape[0], model.attitudes
     v, impulses = unknown[:size], unknown[size:]
     t, mode = start.t + 0.5 * h, start.at.mode
@@ -134,8 +142,8 @@ def residual(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tuple[
     return jnp.concatenate([defect, jnp.where(start.held.acting, reached / h, impulses)]), found
 
 
-def _linearised(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tuple[Row, Factors, Row]:
-    """The residual, its Jacobian in factors, and what of its diagonal belongs to velocities: about the masses."""
+def _linearised(model: Mechanical, start: StepStart, h: Scalar, unknown: Row) -> tuple[Row, Factors, Row]:
+    """Return the residual, its Jacobian in factors, and what of its diagonal belongs to velocities: about the masses."""
     size, attitudes = start.at.p.shape[0], model.attitudes
     v, impulses = unknown[:size], unknown[size:]
     value, slopes = once(jacobian(lambda v: residual(model, start, h, jnp.concatenate([v, impulses]))[0], v))
@@ -154,7 +162,7 @@ def _linearised(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tup
 _once_residual = trace_once(residual)
 
 
-def _taken(model: Mechanical, start: Start, h: Scalar, unknown: Row, value: Row) -> Known:
+def _taken(model: Mechanical, start: StepStart, h: Scalar, unknown: Row, value: Row) -> KeptJacobian:
     """Return the Jacobian here, where the residual is `value`, by differences: it need not be exact; inverted."""
     size = start.at.p.shape[0]
     largest = jnp.max(jnp.abs(unknown[:size]))
@@ -172,7 +180,7 @@ def _taken(model: Mechanical, start: Start, h: Scalar, unknown: Row, value: Row)
     slopes = slopes - jnp.diag(jnp.where(acting, soft, 0.0))
     factors = factored(slopes)
     inverse = jax.lax.map(lambda column: solved(factors, column), jnp.eye(unknown.shape[0])).T
-    return Known(inverse, jnp.diagonal(slopes)[:size], unknown[size:], h, jnp.ones((), bool))
+    return KeptJacobian(inverse, jnp.diagonal(slopes)[:size], unknown[size:], h, jnp.ones((), bool))
 
 
 class Solved(NamedTuple):
@@ -184,12 +192,14 @@ class Solved(NamedTuple):
     correction: Scalar  # the last one, of velocities
     urge: Scalar  # what forces would add to velocities in the step
     corrections: Int[Array, ""]
-    known: Known
+    known: KeptJacobian
 
 
-def step(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Newton, known: Known | None = None) -> Step:
-    """The step of length h (s) from `start`, with a guess of its velocities and what is `known` of its Jacobian."""
-    known = Known.nothing(model, start.at) if known is None else known.of_length(h)
+def step(
+    model: Mechanical, start: StepStart, h: Scalar, guess: Row, newton: Newton, known: KeptJacobian | None = None
+) -> VariationalStep:
+    """Return the step of length h (s) from `start`, with a guess of its velocities and what is `known` of its Jacobian."""
+    known = KeptJacobian.nothing(model, start.at) if known is None else known.of_length(h)
     size, attitudes = start.at.p.shape[0], model.attitudes
     found = _solution(model, start, h, guess, newton, known)
     v, impulses = found.unknown[:size], found.unknown[size:]
@@ -201,10 +211,10 @@ def step(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Newton,
     given = h * outward(attitudes, halfway, found.push - found.force)
     q = moved(attitudes, start.at.q, h * v)
     known = found.known._replace(impulses=impulses) if model.lags else found.known
-    return Step(v, q, p, impulses, found.force, given, found.corrections, converged, known)
+    return VariationalStep(v, q, p, impulses, found.force, given, found.corrections, converged, known)
 
 
-def _enough(start: Start, h: Scalar, newton: Newton, unknown: Row, urge: Scalar) -> Scalar:
+def _enough(start: StepStart, h: Scalar, newton: Newton, unknown: Row, urge: Scalar) -> Scalar:
     """Return how small a correction of the velocities ends Newton's method."""
     speed = jnp.maximum(jnp.max(jnp.abs(unknown[: start.at.p.shape[0]])), urge)
     rounding = ROUNDING * (CHAIN if start.rows.shape[0] else 1.0)
@@ -212,7 +222,9 @@ def _enough(start: Start, h: Scalar, newton: Newton, unknown: Row, urge: Scalar)
 
 
 @jax.custom_jvp
-def _solution(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Newton, known: Known) -> Solved:
+def _solution(
+    model: Mechanical, start: StepStart, h: Scalar, guess: Row, newton: Newton, known: KeptJacobian
+) -> Solved:
     """Solve the equations of a step. Its derivatives are those of the solution, whatever way Newton's method has gone."""
     size = start.at.p.shape[0]
 

@@ -129,7 +129,7 @@ PORT_UNITS = {"tension": "N", "compression": "N", "shear": "N", "torsion_moment"
 
 
 def port_peaks(xp: ModuleType, peaks: Either, ports: int, bushings: int) -> dict[str, Either]:
-    """The largest of each part of the load at every port, of the peaks in a log before those of the bushings.
+    """Return the largest of each part of the load at every port, of the peaks in a log before those of the bushings.
 
     At least zero: a port under compression alone has no tension. Empty without ports.
     """
@@ -142,7 +142,7 @@ def port_peaks(xp: ModuleType, peaks: Either, ports: int, bushings: int) -> dict
 
 
 def bushing_peaks(xp: ModuleType, peaks: Either, bushings: int) -> dict[str, Either]:
-    """The largest angle (rad) by which each bushing is turned, of the last peaks in a log. Empty without bushings."""
+    """Return the largest angle (rad) by which each bushing is turned, of the last peaks in a log. Empty without bushings."""
     turns = peaks[:, peaks.shape[1] - bushings :].max(axis=0, initial=0.0)
     return {"bushing_peak_turn": 2 * xp.arccos(xp.clip(1.0 - turns, -1.0, 1.0))} if bushings else {}
 
@@ -160,7 +160,7 @@ LAYOUT = (
 
 
 def describe(scenario: Scenario, run: Run) -> Described:
-    """What a run of an assembly leaves in its dataset."""
+    """Return what a run of an assembly leaves in its dataset."""
     content = scenario.content
     refuse_impossible(scenario, run)
     effects = _effects(content)
@@ -209,7 +209,8 @@ def capture_law(content: AssemblySection) -> str:
 
 
 def rigid_grips(content: AssemblySection) -> dict[str, str]:
-    """The names of the latches that hold rigidly, a line each, as an attribute of the result; nothing where there is none."""
+    """Return the names of the latches that hold rigidly, a line each, as an attribute of the result; nothing where there is
+    none."""
     names = [one.name for one in content.latch if one.rigid]
     return {"rigid_grips": "\n".join(names)} if names else {}
 
@@ -222,7 +223,7 @@ def struck_contacts(content: AssemblySection) -> dict[str, str]:
 
 
 def coordinates(content: SeveralBodiesSection) -> dict[str, list[str]]:
-    """The names along the dimensions of what an assembly has over time."""
+    """Return the names along the dimensions of what an assembly has over time."""
     parts: dict[str, Any] = {}
     if isinstance(content, AssemblySection):
         parts = joint_names(content) | flexible_names(content)
@@ -238,7 +239,7 @@ def coordinates(content: SeveralBodiesSection) -> dict[str, list[str]]:
 
 
 def element_names(content: SeveralBodiesSection) -> dict[str, list[str]]:
-    """Names of the elements, the members of a structure one by one: of all between two bodies, of
+    """Return names of the elements, the members of a structure one by one: of all between two bodies, of
     those along a line, of latches, of bushings; of thrusters."""
     named = [
         (section.kind, section.name if section.count() == 1 else f"{section.name} {number + 1}")
@@ -257,7 +258,7 @@ def element_names(content: SeveralBodiesSection) -> dict[str, list[str]]:
 
 
 def joint_names(content: AssemblySection) -> dict[str, Any]:
-    """Names of the bodies that joints hold, and the units of the joints' coordinates."""
+    """Return names of the bodies that joints hold, and the units of the joints' coordinates."""
     held = [body for body in content.body if body.joint is not None]
     units = {"revolute": "rad", "prismatic": "m", "spherical": "1", "locked": "1"}
     found = [units[body.joint.motion] for body in held if body.joint is not None]
@@ -265,7 +266,7 @@ def joint_names(content: AssemblySection) -> dict[str, Any]:
 
 
 def flexible_names(content: AssemblySection) -> dict[str, Any]:
-    """Names of the modes of flexible links, the units of their coordinates, and of the links."""
+    """Return names of the modes of flexible links, the units of their coordinates, and of the links."""
     links = [(body.name, body.flexible) for body in content.body if body.flexible is not None]
     if not links:
         return {}
@@ -275,7 +276,7 @@ def flexible_names(content: AssemblySection) -> dict[str, Any]:
 
 
 def _largest(content: AssemblySection, run: Run) -> dict[str, Any]:
-    """The largest loads at every port and turns of bushings; nothing where there is none, or events are not located."""
+    """Return the largest loads at every port and turns of bushings; nothing where there is none, or events are not located."""
     if not run.log:
         return {}
     peaks, bushings = run.log["peaks"], len(element_names(content).get("bushing", []))
@@ -293,7 +294,7 @@ def _largest(content: AssemblySection, run: Run) -> dict[str, Any]:
 
 
 def _captures(run: Run) -> dict[str, Any]:
-    """When the last of the latches fell in, and when one let go again; nothing where there is none."""
+    """Return when the last of the latches fell in, and when one let go again; nothing where there is none."""
     if "latch_held" not in run.at_moments:
         return {}
     all_hold, let_go = held_and_let_go(run.at_moments["latch_held"])
@@ -304,19 +305,19 @@ def _captures(run: Run) -> dict[str, Any]:
 
 
 def held_and_let_go(held: Either) -> tuple[Either, Either]:
-    """Whether at each moment all latches hold, and whether all have held and one of them does not any more."""
+    """Return whether at each moment all latches hold, and whether all have held and one of them does not any more."""
     all_hold = held.min(axis=1) > 0
     return all_hold, (all_hold.cumsum() > 0) & ~all_hold
 
 
 def latch_bounces(at_end: Either) -> Either:
-    """How often the striker of each latch has bounced at the end of its play, from whether it was `at_end` at each moment:
-    once for two of them."""
+    """Return how often the striker of each latch has bounced at the end of its play, from whether it was `at_end` at each
+    moment: once for two of them."""
     return at_end.sum(axis=0) // 2
 
 
 def _latch_bounces(run: Run) -> dict[str, Any]:
-    """The bounces of each latch; nothing where there is none."""
+    """Return the bounces of each latch; nothing where there is none."""
     if "latch_at_end" not in run.at_moments:
         return {}
     words = "how often its striker has bounced at the end of the play"
@@ -325,7 +326,7 @@ def _latch_bounces(run: Run) -> dict[str, Any]:
 
 
 def _phases(content: AssemblySection, run: Run) -> dict[str, Any]:
-    """When each phase began, NaN for one that did not; nothing where there are none."""
+    """Return when each phase began, NaN for one that did not; nothing where there are none."""
     if "phase_number" not in run.at_moments:
         return {}
     number = run.at_moments["phase_number"]
@@ -334,12 +335,14 @@ def _phases(content: AssemblySection, run: Run) -> dict[str, Any]:
 
 
 def largest_spins(shares: Either) -> Either:
-    """The largest of each flexible link's share of `spin_share`, over the instants (the first axis) at which it is known."""
+    """Return the largest of each flexible link's share of `spin_share`, over the instants (the first axis) at which it is
+    known."""
     return shares.max(axis=0)
 
 
 def _spins(run: Run) -> dict[str, Any]:
-    """How fast each flexible link that spin does not stiffen turns at most beside its lowest frequency; nothing without any."""
+    """Return how fast each flexible link that spin does not stiffen turns at most beside its lowest frequency; nothing without
+    any."""
     if "spin_share" not in run.sampled:
         return {}
     words = (
@@ -350,7 +353,7 @@ def _spins(run: Run) -> dict[str, Any]:
 
 
 def _ranges(content: AssemblySection) -> dict[str, Any]:
-    """The ranges of joints that have one but no stops, NaN of others; nothing where there is none."""
+    """Return the ranges of joints that have one but no stops, NaN of others; nothing where there is none."""
     joints = [body.joint for body in content.body if body.joint is not None]
     found = [getattr(joint, "range", None) if getattr(joint, "stroke", None) is None else None for joint in joints]
     if not any(found):
@@ -361,36 +364,37 @@ def _ranges(content: AssemblySection) -> dict[str, Any]:
 
 
 def first_time(holds: np.ndarray, run: Run) -> float:
-    """The first moment (s) of a run at which something holds; NaN where it never does."""
+    """Return the first moment (s) of a run at which something holds; NaN where it never does."""
     return float(measures.first_time(holds, run.moment_times))
 
 
 def conservative(content: AssemblySection) -> bool:
-    """Whether energy, with that stored inside, returns to its value after every contact: no delay, and nothing that takes or
-    gives any but by laws that say that they keep it."""
+    """Return whether energy, with that stored inside, returns to its value after every contact: no delay, and nothing that
+    takes or gives any but by laws that say that they keep it."""
     return _keeps_energy(content, _effects(content))
 
 
 def _keeps_energy(content: AssemblySection, effects: list[str]) -> bool:
-    """Whether it is conservative, by what its contacts do to the energy."""
+    """Return whether it is conservative, by what its contacts do to the energy."""
     kept = all(section.is_spring() for section in content.acts().values()) and not content.phase
     return kept and all(effect == LOSSLESS for effect in effects) and not content.modes()
 
 
 def _effects(content: AssemblySection) -> list[str]:
-    """What the laws of each contact must do to the energy."""
+    """Return what the laws of each contact must do to the energy."""
     found = [[made(law) for law in one.laws()] if one.impact is None else [made(one.impact)] for one in content.contact]
     return [energy_effect(one, content.loop.delay) for one in found]
 
 
 def _outcome(content: AssemblySection, run: Run) -> dict[str, Any]:
-    """Whether the outcome is open at the end, and how long the approach would still take."""
+    """Return whether the outcome is open at the end, and how long the approach would still take."""
     at_end = {name: values[-1] for name, values in run.at_moments.items()}
     return outcome_variables(*left_at_end(np.bool(forces_act(run, content.loop.delay)), at_end))
 
 
 def left_at_end(acting: Either, at_end: Mapping[str, Any]) -> tuple[Either, Either, Mapping[str, Any], float | None]:
-    """The arguments of `outcome_left` for what is observed of an assembly at the end, where contacts last or are `acting`.
+    """Return the arguments of `outcome_left` for what is observed of an assembly at the end, where contacts last or are
+    `acting`.
 
     With latches the ring approaches while the striker of an open one does; where some of them hold, they may still pull the
     others in.
@@ -403,7 +407,7 @@ def left_at_end(acting: Either, at_end: Mapping[str, Any]) -> tuple[Either, Eith
 
 
 def _episode_variables(content: AssemblySection, run: Run, effects: list[str]) -> dict[str, Any]:
-    """Variables over the dimension `episode`: one entry a group from its first onset to its last release."""
+    """Return variables over the dimension `episode`: one entry a group from its first onset to its last release."""
     contacts, found = content.contact, run.episodes
     since_start, since_onset = energies_after(run)
     places = np.array(run.at_onset("contact_point")).reshape(len(found), 3)
@@ -425,7 +429,8 @@ def _episode_variables(content: AssemblySection, run: Run, effects: list[str]) -
 
 
 def _azimuths(content: AssemblySection, run: Run) -> dict[str, Any]:
-    """The angle at which each contact of a single member with a cone began, NaN of others; nothing without such a pair."""
+    """Return the angle at which each contact of a single member with a cone began, NaN of others; nothing without such a
+    pair."""
     sides = [content.sides(contact) for contact in content.contact]
     sizes = content.contact_sizes()
     on_cone = [one.shape == "cone" and size == 1 for (_, (_, one)), size in zip(sides, sizes, strict=True)]

@@ -12,7 +12,7 @@ FAST = 0.1  # of a link's lowest frequency: its spin adds one to three hundredth
 
 
 def doubts(dataset: xr.Dataset) -> list[str]:
-    """All of them."""
+    """Return all of them."""
     found = [
         _never_begun,
         _rigid_catches,
@@ -28,7 +28,7 @@ def doubts(dataset: xr.Dataset) -> list[str]:
 
 
 def _bouncing_latches(dataset: xr.Dataset) -> list[str]:
-    """A warning for every latch whose striker bounces in its play without settling."""
+    """Return a warning for every latch whose striker bounces in its play without settling."""
     if "latch_bounces" not in dataset:
         return []
     return [
@@ -40,7 +40,7 @@ def _bouncing_latches(dataset: xr.Dataset) -> list[str]:
 
 
 def _rigid_catches(dataset: xr.Dataset) -> list[str]:
-    """A warning for every latch whose rigid grip has caught something: the loads of that are an impulse."""
+    """Return a warning for every latch whose rigid grip has caught something: the loads of that are an impulse."""
     names = str(dataset.attrs.get("rigid_grips", "")).splitlines()
     return [
         f"latch {name!r} holds rigidly and ends the motion of what it catches at once: the largest loads do not have those of "
@@ -51,7 +51,7 @@ def _rigid_catches(dataset: xr.Dataset) -> list[str]:
 
 
 def _struck_contacts(dataset: xr.Dataset) -> list[str]:
-    """A warning of the contacts that have been struck by an impact law: the loads of that are impulses."""
+    """Return a warning of the contacts that have been struck by an impact law: the loads of that are impulses."""
     stated = dict.fromkeys(str(dataset.attrs.get("impact_contacts", "")).splitlines())  # two contacts may have one name
     names = [repr(name) for name in stated if dataset.impact_impulse.values[-1, dataset.contact.values == name].any()]
     if not names:
@@ -64,7 +64,7 @@ def _struck_contacts(dataset: xr.Dataset) -> list[str]:
 
 
 def _never_begun(dataset: xr.Dataset) -> list[str]:
-    """A warning where a run has phases that never began."""
+    """Return a warning where a run has phases that never began."""
     if "phase" not in dataset.coords:
         return []
     names = [repr(str(name)) for name in dataset.phase.values[np.isnan(dataset.phase_began.values)]]
@@ -76,7 +76,7 @@ def _never_begun(dataset: xr.Dataset) -> list[str]:
 
 
 def _turned_bushings(dataset: xr.Dataset) -> list[str]:
-    """A warning for every bushing that turns by more than half a turn, where its law ends."""
+    """Return a warning for every bushing that turns by more than half a turn, where its law ends."""
     if "bushing_turn" not in dataset:
         return []
     beyond = dataset.bushing_turn.values > np.pi
@@ -102,7 +102,7 @@ def _spinning_links(dataset: xr.Dataset) -> list[str]:
 
 
 def _joints_beyond(dataset: xr.Dataset) -> list[str]:
-    """A warning for every joint that leaves its range, where no stops keep it."""
+    """Return a warning for every joint that leaves its range, where no stops keep it."""
     if "joint_range" not in dataset:
         return []
     found = []

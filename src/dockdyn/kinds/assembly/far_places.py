@@ -16,7 +16,7 @@ NEAR = 20.0  # m: a place no farther than that may be on any body, however small
 
 
 def refuse_far_places(content: Any) -> None:  # noqa: ANN401, a section with bodies
-    """Refuses a place on a body that is `HUGE` times as far as the largest radius of gyration of all bodies, and not `NEAR`.
+    """Refuse a place on a body that is `HUGE` times as far as the largest radius of gyration of all bodies, and not `NEAR`.
 
     So are millimetres that are read as metres. Where bodies begin in space, approaches and the ends of a joint's stroke or
     range may be any distance.
@@ -31,7 +31,7 @@ def refuse_far_places(content: Any) -> None:  # noqa: ANN401, a section with bod
 
 
 def _refuse_beyond(limit: float, words: str, content: Any, table: str, section: Any) -> None:  # noqa: ANN401, as above
-    """Refuses the first component of a place in a section that is beyond the limit (m)."""
+    """Refuse the first component of a place in a section that is beyond the limit (m)."""
     for path, value in jax.tree_util.tree_leaves_with_path(section):
         far = isinstance(value, float) and abs(value) > limit
         if not far or not isinstance(path[-1], jax.tree_util.SequenceKey):

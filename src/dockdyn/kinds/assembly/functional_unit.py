@@ -25,7 +25,7 @@ CAPTURED = Output("captured", "", "whether all latches hold", "captured", (), fl
 
 
 def assembly_unit(scenario: Scenario) -> LocatedUnit:
-    """An assembly as a functional unit. Raises ScenarioError for one that an FMU controls."""
+    """Return an assembly as a functional unit. Raises ScenarioError for one that an FMU controls."""
     names = scenario.content.names()
 
     def pushed(model: Any, given: Given) -> Any:  # noqa: ANN401, a Mechanism
@@ -36,7 +36,7 @@ def assembly_unit(scenario: Scenario) -> LocatedUnit:
 
 
 def assembly_coupling(content: AssemblySection) -> Coupling | None:
-    """What an FMU decides of an assembly, and what it is shown; None where none does."""
+    """Return what an FMU decides of an assembly, and what it is shown; None where none does."""
     control = fmu_control(content.control)
     return (
         None
@@ -48,12 +48,12 @@ def assembly_coupling(content: AssemblySection) -> Coupling | None:
 
 
 def _captured(model: Any, x: State) -> dict[str, jax.Array]:  # noqa: ANN401, a Mechanism
-    """Whether all latches hold; nothing without any."""
+    """Return whether all latches hold; nothing without any."""
     return {CAPTURED.variable: captured(model.elements, x.memory.elements)} if model.latched else {}
 
 
 def _outputs(content: AssemblySection) -> list[Output]:
-    """What can be read of an assembly: what its results have over time."""
+    """Return what can be read of an assembly: what its results have over time."""
 
     def look(content: AssemblySection) -> dict[str, jax.Array]:
         model = content.model()

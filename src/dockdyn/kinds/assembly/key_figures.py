@@ -38,7 +38,7 @@ from dockdyn.results.requirements import AT_PORT
 
 
 def _at_ports(name: str, unit: str) -> KeyFigure:
-    """The largest of a part of the load over all ports."""
+    """Return the largest of a part of the load over all ports."""
     variable = f"interface_{name}"
     words, figure_name = f"largest {name.replace('_', ' ')} at a port", f"interface_{name}_{unit.replace(' ', '_')}"
     return KeyFigure(figure_name, words, lambda data: data[variable].max(), needs=variable)
@@ -104,7 +104,7 @@ FIGURES = (
 
 
 def _assembly_data(model: Mechanism, solution: Solution) -> dict[str, Any]:
-    """The data of a run of an assembly from its log."""
+    """Return the data of a run of an assembly from its log."""
     log, delay = read_log(model, solution), 0.0 if model.delay is None else model.delay
     found = log_data(log, solution, delay) | outcome_left(*left_at_end(log.acting(delay), log.at_end()))
     if "latch_held" in log.seen:
@@ -123,7 +123,7 @@ def _assembly_data(model: Mechanism, solution: Solution) -> dict[str, Any]:
 
 
 def stated(content: AssemblySection) -> dict[str, bool]:
-    """What the scenario is, as far as figures depend on it."""
+    """Return what the scenario is, as far as figures depend on it."""
     holds = content.control is not None and content.control.law == "attitude-hold"
     return {"conservative": conservative(content), "undamped": True, "attitude-hold": holds}
 

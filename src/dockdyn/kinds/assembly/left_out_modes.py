@@ -28,7 +28,7 @@ from dockdyn.kinds.assembly.schema.flexible import LargeBeamSection, UniformBeam
 from dockdyn.mechanics.trees.screws import cross
 from dockdyn.mechanics.vector import Vector
 from dockdyn.results.episodes import Episode
-from dockdyn.results.linear_contact import DEPTHS, ENOUGH, LATER, Spring, equivalent_stiffness, linear_peak
+from dockdyn.results.linear_contact import DEPTHS, ENOUGH, LATER, LateSpring, equivalent_stiffness, linear_peak
 from dockdyn.results.plan import delay_of, jit_once
 from dockdyn.results.run import Run
 
@@ -45,7 +45,7 @@ SHARED = (
 Row = Float[np.ndarray, "modes"]
 
 
-class Meeting(NamedTuple):
+class GroupMeeting(NamedTuple):
     """Where the deepest members of a group meet, in the axes of both bodies."""
 
     points: Float[Array, "2 3"]  # m
@@ -90,21 +90,21 @@ def _excess(content: AssemblySection, run: Run, hit: Episode, bodies: list[str])
     if modes.kept.all() or not (speed > 0 and until > 0 and np.isfinite(stiffness)):
         return 0.0
     kept = Modes(*(part[modes.kept] for part in modes))
-    spring = Spring(stiffness, delay_of(content))
+    spring = LateSpring(stiffness, delay_of(content))
     mass = _mass(kept, spring, speed, until, hit.peak)
     fewer, more = (_peak(each, mass, spring, speed, until) for each in (kept, modes))
     return max(fewer / more - 1.0, 0.0)
 
 
 @partial(jit_once, static=("number",))
-def _meeting(content: AssemblySection, state: State, number: int) -> Meeting:
+def _meeting(content: AssemblySection, state: State, number: int) -> GroupMeeting:
     model = content.model()
     group, places = model.groups[number], model.placement(state).bodies
     assert isinstance(group, ContactGroup)
     own, other = places[group.first], places[group.second]
     touches = jax.vmap(lambda member: eqx.combine(member, group.common).touch(own, other))(group.members)
     _, normal, point = jax.tree.map(lambda rows: rows[jnp.argmax(touches.depth)], touches)
-    return Meeting(
+    return GroupMeeting(
         jnp.stack([body.local(point).array() for body in (own, other)]),
         jnp.stack([body.rotation.transposed_times(normal).array() for body in (own, other)]),
     )
@@ -137,7 +137,7 @@ def _by_modes(body: BodySection) -> UniformBeamSection | None:
     return UniformBeamSection.model_validate({"root": root, "axis": [1, 0, 0], "across": [0, 1, 0], **shared})
 
 
-def _modes(content: AssemblySection, meeting: Meeting, bodies: list[str]) -> Modes:
+def _modes(content: AssemblySection, meeting: GroupMeeting, bodies: list[str]) -> Modes:
     """Return the modes of both bodies that a contact bends, with those that the run leaves out."""
     found: list[tuple[np.ndarray, ...]] = [(np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, bool))]
     for name, point, normal in zip(bodies, meeting.points, meeting.normals, strict=True):
@@ -150,7 +150,7 @@ def _modes(content: AssemblySection, meeting: Meeting, bodies: list[str]) -> Mod
     return Modes(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
-def _peak(modes: Modes, mass: float, spring: Spring, speed: float, until: float) -> float:
+def _peak(modes: Modes, mass: float, spring: LateSpring, speed: float, until: float) -> float:
     """Return the peak (N) that a `mass` (kg) has which meets the modes through a spring, before a time (s)."""
     row, velocity = np.concatenate([[1.0], -modes.shape]), np.zeros(1 + len(modes.mass))
     velocity[0] = -speed
@@ -158,7 +158,7 @@ def _peak(modes: Modes, mass: float, spring: Spring, speed: float, until: float)
     return linear_peak(np.diag(np.concatenate([[mass], modes.mass])), springs, row, velocity, spring, until)
 
 
-def _mass(modes: Modes, spring: Spring, speed: float, until: float, peak: float) -> float:
+def _mass(modes: Modes, spring: LateSpring, speed: float, until: float, peak: float) -> float:
     """Return the mass (kg) whose peak force is `peak` (N); as much as is needed for it, or the largest that is looked at."""
     alone = peak**2 / (spring.stiffness * speed**2)  # without modes
     low, high = np.log(1e-3 * alone), np.log(1e6 * alone)

@@ -15,14 +15,14 @@ from dockdyn.contact.pairs import (
     PairGeometry,
     RingOnPlane,
 )
-from dockdyn.kinds.assembly.schema.features import Ball, Capsule, Ring
+from dockdyn.kinds.assembly.schema.features import Ball, Capsule, CircleRing
 from dockdyn.scenario.tables.part import Shape, refuse
 
 Maker = Callable[[Any, Any], PairGeometry]
 
 
 def _as_edge(ball: Ball) -> Capsule:
-    """A ball as an edge without length."""
+    """Return a ball as an edge without length."""
     return Capsule(jnp.stack([ball.centre, ball.centre]), ball.radius)
 
 
@@ -30,7 +30,7 @@ def _edge_on_edge(edge: Capsule, other: Capsule) -> PairGeometry:
     return CapsuleOnCapsule(edge.ends, edge.radius, other.ends, other.radius)
 
 
-def _edge_on_circle(edge: Capsule, ring: Ring) -> PairGeometry:
+def _edge_on_circle(edge: Capsule, ring: CircleRing) -> PairGeometry:
     return CapsuleOnRing(edge.ends, edge.radius, ring.centre, ring.axis, ring.major_radius, ring.radius)
 
 
@@ -52,7 +52,7 @@ ON_FEATURES: dict[tuple[str, str], Maker] = {
 
 
 def geometries(feature: Any, partner: Any) -> list[PairGeometry]:  # noqa: ANN401, sections
-    """The pairs that the members of a feature make with a surface, or with the members of another feature."""
+    """Return the pairs that the members of a feature make with a surface, or with the members of another feature."""
     members = feature.members()
     if isinstance(partner, Shape):
         surface = partner.make()
@@ -62,12 +62,12 @@ def geometries(feature: Any, partner: Any) -> list[PairGeometry]:  # noqa: ANN40
 
 
 def kind(feature: Any) -> str:  # noqa: ANN401, a section
-    """Which shape the members of a feature have: points are balls, and those of a cloud, too."""
+    """Return which shape the members of a feature have: points are balls, and those of a cloud, too."""
     return "ball" if feature.shape in ("point", "cloud") else str(feature.shape)
 
 
 def check_pair(feature: Any, partner: Any) -> int:  # noqa: ANN401, sections
-    """How many pairs a feature makes with a surface or another feature; refuses what has no geometry."""
+    """Return how many pairs a feature makes with a surface or another feature; refuses what has no geometry."""
     own = kind(feature)
     if isinstance(partner, Shape):
         if own == "circle" and getattr(partner, "shape", "") != "plane":

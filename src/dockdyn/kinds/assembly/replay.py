@@ -13,7 +13,7 @@ from dockdyn.kinds.assembly.replay_beams import BentLink, bent_links
 from dockdyn.kinds.assembly.replay_forces import parted_forces
 from dockdyn.kinds.assembly.replay_latch import latch_parts, told_latch
 from dockdyn.kinds.assembly.schema.bodies import kind_of
-from dockdyn.kinds.assembly.schema.features import Ball, Capsule, CloudSection, Ring
+from dockdyn.kinds.assembly.schema.features import Ball, Capsule, CircleRing, CloudSection
 from dockdyn.kinds.assembly.shown_surface import is_single_ball
 from dockdyn.mechanism.mounts import ties
 from dockdyn.programs import Program
@@ -26,7 +26,7 @@ from dockdyn.report.replay.events import events
 from dockdyn.report.replay.gear import axes_length, surface_part
 from dockdyn.report.replay.looks import dressed, touched_mesh
 from dockdyn.report.replay.scale import arrow_scale
-from dockdyn.report.replay.scene import Arrow, Frame, Line, Mesh, Motion, Part, Scene, Signal, View
+from dockdyn.report.replay.scene import Arrow, Frame, Mesh, Scene, SceneLine, SceneMotion, ScenePart, SceneView, Signal
 from dockdyn.report.replay.shapes import ball, capsule, joined, torus
 from dockdyn.report.sampled_surface import coordinates
 from dockdyn.scenario.made import made, model_of
@@ -44,7 +44,7 @@ ROOT = 0.03  # of a beam's length: radius of what is drawn at its root, at most
 
 
 def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
-    """The scene, in inertial axes."""
+    """Return the scene, in inertial axes."""
     time, dwell = frames.chosen(dataset, [float(dataset.capture_time)] if "capture_time" in dataset else [])
     motions = {
         str(name): frames.motion_at(
@@ -60,7 +60,7 @@ def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
         hulls.append((body, drawn[0]))
         parts += drawn
         if link is not None and link.line is not None:
-            beams.append(Line(f"{body.name}/beam", link.line, colour, BEAM))
+            beams.append(SceneLine(f"{body.name}/beam", link.line, colour, BEAM))
     parts += latch_parts(dataset, content, time, motions)
     return Scene(
         title=str(dataset.attrs["title"]),
@@ -79,34 +79,36 @@ def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
 
 
 def _gear(body: BodySection, content: SeveralBodiesSection) -> list[np.ndarray]:
-    """Where a body touches or carries, m, body axes: the middles of its features, bodies that are on it, and its surfaces'
-    reference points."""
+    """Return where a body touches or carries, m, body axes: the middles of its features, bodies that are on it, and its
+    surfaces' reference points."""
     middles = [_points(feature).mean(axis=0) for feature in body.feature]
     middles += [np.array(one.position, float) for one in content.body if one.on == body.name and one.position]
     return middles + [coordinates(made(section).reference()) for section in body.surface]
 
 
 def _points(feature: object) -> np.ndarray:
-    """Places of the members of a feature (n, 3), m, body axes."""
+    """Return places of the members of a feature (n, 3), m, body axes."""
     found = []
     for one in made_members(feature):
-        found += [one.centre] if isinstance(one, Ball | Ring) else list(one.ends)
+        found += [one.centre] if isinstance(one, Ball | CircleRing) else list(one.ends)
     return np.array(found, float)
 
 
 @Program
-def made_members(feature: object) -> list[Ball | Capsule | Ring]:
-    """The members of a feature."""
+def made_members(feature: object) -> list[Ball | Capsule | CircleRing]:
+    """Return the members of a feature."""
     return feature.members()  # type: ignore[attr-defined]
 
 
 def reach_of(content: SeveralBodiesSection) -> float:
-    """How far (m) the gear of a body extends from its middle, the largest of all bodies."""
+    """Return how far (m) the gear of a body extends from its middle, the largest of all bodies."""
     found = [0.1]
     for body in content.body:
         for feature in body.feature:
             points = _points(feature)
-            wide = max((float(one.major_radius) for one in made_members(feature) if isinstance(one, Ring)), default=0.0)
+            wide = max(
+                (float(one.major_radius) for one in made_members(feature) if isinstance(one, CircleRing)), default=0.0
+            )
             found.append(float(np.linalg.norm(points - points.mean(axis=0), axis=1).max()) + wide)
     extents = [made(section).extent(max(found)) for body in content.body for section in body.surface]
     return max([*found, *(float(extent.radius) for extent in extents if extent.whole)])
@@ -116,16 +118,16 @@ def body_parts(
     body: BodySection,
     content: SeveralBodiesSection,
     colour: str,
-    motion: Motion,
+    motion: SceneMotion,
     reach: float,
     bent: BentLink | None = None,
-) -> list[Part]:
-    """The hull of a body, its features and its surfaces; one on another body that touches is its features alone.
+) -> list[ScenePart]:
+    """Return the hull of a body, its features and its surfaces; one on another body that touches is its features alone.
 
     A single ball of a body is on a rod, as a probe is. What is on a flexible link moves with it, where it is `bent`.
     """
 
-    def motion_of(kind: str, name: str) -> Motion:
+    def motion_of(kind: str, name: str) -> SceneMotion:
         return motion if bent is None else bent.carries((kind, body.name, name), motion)
 
     drawn = [feature for feature in body.feature if not _is_surface(feature, body)]
@@ -141,10 +143,10 @@ def body_parts(
         body.mass, np.asarray(body.inertia), _gear(body, content), PANEL if body.on else FLAT
     ).mesh()  # fmt: skip
     opacity = None if body.on else 0.9
-    parts = dressed(Part(f"{body.name}/body", hull, colour, motion, opacity=opacity, body=body.name), body.look)
+    parts = dressed(ScenePart(f"{body.name}/body", hull, colour, motion, opacity=opacity, body=body.name), body.look)
     if not alone:
         parts += [
-            Part(f"{body.name}/{section.name}", mesh, METAL, motion_of("feature", section.name), flat=False)
+            ScenePart(f"{body.name}/{section.name}", mesh, METAL, motion_of("feature", section.name), flat=False)
             for section, mesh in zip(drawn, features, strict=True)
         ]
     parts += [
@@ -154,19 +156,19 @@ def body_parts(
     return parts
 
 
-def _without_beam(part: Part, content: SeveralBodiesSection, bent: dict[str, BentLink]) -> Part:
-    """The part or, of the hull of a beam, which would be straight, what is at its root."""
+def _without_beam(part: ScenePart, content: SeveralBodiesSection, bent: dict[str, BentLink]) -> ScenePart:
+    """Return the part or, of the hull of a beam, which would be straight, what is at its root."""
     name, _, what = part.name.rpartition("/")
     link = bent.get(name)
     if what != "body" or link is None or link.line is None or content.named(name).look is not None:
         return part
     thick = 0.5 * float(np.ptp(part.mesh.vertices, axis=0).min())
-    motion = Motion(link.line[:, 0], part.motion.attitude)
+    motion = SceneMotion(link.line[:, 0], part.motion.attitude)
     return replace(part, mesh=ball(min(thick, ROOT * link.length())), motion=motion, flat=False)
 
 
 def _is_surface(feature: object, body: BodySection) -> bool:
-    """Whether a feature is a cloud of the very mesh that is a surface of the body, in the same place."""
+    """Return whether a feature is a cloud of the very mesh that is a surface of the body, in the same place."""
 
     def place(one: CloudSection | MeshSection) -> tuple[object, ...]:
         return one.file, one.unit, one.point, one.attitude
@@ -177,7 +179,7 @@ def _is_surface(feature: object, body: BodySection) -> bool:
 
 
 def _stems(feature: object, thick: float) -> list[Mesh]:
-    """Rods from the centre of mass of a body to its balls."""
+    """Return rods from the centre of mass of a body to its balls."""
     if isinstance(feature, CloudSection):
         return []
     places = [one.centre for one in made_members(feature) if isinstance(one, Ball) and np.linalg.norm(one.centre) > 0]
@@ -185,7 +187,7 @@ def _stems(feature: object, thick: float) -> list[Mesh]:
 
 
 def _feature_mesh(feature: object, least: float) -> Mesh:
-    """A feature as it touches; points and sharp edges `least` (m) thick, clouds as their meshes."""
+    """Return a feature as it touches; points and sharp edges `least` (m) thick, clouds as their meshes."""
     if isinstance(feature, CloudSection):
         return touched_mesh(feature)
     meshes = []
@@ -200,14 +202,14 @@ def _feature_mesh(feature: object, least: float) -> Mesh:
     return joined(*meshes)
 
 
-def _lines(content: AssemblySection, motions: dict[str, Motion], bent: dict[str, BentLink]) -> list[Line]:
-    """Elements as lines: between anchors, and from a bushing's place to the middle of the body that it holds."""
+def _lines(content: AssemblySection, motions: dict[str, SceneMotion], bent: dict[str, BentLink]) -> list[SceneLine]:
+    """Return elements as lines: between anchors, and from a bushing's place to the middle of the body that it holds."""
     found = []
     for section, tie in zip(content.ties(), ties(model_of(content).elements), strict=True):
         first, second = (_motion_at(("element", section.name, body), body, motions, bent) for body in section.between)
         for number, (own, other) in enumerate(_ends(tie.element)):
             points = np.stack([first.points(own), second.points(other)], axis=1)
-            found.append(Line(f"{section.name}/{number + 1}", points, ELEMENT, 3.0))
+            found.append(SceneLine(f"{section.name}/{number + 1}", points, ELEMENT, 3.0))
     return found
 
 
@@ -215,10 +217,10 @@ def _paths(
     dataset: xr.Dataset,
     content: AssemblySection,
     time: np.ndarray,
-    motions: dict[str, Motion],
+    motions: dict[str, SceneMotion],
     bent: dict[str, BentLink],
-) -> list[Line]:
-    """The path of each single ball over the surface that it may touch, in axes of the body with the surface."""
+) -> list[SceneLine]:
+    """Return the path of each single ball over the surface that it may touch, in axes of the body with the surface."""
     found = []
     for index, contact in enumerate(content.contact):
         (_, feature), (carrier, section) = content.sides(contact)
@@ -227,7 +229,7 @@ def _paths(
             path = frames.at(time, dataset.time.values, dataset.feature_position.values[:, index]) + reference
             colour = SERIES[(index + 2) % len(SERIES)]
             found.append(
-                Line(
+                SceneLine(
                     f"path/{index}",
                     path,
                     colour,
@@ -238,13 +240,15 @@ def _paths(
     return found
 
 
-def _motion_at(what: tuple[str, ...], body: str, motions: dict[str, Motion], bent: dict[str, BentLink]) -> Motion:
-    """How a body moves where something sits on it."""
+def _motion_at(
+    what: tuple[str, ...], body: str, motions: dict[str, SceneMotion], bent: dict[str, BentLink]
+) -> SceneMotion:
+    """Return how a body moves where something sits on it."""
     return bent[body].carries(what, motions[body]) if body in bent else motions[body]
 
 
 def _ends(element: ForceElement) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Where the members of an element are fixed on the first body and on the second, m, body axes; none of latches."""
+    """Return where the members of an element are fixed on the first body and on the second, m, body axes; none of latches."""
     members = element.members if isinstance(element, ElementGroup) else element
     if isinstance(members, Strut | Cable | Magnet):
         own, other = (
@@ -260,12 +264,12 @@ def _arrows(
     dataset: xr.Dataset,
     content: AssemblySection,
     time: np.ndarray,
-    motions: dict[str, Motion],
+    motions: dict[str, SceneMotion],
     bent: dict[str, BentLink],
     reach: float,
 ) -> list[Arrow]:
-    """The force of each contact on its first body, where its deepest member touches, of a single member in two parts, and that
-    of a latch behind a ramp, all to one scale."""
+    """Return the force of each contact on its first body, where its deepest member touches, of a single member in two parts,
+    and that of a latch behind a ramp, all to one scale."""
     found = []
     parted = parted_forces(dataset, content, time, [motions[name] for name in content.names()])
     force = frames.at(time, dataset.time.values, dataset.contact_force.values)
@@ -286,7 +290,7 @@ def _arrows(
             continue
         body, touched = content.sides(contact)[1]
         carrier = _motion_at((kind_of(touched), body, touched.name), body, motions, bent)
-        at = np.stack([Motion(carrier.position[i : i + 1], carrier.attitude[i : i + 1]).points(place[i, index])[0]
+        at = np.stack([SceneMotion(carrier.position[i : i + 1], carrier.attitude[i : i + 1]).points(place[i, index])[0]
                        for i in range(len(time))])  # fmt: skip
         found.append(Arrow(f"force of {label}", at, vectors[index], colour, "N", scale, 0.02 * reach))
     if latch is not None and pull is not None:
@@ -297,7 +301,7 @@ def _arrows(
 
 
 def _signals(dataset: xr.Dataset) -> list[Signal]:
-    """Normal force, distance of what touches, energy."""
+    """Return normal force, distance of what touches, energy."""
     time = dataset.time.values
     names = [short(name) for name in pair_labels(dataset)] if dataset.sizes["contact"] else []
     force = {name: dataset.normal_force.values[:, i] for i, name in enumerate(names)}
@@ -307,7 +311,9 @@ def _signals(dataset: xr.Dataset) -> list[Signal]:
     return [*(one for one in found if one.series), energy]
 
 
-def _views(parts: list[Part], motions: dict[str, Motion], content: AssemblySection, reach: float) -> list[View]:
+def _views(
+    parts: list[ScenePart], motions: dict[str, SceneMotion], content: AssemblySection, reach: float
+) -> list[SceneView]:
     """Close on the gear, overview, from the side, along the docking axis of a probe, following the first body."""
     first = [part for part in parts if part.motion is motions[content.body[0].name]]
     gear = [part for part in parts if not part.name.endswith("/body") or _is_gear(part, content)]
@@ -322,9 +328,9 @@ def _views(parts: list[Part], motions: dict[str, Motion], content: AssemblySecti
 
 
 def _along_the_axis(
-    parts: list[Part], motions: dict[str, Motion], content: AssemblySection, reach: float
-) -> list[View]:
-    """The view along the docking axis from the body of the first contact's ball; none without such a contact."""
+    parts: list[ScenePart], motions: dict[str, SceneMotion], content: AssemblySection, reach: float
+) -> list[SceneView]:
+    """Return the view along the docking axis from the body of the first contact's ball; none without such a contact."""
     for contact in content.contact[:1]:
         (own, feature), (_, partner) = content.sides(contact)
         bus = [part for part in parts if part.name == f"{own}/body"]
@@ -333,7 +339,7 @@ def _along_the_axis(
     return []
 
 
-def _is_gear(part: Part, content: SeveralBodiesSection) -> bool:
-    """Whether a hull is of a body that is on another one and can touch."""
+def _is_gear(part: ScenePart, content: SeveralBodiesSection) -> bool:
+    """Return whether a hull is of a body that is on another one and can touch."""
     body = content.named(part.name.rpartition("/")[0])
     return body.on is not None and bool(body.feature or body.surface)

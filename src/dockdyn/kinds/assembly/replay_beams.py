@@ -20,7 +20,7 @@ from dockdyn.mechanics.trees.cantilever_modes import Deflection
 from dockdyn.mechanics.trees.modal_frame import Shortening
 from dockdyn.programs import Program
 from dockdyn.report.replay import frames
-from dockdyn.report.replay.scene import Motion, turned
+from dockdyn.report.replay.scene import SceneMotion, turned
 
 if TYPE_CHECKING:
     from dockdyn.kinds.assembly.schema.assembly import AssemblySection
@@ -31,7 +31,7 @@ SECTIONS = 25  # of a beam that are drawn
 What = tuple[str, ...]  # of what kind something is that sits on a link, and its name, as a `Seat` says
 
 
-class Shapes(NamedTuple):
+class LinkShapes(NamedTuple):
     """How places of a flexible link move with its modes, link axes."""
 
     mean: Deflection | None  # of the axes that a run tells; None: they are those of the link at rest
@@ -43,20 +43,20 @@ class BentLink(NamedTuple):
     """A flexible link at all frames."""
 
     line: Float[np.ndarray, "frames sections 3"] | None  # m, the centre line of a beam
-    seats: dict[What, Motion]  # of the link's axes, moved with the section next to what sits there
+    seats: dict[What, SceneMotion]  # of the link's axes, moved with the section next to what sits there
 
     def length(self) -> float:
         """Return how long the centre line is at the first frame (m)."""
         assert self.line is not None
         return float(np.linalg.norm(np.diff(self.line[0], axis=0), axis=1).sum())
 
-    def carries(self, what: What, motion: Motion) -> Motion:
+    def carries(self, what: What, motion: SceneMotion) -> SceneMotion:
         """Return how what sits on the link moves; as the `motion` of the link, where it has no seat."""
         return self.seats.get(what, motion)
 
 
 def bent_links(
-    dataset: xr.Dataset, content: AssemblySection, time: Float[np.ndarray, "frames"], motions: dict[str, Motion]
+    dataset: xr.Dataset, content: AssemblySection, time: Float[np.ndarray, "frames"], motions: dict[str, SceneMotion]
 ) -> dict[str, BentLink]:
     """Return the flexible links by name at some times (s), `motions` being those of the bodies then."""
     flexible = [body for body in content.body if body.flexible is not None]
@@ -76,7 +76,7 @@ def bent_links(
 
 
 @Program
-def _shapes_of(content: AssemblySection) -> list[Shapes]:
+def _shapes_of(content: AssemblySection) -> list[LinkShapes]:
     """Return the shapes of all flexible links, in the order of the bodies."""
     seats = content.frames(content.starts()).seats
     return [
@@ -86,7 +86,7 @@ def _shapes_of(content: AssemblySection) -> list[Shapes]:
     ]
 
 
-def _shapes(body: BodySection, places: Sequence[Float[Array, "3"]]) -> Shapes:
+def _shapes(body: BodySection, places: Sequence[Float[Array, "3"]]) -> LinkShapes:
     flexible, line = body.flexible, None
     assert flexible is not None
 
@@ -102,7 +102,7 @@ def _shapes(body: BodySection, places: Sequence[Float[Array, "3"]]) -> Shapes:
         root, way = _axis(body)
         line = jax.vmap(deflected)(root + jnp.linspace(0.0, 1.0, SECTIONS)[:, None] * way)
     mean = None if isinstance(flexible, LargeBeamSection) else flexible.modes().mean_motion(body.body())
-    return Shapes(mean, line, [deflected(place) for place in places])
+    return LinkShapes(mean, line, [deflected(place) for place in places])
 
 
 def _axis(body: BodySection) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
@@ -131,21 +131,21 @@ def _times(attitude: np.ndarray, vector: np.ndarray) -> np.ndarray:
     return (SO3(attitude) @ SO3.exp(vector)).wxyz
 
 
-def _at_rest(mean: Motion, shape: Deflection, eta: np.ndarray) -> Motion:
+def _at_rest(mean: SceneMotion, shape: Deflection, eta: np.ndarray) -> SceneMotion:
     """Return the axes of the link at rest, whose mean axes have moved so."""
     shift, turn = _moved(shape, eta)
     attitude = _times(mean.attitude, -turn)
-    return Motion(mean.position - turned(attitude, shift), attitude)
+    return SceneMotion(mean.position - turned(attitude, shift), attitude)
 
 
-def _carried(rest: Motion, shape: Deflection, eta: np.ndarray) -> Motion:
+def _carried(rest: SceneMotion, shape: Deflection, eta: np.ndarray) -> SceneMotion:
     """Return the link's axes as the section at a place carries them along."""
     shift, turn = _moved(shape, eta)
     place, attitude = np.broadcast_to(np.asarray(shape.place), shift.shape), _times(rest.attitude, turn)
-    return Motion(rest.position + turned(rest.attitude, place + shift) - turned(attitude, place), attitude)
+    return SceneMotion(rest.position + turned(rest.attitude, place + shift) - turned(attitude, place), attitude)
 
 
-def _line(rest: Motion, shape: Deflection, eta: np.ndarray) -> np.ndarray:
+def _line(rest: SceneMotion, shape: Deflection, eta: np.ndarray) -> np.ndarray:
     """Return the places of several sections (frames, sections, 3)."""
     shift, _ = _moved(shape, eta)
     at = np.asarray(shape.place) + shift

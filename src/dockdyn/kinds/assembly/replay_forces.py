@@ -22,10 +22,10 @@ from dockdyn.scenario.made import model_of
 if TYPE_CHECKING:
     from dockdyn.kinds.assembly.schema.assembly import AssemblySection
     from dockdyn.mechanism.mechanism import Mechanism
-    from dockdyn.report.replay.scene import Motion
+    from dockdyn.report.replay.scene import SceneMotion
 
 
-class Acting(NamedTuple):
+class FrameForce(NamedTuple):
     """The force of a contact on its first body, at the frames."""
 
     place: np.ndarray  # (frames, 3), m
@@ -34,8 +34,8 @@ class Acting(NamedTuple):
 
 
 def parted_forces(
-    dataset: xr.Dataset, content: AssemblySection, time: np.ndarray, motions: list[Motion]
-) -> dict[int, Acting]:
+    dataset: xr.Dataset, content: AssemblySection, time: np.ndarray, motions: list[SceneMotion]
+) -> dict[int, FrameForce]:
     """Return where and how each contact of a single member between rigid bodies pushes, by its number: the normal force where
     it is generated, friction as it acts; `motions` are those of the bodies.
 
@@ -46,7 +46,7 @@ def parted_forces(
     if not singles:
         return {}
 
-    def of(poses: list[Motion]) -> tuple[np.ndarray, np.ndarray]:
+    def of(poses: list[SceneMotion]) -> tuple[np.ndarray, np.ndarray]:
         stacked = (np.stack([getattr(one, name) for one in poses], axis=1) for name in ("position", "attitude"))
         return in_pieces(lambda *rows: _contact_places(content, *rows), *stacked)
 
@@ -72,12 +72,13 @@ def parted_forces(
         across, before = None, decided[:, row]
         if content.contact[index].friction is not None:
             across = acting[:, index] - np.sum(acting[:, index] * before, axis=1, keepdims=True) * before
-        found[index] = Acting(places[:, row], force[:, None] * normals[:, row], across)
+        found[index] = FrameForce(places[:, row], force[:, None] * normals[:, row], across)
     return found
 
 
 def _singles(model: Mechanism, bodies: int) -> list[int]:
-    """The numbers of the contacts of a single member by a force law between the first so many bodies, which bend nowhere."""
+    """Return the numbers of the contacts of a single member by a force law between the first so many bodies, which bend
+    nowhere."""
     return [
         number
         for number, group in enumerate(model.groups)
@@ -89,8 +90,8 @@ def _singles(model: Mechanism, bodies: int) -> list[int]:
 def _contact_places(
     content: AssemblySection, position: Float[Array, "n bodies 3"], attitude: Float[Array, "n bodies 4"]
 ) -> tuple[Float[Array, "n contacts 3"], Float[Array, "n contacts 3"]]:
-    """Where the force of each contact of a single member acts (m) and the normal there, out of what its feature touches, at
-    poses of the bodies."""
+    """Return where the force of each contact of a single member acts (m) and the normal there, out of what its feature touches,
+    at poses of the bodies."""
     model, still = content.model(), Twist(Vector.zero(), Vector.zero())
     chosen = (model.groups[number] for number in _singles(model, len(content.body)))
     groups = [group for group in chosen if isinstance(group, ContactGroup)]

@@ -10,7 +10,7 @@ import xarray as xr
 from dockdyn.kinds.assembly.schema.elements import LatchSection
 from dockdyn.report.drawing import COLOURS
 from dockdyn.report.replay import frames
-from dockdyn.report.replay.scene import Motion, Part, turned
+from dockdyn.report.replay.scene import SceneMotion, ScenePart, turned
 from dockdyn.report.replay.shapes import box, placed
 from dockdyn.report.sampled_surface import coordinates
 from dockdyn.scenario.made import made, ramp_of
@@ -31,9 +31,9 @@ def told_latch(dataset: xr.Dataset, content: SeveralBodiesSection) -> LatchSecti
 
 
 def latch_parts(
-    dataset: xr.Dataset, content: SeveralBodiesSection, time: np.ndarray, motions: dict[str, Motion]
-) -> list[Part]:
-    """Teeth where the latch meets the tip's widest place, as far aside as the ramp pushes them, around the docking axis.
+    dataset: xr.Dataset, content: SeveralBodiesSection, time: np.ndarray, motions: dict[str, SceneMotion]
+) -> list[ScenePart]:
+    """Return teeth where the latch meets the tip's widest place, as far aside as the ramp pushes them, around the docking axis.
 
     A scenario says where the ramp meets the latch and how far that is pushed aside, not what it looks like.
     """
@@ -61,6 +61,6 @@ def latch_parts(
         out = np.cos(angle) * across + np.sin(angle) * np.cross(axis, across)
         tooth = placed(solid, apex + station * axis + free * out, out)
         moved = carrier.position + turned(carrier.attitude, aside[:, None] * out)
-        motion = Motion(moved, carrier.attitude)
-        parts.append(Part(f"{latch.name}/tooth {number + 1}", tooth, COLOURS["gold"], motion, layer=LAYER))
+        motion = SceneMotion(moved, carrier.attitude)
+        parts.append(ScenePart(f"{latch.name}/tooth {number + 1}", tooth, COLOURS["gold"], motion, layer=LAYER))
     return parts

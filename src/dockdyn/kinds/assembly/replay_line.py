@@ -18,7 +18,7 @@ from dockdyn.report.replay.cameras import seen_from
 from dockdyn.report.replay.colours import ARROWS, BODIES, METAL
 from dockdyn.report.replay.events import events
 from dockdyn.report.replay.scale import arrow_scale
-from dockdyn.report.replay.scene import Arrow, Line, Motion, Part, Scene, Signal, still
+from dockdyn.report.replay.scene import Arrow, Scene, SceneLine, SceneMotion, ScenePart, Signal, still
 from dockdyn.report.replay.shapes import ball, box, coil, rod
 from dockdyn.scenario.made import ramp_of
 
@@ -30,7 +30,7 @@ AROUND = 10.0  # what moves at least, over the length of a ramp
 LONG = 1.6  # length of what holds bodies apart, over that side
 
 
-class Link(NamedTuple):
+class LineLink(NamedTuple):
     """Two bodies by number, the first before the second, and how far apart the middles of their cubes are drawn when both
     are at these places on the line."""
 
@@ -41,7 +41,7 @@ class Link(NamedTuple):
 
 
 def scene_on_line(dataset: xr.Dataset, content: BodiesOnLineSection) -> Scene:
-    """The scene, x being the line."""
+    """Return the scene, x being the line."""
     captures = [float(dataset.capture_time)] if "capture_time" in dataset else []
     time, dwell = frames.chosen(dataset, [one for one in captures if np.isfinite(one)])
     position = frames.at(time, dataset.time.values, dataset.position.values[:, :, 0])
@@ -53,7 +53,7 @@ def scene_on_line(dataset: xr.Dataset, content: BodiesOnLineSection) -> Scene:
     offsets = _offsets(_links(content, starts, LONG * SHARE * reach), sides, starts)
     motions = [_along(row) for row in position.T]
     parts = [
-        Part(
+        ScenePart(
             f"{name}/body",
             box([offset - side / 2, -side / 2, -side / 2], [offset + side / 2, side / 2, side / 2]),
             BODIES[index % len(BODIES)],
@@ -86,18 +86,18 @@ def scene_on_line(dataset: xr.Dataset, content: BodiesOnLineSection) -> Scene:
     )
 
 
-def _links(content: BodiesOnLineSection, starts: np.ndarray, long: float) -> list[Link]:
-    """Which bodies are drawn beside each other, and how: what touches, then what else acts between two or holds them."""
+def _links(content: BodiesOnLineSection, starts: np.ndarray, long: float) -> list[LineLink]:
+    """Return which bodies are drawn beside each other, and how: what touches, then what else acts between two or holds them."""
     names = content.names()
     found = []
     for contact in content.contact:
         (first, own), (second, other) = map(content.place, contact.between)
-        found.append(Link(names.index(first), names.index(second), 0.0, (own, other)))
+        found.append(LineLink(names.index(first), names.index(second), 0.0, (own, other)))
     for element in content.ties():
         one, two = map(names.index, element.between)
         if isinstance(element, LineLatchSection) and element.ramp is not None:
             own, seat = element.anchor
-            found.append(Link(one, two, 0.0, (own, seat - float(ramp_of(element.ramp).length))))
+            found.append(LineLink(one, two, 0.0, (own, seat - float(ramp_of(element.ramp).length))))
         else:
             found.append(_in_order(one, two, starts, long))
     for number, body in enumerate(content.body):
@@ -109,18 +109,19 @@ def _links(content: BodiesOnLineSection, starts: np.ndarray, long: float) -> lis
 
 
 def _latches(content: BodiesOnLineSection) -> list[LineLatchSection]:
-    """The latches among its elements."""
+    """Return the latches among its elements."""
     return content.latch
 
 
-def _in_order(one: int, two: int, starts: np.ndarray, apart: float) -> Link:
-    """A link of two bodies so far `apart` as they begin; the one that begins before, or stands before in the file, is first."""
+def _in_order(one: int, two: int, starts: np.ndarray, apart: float) -> LineLink:
+    """Return a link of two bodies so far `apart` as they begin; the one that begins before, or stands before in the file, is
+    first."""
     first, second = (one, two) if starts[one] <= starts[two] else (two, one)
-    return Link(first, second, apart, (float(starts[second]) - float(starts[first]), 0.0))
+    return LineLink(first, second, apart, (float(starts[second]) - float(starts[first]), 0.0))
 
 
-def _offsets(links: list[Link], sides: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """How far (m) the middle of each cube is drawn from its body's place; zero of one with no link."""
+def _offsets(links: list[LineLink], sides: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Return how far (m) the middle of each cube is drawn from its body's place; zero of one with no link."""
     offsets, known = np.zeros(len(sides)), set[int]()
     for root in np.argsort(starts, kind="stable"):
         if int(root) in known:
@@ -142,14 +143,14 @@ def _offsets(links: list[Link], sides: np.ndarray, starts: np.ndarray) -> np.nda
     return offsets
 
 
-def _along(place: np.ndarray) -> Motion:
+def _along(place: np.ndarray) -> SceneMotion:
     motion = still(len(place))
     motion.position[:, 0] = place
     return motion
 
 
-def _springs(content: BodiesOnLineSection, drawn: np.ndarray, sides: np.ndarray) -> list[Line]:
-    """Coils between the faces of cubes that slides or elements hold."""
+def _springs(content: BodiesOnLineSection, drawn: np.ndarray, sides: np.ndarray) -> list[SceneLine]:
+    """Return coils between the faces of cubes that slides or elements hold."""
     names = content.names()
     pairs: list[tuple[str, ...]] = [
         (body.name, body.name, body.on) for body in content.body if body.joint is not None and body.on is not None
@@ -161,14 +162,14 @@ def _springs(content: BodiesOnLineSection, drawn: np.ndarray, sides: np.ndarray)
         start, end = drawn[:, first] + sides[first] / 2, drawn[:, second] - sides[second] / 2
         thick = 0.22 * min(sides[first], sides[second])
         wound = coil() * [1.0, thick, thick]
-        found.append(Line(f"spring {name}", wound, METAL, width=2.5, carrier=_along(start), stretch=end - start))
+        found.append(SceneLine(f"spring {name}", wound, METAL, width=2.5, carrier=_along(start), stretch=end - start))
     return found
 
 
-def _track(middle: np.ndarray, half: float, side: float, count: int) -> Part:
-    """The line that they move on."""
+def _track(middle: np.ndarray, half: float, side: float, count: int) -> ScenePart:
+    """Return the line that they move on."""
     low, high = np.array([-half, -0.5 * side, -0.62 * side]), np.array([half, 0.5 * side, -0.58 * side])
-    return Part("track", box(low, high), "#4d5661", still(count, middle), opacity=0.5)
+    return ScenePart("track", box(low, high), "#4d5661", still(count, middle), opacity=0.5)
 
 
 def _ramp_parts(
@@ -177,9 +178,9 @@ def _ramp_parts(
     bodies: list[int],
     drawn: np.ndarray,
     sides: np.ndarray,
-    motions: list[Motion],
-) -> list[Part]:
-    """The ramp on the first body, and the pins of the latch that ride on it, pushed aside as the model says."""
+    motions: list[SceneMotion],
+) -> list[ScenePart]:
+    """Return the ramp on the first body, and the pins of the latch that ride on it, pushed aside as the model says."""
     probe, latch = bodies
     length, slope = float(ramp.length), float(ramp.slope)
     faces = drawn[:, probe] + sides[probe] / 2, drawn[:, latch] - sides[latch] / 2
@@ -188,19 +189,19 @@ def _ramp_parts(
     aside = np.where(travel >= length * (1 - 1e-6), 0.0, aside)  # it has fallen in behind the ramp
     thick = 0.12 * sides[bodies].min()
     wedge = rod(length, thick + length * slope, thick)
-    found = [Part(f"{section.name}/ramp", wedge, METAL, _along(faces[0]), flat=False)]
+    found = [ScenePart(f"{section.name}/ramp", wedge, METAL, _along(faces[0]), flat=False)]
     for side in (1.0, -1.0):
         pin = _along(faces[1])
         pin.position[:, 2] = side * (1.5 * thick + aside)
         place = "above" if side > 0 else "below"
-        found.append(Part(f"{section.name}/{place}", ball(0.5 * thick), COLOURS["gold"], pin))
+        found.append(ScenePart(f"{section.name}/{place}", ball(0.5 * thick), COLOURS["gold"], pin))
     return found
 
 
 def _arrows(
     dataset: xr.Dataset, content: BodiesOnLineSection, time: np.ndarray, drawn: np.ndarray, sides: np.ndarray
 ) -> list[Arrow]:
-    """The force of each contact and latch on its first body, above where they meet, all to one scale.
+    """Return the force of each contact and latch on its first body, above where they meet, all to one scale.
 
     Of contacts with the peaks between frames.
     """
@@ -235,7 +236,7 @@ def _arrows(
 
 
 def _signals(dataset: xr.Dataset) -> list[Signal]:
-    """Forces where bodies meet, their distances, velocities."""
+    """Return forces where bodies meet, their distances, velocities."""
     time = dataset.time.values
     names = [short(name) for name in pair_labels(dataset)] if dataset.sizes["contact"] else []
     force = {name: dataset.normal_force.values[:, index] for index, name in enumerate(names)}

@@ -34,7 +34,7 @@ from dockdyn.report.control_report import arm_rows, control_figures, control_row
 from dockdyn.report.drawing import pair_labels, short
 from dockdyn.report.impact_table import first_impact_in_words, first_impact_rows, predicted_block
 from dockdyn.report.mesh_table import meshes_of_result
-from dockdyn.report.report import Block, Plot, Report, Table, beginning, integration, run_report
+from dockdyn.report.report import Plot, Report, ReportBlock, Table, beginning, integration, run_report
 from dockdyn.report.wording import NOTHING, capital, significant
 from dockdyn.results.measures import acts_beside_contacts
 
@@ -46,7 +46,7 @@ PLACE = "where the deepest member of the contact touches, in the axes of the sec
 
 
 def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
-    """The report of a run of an assembly."""
+    """Return the report of a run of an assembly."""
     nothing = "" if acts_beside_contacts(dataset) else NOTHING
     classes = [word or nothing for word in summary["energy_class"]]
     names = pair_labels(dataset) if classes else []
@@ -72,7 +72,7 @@ def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         plots=_figures(dataset),
         made=integration(summary),
         terminal=[
-            Block(summary["title"], table=printed_contacts(summary, labels)),
+            ReportBlock(summary["title"], table=printed_contacts(summary, labels)),
             *_capture_in_words(dataset, summary),
             *ramp_in_words(summary),
             *first_impact_in_words(summary),
@@ -81,7 +81,7 @@ def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
 
 
 def _verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> str:
-    """The run in words: the contacts, and how it ended; where it stopped early that comes first."""
+    """Return the run in words: the contacts, and how it ended; where it stopped early that comes first."""
     words = [
         *_capture_in_words(dataset, summary),
         *ramp_in_words(summary),
@@ -100,7 +100,7 @@ def _verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -
 
 
 def _capture_in_words(dataset: xr.Dataset, summary: dict[str, Any]) -> list[str]:
-    """What came of the latches, in a sentence; nothing where there is none."""
+    """Return what came of the latches, in a sentence; nothing where there is none."""
     if summary["captured"] is None:
         return []
     if summary["captured"]:
@@ -113,7 +113,7 @@ def _capture_in_words(dataset: xr.Dataset, summary: dict[str, Any]) -> list[str]
 
 
 def _overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[tuple[str, str]]:
-    """The summary table."""
+    """Return the summary table."""
     change = [energy for energy in summary["kinetic_energy_change_J"] if energy is not None]
     rows = [
         *beginning(summary),
@@ -150,10 +150,10 @@ def _overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) 
     ]
 
 
-def _ports_block(dataset: xr.Dataset) -> Block:
-    """The largest loads at ports."""
+def _ports_block(dataset: xr.Dataset) -> ReportBlock:
+    """Return the largest loads at ports."""
     if "interface_tension" not in dataset:
-        return Block("Largest loads at ports")
+        return ReportBlock("Largest loads at ports")
     parts = tuple(PORT_UNITS)
     columns = [
         ("port", ""),
@@ -167,13 +167,13 @@ def _ports_block(dataset: xr.Dataset) -> Block:
         "On the body with the port, along and across its axis, out of the body; located at the steps of the integration, "
         "contact forces where they are generated, each part’s largest value, not all at the same time."
     )
-    return Block("Largest loads at ports", table=Table(columns, rows, worded={0}), notes=[note], where="after")
+    return ReportBlock("Largest loads at ports", table=Table(columns, rows, worded={0}), notes=[note], where="after")
 
 
-def _elements_block(dataset: xr.Dataset) -> Block:
-    """What elements bore, as sampled."""
+def _elements_block(dataset: xr.Dataset) -> ReportBlock:
+    """Return what elements bore, as sampled."""
     if "element" not in dataset.coords:
-        return Block("Elements")
+        return ReportBlock("Elements")
     rows = []
     for index, name in enumerate(map(str, dataset.element.values)):
         tension, stroke = dataset.element_tension.values[:, index], [NOTHING] * 2
@@ -185,7 +185,7 @@ def _elements_block(dataset: xr.Dataset) -> Block:
             held = "holds" if dataset.latch_held.sel(latch=name).values[-1] else "open"
         rows.append([name, significant(float(tension.max())), significant(float(tension.min())), *stroke, held])
     columns = [("element", ""), ("largest tension", "N"), ("least", "N"), ("shortest", "mm"), ("longest", "mm")]
-    return Block(
+    return ReportBlock(
         "Elements",
         table=Table([*columns, ("latch", "at the end")], rows, worded={0, 5}),
         notes=["As sampled. A tension below zero pushes; of bushings and latches it is the size of the force."],
@@ -193,10 +193,10 @@ def _elements_block(dataset: xr.Dataset) -> Block:
     )
 
 
-def _thrusters_block(dataset: xr.Dataset) -> Block:
-    """What thrusters gave."""
+def _thrusters_block(dataset: xr.Dataset) -> ReportBlock:
+    """Return what thrusters gave."""
     if "fixed_thruster" not in dataset.coords:
-        return Block("Thrusters")
+        return ReportBlock("Thrusters")
     ends = zip(dataset.thrust.values.max(axis=0), dataset.thrust_spent.values[-1], strict=True)
     rows = [
         [str(name), *(significant(float(value)) for value in values)]
@@ -204,13 +204,13 @@ def _thrusters_block(dataset: xr.Dataset) -> Block:
     ]
     columns = [("thruster", ""), ("largest force", "N"), ("impulse given", "N s")]
     note = "The force as sampled. Thrusters are no load at named points; their impulses are left out of what momentum lost."
-    return Block("Thrusters", table=Table(columns, rows, worded={0}), notes=[note], where="after")
+    return ReportBlock("Thrusters", table=Table(columns, rows, worded={0}), notes=[note], where="after")
 
 
-def _joints_block(dataset: xr.Dataset) -> Block:
-    """How far joints moved and what passed through them, as sampled."""
+def _joints_block(dataset: xr.Dataset) -> ReportBlock:
+    """Return how far joints moved and what passed through them, as sampled."""
     if "joint" not in dataset.coords:
-        return Block("Joints")
+        return ReportBlock("Joints")
     rows = []
     for index, (name, unit) in enumerate(zip(dataset.joint.values, dataset.joint_unit.values, strict=True)):
         scale, shown = {"rad": (np.degrees(1.0), "deg"), "m": (1e3, "mm")}.get(str(unit), (1.0, NOTHING))
@@ -220,13 +220,13 @@ def _joints_block(dataset: xr.Dataset) -> Block:
         rows.append([str(name), *moved, shown, *(significant(float(size.max())) for size in through)])
     columns = [("joint of", ""), ("least", ""), ("largest", ""), ("", ""), ("largest force", "N"), ("moment", "N m")]
     note = "As sampled. Force and moment are the sizes of all that passes through the joint, at the joint; – is welded."
-    return Block("Joints", table=Table(columns, rows, worded={0, 3}), notes=[note], where="after")
+    return ReportBlock("Joints", table=Table(columns, rows, worded={0, 3}), notes=[note], where="after")
 
 
-def _modes_block(dataset: xr.Dataset) -> Block:
-    """How far modes of flexible links were deflected, and the energy in the links, as sampled."""
+def _modes_block(dataset: xr.Dataset) -> ReportBlock:
+    """Return how far modes of flexible links were deflected, and the energy in the links, as sampled."""
     if "mode" not in dataset.coords:
-        return Block("Flexible links")
+        return ReportBlock("Flexible links")
     rows = []
     for index, (name, unit) in enumerate(zip(dataset.mode.values, dataset.mode_unit.values, strict=True)):
         scale, shown = (1e3, "mm") if unit == "m" else (np.degrees(1.0), "deg")
@@ -236,20 +236,20 @@ def _modes_block(dataset: xr.Dataset) -> Block:
     stored = ", ".join(f"{name} {significant(float(energy))} J" for name, energy in energies)
     note = f"As sampled; of a beam, deflections of its tip. Largest elastic energy: {stored}."
     columns = [("mode", ""), ("least", ""), ("largest", ""), ("", "")]
-    return Block("Flexible links", table=Table(columns, rows, worded={0, 3}), notes=[note], where="after")
+    return ReportBlock("Flexible links", table=Table(columns, rows, worded={0, 3}), notes=[note], where="after")
 
 
-def _phases_block(dataset: xr.Dataset) -> Block:
-    """When phases began."""
+def _phases_block(dataset: xr.Dataset) -> ReportBlock:
+    """Return when phases began."""
     if "phase" not in dataset.coords:
-        return Block("Phases")
+        return ReportBlock("Phases")
     began = zip(map(str, dataset.phase.values), dataset.phase_began.values, strict=True)
     rows = [[name, significant(float(time), 6) if np.isfinite(time) else "never"] for name, time in began]
-    return Block("Phases", table=Table([("phase", ""), ("began at", "s")], rows, worded={0}))
+    return ReportBlock("Phases", table=Table([("phase", ""), ("began at", "s")], rows, worded={0}))
 
 
 def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
-    """What to draw, and what to look for in it; figures that could only show zeros are left out."""
+    """Yield what to draw, and what to look for in it; figures that could only show zeros are left out."""
     if dataset.sizes["contact"]:
         for surface in shown_surfaces(dataset)[:SURFACES]:
             yield Plot("trajectory", partial(trajectory, dataset, surface), _path_in_words(surface))
@@ -305,7 +305,7 @@ def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
 
 
 def _path_in_words(surface: Shown) -> str:
-    """What the figure of the paths around a surface shows, and what to look for in it."""
+    """Return what the figure of the paths around a surface shows, and what to look for in it."""
     words = (
         f"Path of the features around “{surface.name}”, from its reference point in axes of its body, each contact marked "
         "where it began: "
@@ -320,7 +320,7 @@ def _path_in_words(surface: Shown) -> str:
 
 
 def _joints(dataset: xr.Dataset, unit: str) -> Chart:
-    """Joints with coordinates in a unit over time."""
+    """Return joints with coordinates in a unit over time."""
     chosen = dataset.isel(joint=dataset.joint_unit.values == unit)
     names = [short(str(name)) for name in chosen.joint.values]
     panels = joint_panels(dataset.time.values, names, chosen.joint_angle.values, chosen.joint_rate.values, unit)
@@ -332,7 +332,7 @@ def _joints(dataset: xr.Dataset, unit: str) -> Chart:
 
 
 def _set_points(dataset: xr.Dataset, held: list[str], unit: str, labels: list[str], names: list[str]) -> list[Line]:
-    """Where control would have joints, dotted, each in the colour of its joint."""
+    """Return where control would have joints, dotted, each in the colour of its joint."""
     scale = np.degrees(1.0) if unit == "rad" else 1.0
     wanted = dataset.set_point.sel(motor=held).values * scale
     return [
@@ -349,7 +349,7 @@ def _set_points(dataset: xr.Dataset, held: list[str], unit: str, labels: list[st
 
 
 def _modes(dataset: xr.Dataset, unit: str) -> Chart:
-    """Modal coordinates in a unit over time."""
+    """Return modal coordinates in a unit over time."""
     chosen = dataset.isel(mode=dataset.mode_unit.values == unit)
     names = [short(str(name)) for name in chosen.mode.values]
     scale, label = (1e3, "mm") if unit == "m" else (np.degrees(1.0), "deg")
@@ -358,13 +358,13 @@ def _modes(dataset: xr.Dataset, unit: str) -> Chart:
 
 
 def _thrust(dataset: xr.Dataset) -> Chart:
-    """Force of the thrusters over time."""
+    """Return force of the thrusters over time."""
     names = [str(name) for name in dataset.fixed_thruster.values]
     return time_chart(dataset, [Panel("N", lines_of(dataset.time.values, dataset.thrust.values, names), 1.4)])
 
 
 def _tensions(dataset: xr.Dataset) -> Chart:
-    """Tension of the elements over time, a panel for each that stands alone and one for each structure."""
+    """Return tension of the elements over time, a panel for each that stands alone and one for each structure."""
     time, names = dataset.time.values, [str(name) for name in dataset.element.values]
     structures: dict[str, list[int]] = {}
     for index, name in enumerate(names):

@@ -38,7 +38,7 @@ class Shown:
 
 
 def shown_surfaces(dataset: xr.Dataset) -> list[Shown]:
-    """The surfaces of a result in space that single balls or points meet, those with most contacts first."""
+    """Return the surfaces of a result in space that single balls or points meet, those with most contacts first."""
     content = scenario_content(dataset)
     if content is None:
         return [Shown(str(name), [i], 0.0, np.eye(3)[0], None) for i, name in enumerate(dataset.contact.values)]
@@ -59,24 +59,24 @@ def shown_surfaces(dataset: xr.Dataset) -> list[Shown]:
 
 
 def is_single_ball(feature: Any) -> bool:  # noqa: ANN401, a section of a feature
-    """Whether a feature is one ball or one point."""
+    """Return whether a feature is one ball or one point."""
     return feature.shape in ("ball", "point") and feature.member_count() == 1
 
 
 def _geometry(surface: Surface) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
-    """Docking axis of a surface, and its signed distance around its reference point."""
+    """Return docking axis of a surface, and its signed distance around its reference point."""
     reference = coordinates(surface.reference())
     return coordinates(surface.docking_frame()[1]), lambda points: signed_distances(surface, points + reference)
 
 
 def stations(limits: np.ndarray) -> np.ndarray:
-    """A few round numbers within limits, and not on them."""
+    """Return a few round numbers within limits, and not on them."""
     places = round_numbers(limits[0], limits[1], STATIONS)
     return places[(places > limits[0]) & (places < limits[1])]
 
 
 def wires(surface: Shown, box: np.ndarray) -> list[np.ndarray]:
-    """Curves (n, 3) on a surface: across its docking axis at several stations, and in planes through the axis."""
+    """Return curves (n, 3) on a surface: across its docking axis at several stations, and in planes through the axis."""
     if surface.distance is None:
         return []
     axis = surface.axis

@@ -24,17 +24,8 @@ TOUCH = 0.1  # s, half a swing of the probe on the cone
 TIP = 0.015  # m, radius of the probe's tip
 HALF_ANGLE = 40.0  # degrees, of the cone
 
-LAW = """
-[contact.normal]
-law = "hunt-crossley"
-stiffness = "{stiffness} N/m"
-exponent = 1
-damping = "1.5 s/m"
-
-[contact.friction]
-law = "coulomb"
-coefficient = 0.1
-regularisation = "1 mm/s"
+LAW = """normal = {{ law = "hunt-crossley", stiffness = "{stiffness} N/m", exponent = 1, damping = "1.5 s/m" }}
+friction = {{ law = "coulomb", coefficient = 0.1, regularisation = "1 mm/s" }}
 """
 
 RING = """duration = "{duration} s"
@@ -261,7 +252,7 @@ def _text(bodies: TwoBodies, mechanism: str) -> str:
 
 
 def _ring(bodies: TwoBodies, named: dict[str, str]) -> str:
-    """The ring, made similar to one of 0.6 m: at the same speeds forces grow as mass over length."""
+    """Return the ring, made similar to one of 0.6 m: at the same speeds forces grow as mass over length."""
     radius = float(digits(min(RING_RADIUS, 0.4 * min(side(bodies.chaser), side(bodies.target)))))
     size, mass = radius / RING_RADIUS, bodies.effective_mass / REFERENCE_MASS
     force, stiffness = mass / size, mass / size**2
@@ -285,7 +276,7 @@ def _ring(bodies: TwoBodies, named: dict[str, str]) -> str:
         target_features=_features("target", port, radius),
         face=_on_circle(0.0, 1.033 * radius, 15.0),
         face_radius=digits(3 * size),
-        law=LAW.format(stiffness=digits(5e5 * stiffness)).strip("\n") + "\n",
+        law=LAW.format(stiffness=digits(5e5 * stiffness)),
         stiffness=digits(5e5 * stiffness),
         strut_stiffness=digits(2e5 * stiffness),
         strut_damping=digits(300 * force),
@@ -305,7 +296,7 @@ def _ring(bodies: TwoBodies, named: dict[str, str]) -> str:
 
 
 def _features(body: str, place: float, radius: float) -> str:
-    """Petals and rim of a ring whose face is at x = `place` (m)."""
+    """Return petals and rim of a ring whose face is at x = `place` (m)."""
     rows = [
         f"  {_on_circle(place + high * PETAL_HEIGHT * radius, radius * (share - high * PETAL_HEIGHT), angle)},"
         for high, share, angle in PETAL_CORNERS
@@ -337,14 +328,14 @@ def _probe(bodies: TwoBodies, named: dict[str, str]) -> str:
         turning_drag=digits(bodies.damping(0.3, SWING) * 0.5**2),
         slip=digits(bodies.effective_mass * SPEED**2 / (2 * YIELD)),
         way=plain(1e3 * YIELD),
-        law=LAW.format(stiffness=digits(touch)).strip("\n") + "\n",
+        law=LAW.format(stiffness=digits(touch)),
         stiffness=digits(touch),
         latch_damping=digits(0.6 * math.sqrt(touch * mass)),
     )
 
 
 def _on_circle(along: float, radius: float, degrees: float) -> str:
-    """A place on a circle about the x axis, counted from y, as a file has it."""
+    """Return a place on a circle about the x axis, counted from y, as a file has it."""
     angle = math.radians(degrees)
     return _row(plain(round(value, 6) + 0.0) for value in (along, radius * math.cos(angle), radius * math.sin(angle)))
 

@@ -112,11 +112,11 @@ def arm_text(bodies: TwoBodies, mechanism: str) -> str:
 
 
 def _rod(mass: float) -> str:
-    """The moments of inertia (kg m²) of a link of that mass (kg) and a tenth of its length across."""
+    """Return the moments of inertia (kg m²) of a link of that mass (kg) and a tenth of its length across."""
     across = digits(mass * LENGTH**2 / 12)
     return f"[{digits(mass * (LENGTH / 10) ** 2 / 8)}, {across}, {across}]"
 
 
 def _row(place: list[float]) -> str:
-    """A place in the plane as a file has it, to where nothing is between what touches."""
+    """Return a place in the plane as a file has it, to where nothing is between what touches."""
     return f"[{place[0]:.12f}, {place[1]:.12f}, 0]"

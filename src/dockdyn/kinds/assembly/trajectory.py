@@ -21,7 +21,7 @@ CLOSE, CLOSE_IN_SPACE = 0.09, 0.11  # share of the box within which marks share 
 
 
 def trajectory(dataset: xr.Dataset, surface: Shown | None = None) -> Chart:
-    """Path of the features around a surface (without one, that with most contacts), contacts marked at onset."""
+    """Return path of the features around a surface (without one, that with most contacts), contacts marked at onset."""
     surface = surface or shown_surfaces(dataset)[0]
     box = _neighbourhood(dataset, surface)
     panels = [_projection(dataset, surface, box, plane) for plane in ((0, 2), (0, 1), (1, 2))]
@@ -29,13 +29,13 @@ def trajectory(dataset: xr.Dataset, surface: Shown | None = None) -> Chart:
 
 
 def _onsets(dataset: xr.Dataset, surface: Shown) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers (from 1) and positions at onset of the contacts with a surface."""
+    """Return numbers (from 1) and positions at onset of the contacts with a surface."""
     rows = np.flatnonzero(np.isin(dataset.episode_contact.values, surface.pairs))
     return rows + 1, dataset.episode_position.values[rows]
 
 
 def _neighbourhood(dataset: xr.Dataset, surface: Shown) -> np.ndarray:
-    """Limits (m, 3 × 2) of a cube around the surface's reference point and its contacts; the far approach is left out.
+    """Return limits (m, 3 × 2) of a cube around the surface's reference point and its contacts; the far approach is left out.
 
     Where a run was stopped, contacts far from the first are left out, too: they are where it diverged to.
     """
@@ -62,7 +62,7 @@ def _limits(box: np.ndarray, axis: int) -> Limits:
 
 
 def _projection(dataset: xr.Dataset, surface: Shown, box: np.ndarray, plane: tuple[int, int]) -> Panel:
-    """The paths projected on two axes, over the section of the surface through its reference point."""
+    """Return the paths projected on two axes, over the section of the surface through its reference point."""
     across, up = plane
     areas, lines, notes = _section(surface, box, plane)
     names = pair_labels(dataset)
@@ -96,7 +96,7 @@ def _projection(dataset: xr.Dataset, surface: Shown, box: np.ndarray, plane: tup
 
 
 def _names(numbers: np.ndarray, places: np.ndarray, apart: float) -> list[tuple[str, tuple[float, float]]]:
-    """What to write beside contacts and where: those not so far `apart` share one text."""
+    """Return what to write beside contacts and where: those not so far `apart` share one text."""
     return [
         (crowd([int(numbers[i]) for i in group]), (float(places[group[0]][0]), float(places[group[0]][1])))
         for group in clusters(places, apart)
@@ -104,7 +104,7 @@ def _names(numbers: np.ndarray, places: np.ndarray, apart: float) -> list[tuple[
 
 
 def _section(surface: Shown, box: np.ndarray, plane: tuple[int, int]) -> tuple[list[Area], list[Line], list[Note]]:
-    """The solid cut through the reference point; seen along the docking axis, its outline at several stations."""
+    """Return the solid cut through the reference point; seen along the docking axis, its outline at several stations."""
     if surface.distance is None:
         return [], [], []
     across, up = plane
@@ -129,7 +129,7 @@ def _section(surface: Shown, box: np.ndarray, plane: tuple[int, int]) -> tuple[l
 
 
 def _outlines(outlines: dict[str, list[np.ndarray]], limits: np.ndarray) -> tuple[list[Line], list[Note]]:
-    """Curves (n, 2) with their names, which stand at the lower right: names of contacts stand above their marks."""
+    """Return curves (n, 2) with their names, which stand at the lower right: names of contacts stand above their marks."""
     size = float(np.ptp(limits[0]))
     places: list[np.ndarray] = []
     notes = []
@@ -146,7 +146,7 @@ def _outlines(outlines: dict[str, list[np.ndarray]], limits: np.ndarray) -> tupl
 
 
 def _view(dataset: xr.Dataset, surface: Shown, box: np.ndarray) -> Panel:
-    """The paths in space, in a wire frame of the surface."""
+    """Return the paths in space, in a wire frame of the surface."""
     view = View()
     lines, notes = view.axes(box, "m")
     lines.append(view.line(joined(wires(surface, box), 3), "wall", width=0.5))
@@ -167,6 +167,6 @@ def _view(dataset: xr.Dataset, surface: Shown, box: np.ndarray) -> Panel:
 
 
 def within(curve: np.ndarray, box: np.ndarray) -> np.ndarray:
-    """The curve with a gap where it is outside the box: axes in space do not clip."""
+    """Return the curve with a gap where it is outside the box: axes in space do not clip."""
     inside = np.all((curve >= box[:, 0]) & (curve <= box[:, 1]), axis=1, keepdims=True)
     return np.where(inside, curve, np.nan)

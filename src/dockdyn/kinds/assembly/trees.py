@@ -48,22 +48,22 @@ class Seat(NamedTuple):
 
 
 def coordinate_number(bodies: Sequence[LinkSection], body: str, plane: bool = False) -> int:
-    """The number of the coordinate of a body's joint among those of all joints and modes."""
+    """Return the number of the coordinate of a body's joint among those of all joints and modes."""
     return coordinates_of(bodies, plane).index(Coordinate(body))
 
 
 def moving_joints(bodies: Sequence[LinkSection]) -> dict[str, RevoluteSection | PrismaticSection]:
-    """The joints that move, by the names of the bodies that they hold, in the order of the bodies."""
+    """Return the joints that move, by the names of the bodies that they hold, in the order of the bodies."""
     return {body.name: body.joint for body in bodies if isinstance(body.joint, RevoluteSection | PrismaticSection)}
 
 
 def mode_names(bodies: Sequence[LinkSection]) -> list[tuple[str, str]]:
-    """The modes of all flexible links, in the order of the bodies: link and mode."""
+    """Return the modes of all flexible links, in the order of the bodies: link and mode."""
     return [(body.name, mode) for body in bodies if body.flexible is not None for mode in body.flexible.mode_names()]
 
 
 def mode_numbers(bodies: Sequence[LinkSection], link: str, plane: bool = False) -> tuple[int, ...]:
-    """The numbers of a link's modes among the coordinates."""
+    """Return the numbers of a link's modes among the coordinates."""
     coordinates = enumerate(coordinates_of(bodies, plane))
     return tuple(number for number, one in coordinates if one.body == link and one.mode is not None)
 
@@ -77,7 +77,7 @@ class Frames(NamedTuple):
 
     @staticmethod
     def of(bodies: Sequence[LinkSection], seats: Iterable[Seat] = (), plane: bool = False) -> Frames:
-        """Those of links with these seats and those of bodies that joints hold on links that bend by their own modes."""
+        """Return those of links with these seats and those of bodies that joints hold on links that bend by their own modes."""
         flexible = {body.name for body in bodies if body.flexible is not None}
         modal = {body.name for body in _modal(bodies)}
         held = [
@@ -88,24 +88,24 @@ class Frames(NamedTuple):
         return Frames(bodies, [*held, *(seat for seat in seats if seat.link in flexible)], plane)
 
     def links(self) -> list[str]:
-        """The link of each frame."""
+        """Return the link of each frame."""
         return [*(body.name for body in _modal(self.bodies)), *(seat.link for seat in self.seats)]
 
     def numbered(self) -> dict[int, Seat]:
-        """The seats by the numbers of their frames."""
+        """Return the seats by the numbers of their frames."""
         first = len(self.bodies) + len(self.links()) - len(self.seats)
         return dict(enumerate(self.seats, start=first))
 
     def at_rest(self, link: str) -> int:
-        """The number of a flexible link's frame at rest."""
+        """Return the number of a flexible link's frame at rest."""
         return len(self.bodies) + self.links().index(link)
 
     def massless(self) -> tuple[RigidBody, ...]:
-        """The bodies of all frames."""
+        """Return the bodies of all frames."""
         return tuple(_massless() for _ in self.links())
 
     def number(self, what: tuple[str, ...], body: str) -> int:
-        """The number of the frame on which something sits, or of the `body`, where that is rigid."""
+        """Return the number of the frame on which something sits, or of the `body`, where that is rigid."""
         seats = [seat.what for seat in self.seats]
         if what not in seats:
             return [one.name for one in self.bodies].index(body)
@@ -113,12 +113,12 @@ class Frames(NamedTuple):
 
 
 def _modal(bodies: Sequence[LinkSection]) -> list[LinkSection]:
-    """The links that bend by modes of their own, beside the motion of their mean axes."""
+    """Return the links that bend by modes of their own, beside the motion of their mean axes."""
     return [body for body in bodies if isinstance(body.flexible, UniformBeamSection | ModeTableSection)]
 
 
 def trees_of(frames: Frames) -> tuple[JointedBodies | TreeBodies, ...]:
-    """The trees that joints make of the bodies, those of links last, also from traced numbers."""
+    """Return the trees that joints make of the bodies, those of links last, also from traced numbers."""
     linked = linked_roots(frames.bodies, frames.plane)
     roots = [body for body in frames.bodies if body.joint is None and _held_on(body.name, frames.bodies)]
     jointed = [_tree(root, frames) for root in roots if root.name not in linked]
@@ -139,7 +139,7 @@ class _Growing:
     vibrations: list[Vibration] = field(default_factory=list)
 
     def add(self, body: RigidBody, member: int, joint: Joint | ModalFrame) -> int:
-        """Its place in the tree."""
+        """Return its place in the tree."""
         self.bodies.append(body)
         self.members.append(member)
         self.joints.append(joint)
@@ -147,7 +147,7 @@ class _Growing:
 
 
 def _tree(root: LinkSection, frames: Frames) -> JointedBodies:
-    """The tree on a root."""
+    """Return the tree on a root."""
     names = [body.name for body in frames.bodies]
     coordinates = {one.body: n for n, one in enumerate(coordinates_of(frames.bodies)) if one.mode is None}
     tree = _Growing([root.body()], [names.index(root.name)])
@@ -190,5 +190,5 @@ def _bend(tree: _Growing, link: LinkSection, joint: Joint, frames: Frames) -> li
 
 
 def _massless() -> RigidBody:
-    """The body of a frame: no mass and no inertia."""
+    """Return the body of a frame: no mass and no inertia."""
     return RigidBody(jnp.zeros(()), jnp.zeros((3, 3)), jnp.zeros((3, 3)))

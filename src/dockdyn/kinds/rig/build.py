@@ -13,34 +13,34 @@ from dockdyn.contact.axial import AxialContact
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
 from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.hil.robot import RobotAxes, side_by_side
-from dockdyn.hil.sensor import ForceSensor
+from dockdyn.hil.sensor import SensorModel
 from dockdyn.kinds.rig.model.in_space import PlantInSpace
 from dockdyn.kinds.rig.model.plant import Mass, Plant
 from dockdyn.kinds.rig.model.rig import Rig
 from dockdyn.kinds.rig.model.schedule import rig_schedule
 from dockdyn.kinds.rig.mounting import along_normal, mounting_of
 from dockdyn.kinds.rig.numbers import number
-from dockdyn.kinds.rig.schema import AXES, RigContent, RigSection
+from dockdyn.kinds.rig.schema import RigContent, RigSection
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made, model_of
 from dockdyn.scenario.tables.rig.loop import SensorSection
-from dockdyn.scenario.tables.rig.robot import RobotSection
-from dockdyn.stability.loop import Loop, Robot
+from dockdyn.scenario.tables.rig.robot import AXES, RobotSection
+from dockdyn.stability.loop import Loop, RobotStateSpace
 
 SIGMAS = 5.0  # of the noise, above which a force counts as contact
 
 
-def sensor_of(content: RigContent, forces: int) -> ForceSensor:
-    """The sensor of a loop; imperfections of size zero are left out."""
+def sensor_of(content: RigContent, forces: int) -> SensorModel:
+    """Return the sensor of a loop; imperfections of size zero are left out."""
     section = content.loop.sensor or SensorSection()
 
     def stated(name: str) -> Any:  # noqa: ANN401, as `number`
         return number(getattr(section, name) or None)
 
     threshold = section.threshold if section.threshold is not None else SIGMAS * section.noise + abs(section.bias)
-    return ForceSensor(
+    return SensorModel(
         delay=number(content.loop.delay + section.delay),
         **{name: stated(name) for name in ("jitter", "noise", "bias", "range", "resolution", "drop_rate")},
         **{name: stated(name) for name in ("averaging", "delay_amplitude", "delay_period", "position_noise")},
@@ -50,13 +50,13 @@ def sensor_of(content: RigContent, forces: int) -> ForceSensor:
 
 
 def _virtual_law(content: RigContent) -> SpringDashpot | None:
-    """The contact that is computed in software."""
+    """Return the contact that is computed in software."""
     section = content.loop.virtual_contact
     return None if section is None else SpringDashpot(number(section.stiffness), number(section.damping), True)
 
 
 def plant_of(content: RigContent, loop: Loop) -> Plant:
-    """Virtual bodies and mock-ups."""
+    """Return virtual bodies and mock-ups."""
     virtual = _virtual_law(content)
     if isinstance(content, RigSection):
         return Mass(
@@ -76,20 +76,20 @@ def plant_of(content: RigContent, loop: Loop) -> Plant:
 
 
 @jit_once
-def _robots(sections: list[RobotSection]) -> Robot:
-    """One robot of the axes' own ones."""
+def _robots(sections: list[RobotSection]) -> RobotStateSpace:
+    """Return one robot of the axes' own ones."""
     return side_by_side([section.make() for section in sections])
 
 
 def _robot_of(content: RigContent) -> RobotAxes:
-    """The robot behind the axes: the loop's own, and where an axis states another one, that."""
+    """Return the robot behind the axes: the loop's own, and where an axis states another one, that."""
     section = content.loop.robot
     if section is None:
         return RobotAxes(None)
-    axes = [] if isinstance(content, RigSection) else content.robot_axis
-    if not axes:
+    own = section.of_axes()
+    if not own:
         return RobotAxes(made(section), number(section.rate_limit), number(section.position_limit))
-    sections = [next((each for each in axes if each.axis == axis), section) for axis in AXES]
+    sections = [own.get(axis, section) for axis in AXES]
 
     def limits(name: str) -> Any:  # noqa: ANN401, as `number`
         stated = [getattr(each, name) for each in sections]
@@ -100,7 +100,7 @@ def _robot_of(content: RigContent) -> RobotAxes:
 
 
 def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, asked: float | None = None) -> Rig:
-    """The rig of a scenario, with `loop` along the contact normal; its compensator is asked every `asked` seconds.
+    """Return the rig of a scenario, with `loop` along the contact normal; its compensator is asked every `asked` seconds.
 
     ScenarioError where its instants never meet.
     """
@@ -133,14 +133,15 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
     )
 
 
-def _watched(sensor: ForceSensor, period: float) -> ForceSensor:
-    """A sensor whose force acts continuously: compensators, asked every `period` (s), see its mean since they were asked."""
+def _watched(sensor: SensorModel, period: float) -> SensorModel:
+    """Return a sensor whose force acts continuously: compensators, asked every `period` (s), see its mean since they were
+    asked."""
     window = min(period, 2 * float(sensor.delay))
     return replace(sensor, averaging=number(window or None))
 
 
 def resting(rig: Rig, loop: Loop) -> Rig:
-    """The rig at rest in a contact that is linear and never parts, along its normal: what decides on its stability."""
+    """Return the rig at rest in a contact that is linear and never parts, along its normal: what decides on its stability."""
     law = SpringDashpot(number(loop.stiffness), number(loop.damping), True)
     zero, virtual = number(0.0), None
     if loop.virtual_stiffness or loop.virtual_damping:
@@ -156,5 +157,5 @@ def resting(rig: Rig, loop: Loop) -> Rig:
     )
     robot = RobotAxes(None if loop.robot is None else jax.tree.map(number, loop.robot))
     exact = eqx.tree_at(lambda r: (r.plant, r.robot), rig, (plant, robot))
-    sensor = ForceSensor(rig.sensor.delay, averaging=rig.sensor.averaging)
+    sensor = SensorModel(rig.sensor.delay, averaging=rig.sensor.averaging)
     return replace(exact, sensor=sensor, mounting=along_normal(rig.mounting, loop))

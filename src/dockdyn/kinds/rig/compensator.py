@@ -17,7 +17,7 @@ from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, WithVelocit
 from dockdyn.stability.loop import Loop
 
 
-class Maker:
+class CompensatorMaker:
     """Compensators of one scenario, whose loop along the contact normal is `loop`."""
 
     def __init__(self, scenario: Scenario, loop: Loop):
@@ -25,13 +25,13 @@ class Maker:
         self.known: dict[float | None, Tuning] = {}
 
     def tuning(self, asked: float | None) -> Tuning:
-        """Of compensators that are asked every `asked` seconds."""
+        """Return the tuning of compensators that are asked every `asked` seconds."""
         if asked not in self.known:
             self.known[asked] = tuning_of(self.scenario, self.loop, asked)
         return self.known[asked]
 
     def complete(self, section: CompensatorLaw | None) -> CompensatorLaw | None:
-        """A compensator's table with all its numbers: those left out are tuned at the stiffness that is believed.
+        """Return a compensator's table with all its numbers: those left out are tuned at the stiffness that is believed.
 
         ScenarioError where the contact does not oscillate, no numbers make the rig's motion its, or the law has no rule that
         finds them, and where its velocity cannot be estimated with the period at which it is asked.
@@ -54,20 +54,20 @@ class Maker:
             raise ScenarioError(f"{self.scenario.name}: {stated}: {reason}; or differentiator_form = 'ramp-invariant'")
 
     def make(self, section: CompensatorLaw | None) -> Compensator | None:
-        """The compensator of a complete table; None of none."""
+        """Return the compensator of a complete table; None of none."""
         return None if section is None else section.make(self.held())
 
     def held(self) -> bool:
-        """Whether the force on the model is constant over a period."""
+        """Return whether the force on the model is constant over a period."""
         return self.loop.stepped() or self.loop.sensor_period is not None
 
 
 def with_tuned_compensator(scenario: Scenario) -> Scenario:
-    """The scenario with what its compensator leaves to the rig's tuning, where margins count it."""
+    """Return the scenario with what its compensator leaves to the rig's tuning, where margins count it."""
     content, law = scenario.content, scenario.content.loop.compensator
     if law is None or not law.made.in_margins or not law.tuned():
         return scenario
-    law = Maker(scenario, loop_of(scenario)).complete(law)
+    law = CompensatorMaker(scenario, loop_of(scenario)).complete(law)
     section = content.loop.model_copy(update={"compensator": law})
     return replace(scenario, content=content.model_copy(update={"loop": section}))
 
@@ -78,7 +78,7 @@ def growth_of_run(scenario: Scenario) -> float | None:
     None where that map is not computed (`radius`). Raises ScenarioError where the compensator cannot be tuned.
     """
     loop = loop_of(scenario)
-    maker = Maker(scenario, loop)
+    maker = CompensatorMaker(scenario, loop)
     law = maker.complete(scenario.content.loop.compensator)
     rig = rig_of(scenario, loop, maker.make(law), None if law is None else law.period)
     largest = radius(rig, loop)

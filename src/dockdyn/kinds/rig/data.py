@@ -52,25 +52,25 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
 
 
 def mock_up_names(content: RigContent) -> dict[str, str]:
-    """What is carried and what stands, in words; nothing along one direction."""
+    """Return what is carried and what stands, in words; nothing along one direction."""
     if isinstance(content, RigSection):
         return {}
     return dict(zip(("carried", "standing"), content.mock_ups, strict=True))
 
 
 def coordinates_of(rig: Rig) -> dict[str, list[str]]:
-    """The names along the dimensions of `VARIABLES`."""
+    """Return the names along the dimensions of `VARIABLES`."""
     along = {"axis": ["x", "y", "z"][: rig.plant.port_axes]}
     return along | ({"coordinate": ["x", "y", "z", "rx", "ry", "rz"]} if rig.plant.axes > 1 else {})
 
 
 def names_of_elements(content: RigContent) -> dict[str, list[str]]:
-    """The names along the dimensions of `ELEMENT_VARIABLES`."""
+    """Return the names along the dimensions of `ELEMENT_VARIABLES`."""
     return {} if isinstance(content, RigSection) else element_names(content)
 
 
 def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: dict[str, Any]) -> xr.Dataset:
-    """The dataset of a run; what came before a number that is not finite."""
+    """Return the dataset of a run; what came before a number that is not finite."""
     found = course.seen | course.ideal
     layout = VARIABLES | ELEMENT_VARIABLES
     found = {name: values for name, values in found.items() if name in layout}

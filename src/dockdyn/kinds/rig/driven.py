@@ -10,16 +10,16 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, PyTree
 
-from dockdyn.hil.operation import State
+from dockdyn.hil.operation import OperationState
 from dockdyn.hil.sensor import Draws
 from dockdyn.hil.supervisor import PLACES, Envelope, Limits
 from dockdyn.hil.velocity_sources import RobotVelocity
 from dockdyn.kinds.rig.build import rig_of
-from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.model.ages import Ages, ages_of
 from dockdyn.kinds.rig.model.driven import Driven, Driving, begin_driving, drive, driven_of, silence
 from dockdyn.kinds.rig.model.halves import begin_laboratory, carry, laboratory_at_rest, measure, told
-from dockdyn.kinds.rig.model.rig import Moving, Rig
+from dockdyn.kinds.rig.model.rig import Rig, RigState
 from dockdyn.kinds.rig.model.run import randomness
 from dockdyn.kinds.rig.numbers import number
 from dockdyn.kinds.rig.resting import loop_of
@@ -62,7 +62,7 @@ class RigDriver:
         return float(self.rig.hold)
 
     def cycle(self, running: bool = False) -> CStep:
-        """The computer's cycle as C, idle at first or, for a run in lockstep, `running` at t = 0.
+        """Return the computer's cycle as C, idle at first or, for a run in lockstep, `running` at t = 0.
 
         ScenarioError for a rig without limits, one that begins outside of them, and what C cannot do.
         """
@@ -71,7 +71,7 @@ class RigDriver:
         return _as_c(scenario.name, "cycle", drive, driven, _begun(driven, running), silence(self.axes))
 
     def _driven(self) -> Driven:
-        """The rig with its limits, ready to be driven; ScenarioError where it has none."""
+        """Return the rig with its limits, ready to be driven; ScenarioError where it has none."""
         scenario, section = self.scenario, self.scenario.content.rig
         if section is None:
             raise ScenarioError(
@@ -81,17 +81,17 @@ class RigDriver:
         return _driven(self.rig, limits_of(section.limits, self.period), number(section.settle), duration)
 
     def first_pose(self) -> np.ndarray:
-        """Where the robot goes when it is armed (m, rad), by axis. ScenarioError for a rig without limits."""
+        """Return where the robot goes when it is armed (m, rad), by axis. ScenarioError for a rig without limits."""
         return np.asarray(self._driven().start)
 
     def live_scene(self) -> LiveScene:
-        """What browsers are shown while it runs. ScenarioError for a rig without limits."""
+        """Return what browsers are shown while it runs. ScenarioError for a rig without limits."""
         from dockdyn.kinds.rig.replay.live import live_rig
 
         return live_rig(self.scenario, self.rig, self.first_pose())
 
     def laboratory(self, following: bool = False) -> Laboratory:
-        """The laboratory of the scenario: robot with its lag, contact of the mock-ups, delayed sensor.
+        """Return the laboratory of the scenario: robot with its lag, contact of the mock-ups, delayed sensor.
 
         Its robot follows the approach at t = 0, or stands where that begins. ScenarioError where the scenario has no robot,
         and for what C cannot do.
@@ -109,7 +109,7 @@ class RigDriver:
         return Laboratory(step, {part: np.asarray(value) for part, value in tells.items()}, rows)
 
     def _chances(self) -> tuple[Chance, Chance] | None:
-        """Random numbers of a run of the scenario: before its first cycle, and in each; None for an ideal sensor.
+        """Return random numbers of a run of the scenario: before its first cycle, and in each; None for an ideal sensor.
 
         A cycle has those of the samples behind its start, the one at its end included.
         """
@@ -128,12 +128,12 @@ class RigDriver:
 
 
 def driver_of(scenario: Scenario) -> RigDriver:
-    """The rig of a scenario, if a computer can drive it: one period, nothing that only a simulation knows.
+    """Return the rig of a scenario, if a computer can drive it: one period, nothing that only a simulation knows.
 
     ScenarioError, in words, where it cannot.
     """
     loop = loop_of(scenario)
-    maker = Maker(scenario, loop)
+    maker = CompensatorMaker(scenario, loop)
     section = maker.complete(scenario.content.loop.compensator)
     rig = rig_of(scenario, loop, maker.make(section), None if section is None else section.period)
     check_driven(scenario.name, rig, scenario.content.rig is not None)
@@ -141,7 +141,7 @@ def driver_of(scenario: Scenario) -> RigDriver:
 
 
 def check_driven(name: str, rig: Rig, limited: bool = True) -> None:
-    """Refuses what no rig has: raises ScenarioError for several periods, and for what only a simulation knows."""
+    """Refuse what no rig has: raises ScenarioError for several periods, and for what only a simulation knows."""
     if not rig.schedule.hyperperiod.steps:
         missing = f'loop.dynamics.period = "{1e3 * float(rig.hold):g} ms", the cycle'
         missing += "" if limited else ", and [rig.limits]"
@@ -166,12 +166,12 @@ def check_driven(name: str, rig: Rig, limited: bool = True) -> None:
 
 
 def _envelope(*given: Any) -> Envelope:  # noqa: ANN401, numbers of a table that is checked
-    """What axes of one unit may do, from plain numbers."""
+    """Return what axes of one unit may do, from plain numbers."""
     return Envelope(*(number(each) for each in given))
 
 
 def limits_of(section: LimitsSection, period: float) -> Limits:
-    """The limits of a table, on a rig with this cycle (s)."""
+    """Return the limits of a table, on a rig with this cycle (s)."""
 
     def cycles(time: float) -> Any:  # noqa: ANN401, as `number`
         return np.asarray(int(np.ceil(time / period * (1 - 1e-9))))
@@ -205,13 +205,13 @@ _driven = Program(driven_of)
 
 @partial(Program, static=("running",))
 def _begun(driven: Driven, running: bool) -> Driving:
-    """A cycle's first state: idle, or running at t = 0 already."""
+    """Return a cycle's first state: idle, or running at t = 0 already."""
     begun = begin_driving(driven)
     if not running:
         return begun
     sent = driven.start + driven.rate * driven.rig.hold * ((driven.ramp + 1) / 2 + driven.settle)
     return begun._replace(
-        state=jnp.asarray(int(State.RUNNING)), ran=driven.ramp + driven.settle, sent=sent, rate=driven.rate
+        state=jnp.asarray(int(OperationState.RUNNING)), ran=driven.ramp + driven.settle, sent=sent, rate=driven.rate
     )
 
 
@@ -219,7 +219,7 @@ UNITS = (("mm", 1e3), ("deg", 180 / np.pi))  # of places and turns, as people re
 
 
 def _check_start(scenario: Scenario, driven: Driven) -> None:
-    """Refuses a run that begins outside of its limits, or faster."""
+    """Refuse a run that begins outside of its limits, or faster."""
     name, settle = f"{scenario.name}: rig.limits", scenario.content.rig.settle
     axes = scenario.content.rig.limits.lowest
     starts, rates = driven.limits.parts(driven.start), driven.limits.parts(driven.rate)
@@ -241,7 +241,7 @@ def _check_start(scenario: Scenario, driven: Driven) -> None:
 
 
 def _drawn(chance: Chance | None, sample: int) -> Draws | None:
-    """The random numbers of a sample; those of where the force was measured are not told."""
+    """Return the random numbers of a sample; those of where the force was measured are not told."""
     if chance is None:
         return None
     force = chance.force[sample]
@@ -249,9 +249,9 @@ def _drawn(chance: Chance | None, sample: int) -> Draws | None:
 
 
 def _exchange(
-    parameters: tuple[Rig, Ages], laboratory: Moving, given: dict[str, PyTree]
-) -> tuple[Moving, dict[str, Array]]:
-    """A cycle of the laboratory: its robot is told a command, then a cycle later the sensor and the encoders tell."""
+    parameters: tuple[Rig, Ages], laboratory: RigState, given: dict[str, PyTree]
+) -> tuple[RigState, dict[str, Array]]:
+    """Return a cycle of the laboratory: its robot is told a command, then a cycle later the sensor and the encoders tell."""
     rig, ages = parameters
     chance: Chance | None = given.get("chance")
     last = rig.robot.command(laboratory.past[0])
@@ -268,8 +268,8 @@ def _exchange(
 
 
 @partial(Program, static=("following",))
-def _laboratory(rig: Rig, chance: Chance | None, following: bool) -> tuple[Ages, Moving, dict[str, Array]]:
-    """A laboratory at t = 0, its robot following the approach or at rest where that is, and what it tells first."""
+def _laboratory(rig: Rig, chance: Chance | None, following: bool) -> tuple[Ages, RigState, dict[str, Array]]:
+    """Return a laboratory at t = 0, its robot following the approach or at rest where that is, and what it tells first."""
     ages = ages_of(rig)
     pose = rig.plant.pose(rig.plant.initial())
     begun = begin_laboratory(rig) if following else laboratory_at_rest(rig, pose)
@@ -278,7 +278,7 @@ def _laboratory(rig: Rig, chance: Chance | None, following: bool) -> tuple[Ages,
 
 
 def _as_c(scenario: str, name: str, step: Any, parameters: PyTree, state: PyTree, given: PyTree) -> CStep:  # noqa: ANN401
-    """A step as C; ScenarioError where it cannot be one."""
+    """Return a step as C; ScenarioError where it cannot be one."""
     try:
         return c_step(name, step, parameters, state, given)
     except Untranslatable as error:

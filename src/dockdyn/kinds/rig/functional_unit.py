@@ -15,15 +15,15 @@ from jaxtyping import Array, Bool, Float, Int
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.assembly.data import ELEMENT_VARIABLES
 from dockdyn.kinds.rig.build import plant_of, rig_of
-from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.data import VARIABLES, coordinates_of, mock_up_names, names_of_elements
 from dockdyn.kinds.rig.driven import check_driven
 from dockdyn.kinds.rig.model.ages import Ages, ages_of
 from dockdyn.kinds.rig.model.halves import Computer, begin_computer, compute, with_pose
-from dockdyn.kinds.rig.model.rig import Moving, Rig
+from dockdyn.kinds.rig.model.rig import Rig, RigState
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.run import Grid
-from dockdyn.kinds.rig.stepping import Known, advance_tick
+from dockdyn.kinds.rig.stepping import KnownMotion, advance_tick
 from dockdyn.mechanics.vector import once
 from dockdyn.results.functional_unit import (
     FunctionalUnit,
@@ -67,7 +67,7 @@ class Going(NamedTuple):
     """A rig between two ticks, with what it reads of its robot's past."""
 
     ages: Ages
-    moving: Moving
+    moving: RigState
 
 
 class Spot(NamedTuple):
@@ -85,7 +85,7 @@ class Built(NamedTuple):
 
 
 def rig_unit(scenario: Scenario) -> FunctionalUnit:
-    """The functional unit of a rig. Raises ScenarioError for one whose run knows more than its past."""
+    """Return the functional unit of a rig. Raises ScenarioError for one whose run knows more than its past."""
     built = _built(scenario)
     rig = built.rig
     if rig.sensor.random:
@@ -99,7 +99,7 @@ def rig_unit(scenario: Scenario) -> FunctionalUnit:
         )
     places, made = _numbered(scenario, built)
     nothing = jnp.zeros((1, rig.plant.port_axes))
-    known = Known(nothing, nothing, None, None)
+    known = KnownMotion(nothing, nothing, None, None)
 
     def begin(numbers: Numbers) -> Going:
         rig = made(numbers)
@@ -108,10 +108,10 @@ def rig_unit(scenario: Scenario) -> FunctionalUnit:
     def advance(numbers: Numbers, given: Given, until: Float[Array, ""], going: Going) -> Going:
         rig, ages = made(numbers, given), going.ages
 
-        def before(moving: Moving) -> Bool[Array, ""]:
+        def before(moving: RigState) -> Bool[Array, ""]:
             return (moving.tick + 1 - 1e-9) * ages.tick <= until
 
-        def tick(moving: Moving) -> Moving:
+        def tick(moving: RigState) -> RigState:
             return advance_tick(rig, ages, known, moving)[0]
 
         return Going(ages, jax.lax.while_loop(before, tick, going.moving))
@@ -146,7 +146,7 @@ def rig_unit(scenario: Scenario) -> FunctionalUnit:
     )
 
 
-class Told(NamedTuple):
+class ComputerState(NamedTuple):
     """A rig's computer between two cycles."""
 
     computer: Computer
@@ -154,8 +154,8 @@ class Told(NamedTuple):
 
 
 def computer_unit(scenario: Scenario) -> FunctionalUnit:
-    """The functional unit of a rig's computer alone: the virtual bodies and what compensates, told what a sensor has measured
-    and where the encoders say that the robot is. Raises ScenarioError for a rig that no computer drives."""
+    """Return the functional unit of a rig's computer alone: the virtual bodies and what compensates, told what a sensor has
+    measured and where the encoders say that the robot is. Raises ScenarioError for a rig that no computer drives."""
     built = _built(scenario)
     rig, axes = built.rig, built.rig.plant.axes
     check_driven(scenario.name, rig)
@@ -163,27 +163,27 @@ def computer_unit(scenario: Scenario) -> FunctionalUnit:
     found = coordinates_of(rig)
     names = found.get("coordinate", found["axis"])
 
-    def begin(numbers: Numbers) -> Told:
-        return Told(begin_computer(made(numbers)), jnp.zeros((), int))
+    def begin(numbers: Numbers) -> ComputerState:
+        return ComputerState(begin_computer(made(numbers)), jnp.zeros((), int))
 
-    def advance(numbers: Numbers, given: Given, until: Float[Array, ""], told: Told) -> Told:
+    def advance(numbers: Numbers, given: Given, until: Float[Array, ""], told: ComputerState) -> ComputerState:
         rig = made(numbers)
         load, pose = jnp.reshape(given, (2, axes))
 
-        def before(told: Told) -> Bool[Array, ""]:
+        def before(told: ComputerState) -> Bool[Array, ""]:
             return (told.cycles + 1 - 1e-9) * rig.hold <= until
 
-        def cycle(told: Told) -> Told:
-            return Told(compute(rig, with_pose(rig, told.computer, pose), load)[0], told.cycles + 1)
+        def cycle(told: ComputerState) -> ComputerState:
+            return ComputerState(compute(rig, with_pose(rig, told.computer, pose), load)[0], told.cycles + 1)
 
         return jax.lax.while_loop(before, cycle, told)
 
-    def observe(numbers: Numbers, given: Given, told: Told) -> Float[Array, "outputs"]:
+    def observe(numbers: Numbers, given: Given, told: ComputerState) -> Float[Array, "outputs"]:
         rig, motion = made(numbers), told.computer.moving.motion
         rows = (told.computer.command, rig.plant.pose(motion), rig.plant.rate(motion))
         return in_a_row(outputs, dict(zip(COMPUTED, rows, strict=True)))
 
-    def reached(told: Told) -> tuple[Int[Array, ""], Float[Array, ""]]:
+    def reached(told: ComputerState) -> tuple[Int[Array, ""], Float[Array, ""]]:
         finite = jnp.all(jnp.isfinite(told.computer.command))
         return jnp.where(finite, int(Status.RUNNING), int(Status.NOT_FINITE)), told.cycles * rig.hold
 
@@ -209,7 +209,8 @@ def computer_unit(scenario: Scenario) -> FunctionalUnit:
 
 
 def _numbered(scenario: Scenario, built: Built) -> tuple[list[Place], Callable[..., Rig]]:
-    """The numbers of a scenario that can be others without another rig, and the rig of such numbers, pushed from outside."""
+    """Return the numbers of a scenario that can be others without another rig, and the rig of such numbers, pushed from
+    outside."""
     spots = _spots_of(scenario, built)
     places = list(spots)
     leaves, structure = jax.tree.flatten(built.rig)
@@ -228,15 +229,15 @@ def _numbered(scenario: Scenario, built: Built) -> tuple[list[Place], Callable[.
 
 
 def _built(scenario: Scenario) -> Built:
-    """The rig that a run of the scenario simulates."""
+    """Return the rig that a run of the scenario simulates."""
     loop = loop_of(scenario)
-    maker = Maker(scenario, loop)
+    maker = CompensatorMaker(scenario, loop)
     section = maker.complete(scenario.content.loop.compensator)
     return Built(rig_of(scenario, loop, maker.make(section), None if section is None else section.period), loop)
 
 
 def _outputs(scenario: Scenario, rig: Rig, shown: set[str]) -> list[Output]:
-    """What can be read of a rig: what its results have over time, but for the motion without rig."""
+    """Return what can be read of a rig: what its results have over time, but for the motion without rig."""
     content, names = scenario.content, mock_up_names(scenario.content)
     layout = VARIABLES | ELEMENT_VARIABLES
     without = set() if content.loop.virtual_contact is not None else {"virtual_force"}
@@ -247,7 +248,8 @@ def _outputs(scenario: Scenario, rig: Rig, shown: set[str]) -> list[Output]:
 
 
 def _spots_of(scenario: Scenario, built: Built) -> dict[Place, list[Spot]]:
-    """The numbers of a scenario that can be others without another rig, each with where the rig has it besides its plant.
+    """Return the numbers of a scenario that can be others without another rig, each with where the rig has it besides its
+    plant.
 
     A number is one of these if a rig with another one is the same but for a plant that is made of it and the spots where it
     stands as it is. Others decide when what happens, or are worked into several numbers before a run.
@@ -272,7 +274,7 @@ def _spots_of(scenario: Scenario, built: Built) -> dict[Place, list[Spot]]:
 
 
 def _moved(before: Rig, after: Rig, old: float, new: float) -> list[Spot] | None:
-    """Where a number that was changed from `old` to `new` stands as itself; None where anything else has changed."""
+    """Return where a number that was changed from `old` to `new` stands as itself; None where anything else has changed."""
     structures: list[Any] = [jax.tree.structure(rig) for rig in (before, after)]
     if structures[0] != structures[1]:
         return None

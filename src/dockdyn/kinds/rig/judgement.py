@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.velocity_sources import ModelVelocity
 from dockdyn.kinds.assembly.schema.contacts import ContactSection
 from dockdyn.kinds.rig.build import rig_of
@@ -37,13 +37,13 @@ CHANCE = 0.01  # probability that noise alone is larger than what is said of it
 
 
 def frequency(loop: Loop) -> float:
-    """Frequency (rad/s) at which the contact alone oscillates; NaN where it does not."""
+    """Return frequency (rad/s) at which the contact alone oscillates; NaN where it does not."""
     root = ideal_root(loop)
     return float("nan") if root is None else float(root.imag)
 
 
 def delay_budget(content: RigContent, loop: Loop) -> dict[str, float]:
-    """What each part of the loop delays the force by (s), to first order at the contact's own frequency."""
+    """Return what each part of the loop delays the force by (s), to first order at the contact's own frequency."""
     section = content.loop
     sensor = section.sensor or SensorSection()
     dynamics = section.dynamics or DynamicsSection(method="continuous")
@@ -64,7 +64,7 @@ def delay_budget(content: RigContent, loop: Loop) -> dict[str, float]:
 
 
 def delay_restitution(budget: dict[str, float], loop: Loop) -> float | None:
-    """Restitution of a conservative bounce under the whole delay, nothing compensated; None where software helps."""
+    """Return restitution of a conservative bounce under the whole delay, nothing compensated; None where software helps."""
     if loop.virtual_stiffness or loop.virtual_damping:
         return None
     whole = sum(budget.values())
@@ -83,12 +83,14 @@ def _stable_gains(
     content = scenario.content
     source = law.source() if isinstance(law, WithVelocity) else ModelVelocity()
     small = law.make(held=True).small()
-    inertia = float(small.inertia) if isinstance(small, Linear) else 0.0
+    inertia = float(small.inertia) if isinstance(small, LinearCompensator) else 0.0
     model = source.source == "model"
     with_law = replace(loop, inertia=jnp.asarray(inertia), velocity="model" if model else "robot")
     exact = []
     for gain in gains:
-        made = rig_of(scenario, loop, Linear.of(source, gain=number(gain), inertia=number(inertia)), law.period)
+        made = rig_of(
+            scenario, loop, LinearCompensator.of(source, gain=number(gain), inertia=number(inertia)), law.period
+        )
         largest = radius(made, loop)
         if np.isfinite(largest):
             exact.append(largest < 1)
@@ -98,7 +100,7 @@ def _stable_gains(
 
 
 def growth_rate(loop: Loop) -> float:
-    """Growth rate (1/s) of a loop's fastest growing motion."""
+    """Return growth rate (1/s) of a loop's fastest growing motion."""
     return float(loop_roots(single(loop), 1)[0, 0].real)
 
 
@@ -108,7 +110,7 @@ def _routh_stable(content: RigContent, loop: Loop, gain: float) -> bool:
 
 
 def amplitude_bound(spectral_radius: float, loop: Loop, duration: float) -> float | None:
-    """Factor by which a small motion that stays in contact can grow over a run (s)."""
+    """Return factor by which a small motion that stays in contact can grow over a run (s)."""
     if not loop.sampled() or not np.isfinite(spectral_radius):
         return None
     assert loop.hold is not None
@@ -118,12 +120,12 @@ def amplitude_bound(spectral_radius: float, loop: Loop, duration: float) -> floa
 
 
 def judged(scenario: Scenario, dataset: xr.Dataset) -> xr.Dataset:
-    """The dataset of a run with all of the above, as JSON, in the attribute `judgement`."""
+    """Return the dataset of a run with all of the above, as JSON, in the attribute `judgement`."""
     return dataset.assign_attrs(judgement=json.dumps(_judgement(scenario, loop_of(scenario), dataset)))
 
 
 def _judgement(scenario: Scenario, loop: Loop, dataset: xr.Dataset) -> dict[str, Any]:
-    """All of the above for a run, ready for JSON; times in s."""
+    """Return all of the above for a run, ready for JSON; times in s."""
     content = scenario.content
     budget = delay_budget(content, loop)
     law = _law_of_run(content, dataset)
@@ -151,12 +153,12 @@ def _law_of_run(content: RigContent, dataset: xr.Dataset) -> CompensatorLaw | No
 
 
 def first_contact(content: RigContent) -> RigContactSection | ContactSection:
-    """The table of a rig's contact, the first of those in hardware where there are several."""
+    """Return the table of a rig's contact, the first of those in hardware where there are several."""
     return content.contact if isinstance(content, RigSection) else content.contact[content.measured_contacts()[0]]
 
 
 def latest(content: RigContent) -> float:
-    """How long (s) a contact can act after it has ended at the robot: through the sensor, hold and dynamics."""
+    """Return how long (s) a contact can act after it has ended at the robot: through the sensor, hold and dynamics."""
     loop = content.loop
     sensor, dynamics = loop.sensor or SensorSection(), loop.dynamics or DynamicsSection(method="continuous")
     periods = sensor.period, None if loop.hold is None else loop.hold.period, dynamics.period
@@ -164,7 +166,7 @@ def latest(content: RigContent) -> float:
 
 
 def _sensor_error(content: RigContent, dataset: xr.Dataset) -> float:
-    """How far (N) a perfect loop's force may be off by its sensor alone in a run: noise, bias and resolution.
+    """Return how far (N) a perfect loop's force may be off by its sensor alone in a run: noise, bias and resolution.
 
     The noise's largest of all instants, which chance exceeds in one run of a hundred.
     """
@@ -178,6 +180,6 @@ def _sensor_error(content: RigContent, dataset: xr.Dataset) -> float:
 
 
 def gains_visited(dataset: xr.Dataset) -> list[float] | None:
-    """The lowest and the highest gain (N s/m) in contact; None where no gain acts."""
+    """Return the lowest and the highest gain (N s/m) in contact; None where no gain acts."""
     gain = dataset.gain.values[active(size(dataset.measured_force.values))]
     return [float(gain.min()), float(gain.max())] if np.any(gain) else None

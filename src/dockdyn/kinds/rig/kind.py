@@ -102,8 +102,8 @@ class RigKind(Kind):
     def left_out_of_margins(self, content: RigContent) -> list[str]:
         if content.mode == "1-dof":
             return []
-        of_axes = "the robot along the normal is taken to be that of loop.robot: robot_axis is left out"
-        return [of_axes] if content.robot_axis else []
+        of_axes = "the robot along the normal is taken to be that of loop.robot; those of single axes are left out"
+        return [of_axes] if content.loop.robot is not None and content.loop.robot.of_axes() else []
 
     def stepper(self, scenario: Scenario, period: float | None, batch: int | None) -> Stepper:
         from dockdyn.kinds.rig.stepping import RigStepper

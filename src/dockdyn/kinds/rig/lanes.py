@@ -16,7 +16,7 @@ from dockdyn.integrate.model import Model, Scalar, over_rows
 from dockdyn.kinds.rig.build import plant_of, rig_of
 from dockdyn.kinds.rig.judgement import first_contact
 from dockdyn.kinds.rig.model.plant import Plant
-from dockdyn.kinds.rig.model.rig import Oracle, Rig
+from dockdyn.kinds.rig.model.rig import IdealContact, Rig
 from dockdyn.kinds.rig.model.run import Chances, randomness, run
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.run import Arrays, Course, Grid, check, free, radius
@@ -31,12 +31,14 @@ NAMES = ("position", "velocity", "total_force", "contact_force")  # what a compa
 
 
 def _with_stiffness(scenario: Scenario, stiffness: float) -> Scenario:
-    """The scenario with another stiffness (N/m) of its first contact; ScenarioError for a law without one."""
+    """Return the scenario with another stiffness (N/m) of its first contact; ScenarioError for a law without one."""
     content = scenario.content
     contact = first_contact(content)
     assert contact.normal is not None  # that of a rig has a force
     if not hasattr(contact.normal, "stiffness"):
-        raise ScenarioError(f"{scenario.name}: contact.normal.law = {contact.normal.law!r}: has no stiffness to vary")
+        raise ScenarioError(
+            f"{scenario.name}: {content.stiffness_key}: law {contact.normal.law!r} has no stiffness to vary"
+        )
     normal = contact.normal.model_copy(update={"stiffness": float(stiffness)})
     contact = contact.model_copy(update={"normal": normal})
     if isinstance(content, RigSection):
@@ -47,13 +49,13 @@ def _with_stiffness(scenario: Scenario, stiffness: float) -> Scenario:
 
 
 def _stacked[Tree](parts: Sequence[Tree]) -> Tree:
-    """Trees of equal structure as one, with a leading axis."""
+    """Return trees of equal structure as one, with a leading axis."""
     return jax.tree.map(lambda *rows: np.stack(rows), *parts)
 
 
 @partial(jit_once, static=("rows", "stride"))
-def simulated(rigs: Rig, oracle: Oracle, chances: Chances, rows: int, stride: int) -> dict[str, Array]:
-    def one(rig: Rig, ideal: Oracle) -> dict[str, Array]:
+def simulated(rigs: Rig, oracle: IdealContact, chances: Chances, rows: int, stride: int) -> dict[str, Array]:
+    def one(rig: Rig, ideal: IdealContact) -> dict[str, Array]:
         seen = run(rig, ideal, chances, rows, stride)[1]
         return {name: seen[name] for name in NAMES}
 
@@ -64,7 +66,7 @@ def simulated(rigs: Rig, oracle: Oracle, chances: Chances, rows: int, stride: in
 def _all_free(
     models: Model, plants: Plant, period: Scalar, tolerance: Scalar, samples: int
 ) -> tuple[dict[str, Array], Int[Array, "lanes"]]:
-    """The motions without rig, one after the other: their steps are where their events are."""
+    """Return the motions without rig, one after the other: their steps are where their events are."""
     return jax.lax.map(lambda lane: free(*lane, period, tolerance, samples), (models, plants))
 
 
@@ -80,10 +82,10 @@ class Lanes:
         lanes = zip(self.scenarios, self.loops, strict=True)
         self.plants = [plant_of(each.content, loop) for each, loop in lanes]
         self.hardest = max(range(len(self.loops)), key=lambda lane: float(self.loops[lane].stiffness))
-        self.free: dict[float, tuple[Oracle, Arrays]] = {}
+        self.free: dict[float, tuple[IdealContact, Arrays]] = {}
 
-    def without(self, rigs: list[Rig], grid: Grid) -> tuple[Oracle, Arrays]:
-        """The motions without rig at the instants of a grid: as the compensators see them, and those that are kept."""
+    def without(self, rigs: list[Rig], grid: Grid) -> tuple[IdealContact, Arrays]:
+        """Return the motions without rig at the instants of a grid: as the compensators see them, and those that are kept."""
         if grid.period not in self.free:
             models = _stacked([rig.plant.without_rig() for rig in rigs])
             plants = _stacked([rig.plant for rig in rigs])
@@ -91,16 +93,16 @@ class Lanes:
             ideal, status = _all_free(models, plants, np.float64(grid.period), tolerance, grid.instants)
             check(self.scenario, status)
             kept = {name: np.asarray(values)[:, grid.within(self.duration)] for name, values in ideal.items()}
-            self.free[grid.period] = Oracle(ideal["ideal_position"], ideal["ideal_force"]), kept
+            self.free[grid.period] = IdealContact(ideal["ideal_position"], ideal["ideal_force"]), kept
         return self.free[grid.period]
 
     def rigs(self, compensator: Compensator | None, asked: float | None = None) -> list[Rig]:
-        """A rig a lane, all with the schedule of the hardest contact."""
+        """Return a rig a lane, all with the schedule of the hardest contact."""
         rig = rig_of(self.scenarios[self.hardest], self.loops[self.hardest], compensator, asked)
         return [replace(rig, plant=plant) for plant in self.plants]
 
     def courses(self, rigs: list[Rig], seeds: Sequence[int]) -> Iterator[Course]:
-        """What all lanes do, once for each seed of the random numbers."""
+        """Yield what all lanes do, once for each seed of the random numbers."""
         grid, all_rigs = Grid.of(rigs[0], self.duration), _stacked(rigs)
         kept = grid.within(self.duration)
         for seed in seeds:
@@ -112,5 +114,5 @@ class Lanes:
             yield Course(kept * grid.period, arrays, ideal, time.perf_counter() - began)
 
     def radii(self, rigs: list[Rig]) -> np.ndarray:
-        """Spectral radius of each lane."""
+        """Return spectral radius of each lane."""
         return np.array([radius(rig, loop) for rig, loop in zip(rigs, self.loops, strict=True)])

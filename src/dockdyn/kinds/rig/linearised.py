@@ -16,10 +16,10 @@ from jaxtyping import Array, Int, PyTree
 from dockdyn.integrate.model import Model
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.comparison.choice import NONE
-from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.data import dataset_of
 from dockdyn.kinds.rig.judgement import judged
-from dockdyn.kinds.rig.model.rig import Oracle, Rig
+from dockdyn.kinds.rig.model.rig import IdealContact, Rig
 from dockdyn.kinds.rig.model.run import Chances, randomness, run
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.run import Course, Grid, check, free, radius
@@ -49,7 +49,7 @@ class Ran(NamedTuple):
 
 
 def linearised_rig(scenario: Scenario) -> LinearisedRun:
-    """A run and its derivatives.
+    """Return a run and its derivatives.
 
     The parts of a rig, a robot's matrices or what a compensator is tuned to, change by differences of how they are made,
     the run with them in forward mode. A change that needs another schedule of periods has no derivative.
@@ -96,9 +96,9 @@ def linearised_rig(scenario: Scenario) -> LinearisedRun:
 
 
 def _made(scenario: Scenario, values: Leaves) -> tuple[Parts, CompensatorLaw | None]:
-    """The parts of a rig, and the table of its compensator with what is tuned."""
+    """Return the parts of a rig, and the table of its compensator with what is tuned."""
     loop = loop_of(scenario)
-    maker = Maker(scenario, loop)
+    maker = CompensatorMaker(scenario, loop)
     section = maker.complete(scenario.content.loop.compensator)
     rig = rig_of(scenario, loop, maker.make(section), None if section is None else section.period)
     return Parts(values, loop, rig, rig.plant.without_rig()), section
@@ -116,12 +116,12 @@ def _varied(
     rows: int,
     stride: int,
 ) -> tuple[PyTree, PyTree]:
-    """A run and its derivatives along a change of its parts, `fixed` being what is no real number."""
+    """Return a run and its derivatives along a change of its parts, `fixed` being what is no real number."""
 
     def found(parts: Parts) -> Ran:
         whole: Any = eqx.combine(parts, fixed)
         ideal, status = free(whole.model, whole.rig.plant, whole.rig.hold * share, tolerance, samples)
-        oracle = Oracle(ideal["ideal_position"], ideal["ideal_force"])
+        oracle = IdealContact(ideal["ideal_position"], ideal["ideal_force"])
         _, seen = run(whole.rig, oracle, chances, rows, stride)
         return Ran(whole, ideal, seen, status)
 

@@ -22,7 +22,7 @@ LEVEL = 1e-9  # of a speed: what changes less from sample to sample is level
 
 
 @dataclass(frozen=True)
-class Motion:
+class MeasuredMotion:
     """A motion: position (m), velocity (m/s), force on the moving mass (N), and what tells that there is contact (N).
 
     On a rig the last is not the force: that is noisy, and a compensator may cancel it for a while.
@@ -43,7 +43,7 @@ class Motion:
 
 
 def felt(contact: Series, period: float, late: float) -> Float[np.ndarray, "... time 1"]:
-    """Largest size of a contact force (N) within the last `late` (s) of each instant, `period` (s) apart.
+    """Return largest size of a contact force (N) within the last `late` (s) of each instant, `period` (s) apart.
 
     Not zero as long as a force that is late can act.
     """
@@ -63,12 +63,12 @@ def size(values: Float[np.ndarray, "time axes"]) -> Size:
 
 def measures(
     time: Float[np.ndarray, "time"],
-    ideal: Motion,
-    rig: Motion,
+    ideal: MeasuredMotion,
+    rig: MeasuredMotion,
     frequency: Float[np.ndarray, "..."] | float,
     bilateral: bool,
 ) -> dict[str, Float[np.ndarray, "..."]]:
-    """All measures of a rig's motion beside the ideal one, by the names that a summary gives them.
+    """Return all measures of a rig's motion beside the ideal one, by the names that a summary gives them.
 
     `frequency` (rad/s) is that of the contact's oscillation; NaN where it has none: its last oscillation is then the
     second half of the run. A `bilateral` contact (one axis) swings, any other is left again.
@@ -78,16 +78,16 @@ def measures(
     lanes = [np.broadcast_to(values, (*shape, *values.shape[-2:])).reshape(-1, *values.shape[-2:]) for values in parts]
     rates = np.broadcast_to(np.asarray(frequency, float), shape).reshape(-1)
     rows = [
-        lane(time, Motion(*each[:4]), Motion(*each[4:]), float(rate), bilateral)
+        lane(time, MeasuredMotion(*each[:4]), MeasuredMotion(*each[4:]), float(rate), bilateral)
         for *each, rate in zip(*lanes, rates, strict=True)
     ]
     return {name: np.array([row[name] for row in rows]).reshape(shape) for name in rows[0]}
 
 
 def lane(
-    time: Float[np.ndarray, "time"], ideal: Motion, rig: Motion, frequency: float, bilateral: bool
+    time: Float[np.ndarray, "time"], ideal: MeasuredMotion, rig: MeasuredMotion, frequency: float, bilateral: bool
 ) -> dict[str, float]:
-    """The measures of one lane."""
+    """Return the measures of one lane."""
     last = _last_oscillation(time, ideal, rig, frequency, bilateral)
     speeds = size(ideal.velocity), size(rig.velocity)
     fastest = at_last_peak(*speeds, last)
@@ -109,9 +109,10 @@ def share(value: float, of: float) -> float:
 
 
 def _last_oscillation(
-    time: Float[np.ndarray, "time"], ideal: Motion, rig: Motion, frequency: float, bilateral: bool
+    time: Float[np.ndarray, "time"], ideal: MeasuredMotion, rig: MeasuredMotion, frequency: float, bilateral: bool
 ) -> slice:
-    """The instants of the last oscillation; of a motion that ends in free flight, those after the last push of either."""
+    """Return the instants of the last oscillation; of a motion that ends in free flight, those after the last push of
+    either."""
     length = 2 * np.pi / frequency if np.isfinite(frequency) else (time[-1] - time[0]) / 2
     first = min(int(np.searchsorted(time, time[-1] - length, side="right")), len(time) - 1)
     if bilateral or (pushes := active(ideal.push))[-1]:
@@ -122,7 +123,7 @@ def _last_oscillation(
 
 
 def active(force: Size) -> np.ndarray:
-    """Where a force pushes: above what is none or, where noise hardly ever leaves it at none, above the noise.
+    """Return where a force pushes: above what is none or, where noise hardly ever leaves it at none, above the noise.
 
     Noise lets a force flicker at its threshold: gaps of up to `FLICKER` instants are then no gaps.
     """
@@ -139,7 +140,8 @@ def active(force: Size) -> np.ndarray:
 
 
 def at_last_peak(speed: Size, other: Size, last: slice) -> tuple[float, float]:
-    """A speed where it was largest in a cycle for the last time, and another one then; at the end if it has no such peak.
+    """Return a speed where it was largest in a cycle for the last time, and another one then; at the end if it has no such
+    peak.
 
     Between samples both are parabolas. In free flight, where all but rounding is level, there is no peak.
     """
@@ -155,14 +157,14 @@ def at_last_peak(speed: Size, other: Size, last: slice) -> tuple[float, float]:
     return float(weights @ speed[three]), float(weights @ other[three])
 
 
-def phase(motion: Motion, frequency: float) -> float:
-    """Phase (rad) at the end, unwrapped from the start on; that of the first axis."""
+def phase(motion: MeasuredMotion, frequency: float) -> float:
+    """Return phase (rad) at the end, unwrapped from the start on; that of the first axis."""
     x, v = motion.position[:, 0], motion.velocity[:, 0]
     return float(np.unwrap(np.arctan2(frequency * x, v))[-1])
 
 
 def _into_contact(force: Float[np.ndarray, "time axes"]) -> Float[np.ndarray, "axes"]:
-    """Unit vector against the first push of a force; the first axis where nothing pushes."""
+    """Return unit vector against the first push of a force; the first axis where nothing pushes."""
     start, end = bounce(size(force))
     total = force[start : end + 1].sum(axis=0) if start >= 0 else np.zeros(force.shape[-1])
     whole = np.linalg.norm(total)
@@ -170,7 +172,7 @@ def _into_contact(force: Float[np.ndarray, "time axes"]) -> Float[np.ndarray, "a
 
 
 def bounce(force: Size) -> tuple[int, int]:
-    """First and last instant of the first push of a force; (−1, −1) without one. It may last to the end."""
+    """Return first and last instant of the first push of a force; (−1, −1) without one. It may last to the end."""
     if not force.max() > 0:
         return -1, -1
     pushing = active(force)
@@ -179,8 +181,8 @@ def bounce(force: Size) -> tuple[int, int]:
     return start, start + int(after[0]) - 1 if len(after) else len(force) - 1
 
 
-def restitution(motion: Motion, way: Float[np.ndarray, "axes"], bilateral: bool, frequency: float) -> float:
-    """Speed after the first bounce over that before it, along the `way` into contact.
+def restitution(motion: MeasuredMotion, way: Float[np.ndarray, "axes"], bilateral: bool, frequency: float) -> float:
+    """Return speed after the first bounce over that before it, along the `way` into contact.
 
     Of a contact that pulls, too, that at the second zero of the position over that at the first. NaN where the bounce is
     not over within the run.
@@ -195,7 +197,7 @@ def restitution(motion: Motion, way: Float[np.ndarray, "axes"], bilateral: bool,
 
 
 def _crossing_ratio(x: Size, v: Size, frequency: float) -> float:
-    """Speed at the second zero of the position `x` over that at the first.
+    """Return speed at the second zero of the position `x` over that at the first.
 
     √(v² + ω² x²) at the instants around a zero, between which it hardly changes, is the speed there.
     """

@@ -19,7 +19,7 @@ from dockdyn.stability.loop import Loop
 
 
 def mounting_of(content: RigContent, delay: float, loop: Loop) -> Mounting | None:
-    """How the sensor, whose force is `delay` (s) old, is mounted; None where it feels the contact alone."""
+    """Return how the sensor, whose force is `delay` (s) old, is mounted; None where it feels the contact alone."""
     tool, frame = content.loop.tool, content.loop.sensor_frame
     if tool is None and frame is None:
         return None
@@ -37,7 +37,7 @@ def mounting_of(content: RigContent, delay: float, loop: Loop) -> Mounting | Non
 
 
 def believed_tool(section: ToolSection) -> Tool:
-    """The tool as the computer takes it to be."""
+    """Return the tool as the computer takes it to be."""
 
     def either(name: str) -> Any:  # noqa: ANN401, as `number`
         believed = getattr(section, f"believed_{name}")
@@ -60,7 +60,7 @@ def _believed_frame(section: SensorFrameSection) -> SensorFrame:
 
 
 def along_normal(mounting: Mounting | None, loop: Loop) -> Mounting | None:
-    """The tool as its inertia counts along the normal of a contact: masses of the loop, without weight."""
+    """Return the tool as its inertia counts along the normal of a contact: masses of the loop, without weight."""
     if mounting is None or loop.tool_mass is None:
         return None
     believed = None if loop.compensated_mass is None else Tool(number(loop.compensated_mass))
@@ -76,7 +76,7 @@ def along_normal(mounting: Mounting | None, loop: Loop) -> Mounting | None:
 
 
 def with_tool(loop: Loop, content: RigContent, resting: tuple[Plant, State, Float[Array, "6"]] | None) -> Loop:
-    """The loop with the tool of a rig, whose masses are those that accelerations along the normal feel; can be traced.
+    """Return the loop with the tool of a rig, whose masses are those that accelerations along the normal feel; can be traced.
 
     `resting`, in space, is the plant, its motion at rest in its contact and the load (N, N m) of a unit force along the normal.
     That load moves the robot's axes in some way; the mass is the tool's inertia against that motion, twice projected on

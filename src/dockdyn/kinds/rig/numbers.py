@@ -15,7 +15,7 @@ def number(value: None) -> None: ...
 @overload
 def number(value: ArrayLike | list[Any]) -> Any: ...  # noqa: ANN401, for fields that are traced later
 def number(value: ArrayLike | list[Any] | None) -> Any:
-    """A number, or numbers, as an array; traced ones as they are."""
+    """Return a number, or numbers, as an array; traced ones as they are."""
     if value is None or isinstance(value, jax.core.Tracer):
         return value
     traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(value))

@@ -21,12 +21,12 @@ ROBOT: dict[str, Any] = {"colour": "sky", "width": 0.9}
 
 
 def seen(values: xr.DataArray) -> np.ndarray:
-    """A force or velocity as it is drawn: with its sign along one direction, its size in space."""
+    """Return a force or velocity as it is drawn: with its sign along one direction, its size in space."""
     return values.values[:, 0] if values.shape[1] == 1 else size(values.values)
 
 
 def _over_run(dataset: xr.Dataset, panels: list[Panel]) -> Chart:
-    """Panels over the run, opened where it touches; a contact that pulls, too, does so throughout."""
+    """Return panels over the run, opened where it touches; a contact that pulls, too, does so throughout."""
     time, instants = dataset.time.values, np.zeros(0)
     if not dataset.attrs["bilateral"]:
         forces = [size(dataset[name].values) for name in ("ideal_force", "total_force")]
@@ -35,7 +35,7 @@ def _over_run(dataset: xr.Dataset, panels: list[Panel]) -> Chart:
 
 
 def beside(dataset: xr.Dataset, ideal: str, rig: str, label: str, scale: float = 1.0) -> Chart:
-    """A quantity with and without rig, and their difference."""
+    """Return a quantity with and without rig, and their difference."""
     true, shown = scale * dataset[ideal], scale * dataset[rig]
     apart = shown.values - true.values
     difference = apart[:, 0] if true.shape[1] == 1 else size(apart)
@@ -50,7 +50,7 @@ def beside(dataset: xr.Dataset, ideal: str, rig: str, label: str, scale: float =
 
 
 def energy(dataset: xr.Dataset) -> Chart:
-    """Kinetic energy with and without rig, and what the contact at the robot and all forces on the model have given."""
+    """Return kinetic energy with and without rig, and what the contact at the robot and all forces on the model have given."""
     time = dataset.time.values
     moving = [Line(time, dataset.ideal_kinetic_energy, **IDEAL), Line(time, dataset.kinetic_energy, **RIG)]
     works = [
@@ -66,7 +66,7 @@ def energy(dataset: xr.Dataset) -> Chart:
 
 
 def window(dataset: xr.Dataset) -> tuple[slice, str]:
-    """What to look at closely: the first bounce, or the last oscillations of a contact that pulls, too."""
+    """Return what to look at closely: the first bounce, or the last oscillations of a contact that pulls, too."""
     time = dataset.time.values
     if not dataset.attrs["bilateral"]:
         spans = [bounce(size(dataset[name].values)) for name in ("ideal_force", "total_force")]
@@ -82,7 +82,7 @@ def window(dataset: xr.Dataset) -> tuple[slice, str]:
 
 
 def closely(dataset: xr.Dataset) -> Chart:
-    """Force and velocity in the first bounce, or at the end."""
+    """Return force and velocity in the first bounce, or at the end."""
     part = dataset.isel(time=window(dataset)[0])
     panels: list[Panel] = []
     for ideal, rig, label, scale in (
@@ -97,7 +97,7 @@ def closely(dataset: xr.Dataset) -> Chart:
 
 
 def portrait(dataset: xr.Dataset) -> Chart:
-    """Velocity over position; beside it force over position in a bounce, or the last oscillations, their ends marked."""
+    """Return velocity over position; beside it force over position in a bounce, or the last oscillations, their ends marked."""
     swings = bool(dataset.attrs["bilateral"])
     closer = dataset.isel(time=window(dataset)[0])
     solid = RIG | {"dash": 0, "width": 0.7}
@@ -122,7 +122,7 @@ def _plane(lines: list[Line], label: str) -> Panel:
 
 
 def _phase_plane(dataset: xr.Dataset, style: dict[str, Any]) -> list[Line]:
-    """Velocity over position, with and without rig."""
+    """Return velocity over position, with and without rig."""
     return [
         Line(1e3 * dataset.ideal_position[:, 0], 1e3 * dataset.ideal_velocity[:, 0], **IDEAL),
         Line(1e3 * dataset.position[:, 0], 1e3 * dataset.velocity[:, 0], **style),
@@ -130,7 +130,7 @@ def _phase_plane(dataset: xr.Dataset, style: dict[str, Any]) -> list[Line]:
 
 
 def gain(dataset: xr.Dataset) -> Chart:
-    """Gain of the compensator over time with the range it visits, its force, and what it has found out."""
+    """Return gain of the compensator over time with the range it visits, its force, and what it has found out."""
     time = dataset.time.values
     visited = [Level(float(value), dash=2, width=0.8) for value in gains_visited(dataset) or []]
     panels = [
@@ -145,7 +145,7 @@ def gain(dataset: xr.Dataset) -> Chart:
 
 
 def path(dataset: xr.Dataset) -> Chart:
-    """Way of the point that touches, seen from the side and along the docking axis: without rig, model, robot."""
+    """Return way of the point that touches, seen from the side and along the docking axis: without rig, model, robot."""
     panels = []
     for first, second in ((0, 2), (1, 2)):
         lines = [
@@ -162,7 +162,7 @@ def path(dataset: xr.Dataset) -> Chart:
 
 
 def poses(dataset: xr.Dataset, actual: str = "model_pose", wanted: str = "ideal_pose") -> Chart:
-    """Difference of two poses: places and rotation vectors."""
+    """Return difference of two poses: places and rotation vectors."""
     away, time = (dataset[actual] - dataset[wanted]).values, dataset.time.values
     panels = [
         Panel(label, lines_of(time, values, ["x", "y", "z"]), levels=[ZERO])

@@ -15,7 +15,7 @@ from dockdyn.kinds.rig import plots as drawn
 from dockdyn.kinds.rig.comparison.choice import NONE
 from dockdyn.kinds.rig.comparison.report import settings_in_words
 from dockdyn.kinds.rig.summary import PARTS, facts_of_run, instability
-from dockdyn.report.report import Block, Plot, Report, Table, beginning, run_report
+from dockdyn.report.report import Plot, Report, ReportBlock, Table, beginning, run_report
 from dockdyn.report.wording import NOTHING, capital, significant
 
 NEGLIGIBLE = 1e-9  # m, rad
@@ -26,7 +26,7 @@ OF_SENSOR = {  # errors of force that noise, bias and resolution of the sensor a
 
 
 def rig_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
-    """The report of a run on a rig."""
+    """Return the report of a run on a rig."""
     verdict, measures, late = _rig_verdict(dataset, summary), compared(summary), _budget(summary)
     note = (
         "Amplitude and the errors at the end are those of the last oscillation, or of the free flight that ends the run. The "
@@ -40,10 +40,10 @@ def rig_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         alarming=bool(instability(dataset, summary)),
         key=overview(dataset, summary),
         blocks=[
-            Block("What to do", words=summary["recommendation"]),
-            Block("The rig beside the contact without rig", table=measures, notes=[note]),
-            Block("Where the delay comes from", table=late, notes=[_budget_note(summary)]),
-            Block("The compensator", rows=knows(dataset, summary)),
+            ReportBlock("What to do", words=summary["recommendation"]),
+            ReportBlock("The rig beside the contact without rig", table=measures, notes=[note]),
+            ReportBlock("Where the delay comes from", table=late, notes=[_budget_note(summary)]),
+            ReportBlock("The compensator", rows=knows(dataset, summary)),
         ],
         plots=figures(dataset),
         made=[
@@ -54,7 +54,7 @@ def rig_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         terminal=[
             summary["title"],
             verdict,
-            Block(table=replace(measures, columns=[("", ""), ("rig", ""), ("", "")])),
+            ReportBlock(table=replace(measures, columns=[("", ""), ("rig", ""), ("", "")])),
             f"delay: {parts or 'none'}",
             summary["recommendation"],
         ],
@@ -62,7 +62,7 @@ def rig_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
 
 
 def _rig_verdict(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
-    """Whether the loop is unstable, bounce, amplitude and phase, in words."""
+    """Return whether the loop is unstable, bounce, amplitude and phase, in words."""
     law = "Without a compensator" if summary["compensator"] == "none" else f"With {summary['compensator']}"
     words = []
     if summary["apparent_restitution"] is not None and summary["phase_error_rad"] is None:
@@ -83,7 +83,7 @@ def _rig_verdict(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
 
 
 def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """The summary table."""
+    """Return the summary table."""
     rows = [
         *beginning(summary, dataset.attrs["mode"]),
         ("Compensator", summary["compensator"]),
@@ -108,7 +108,7 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, st
 
 
 def stability(summary: dict[str, Any]) -> str:
-    """Whether the loop is stable at both ends of the gains visited."""
+    """Return whether the loop is stable at both ends of the gains visited."""
     stable = summary["gain_range_stable"]
     if stable is None:
         return ""
@@ -120,7 +120,7 @@ def stability(summary: dict[str, Any]) -> str:
 
 
 def compared(summary: dict[str, Any]) -> Table:
-    """The measures, a row each."""
+    """Return the measures, a row each."""
     rows = []
     for words, key, scale, unit in (
         ("amplitude, rig over that without rig", "amplitude_ratio", 1, ""),
@@ -142,7 +142,7 @@ def compared(summary: dict[str, Any]) -> Table:
 
 
 def _budget(summary: dict[str, Any]) -> Table:
-    """What each part of the loop delays the force by."""
+    """Return what each part of the loop delays the force by."""
     total = summary["delay_total_ms"]
     rows = [
         [PARTS[part], significant(late, 3), significant(100 * late / total, 2) if total else NOTHING]
@@ -166,7 +166,7 @@ def _budget_note(summary: dict[str, Any]) -> str:
 
 
 def knows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """The compensator, what it is set to, and what it must know."""
+    """Return the compensator, what it is set to, and what it must know."""
     law = summary["compensator"]
     if law == NONE:
         return []
@@ -179,7 +179,7 @@ def knows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]
 
 
 def figures(dataset: xr.Dataset) -> Iterator[Plot]:
-    """What to draw, and what to look for in it."""
+    """Yield what to draw, and what to look for in it."""
     space = dataset.sizes["axis"] > 1
     what = "Sizes of the contact force" if space else "Force on the model"
     yield Plot(

@@ -11,13 +11,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Int
 
-from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import Model, Scalar, State, over_rows
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.rig.build import resting
 from dockdyn.kinds.rig.model.plant import Plant
-from dockdyn.kinds.rig.model.rig import Moving, Oracle, Rig
+from dockdyn.kinds.rig.model.rig import IdealContact, Rig, RigState
 from dockdyn.kinds.rig.model.run import monodromy, randomness, run, spectral_radius
 from dockdyn.kinds.rig.schema import MOST_EVENTS, MOST_STEPS
 from dockdyn.programs import Program
@@ -45,7 +45,7 @@ class Grid:
 
     @staticmethod
     def of(rig: Rig, duration: float) -> Grid:
-        """The grid that covers a duration (s)."""
+        """Return the grid that covers a duration (s)."""
         asks = sum(rig.schedule.asks)
         cycle = float(rig.hold) * rig.schedule.hyperperiod.holds
         cycles = max(1, int(np.ceil(duration / cycle * (1 - 1e-12)))) + 1
@@ -60,11 +60,11 @@ class Grid:
         return Grid(cycle / asks, rows * stride * asks, rows, stride, asks)
 
     def kept(self) -> np.ndarray:
-        """Which instants are kept."""
+        """Return which instants are kept."""
         return np.arange(self.instants) if self.stride == 1 else np.arange(self.rows) * self.stride * self.asks
 
     def within(self, duration: float) -> np.ndarray:
-        """Those of them that a duration (s) contains."""
+        """Return those of them that a duration (s) contains."""
         kept = self.kept()
         return kept[kept * self.period <= duration * (1 + 1e-9)]
 
@@ -120,25 +120,27 @@ _simulated = Program(run, static=("rows", "stride"))
 moves = jit_once(monodromy)
 
 
-def simulated(rig: Rig, oracle: Oracle, seed: ArrayLike, rows: int, stride: int) -> tuple[Moving, dict[str, Array]]:
-    """`run` with the random numbers of a seed."""
+def simulated(
+    rig: Rig, oracle: IdealContact, seed: ArrayLike, rows: int, stride: int
+) -> tuple[RigState, dict[str, Array]]:
+    """Return `run` with the random numbers of a seed."""
     return _simulated(rig, oracle, randomness(rig, seed, rows, stride), rows, stride)
 
 
 def cycle_map(still: Rig) -> np.ndarray:
-    """The `monodromy` of a rig at rest."""
+    """Return the `monodromy` of a rig at rest."""
     return np.asarray(moves(still))
 
 
 def radius(rig: Rig, loop: Loop) -> float:
-    """Spectral radius of a rig's map over a cycle, for small motions in its contact as the run begins.
+    """Return spectral radius of a rig's map over a cycle, for small motions in its contact as the run begins.
 
     NaN where the loop remembers so many ticks that the map's eigenvalues would take longer than the run, and where the
     contact feels more than a mass: springs and dampers behind what touches.
     """
     if rig.schedule.rows > LONG or not rig.plant.bare:
         return float("nan")
-    compensator = Linear.of() if rig.compensator is None else rig.compensator.small()
+    compensator = LinearCompensator.of() if rig.compensator is None else rig.compensator.small()
     return spectral_radius(cycle_map(replace(resting(rig, loop), compensator=compensator)))
 
 
@@ -165,16 +167,16 @@ def course(scenario: Scenario, rig: Rig, progress: Progress | None = None) -> Co
     )
 
 
-def without_rig(scenario: Scenario, rig: Rig, grid: Grid) -> tuple[dict[str, Array], Oracle]:
-    """The motion without rig at the instants of a run; ScenarioError where it cannot be found."""
+def without_rig(scenario: Scenario, rig: Rig, grid: Grid) -> tuple[dict[str, Array], IdealContact]:
+    """Return the motion without rig at the instants of a run; ScenarioError where it cannot be found."""
     tolerance = np.float64(scenario.content.integrator.tolerance)
     ideal, status = free(rig.plant.without_rig(), rig.plant, np.float64(grid.period), tolerance, grid.instants)
     check(scenario, status)
-    return ideal, Oracle(ideal["ideal_position"], ideal["ideal_force"])
+    return ideal, IdealContact(ideal["ideal_position"], ideal["ideal_force"])
 
 
 def check(scenario: Scenario, status: Int[Array, "..."]) -> None:
-    """Refuses what has no motion without rig to compare with."""
+    """Refuse what has no motion without rig to compare with."""
     bad = np.asarray(status)[np.asarray(status) != Status.FINISHED]
     if bad.size:
         reason = Status(int(np.ravel(bad)[0])).name.lower().replace("_", " ")

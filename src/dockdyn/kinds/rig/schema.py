@@ -17,12 +17,13 @@ from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.arm_control import ArmControlSection
 from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.fmu_control import FmuControlSection
+from dockdyn.scenario.tables.named import named_tables
 from dockdyn.scenario.tables.part import Shape, refuse
 from dockdyn.scenario.tables.parts import NormalLawSection
 from dockdyn.scenario.tables.rig.compensators import CompensatorSection
 from dockdyn.scenario.tables.rig.driven import DrivenSection
 from dockdyn.scenario.tables.rig.mounting import RigLoopSection
-from dockdyn.scenario.tables.rig.robot import RobotSection
+from dockdyn.scenario.tables.rig.robot import AXES
 from dockdyn.scenario.tables.rig.sampling import SampledSection
 from dockdyn.scenario.tables.run import Duration, OutputSection
 from dockdyn.scenario.tables.stability import StabilitySection
@@ -99,7 +100,7 @@ class PressedSection(Section):
 
 
 def fits(loop: RigLoopSection, duration: float) -> None:
-    """Refuses a delay that outlasts the run."""
+    """Refuse a delay that outlasts the run."""
     if not loop.latest() < duration:
         refuse(
             f"loop.delay, loop.sensor: delays of up to {loop.latest():g} s; must be shorter than the run of {duration:g} s"
@@ -116,7 +117,7 @@ class RigSection(Section):
     duration: Duration = SECONDS
     seed: int = Field(0, ge=0, lt=2**63)
     mass: quantity("kg", "a mass", above=0)
-    compare: list[CompensatorSection] = []  # noqa: RUF012
+    compare: named_tables(CompensatorSection) = []  # noqa: RUF012
     start: RigStartSection = RigStartSection()
     contact: RigContactSection
     loop: RigLoopSection = RigLoopSection()
@@ -141,6 +142,11 @@ class RigSection(Section):
         """Whether the contact acts both ways."""
         return self.contact.bilateral
 
+    @property
+    def stiffness_key(self) -> str:
+        """The key of the stiffness that compensators are compared over."""
+        return "contact.normal.stiffness"
+
     def law(self) -> NormalLaw:
         return self.contact.normal.make()
 
@@ -155,48 +161,25 @@ class RigSection(Section):
         return jnp.reshape(jnp.asarray(self.start.position, float), 1)
 
 
-AXES = (
-    "x",
-    "y",
-    "z",
-    "rx",
-    "ry",
-    "rz",
-)  # of the robot: where what is carried is, and how it has turned, seen from what stands
-
-
-class RobotAxisSection(RobotSection):
-    """The robot of one axis, where it is not that of `[loop.robot]`."""
-
-    axis: Literal["x", "y", "z", "rx", "ry", "rz"]
-
-
 def check_axes(rig: DrivenSection | None, loop: RigLoopSection, axes: int) -> None:
-    """Refuses limits of a driven rig, and a mounting, that are not those of a robot with so many `axes`."""
+    """Refuse limits of a driven rig, and a mounting, that are not those of a robot with so many `axes`."""
     if rig is not None:
         rig.limits.check_axes(axes)
     if loop.tool is not None:
         loop.tool.check_axes(axes)
     if loop.sensor_frame is not None and axes == 1:
         refuse("loop.sensor_frame: a robot along one direction has none")
-
-
-def one_robot_an_axis(robots: list[RobotAxisSection], loop: RigLoopSection) -> None:
-    """Refuses an axis with two robots, and axes without any."""
-    stated = [each.axis for each in robots]
-    for axis in stated:
-        if stated.count(axis) > 1:
-            refuse(f"robot_axis: {axis} is stated {stated.count(axis)} times; must be once")
-    if robots and loop.robot is None:
-        refuse("robot_axis: needs [loop.robot], too: the robot of the axes that are not stated")
-    for each in robots:
-        loop.check_robot(each, f"robot_axis {each.axis}")
+    own = {} if loop.robot is None else loop.robot.of_axes()
+    for axis, robot in own.items():
+        if axes == 1:
+            refuse(f"loop.robot.{axis}: a robot along one direction has none")
+        loop.check_robot(robot, f"loop.robot.{axis}")
 
 
 def check_control(
     control: SampledSection | FmuControlSection | ArmControlSection, duration: float, integrator: RigIntegratorSection
 ) -> None:
-    """Refuses control that an FMU computes, and one with too many samples."""
+    """Refuse control that an FMU computes, and one with too many samples."""
     if isinstance(control, FmuControlSection):
         refuse(f"control.law = {control.law!r}: the computer of a rig asks no FMU; must be another law")
     check_samples(control, duration, integrator)
@@ -211,8 +194,7 @@ class RigAssemblySection(SeveralBodiesSection):
     motion: Literal["plane", "space"] = "space"  # type: ignore[assignment]
     mock_ups: Annotated[list[str], Field(min_length=2, max_length=2)]
     seed: int = Field(0, ge=0, lt=2**63)
-    compare: list[CompensatorSection] = []  # noqa: RUF012
-    robot_axis: list[RobotAxisSection] = []  # noqa: RUF012
+    compare: named_tables(CompensatorSection) = []  # noqa: RUF012
     loop: RigLoopSection = RigLoopSection()
     rig: OrNone[DrivenSection] = None
     stability: StabilitySection = StabilitySection()
@@ -233,7 +215,6 @@ class RigAssemblySection(SeveralBodiesSection):
 
     @model_validator(mode="after")
     def every_axis(self) -> Self:
-        one_robot_an_axis(self.robot_axis, self.loop)
         check_axes(self.rig, self.loop, len(AXES))
         return self
 
@@ -302,21 +283,26 @@ class RigAssemblySection(SeveralBodiesSection):
         return not self.acts() and not self.controlled
 
     def model(self) -> Mechanism:
-        """The motion without rig, whose forces are not late, also from traced numbers."""
+        """Return the motion without rig, whose forces are not late, also from traced numbers."""
         return replace(super().model(), delay=None)
 
     def measured_contacts(self) -> list[int]:
-        """The numbers of the contacts in hardware: those between the bodies of the mock-ups."""
+        """Return the numbers of the contacts in hardware: those between the bodies of the mock-ups."""
         bodies = [{name for name, _ in self.sides(contact)} for contact in self.contact]
         return [number for number, pair in enumerate(bodies) if pair == set(self.mock_ups)]
 
+    @property
+    def stiffness_key(self) -> str:
+        """The key of the stiffness that compensators are compared over: of the first contact in hardware."""
+        return f"contact.{self.contact[self.measured_contacts()[0]].name}.normal.stiffness"
+
     def mounted_bodies(self) -> tuple[int, int]:
-        """The numbers of the body whose mock-up is carried, and of that whose mock-up stands."""
+        """Return the numbers of the body whose mock-up is carried, and of that whose mock-up stands."""
         carried, standing = map(self.names().index, self.mock_ups)
         return carried, standing
 
     def mounted_starts(self) -> tuple[Pose, Pose]:
-        """Poses of these at t = 0."""
+        """Return poses of these at t = 0."""
         carried, standing = (self.starts()[name][0] for name in self.mock_ups)
         return carried, standing
 

@@ -10,7 +10,7 @@ import xarray as xr
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.comparison.choice import NONE
 from dockdyn.kinds.rig.comparison.store import recall
-from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.data import dataset_of
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.run import course, radius
@@ -25,7 +25,7 @@ def simulate_rig(scenario: Scenario, progress: Progress | None = None) -> xr.Dat
     Raises ScenarioError for a rig without contact within the duration, without hold, or whose periods never meet.
     """
     loop = loop_of(scenario)
-    maker = Maker(scenario, loop)
+    maker = CompensatorMaker(scenario, loop)
     section = maker.complete(scenario.content.loop.compensator)
     rig = rig_of(scenario, loop, maker.make(section), None if section is None else section.period)
     found = course(scenario, rig, progress)
@@ -41,7 +41,7 @@ def simulate_rig(scenario: Scenario, progress: Progress | None = None) -> xr.Dat
 
 
 def compared(scenario: Scenario, law: str, settings: dict[str, Any]) -> dict[str, Any] | None:
-    """What the last comparison of this rig chose, and which of the compared the run's compensator is; None without one.
+    """Return what the last comparison of this rig chose, and which of the compared the run's compensator is; None without one.
 
     A law that was compared with other settings is none of them.
     """

@@ -12,13 +12,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
-from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen
+from dockdyn.hil.compensators.compensator import Axes, Compensation, Compensator, CompensatorInput
 from dockdyn.hil.sensor import Draws
 from dockdyn.integrate.model import over_rows
 from dockdyn.kinds.rig.build import rig_of
-from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.model.ages import Ages, ages_of
-from dockdyn.kinds.rig.model.rig import Instant, Moving, Oracle, Rig
+from dockdyn.kinds.rig.model.rig import IdealContact, Instant, Rig, RigState
 from dockdyn.kinds.rig.model.run import randomness
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.run import Grid, without_rig
@@ -31,25 +31,25 @@ from dockdyn.scenario.load import Scenario
 class Answered(NamedTuple):
     """What is remembered of an instant."""
 
-    seen: Seen
+    seen: CompensatorInput
     law: PyTree  # memory of the rig's own law
 
 
-class Told(Compensator):
+class ToldCompensator(Compensator):
     """Answers what it is told or, told nothing, what the rig's own law does; remembers what it has seen."""
 
     law: Compensator | None
-    action: Action | None
+    action: Compensation | None
 
     def init(self, position: Axes, velocity: Axes) -> Answered:
         zero, axes = jnp.zeros(()), jnp.zeros(position.size)
-        nothing = Seen(zero, zero, zero, axes, axes, axes, axes, axes, axes, jnp.asarray(False), axes, axes)
+        nothing = CompensatorInput(zero, zero, zero, axes, axes, axes, axes, axes, axes, jnp.asarray(False), axes, axes)
         return Answered(nothing, None if self.law is None else self.law.init(position, velocity))
 
-    def step(self, memory: Answered, seen: Seen) -> tuple[Answered, Action]:
+    def step(self, memory: Answered, seen: CompensatorInput) -> tuple[Answered, Compensation]:
         after, own = (None, None) if self.law is None else self.law.step(memory.law, seen)
         if self.action is not None or own is None:
-            nothing = Action.nothing(seen.force.size)
+            nothing = Compensation.nothing(seen.force.size)
             return Answered(seen, memory.law), nothing if self.action is None else self.action
         return Answered(seen, after), own
 
@@ -61,7 +61,7 @@ class Told(Compensator):
         return {} if self.law is None else self.law.report(memory.law)
 
 
-class Known(NamedTuple):
+class KnownMotion(NamedTuple):
     """What of a run is known beforehand: the motion without rig where the law is asked, and random numbers."""
 
     position: Float[Array, "asks axes"]
@@ -70,79 +70,79 @@ class Known(NamedTuple):
     noise: Float[Array, "asks axes"] | None
 
 
-class Row(NamedTuple):
+class RigRow(NamedTuple):
     """One of the rigs that go on side by side."""
 
     rig: Rig
-    known: Known
-    moving: Moving
+    known: KnownMotion
+    moving: RigState
 
 
-class Found(NamedTuple):
+class RigStep(NamedTuple):
     """Where a rig is: what it has come to, what is observed of the instant before, what its law sees at this one."""
 
-    moving: Moving
+    moving: RigState
     observed: dict[str, Array]
-    seen: Seen
+    seen: CompensatorInput
 
 
-def advance_tick(rig: Rig, ages: Ages, known: Known, moving: Moving) -> tuple[Moving, dict[str, Array]]:
-    """A rig one tick later, and what is observed at the tick's start."""
+def advance_tick(rig: Rig, ages: Ages, known: KnownMotion, moving: RigState) -> tuple[RigState, dict[str, Array]]:
+    """Return a rig one tick later, and what is observed at the tick's start."""
     schedule = rig.schedule
     rows = [np.array(row) for row in (schedule.samples, schedule.asks, schedule.holds)]
     cycle, place = jnp.divmod(moving.tick, schedule.ticks)
     now = Instant(*(jnp.asarray(row)[place] for row in rows))
 
     def number(row: np.ndarray) -> Int[Array, ""]:
-        """How many such instants there were before this one."""
+        """Return how many such instants there were before this one."""
         return cycle * int(row.sum()) + jnp.asarray(np.cumsum(row) - row)[place]
 
     def at(values: PyTree, index: Int[Array, ""]) -> PyTree:
         return jax.tree.map(lambda a: a[jnp.minimum(index, a.shape[0] - 1)], values)
 
     asked = number(rows[1])
-    ideal = Oracle(at(known.position, asked), at(known.force, asked), at(known.noise, asked))
+    ideal = IdealContact(at(known.position, asked), at(known.force, asked), at(known.noise, asked))
     return rig.advance(ages, moving, now, ideal, at(known.drawn, number(rows[0])))
 
 
-def _seen(rig: Rig, ages: Ages, known: Known, moving: Moving) -> Seen:
-    """What the law sees at an instant at which it is asked: it does not depend on what it answers."""
+def _seen(rig: Rig, ages: Ages, known: KnownMotion, moving: RigState) -> CompensatorInput:
+    """Return what the law sees at an instant at which it is asked: it does not depend on what it answers."""
     return advance_tick(rig, ages, known, moving)[0].memory.seen
 
 
 @Program
-def _begun(rigs: PyTree, known: PyTree) -> Found:
-    """The rigs at t = 0, whose laws are asked there."""
+def _begun(rigs: PyTree, known: PyTree) -> RigStep:
+    """Return the rigs at t = 0, whose laws are asked there."""
 
-    def one(rig: Rig, known: Known) -> Found:
+    def one(rig: Rig, known: KnownMotion) -> RigStep:
         ages, moving = ages_of(rig), rig.begin()
-        return Found(moving, advance_tick(rig, ages, known, moving)[1], _seen(rig, ages, known, moving))
+        return RigStep(moving, advance_tick(rig, ages, known, moving)[1], _seen(rig, ages, known, moving))
 
     return over_rows(one, rigs, known)
 
 
 @partial(Program, donate=("rows",))
-def _advanced(rows: Row, action: PyTree) -> Found:
-    """The rigs at the next instant at which their laws are asked, told what to do at this one."""
+def _advanced(rows: RigRow, action: PyTree) -> RigStep:
+    """Return the rigs at the next instant at which their laws are asked, told what to do at this one."""
 
-    def one(row: Row, action: Action | None) -> Found:
+    def one(row: RigRow, action: Compensation | None) -> RigStep:
         rig, ages, known = _told(row.rig, action), ages_of(row.rig), row.known
         asks = jnp.asarray(np.array(rig.schedule.asks))
 
-        def between(moving: Moving) -> Bool[Array, ""]:
+        def between(moving: RigState) -> Bool[Array, ""]:
             return ~asks[moving.tick % rig.schedule.ticks]
 
         moving, observed = advance_tick(rig, ages, known, row.moving)
         moving = jax.lax.while_loop(between, lambda now: advance_tick(rig, ages, known, now)[0], moving)
-        return Found(moving, observed, _seen(rig, ages, known, moving))
+        return RigStep(moving, observed, _seen(rig, ages, known, moving))
 
     return over_rows(one, rows, action)
 
 
-def _told(rig: Rig, action: Action | None) -> Rig:
-    """The rig told what to do."""
-    assert isinstance(rig.compensator, Told)
-    return eqx.tree_at(lambda it: it.compensator, rig, Told(rig.compensator.law, action))
+def _told(rig: Rig, action: Compensation | None) -> Rig:
+    """Return the rig told what to do."""
+    assert isinstance(rig.compensator, ToldCompensator)
+    return eqx.tree_at(lambda it: it.compensator, rig, ToldCompensator(rig.compensator.law, action))
 
 
 class RigStepper:
@@ -173,21 +173,21 @@ class RigStepper:
         self._axes, self._steps, self._values = built[0][0].plant.port_axes, 0, several
         return self._take(_begun(self._rigs, self._known))
 
-    def _built(self, case: Scenario) -> tuple[Rig, Known]:
-        """The rig of a case and what is known of its run."""
+    def _built(self, case: Scenario) -> tuple[Rig, KnownMotion]:
+        """Return the rig of a case and what is known of its run."""
         loop = loop_of(case)
-        maker = Maker(case, loop)
+        maker = CompensatorMaker(case, loop)
         section = maker.complete(case.content.loop.compensator)
         asked = self._asked if self._asked is not None or section is None else section.period
-        rig = rig_of(case, loop, Told(maker.make(section), None), asked)
+        rig = rig_of(case, loop, ToldCompensator(maker.make(section), None), asked)
         grid = Grid.of(rig, case.content.duration)
         self.period = grid.period
         _, oracle = without_rig(case, rig, grid)
         random = randomness(rig, jnp.asarray(case.content.seed), grid.rows, grid.stride)
         drawn, noise = jax.tree.map(lambda a: a.reshape(-1, *a.shape[3:]), random)
-        return rig, Known(oracle.position, oracle.force, drawn, noise)
+        return rig, KnownMotion(oracle.position, oracle.force, drawn, noise)
 
-    def step(self, action: Action | None = None) -> dict[str, np.ndarray]:
+    def step(self, action: Compensation | None = None) -> dict[str, np.ndarray]:
         """Give the answer of this instant, and go on to the next; what is observed of this one, by the names of results.
 
         None leaves it to the compensator of the scenario, if it has one. A step after the end changes nothing. Raises
@@ -195,20 +195,20 @@ class RigStepper:
         """
         if self._steps >= self._instants:
             return self.observation
-        rows = Row(self._rigs, self._known, self._found.moving)
+        rows = RigRow(self._rigs, self._known, self._found.moving)
         self._steps += 1
         return self._take(_advanced(rows, None if action is None else self._actions(action)))
 
-    def _actions(self, action: Action) -> Action:
-        """An answer for every run of the batch."""
-        if not isinstance(action, Action):
-            raise ScenarioError(f"{self.scenario.name}: a step of a rig takes a dockdyn.hil.Action")
+    def _actions(self, action: Compensation) -> Compensation:
+        """Return an answer for every run of the batch."""
+        if not isinstance(action, Compensation):
+            raise ScenarioError(f"{self.scenario.name}: a step of a rig takes a dockdyn.hil.Compensation")
         shapes = [(self._axes,), (), (self._axes,), (), (), ()]
-        parts = zip(Action._fields, action, shapes, strict=True)
-        return Action(*(self.runs.for_each(*part) for part in parts))  # type: ignore[arg-type]
+        parts = zip(Compensation._fields, action, shapes, strict=True)
+        return Compensation(*(self.runs.for_each(*part) for part in parts))  # type: ignore[arg-type]
 
-    def _take(self, found: Found) -> dict[str, np.ndarray]:
-        """What is observed, once a step is done."""
+    def _take(self, found: RigStep) -> dict[str, np.ndarray]:
+        """Return what is observed, once a step is done."""
         self._found = found
         self.observation = self.runs.plain(found.observed)
         return self.observation
@@ -231,7 +231,7 @@ class RigStepper:
         self._steps = state.steps
 
     @property
-    def seen(self) -> Seen:
+    def seen(self) -> CompensatorInput:
         """What a compensator sees at this instant, as in `Compensator.step`."""
         return self.runs.plain(self._found.seen)
 

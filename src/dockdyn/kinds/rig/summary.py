@@ -11,8 +11,8 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.hil.compensators import COMPENSATORS
-from dockdyn.kinds.rig.comparison.choice import Choice, advice, amplitude_errors
-from dockdyn.kinds.rig.measures import Motion, felt, measures, share, size
+from dockdyn.kinds.rig.comparison.choice import CompensatorChoice, advice, amplitude_errors
+from dockdyn.kinds.rig.measures import MeasuredMotion, felt, measures, share, size
 from dockdyn.results.measures import number
 
 CLOSE = 0.02  # error of amplitude or restitution that is taken for none
@@ -34,7 +34,7 @@ PARTS = {
 
 
 def summarise_rig(dataset: xr.Dataset) -> dict[str, Any]:
-    """How far the rig is from the contact without rig, where its delay comes from, and what would serve."""
+    """Return how far the rig is from the contact without rig, where its delay comes from, and what would serve."""
     judged = json.loads(dataset.attrs["judgement"])
     budget = {part: 1e3 * late for part, late in judged["delay_budget"].items()}
     lowest, highest = judged["gains"] or (None, None)
@@ -74,10 +74,10 @@ def summarise_rig(dataset: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def motions(dataset: xr.Dataset) -> tuple[Motion, Motion]:
-    """The motion without rig, and the rig's."""
+def motions(dataset: xr.Dataset) -> tuple[MeasuredMotion, MeasuredMotion]:
+    """Return the motion without rig, and the rig's."""
     names = ("ideal_position", "ideal_velocity", "ideal_force"), ("position", "velocity", "total_force")
-    ideal, rig = (Motion(*(dataset[name].values for name in three)) for three in names)
+    ideal, rig = (MeasuredMotion(*(dataset[name].values for name in three)) for three in names)
     late = json.loads(dataset.attrs.get("judgement", "{}")).get("latest_s")
     if late is None or dataset.sizes["time"] < 2:
         return ideal, rig
@@ -85,13 +85,13 @@ def motions(dataset: xr.Dataset) -> tuple[Motion, Motion]:
 
 
 def measured(dataset: xr.Dataset) -> dict[str, Any]:
-    """The measures of a run."""
+    """Return the measures of a run."""
     frequency = float(dataset.attrs["frequency_rad_s"])
     return measures(dataset.time.values, *motions(dataset), frequency, bool(dataset.attrs["bilateral"]))
 
 
 def _errors(found: dict[str, Any]) -> dict[str, float | None]:
-    """By how much the bounce and the amplitude are off, as a comparison counts it; None where one of both has none."""
+    """Return by how much the bounce and the amplitude are off, as a comparison counts it; None where one of both has none."""
     bounce = abs(found["apparent_restitution"] - found["ideal_restitution"])
     return {
         "restitution_error": number(bounce),
@@ -100,7 +100,8 @@ def _errors(found: dict[str, Any]) -> dict[str, float | None]:
 
 
 def error(summary: dict[str, Any]) -> tuple[str, float]:
-    """The error that counts, in words, and as a share: of a bounce that ends, else of amplitude; NaN where there is neither."""
+    """Return the error that counts, in words, and as a share: of a bounce that ends, else of amplitude; NaN where there is
+    neither."""
     ideal, apparent = summary["ideal_restitution"], summary["apparent_restitution"]
     if summary["phase_error_rad"] is None and ideal and apparent is not None:
         return f"a bounce shows restitution {apparent:.3f} instead of {ideal:.3f}", apparent / ideal - 1
@@ -111,7 +112,7 @@ def error(summary: dict[str, Any]) -> tuple[str, float]:
 
 
 def recommendation(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
-    """What the rig makes of the bounce, and which compensator is best on it: by a comparison, or how to get one."""
+    """Return what the rig makes of the bounce, and which compensator is best on it: by a comparison, or how to get one."""
     law, drift = summary["compensator"], summary["phase_error_rad"]
     words, off = error(summary)
     begin = "Without a compensator" if law == "none" else f"With {law}"
@@ -130,16 +131,16 @@ def recommendation(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
 
 
 def _peak_error(dataset: xr.Dataset, summary: dict[str, Any]) -> float:
-    """By what share the largest force is off, beyond the sensor's own error; 0 where nothing touches."""
+    """Return by what share the largest force is off, beyond the sensor's own error; 0 where nothing touches."""
     largest, off = float(size(dataset.ideal_force.values).max()), summary["peak_force_error_N"]
     return share(off, largest) if largest > 0 and abs(off) > (summary["sensor_error_N"] or 0.0) else 0.0
 
 
 def _best_here(dataset: xr.Dataset) -> str:
-    """The advice of the last comparison of this rig; without one, where to get it. Empty where none can be made."""
+    """Return the advice of the last comparison of this rig; without one, where to get it. Empty where none can be made."""
     found = json.loads(dataset.attrs["comparison"])
     if found is not None:
-        choice = Choice.of_answer(found["choice"])
+        choice = CompensatorChoice.of_answer(found["choice"])
         others = [law for law, made in COMPENSATORS.items() if not made.oracle and choice.known(law) is None]
         more = f" Not compared: {', '.join(others)}." if others else ""
         return advice(choice, found["own"]) + more
@@ -149,7 +150,8 @@ def _best_here(dataset: xr.Dataset) -> str:
 
 
 def instability(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
-    """That the loop of a run is unstable, in words; empty where it is not, or where small motions alone do not say it."""
+    """Return that the loop of a run is unstable, in words; empty where it is not, or where small motions alone do not say
+    it."""
     if _grows(summary) and not facts_of_run(dataset).get("beyond_small"):
         return "the loop is unstable"
     return "the loop is unstable at a gain that the run visits" if _unstable_gains(summary, "exact") else ""
@@ -161,20 +163,20 @@ def facts_of_run(dataset: xr.Dataset) -> dict[str, Any]:
 
 
 def _grows(summary: dict[str, Any]) -> bool:
-    """Whether a small motion in contact grows from cycle to cycle."""
+    """Return whether a small motion in contact grows from cycle to cycle."""
     radius = summary["spectral_radius"]
     return radius is not None and radius > 1 + LASTING
 
 
 def _unstable_gains(summary: dict[str, Any], way: str) -> list[float]:
-    """Those of the ends of the gains visited (N s/m) at which the loop is unstable, judged in one of the ways."""
+    """Return those of the ends of the gains visited (N s/m) at which the loop is unstable, judged in one of the ways."""
     stable = (summary["gain_range_stable"] or {}).get(way) or []
     gains = summary["gain_lowest_N_s_m"], summary["gain_highest_N_s_m"]
     return list(dict.fromkeys(gain for gain, good in zip(gains, stable, strict=False) if not good))
 
 
 def warnings(dataset: xr.Dataset, summary: dict[str, Any], judged: dict[str, Any]) -> list[str]:
-    """What the reader should know before trusting the numbers."""
+    """Return what the reader should know before trusting the numbers."""
     found = [] if dataset.attrs["finished"] else [str(dataset.attrs["status"])]
     found += [line for line in str(dataset.attrs.get("prediction", "")).splitlines() if line]
     if judged["robot_gain"] is not None and not abs(judged["robot_gain"] - 1) < OFF:

@@ -51,19 +51,20 @@ class Tuning:
         return root
 
     def undamped(self) -> Tuning:
-        """The same in a contact without damping: leads are of robot, hold and delay, not of the contact."""
+        """Return the same in a contact without damping: leads are of robot, hold and delay, not of the contact."""
         bare = replace(self.loop, damping=number(0.0))
         return Tuning(resting(self.still, bare), bare, self.duration)
 
     def roots(self, compensator: Compensator) -> np.ndarray:
-        """Roots (1/s) of the rig with a compensator; motions that end within a cycle are NaN."""
+        """Return roots (1/s) of the rig with a compensator; motions that end within a cycle are NaN."""
         found = np.linalg.eigvals(cycle_map(replace(self.still, compensator=compensator))).astype(complex)
         with np.errstate(divide="ignore", invalid="ignore"):
             roots = np.log(found) / self.cycle
         return np.where(np.isfinite(roots), roots, np.nan)
 
     def solve(self, make: Make, scales: tuple[float, ...], what: str) -> list[float]:
-        """Numbers with which the rig's root is that of the contact alone: one number its growth, two growth and frequency.
+        """Return numbers with which the rig's root is that of the contact alone: one number its growth, two growth and
+        frequency.
 
         `make` takes them; `scales` say how large they are. ValueError where there are none.
         """
@@ -80,7 +81,7 @@ class Tuning:
 
 
 def tuning_of(scenario: Scenario, loop: Loop, asked: float | None) -> Tuning:
-    """The tuning of a scenario, at the stiffness that `loop.tuning` states or its contact has; `asked` as in `rig_of`.
+    """Return the tuning of a scenario, at the stiffness that `loop.tuning` states or its contact has; `asked` as in `rig_of`.
 
     A tool is left out: what its compensation leaves is inertia, which no delay gives and no lead should undo.
     """

@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dockdyn.mechanics.trees.beam import Beam, unit_gauss
-from dockdyn.mechanics.trees.composite_bodies import BASES, JOINTS, Layout, Links, Tree
+from dockdyn.mechanics.trees.composite_bodies import BASES, JOINTS, Links, Tree, TreeLayout
 from dockdyn.mechanics.trees.screws import cross_matrix
 
 PAST_END = 1e-9  # share of a beam's length by which rounding may put a place beyond its ends
@@ -51,7 +51,7 @@ class Link:
 
 
 def tree_of(links: Sequence[Link], base: str = "free") -> Tree:
-    """The tree of `links`, the base first or wherever it is; every link after its parent in the tree's own order.
+    """Return the tree of `links`, the base first or wherever it is; every link after its parent in the tree's own order.
 
     ValueError for a base or joint that there is not, names twice, parents that are missing, no or several bases, loops.
     """
@@ -62,7 +62,7 @@ def tree_of(links: Sequence[Link], base: str = "free") -> Tree:
     width = max(0 if link.beam is None else link.beam.count for link in ordered)
     modes = tuple(0 if link.beam is None else link.beam.count for link in ordered)
     parents = tuple(-1 if link.parent is None else names.index(link.parent) for link in ordered)
-    layout = Layout(
+    layout = TreeLayout(
         base=base,
         names=tuple(names),
         coordinates=tuple(link.coordinate or link.name for link in ordered),
@@ -91,7 +91,7 @@ def tree_of(links: Sequence[Link], base: str = "free") -> Tree:
 
 
 def in_order(links: Sequence[Link]) -> list[Link]:
-    """The links, each after its parent; ValueError where they are no tree."""
+    """Return the links, each after its parent; ValueError where they are no tree."""
     names = [link.name for link in links]
     if len(set(names)) < len(names):
         raise ValueError(f"two links are called {next(n for n in names if names.count(n) > 1)!r}; names must differ")
@@ -121,12 +121,12 @@ def in_order(links: Sequence[Link]) -> list[Link]:
 
 
 def known(value: object) -> bool:
-    """Whether a number is there to be looked at, not traced."""
+    """Return whether a number is there to be looked at, not traced."""
     return not isinstance(value, jax.core.Tracer)
 
 
 def _mode_names(beam: Beam | None) -> tuple[str, ...]:
-    """Names of a link's modes: bend1 ... along y, side1 ... along z, twist1 ..."""
+    """Return names of a link's modes: bend1 ... along y, side1 ... along z, twist1 ..."""
     if beam is None:
         return ()
     kinds = zip(("bend", "side", "twist"), beam.modes, strict=True)
@@ -134,12 +134,12 @@ def _mode_names(beam: Beam | None) -> tuple[str, ...]:
 
 
 def _beam_slices(beam: Beam | None) -> int:
-    """Slices of a link's beam, in each of which mass is lumped; none without modes."""
+    """Return slices of a link's beam, in each of which mass is lumped; none without modes."""
     return 0 if beam is None or not beam.count else beam.slice_count()
 
 
 def _own_numbers(link: Link, width: int, slices: int) -> dict[str, Array]:
-    """The stacked numbers of a link itself; a beam without modes is a rigid rod."""
+    """Return the stacked numbers of a link itself; a beam without modes is a rigid rod."""
     mass, centre = jnp.asarray(link.mass, float), jnp.asarray(link.centre, float)
     inertia = _spatial_inertia(mass, centre, jnp.asarray(link.inertia, float))
     zeros = {
@@ -181,7 +181,7 @@ def _own_numbers(link: Link, width: int, slices: int) -> dict[str, Array]:
 
 
 def attached(link: Link, parent: Link | None, width: int) -> dict[str, Array]:
-    """The stacked numbers of a link's joint, and of its parent's modes where it sits.
+    """Return the stacked numbers of a link's joint, and of its parent's modes where it sits.
 
     ValueError where it sits at a place along a parent that has no beam.
     """
@@ -211,7 +211,7 @@ def attached(link: Link, parent: Link | None, width: int) -> dict[str, Array]:
 def _spatial_inertia(
     mass: Float[Array, ""], centre: Float[Array, "3"], inertia: Float[Array, "3 3"]
 ) -> Float[Array, "6 6"]:
-    """Mass matrix for (v, ω) of the frame's origin: mass (kg), centre of mass (m), inertia about it (kg m²)."""
+    """Return mass matrix for (v, ω) of the frame's origin: mass (kg), centre of mass (m), inertia about it (kg m²)."""
     lever = cross_matrix(centre)
     upper = jnp.concatenate([mass * jnp.eye(3), -mass * lever], axis=1)
     lower = jnp.concatenate([mass * lever, inertia - mass * lever @ lever], axis=1)
@@ -221,7 +221,7 @@ def _spatial_inertia(
 def rigid_parts(
     inertia: Float[Array, "links 6 6"],
 ) -> tuple[Float[Array, "links"], Float[Array, "links 3"], Float[Array, "links 3 3"]]:
-    """Masses, centres of mass and inertias about them, link axes: what `_spatial_inertia` was made of, link by link."""
+    """Return masses, centres of mass and inertias about them, link axes: what `_spatial_inertia` was made of, link by link."""
     mass = inertia[:, 0, 0]
     safe = jnp.where(mass == 0, 1.0, mass)
     first = jnp.stack([inertia[:, 1, 5], inertia[:, 2, 3], inertia[:, 0, 4]], axis=-1)

@@ -59,7 +59,7 @@ class Beam(eqx.Module):
         return sum(self.modes)
 
     def shapes(self, at: Float[Place, "*at"]) -> Shapes:
-        """Shapes at ξ = `at` (0 to 1)."""
+        """Return shapes at ξ = `at` (0 to 1)."""
         y, z, twist = self.modes
         bending, first = _bending_shapes(self.basis, max(y, z)), y + z
         shift, turn = jnp.zeros((2, *at.shape, 3, self.count))
@@ -71,7 +71,7 @@ class Beam(eqx.Module):
         return Shapes(jnp.asarray(at) * self.length, shift, scaled, self.shortening(at))
 
     def shortening(self, at: Float[Place, "*at"]) -> Float[Array, "*at modes modes"]:
-        """H(x) = ∫₀ˣ (φ′ᵧ φ′ᵧᵀ + φ′_z φ′_zᵀ) dx (1/m); zero without stiffening."""
+        """Return H(x) = ∫₀ˣ (φ′ᵧ φ′ᵧᵀ + φ′_z φ′_zᵀ) dx (1/m); zero without stiffening."""
         y, z, _ = self.modes
         found = jnp.zeros((*at.shape, self.count, self.count))
         if self.stiffening and y + z:
@@ -84,16 +84,16 @@ class Beam(eqx.Module):
         return found / self.length
 
     def slice_count(self) -> int:
-        """Points of quadrature: exact for polynomials, enough for a cantilever's modes."""
+        """Return points of quadrature: exact for polynomials, enough for a cantilever's modes."""
         return 2 * max(self.modes) + (4 if self.basis == "polynomial" else 12)
 
     def slices(self) -> tuple[Shapes, Float[Array, "slices"]]:
-        """Shapes at the points of Gauss's quadrature, and the mass (kg) that each stands for."""
+        """Return shapes at the points of Gauss's quadrature, and the mass (kg) that each stands for."""
         points, weights = unit_gauss(self.slice_count())
         return self.shapes(points), jnp.asarray(weights) * self.mass
 
     def stiffness(self) -> Float[Array, "modes modes"]:
-        """Stiffness matrix (N/m, and N m for twist)."""
+        """Return stiffness matrix (N/m, and N m for twist)."""
         y, z, twist = self.modes
         points, weights = unit_gauss(INNER)
 
@@ -109,19 +109,19 @@ class Beam(eqx.Module):
 
 
 def unit_gauss(count: int) -> tuple[Float[np.ndarray, "count"], Float[np.ndarray, "count"]]:
-    """Points and weights of Gauss's quadrature on 0 to 1."""
+    """Return points and weights of Gauss's quadrature on 0 to 1."""
     points, weights = np.polynomial.legendre.leggauss(count)
     return (points + 1) / 2, weights / 2
 
 
 def values(shapes: Sequence[Shape], at: Float[Place, "*at"], order: int) -> Place:
-    """Shapes' derivatives of an order at ξ, by shape along a new last axis; of the library that ξ is of."""
+    """Return shapes' derivatives of an order at ξ, by shape along a new last axis; of the library that ξ is of."""
     library = jnp if isinstance(at, jax.Array) else np
     return library.stack([f(at, order) for f in shapes], -1) if shapes else library.zeros((*at.shape, 0))
 
 
 def shape_count(basis: Basis, modes: int) -> int:
-    """Shapes that a basis has in one plane, or of twist, for so many modes; none for none.
+    """Return shapes that a basis has in one plane, or of twist, for so many modes; none for none.
 
     `craig-bampton` has the static shapes of its ends beside as many vibrations between them, so that the frequencies of all
     these modes come out right, whatever holds the root and hangs on the tip. The others have as many as modes.
@@ -130,7 +130,7 @@ def shape_count(basis: Basis, modes: int) -> int:
 
 
 def _bending_shapes(basis: Basis, count: int) -> list[Shape]:
-    """Shapes of a beam clamped at ξ = 0.
+    """Return shapes of a beam clamped at ξ = 0.
 
     `polynomial`: ξ² P_k(2ξ − 1), P_k Legendre's: complete, also for loads at the tip, but the last frequency is up to twice
     too high. `craig-bampton`: the static shapes of a force and of a moment at the tip, then the modes of a beam clamped at both
@@ -149,14 +149,14 @@ def _bending_shapes(basis: Basis, count: int) -> list[Shape]:
 
 
 def _twist_shapes(basis: Basis, count: int) -> list[Shape]:
-    """Shapes of a shaft clamped at ξ = 0: ξ and sin kπξ of `craig-bampton`, ξ P_k(2ξ − 1) of the others."""
+    """Return shapes of a shaft clamped at ξ = 0: ξ and sin kπξ of `craig-bampton`, ξ P_k(2ξ − 1) of the others."""
     if basis == "craig-bampton":
         return [_polynomial_shape(power=1, degree=0), *(_sine_shape(k) for k in range(1, count))][:count]
     return [_polynomial_shape(power=1, degree=k) for k in range(count)]
 
 
 def _sine_shape(half_waves: int) -> Shape:
-    """sin kπξ, a mode of a shaft clamped at both ends (dimensionless)."""
+    """Return sin kπξ, a mode of a shaft clamped at both ends (dimensionless)."""
     rate = half_waves * np.pi
 
     def shape(at: Place, order: int) -> Place:
@@ -167,13 +167,13 @@ def _sine_shape(half_waves: int) -> Shape:
 
 
 def _polynomial_shape(power: int, degree: int) -> Shape:
-    """ξ^power times Legendre's polynomial of a degree on 0 to 1 (dimensionless)."""
+    """Return ξ^power times Legendre's polynomial of a degree on 0 to 1 (dimensionless)."""
     legendre = Legendre.basis(degree, domain=[0, 1]).convert(kind=Polynomial)
     return _shape_of(Polynomial([0.0] * power + [1.0]) * legendre)
 
 
 def _shape_of(polynomial: Polynomial) -> Shape:
-    """The shape function that a polynomial in ξ is, with its derivatives by ξ (dimensionless)."""
+    """Return the shape function that a polynomial in ξ is, with its derivatives by ξ (dimensionless)."""
 
     coefficients = [(polynomial.deriv(order) if order else polynomial).coef for order in range(3)]
 
@@ -187,7 +187,7 @@ def _shape_of(polynomial: Polynomial) -> Shape:
 
 
 def _clamped_shape(index: int, free: bool) -> Shape:
-    """A mode of a beam clamped at ξ = 0 and free, or clamped, at ξ = 1.
+    """Return a mode of a beam clamped at ξ = 0 and free, or clamped, at ξ = 1.
 
     Half of cosh x − cos x − σ (sinh x − sin x), x = β ξ, cos β cosh β = −1 (free) or 1; a free tip moves by 1.
     """

@@ -27,7 +27,7 @@ from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.bodies import Bodies
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Row
 from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies
-from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Response, Velocities
+from dockdyn.mechanics.trees.moving_bodies import Coordinates, LoadResponse, MovingBodies, Placement, Velocities
 from dockdyn.mechanics.trees.partial_motion import JointMotion
 from dockdyn.mechanics.trees.tree_bodies import LinkJoint
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector
@@ -206,7 +206,7 @@ class BodiesInPlane(eqx.Module):
         efforts: Sequence[Scalar],
         reflected: Sequence[tuple[int, int, Reflected]],
         connected: Lines | None = None,
-    ) -> Response:
+    ) -> LoadResponse:
         """Return what loads do, as `MovingBodies.respond`; what is out of the plane does nothing."""
         between = tuple((first, other) for first, other, _ in reflected)
         inertia = tuple(one for _, _, one in reflected)
@@ -223,7 +223,7 @@ class BodiesInPlane(eqx.Module):
         inertia: tuple[Reflected, ...],
         connected: Lines | None,
         between: tuple[tuple[int, int], ...],
-    ) -> Response:
+    ) -> LoadResponse:
         reflected = [(*numbers, one) for numbers, one in zip(between, inertia, strict=True)]
         several = [one for one in (reflected_lines(len(self.bodies), reflected), connected) if one is not None]
         mobility = self.mobility(here)
@@ -236,7 +236,7 @@ class BodiesInPlane(eqx.Module):
         bodies, along = coupled(free, mobility.answer, lines)
         if lines is not None:
             rates = rates + mobility.rates(jnp.einsum("k,kbi->bi", along, lines.acting)[:, IN_PLANE])
-        return Response(Velocities((), tuple(rates)), bodies, along)
+        return LoadResponse(Velocities((), tuple(rates)), bodies, along)
 
     def _drift(self, here: Placement) -> Float[Array, "bodies 3"]:
         """Return the rates of the twists where the rates of all coordinates stay: J̇ v."""

@@ -24,7 +24,7 @@ from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.bodies_in_plane import BodiesInPlane
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Row
 from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies
-from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Response, Velocities
+from dockdyn.mechanics.trees.moving_bodies import Coordinates, LoadResponse, MovingBodies, Placement, Velocities
 from dockdyn.mechanics.trees.partial_motion import JointMotion
 from dockdyn.mechanics.trees.tree_bodies import LinkJoint
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, unit_vectors
@@ -70,7 +70,7 @@ class BodiesOnLine(eqx.Module):
         return self.in_space.held()
 
     def _slides(self) -> list[tuple[int, int, Joint]]:
-        """The slides: the numbers of the body that each holds and of its carrier, a carrier before what it carries."""
+        """Return the slides: the numbers of the body that each holds and of its carrier, a carrier before what it carries."""
         return [
             (tree.members[place], tree.members[joint.carrier], joint)
             for tree in self.trees
@@ -129,7 +129,7 @@ class BodiesOnLine(eqx.Module):
         efforts: Sequence[Scalar],
         reflected: Sequence[tuple[int, int, Reflected]],
         connected: Lines | None = None,
-    ) -> Response:
+    ) -> LoadResponse:
         """Return what loads do, as `MovingBodies.respond`; torques do nothing."""
         between = tuple((first, other) for first, other, _ in reflected)
         inertia = tuple(one for _, _, one in reflected)
@@ -143,7 +143,7 @@ class BodiesOnLine(eqx.Module):
         inertia: tuple[Reflected, ...],
         connected: Lines | None,
         between: tuple[tuple[int, int], ...],
-    ) -> Response:
+    ) -> LoadResponse:
         along = [force.x for force in forces]
         for body, carrier, joint in self._slides():
             if joint.number is not None and joint.led is None:
@@ -153,7 +153,7 @@ class BodiesOnLine(eqx.Module):
         several = [one for one in (reflected_lines(len(self.bodies), reflected), connected) if one is not None]
         free = tuple(map(_along, self._accelerations(along)))
         bodies, pushed = coupled(free, self._answer, Lines.joined(several) if several else None)
-        return Response(self._rates([one.velocity.x for one in bodies]), bodies, pushed)
+        return LoadResponse(self._rates([one.velocity.x for one in bodies]), bodies, pushed)
 
     def mobility(self, here: Placement) -> LineMobility:
         """Return M⁻¹, which is the same wherever they are."""
@@ -192,7 +192,7 @@ class BodiesOnLine(eqx.Module):
         return sum((self.bodies[number].mass for number in members[1:]), self.bodies[members[0]].mass)
 
     def _rates(self, bodies: Sequence[Scalar]) -> Velocities:
-        """The rates of the velocities, of bodies whose own change so."""
+        """Return the rates of the velocities, of bodies whose own change so."""
         slides = {
             joint.number: joint.axis.x * (bodies[body] - bodies[carrier])
             for body, carrier, joint in self._slides()
@@ -241,13 +241,13 @@ Moving = MovingBodies | BodiesInPlane | BodiesOnLine  # bodies as they may move
 
 
 def _on_line(place: Scalar, speed: Scalar) -> Placed:
-    """A body at a place (m) of the line with a speed (m/s)."""
+    """Return a body at a place (m) of the line with a speed (m/s)."""
     zero = jnp.zeros(())
     twist = Twist(Vector(speed, zero, zero), Vector.zero())
     return Placed(Pose(Vector(place, zero, zero), Quaternion.level()), twist, Matrix(*unit_vectors()), Vector.zero())
 
 
 def _along(rate: Scalar) -> Twist:
-    """The rate of a twist along the line (m/s²)."""
+    """Return the rate of a twist along the line (m/s²)."""
     zero = jnp.zeros(())
     return Twist(Vector(rate, zero, zero), Vector.zero())

@@ -42,7 +42,8 @@ class CantileverModes(eqx.Module):
     moments: ShapeMoments | None = None  # what of the shapes enters beyond first order; of a beam
 
     def mean_motion(self, body: RigidBody) -> Deflection:
-        """How the centre of mass and the mean axes of the link, at rest the `body`, move: with them go all its momenta."""
+        """Return how the centre of mass and the mean axes of the link, at rest the `body`, move: with them go all its
+        momenta."""
         about_centre = self.rotation + cross(self.root, self.translation)
         turn = about_centre @ body.inverse_inertia.T
         moments = self.moments
@@ -57,16 +58,17 @@ class CantileverModes(eqx.Module):
         return BentInertia.of(self.moments, body, shift, turn)
 
     def vibrating_mass(self, body: RigidBody) -> Float[Array, "modes modes"]:
-        """What is left of the modal masses beside the mean motion; no link has modes for which it is not semidefinite."""
+        """Return what is left of the modal masses beside the mean motion; no link has modes for which it is not
+        semidefinite."""
         _, shift, turn, _ = self.mean_motion(body)
         return jnp.diag(self.mass) - body.mass * shift @ shift.T - turn @ body.inertia @ turn.T
 
     def stiffness(self) -> Float[Array, "modes"]:
-        """Modal stiffness: N/m, of twist N m."""
+        """Return modal stiffness: N/m, of twist N m."""
         return self.mass * self.frequency**2
 
     def damping(self) -> Float[Array, "modes"]:
-        """Modal damping: N s/m, of twist N m s."""
+        """Return modal damping: N s/m, of twist N m s."""
         return 2 * self.damping_ratio * self.frequency * self.mass
 
 
@@ -89,14 +91,14 @@ class UniformBeam(eqx.Module):
     counts: tuple[int, int, int] = eqx.field(static=True)  # of modes
 
     def axes(self) -> Float[Array, "3 3"]:
-        """Unit vectors, right-handed: along the beam, and the two directions of bending."""
+        """Return unit vectors, right-handed: along the beam, and the two directions of bending."""
         along = self.along / jnp.linalg.norm(self.along)
         across = self.across - along * (along @ self.across)
         across = across / jnp.linalg.norm(across)
         return jnp.stack([along, across, jnp.cross(along, across)])
 
     def modes(self) -> CantileverModes:
-        """Its modes."""
+        """Return its modes."""
         axes, beam, rates = self.axes(), self._beam(), self._twist_rates()
         shapes, masses = beam.slices()
         shift, arm = shapes.shift, shapes.place[:, None, None] * jnp.eye(3)[0]
@@ -118,7 +120,7 @@ class UniformBeam(eqx.Module):
         )
 
     def _moments(self) -> ShapeMoments:
-        """Sums over its masses that its bending enters; twist moves no centre of a section."""
+        """Return sums over its masses that its bending enters; twist moves no centre of a section."""
         axes, beam, twist = self.axes(), self._beam(), (0, self.counts[2])
         shapes, masses = beam.slices()
         place = self.root + shapes.place[:, None] * axes[0]
@@ -134,7 +136,7 @@ class UniformBeam(eqx.Module):
         )
 
     def deflection(self, place: Float[Array, "3"]) -> Deflection:
-        """How the section moves that is next to a `place` (m, link axes, from the centre of mass)."""
+        """Return how the section moves that is next to a `place` (m, link axes, from the centre of mass)."""
         axes = self.axes()
         share = jnp.clip((place - self.root) @ axes[0] / self.length, 0.0, 1.0)
         shapes, rates = self._beam().shapes(share), self._twist_rates()
@@ -147,7 +149,7 @@ class UniformBeam(eqx.Module):
         )
 
     def _beam(self) -> Beam:
-        """Its bending, in its own axes."""
+        """Return its bending, in its own axes."""
         nothing, (first, second, _) = jnp.zeros(()), self.counts
         return Beam(
             length=self.length,
@@ -163,9 +165,9 @@ class UniformBeam(eqx.Module):
         )
 
     def _twist_rates(self) -> Float[np.ndarray, "twist"]:
-        """κ of the shapes sin κ ξ of a shaft that is held at one end."""
+        """Return κ of the shapes sin κ ξ of a shaft that is held at one end."""
         return (np.arange(self.counts[2]) + 0.5) * np.pi
 
     def _twist_signs(self) -> Float[np.ndarray, "twist"]:
-        """Their signs, by which the tip turns by 1 rad."""
+        """Return their signs, by which the tip turns by 1 rad."""
         return (-1.0) ** np.arange(self.counts[2])

@@ -27,7 +27,7 @@ from jaxtyping import Array, Float, Int
 
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.joints import bent_seat, carried_on, joint_screws, seat_motion, straight_seat, turned
-from dockdyn.mechanics.trees.link_inertia import Bent, Inertia, link_inertia, wrench_seen
+from dockdyn.mechanics.trees.link_inertia import BeamLinks, Inertia, link_inertia, wrench_seen
 from dockdyn.mechanics.trees.screws import applied, bracket, entered, product, screws_seen
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import trace_once
@@ -70,7 +70,7 @@ class Links(NamedTuple):
     damping: Float[Array, "links modes modes"]
 
 
-class Layout(NamedTuple):
+class TreeLayout(NamedTuple):
     """What is static about a tree, by link; hashable."""
 
     base: str
@@ -93,7 +93,7 @@ class Layout(NamedTuple):
         return any(name.startswith("twist") for names in self.mode_names for name in names)
 
     def columns(self) -> tuple[list[list[int]], list[list[int]], int]:
-        """Velocity columns of each link's joint and modes, and their number; the base's come first."""
+        """Return velocity columns of each link's joint and modes, and their number; the base's come first."""
         at = BASES[self.base]
         joints, modes = [], []
         for joint, parent in zip(self.joints, self.parents, strict=True):
@@ -116,8 +116,8 @@ class Index(NamedTuple):
 
 
 @lru_cache
-def _index_of(layout: Layout) -> Index:
-    """Where each velocity of a tree stands, and which links it moves."""
+def _index_of(layout: TreeLayout) -> Index:
+    """Return where each velocity of a tree stands, and which links it moves."""
     columns, modal, _ = layout.columns()
     size, width = len(layout.names), layout.width
     path, own = np.eye(size), np.full((size, width), -1)
@@ -133,7 +133,7 @@ def _index_of(layout: Layout) -> Index:
 
 
 def _picked(values: Float[Array, "n *shape"], at: Int[np.ndarray, "*places"]) -> Float[Array, "*places *shape"]:
-    """values[at], zero where `at` is −1."""
+    """Return values[at], zero where `at` is −1."""
     return jnp.where(at >= 0, values[np.maximum(at, 0)], 0.0) if values.shape[0] else jnp.zeros(at.shape)
 
 
@@ -162,10 +162,10 @@ class Tree(eqx.Module):
     joint_stiffness: Row  # N m/rad or N/m, one a velocity, zero but for joints
     joint_damping: Row
     joint_rest: Float[Array, "joints"]  # rad or m
-    layout: Layout = eqx.field(static=True)
+    layout: TreeLayout = eqx.field(static=True)
 
     def names(self) -> list[str]:
-        """Names of the velocities."""
+        """Return names of the velocities."""
         base = {"free": ["x", "y", "z", "roll", "pitch", "yaw"], "planar": ["x", "y", "yaw"], "fixed": []}
         found = [f"base.{name}" for name in base[self.layout.base]]
         for name, joint, parent in zip(self.layout.coordinates, self.layout.joints, self.layout.parents, strict=True):
@@ -176,23 +176,23 @@ class Tree(eqx.Module):
         return found
 
     def modal_coordinates(self, q: Configuration) -> Float[Array, "links width"]:
-        """Modal coordinates by link, padded with zeros."""
+        """Return modal coordinates by link, padded with zeros."""
         modal, first = _index_of(self.layout).modal, self.first_mode()
         return _picked(q.modes, np.where(modal >= 0, modal - first, -1))
 
     def first_mode(self) -> int:
-        """Velocity column of the first mode; they come last."""
+        """Return velocity column of the first mode; they come last."""
         return self.layout.columns()[2] - sum(self.layout.modes)
 
     def joint_columns(self) -> list[int]:
-        """Velocity columns of the joints with one coordinate, in the order of `Configuration.joints`."""
+        """Return velocity columns of the joints with one coordinate, in the order of `Configuration.joints`."""
         columns, _, _ = self.layout.columns()
         pairs = zip(columns, self.layout.joints, strict=True)
         return [own[0] for own, joint in pairs if len(own) == 1 and joint != "spherical"]
 
     @trace_once
     def poses(self, q: Configuration) -> Poses:
-        """Of all links."""
+        """Return the poses of all links."""
         joints, balls, eta = iter(q.joints), iter(q.balls), self.modal_coordinates(q)
         rotation, position = [jnp.eye(3)], [jnp.zeros(3)]
         for link, parent in list(enumerate(self.layout.parents))[1:]:
@@ -211,16 +211,16 @@ class Tree(eqx.Module):
         return Poses(tuple(rotation), tuple(position))
 
     def numbers(self, link: int) -> Links:
-        """Those of one link."""
+        """Return those of one link."""
         return jax.tree.map(lambda part: part[link], self.links)
 
     def sits_bent(self, link: int) -> bool:
-        """Whether a link sits on a parent's beam that bends."""
+        """Return whether a link sits on a parent's beam that bends."""
         return self.layout.seated[link] and self.layout.modes[self.layout.parents[link]] > 0
 
     @trace_once
     def motion(self, q: Configuration, v: Row) -> Motion:
-        """Poses, twists and their rates at constant velocities, of all links."""
+        """Return poses, twists and their rates at constant velocities, of all links."""
         poses, (joints, modes, _) = self.poses(q), self.layout.columns()
         eta = self.modal_coordinates(q)
         base = _base_subspace(self.layout.base)
@@ -255,7 +255,7 @@ class Tree(eqx.Module):
 
     @trace_once
     def dynamics(self, q: Configuration, v: Row) -> tuple[Float[Array, "n n"], Row, Motion]:
-        """Mass matrix M, bias h and motion: M v̇ + h = generalised forces; h counts springs and dampers inside."""
+        """Return mass matrix M, bias h and motion: M v̇ + h = generalised forces; h counts springs and dampers inside."""
         motion = self.motion(q, v)
         return *self.mass_and_bias(q, v, motion), motion
 
@@ -306,25 +306,25 @@ class Tree(eqx.Module):
         return inside + jnp.sum(self.joint_damping * v**2)
 
     def bending(self) -> Int[np.ndarray, "bent"]:
-        """Links with modes."""
+        """Return links with modes."""
         return np.flatnonzero(np.array(self.layout.modes))
 
     def modal_state(self, q: Configuration, v: Row) -> tuple[Float[Array, "bent width"], Float[Array, "bent width"]]:
-        """Modal coordinates of the links with modes, and their rates."""
+        """Return modal coordinates of the links with modes, and their rates."""
         bent = self.bending()
         return self.modal_coordinates(q)[bent], _picked(v, _index_of(self.layout).modal)[bent]
 
-    def beams(self, q: Configuration, v: Row, motion: Motion) -> Bent:
-        """Inertia and loads of the links with modes."""
+    def beams(self, q: Configuration, v: Row, motion: Motion) -> BeamLinks:
+        """Return inertia and loads of the links with modes."""
         bent = self.bending()
         links = jax.tree.map(lambda part: part[bent], self.links)
         twist, bias = (jnp.stack([part[link] for link in bent]) for part in (motion.twist, motion.bias))
         return link_inertia(links, twist, bias, *self.modal_state(q, v), self.layout.twisting)
 
     def with_modes(
-        self, mass: Float[Array, "n n"], h: Row, q: Configuration, v: Row, beams: Bent, motion: Motion
+        self, mass: Float[Array, "n n"], h: Row, q: Configuration, v: Row, beams: BeamLinks, motion: Motion
     ) -> tuple[Float[Array, "n n"], Row]:
-        """The mass matrix and the bias with what the modes are to themselves and to all that moves their links."""
+        """Return the mass matrix and the bias with what the modes are to themselves and to all that moves their links."""
         index, first, bent = _index_of(self.layout), self.first_mode(), self.bending()
         at, mode = np.nonzero(index.modal[bent] >= 0)
         turns, places = motion.poses
@@ -340,44 +340,44 @@ class Tree(eqx.Module):
         return mass, h.at[first:].add(beams.modal_load[at, mode] + inside[at, mode])
 
     def carried[T](self, each: Sequence[T], plus: Callable[[T, T], T]) -> list[T]:
-        """By link, the sum over it and all links that it carries."""
+        """Return by link the sum over it and all links that it carries."""
         found = list(each)
         for link, parent in list(enumerate(self.layout.parents))[:0:-1]:
             found[parent] = plus(found[parent], found[link])
         return found
 
     def by_columns(self, rows: Float[Array, "screws *more"]) -> Float[Array, "n *more"]:
-        """What belongs to screws, summed by their velocities."""
+        """Return what belongs to screws, summed by their velocities."""
         columns = _index_of(self.layout).column
         if np.array_equal(columns, np.arange(self.layout.columns()[2])):
             return rows
         return jnp.zeros((self.layout.columns()[2], *rows.shape[1:])).at[columns].add(rows)
 
     def jacobian(self, motion: Motion, link: int) -> Float[Array, "6 n"]:
-        """N of one link: its twist, in its own axes, by the velocities."""
+        """Return N of one link: its twist, in its own axes, by the velocities."""
         index, (turn, place) = _index_of(self.layout), (part[link] for part in motion.poses)
         moving = index.path[link, index.owner][:, None]
         return self.by_columns(_stacked([entered(turn, place, screw) for screw in motion.screws], 6) * moving).T
 
     def joint_loads(self, q: Configuration, v: Row) -> Row:
-        """What springs and dampers of the joints take (N m, N)."""
+        """Return what springs and dampers of the joints take (N m, N)."""
         at = jnp.array(self.joint_columns(), int)
         stretched = jnp.zeros_like(v).at[at].set(q.joints - self.joint_rest)
         return self.joint_stiffness * stretched + self.joint_damping * v
 
     def kinetic_energy(self, q: Configuration, v: Row) -> Float[Array, ""]:
-        """J."""
+        """Return J."""
         return 0.5 * v @ self.dynamics(q, v)[0] @ v
 
     def potential_energy(self, q: Configuration) -> Float[Array, ""]:
-        """Energy of springs in joints and of bent links (J)."""
+        """Return energy of springs in joints and of bent links (J)."""
         eta = self.modal_coordinates(q)
         springs = self.joint_stiffness[jnp.array(self.joint_columns(), int)]
         bent = 0.5 * jnp.einsum("li,lij,lj->", eta, self.links.stiffness, eta)
         return bent + 0.5 * jnp.sum(springs * (q.joints - self.joint_rest) ** 2)
 
     def rate(self, q: Configuration, v: Row) -> Configuration:
-        """Time derivative of the configuration."""
+        """Return time derivative of the configuration."""
         columns, modal, _ = self.layout.columns()
         twist = _base_subspace(self.layout.base) @ v[: BASES[self.layout.base]]
         attitude = Quaternion.of(q.attitude)
@@ -402,10 +402,10 @@ def normalised(q: Configuration) -> Configuration:
 
 
 def _stacked(rows: Sequence[Float[Array, "size"]], size: int) -> Float[Array, "rows size"]:
-    """Rows of an array; of a tree that nothing moves there are none."""
+    """Return rows of an array; of a tree that nothing moves there are none."""
     return jnp.stack(rows) if rows else jnp.zeros((0, size))
 
 
 def _base_subspace(base: str) -> Float[Array, "6 size"]:
-    """Twists (v, ω) that a base is free to have: six, three in the plane, or none."""
+    """Return twists (v, ω) that a base is free to have: six, three in the plane, or none."""
     return jnp.asarray({"free": np.eye(6), "planar": PLANAR, "fixed": np.zeros((6, 0))}[base])

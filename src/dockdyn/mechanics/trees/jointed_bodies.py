@@ -46,7 +46,7 @@ class Joint(eqx.Module):
         return () if self.number is None else (self.number,)
 
     def motion(self, motions: Sequence[JointMotion]) -> JointMotion:
-        """Its own coordinate and the rate of it; `motions` are those of the joints of all trees."""
+        """Return its own coordinate and the rate of it; `motions` are those of the joints of all trees."""
         assert self.number is not None  # of a joint that moves
         coordinate, speed = motions[self.number]
         return (
@@ -54,7 +54,7 @@ class Joint(eqx.Module):
         )
 
     def placed(self, carrier: Placed, motions: Sequence[JointMotion]) -> Placed:
-        """The body on what carries it; `motions` are those of the joints of all trees."""
+        """Return the body on what carries it; `motions` are those of the joints of all trees."""
         attitude, rate = carrier.pose.attitude * self.seat, self.seat.matrix().transposed_times(carrier.twist.rate)
         if self.kind == "revolute" and self.number is not None:
             coordinate, speed = self.motion(motions)
@@ -70,7 +70,7 @@ class Joint(eqx.Module):
         return once(Placed(Pose(place, attitude), Twist(velocity, rate), rotation, spin))
 
     def drift(self, carrier: Placed, carried: Rates, body: Placed, motions: Sequence[JointMotion]) -> Rates:
-        """Acceleration of the body where those of joints are zero, `carried` being that of what carries it."""
+        """Return acceleration of the body where those of joints are zero, `carried` being that of what carries it."""
         if self.number is None:
             return Rates(carried.at(carrier, body.pose.position), carried.spin)
         turning = carrier.rate.cross(body.rotation @ self.axis * self.motion(motions)[1])
@@ -80,7 +80,7 @@ class Joint(eqx.Module):
         return Rates(carried.at(carrier, body.pose.position - lever) + swung(spin, body.rate, lever), spin)
 
     def screws(self, carrier: Placed, body: Placed, place: Vector, motions: Sequence[JointMotion]) -> tuple[Screw, ...]:
-        """What the joint of a body at `place` (m, from the common centre) does; nothing where it is locked."""
+        """Return what the joint of a body at `place` (m, from the common centre) does; nothing where it is locked."""
         if self.number is None:
             return ()
         along = body.rotation @ (self.axis if self.led is None else self.axis * self.led[0])
@@ -99,7 +99,7 @@ class JointedBodies(eqx.Module):
 
     @trace_once
     def placed(self, centre: Pose, twist: Twist, motions: Sequence[JointMotion]) -> tuple[Placed, ...]:
-        """The bodies, their common centre of mass and the root's attitude moving as `centre` and `twist` say; `motions`
+        """Return the bodies, their common centre of mass and the root's attitude moving as `centre` and `twist` say; `motions`
         are those of the joints of all trees."""
         resting = self.resting(centre.attitude, twist.rate, motions)
         middle, drift = self.middle(resting)
@@ -108,23 +108,23 @@ class JointedBodies(eqx.Module):
 
     @trace_once
     def resting(self, attitude: Quaternion, rate: Vector, motions: Sequence[JointMotion]) -> tuple[Placed, ...]:
-        """The bodies with the root's centre of mass at rest at the origin."""
+        """Return the bodies with the root's centre of mass at rest at the origin."""
         found = [Placed.of(Pose(Vector.zero(), attitude.normalised()), Twist(Vector.zero(), rate))]
         for joint in self.joints:
             found.append(joint.placed(found[joint.carrier], motions))
         return tuple(found)
 
     def centred(self, pose: Pose, twist: Twist, motions: Sequence[JointMotion]) -> tuple[Pose, Twist]:
-        """Where the common centre of mass is, and how it moves, with the root at `pose` and `twist`."""
+        """Return where the common centre of mass is, and how it moves, with the root at `pose` and `twist`."""
         middle, drift = self.middle(self.resting(pose.attitude, twist.rate, motions))
         return Pose(pose.position + middle, pose.attitude.normalised()), Twist(twist.velocity + drift, twist.rate)
 
     def numbers(self) -> list[int]:
-        """The numbers of its coordinates, of joints and modes, among those of all trees, in the order of its bodies."""
+        """Return the numbers of its coordinates, of joints and modes, among those of all trees, in the order of its bodies."""
         return list(dict.fromkeys(number for joint in self.joints for number in joint.numbers))
 
     def beyond(self, body: int) -> set[int]:
-        """A body and all that it carries, by their places in the tree."""
+        """Return a body and all that it carries, by their places in the tree."""
         found = {body}
         for number, joint in enumerate(self.joints, start=1):
             if joint.carrier in found:
@@ -132,7 +132,7 @@ class JointedBodies(eqx.Module):
         return found
 
     def weighs(self, body: int) -> bool:
-        """Whether a body or anything that it carries has mass."""
+        """Return whether a body or anything that it carries has mass."""
         massless = {
             number for number, one in enumerate(self.joints, start=1) if isinstance(one, ModalFrame) and one.massless
         }
@@ -181,20 +181,20 @@ class JointedBodies(eqx.Module):
         return found
 
     def reflected_energy(self, motions: Sequence[JointMotion]) -> Scalar:
-        """Kinetic energy (J) of what motors in its joints reflect."""
+        """Return kinetic energy (J) of what motors in its joints reflect."""
         moving = [(moved, motions[number][1]) for number, moved in self.moved().items()]
         return sum((0.5 * moved * rate**2 for moved, rate in moving), jnp.zeros(()))
 
     def moved(self) -> dict[int, Scalar]:
-        """What motors reflect (kg m² or kg) at the coordinates of joints, by number."""
+        """Return what motors reflect (kg m² or kg) at the coordinates of joints, by number."""
         joints = [joint for joint in self.joints if isinstance(joint, Joint) and joint.led is None]
         return {joint.number: joint.moved for joint in joints if joint.number is not None}
 
     def mass(self) -> Scalar:
-        """Mass of all (kg)."""
+        """Return mass of all (kg)."""
         return sum((body.mass for body in self.bodies), jnp.zeros(()))
 
     def middle(self, places: Sequence[Placed]) -> tuple[Vector, Vector]:
-        """Place (m) and velocity (m/s) of the common centre of mass."""
+        """Return place (m) and velocity (m/s) of the common centre of mass."""
         positions, velocities = [place.pose.position for place in places], [place.twist.velocity for place in places]
         return mean_by_mass(self.bodies, positions), mean_by_mass(self.bodies, velocities)

@@ -82,7 +82,7 @@ class CompositeInertia(NamedTuple):
 
     @staticmethod
     def of(body: RigidBody, placed: Placed, place: Vector) -> CompositeInertia:
-        """Of a body whose centre of mass is at `place` (m)."""
+        """Return those of a body whose centre of mass is at `place` (m)."""
         turn, inertia = placed.rotation, Matrix.of(body.inertia)
         rows = [inertia @ row for row in (turn.x, turn.y, turn.z)]  # I Rᵀ, by columns
         squared, first = place.dot(place), place * body.mass
@@ -98,7 +98,7 @@ class CompositeInertia(NamedTuple):
         return CompositeInertia(self.mass + other.mass, self.first + other.first, Matrix(*rows))
 
     def momentum(self, screw: Screw) -> Load:
-        """Momenta that a screw gives it."""
+        """Return momenta that a screw gives it."""
         linear = screw.velocity * self.mass + screw.spin.cross(self.first)
         return Load(linear, self.tensor @ screw.spin + self.first.cross(screw.velocity))
 
@@ -117,7 +117,7 @@ class Equations(NamedTuple):
 
     @staticmethod
     def of(tree: JointedBodies, placed: tuple[Placed, ...], motions: Sequence[JointMotion]) -> Equations:
-        """Of a tree whose bodies are `placed`; `motions` are those of the joints of all trees."""
+        """Return those of a tree whose bodies are `placed`; `motions` are those of the joints of all trees."""
         middle, _ = tree.middle(placed)
         places = once([one.pose.position - middle for one in placed])
         bent = once(tree.bent(placed, motions))
@@ -143,7 +143,8 @@ class Equations(NamedTuple):
     def acceleration(
         self, forces: Sequence[Vector], torques: Sequence[Vector], efforts: Sequence[Scalar]
     ) -> Acceleration:
-        """Under forces (N, inertial) and torques about the centres of mass (N m, body axes), and the efforts of all joints."""
+        """Return the accelerations under forces (N, inertial) and torques about the centres of mass (N m, body axes), and the
+        efforts of all joints."""
         drift = [rates.twist(one) for rates, one in zip(self.drift, self.placed, strict=True)]
         needed = self.tree.needed(self.placed, self.bent, drift)
         bending = self._bending(drift)
@@ -157,7 +158,8 @@ class Equations(NamedTuple):
         return Acceleration(Twist(centre, spin), u[SPIN:], found)
 
     def _bending(self, rates: Sequence[Twist]) -> dict[int, Scalar]:
-        """Efforts that modes need for what bending does to the inertia of their links, whose twists change at these rates."""
+        """Return efforts that modes need for what bending does to the inertia of their links, whose twists change at these
+        rates."""
         found = {}
         for vibration in self.tree.vibrations:
             if vibration.body in self.bent:
@@ -178,8 +180,8 @@ class Equations(NamedTuple):
         return Acceleration(Twist(self._centre(loads[0].force), spin), u[SPIN:], bodies)
 
     def reactions(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> list[tuple[Vector, Vector]]:
-        """What passes through the joint of each body but the root, force and moment at the joint, the body's axes. The loads
-        are those that the bodies' motion needs less those that are known."""
+        """Return what passes through the joint of each body but the root, force and moment at the joint, the body's axes. The
+        loads are those that the bodies' motion needs less those that are known."""
         found = []
         loads = self._gather(forces, torques)[1:]
         for joint, one, place, load in zip(self.tree.joints, self.placed[1:], self.places[1:], loads, strict=True):
@@ -188,14 +190,14 @@ class Equations(NamedTuple):
         return found
 
     def _gather(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> list[Load]:
-        """Loads on each body and on all that it carries."""
+        """Return loads on each body and on all that it carries."""
         loads = []
         for force, torque, one, place in zip(forces, torques, self.placed, self.places, strict=True):
             loads.append(Load(force, one.rotation @ torque + place.cross(force)))
         return _gathered(self.tree, loads)
 
     def _solve(self, loads: Sequence[Load], efforts: Sequence[Scalar]) -> list[Scalar]:
-        """The rates of the root's angular velocity (inertial) and of those of the coordinates."""
+        """Return the rates of the root's angular velocity (inertial) and of those of the coordinates."""
         whole, turning = self._centre(loads[0].force), loads[0].moment
         own = [
             _sum(screw.power(loads[body]) for body, screw in screws.items())
@@ -206,11 +208,11 @@ class Equations(NamedTuple):
         return list(solved(self.factors, jnp.stack([turning.x, turning.y, turning.z, *own])))
 
     def _centre(self, force: Vector) -> Vector:
-        """Acceleration of the common centre of mass."""
+        """Return acceleration of the common centre of mass."""
         return force * (1 / self.tree.mass())
 
     def _spread(self, force: Vector, u: Sequence[Scalar]) -> list[Rates]:
-        """What a force on all and rates of u do to the bodies."""
+        """Return what a force on all and rates of u do to the bodies."""
         start, rates = self._centre(force), dict(zip(self.screws, u[SPIN:], strict=True))
         for number, rate in rates.items():
             start = start - self.momenta[number].force * (rate / self.tree.mass())
@@ -227,8 +229,8 @@ class Equations(NamedTuple):
 def _momenta_of_bending(
     tree: JointedBodies, bent: dict[int, Bent], placed: Sequence[Placed]
 ) -> dict[int, tuple[int, Load]]:
-    """What the rate of one of a mode has of momentum as its link is bent, beside what it has through the link's mean axes:
-    the link, and the momentum, by mode."""
+    """Return what the rate of one of a mode has of momentum as its link is bent, beside what it has through the link's mean
+    axes: the link, and the momentum, by mode."""
     return {
         number: (one.body, Load(Vector.zero(), placed[one.body].rotation @ spin))
         for one in tree.vibrations
@@ -252,7 +254,7 @@ class _Sum(Protocol):
 
 
 def _gathered[Part: _Sum](tree: JointedBodies, parts: Sequence[Part]) -> list[Part]:
-    """The sums over each body and all that it carries."""
+    """Return the sums over each body and all that it carries."""
     found = list(parts)
     for body in range(len(found) - 1, 0, -1):
         carrier = tree.joints[body - 1].carrier
@@ -261,7 +263,7 @@ def _gathered[Part: _Sum](tree: JointedBodies, parts: Sequence[Part]) -> list[Pa
 
 
 def _drift(tree: JointedBodies, placed: Sequence[Placed], motions: Sequence[JointMotion]) -> list[Rates]:
-    """Accelerations of the bodies about their common centre where the rates of root and joints stay."""
+    """Return accelerations of the bodies about their common centre where the rates of root and joints stay."""
     found = [Rates(Vector.zero(), Vector.zero())]
     for body, joint in enumerate(tree.joints, start=1):
         found.append(joint.drift(placed[joint.carrier], found[joint.carrier], placed[body], motions))
@@ -277,7 +279,7 @@ def _matrix(
     momenta: dict[int, Load],
     bending: dict[int, tuple[int, Load]],
 ) -> Float[Array, "n n"]:
-    """H: of the root's turning, and of joints and modes, with what motors reflect and what of modal mass only vibrates.
+    """Return H: of the root's turning, and of joints and modes, with what motors reflect and what of modal mass only vibrates.
 
     `bending` is what `_momenta_of_bending` tells, which is in `given`, too.
     """

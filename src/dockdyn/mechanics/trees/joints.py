@@ -28,25 +28,25 @@ Turn = Float[Array, "3 3"]
 
 @trace_once
 def turned(axis: Three, angle: Scalar) -> Turn:
-    """The rotation by an angle (rad) about a unit vector."""
+    """Return the rotation by an angle (rad) about a unit vector."""
     part = axis * jnp.sin(angle / 2)
     return Quaternion(jnp.cos(angle / 2), part[0], part[1], part[2]).matrix().array()
 
 
 @trace_once
 def carried_on(rotation: Turn, position: Three, turn: Turn, place: Three) -> tuple[Turn, Three]:
-    """The pose of a link, its parent being at `rotation` and `position` (m), it at `turn` and `place` against that."""
+    """Return the pose of a link, its parent being at `rotation` and `position` (m), it at `turn` and `place` against that."""
     return product(rotation, turn), position + applied(rotation, place)
 
 
 def straight_seat(link: Links) -> tuple[Turn, Three]:
-    """Axes and place (m) of a joint, in the frame of a parent that does not bend."""
+    """Return axes and place (m) of a joint, in the frame of a parent that does not bend."""
     return link.mount_turn, link.mount.at[0].add(link.attach_place)
 
 
 @trace_once
 def bent_seat(link: Links, eta: Float[Array, "width"]) -> tuple[Turn, Three]:
-    """The same on a parent's beam with modal coordinates `eta`."""
+    """Return the same on a parent's beam with modal coordinates `eta`."""
     bend, place, _ = _section(link, eta)
     return product(bend, link.mount_turn), place + applied(bend, link.mount)
 
@@ -55,7 +55,8 @@ def bent_seat(link: Links, eta: Float[Array, "width"]) -> tuple[Turn, Three]:
 def seat_motion(
     link: Links, eta: Float[Array, "width"], rates: Float[Array, "width"]
 ) -> tuple[Float[Array, "width 6"], Six, Six]:
-    """Screws of the parent's modes where a link sits, their twist, and its rate at constant modal rates; the parent's frame."""
+    """Return screws of the parent's modes where a link sits, their twist, and its rate at constant modal rates; the parent's
+    frame."""
     turn, turning = applied(link.attach_turn, eta), applied(link.attach_turn, rates)
     _, place, shortened = _section(link, eta)
     shift = link.attach_shift.at[0].add(-shortened)
@@ -70,7 +71,7 @@ def seat_motion(
 
 
 def _section(link: Links, eta: Float[Array, "width"]) -> tuple[Turn, Three, Float[Array, "width"]]:
-    """Rotation and place (m) of the beam's section, and its shortening by the modal coordinates."""
+    """Return rotation and place (m) of the beam's section, and its shortening by the modal coordinates."""
     shortened = applied(link.attach_shortening, eta)
     place = applied(link.attach_shift, eta).at[0].add(link.attach_place - 0.5 * (eta @ shortened))
     return exponential(applied(link.attach_turn, eta)), place, shortened
@@ -78,7 +79,7 @@ def _section(link: Links, eta: Float[Array, "width"]) -> tuple[Turn, Three, Floa
 
 @partial(trace_once, static=("joint",))
 def joint_screws(rotation: Turn, position: Three, axis: Three, joint: str) -> list[Six]:
-    """Twists of a link by unit rates of its joint, in the axes of `rotation` and about the origin of `position` (m).
+    """Return twists of a link by unit rates of its joint, in the axes of `rotation` and about the origin of `position` (m).
 
     A hinge turns about its axis, a ball about those of its link.
     """

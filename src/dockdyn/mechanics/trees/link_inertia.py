@@ -38,7 +38,7 @@ class Inertia(NamedTuple):
 
     @staticmethod
     def of(matrix: Float[Array, "6 6"]) -> Inertia:
-        """From a mass matrix for (v, ω)."""
+        """Return it from a mass matrix for (v, ω)."""
         return Inertia(matrix[0, 0], jnp.stack([matrix[1, 5], matrix[2, 3], matrix[0, 4]]), matrix[3:, 3:])
 
     @trace_once
@@ -47,14 +47,14 @@ class Inertia(NamedTuple):
 
     @trace_once
     def momentum(self, twist: Six) -> Six:
-        """Of what moves at a twist."""
+        """Return that of what moves at a twist."""
         v, omega = twist[:3], twist[3:]
         linear = self.mass * v + cross(omega, self.first)
         return jnp.concatenate([linear, cross(self.first, v) + applied(self.second, omega)])
 
     @trace_once
     def load(self, twist: Six, bias: Six) -> Six:
-        """Force and moment at a twist whose rate, in the frame's axes, is `bias`."""
+        """Return force and moment at a twist whose rate, in the frame's axes, is `bias`."""
         momentum = self.momentum(twist)
         linear, omega = momentum[:3], twist[3:]
         turning = jnp.concatenate([cross(omega, linear), cross(omega, momentum[3:]) + cross(twist[:3], linear)])
@@ -62,7 +62,7 @@ class Inertia(NamedTuple):
 
     @trace_once
     def seen(self, rotation: Float[Array, "3 3"], position: Three) -> Inertia:
-        """The same in the frame in which `rotation` and `position` (m) place this one."""
+        """Return the same in the frame in which `rotation` and `position` (m) place this one."""
         first = applied(rotation, self.first)
         lever = first + self.mass * position
         both = first[:, None] * position + position[:, None] * lever
@@ -73,12 +73,12 @@ class Inertia(NamedTuple):
 
 @trace_once
 def wrench_seen(rotation: Float[Array, "3 3"], position: Three, wrench: Six) -> Six:
-    """A force and moment, or a momentum, in the frame in which `rotation` and `position` (m) place its own."""
+    """Return a force and moment, or a momentum, in the frame in which `rotation` and `position` (m) place its own."""
     force = applied(rotation, wrench[:3])
     return jnp.concatenate([force, applied(rotation, wrench[3:]) + cross(position, force)])
 
 
-class Bent(NamedTuple):
+class BeamLinks(NamedTuple):
     """Beams of bent links, in link axes."""
 
     inertia: Inertia  # with a leading axis of links
@@ -95,8 +95,8 @@ def link_inertia(
     eta: Float[Array, "links width"],
     rates: Float[Array, "links width"],
     twisting: bool,
-) -> Bent:
-    """Mass matrix M̄ for (twist, modal rates) and the loads M̄ Ṅv + c̄ of the slices of beams.
+) -> BeamLinks:
+    """Return mass matrix M̄ for (twist, modal rates) and the loads M̄ Ṅv + c̄ of the slices of beams.
 
     `links` holds the stacked numbers of the links that bend, `bias` their Ṅv; `twisting`: whether any of them twists.
     """
@@ -120,7 +120,7 @@ def link_inertia(
     xy, xz, yz = (_over(a * b) for a, b in ((heavy.x, place.y), (heavy.x, place.z), (heavy.y, place.z)))
     second = jnp.stack([yy + zz, -xy, -xz, -xy, xx + zz, -yz, -xz, -yz, xx + yy], -1).reshape(-1, 3, 3)
     weighted = [one * weight for one in shift]
-    found = Bent(
+    found = BeamLinks(
         Inertia(_over(weight), _totals(heavy), second),
         jnp.stack([_pair(one, place.cross(one)) for one in weighted], 1),
         jnp.stack([jnp.stack([_over(a.dot(b)) for b in shift], -1) for a in weighted], 1),
@@ -131,19 +131,19 @@ def link_inertia(
 
 
 def _with_twisting(
-    found: Bent,
+    found: BeamLinks,
     links: Links,
     twist: Float[Array, "links 6"],
     bias: Float[Array, "links 6"],
     rates: Float[Array, "links width"],
-) -> Bent:
-    """With what slices have that turn about the link's x axis, with the link and by twisting."""
+) -> BeamLinks:
+    """Return it with what slices have that turn about the link's x axis, with the link and by twisting."""
     turn, polar = links.turn[:, :, 0, :], links.slice_polar
     heavy = turn * polar[..., None]
     whole, shared = polar.sum(1), heavy.sum(1)
     spin = whole * twist[:, 3] + (shared * rates).sum(-1)
     gyroscopic = cross(twist[:, 3:], spin[:, None] * jnp.eye(3)[0])
-    return Bent(
+    return BeamLinks(
         found.inertia._replace(second=found.inertia.second.at[:, 0, 0].add(whole)),
         found.coupling.at[:, :, 3].add(shared),
         found.modal + jnp.einsum("lsa,lsb->lab", heavy, turn),
@@ -153,7 +153,7 @@ def _with_twisting(
 
 
 def _vector(rows: Float[Array, "links 3"]) -> Vector:
-    """One for all slices of a link."""
+    """Return one for all slices of a link."""
     return Vector(rows[:, 0, None], rows[:, 1, None], rows[:, 2, None])
 
 
@@ -162,7 +162,7 @@ def _sum[T](parts: Iterable[T]) -> T:
 
 
 def _over(each: Each) -> Float[Array, "links"]:
-    """The sum over slices."""
+    """Return the sum over slices."""
     return each.sum(-1)
 
 

@@ -56,7 +56,8 @@ class ModalFrame(eqx.Module):
     shortening: Shortening | None = None
 
     def placed(self, carrier: Placed, motions: Sequence[JointMotion]) -> Placed:
-        """The frame, where the link's frame at rest is `carrier`; `motions` are those of the coordinates of all trees."""
+        """Return the frame, where the link's frame at rest is `carrier`; `motions` are those of the coordinates of all
+        trees."""
         (shift, turn), (moving, turning) = (self._moved(motions, part) for part in (0, 1))
         attitude = carrier.pose.attitude * Quaternion.exponential(turn)
         rotation, point = once(attitude.matrix()), carrier.point(self.place + shift)
@@ -67,7 +68,7 @@ class ModalFrame(eqx.Module):
         return once(Placed(Pose(point + lever, attitude), twist, rotation, spin))
 
     def drift(self, carrier: Placed, carried: Rates, body: Placed, motions: Sequence[JointMotion]) -> Rates:
-        """Acceleration of the frame where those of the modes are zero, `carried` being that of the frame at rest."""
+        """Return acceleration of the frame where those of the modes are zero, `carried` being that of the frame at rest."""
         (_, turn), (moving, turning) = (self._moved(motions, part) for part in (0, 1))
         rate = turning.array()
         swinging, swung_round = jax.jvp(lambda angle: left_jacobian(angle, rate), (turn.array(),), (rate,))
@@ -81,7 +82,7 @@ class ModalFrame(eqx.Module):
         return Rates(velocity + swung(spin, body.rate, lever), spin)
 
     def screws(self, carrier: Placed, body: Placed, place: Vector, motions: Sequence[JointMotion]) -> tuple[Screw, ...]:
-        """What each mode does to the frame, at `place` (m) from the common centre, and to all that it carries."""
+        """Return what each mode does to the frame, at `place` (m) from the common centre, and to all that it carries."""
         _, angle = self._moved(motions, 0)
         jacobian = Matrix.of(left_jacobian(angle.array(), jnp.eye(3)))  # transposed: a row is what one axis makes
         point = place - body.rotation @ self.arm
@@ -96,7 +97,7 @@ class ModalFrame(eqx.Module):
         return tuple(found)
 
     def _moved(self, motions: Sequence[JointMotion], part: int) -> tuple[Vector, Vector]:
-        """Shift and rotation vector by the modal coordinates (part 0), or the rates of these two (1)."""
+        """Return shift and rotation vector by the modal coordinates (part 0), or the rates of these two (1)."""
         coordinates, numbers = (self._numbers(motions, one) for one in (0, part))
         shift = _sum(numbers, self.shift)
         if self.shortening is not None:
@@ -104,12 +105,12 @@ class ModalFrame(eqx.Module):
         return shift, _sum(numbers, self.turn)
 
     def _numbers(self, motions: Sequence[JointMotion], part: int) -> list[Scalar]:
-        """The modal coordinates (part 0), or their rates (1)."""
+        """Return the modal coordinates (part 0), or their rates (1)."""
         return [motions[number][part] for number in self.numbers]
 
 
 def _sum(numbers: Sequence[Scalar], shapes: Sequence[Vector]) -> Vector:
-    """The sum of shapes, each times its number."""
+    """Return the sum of shapes, each times its number."""
     parts = [shape * number for shape, number in zip(shapes, numbers, strict=True)]
     return sum(parts, Vector.zero())
 
@@ -129,7 +130,7 @@ class Vibration(eqx.Module):
         return 0.5 * rates @ self.mass @ rates
 
     def between(self, one: int, other: int) -> Scalar | None:
-        """Its entry of the mass matrix for two coordinates; None where it has none."""
+        """Return its entry of the mass matrix for two coordinates; None where it has none."""
         if one not in self.numbers or other not in self.numbers:
             return None
         return self.mass[self.numbers.index(one), self.numbers.index(other)]

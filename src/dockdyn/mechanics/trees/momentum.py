@@ -25,12 +25,12 @@ class Momentum(NamedTuple):
     angular: Float[Array, "3"]  # N m s, about the inertial origin
 
     def spin(self) -> Float[Array, "3"]:
-        """Angular momentum about the centre of mass (N m s)."""
+        """Return angular momentum about the centre of mass (N m s)."""
         return self.angular - jnp.cross(self.centre, self.linear)
 
 
 def momentum(base: str, q: Configuration, mass: Float[Array, "n n"], v: Float[Array, "n"]) -> Momentum:
-    """That of a tree on a free or planar base with mass matrix M at q: the base's rows of M v, and of M its centre.
+    """Return that of a tree on a free or planar base with mass matrix M at q: the base's rows of M v, and of M its centre.
 
     In the plane the centre counts in the plane alone.
     """
@@ -47,7 +47,7 @@ def momentum(base: str, q: Configuration, mass: Float[Array, "n n"], v: Float[Ar
 
 
 def together(parts: Sequence[Momentum]) -> Momentum:
-    """That of several trees as one system."""
+    """Return that of several trees as one system."""
     mass = jnp.sum(jnp.stack([part.mass for part in parts]))
     centre = sum(part.mass * part.centre for part in parts) / mass
     return Momentum(mass, centre, sum(part.linear for part in parts), sum(part.angular for part in parts))  # type: ignore[arg-type]

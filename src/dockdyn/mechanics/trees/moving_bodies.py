@@ -44,7 +44,7 @@ class Coordinates(NamedTuple):
     trees: tuple[Configuration, ...] = ()  # of links with large beams
 
     def shifted(self, by: Vector) -> Coordinates:
-        """All moved `by` so much (m)."""
+        """Return all moved `by` so much (m)."""
         trees = tuple(shifted(tree, by) for tree in self.trees)
         return Coordinates(tuple(pose.shifted(by) for pose in self.roots), self.joints, trees)
 
@@ -75,11 +75,11 @@ class Placement(NamedTuple):
     trees: tuple[TreePlace, ...] = ()
 
     def of(self, tree: JointedBodies | TreeBodies) -> tuple[Placed, ...]:
-        """The bodies of a tree."""
+        """Return the bodies of a tree."""
         return tuple(self.bodies[number] for number in tree.members)
 
 
-class Response(NamedTuple):
+class LoadResponse(NamedTuple):
     """What loads do."""
 
     rates: Velocities
@@ -124,17 +124,17 @@ class MovingBodies(eqx.Module):
         return len(self.roots())
 
     def link(self, number: int) -> int:
-        """The body itself, or the link of a frame, by number."""
+        """Return the body itself, or the link of a frame, by number."""
         first = len(self.bodies) - len(self.frames)
         return number if number < first else self.frames[number - first]
 
     def frames_of(self, link: int) -> list[int]:
-        """The numbers of the frames of a link."""
+        """Return the numbers of the frames of a link."""
         first = len(self.bodies) - len(self.frames)
         return [number for number, own in enumerate(self.frames, start=first) if own == link]
 
     def roots(self) -> list[int]:
-        """The numbers of the bodies that no joint holds, in the order of `Coordinates.roots`."""
+        """Return the numbers of the bodies that no joint holds, in the order of `Coordinates.roots`."""
         held = {number for tree in self.jointed for number in tree.members[1:]}
         held |= {number for tree in self.linked for number in tree.members}
         return [number for number in range(len(self.bodies)) if number not in held]
@@ -146,7 +146,7 @@ class MovingBodies(eqx.Module):
         return own if tree is None else jnp.where(own > 0, own, tree.mass())
 
     def held(self) -> list[tuple[int, Joint | LinkJoint]]:
-        """The bodies that joints hold, by number, each with its joint.
+        """Return the bodies that joints hold, by number, each with its joint.
 
         Of a flexible link it is its frame at rest; they are in the order of the links.
         """
@@ -168,7 +168,7 @@ class MovingBodies(eqx.Module):
         joints: Sequence[JointMotion],
         linked: Sequence[tuple[Configuration, Row]] = (),
     ) -> tuple[Coordinates, Velocities]:
-        """The state in which the bodies are and move so; `linked` are the states of trees with large beams."""
+        """Return the state in which the bodies are and move so; `linked` are the states of trees with large beams."""
         starts = {number: (poses[number], twists[number]) for number in self.roots()}
         for tree in self.jointed:
             starts[tree.members[0]] = tree.centred(*starts[tree.members[0]], joints)
@@ -211,7 +211,7 @@ class MovingBodies(eqx.Module):
 
     @trace_once
     def placed(self, q: Coordinates, v: Velocities) -> Placement:
-        """All bodies where `q` and `v` put them; it is linear in `v`."""
+        """Return all bodies where `q` and `v` put them; it is linear in `v`."""
         joints = tuple(zip(q.joints, v.joints, strict=True))
         trees = {tree.members[0]: tree for tree in self.jointed}
         found: dict[int, Placed] = {}
@@ -236,9 +236,10 @@ class MovingBodies(eqx.Module):
         efforts: Sequence[Scalar],
         reflected: Sequence[tuple[int, int, Reflected]],
         connected: Lines | None = None,
-    ) -> Response:
-        """What loads do: forces (N, inertial) on all bodies, torques about their centres of mass (N m, their axes), and the
-        efforts of joints (N m or N), together with the inertia that is reflected between two bodies and with connections."""
+    ) -> LoadResponse:
+        """Return what loads do: forces (N, inertial) on all bodies, torques about their centres of mass (N m, their axes), and
+        the efforts of joints (N m or N), together with the inertia that is reflected between two bodies and with
+        connections."""
         between = tuple((first, other) for first, other, _ in reflected)
         inertia = tuple(one for _, _, one in reflected)
         given = (tuple(forces), tuple(torques), tuple(efforts))
@@ -254,8 +255,8 @@ class MovingBodies(eqx.Module):
         inertia: tuple[Reflected, ...],
         connected: Lines | None,
         between: tuple[tuple[int, int], ...],
-    ) -> Response:
-        """The same; `between` are the numbers of the bodies between which each inertia is reflected."""
+    ) -> LoadResponse:
+        """Return the same; `between` are the numbers of the bodies between which each inertia is reflected."""
         reflected = [(*numbers, one) for numbers, one in zip(between, inertia, strict=True)]
         several = [one for one in (reflected_lines(len(self.bodies), reflected), connected) if one is not None]
         lines = Lines.joined(several) if several else None
@@ -286,7 +287,7 @@ class MovingBodies(eqx.Module):
                 [force + Vector.of(row[:3]) for force, row in zip(forces, pushed, strict=True)],
                 [torque + Vector.of(row[3:]) for torque, row in zip(torques, pushed, strict=True)],
             )
-        return Response(self._rates(bodies, moved), bodies, along)
+        return LoadResponse(self._rates(bodies, moved), bodies, along)
 
     def _linked_response(
         self,
@@ -295,7 +296,7 @@ class MovingBodies(eqx.Module):
         torques: Sequence[Vector],
         efforts: Sequence[Scalar],
         lines: Lines | None,
-    ) -> Response:
+    ) -> LoadResponse:
         """Return what the same loads do to trees with large beams alone: lines are solved by velocity, which is quicker."""
         equations = [one.equations() for one in self._linked_in_place(here)]
         rates = []
@@ -316,7 +317,7 @@ class MovingBodies(eqx.Module):
         for tree, own in zip(self.linked, moved, strict=True):
             found |= dict(zip(tree.members, own.bodies, strict=True))
         bodies = tuple(found[number] for number in range(len(self.bodies)))
-        return Response(Velocities((), (), tuple(rates)), bodies, along)
+        return LoadResponse(Velocities((), (), tuple(rates)), bodies, along)
 
     def answer(self, here: Placement, rows: Rows) -> Rows:
         """Return M⁻¹ of loads on the bodies (N, inertial; N m, body axes), line by line: rates of their twists."""
@@ -360,7 +361,7 @@ class MovingBodies(eqx.Module):
         return [one for one in self._in_place(here) if isinstance(one, LinkedTree)]
 
     def _alone(self) -> list[int]:
-        """The numbers of the bodies that are in no tree."""
+        """Return the numbers of the bodies that are in no tree."""
         joined = {number for tree in self.trees for number in tree.members}
         return [number for number in range(len(self.bodies)) if number not in joined]
 
@@ -379,7 +380,7 @@ class MovingBodies(eqx.Module):
         return found
 
     def _equations(self, here: Placement) -> list[Equations | TreeEquations]:
-        """The equations of motion of the trees."""
+        """Return the equations of motion of the trees."""
         return [one.equations() for one in self._in_place(here)]
 
     def _answer(self, equations: Sequence[Equations | TreeEquations], rows: Rows) -> Rows:
@@ -392,7 +393,7 @@ class MovingBodies(eqx.Module):
         return jnp.stack([found[number] for number in range(len(self.bodies))], axis=1)
 
     def _rates(self, bodies: tuple[Twist, ...], moved: Sequence[Acceleration | TreeAcceleration]) -> Velocities:
-        """Rates of the velocities, of trees as they have `moved`."""
+        """Return rates of the velocities, of trees as they have `moved`."""
         roots = {number: bodies[number] for number in self.roots()}
         joints: dict[int, Scalar] = {}
         for tree, own in zip(self.trees, moved, strict=True):
@@ -437,14 +438,14 @@ class MovingBodies(eqx.Module):
         return linear, angular - away.cross(sum(straight, linear))
 
     def reflected_energy(self, here: Placement) -> Scalar:
-        """Kinetic energy (J) of what motors in joints reflect."""
+        """Return kinetic energy (J) of what motors in joints reflect."""
         return sum((tree.reflected_energy() for tree in self.in_place(here)), jnp.zeros(()))
 
     def reactions(
         self, here: Placement, forces: Sequence[Vector], torques: Sequence[Vector]
     ) -> dict[int, tuple[Vector, Vector]]:
-        """What passes through the joint of each body that one holds, by the body's number: force and moment at the joint, the
-        body's axes. The loads on all bodies are those that their motion needs less those that are known."""
+        """Return what passes through the joint of each body that one holds, by the body's number: force and moment at the
+        joint, the body's axes. The loads on all bodies are those that their motion needs less those that are known."""
         found: dict[int, tuple[Vector, Vector]] = {}
         for tree in self.in_place(here):
             own = [[parts[number] for number in tree.members] for parts in (forces, torques)]
@@ -468,5 +469,5 @@ class Mobility(NamedTuple):
 
 
 def _own[Part](tree: JointedBodies | TreeBodies, parts: Sequence[Part]) -> list[Part]:
-    """Those of the bodies of a tree."""
+    """Return those of the bodies of a tree."""
     return [parts[number] for number in tree.members]

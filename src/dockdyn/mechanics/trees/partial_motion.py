@@ -31,11 +31,11 @@ class Screw(NamedTuple):
     spin: Vector
 
     def power(self, load: Load) -> Scalar:
-        """Power (W) of a load."""
+        """Return power (W) of a load."""
         return self.velocity.dot(load.force) + self.spin.dot(load.moment)
 
     def at(self, place: Vector) -> Vector:
-        """Velocity at a place (m) from the common centre."""
+        """Return velocity at a place (m) from the common centre."""
         return self.velocity + self.spin.cross(place)
 
 
@@ -46,18 +46,18 @@ class Rates(NamedTuple):
     spin: Vector
 
     def plus(self, other: Rates) -> Rates:
-        """The sum of both."""
+        """Return the sum of both."""
         return Rates(self.velocity + other.velocity, self.spin + other.spin)
 
     def twist(self, body: Placed) -> Twist:
-        """The rate of the body's twist."""
+        """Return the rate of the body's twist."""
         return Twist(self.velocity, body.rotation.transposed_times(self.spin))
 
     def at(self, body: Placed, place: Vector) -> Vector:
-        """Acceleration of the body's material at an inertial `place` (m)."""
+        """Return acceleration of the body's material at an inertial `place` (m)."""
         return self.velocity + swung(self.spin, body.rate, place - body.pose.position)
 
 
 def swung(spin: Vector, rate: Vector, lever: Vector) -> Vector:
-    """Acceleration at the end of a lever beside that of its beginning."""
+    """Return acceleration at the end of a lever beside that of its beginning."""
     return spin.cross(lever) + rate.cross(rate.cross(lever))

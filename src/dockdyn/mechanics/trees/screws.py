@@ -18,31 +18,31 @@ from dockdyn.programs import trace_once
 
 @trace_once
 def product(a: Float[Array, "*stack i j"], b: Float[Array, "*stack j k"]) -> Float[Array, "*stack i k"]:
-    """Matrix products; XLA fuses this, while its own product of stacks costs a call for every matrix."""
+    """Return matrix products; XLA fuses this, while its own product of stacks costs a call for every matrix."""
     return (a[..., :, :, None] * b[..., None, :, :]).sum(-2)
 
 
 @trace_once
 def applied(a: Float[Array, "*stack i j"], x: Float[Array, "*stack j"]) -> Float[Array, "*stack i"]:
-    """Matrices times vectors."""
+    """Return matrices times vectors."""
     return (a * x[..., None, :]).sum(-1)
 
 
 def transposed(a: Float[Array, "*stack i j"]) -> Float[Array, "*stack j i"]:
-    """Each matrix of a stack transposed."""
+    """Return each matrix of a stack transposed."""
     return jnp.swapaxes(a, -1, -2)
 
 
 @trace_once
 def cross(a: Float[Array, "*stack 3"], b: Float[Array, "*stack 3"]) -> Float[Array, "*stack 3"]:
-    """Vector products; one of the two may have fewer axes."""
+    """Return vector products; one of the two may have fewer axes."""
     ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
     bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
     return jnp.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], -1)
 
 
 def cross_matrix(a: Float[Array, "*stack 3"]) -> Float[Array, "*stack 3 3"]:
-    """The matrices of vector products: cross_matrix(a) b = a × b."""
+    """Return the matrices of vector products: cross_matrix(a) b = a × b."""
     x, y, z = a[..., 0], a[..., 1], a[..., 2]
     zero = jnp.zeros_like(x)
     return jnp.stack([jnp.stack(row, -1) for row in ((zero, -z, y), (z, zero, -x), (-y, x, zero))], -2)
@@ -50,7 +50,7 @@ def cross_matrix(a: Float[Array, "*stack 3"]) -> Float[Array, "*stack 3 3"]:
 
 @trace_once
 def bracket(a: Float[Array, "*stack 6"], b: Float[Array, "*stack 6"]) -> Float[Array, "*stack 6"]:
-    """Rate of the screws b that are carried along by the twists a, all in one frame at rest."""
+    """Return rate of the screws b that are carried along by the twists a, all in one frame at rest."""
     turning = a[..., 3:]
     moved = cross(turning, b[..., :3]) + cross(a[..., :3], b[..., 3:])
     return jnp.concatenate([moved, cross(turning, b[..., 3:])], -1)
@@ -60,25 +60,25 @@ def bracket(a: Float[Array, "*stack 6"], b: Float[Array, "*stack 6"]) -> Float[A
 def screws_seen(
     rotation: Float[Array, "3 3"], position: Float[Array, "3"], screws: Float[Array, "*count 6"]
 ) -> Float[Array, "*count 6"]:
-    """Screws of one frame in the one in which `rotation` and `position` (m) place it."""
+    """Return screws of one frame in the one in which `rotation` and `position` (m) place it."""
     spin = applied(rotation, screws[..., 3:])
     return jnp.concatenate([applied(rotation, screws[..., :3]) + cross(position, spin), spin], -1)
 
 
 @trace_once
 def entered(rotation: Float[Array, "3 3"], position: Float[Array, "3"], screw: Float[Array, "6"]) -> Float[Array, "6"]:
-    """A screw in the frame that `rotation` and `position` (m) place in its own: the way back."""
+    """Return a screw in the frame that `rotation` and `position` (m) place in its own: the way back."""
     back, spin = transposed(rotation), screw[3:]
     return jnp.concatenate([applied(back, screw[:3] + cross(spin, position)), applied(back, spin)])
 
 
 def exponential(turn: Float[Array, "3"]) -> Float[Array, "3 3"]:
-    """The rotation matrix of a rotation vector (rad)."""
+    """Return the rotation matrix of a rotation vector (rad)."""
     return Quaternion.exponential(Vector.of(turn)).matrix().array()
 
 
 def left_jacobian(turn: Float[Array, "*stack 3"], rate: Float[Array, "*stack 3"]) -> Float[Array, "*stack 3"]:
-    """Angular velocity of the rotation by `turn` (rad), in fixed axes, when `turn` changes at `rate`."""
+    """Return angular velocity of the rotation by `turn` (rad), in fixed axes, when `turn` changes at `rate`."""
     squared = (turn * turn).sum(-1)[..., None]
     small = squared < SMALL_ANGLE
     safe = jnp.where(small, 1.0, squared)

@@ -24,7 +24,7 @@ from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.assembly import rigid_parts
 from dockdyn.mechanics.trees.bodies import Bending
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Motion, Row, Tree
-from dockdyn.mechanics.trees.link_inertia import Bent, Inertia
+from dockdyn.mechanics.trees.link_inertia import BeamLinks, Inertia
 from dockdyn.mechanics.trees.partial_motion import JointMotion
 from dockdyn.mechanics.trees.screws import cross, cross_matrix
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector
@@ -203,7 +203,7 @@ class LinkedTree(NamedTuple):
             found[link] += 0.5 * (twist @ momentum + rates @ inside.modal @ rates)
         return found
 
-    def _bent(self) -> list[tuple[int, Bent, Float[Array, "width"]]]:
+    def _bent(self) -> list[tuple[int, BeamLinks, Float[Array, "width"]]]:
         """Return the links that bend, by number, with the inertia of their beams and the rates of their modes."""
         tree, here = self.tree.tree, self.here
         if not len(bent := tree.bending()):
@@ -317,10 +317,10 @@ class TreeEquations(NamedTuple):
         return TreeAcceleration(v, bodies)
 
 
-def _part(beams: Bent, at: int) -> Bent:
+def _part(beams: BeamLinks, at: int) -> BeamLinks:
     """Return the beam of one link."""
     inertia = Inertia(*(part[at] for part in beams.inertia))
-    return Bent(inertia, *(part[at] for part in beams[1:]))
+    return BeamLinks(inertia, *(part[at] for part in beams[1:]))
 
 
 def shifted(q: Configuration, by: Vector) -> Configuration:

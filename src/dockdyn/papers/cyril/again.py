@@ -22,35 +22,35 @@ SPAN = {
     "integrator.tolerance": 1e-9,
     **BELOW,
 }
-AGAIN = {"contact.0.impact.restitution": RESTITUTION}
+AGAIN = {"contact.hand-on-payload.impact.restitution": RESTITUTION}
 STIFFNESS, DAMPING = 20e3, 60.0  # N/m, N s/m
 COMPLIANT = {
-    "contact.0.impact": None,
-    "contact.0.normal": {"law": "spring-dashpot", "stiffness": STIFFNESS, "damping": DAMPING},
+    "contact.hand-on-payload.impact": None,
+    "contact.hand-on-payload.normal": {"law": "spring-dashpot", "stiffness": STIFFNESS, "damping": DAMPING},
 }
 WAYS: dict[str, dict[str, Any]] = {"again": AGAIN, "compliant": COMPLIANT}
 
 
 @lru_cache(maxsize=len(MODES) * len(WAYS))
 def run(way: str, modes: int) -> xr.Dataset:
-    """`cyril-elastic`, normal along −y, wrist locked, by one of `WAYS`."""
+    """Return `cyril-elastic`, normal along −y, wrist locked, by one of `WAYS`."""
     return simulate(load("cyril-elastic", {**SPAN, **WAYS[way], **with_modes(modes)}))
 
 
 def _first(modes: int) -> float:
-    """Normal impulse (N s) of the first impact."""
+    """Return normal impulse (N s) of the first impact."""
     found = meet("cyril-elastic", {**BELOW, **with_modes(modes)})
     return float(of_law(found, "energetic", restitution=RESTITUTION, friction=0.0).impulse[0])
 
 
 def _pushed(way: str, modes: int) -> float:
-    """Normal impulse (N s) of the whole run."""
+    """Return normal impulse (N s) of the whole run."""
     return float(run(way, modes).episode_impulse.sum())
 
 
 @lru_cache(maxsize=1)
 def impulses() -> xr.Dataset:
-    """Normal impulses by the number of modes: of the first impact, of all, and of a compliant contact."""
+    """Return normal impulses by the number of modes: of the first impact, of all, and of a compliant contact."""
     values = {
         "first": [_first(modes) for modes in MODES],
         "again": [_pushed("again", modes) for modes in MODES],

@@ -28,7 +28,7 @@ DURATION = 1e-4  # s, of an impact, as printed
 
 
 def _after_impact(found: Meeting, impact: Impact) -> np.ndarray:
-    """All velocities after it."""
+    """Return all velocities after it."""
     rows, mass, v = found.approach.rows[: len(impact.impulse)], found.approach.mass, found.approach.velocities
     locks = found.locks if len(found.locks) else None
     return np.asarray(v + velocity_jump(rows, mass, impact.impulse, locks))
@@ -38,7 +38,7 @@ def _after_impact(found: Meeting, impact: Impact) -> np.ndarray:
 
 
 def start(progress: Progress) -> Made:
-    """What Tables 1 and 2 make of the state before the impact."""
+    """Return what Tables 1 and 2 make of the state before the impact."""
     content = load("cyril-plastic").content
     found = case(FREE, 0)
     mass, v = np.asarray(found.approach.mass), np.asarray(found.approach.velocities)
@@ -74,7 +74,7 @@ def start(progress: Progress) -> Made:
 
 
 def _about_centre(found: Meeting) -> float:
-    """Angular momentum about z of both about their common centre of mass (N m s); bases not turned."""
+    """Return angular momentum about z of both about their common centre of mass (N m s); bases not turned."""
     mass = np.asarray(found.approach.mass)
     count = len(mass) - 3
     masses, moments = [], []
@@ -91,7 +91,7 @@ def _about_centre(found: Meeting) -> float:
 
 
 def plastic(progress: Progress) -> Made:
-    """Pins, rigid and flexible; welds; the printed equations 9–12 and 16–20."""
+    """Return pins, rigid and flexible; welds; the printed equations 9–12 and 16–20."""
     rows = []
     for name in (FREE, HAND):
         for modes in (0, 3):
@@ -115,7 +115,7 @@ def plastic(progress: Progress) -> Made:
 
 
 def _pin_rows(name: str, modes: int) -> list[Row]:
-    """Loss, impulses and velocities after a plastic pin."""
+    """Return loss, impulses and velocities after a plastic pin."""
     found = case(name, modes)
     pin = of_law(found, "pin")
     v = _after_impact(found, pin)
@@ -136,7 +136,7 @@ def _pin_rows(name: str, modes: int) -> list[Row]:
 
 
 def _printed_rows(modes: int) -> list[Row]:
-    """Eqs. 9–12 with the pseudo-inverse that a singular Q leaves, and eqs. 16–20, beside the pin."""
+    """Return eqs. 9–12 with the pseudo-inverse that a singular Q leaves, and eqs. 16–20, beside the pin."""
     found = case(FREE, modes)
     loss = float(of_law(found, "pin").energy_loss)
     wrong, right = (_loss_of(found, after) for after in (_general_after(found), _rigid_payload_after(found)))
@@ -153,7 +153,7 @@ Velocities = tuple[np.ndarray, np.ndarray]
 
 
 def parts(found: Meeting) -> tuple[np.ndarray, ...]:
-    """J, J_p, M, M_p, ψ̇, ψ̇_p in the axes of the contact; the payload one rigid body in the plane."""
+    """Return J, J_p, M, M_p, ψ̇, ψ̇_p in the axes of the contact; the payload one rigid body in the plane."""
     mass, rows, _, v, _ = (np.asarray(part) for part in found.approach)
     rows = rows[:2]
     count = len(v) - 3
@@ -161,7 +161,7 @@ def parts(found: Meeting) -> tuple[np.ndarray, ...]:
 
 
 def _general_after(found: Meeting) -> Velocities:
-    """Eqs. 9–12 as printed, with the pseudo-inverse of Q, which has no inverse unless J_p is square."""
+    """Return eqs. 9–12 as printed, with the pseudo-inverse of Q, which has no inverse unless J_p is square."""
     j, jp, m, mp, v, vp = parts(found)
     lift = j.T @ np.linalg.inv(jp @ jp.T) @ jp @ mp
     back = np.linalg.pinv(jp.T @ jp, rcond=1e-10) @ jp.T @ j
@@ -170,7 +170,7 @@ def _general_after(found: Meeting) -> Velocities:
 
 
 def _rigid_payload_after(found: Meeting) -> Velocities:
-    """Eqs. 10 and 16–20 as printed, in the plane's x and y."""
+    """Return eqs. 10 and 16–20 as printed, in the plane's x and y."""
     j, jp, m, mp, v, vp = parts(found)
     n = found.normal[:2]
     axes = np.array([n, [-n[1], n[0]]])
@@ -188,7 +188,7 @@ def _rigid_payload_after(found: Meeting) -> Velocities:
 
 
 def _loss_of(found: Meeting, after: Velocities) -> float:
-    """Kinetic energy that went (J)."""
+    """Return kinetic energy that went (J)."""
     _, _, m, mp, v, vp = parts(found)
     return float(0.5 * (v @ m @ v + vp @ mp @ vp - after[0] @ m @ after[0] - after[1] @ mp @ after[1]))
 
@@ -198,7 +198,7 @@ def _loss_of(found: Meeting, after: Velocities) -> float:
 
 @jit_once
 def _vibrating(content: Any) -> tuple[tuple[Array, Array], ...]:  # noqa: ANN401, whose second link is a beam
-    """Mass and stiffness matrices: of a link on a wall, and of the chaser, its joints locked."""
+    """Return mass and stiffness matrices: of a link on a wall, and of the chaser, its joints locked."""
     beam = content.named("link1").flexible.beam()
     wall = tree_of([Link("wall"), Link("link", "wall", joint="locked", beam=beam)], base="fixed")
     origin, upright = jnp.zeros(3), jnp.array([1.0, 0.0, 0.0, 0.0])
@@ -216,7 +216,7 @@ def with_springs(tree: Tree, beam: Beam) -> Tree:
 
 
 def matrices(tree: Tree, q: Configuration) -> tuple[Array, Array]:
-    """Mass matrix, joints locked, and stiffness matrix."""
+    """Return mass matrix, joints locked, and stiffness matrix."""
 
     def energy(modes: Array) -> Array:
         return tree.potential_energy(Configuration(q.position, q.attitude, q.joints, q.balls, modes))
@@ -229,7 +229,7 @@ def matrices(tree: Tree, q: Configuration) -> tuple[Array, Array]:
 
 
 def modes(progress: Progress) -> Made:
-    """Of a link as a cantilever, and of the chaser with its joints locked, without the payload."""
+    """Return those of a link as a cantilever, and of the chaser with its joints locked, without the payload."""
     rows = []
     for count in (3, CONVERGED):
         both = _vibrating(load("cyril-plastic", with_modes(count)).content)

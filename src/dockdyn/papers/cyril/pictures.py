@@ -36,7 +36,7 @@ TIME: Colormap = colormaps["viridis"]  # early dark, late light; its light end i
 
 
 def _stacked(count: int, height: float = 2.4) -> tuple[Figure, list[Any]]:
-    """Panels over time, one above the other."""
+    """Return panels over time, one above the other."""
     figure = Figure(figsize=(9, height * count + 0.8), layout="constrained")
     axes = list(figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0])
     for ax in axes:
@@ -46,12 +46,12 @@ def _stacked(count: int, height: float = 2.4) -> tuple[Figure, list[Any]]:
 
 
 def look(index: int) -> dict[str, Any]:
-    """Colour and dashes of a curve, apart without colour, too."""
+    """Return colour and dashes of a curve, apart without colour, too."""
     return {"color": SERIES[index % len(SERIES)], "linestyle": DASHES[index % len(DASHES)], "linewidth": 1.4}
 
 
 def motion(run: xr.Dataset) -> Figure:
-    """Figures 2 and 5: joint angles, the spacecraft's pitch, the payload's rate."""
+    """Return figures 2 and 5: joint angles, the spacecraft's pitch, the payload's rate."""
     figure, (joints, pitch, payload) = _stacked(3)
     for index, name in enumerate(GREEK):
         joints.plot(run.time, angle(run, name), label=GREEK[name], **look(index))
@@ -68,7 +68,7 @@ def motion(run: xr.Dataset) -> Figure:
 
 
 def deflections(run: xr.Dataset) -> Figure:
-    """Figures 3 and 6: deflection of the links' tips, across the link."""
+    """Return figures 3 and 6: deflection of the links' tips, across the link."""
     figure, panels = _stacked(run.sizes["beam"])
     for index, (ax, name) in enumerate(zip(panels, run.beam.values, strict=True)):
         ax.plot(run.time, 1e3 * run.signed_deflection.sel(beam=name), **look(index) | {"linestyle": "-"})
@@ -79,7 +79,7 @@ def deflections(run: xr.Dataset) -> Figure:
 
 
 def configurations(run: xr.Dataset) -> Figure:
-    """Figures 4 and 7 to 10: spacecraft, arm and payload at some instants, and the way of the hand's tip."""
+    """Return figures 4 and 7 to 10: spacecraft, arm and payload at some instants, and the way of the hand's tip."""
     figure = Figure(figsize=(12, 6.8), layout="constrained")
     whole, near = figure.subplots(1, 2, width_ratios=[1, 1.7])
     path, links = tip(run), arm(run)
@@ -123,7 +123,7 @@ QUANTITIES: dict[str, Callable[[xr.Dataset], np.ndarray]] = {
 
 
 def compared(runs: Mapping[str, xr.Dataset], left_out: str) -> Figure:
-    """All `QUANTITIES` but one, of several runs."""
+    """Return all `QUANTITIES` but one, of several runs."""
     quantities = {words: values for words, values in QUANTITIES.items() if not words.startswith(left_out)}
     figure, panels = _stacked(len(quantities), 2.1)
     for index, (name, run) in enumerate(runs.items()):
@@ -144,7 +144,7 @@ def compared(runs: Mapping[str, xr.Dataset], left_out: str) -> Figure:
 
 
 def wedges(data: xr.Dataset) -> Figure:
-    """Pairs (r_E, r_f) that exist, and those of Figs. 8 to 10."""
+    """Return pairs (r_E, r_f) that exist, and those of Figs. 8 to 10."""
     figure = Figure(figsize=(13, 5), layout="constrained")
     panels = figure.subplots(1, data.sizes["case"], sharey=True)
     ratios = data.friction_ratio.values
@@ -170,7 +170,7 @@ def wedges(data: xr.Dataset) -> Figure:
 
 
 def changes(data: xr.Dataset) -> Figure:
-    """|e + x| over r_E (eq. 52) and over r_f (eq. 53), of flexible and of rigid links."""
+    """Return |e + x| over r_E (eq. 52) and over r_f (eq. 53), of flexible and of rigid links."""
     figure = Figure(figsize=(13, 7.6), layout="constrained")
     panels = figure.subplots(2, 2, sharex="col")
     for row, links in zip(panels, data.links.values, strict=True):
@@ -197,7 +197,7 @@ def changes(data: xr.Dataset) -> Figure:
 
 
 def control(runs: Mapping[str, xr.Dataset], until: float) -> Figure:
-    """Joint rates, pitch and deflections under the schemes of control, and when they count as at rest."""
+    """Return joint rates, pitch and deflections under the schemes of control, and when they count as at rest."""
     figure, panels = _stacked(3, 2.7)
     for index, (name, run) in enumerate(runs.items()):
         shown = (fastest_joint(run), np.abs(base_turned(run)), largest_deflection(run))
@@ -218,7 +218,7 @@ def control(runs: Mapping[str, xr.Dataset], until: float) -> Figure:
 
 
 def impulses(data: xr.Dataset) -> Figure:
-    """Normal impulses by the number of modes."""
+    """Return normal impulses by the number of modes."""
     figure = Figure(figsize=(7, 4), layout="constrained")
     ax = figure.subplots()
     for index, (name, words) in enumerate(

@@ -37,7 +37,7 @@ SHOWN_LOSSES, SHOWN_FRICTIONS = (0.2, 0.5, 0.8), (0.2, 0.5, 0.8)  # curves of th
 
 @lru_cache(maxsize=1)
 def feasible() -> xr.Dataset:
-    """The wedge of pairs that exist, over r_f, three modes a link."""
+    """Return the wedge of pairs that exist, over r_f, three modes a link."""
     edges = [jax.vmap(wedge, (None, None, 0))(*contact(case(name, 3)), jnp.asarray(FRICTION_RATIOS)) for name in ORDER]
 
     def over(values: list[Any], words: str) -> Variable:
@@ -64,7 +64,7 @@ def feasible() -> xr.Dataset:
 
 
 def _refusal(name: str, loss: float, friction: float) -> str | None:
-    """What the package says of a pair that cannot be; None of one that can."""
+    """Return what the package says of a pair that cannot be; None of one that can."""
     try:
         of_law(case(name, 3), "energy-pair", energy_ratio=loss, friction_ratio=friction)
     except ValueError as error:
@@ -100,7 +100,7 @@ def feasible_rows(data: xr.Dataset) -> list[Row]:
 
 @lru_cache(maxsize=1)
 def payload_change() -> xr.Dataset:
-    """|e + x| over r_E and over r_f: the paper's system, flexible and rigid, where the pairs exist."""
+    """Return |e + x| over r_E and over r_f: the paper's system, flexible and rigid, where the pairs exist."""
     ratios = np.linspace(0, 1, 201)
     found = {label: case(HAND, modes) for label, modes in (("flexible", 3), ("rigid", 0))}
 
@@ -138,7 +138,7 @@ def _payload_mass(found: Meeting) -> float:
     return float(found.approach.mass[-3, -3])
 
 
-class Family:
+class RandomSystems:
     """Random systems: a chaser with six velocities, a payload that is one rigid body in space, a contact with friction."""
 
     def __init__(self, seed: int = SEED, systems: int = SYSTEMS):
@@ -161,7 +161,7 @@ class Family:
         self.rng = rng
 
     def change(self, losses: np.ndarray, frictions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """−(v_pnf − v_pni) of the payload's mass centre (m/s), which is e + x, and whether it is pushed."""
+        """Return −(v_pnf − v_pni) of the payload's mass centre (m/s), which is e + x, and whether it is pushed."""
         impulse = jax.vmap(energy_pair)(self.matrix, self.velocity, losses, frictions).impulse
         jump = jax.vmap(velocity_jump)(jnp.asarray(self.rows), jnp.asarray(self.mass), impulse)
         return -np.asarray(jump[:, JOINTS]), np.asarray(impulse[:, 0] >= 0)
@@ -171,7 +171,7 @@ class Family:
         return np.asarray(found.least), np.asarray(found.greatest)
 
     def losses_matter(self) -> tuple[int, int]:
-        """Eq. 52: systems that obey it, and those tried: two random r_E at one random r_f."""
+        """Return how many systems obey eq. 52, and those tried: two random r_E at one random r_f."""
         friction = self.rng.uniform(0, 1, len(self.mass))
         low, high = self.edges(friction)
         shares = np.sort(self.rng.uniform(0, 1, (2, len(low))), axis=0)
@@ -181,7 +181,7 @@ class Family:
         return int(np.sum(tried & (np.abs(little) > np.abs(much)))), int(tried.sum())
 
     def frictions_matter(self) -> tuple[int, int]:
-        """Eq. 53: systems that obey it, and those tried: two random r_f at one random r_E that both allow."""
+        """Return how many systems obey eq. 53, and those tried: two random r_f at one random r_E that both allow."""
         first, second = np.sort(self.rng.uniform(0, 1, (2, len(self.mass))), axis=0)
         edges = self.edges(first), self.edges(second)
         low = np.maximum(edges[0][0], edges[1][0])
@@ -193,8 +193,8 @@ class Family:
 
 
 def change_rows(data: xr.Dataset) -> list[Row]:
-    """Eq. 52 holds, eq. 53 does not; eqs. 49–51."""
-    family = Family()
+    """Return rows that show: eq. 52 holds, eq. 53 does not; eqs. 49–51."""
+    family = RandomSystems()
     (obeyed, tried), (grown, compared) = family.losses_matter(), family.frictions_matter()
     words = "Six velocities of the chaser, a rigid payload in space; r_f from 0 to 1, two r_E that exist."
     rows = [
@@ -225,7 +225,7 @@ def change_rows(data: xr.Dataset) -> list[Row]:
 
 
 def _root_rows() -> list[Row]:
-    """Which root of eq. 49 is right, and in which frame of reference eqs. 50 and 51 hold."""
+    """Return which root of eq. 49 is right, and in which frame of reference eqs. 50 and 51 hold."""
     found = case(HAND, 3)
     matrix, _ = contact(found)
     loss, friction = PAIRS[8]
@@ -256,7 +256,7 @@ def _root_rows() -> list[Row]:
 
 
 def line_rows(shares: tuple[float, ...]) -> list[Row]:
-    """Impacts between plastic (r_E = r_f = 1) and elastic (0, 0), N_h, wrist locked."""
+    """Return impacts between plastic (r_E = r_f = 1) and elastic (0, 0), N_h, wrist locked."""
     found = case(HAND, 3)
     pin = plastic(*contact(found))
     rows = []

@@ -23,8 +23,8 @@ from dockdyn.papers.cyril import pictures, runs
 from dockdyn.papers.cyril import ratios as cyril_ratios
 from dockdyn.papers.cyril import tables as cyril_tables
 from dockdyn.papers.cyril.meeting import TIP
-from dockdyn.papers.reproduction import Made, Part, Progress
-from dockdyn.papers.table import Row, Table
+from dockdyn.papers.reproduction import Made, PaperPart, Progress
+from dockdyn.papers.table import PaperTable, Row
 from dockdyn.results.measures import drift
 from dockdyn.results.store import write_result
 
@@ -36,7 +36,7 @@ NEVER = "Not within the run."
 
 
 def _stretched_rows(run: xr.Dataset, name: str = "") -> list[Row]:
-    """When the arm is stretched out and the payload turns back, as section 4 describes for the free wrist."""
+    """Return when the arm is stretched out and the payload turns back, as section 4 describes for the free wrist."""
     stretched = runs.crossings(run, runs.angle(run, "link2"))
     turns_back = runs.crossings(run, runs.payload_rate(run))
     rows = []
@@ -51,7 +51,7 @@ def _stretched_rows(run: xr.Dataset, name: str = "") -> list[Row]:
 
 
 def _captured_rows(run: xr.Dataset) -> list[Row]:
-    """Figure 2."""
+    """Return figure 2."""
     pitch = runs.base_turned(run)
     return [
         *_stretched_rows(run),
@@ -68,7 +68,7 @@ def _momentum_drift(run: xr.Dataset) -> float:
 
 
 def _deflection_rows(run: xr.Dataset) -> list[Row]:
-    """Figures 3 and 6."""
+    """Return figures 3 and 6."""
     rows = []
     for number, name in enumerate(run.beam.values, start=1):
         values = 1e3 * run.signed_deflection.sel(beam=name).values
@@ -80,7 +80,7 @@ def _deflection_rows(run: xr.Dataset) -> list[Row]:
 
 
 def _place_rows(run: xr.Dataset) -> list[Row]:
-    """Figures 4 and 7 to 10: where the tip goes."""
+    """Return figures 4 and 7 to 10: where the tip goes."""
     path, time = runs.tip(run), float(run.time[-1])
     way = np.linalg.norm(path - path[0], axis=1)
     at = f"at {time:.3g} s"
@@ -101,7 +101,7 @@ def _captured_places(run: xr.Dataset) -> list[Row]:
 
 
 def _rebound_rows(run: xr.Dataset) -> list[Row]:
-    """Figure 5."""
+    """Return figure 5."""
     bend = runs.angle(run, "link2")
     words = "The angle grows: the arm folds."
     return [
@@ -115,7 +115,7 @@ def _rebound_rows(run: xr.Dataset) -> list[Row]:
 
 
 def _touch_rows(run: xr.Dataset) -> list[Row]:
-    """Whether hand and payload would meet again."""
+    """Return whether hand and payload would meet again."""
     gap = runs.gap(run)[1:]
     touched = bool(gap.min() < 0)
     words = "The vibrating tip comes back; a second contact is not part of the run." if touched else ""
@@ -123,7 +123,7 @@ def _touch_rows(run: xr.Dataset) -> list[Row]:
 
 
 def _pair_rows(figure: int) -> Callable[[xr.Dataset], list[Row]]:
-    """Figures 8 to 10; the later two beside Fig. 8, of which the text says what changes."""
+    """Return figures 8 to 10; the later two beside Fig. 8, of which the text says what changes."""
 
     def rows(run: xr.Dataset) -> list[Row]:
         impulse = run.impulse.values
@@ -154,7 +154,7 @@ def _pair_rows(figure: int) -> Callable[[xr.Dataset], list[Row]]:
 
 
 def compared(of: dict[str, Data], rows: Callable[[xr.Dataset, str], list[Row]]) -> Callable[[Progress], Made]:
-    """A picture and rows of several runs."""
+    """Return a picture and rows of several runs."""
 
     def make(progress: Progress) -> Made:
         found = {}
@@ -176,7 +176,7 @@ def _capture_rows(run: xr.Dataset, name: str) -> list[Row]:
 
 
 def _rigid_against_flexible(progress: Progress) -> Made:
-    """Motions after a plastic capture, and impulses of an elastic rebound."""
+    """Return motions after a plastic capture, and impulses of an elastic rebound."""
     make = compared({"flexible, n = 3": runs.captured, "rigid": runs.captured_rigid}, _capture_rows)
     picture, rows = make(progress)
     words = "The paper: flexibility matters most where the impact is not plastic."
@@ -190,7 +190,7 @@ def _rigid_against_flexible(progress: Progress) -> Made:
 
 
 def _from_plastic_to_elastic(progress: Progress) -> Made:
-    """r_E = r_f from 1 to 0."""
+    """Return r_E = r_f from 1 to 0."""
     found = {}
     for done, share in enumerate(runs.SHARES, start=1):
         found[f"$r_E=r_f={share:g}$"] = runs.rebound(share, share)
@@ -206,7 +206,7 @@ def _from_plastic_to_elastic(progress: Progress) -> Made:
 
 
 def _controlled(progress: Progress) -> Made:
-    """Schemes of control right after the capture."""
+    """Return schemes of control right after the capture."""
     measures = (
         (f"joint rates below {runs.JOINTS_REST} °/s", runs.fastest_joint, runs.JOINTS_REST),
         (f"spacecraft within {runs.BASE_REST}°", lambda run: np.abs(runs.base_turned(run)), runs.BASE_REST),
@@ -230,15 +230,15 @@ def _controlled(progress: Progress) -> Made:
 
 def _shown(
     title: str, data: Data, draw: Callable[[xr.Dataset], Figure], rows: Callable[[xr.Dataset], list[Row]], note: str
-) -> Part:
-    """A figure whose picture and rows come from one dataset."""
+) -> PaperPart:
+    """Return a figure whose picture and rows come from one dataset."""
 
     def make(progress: Progress) -> Made:
         found = data()
         progress(0.8)
         return draw(found), rows(found)
 
-    return Part(f"Cyril et al., {title}", make, note)
+    return PaperPart(f"Cyril et al., {title}", make, note)
 
 
 def _of_pair(figure: int) -> Data:
@@ -256,15 +256,15 @@ PAIR = f"`cyril-r-e-r-f`: N_h, θ₄ locked, n = 3. {LOST}"
 BESIDE = "Not in the paper as a figure."
 PLATE = "The square stands for the spacecraft: a plate of its mass and inertia."
 
-FIGURES: dict[int | str, Part] = {
+FIGURES: dict[int | str, PaperPart] = {
     **cyril_tables.FIGURES,
-    "start": Part("Cyril et al., Tables 1 and 2: the state before the impact", cyril_impact.start, "Rigid links."),
-    "plastic": Part(
+    "start": PaperPart("Cyril et al., Tables 1 and 2: the state before the impact", cyril_impact.start, "Rigid links."),
+    "plastic": PaperPart(
         "Cyril et al., section 3.1: plastic impacts",
         cyril_impact.plastic,
         "The paper prints no such numbers but the moment's size. The payload is gripped 1 m from its centre, along the normal.",
     ),
-    "modes": Part(
+    "modes": PaperPart(
         "Cyril et al.: natural frequencies of the links",
         cyril_impact.modes,
         "None are printed. Shapes ξ² P_k(2ξ − 1) of Legendre's polynomials; the arm as at the impact.",
@@ -297,17 +297,17 @@ FIGURES: dict[int | str, Part] = {
         )
         for number, (loss, friction) in runs.PAIRS.items()
     },
-    "rigid": Part(
+    "rigid": PaperPart(
         "Cyril et al.: rigid against flexible links, plastic",
         _rigid_against_flexible,
         f"`cyril-plastic`, and the same with bending_modes = [0, 0]. {BESIDE}",
     ),
-    "locked": Part(
+    "locked": PaperPart(
         "Cyril et al.: end-effector free against locked, plastic",
         compared({"θ₄ free": runs.captured, "θ₄ locked": runs.captured_locked}, _capture_rows),
         f"`cyril-plastic`, and the same with body.hand.joint.locked = true. {BESIDE}",
     ),
-    "elastic": Part(
+    "elastic": PaperPart(
         "Cyril et al.: from plastic to elastic",
         _from_plastic_to_elastic,
         "`cyril-r-e-r-f` along r_E = r_f: at 1 the impulse is that of a pin, but nothing holds hand and payload together "
@@ -336,7 +336,7 @@ FIGURES: dict[int | str, Part] = {
         "impulse falls with every mode, and the arm behind drives the tip into the payload again. What all impacts hand over, "
         f"or a compliant contact ({cyril_again.STIFFNESS / 1e3:g} kN/m, {cyril_again.DAMPING:g} N s/m), does not. {BESIDE}",
     ),
-    "control": Part(
+    "control": PaperPart(
         "Cyril et al.: control after a plastic capture",
         _controlled,
         "`cyril-controlled`: a weld, N_y, n = 2. Kp of base, shoulder, elbow, wrist in N m/rad, Kd in N m s/rad: "
@@ -358,7 +358,7 @@ DATA: dict[int | str, tuple[tuple[str, Data], ...]] = {
 }
 
 
-def reproduce(figure: int | str | None, folder: Path, progress: Progress | None = None) -> list[Table]:
+def reproduce(figure: int | str | None, folder: Path, progress: Progress | None = None) -> list[PaperTable]:
     """Recompute one of `FIGURES`, or all when None: see `reproduction.reproduce`. Writes runs and maps as netCDF, too."""
     tables = reproduction.reproduce(FIGURES, figure, folder, progress)
     files = {stem: data for table in tables for stem, data in DATA.get(table.name, ())}

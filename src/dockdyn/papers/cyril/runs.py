@@ -30,7 +30,7 @@ JOINTS_REST, BASE_REST, TIP_REST = 0.05, 0.05, 10.0  # deg/s, deg, mm: below thi
 
 
 def run(preset: str, changes: dict[str, Any]) -> xr.Dataset:
-    """A preset with changes, its arm's deflections with their sign added, and what locking took before the impact."""
+    """Return a preset with changes, its arm's deflections with their sign added, and what locking took before the impact."""
     scenario = load(preset, changes)
     dataset = simulate(scenario)
     content = scenario.content
@@ -56,7 +56,7 @@ def run(preset: str, changes: dict[str, Any]) -> xr.Dataset:
 
 @lru_cache(maxsize=1)
 def captured() -> xr.Dataset:
-    """Plastic capture: a weld, wrist free, normal along −y."""
+    """Return plastic capture: a weld, wrist free, normal along −y."""
     return run("cyril-plastic", {})
 
 
@@ -72,8 +72,11 @@ def captured_locked() -> xr.Dataset:
 
 @lru_cache(maxsize=len(PAIRS) + len(SHARES))
 def rebound(energy_ratio: float, friction_ratio: float) -> xr.Dataset:
-    """Wrist locked, normal against the hand, by the ratios of energy loss and friction impulse."""
-    changes = {"contact.0.impact.energy_ratio": energy_ratio, "contact.0.impact.friction_ratio": friction_ratio}
+    """Return wrist locked, normal against the hand, by the ratios of energy loss and friction impulse."""
+    changes = {
+        "contact.hand-on-payload.impact.energy_ratio": energy_ratio,
+        "contact.hand-on-payload.impact.friction_ratio": friction_ratio,
+    }
     impact = of_law(meet(*CASES[HAND]), "energy-pair", energy_ratio=energy_ratio, friction_ratio=friction_ratio)
     words = {"units": "N s", "long_name": "impulse on the hand, along the normal and across it"}
     found = run("cyril-r-e-r-f", changes).assign(impulse=(("row",), np.asarray(impact.impulse), words))
@@ -82,7 +85,8 @@ def rebound(energy_ratio: float, friction_ratio: float) -> xr.Dataset:
 
 @lru_cache(maxsize=len(SCHEMES))
 def controlled(scheme: str) -> xr.Dataset:
-    """Plastic capture, then control. Rate damping is joint PD without stiffness, so that all schemes are one structure."""
+    """Return plastic capture, then control. Rate damping is joint PD without stiffness, so that all schemes are one
+    structure."""
     stiffness, damping, duration = SCHEMES[scheme]
     return run(
         "cyril-controlled",
@@ -102,12 +106,12 @@ def controlled(scheme: str) -> xr.Dataset:
 
 
 def energy_loss(run: xr.Dataset) -> float:
-    """What the impact took, with what locking took before it (J)."""
+    """Return what the impact took, with what locking took before it (J)."""
     return float(run.lock_loss - run.work[0])
 
 
 def place(run: xr.Dataset, body: str, local: tuple[float, float, float]) -> np.ndarray:
-    """Where a place on a body (m, its axes) is at every sample (m, inertial)."""
+    """Return where a place on a body (m, its axes) is at every sample (m, inertial)."""
     w, x, y, z = run.attitude.sel(body=body).values.T
     half, axis = np.stack([x, y, z], axis=1), np.asarray(local)
     turned = 2 * np.cross(half, axis)
@@ -115,7 +119,8 @@ def place(run: xr.Dataset, body: str, local: tuple[float, float, float]) -> np.n
 
 
 def arm(run: xr.Dataset) -> np.ndarray:
-    """Where the spacecraft, the roots of the links and of the hand, and its tip are (m, inertial; samples, places, 3)."""
+    """Return where the spacecraft, the roots of the links and of the hand, and its tip are (m, inertial; samples, places,
+    3)."""
     middle = load("cyril-plastic").content.named(LINKS[0]).flexible.length / 2
     roots = [place(run, name, (-middle, 0.0, 0.0)) for name in LINKS]
     hand = [place(run, "hand", (-TIP[0], 0.0, 0.0)), place(run, "hand", TIP)]
@@ -123,51 +128,51 @@ def arm(run: xr.Dataset) -> np.ndarray:
 
 
 def base_turned(run: xr.Dataset) -> np.ndarray:
-    """How far the spacecraft has turned (deg)."""
+    """Return how far the spacecraft has turned (deg)."""
     attitude = run.attitude.sel(body="spacecraft").values
     return np.degrees(np.unwrap(2 * np.arctan2(attitude[:, 3], attitude[:, 0])))
 
 
 def angle(run: xr.Dataset, joint: str) -> np.ndarray:
-    """A joint's angle (deg), by the link that it holds."""
+    """Return a joint's angle (deg), by the link that it holds."""
     return np.degrees(run.joint_angle.sel(joint=joint).values)
 
 
 def payload_rate(run: xr.Dataset) -> np.ndarray:
-    """deg/s."""
+    """Return deg/s."""
     return np.degrees(run.rate.sel(body="payload").values[:, 2])
 
 
 def fastest_joint(run: xr.Dataset) -> np.ndarray:
-    """Largest joint rate (deg/s)."""
+    """Return largest joint rate (deg/s)."""
     return np.degrees(np.abs(run.joint_rate.values).max(axis=1))
 
 
 def largest_deflection(run: xr.Dataset) -> np.ndarray:
-    """Of the links' ends (mm)."""
+    """Return that of the links' ends (mm)."""
     return 1e3 * np.abs(run.signed_deflection.values).max(axis=1)
 
 
 def tip(run: xr.Dataset) -> np.ndarray:
-    """Where the hand touches the payload (m, inertial x and y)."""
+    """Return where the hand touches the payload (m, inertial x and y)."""
     return place(run, "hand", TIP)[:, :2]
 
 
 def gap(run: xr.Dataset) -> np.ndarray:
-    """Distance of that point from the payload's rim (m): below zero, and they would have touched again."""
+    """Return distance of that point from the payload's rim (m): below zero, and they would have touched again."""
     centre = run.position.sel(body="payload").values[:, :2]
     return np.linalg.norm(tip(run) - centre, axis=1) - 1.0
 
 
 def crossings(run: xr.Dataset, values: np.ndarray) -> np.ndarray:
-    """When `values` change their sign (s)."""
+    """Return when `values` change their sign (s)."""
     (at,) = np.nonzero(np.diff(np.sign(values)))
     time = run.time.values
     return time[at] - values[at] * (time[at + 1] - time[at]) / (values[at + 1] - values[at])
 
 
 def rest_from(run: xr.Dataset, of: Callable[[xr.Dataset], np.ndarray], limit: float) -> float:
-    """From when on a measure is at most `limit` until the run's end (s); infinite where it is not."""
+    """Return from when on a measure is at most `limit` until the run's end (s); infinite where it is not."""
     (beyond,) = np.nonzero(of(run) > limit)
     if not len(beyond):
         return 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dockdyn.papers.cyril.meeting import TIP
-from dockdyn.papers.reproduction import Made, Part, Progress
+from dockdyn.papers.reproduction import Made, PaperPart, Progress
 from dockdyn.papers.table import Row
 from dockdyn.scenario.load import load
 
@@ -13,7 +13,7 @@ ABOUT_JOINT = "About the joint, m L²/3: the preset has masses and lengths."
 
 
 def _bodies(progress: Progress) -> Made:
-    """Table 1."""
+    """Return table 1."""
     content = load("cyril-plastic").content
     spacecraft, *links, hand, payload = content.body
     rows = [
@@ -41,7 +41,7 @@ def _bodies(progress: Progress) -> Made:
 
 
 def _start(progress: Progress) -> Made:
-    """Table 2."""
+    """Return table 2."""
     content = load("cyril-plastic").content
     angles, rates = ("67.3", "45.4", "0"), ("0.836", "−1.81", "0.903")
     spacecraft, *links, payload = content.body
@@ -66,7 +66,7 @@ def _start(progress: Progress) -> Made:
 
 
 NOTE = "Computed is what the preset `cyril-plastic` has, and the other presets of this paper."
-FIGURES: dict[int | str, Part] = {
-    "table-1": Part("Cyril et al., Table 1: the bodies", _bodies, NOTE),
-    "table-2": Part("Cyril et al., Table 2: initial conditions", _start, NOTE),
+FIGURES: dict[int | str, PaperPart] = {
+    "table-1": PaperPart("Cyril et al., Table 1: the bodies", _bodies, NOTE),
+    "table-2": PaperPart("Cyril et al., Table 2: initial conditions", _start, NOTE),
 }

@@ -18,8 +18,8 @@ from matplotlib.figure import Figure
 from dockdyn.api import simulate, summarise
 from dockdyn.papers import reproduction
 from dockdyn.papers.gibson.snapshots import LINKS, PAYLOAD, STATION, Instant, arm_places, place_of, snapshots
-from dockdyn.papers.reproduction import Made, Part, Progress
-from dockdyn.papers.table import Row, Table
+from dockdyn.papers.reproduction import Made, PaperPart, Progress
+from dockdyn.papers.table import PaperTable, Row
 from dockdyn.report.charts.chart import Chart
 from dockdyn.report.charts.print_chart import print_chart
 from dockdyn.report.drawing import COLOURS
@@ -50,7 +50,7 @@ def retreat() -> xr.Dataset:
 
 
 def _given(progress: Progress) -> Made:
-    """What the text gives of the model and the simulation, beside the preset."""
+    """Return what the text gives of the model and the simulation, beside the preset."""
     content = load(DOCKING).content
     station, payload = content.named(STATION), content.named(PAYLOAD)
     control, step = content.control, content.integrator.step
@@ -79,7 +79,7 @@ ROD = "Of the rod with the preset's inertia, m L²/12."
 
 
 def _on_orbit(progress: Progress) -> Made:
-    """Speed and period by the semi-major axis, and what the printed ones would belong to."""
+    """Return speed and period by the semi-major axis, and what the printed ones would belong to."""
     section = load(DOCKING).content.orbit
     rate, radius, parameter = (
         float(section.make().mean_motion()),
@@ -100,7 +100,7 @@ def _on_orbit(progress: Progress) -> Made:
 
 
 def _orbit_picture(radius: float) -> Figure:
-    """The orbit to scale, the station (far too large) as it stands along it."""
+    """Return the orbit to scale, the station (far too large) as it stands along it."""
     figure = Figure(figsize=(6, 6), layout="constrained")
     ax = figure.add_subplot()
     turn = np.linspace(0, 2 * np.pi, 361)
@@ -131,7 +131,7 @@ def _turned(run: xr.Dataset) -> np.ndarray:
 
 
 def _start_and_docking(progress: Progress) -> Made:
-    """Figure 3."""
+    """Return figure 3."""
     run = docking()
     progress(0.9)
     first, second = run.episode_onset.values[:2]
@@ -142,7 +142,7 @@ def _start_and_docking(progress: Progress) -> Made:
 
 
 def _titled(chart: Chart) -> Figure:
-    """The chart on paper, with room for a title above the legend."""
+    """Return the chart on paper, with room for a title above the legend."""
     figure = print_chart(chart)
     width, height = figure.get_size_inches()
     share = height / (height + TITLE)
@@ -154,7 +154,7 @@ def _titled(chart: Chart) -> Figure:
 
 
 def released(progress: Progress) -> Made:
-    """Figure 4."""
+    """Return figure 4."""
     run = retreat()
     progress(0.9)
     summary = summarise(run)
@@ -179,7 +179,7 @@ def released(progress: Progress) -> Made:
 
 
 def _close_ups(progress: Progress) -> Made:
-    """Figure 5, a to f by its caption: the payload in the bay."""
+    """Return figure 5, a to f by its caption: the payload in the bay."""
     run = retreat()
     progress(0.9)
     summary = summarise(run)
@@ -220,7 +220,7 @@ def tip_distances(run: xr.Dataset) -> np.ndarray:
 
 
 def _histories(progress: Progress) -> Made:
-    """Figure 6: attitude of the station and angles of the arm."""
+    """Return figure 6: attitude of the station and angles of the arm."""
     run = docking()
     progress(0.9)
     figure = Figure(figsize=(9, 8), layout="constrained")
@@ -248,7 +248,7 @@ def _histories(progress: Progress) -> Made:
 
 
 def _impact_rows(progress: Progress) -> Made:
-    """When the payload meets the bay, in seconds and in steps."""
+    """Return when the payload meets the bay, in seconds and in steps."""
     run = docking()
     progress(0.9)
     summary = summarise(run)
@@ -267,7 +267,7 @@ def _impact_rows(progress: Progress) -> Made:
 
 
 def _time_rows(progress: Progress) -> Made:
-    """How long 4000 steps take."""
+    """Return how long 4000 steps take."""
     first = summarise(docking())["wall_time_s"]
     again = summarise(simulate(load(DOCKING)))
     took, steps = again["wall_time_s"], again["steps"]
@@ -283,28 +283,28 @@ BACK = (
     "`gibson-2d-retreat`: the second impact is plastic, the payload is released 5 s later, the arm moves back in 100 s."
 )
 
-FIGURES: dict[int | str, Part] = {
-    "given": Part(
+FIGURES: dict[int | str, PaperPart] = {
+    "given": PaperPart(
         "Gibson and Murphey: what is given of model and simulation",
         _given,
         "Computed is what the preset `gibson-2d` has. Masses and lengths of the arm, its angles at the start and the bay are "
         "not given.",
     ),
-    2: Part(
+    2: PaperPart(
         "Gibson and Murphey, Fig. 2: the station on its orbit",
         _on_orbit,
         "The gravitational parameter of the Earth; the paper gives G and no mass. The station is drawn far too large.",
     ),
-    3: Part("Gibson and Murphey, Fig. 3: start of the docking", _start_and_docking, PRESET),
-    4: Part("Gibson and Murphey, Fig. 4: payload docked and released, arm back", released, BACK),
-    5: Part("Gibson and Murphey, Fig. 5: the payload in the bay", _close_ups, BACK),
-    6: Part("Gibson and Murphey, Fig. 6: attitude of the station, angles of the arm", _histories, PRESET),
-    "impacts": Part(
+    3: PaperPart("Gibson and Murphey, Fig. 3: start of the docking", _start_and_docking, PRESET),
+    4: PaperPart("Gibson and Murphey, Fig. 4: payload docked and released, arm back", released, BACK),
+    5: PaperPart("Gibson and Murphey, Fig. 5: the payload in the bay", _close_ups, BACK),
+    6: PaperPart("Gibson and Murphey, Fig. 6: attitude of the station, angles of the arm", _histories, PRESET),
+    "impacts": PaperPart(
         "Gibson and Murphey: times of the impacts",
         _impact_rows,
         f"{PRESET} The gains do not hold a real arm: “docking” is a passage through the docked angles, not their end.",
     ),
-    "time": Part(
+    "time": PaperPart(
         "Gibson and Murphey: time of the computation", _time_rows, f"{PRESET} The time is that of this machine."
     ),
 }
@@ -314,7 +314,7 @@ DATA: dict[int | str, tuple[str, Callable[[], xr.Dataset]]] = {
 }
 
 
-def reproduce(figure: int | str | None, folder: Path, progress: Progress | None = None) -> list[Table]:
+def reproduce(figure: int | str | None, folder: Path, progress: Progress | None = None) -> list[PaperTable]:
     """Recompute one of `FIGURES`, or all when None: see `reproduction.reproduce`. Writes the runs as netCDF, too."""
     tables = reproduction.reproduce(FIGURES, figure, folder, progress)
     for stem, data in {DATA[table.name] for table in tables if table.name in DATA}:

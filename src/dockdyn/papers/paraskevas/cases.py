@@ -14,7 +14,7 @@ from dockdyn.scenario.load import load
 
 CHASER, CHASER_FRONT, TARGET_FRONT, TARGET = "chaser", "chaser-front", "target-front", "target"  # along the line
 STIFFNESSES = {  # keys, by what they are of
-    "contact": "contact.0.normal.stiffness",
+    "contact": "contact.fronts.normal.stiffness",
     "chaser": f"body.{CHASER}.joint.stiffness",
     "target": f"body.{TARGET}.joint.stiffness",
 }

@@ -55,14 +55,14 @@ class FirstImpact:
         self.closed = jax.jit(jax.vmap(self.closed_matrix))
 
     def own_ratios(self) -> list[float]:
-        """Those of the case itself."""
+        """Return those of the case itself."""
         return [float(stiffness) / self.contact for stiffness in _inside(self.model)]
 
     def with_ratios(self, ratios: Float[Array, "2"]) -> Mechanism:
         return eqx.tree_at(_inside, self.model, [ratio * self.contact for ratio in (ratios[0], ratios[1])])
 
     def errors(self, ratios: Ratios) -> Float[np.ndarray, "points"]:
-        """Simulated relative velocity after the first contact less that of eq. 18, over the one before."""
+        """Return simulated relative velocity after the first contact less that of eq. 18, over the one before."""
         settings = located.Settings(
             duration=jnp.asarray(self.approach + LONGEST * self.unit),
             step=jnp.asarray(0.5 * self.unit),
@@ -84,7 +84,7 @@ class FirstImpact:
         return (in_lanes(jax.jit(jax.vmap(after)), ratios) - self.predicted) / self.speed
 
     def first_minimum(self, ratios: Ratios) -> Float[np.ndarray, "points"]:
-        """Depth at its first minimum if the contact could pull, over U⁻ √(μ/k): negative, and the masses part before it.
+        """Return depth at its first minimum if the contact could pull, over U⁻ √(μ/k): negative, and the masses part before it.
 
         Positive, and they still touch there: a second maximum follows, and what separates them comes later.
         """
@@ -109,7 +109,8 @@ class FirstImpact:
         return depth / (self.speed * self.unit)
 
     def modes(self, ratios: Ratios) -> tuple[np.ndarray, np.ndarray]:
-        """Frequencies (rad/s) of the masses held together by the contact, and each one's share of the closing speed (m/s)."""
+        """Return frequencies (rad/s) of the masses held together by the contact, and each one's share of the closing speed
+        (m/s)."""
         accelerations, root = in_lanes(self.closed, ratios), np.sqrt(np.array(_masses(self.model)))
         squares, shapes = np.linalg.eigh(-accelerations * root[:, None] / root)
         speeds = np.array(_along(self.model.placement(self.model.initial()))[1])
@@ -118,7 +119,7 @@ class FirstImpact:
         return np.sqrt(squares[:, 1:]), (relative * start)[:, 1:]  # the first drifts
 
     def closed_matrix(self, ratios: Float[Array, "2"]) -> Float[Array, "masses masses"]:
-        """Accelerations of the masses by their places while the contact is closed."""
+        """Return accelerations of the masses by their places while the contact is closed."""
         model, begun = self.with_ratios(ratios), self.model.initial()
         q, v = jax.tree.map(jnp.zeros_like, (begun.q, begun.v))
         touching = (jnp.asarray(PRESSING), *begun.mode[1:])
@@ -130,7 +131,7 @@ class FirstImpact:
         return moved @ closed @ jnp.linalg.inv(moved)
 
     def lost_from(self) -> float:
-        """Equal ratios of chaser and target from which on the first separation is lost."""
+        """Return equal ratios of chaser and target from which on the first separation is lost."""
         low, high = np.array([[LEAST]]), np.array([[1.0]])
 
         def minimum(points: np.ndarray) -> np.ndarray:
@@ -139,17 +140,17 @@ class FirstImpact:
         return float(locate(minimum, low, high, minimum(low), minimum(high), 1e-9)[0, 0])
 
     def corrections(self, ratios: Ratios) -> Float[np.ndarray, "points"]:
-        """The first-order correction, over the relative velocity before."""
+        """Return the first-order correction, over the relative velocity before."""
         inside = (self.contact * ratios).T
         return np.asarray(first_order_correction(*self.chains, 1.0, self.contact, *inside))
 
     def warned(self, ratios: Ratios) -> np.ndarray:
-        """Whether `validity_warnings` says anything."""
+        """Return whether `validity_warnings` says anything."""
         return np.array([bool(validity_warnings(*self.chains, 1.0, *pair)) for pair in ratios.tolist()])
 
 
 def _inside(model: Mechanism) -> list[Array]:
-    """The stiffnesses (N/m) inside chaser and target."""
+    """Return the stiffnesses (N/m) inside chaser and target."""
     drives = [one.element for one in model.elements if isinstance(one, DrivenJoint)]
     return [one.stiffness for one in drives if one.stiffness is not None]
 
@@ -159,18 +160,18 @@ def _masses(model: Mechanism) -> Float[Array, "masses"]:
 
 
 def _along(here: Placement) -> tuple[Float[Array, "masses"], Float[Array, "masses"]]:
-    """Places (m) and speeds (m/s) of the masses along the line."""
+    """Return places (m) and speeds (m/s) of the masses along the line."""
     places, speeds = zip(*((one.pose.position.x, one.twist.velocity.x) for one in here.bodies), strict=True)
     return jnp.stack(places), jnp.stack(speeds)
 
 
 def _ratios_of(points: Float[np.ndarray, "points 2"]) -> Ratios:
-    """Points of the unit square on the logarithmic axes."""
+    """Return points of the unit square on the logarithmic axes."""
     return LEAST * (MOST / LEAST) ** points
 
 
 def _lost_line(impact: FirstImpact) -> Ratios:
-    """Where the first minimum of the depth comes to zero from below: the masses no longer part there. One line.
+    """Return where the first minimum of the depth comes to zero from below: the masses no longer part there. One line.
 
     The sign changes also where this minimum merges with the maximum before it and another one, already negative, becomes
     the first. Nothing happens to the motion there, so such places, where the depth jumps, are left out.
@@ -186,7 +187,8 @@ def _lost_line(impact: FirstImpact) -> Ratios:
 
 @lru_cache(maxsize=1)
 def stiffness_map() -> xr.Dataset:
-    """Error of eq. 18 for the masses of case A, where `validity_warnings` warns, and where the first separation is lost."""
+    """Return error of eq. 18 for the masses of case A, where `validity_warnings` warns, and where the first separation is
+    lost."""
     impact = FirstImpact("A")
     axis = _ratios_of(np.linspace(0, 1, GRID))
     ratios = np.stack([grid.ravel() for grid in np.meshgrid(axis, axis)], axis=1)
@@ -213,7 +215,7 @@ def stiffness_map() -> xr.Dataset:
 
 
 def _worst_masses() -> float:
-    """Least stiffness ratio at which any masses lose the first separation: √(1 − r²) = r (2π − acos(−r)).
+    """Return least stiffness ratio at which any masses lose the first separation: √(1 − r²) = r (2π − acos(−r)).
 
     Approached by a light m₃ between m₂ and m₄, whose motion it does not disturb: with τ in √(m₃/(k + k_t)), its depth goes
     with r τ + sin τ. That no others lose it earlier was found by trying, not proved.
@@ -228,7 +230,7 @@ def _worst_masses() -> float:
 
 
 def map_rows(data: xr.Dataset) -> list[Row]:
-    """What the map says of the warning."""
+    """Return what the map says of the warning."""
     line = np.stack([data.lost_chaser_ratio.values, data.lost_target_ratio.values], axis=1)
     impacts = {case: FirstImpact(case) for case in "ABCD"}
     one = impacts["A"]

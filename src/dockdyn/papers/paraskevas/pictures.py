@@ -24,7 +24,8 @@ def _two_panels() -> tuple[Figure, Any, Any]:
 
 
 def mass_ratios(data: xr.Dataset) -> Figure:
-    """Figures 3 and 4: e_l over λ_i for some λ_c; and what is left of the relative velocity over both, with its zero line."""
+    """Return figures 3 and 4: e_l over λ_i for some λ_c; and what is left of the relative velocity over both, with its zero
+    line."""
     figure, curves, plane = _two_panels()
     axis = data.contact_ratio.values
     curves.axhspan(0, 0.5, **KEPT)
@@ -49,7 +50,7 @@ def mass_ratios(data: xr.Dataset) -> Figure:
 
 
 def zero_locus(data: xr.Dataset) -> Figure:
-    """Figure 5: what leaves no relative velocity where λ_c is known, as the paper has it, and where λ_i or λ_t is."""
+    """Return figure 5: what leaves no relative velocity where λ_c is known, as the paper has it, and where λ_i or λ_t is."""
     figure = Figure(figsize=(15, 5.2), layout="constrained")
     sides = (
         ("of_chaser_ratio", r"\lambda_c", CONTACT, TARGET),
@@ -67,7 +68,7 @@ def zero_locus(data: xr.Dataset) -> Figure:
 
 
 def relative_velocities(data: xr.Dataset) -> Figure:
-    """Figure 7: the relative velocity through the first contact, and where eq. 18 puts it."""
+    """Return figure 7: the relative velocity through the first contact, and where eq. 18 puts it."""
     figure = Figure(figsize=(9, 5.6), layout="constrained")
     axes: Any = figure.subplots()
     milliseconds = 1e3 * data.time.values
@@ -86,7 +87,7 @@ def relative_velocities(data: xr.Dataset) -> Figure:
 
 
 def latch_motion(data: xr.Dataset) -> Figure:
-    """Figures 8 and 9: velocities of both bodies, and the travel into the latch; a run each."""
+    """Return figures 8 and 9: velocities of both bodies, and the travel into the latch; a run each."""
     figure, speeds, travel = _two_panels()
     for colour, run in zip(COLOURS, data.run.values, strict=False):
         one = data.sel(run=run)
@@ -104,7 +105,7 @@ def latch_motion(data: xr.Dataset) -> Figure:
 
 
 def stiffness_map(data: xr.Dataset) -> Figure:
-    """Error of eq. 18 over both stiffnesses, the line of the lost separation, and where the warning begins."""
+    """Return error of eq. 18 over both stiffnesses, the line of the lost separation, and where the warning begins."""
     figure = Figure(figsize=(9.4, 7.6), layout="constrained")
     axes: Any = figure.subplots()
     x, y = data.chaser_ratio.values, data.target_ratio.values

@@ -24,13 +24,13 @@ CELLS, SHARP = 48, 1e-9  # of the traced line: details, and its place, as shares
 
 
 def _ratios_of(points: np.ndarray) -> np.ndarray:
-    """Points of the unit square on the logarithmic axes."""
+    """Return points of the unit square on the logarithmic axes."""
     return LEAST * (MOST / LEAST) ** points
 
 
 @lru_cache(maxsize=2)
 def plane(target: float) -> xr.Dataset:
-    """e_l over λ_i and λ_c for one λ_t (0: a single mass, inf: a wall behind m₃), and the line e_l = ½, traced."""
+    """Return e_l over λ_i and λ_c for one λ_t (0: a single mass, inf: a wall behind m₃), and the line e_l = ½, traced."""
     axis = _ratios_of(np.linspace(0, 1, VALUES))
 
     def excess(points: np.ndarray) -> np.ndarray:
@@ -89,7 +89,7 @@ def _zero_velocity_chaser_ratio(target: np.ndarray, contact: np.ndarray) -> np.n
 
 
 def _even_contact_ratio(chaser: float, target: float) -> float:
-    """λ_i with which e_l = ½."""
+    """Return λ_i with which e_l = ½."""
     ends = np.array([[0.0]]), np.array([[1.0]])
 
     def excess(points: np.ndarray) -> np.ndarray:
@@ -99,13 +99,13 @@ def _even_contact_ratio(chaser: float, target: float) -> float:
 
 
 def distance(data: xr.Dataset, chaser_ratio: np.ndarray) -> Row:
-    """The traced line against its closed form."""
+    """Return the traced line against its closed form."""
     worst = float(np.abs(data.zero_chaser_ratio.values / chaser_ratio - 1).max())
     return Row("traced line against the closed form, largest relative distance", None, worst, "1")
 
 
 def single_mass_rows(data: xr.Dataset) -> list[Row]:
-    """Figure 3."""
+    """Return figure 3."""
     contact = data.zero_contact_ratio.values
     closed = (1 + contact) / (1 - contact)
     rows = [
@@ -131,7 +131,7 @@ LIGHTER = "Approached for λ_c → ∞, λ_i → 1: a direction is kept only whe
 
 
 def wall_rows(data: xr.Dataset) -> list[Row]:
-    """Figure 4."""
+    """Return figure 4."""
     contact = data.zero_contact_ratio.values
     rows = [Row("e_l, λ_c = λ_i = 1", None, float(mass_ratio_coefficient(1, 1, np.inf)), "1")]
     for chaser in (0.2, 0.5):

@@ -33,8 +33,8 @@ from dockdyn.papers.paraskevas.cases import (
     relative_velocity,
     run_case,
 )
-from dockdyn.papers.reproduction import Part, Progress
-from dockdyn.papers.table import Row, Table
+from dockdyn.papers.reproduction import PaperPart, Progress
+from dockdyn.papers.table import PaperTable, Row
 from dockdyn.results.run import Variable
 from dockdyn.results.store import write_result
 from dockdyn.scenario.load import load
@@ -59,7 +59,7 @@ LATCH = (15.0, 17.0, 100.0, np.pi / 4, 0.02)  # section 5.2: masses (kg), stiffn
 
 
 def _first_impacts(progress: Progress) -> tuple[None, list[Row]]:
-    """Table 1."""
+    """Return table 1."""
     rows = []
     for done, (case, (printed, simulated)) in enumerate(CASES.items(), start=1):
         run, swapped, given = run_case(case), run_case(case, **AS_PRINTED), Case.of(case)
@@ -117,7 +117,7 @@ def _equal_ratios(progress: Progress) -> tuple[None, list[Row]]:
 
 @lru_cache(maxsize=1)
 def _relative_velocities() -> xr.Dataset:
-    """Figure 7: relative velocity of the centres of mass through the first contact."""
+    """Return figure 7: relative velocity of the centres of mass through the first contact."""
     runs, velocity = {}, []
     for case in CASES:
         given = Case.of(case)
@@ -158,7 +158,7 @@ def _relative_velocity_rows(data: xr.Dataset) -> list[Row]:
 
 
 def latching(names: dict[str, dict[str, Any]]) -> xr.Dataset:
-    """Runs of a probe that meets the latch, by label: preset and changes; first contact is at t = 0."""
+    """Return runs of a probe that meets the latch, by label: preset and changes; first contact is at t = 0."""
     runs = {}
     for label, changes in names.items():
         changes = dict(changes)
@@ -194,14 +194,14 @@ def latching(names: dict[str, dict[str, Any]]) -> xr.Dataset:
 
 @lru_cache(maxsize=1)
 def _too_slow() -> xr.Dataset:
-    """Figure 8, and the paper's rounded least speed."""
+    """Return figure 8, and the paper's rounded least speed."""
     name = "paraskevas-latch-slow"
     return latching({"0.05 m/s": {"preset": name}, "0.07 m/s": {"preset": name, f"body.{CHASER}.velocity": 0.07}})
 
 
 @lru_cache(maxsize=1)
 def _fast_enough() -> xr.Dataset:
-    """Figure 9."""
+    """Return figure 9."""
     return latching({"0.0709 m/s": {"preset": "paraskevas-latch"}})
 
 
@@ -246,15 +246,15 @@ Data = Callable[[], xr.Dataset]
 
 def _shown(
     title: str, data: Data, draw: Callable[[xr.Dataset], Figure], rows: Callable[[xr.Dataset], list[Row]], note: str
-) -> Part:
-    """A figure whose picture and rows come from one dataset."""
+) -> PaperPart:
+    """Return a figure whose picture and rows come from one dataset."""
 
     def make(progress: Progress) -> tuple[Figure, list[Row]]:
         found = data()
         progress(0.8)
         return draw(found), rows(found)
 
-    return Part(f"Paraskevas et al., {title}", make, note)
+    return PaperPart(f"Paraskevas et al., {title}", make, note)
 
 
 ELASTIC = "Elastic (e* = 1); λ_c = m₁/m₂, λ_i = m₂/m₃, λ_t = m₄/m₃."
@@ -268,14 +268,14 @@ SQUARE = (
     "0.1, well before."
 )
 
-FIGURES: dict[int | str, Part] = {
-    "table-1": Part(
+FIGURES: dict[int | str, PaperPart] = {
+    "table-1": PaperPart(
         "Paraskevas et al., Table 1: relative velocity after the first impact",
         _first_impacts,
         "Contact 15000, chaser 1000, target 200 N/m: the rows “contact” and “chaser stiffness” are printed the other way "
         "round. Five periods of the slower of the two motions inside.",
     ),
-    "equal": Part(
+    "equal": PaperPart(
         "Paraskevas et al., section 3.3.1: equal mass ratios of chaser and target",
         _equal_ratios,
         f"m₁/m₂ = m₄/m₃ = λ, m₂/m₃ = {paraskevas_ratios.CONTACT:g}, which does not matter. Printed is what eqs. 25 and 26 "
@@ -321,7 +321,7 @@ DATA: dict[int | str, Data] = {
 }
 
 
-def reproduce(figure: int | str | None, folder: Path, progress: Progress | None = None) -> list[Table]:
+def reproduce(figure: int | str | None, folder: Path, progress: Progress | None = None) -> list[PaperTable]:
     """Recompute one of `FIGURES`, or all when None: see `reproduction.reproduce`. Writes each figure's data as netCDF, too."""
     tables = reproduction.reproduce(FIGURES, figure, folder, progress)
     for table in tables:

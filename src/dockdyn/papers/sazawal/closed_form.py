@@ -17,19 +17,19 @@ CHASER = np.diag([-1.0, -1.0, 1.0])  # attitude of the chaser (eq. 80)
 
 
 def _cross(vector: ArrayLike) -> Matrix:
-    """v×, the matrix of the cross product (eq. 10)."""
+    """Return v×, the matrix of the cross product (eq. 10)."""
     return np.cross(np.asarray(vector, float), np.eye(3)).T
 
 
 def wall_axes(half_angle: float, azimuth: float) -> Matrix:
-    """D_T^N: columns m̂ along the wall away from the apex, t̂ around the axis, n̂ into the wall (eq. 89)."""
+    """Return D_T^N: columns m̂ along the wall away from the apex, t̂ around the axis, n̂ into the wall (eq. 89)."""
     along, across = np.cos(half_angle), np.sin(half_angle)
     around, up = np.sin(azimuth), np.cos(azimuth)
     return np.array([[along, 0, -across], [-across * around, up, -along * around], [across * up, around, along * up]])
 
 
 def _lever_arms(probe: ArrayLike, contact: ArrayLike) -> tuple[Matrix, Matrix]:
-    """P_C and P_T (eq. 96): velocity of the probe tip per angular velocity of each body.
+    """Return P_C and P_T (eq. 96): velocity of the probe tip per angular velocity of each body.
 
     Args: `probe` r_CQ, from the chaser's centre of mass to the tip; `contact` r_TS + p*, from the target's to the contact.
     """
@@ -39,7 +39,7 @@ def _lever_arms(probe: ArrayLike, contact: ArrayLike) -> tuple[Matrix, Matrix]:
 def contact_matrix(
     reduced_mass: float, chaser_inertia: ArrayLike, target_inertia: ArrayLike, probe: ArrayLike, contact: ArrayLike
 ) -> Matrix:
-    """M = I/m_r + P_C J_C⁻¹ P_Cᵀ + P_T J_T⁻¹ P_Tᵀ, 1/kg (eq. 120 without + r_TS×).
+    """Return M = I/m_r + P_C J_C⁻¹ P_Cᵀ + P_T J_T⁻¹ P_Tᵀ, 1/kg (eq. 120 without + r_TS×).
 
     The torque on the target is about its centre of mass (eq. 111 likewise).
     """
@@ -59,14 +59,14 @@ def printed_contact_matrix(
     contact: ArrayLike,
     apex: ArrayLike,
 ) -> Matrix:
-    """M as eq. 120 prints it, with P_Tᵀ + r_TS×, for comparison only: right when `apex`, r_TS, is zero."""
+    """Return M as eq. 120 prints it, with P_Tᵀ + r_TS×, for comparison only: right when `apex`, r_TS, is zero."""
     _, of_target = _lever_arms(probe, contact)
     spurious = of_target @ np.linalg.solve(np.asarray(target_inertia, float), _cross(apex))
     return contact_matrix(reduced_mass, chaser_inertia, target_inertia, probe, contact) + spurious
 
 
 def normal_dynamics(damping: float, stiffness: float, matrix: Matrix, axes: Matrix) -> Pair:
-    """b_d (1/s) and k_d (1/s²) of δd̈ = −b_d δḋ(t − h) − k_d δd(t − h) (eqs. 124–126)."""
+    """Return b_d (1/s) and k_d (1/s²) of δd̈ = −b_d δḋ(t − h) − k_d δd(t − h) (eqs. 124–126)."""
     per_force = axes[:, 2] @ matrix @ axes[:, 2]
     return damping * per_force, stiffness * per_force
 
@@ -80,7 +80,7 @@ def simplified_effective_mass(
     distance: float | np.ndarray,
     azimuth: float = 0.0,
 ) -> Float[np.ndarray, "..."]:
-    """m† (kg) for principal axes, a probe of length `probe` along x and the apex at the target's centre (eqs. 145–149).
+    """Return m† (kg) for principal axes, a probe of length `probe` along x and the apex at the target's centre (eqs. 145–149).
 
     `distance` m* (m) from the apex along the wall; inertias are the three principal ones.
     """

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.api import simulate, summarise
-from dockdyn.papers.reproduction import Part
+from dockdyn.papers.reproduction import PaperPart
 from dockdyn.papers.sazawal import pictures
 from dockdyn.papers.sazawal.geometry import DAMPING, Geometry
 from dockdyn.papers.sazawal.runs import Runs, Summaries, from_apex, simulated
@@ -38,14 +38,14 @@ LOOPS = {ELASTIC: (0.0, 0.0), IDEAL: (DAMPING, 0.0), SHORT: (DAMPING, 0.016), LO
 def contact(geometry: str, damping: float, delay: float) -> Scenario:
     """Return the first contact on `geometry`, STATED or TABLE, with `damping` (N s/m) and `delay` (s)."""
     at_rest = Geometry()
-    changed: dict[str, Any] = {**FIRST_CONTACT, "contact.normal.damping": damping, "loop.delay": delay}
+    changed: dict[str, Any] = {**FIRST_CONTACT, "contact.probe.normal.damping": damping, "loop.delay": delay}
     changed["stability.distance"] = at_rest.distance
     if geometry == STATED:
         across, y, z = TIP
-        changed["body.chaser.feature.position"] = [at_rest.probe, 0, 0]
+        changed["body.chaser.feature.probe.position"] = [at_rest.probe, 0, 0]
         changed["body.chaser.position"] = [across + at_rest.probe, y, z]  # the probe points along −x
-        changed["body.target.surface.apex"] = [0, 0, 0]
-        changed["body.target.surface.half_angle"] = f"{at_rest.half_angle} deg"
+        changed["body.target.surface.cone.apex"] = [0, 0, 0]
+        changed["body.target.surface.cone.half_angle"] = f"{at_rest.half_angle} deg"
     return load("sazawal-spring-dashpot", changed)
 
 
@@ -163,13 +163,13 @@ NOTE = (
     "active from passive, and no more."
 )
 
-FIGURES: dict[int | str, Part] = {
-    13: Part(
+FIGURES: dict[int | str, PaperPart] = {
+    13: PaperPart(
         "Sazawal et al., Fig. 13: kinetic energy in the first contact, damping and delay varied",
         simulated(_scenarios, lambda runs: pictures.energy(_by_title(runs)), _energy_rows),
         NOTE,
     ),
-    14: Part(
+    14: PaperPart(
         "Sazawal et al., Fig. 14: kinetic energy that the delay adds in the first contact",
         simulated(_damped, lambda runs: pictures.increments(_by_title(runs)), _increment_rows),
         NOTE,

@@ -26,20 +26,20 @@ class Geometry:
     distance: float = 0.5  # m*, m, from the apex along the wall
 
     def scenario(self, stiffness: float = STIFFNESS, damping: float = DAMPING, delay: float = 0.016) -> Scenario:
-        """Contact with `stiffness` (N/m) and `damping` (N s/m), its force `delay` (s) late."""
+        """Return contact with `stiffness` (N/m) and `damping` (N s/m), its force `delay` (s) late."""
         changed = {
-            "body.chaser.feature.position": [self.probe, 0, 0],
-            "body.target.surface.apex": [0, 0, 0],
-            "body.target.surface.half_angle": f"{self.half_angle} deg",
+            "body.chaser.feature.probe.position": [self.probe, 0, 0],
+            "body.target.surface.cone.apex": [0, 0, 0],
+            "body.target.surface.cone.half_angle": f"{self.half_angle} deg",
             "stability.distance": self.distance,
-            "contact.normal.stiffness": stiffness,
-            "contact.normal.damping": damping,
+            "contact.probe.normal.stiffness": stiffness,
+            "contact.probe.normal.damping": damping,
             "loop.delay": delay,
         }
         return load("sazawal-spring-dashpot", changed)
 
     def effective_mass(self) -> float:
-        """m† (kg) by eq. 149."""
+        """Return m† (kg) by eq. 149."""
         inertia, half_angle = np.diag(INERTIA), np.radians(self.half_angle)
         return float(simplified_effective_mass(REDUCED_MASS, inertia, inertia, self.probe, half_angle, self.distance))
 
@@ -48,5 +48,5 @@ class Geometry:
 def margins_of(
     geometry: Geometry, stiffness: float = STIFFNESS, damping: float = DAMPING, delay: float = 0.016
 ) -> dict[str, Any]:
-    """Margins from the simulated model; several rows ask for the same."""
+    """Return margins from the simulated model; several rows ask for the same."""
     return margins(geometry.scenario(stiffness, damping, delay))

@@ -19,7 +19,7 @@ Offsets = tuple[tuple[float, float], ...]  # points; where the names Q1–Q3 sta
 
 
 def _trajectory(run: xr.Dataset) -> tuple[Any, Any, Any]:
-    """x, y and z until the third contact ends, or the run."""
+    """Return x, y and z until the third contact ends, or the run."""
     release = float(run.episode_release[2])
     path = run.feature_position.isel(contact=0)
     if np.isfinite(release):
@@ -28,17 +28,17 @@ def _trajectory(run: xr.Dataset) -> tuple[Any, Any, Any]:
 
 
 def _first_contacts(run: xr.Dataset) -> np.ndarray:
-    """Positions of Q1, Q2 and Q3: (3 contacts, 3 axes)."""
+    """Return positions of Q1, Q2 and Q3: (3 contacts, 3 axes)."""
     return run.episode_position.values[:3]
 
 
 def energy_change(run: xr.Dataset) -> xr.DataArray:
-    """Kinetic energy relative to t = 0, J (eq. 152)."""
+    """Return kinetic energy relative to t = 0, J (eq. 152)."""
     return run.kinetic_energy - run.kinetic_energy[0]
 
 
 def regions(charts: list[xr.Dataset], labels: list[str], closed_forms: list[list[tuple[Any, Any]]]) -> Figure:
-    """Figures 7–9: edges of stability in the planes of delay and damping, and of delay and stiffness.
+    """Return figures 7–9: edges of stability in the planes of delay and damping, and of delay and stiffness.
 
     `charts` of `stability_dataset`, a curve for each of `labels`; the closed forms' points on them.
     """
@@ -61,7 +61,7 @@ def regions(charts: list[xr.Dataset], labels: list[str], closed_forms: list[list
 
 
 def in_cone(runs: dict[str, xr.Dataset]) -> Figure:
-    """Figure 10: the cone in space, one panel a law."""
+    """Return figure 10: the cone in space, one panel a law."""
     figure = Figure(figsize=(12, 6), layout="constrained")
     around = np.linspace(0, 2 * np.pi, 73)
     for panel, (label, run) in enumerate(runs.items(), start=1):
@@ -90,7 +90,7 @@ def in_cone(runs: dict[str, xr.Dataset]) -> Figure:
 
 
 def across(runs: dict[str, xr.Dataset]) -> Figure:
-    """Figure 11: the y–z plane, seen from the opening."""
+    """Return figure 11: the y–z plane, seen from the opening."""
     figure, whole, close = _two_panels()
     around = np.linspace(0, 2 * np.pi, 181)
     names: dict[Axes, Offsets] = {
@@ -109,7 +109,7 @@ def across(runs: dict[str, xr.Dataset]) -> Figure:
 
 
 def along(runs: dict[str, xr.Dataset]) -> Figure:
-    """Figure 12: the x–z plane, the cone from the side."""
+    """Return figure 12: the x–z plane, the cone from the side."""
     figure, whole, close = _two_panels()
     names: dict[Axes, Offsets] = {
         whole: ((0, 16), (16, -16), (0, 26)),
@@ -131,7 +131,7 @@ def _two_panels() -> tuple[Figure, Axes, Axes]:
 
 
 def _curves(axes: Axes, runs: dict[str, xr.Dataset], plane: tuple[int, int], names: Offsets) -> None:
-    """Trajectories in a plane of two axes with their first three contacts; the middle one's carry the names."""
+    """Draw trajectories in a plane of two axes with their first three contacts; the middle one's carry the names."""
     across, up = plane
     for colour, (label, run) in zip(COLOURS, runs.items(), strict=False):
         path = _trajectory(run)
@@ -155,7 +155,7 @@ def _curves(axes: Axes, runs: dict[str, xr.Dataset], plane: tuple[int, int], nam
 
 
 def energy(runs: dict[str, dict[str, xr.Dataset]]) -> Figure:
-    """Figure 13: kinetic energy relative to t = 0, in the paper's line styles; a panel for each title of `runs`."""
+    """Return figure 13: kinetic energy relative to t = 0, in the paper's line styles; a panel for each title of `runs`."""
     figure, panels = _over_time(list(runs))
     for axes, curves in zip(panels, runs.values(), strict=True):
         for colour, style, (label, run) in zip(COLOURS, ("-", ":", "--", "-."), curves.items(), strict=True):
@@ -168,7 +168,8 @@ def energy(runs: dict[str, dict[str, xr.Dataset]]) -> Figure:
 
 
 def increments(runs: dict[str, dict[str, xr.Dataset]]) -> Figure:
-    """Figure 14: the delayed runs over the first, which has none, a panel a title; grey: the values that the text prints."""
+    """Return figure 14: the delayed runs over the first, which has none, a panel a title; grey: the values that the text
+    prints."""
     figure, panels = _over_time(list(runs))
     for axes, curves in zip(panels, runs.values(), strict=True):
         (_, ideal), *delayed = curves.items()
@@ -201,13 +202,13 @@ def _name_curves(figure: Figure, panels: Sequence[Axes]) -> None:
 
 
 def _at_right(axes: Axes, level: float, text: str, above: float) -> None:
-    """Small words at the right end of a horizontal line, `above` it in points."""
+    """Write small words at the right end of a horizontal line, `above` it in points."""
     place: Any = axes.get_yaxis_transform()  # share of the width, data height
     axes.annotate(text, (1, level), (-6, above), place, "offset points", ha="right", va="center", color="0.4")
 
 
 def _settled(axes: Axes, run: xr.Dataset, joules: xr.DataArray, label: str, look: dict[str, Any]) -> None:
-    """A curve of energy with the moment marked when the first contact's last delayed force has acted."""
+    """Draw a curve of energy with the moment marked when the first contact's last delayed force has acted."""
     axes.plot(joules.time, 1e3 * joules, **look, linewidth=1.8, label=label)
     moment = float(run.episode_release[0]) + run.attrs["delay_s"]
     axes.plot(moment, 1e3 * float(joules.interp(time=moment)), "o", color=look["color"])

@@ -13,23 +13,23 @@ from pathlib import Path
 from typing import Any
 
 from dockdyn.papers import reproduction
-from dockdyn.papers.reproduction import Part, Progress
+from dockdyn.papers.reproduction import PaperPart, Progress
 from dockdyn.papers.sazawal import energy, pictures, tables
 from dockdyn.papers.sazawal import stability as sazawal_stability
 from dockdyn.papers.sazawal.runs import Runs, Summaries, from_apex, simulated
-from dockdyn.papers.table import Row, Table
+from dockdyn.papers.table import PaperTable, Row
 from dockdyn.scenario.load import Scenario, load
 
 THREE_CONTACTS = {"duration": "28 s"}  # the third contact of every trajectory has begun well before
 
 
 def with_friction(coefficient: float) -> Scenario:
-    return load("sazawal-compliance", {**THREE_CONTACTS, "contact.friction.coefficient": coefficient})
+    return load("sazawal-compliance", {**THREE_CONTACTS, "contact.probe.friction.coefficient": coefficient})
 
 
 def with_stiffness(stiffness: float) -> Scenario:
-    """All four springs of the compliance device, N/m."""
-    springs = {f"contact.normal.springs.{i}.stiffness": stiffness for i in range(4)}
+    """Return all four springs of the compliance device, N/m."""
+    springs = {f"contact.probe.normal.springs.{i}.stiffness": stiffness for i in range(4)}
     return load("sazawal-compliance", {**THREE_CONTACTS, **springs})
 
 
@@ -49,13 +49,13 @@ def _stiffnesses() -> dict[str, Scenario]:
 
 
 def turned(contacts: list[dict[str, Any]]) -> float:
-    """Degrees of azimuth between successive contacts, added up."""
+    """Return degrees of azimuth between successive contacts, added up."""
     steps = [(after["azimuth_deg"] - before["azimuth_deg"] + 180) % 360 - 180 for before, after in pairwise(contacts)]
     return sum(map(abs, steps))
 
 
 def _trajectory_rows(runs: Runs, summaries: Summaries) -> list[Row]:
-    """Figure 10: where and when each law makes its first three contacts."""
+    """Return figure 10: where and when each law makes its first three contacts."""
     rows = []
     for label, summary in summaries.items():
         for number, contact in enumerate(summary["contacts"][:3], start=1):
@@ -70,7 +70,7 @@ def _trajectory_rows(runs: Runs, summaries: Summaries) -> list[Row]:
 
 
 def _friction_rows(runs: Runs, summaries: Summaries) -> list[Row]:
-    """Figure 11: the second contact as friction grows."""
+    """Return figure 11: the second contact as friction grows."""
     second = {label: summary["contacts"][1] for label, summary in summaries.items()}
     rows = [Row(f"Q2, azimuth, {label}", None, q2["azimuth_deg"], "deg") for label, q2 in second.items()]
     for label, q2 in second.items():
@@ -85,7 +85,7 @@ def _friction_rows(runs: Runs, summaries: Summaries) -> list[Row]:
 
 
 def _stiffness_rows(runs: Runs, summaries: Summaries) -> list[Row]:
-    """Figure 12: the second contact as the springs stiffen."""
+    """Return figure 12: the second contact as the springs stiffen."""
     second = {label: from_apex(runs[label], summary["contacts"][1])[0] for label, summary in summaries.items()}
     rows = [Row(f"Q2, x from the apex, {label}", None, x, "m") for label, x in second.items()]
     least, *_, most = second.values()
@@ -97,20 +97,20 @@ AS_PUBLISHED = (
     "Normal force as published (eqs. 26 and 59), friction with eqs. 14 and 53 corrected: a scalar μ times the normal "
     "force, in the plane of the wall. Delay 0.016 s."
 )
-FIGURES: dict[int | str, Part] = {
+FIGURES: dict[int | str, PaperPart] = {
     **tables.FIGURES,
     **sazawal_stability.FIGURES,
-    10: Part(
+    10: PaperPart(
         "Sazawal et al., Fig. 10: probe tip in the cone, two contact force models",
         simulated(both_laws, pictures.in_cone, _trajectory_rows),
         AS_PUBLISHED,
     ),
-    11: Part(
+    11: PaperPart(
         "Sazawal et al., Fig. 11: compliance device, friction varied",
         simulated(_frictions, pictures.across, _friction_rows),
         AS_PUBLISHED,
     ),
-    12: Part(
+    12: PaperPart(
         "Sazawal et al., Fig. 12: compliance device, stiffness varied",
         simulated(_stiffnesses, pictures.along, _stiffness_rows),
         AS_PUBLISHED,
@@ -119,6 +119,6 @@ FIGURES: dict[int | str, Part] = {
 }
 
 
-def reproduce(figure: int | str | None, folder: Path, progress: Progress | None = None) -> list[Table]:
+def reproduce(figure: int | str | None, folder: Path, progress: Progress | None = None) -> list[PaperTable]:
     """Recompute one figure, or all when None: see `reproduction.reproduce`."""
     return reproduction.reproduce(FIGURES, figure, folder, progress)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.papers.reproduction import Made, Part, Progress
+from dockdyn.papers.reproduction import Made, PaperPart, Progress
 from dockdyn.papers.sazawal import pictures
 from dockdyn.papers.sazawal.closed_form import (
     contact_matrix,
@@ -67,14 +67,14 @@ class Family:
 
     @staticmethod
     def axes() -> tuple[list[Sweep], list[Sweep]]:
-        """The two planes, the delay first."""
+        """Return the two planes, the delay first."""
         return (
-            [Sweep("loop.delay", 0, 0.7, SHARPNESS), Sweep("contact.normal.damping", 0, 2000, SHARPNESS)],
-            [Sweep("loop.delay", 0, 2.5, SHARPNESS), Sweep("contact.normal.stiffness", 1, 1500, SHARPNESS)],
+            [Sweep("loop.delay", 0, 0.7, SHARPNESS), Sweep("contact.probe.normal.damping", 0, 2000, SHARPNESS)],
+            [Sweep("loop.delay", 0, 2.5, SHARPNESS), Sweep("contact.probe.normal.stiffness", 1, 1500, SHARPNESS)],
         )
 
     def closed_forms(self) -> list[list[Any]]:
-        """Points (delay, damping) and (delay, stiffness) of every curve by eqs. 149–151."""
+        """Return points (delay, damping) and (delay, stiffness) of every curve by eqs. 149–151."""
         dampings = np.arange(100, 2000, 200)
         stiffnesses = np.array([50, 75, 100, 150, 200, 300, 400, 600, 800, 1100, 1400])
         masses = [geometry.effective_mass() for geometry in self.geometries.values()]
@@ -84,7 +84,7 @@ class Family:
         ]
 
     def critical_delays(self) -> Iterator[Row]:
-        """Effective masses and critical delays of the general path, the closed forms beside them."""
+        """Yield effective masses and critical delays of the general path, the closed forms beside them."""
         for value in self.tabled:
             geometry, label = self.geometries[value], self.label(value)
             mass = geometry.effective_mass()
@@ -98,7 +98,7 @@ class Family:
                 yield Row(name, None, general["critical_delay_s"], "s", f"eqs. 149–151: {closed:.6f}")
 
     def trend(self) -> Row:
-        """What a larger value does to the critical delay."""
+        """Return what a larger value does to the critical delay."""
         stiffness, damping = FEW[-1]
         one, other = (
             margins_of(self.geometries[value], stiffness, damping)["critical_delay_s"] for value in self.tabled
@@ -108,7 +108,7 @@ class Family:
         return Row(name, self.printed, other - one, "s", f"k = {stiffness:g} N/m, b = {damping:g} N s/m. As printed.")
 
     def against_chart(self, charts: list[xr.Dataset]) -> Row:
-        """The traced boundaries against eq. 151."""
+        """Return the traced boundaries against eq. 151."""
         worst = 0.0
         for member, geometry in enumerate(self.geometries.values()):
             mass = geometry.effective_mass()
@@ -120,7 +120,7 @@ class Family:
         return Row("traced boundaries, largest distance from eq. 151", None, worst, "s", "Located to 1e-7 of an axis.")
 
     def longest_delays(self) -> Iterator[Row]:
-        """How long a delay any damping makes stable."""
+        """Yield how long a delay any damping makes stable."""
         for value, geometry in self.geometries.items():
             mass = geometry.effective_mass()
             longest = float(critical_delay(np.linspace(1, 2000, 20_000), STIFFNESS, mass).max())
@@ -131,7 +131,7 @@ class Family:
 
 
 def _probe_rows() -> list[Row]:
-    """Figure 7: scaling of the compliance, roots, and the printed M."""
+    """Return figure 7: scaling of the compliance, roots, and the printed M."""
     once, twice = (
         margins_of(Geometry(), stiffness, damping)["critical_delay_s"]
         for stiffness, damping in ((STIFFNESS, DAMPING), (STIFFNESS / 4, DAMPING / 2))
@@ -167,7 +167,7 @@ def _probe_rows() -> list[Row]:
 
 
 def _normal_root(matrix: np.ndarray, axes: np.ndarray, delay: float) -> list[float]:
-    """Rightmost root (1/s) along the normal by a contact matrix, real and imaginary part."""
+    """Return rightmost root (1/s) along the normal by a contact matrix, real and imaginary part."""
     damping, stiffness = normal_dynamics(DAMPING, STIFFNESS, matrix, axes)
     free, late = [[0, 1], [0, 0]], [[0, 0], [-stiffness, -damping]]
     root = rightmost_roots(np.array([free, late], float), np.array([delay]), count=1)[0]
@@ -182,7 +182,7 @@ def _root_rows(name: str, root: list[float], note: str) -> list[Row]:
 
 
 def _cone_rows() -> list[Row]:
-    """Figure 8: effective stiffness and damping as the cone opens."""
+    """Return figure 8: effective stiffness and damping as the cone opens."""
     narrow, wide = (margins_of(Geometry(half_angle=angle))["normal_dynamics"] for angle in (30, 60))
     words = "increase as the angle decreases"
     return [
@@ -192,7 +192,7 @@ def _cone_rows() -> list[Row]:
 
 
 def _distance_rows() -> list[Row]:
-    """Figure 9: effective stiffness and damping closer to the tip of the nozzle."""
+    """Return figure 9: effective stiffness and damping closer to the tip of the nozzle."""
     close, far = (margins_of(Geometry(distance=distance))["normal_dynamics"] for distance in (0.5, 1.0))
     words = "increase closer to the nozzle tip"
     note = "The opposite of the sentence after eq. 149, and as eq. 149 has it: m* is the target's lever."
@@ -215,7 +215,7 @@ FAMILIES = {
         "l₀",
         "m",
         {length: Geometry(probe=length) for length in (0.5, 1.0, 1.5)},
-        Sweep("body.chaser.feature.position.0", 0.5, 1.5, 3),
+        Sweep("body.chaser.feature.probe.position.0", 0.5, 1.5, 3),
         (1.0, 1.5),
         [*DAMPINGS, *STIFFNESSES],
         "a shorter probe broadens the range",
@@ -226,7 +226,7 @@ FAMILIES = {
         "θ",
         "°",
         {angle: Geometry(half_angle=angle) for angle in (30.0, 45.0, 60.0)},
-        Sweep("body.target.surface.half_angle", "30 deg", "60 deg", 3),
+        Sweep("body.target.surface.cone.half_angle", "30 deg", "60 deg", 3),
         (30.0, 60.0),
         FEW,
         "a larger angle broadens the range",
@@ -245,8 +245,8 @@ FAMILIES = {
     ),
 }
 
-FIGURES: dict[int | str, Part] = {
-    number: Part(
+FIGURES: dict[int | str, PaperPart] = {
+    number: PaperPart(
         f"Sazawal et al., Fig. {number}: stable delays, {family.varied} varied",
         family.make,
         NOTE.format(family.symbol),

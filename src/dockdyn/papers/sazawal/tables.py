@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from dockdyn.papers.reproduction import Made, Part, Progress
+from dockdyn.papers.reproduction import Made, PaperPart, Progress
 from dockdyn.papers.table import Row, vector_rows
 from dockdyn.scenario.load import load
 
@@ -20,7 +20,7 @@ EACH = "3000 kg each."
 
 
 def _bodies(progress: Progress) -> Made:
-    """Table 1."""
+    """Return table 1."""
     content = load("sazawal-compliance").content
     chaser, target = content.body
     reduced = chaser.mass * target.mass / (chaser.mass + target.mass)
@@ -34,7 +34,7 @@ def _bodies(progress: Progress) -> Made:
 
 
 def _laws(progress: Progress) -> Made:
-    """Table 2."""
+    """Return table 2."""
     (device,), (dashpot,) = (load(f"sazawal-{law}").content.contact for law in ("compliance", "spring-dashpot"))
     law = device.normal
     rows = [
@@ -58,7 +58,7 @@ def _laws(progress: Progress) -> Made:
 
 
 def _start(progress: Progress) -> Made:
-    """Table 3: the chaser's motion, as the target is at rest at the origin."""
+    """Return table 3: the chaser's motion, as the target is at rest at the origin."""
     chaser = load("sazawal-compliance").content.named("chaser")
     attitude = Rotation.from_quat(np.roll(chaser.attitude, -1)).as_matrix()  # the scalar last
     rows = vector_rows("r(0)", ("3.533", "0", "0.25"), chaser.position, "m")
@@ -71,10 +71,10 @@ def _start(progress: Progress) -> Made:
 
 
 NOTE = "Computed is what the presets `sazawal-compliance` and `sazawal-spring-dashpot` have."
-FIGURES: dict[int | str, Part] = {
-    "table-1": Part("Sazawal et al., Table 1: inertia and geometry", _bodies, NOTE),
-    "table-2": Part("Sazawal et al., Table 2: compliance device and spring dashpot", _laws, NOTE),
-    "table-3": Part(
+FIGURES: dict[int | str, PaperPart] = {
+    "table-1": PaperPart("Sazawal et al., Table 1: inertia and geometry", _bodies, NOTE),
+    "table-2": PaperPart("Sazawal et al., Table 2: compliance device and spring dashpot", _laws, NOTE),
+    "table-3": PaperPart(
         "Sazawal et al., Table 3: initial conditions",
         _start,
         f"{NOTE} The target is at rest, its axes the inertial ones.",

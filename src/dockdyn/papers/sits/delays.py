@@ -28,7 +28,7 @@ from dockdyn.papers.sits.rig import STEP, rig, root_of
 from dockdyn.papers.table import Row
 from dockdyn.scenario.load import load
 from dockdyn.stability import loop
-from dockdyn.stability.loop import Robot
+from dockdyn.stability.loop import RobotStateSpace
 
 SHOWN = 20.0  # s
 MESH = 5e-4  # s, a quarter of the delay
@@ -43,7 +43,7 @@ class Target(Model):
     """
 
     wall: MassOnWall
-    robot: Robot | None
+    robot: RobotStateSpace | None
     delay: Scalar | None  # s
 
     def initial(self) -> State:
@@ -54,7 +54,7 @@ class Target(Model):
         return State(x.q, x.v, x.mode, state[0])
 
     def moved(self, x: State) -> Array:
-        """Rate of the robot's state."""
+        """Return rate of the robot's state."""
         assert self.robot is not None
         return self.robot.state @ x.memory + self.robot.input * x.q
 
@@ -86,7 +86,7 @@ class Swing(NamedTuple):
         return self.force * self.velocity
 
     def mode(self) -> complex:
-        """Root (1/s) of the motion, which has become a single exponential oscillation.
+        """Return root (1/s) of the motion, which has become a single exponential oscillation.
 
         From three instants each a quarter of a period apart: x(t + 2n) = p x(t + n) − q x(t), by least squares.
         """
@@ -98,15 +98,15 @@ class Swing(NamedTuple):
         return complex(root.real, abs(root.imag))
 
     def peaks(self) -> dict[str, float]:
-        """Last peaks of displacement (mm), velocity (mm/s), force (N) and power (W)."""
+        """Return last peaks of displacement (mm), velocity (mm/s), force (N) and power (W)."""
         series = {"displacement": 1e3 * self.position, "velocity": 1e3 * self.velocity}
         series |= {"force": self.force, "power": self.power}
         whole = slice(0, None)
         return {name: at_last_peak(np.abs(values), np.abs(values), whole)[0] for name, values in series.items()}
 
 
-def continuous(delay: float | None = None, robot: Robot | None = None) -> Swing:
-    """The target with nothing, a measurement delay (s) or a robot between it and the contact."""
+def continuous(delay: float | None = None, robot: RobotStateSpace | None = None) -> Swing:
+    """Return the target with nothing, a measurement delay (s) or a robot between it and the contact."""
     scenario = load("sits", UNDAMPED)
     model = plant_of(scenario.content, loop_of(scenario)).without_rig()
     assert isinstance(model, MassOnWall)
@@ -114,20 +114,20 @@ def continuous(delay: float | None = None, robot: Robot | None = None) -> Swing:
 
 
 @eqx.filter_jit
-def samples(target: Target, mesh: fixed.Mesh) -> tuple[Array, Array, Array]:
+def samples(target: Target, mesh: fixed.StepMesh) -> tuple[Array, Array, Array]:
     _, found = fixed.solve(target, mesh)
     return found.state.q, found.state.v, -found.delayed[0]
 
 
 def _integrated(target: Target) -> Swing:
     stride = round(STEP / MESH)
-    mesh = fixed.Mesh(jnp.asarray(MESH), round(SHOWN / MESH), stride, 16)
+    mesh = fixed.StepMesh(jnp.asarray(MESH), round(SHOWN / MESH), stride, 16)
     found = jax.tree.map(np.asarray, samples(target, mesh))
     return Swing(np.arange(len(found[0])) * STEP, *found)
 
 
 def held() -> Swing:
-    """The target under the control cycle alone."""
+    """Return the target under the control cycle alone."""
     hold = {"hold": {"period": rig().hold}}
     run = simulate_rig(load("sits", {**UNDAMPED, "loop": hold}))
     values = (run[name].values[:, 0] for name in ("position", "velocity", "total_force"))
@@ -135,7 +135,7 @@ def held() -> Swing:
 
 
 def delays_in_time(progress: Progress) -> Made:
-    """Figure 7."""
+    """Return figure 7."""
     r = rig()
     ideal = continuous()
     found = {"measurement delay": continuous(delay=r.delay), "control cycle": held()}

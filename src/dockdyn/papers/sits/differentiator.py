@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PyTree
 
-from dockdyn.hil.compensators.compensator import Seen
+from dockdyn.hil.compensators.compensator import CompensatorInput
 from dockdyn.hil.velocity_sources import (
     FilteredDifference,
     PrintedTrackingDifferentiator,
@@ -49,7 +49,7 @@ class Fitted(NamedTuple):
 
 
 def _fitted(time: Series, velocity: Series, root: complex) -> Fitted:
-    """`velocity` after `SETTLED` as Re(amplitude · exp(root · t)), by least squares."""
+    """Return `velocity` after `SETTLED` as Re(amplitude · exp(root · t)), by least squares."""
     late = time >= SETTLED
     wave = np.exp(root * time[late])
     columns = np.stack([wave.real, -wave.imag], axis=1)
@@ -58,15 +58,15 @@ def _fitted(time: Series, velocity: Series, root: complex) -> Fitted:
     return Fitted(complex(real, imaginary), float(np.sqrt(np.mean(rest**2))))
 
 
-def seen(time: Array, position: Array) -> Seen:
-    """An instant at which only the robot's position is looked at."""
-    others: dict[str, Any] = dict.fromkeys(Seen._fields)
-    return Seen(**(others | {"time": time, "period": jnp.asarray(STEP), "robot_position": position}))
+def seen(time: Array, position: Array) -> CompensatorInput:
+    """Return an instant at which only the robot's position is looked at."""
+    others: dict[str, Any] = dict.fromkeys(CompensatorInput._fields)
+    return CompensatorInput(**(others | {"time": time, "period": jnp.asarray(STEP), "robot_position": position}))
 
 
 @jax.jit
 def _differentiated(source: VelocitySource, time: Array, position: Array, speed: Array) -> Array:
-    """Velocities (m/s) of a source that begins with `speed`."""
+    """Return velocities (m/s) of a source that begins with `speed`."""
 
     def step(memory: PyTree, now: tuple[Array, Array]) -> tuple[PyTree, Array]:
         return source.step(memory, seen(*now))
@@ -75,14 +75,15 @@ def _differentiated(source: VelocitySource, time: Array, position: Array, speed:
 
 
 def _noise_gain(source: VelocitySource) -> float:
-    """Deviation of the velocity that white noise of the position makes over the noise's own (1/s), by its impulse response."""
+    """Return deviation of the velocity that white noise of the position makes over the noise's own (1/s), by its impulse
+    response."""
     time, kick = STEP * np.arange(KICKED), np.zeros(KICKED)
     kick[1] = KICK  # the first instant is where it begins
     return float(np.linalg.norm(_differentiated(source, time, kick, jnp.zeros(()))) / KICK)
 
 
 def differentiators(progress: Progress) -> Made:
-    """Figure 10."""
+    """Return figure 10."""
     run = simulate_rig(load("sits-fgc", {"duration": SHOWN}))
     time, clean, speed = (run[name].values.ravel() for name in ("time", "robot_position", "velocity"))
     noisy = clean + NOISE * np.random.default_rng(SEED).standard_normal(len(clean))

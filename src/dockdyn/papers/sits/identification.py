@@ -14,14 +14,14 @@ import numpy as np
 from jaxtyping import Float
 from scipy.signal import cont2discrete, lfilter
 
-from dockdyn.papers.reproduction import Made, Part, Progress
+from dockdyn.papers.reproduction import Made, PaperPart, Progress
 from dockdyn.papers.sits.identification_pictures import identification_picture, line_picture, space_picture
 from dockdyn.papers.sits.rig import rig
 from dockdyn.papers.table import Row
 from dockdyn.stability import discrete
 from dockdyn.studies.identification.arm_path import Path, generic_arm, lead
-from dockdyn.studies.identification.output_error import Fit, Method, Orders, fit
-from dockdyn.studies.identification.plan import Sweep
+from dockdyn.studies.identification.output_error import DifferenceFit, Method, Orders, fit
+from dockdyn.studies.identification.plan import SineSweep
 
 PERIOD = 0.002  # T, s
 AMPLITUDE = 0.025  # Ā_R, m
@@ -46,8 +46,8 @@ class Experiment(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _experiment() -> Experiment:
-    """The commands of eq. 23, each held for a period, and where they bring the robot."""
-    sweep = Sweep(AMPLITUDE, RISE[0], 2 * RISE[1] - RISE[0], (SAMPLES - 1) * PERIOD)
+    """Return the commands of eq. 23, each held for a period, and where they bring the robot."""
+    sweep = SineSweep(AMPLITUDE, RISE[0], 2 * RISE[1] - RISE[0], (SAMPLES - 1) * PERIOD)
     time, command = sweep.planned(PERIOD)
     top, bottom, _ = cont2discrete((rig().robot.numerator, rig().robot.denominator), PERIOD, method="zoh")
     top = np.ravel(top)
@@ -56,19 +56,19 @@ def _experiment() -> Experiment:
 
 @lru_cache(maxsize=1)
 def _led() -> Path:
-    """The sweep as the generic arm makes it."""
+    """Return the sweep as the generic arm makes it."""
     made = _experiment()
     return lead(generic_arm(), DIRECTION, made.command, made.time)
 
 
-def phase(found: Fit) -> float:
-    """Of the continuous robot at 10 Hz, deg."""
+def phase(found: DifferenceFit) -> float:
+    """Return that of the continuous robot at 10 Hz, deg."""
     transfer = discrete.continuous(found.a.tolist(), found.b.tolist(), PERIOD)
     return float(np.degrees(np.angle(transfer.at(TEN_HZ))))
 
 
 def line(progress: Progress) -> Made:
-    """Fig. 5: P₀ → P₁ → P₀ → P₂ → P₀ …"""
+    """Return fig. 5: P₀ → P₁ → P₀ → P₂ → P₀ …"""
     made, path = _experiment(), _led()
     along = (path.tip - path.tip[0]) @ DIRECTION
     beside = np.linalg.norm(path.tip - path.tip[0] - np.outer(along, DIRECTION), axis=1)
@@ -85,7 +85,7 @@ def line(progress: Progress) -> Made:
 
 
 def _space(progress: Progress) -> Made:
-    """Fig. 8: the way of P_v, and the joints that lead it."""
+    """Return fig. 8: the way of P_v, and the joints that lead it."""
     made, path = _experiment(), _led()
     arm = generic_arm()
     rows = []
@@ -101,7 +101,7 @@ def _space(progress: Progress) -> Made:
 
 
 def identification(progress: Progress) -> Made:
-    """Fig. 9: the error of the identified trajectory, and the frequency response."""
+    """Return fig. 9: the error of the identified trajectory, and the frequency response."""
     made = _experiment()
     clean = fit(made.command, made.actual, ORDERS, "arx")
     rows = []
@@ -149,10 +149,10 @@ ARM = (
     "forearm 1.2 m, flange 0.2 m. The line is along (1, 1, 1), the attitude held."
 )
 
-FIGURES: dict[int | str, Part] = {
-    5: Part("SITS, Fig. 5: the trajectory for the identification, P₀ → P₁ → P₀ → P₂", line, f"{STAND_IN} {ARM}"),
-    8: Part("SITS, Fig. 8: the trajectory of P_v in space, and the joints that lead it", _space, ARM),
-    9: Part(
+FIGURES: dict[int | str, PaperPart] = {
+    5: PaperPart("SITS, Fig. 5: the trajectory for the identification, P₀ → P₁ → P₀ → P₂", line, f"{STAND_IN} {ARM}"),
+    8: PaperPart("SITS, Fig. 8: the trajectory of P_v in space, and the joints that lead it", _space, ARM),
+    9: PaperPart(
         "SITS, Fig. 9: trajectory error of the identified robot, and its frequency response",
         identification,
         f"{STAND_IN} Eqs. 28–30 put the unknown error v_k into the regressor; it is left out. Noise is of the measured "

@@ -14,7 +14,7 @@ Row = Float[np.ndarray, "n"]
 
 
 def line_picture(time: Row, command: Row, along: Row, beside: Row) -> Figure:
-    """Position on the line over time, and how far off it the arm's tip is."""
+    """Return position on the line over time, and how far off it the arm's tip is."""
     figure = Figure(figsize=(10, 6), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[2.4, 1])
     above.plot(time, 1e3 * command, color="tab:blue", linewidth=1.2, label="commanded")
@@ -35,7 +35,7 @@ def line_picture(time: Row, command: Row, along: Row, beside: Row) -> Figure:
 
 
 def space_picture(time: Row, path: Path, joints: tuple[str, ...]) -> Figure:
-    """The tip's way in space, and the joints over time."""
+    """Return the tip's way in space, and the joints over time."""
     figure = Figure(figsize=(12, 6), layout="constrained")
     space: Any = figure.add_subplot(1, 2, 1, projection="3d")
     middle = path.tip[0]
@@ -57,7 +57,7 @@ def space_picture(time: Row, path: Path, joints: tuple[str, ...]) -> Figure:
 
 
 def identification_picture(time: Row, clean: Row, noisy: Row, responses: dict[str, Any]) -> Figure:
-    """Errors of the trajectory, and frequency responses."""
+    """Return errors of the trajectory, and frequency responses."""
     figure = Figure(figsize=(12, 6.5), layout="constrained")
     grid = figure.subplots(2, 2)
     (exact, size), (rough, angle) = grid

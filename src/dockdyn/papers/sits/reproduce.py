@@ -15,13 +15,13 @@ import numpy as np
 
 from dockdyn.hil.tuning import matching_gain
 from dockdyn.papers import reproduction
-from dockdyn.papers.reproduction import Made, Part, Progress
+from dockdyn.papers.reproduction import Made, PaperPart, Progress
 from dockdyn.papers.sits import identification as sits_identification
 from dockdyn.papers.sits import pictures as sits_pictures
 from dockdyn.papers.sits import simulation as sits_simulation
 from dockdyn.papers.sits import tables as sits_tables
 from dockdyn.papers.sits.rig import END, LOOPS, PRINTED_GAINS, STEP, loop_of, rig, root_of, with_gain
-from dockdyn.papers.table import Row, Table
+from dockdyn.papers.table import PaperTable, Row
 from dockdyn.stability import (
     crossing_velocity,
     loop,
@@ -35,7 +35,7 @@ from dockdyn.stability.sampled_loop import SampledLoop
 
 
 def _delays_alone(progress: Progress) -> Made:
-    """Section 2: growth of the undamped loop with each delay alone."""
+    """Return section 2: growth of the undamped loop with each delay alone."""
     r = rig()
     ideal = (r.mass, r.stiffness)
     exact = {
@@ -68,7 +68,7 @@ def _delays_alone(progress: Progress) -> Made:
 
 
 def _robot_alone(progress: Progress) -> Made:
-    """Section 5.2: what the paper says of the robot."""
+    """Return section 5.2: what the paper says of the robot."""
     r = rig()
     hertz = np.linspace(0.01, 100, 100_000)
     gain = 20 * np.log10(np.abs(r.robot.at(2j * np.pi * hertz)))
@@ -86,7 +86,7 @@ def _robot_alone(progress: Progress) -> Made:
 
 
 def characteristic(progress: Progress) -> Made:
-    """Section 3.3: characteristic polynomial, Routh's array, roots without compensation, steady-state error."""
+    """Return section 3.3: characteristic polynomial, Routh's array, roots without compensation, steady-state error."""
     r = rig()
     rows = []
     for damping in (r.damping, 0.0):
@@ -129,7 +129,7 @@ def characteristic(progress: Progress) -> Made:
 
 
 def compensation(progress: Progress) -> Made:
-    """Stabilising gains, gains that match the contact alone, and the printed range of gains."""
+    """Return stabilising gains, gains that match the contact alone, and the printed range of gains."""
     r = rig()
     rows = [*_intervals()]
     progress(0.4)
@@ -163,7 +163,7 @@ def compensation(progress: Progress) -> Made:
 
 
 def _intervals() -> Iterator[Row]:
-    """Stabilising gains by Padé and exactly, and the rule of thumb."""
+    """Yield stabilising gains by Padé and exactly, and the rule of thumb."""
     r = rig()
     for damping in (0.0, r.damping):
         rule = r.stiffness * (r.delay + r.hold / 2 + r.robot_delay) - damping
@@ -181,21 +181,21 @@ def _intervals() -> Iterator[Row]:
 STAND_IN = "The paper does not print its robot; the preset's has every property that it states."
 SIGN = "A positive gain damps; the paper's K_h is its negative."
 
-FIGURES: dict[int | str, Part] = {
-    "delays": Part(
+FIGURES: dict[int | str, PaperPart] = {
+    "delays": PaperPart(
         "SITS, section 2 and Fig. 7: growth of the undamped loop under each delay alone",
         _delays_alone,
         "Growth rates of the rightmost root, exact unless said otherwise. The proof around eqs. 13–17 finds the spurious "
         "root s = 0 only; its conclusion, that any hold destabilises an undamped target, is true. The hold is "
         "(1 − exp(−s T_c))/(s T_c): eqs. 10, 12 and 22 lack the 1 / T_c.",
     ),
-    "robot": Part("SITS, section 5.2: the robot", _robot_alone, STAND_IN),
-    "stability": Part(
+    "robot": PaperPart("SITS, section 5.2: the robot", _robot_alone, STAND_IN),
+    "stability": PaperPart(
         "SITS, section 3.3: characteristic polynomial, Routh's array, steady-state error",
         characteristic,
         f"B = 50 N s/m unless said otherwise. {SIGN} Printed coefficients are eq. 37's with m_c = m_e. Padé: first order.",
     ),
-    "gains": Part(
+    "gains": PaperPart(
         "SITS, section 5.3: damping gains that stabilise the loop, match the contact alone, and are printed",
         compensation,
         f"{SIGN} “Continuous”: exact hold and delay, continuous dynamics; “with T/2”: what is commanded is 1 ms older, as a "
@@ -207,6 +207,6 @@ FIGURES: dict[int | str, Part] = {
 }
 
 
-def reproduce(figure: int | str | None, folder: Path, progress: Progress | None = None) -> list[Table]:
+def reproduce(figure: int | str | None, folder: Path, progress: Progress | None = None) -> list[PaperTable]:
     """Recompute one of `FIGURES`, or all when None: see `reproduction.reproduce`."""
     return reproduction.reproduce(FIGURES, figure, folder, progress)

@@ -24,7 +24,7 @@ LOOPS: dict[str, dict[str, Any]] = {"continuous": {}, "with T/2": HALF}
 
 
 @dataclass(frozen=True)
-class Rig:
+class SitsRig:
     """The numbers of the preset."""
 
     mass: float  # m_e, kg
@@ -45,11 +45,11 @@ class Rig:
         return float(-np.angle(self.robot.at(1j * self.frequency)) / self.frequency)
 
     def polynomial(self, damping: float) -> LoopPolynomial:
-        """With Padé approximants of the first order (eqs. 22, 36)."""
+        """Return it with Padé approximants of the first order (eqs. 22, 36)."""
         return loop_polynomial(self.mass, self.stiffness, damping, self.delay, self.hold, self.robot, 1)
 
     def coefficients(self, gain: float, printed: bool = False) -> Float[np.ndarray, "7"]:
-        """a₆ … a₀ of eq. 37 at a `gain` (N s/m) that damps when positive.
+        """Return a₆ … a₀ of eq. 37 at a `gain` (N s/m) that damps when positive.
 
         Corrected: the hold has unit gain at rest, which takes T_c out of the terms of K_R; a₄ has + 4 in its bracket; the
         gain is −K_h. As `printed` with m_c read as m_e, B_t and K_t as B_tc and K_tc.
@@ -72,25 +72,25 @@ class Rig:
 
 
 @lru_cache(maxsize=1)
-def rig() -> Rig:
-    """Table 1 of the paper, and the robot that stands in for the one it does not print."""
+def rig() -> SitsRig:
+    """Return table 1 of the paper, and the robot that stands in for the one it does not print."""
     content = load("sits").content
     normal, between = content.contact.normal, content.loop
     transfer = between.robot.transfer()
-    return Rig(content.mass, normal.stiffness, normal.damping, between.sensor.delay, between.hold.period, transfer)
+    return SitsRig(content.mass, normal.stiffness, normal.damping, between.sensor.delay, between.hold.period, transfer)
 
 
 def loop_of(overrides: dict[str, Any]) -> Loop:
-    """The loop of the preset with some keys changed."""
+    """Return the loop of the preset with some keys changed."""
     return nominal_loop(load("sits", overrides), None)[0]
 
 
 def with_gain(name: str, gain: float) -> Loop:
-    """One of `LOOPS` with a fixed gain (N s/m) on the robot's velocity."""
+    """Return one of `LOOPS` with a fixed gain (N s/m) on the robot's velocity."""
     return loop_of({**LOOPS[name], "loop.compensator": {"law": "fixed-gain", "gain": gain}})
 
 
 def root_of(loop: Loop) -> complex:
-    """The rightmost root (1/s), the upper one of a pair."""
+    """Return the rightmost root (1/s), the upper one of a pair."""
     root = loop_roots(single(loop), 1)[0, 0]
     return complex(root.real, abs(root.imag))

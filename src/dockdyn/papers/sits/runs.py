@@ -1,7 +1,7 @@
 """SITS, section 5.3: the runs with compensators, and what is measured of them.
 
 Runs "with T/2" are those of the presets `sits-fgc`, `sits-lgc` and `sits-scvg`; "continuous" are the preset `sits` with the
-settings of its `[[compare]]`. All multiply the model's velocity, sampled at 2 ms, unless their name says otherwise.
+settings of its `[compare.NAME]`. All multiply the model's velocity, sampled at 2 ms, unless their name says otherwise.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Float
 
-from dockdyn.hil.compensators.compensator import Seen
+from dockdyn.hil.compensators.compensator import CompensatorInput
 from dockdyn.hil.energy_observer import Oracle
 from dockdyn.kinds.rig.measures import at_last_peak
 from dockdyn.kinds.rig.simulate import simulate_rig
@@ -32,18 +32,18 @@ S1 = "continuous"
 
 
 def fixed(**keys: object) -> dict[str, Any]:
-    """A fixed gain, tuned."""
+    """Return a fixed gain, tuned."""
     return {"loop.compensator": {"law": "fixed-gain", **keys}}
 
 
 def stated(law: str) -> dict[str, Any]:
-    """The settings of a law in `[[compare]]` of the preset `sits`."""
+    """Return the settings of a law in `[compare.NAME]` of the preset `sits`."""
     found = next(section for section in load("sits").content.compare if section.law == law)
     return {"loop.compensator": found.model_dump(exclude_none=True)}
 
 
 def cases() -> dict[str, tuple[str, dict[str, Any]]]:
-    """Preset and overrides of every run, by name."""
+    """Return preset and overrides of every run, by name."""
     both = {"law": "velocity-acceleration", "velocity": "model", "period": "2 ms"}
     on_robot = {"loop.compensator.velocity": "robot", "loop.compensator.period": None}
     tracked = {"velocity": "tracking-differentiator", "period": "2 ms"}
@@ -72,20 +72,20 @@ def cases() -> dict[str, tuple[str, dict[str, Any]]]:
 
 @lru_cache
 def scenario(name: str) -> Scenario:
-    """One of `cases`."""
+    """Return one of `cases`."""
     preset, changes = cases()[name]
     return load(preset, changes)
 
 
 @lru_cache
 def run(name: str) -> xr.Dataset:
-    """The run of one of `cases`."""
+    """Return the run of one of `cases`."""
     return simulate_rig(scenario(name))
 
 
 @lru_cache
 def measure(name: str) -> dict[str, float]:
-    """Its measures."""
+    """Return its measures."""
     return {what: float(value) for what, value in measured(run(name)).items()}
 
 
@@ -94,17 +94,17 @@ def axis(found: xr.Dataset, name: str) -> Series:
 
 
 def force_error(found: xr.Dataset) -> Series:
-    """e_F, N (eq. 44): the ideal force less all that acts on the target."""
+    """Return e_F, N (eq. 44): the ideal force less all that acts on the target."""
     return axis(found, "ideal_force") - axis(found, "total_force")
 
 
 def velocity_error(found: xr.Dataset) -> Series:
-    """e_V, mm/s (eq. 44)."""
+    """Return e_V, mm/s (eq. 44)."""
     return 1e3 * (axis(found, "velocity") - axis(found, "ideal_velocity"))
 
 
 def coefficients(found: xr.Dataset) -> tuple[Series, Series]:
-    """e_R (eq. 44) at each peak of the ideal speed, and when (s)."""
+    """Return e_R (eq. 44) at each peak of the ideal speed, and when (s)."""
     ideal, speed = (np.abs(axis(found, name)) for name in ("ideal_velocity", "velocity"))
     at = np.flatnonzero((ideal[1:-1] >= ideal[:-2]) & (ideal[1:-1] > ideal[2:])) + 1
     pairs = [at_last_peak(ideal[i - 1 : i + 2], speed[i - 1 : i + 2], slice(0, None)) for i in at]
@@ -127,17 +127,17 @@ def observed_energy(found: xr.Dataset, force: Series) -> Series:
     """Return ε_h, J (eq. 45), of a run with F_x the series `force`."""
     names = ("ideal_position", "ideal_force", "robot_position")
     known = {name: jnp.asarray(found[name].values) for name in names} | {"force": jnp.asarray(force[:, None])}
-    rows = Seen(**(dict.fromkeys(Seen._fields) | known))  # type: ignore[arg-type]
+    rows = CompensatorInput(**(dict.fromkeys(CompensatorInput._fields) | known))  # type: ignore[arg-type]
     return np.asarray(jax.vmap(lambda one: Oracle().step((), one)[1])(rows))
 
 
 def within(found: xr.Dataset, values: Series, first: float, last: float) -> float:
-    """Largest size of a series from `first` to `last` (s)."""
+    """Return largest size of a series from `first` to `last` (s)."""
     time = found.time.values
     return float(np.abs(values[(time >= first) & (time <= last)]).max())
 
 
 def last_cycle(found: xr.Dataset, values: Series) -> float:
-    """Largest size of a series in the last cycle."""
+    """Return largest size of a series in the last cycle."""
     end = float(found.time[-1])
     return within(found, values, end - 2 * np.pi / rig().frequency, end)

@@ -8,13 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.velocity_sources import ModelVelocity
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.judgement import gains_visited
 from dockdyn.kinds.rig.resting import loop_of as loop_of_scenario
 from dockdyn.kinds.rig.run import radius
-from dockdyn.papers.reproduction import Made, Part, Progress
+from dockdyn.papers.reproduction import Made, PaperPart, Progress
 from dockdyn.papers.sits import runs
 from dockdyn.papers.sits import simulation_pictures as pictures
 from dockdyn.papers.sits.delays import delays_in_time
@@ -51,7 +51,7 @@ NO_ACCELERATION = "Printed of no such law: a gain on the acceleration, too, remo
 
 
 def compared(key: str) -> Iterator[Row]:
-    """Rows of one measure at 60 s, in both loops."""
+    """Yield rows of one measure at 60 s, in both loops."""
     unit = MEASURES[key][2]
     for loop, names in ((T2, NAMES), (S1, IN_S1)):
         for name in names:
@@ -62,7 +62,7 @@ def compared(key: str) -> Iterator[Row]:
 
 
 def _switch_times(progress: Progress) -> Made:
-    """Figure 11."""
+    """Return figure 11."""
     rows, found = [], {}
     errors, drifts = {}, {}
     for time in SWITCHES:
@@ -93,7 +93,7 @@ def _switch_times(progress: Progress) -> Made:
 
 
 def _velocity_errors(progress: Progress) -> Made:
-    """Figure 12."""
+    """Return figure 12."""
     rows = [*compared("e_V")]
     progress(0.6)
     for name, printed in (("FGC of the printed e_R", "0.22"), ("LGC", "0.14")):
@@ -119,14 +119,14 @@ def _velocity_errors(progress: Progress) -> Made:
 
 
 def _shown() -> dict[str, xr.Dataset]:
-    """The runs that pictures show."""
+    """Return the runs that pictures show."""
     return {
         name: run(f"{name}, {T2}") for name in ("FGC of the printed e_R", "LGC", "SCVG", "velocity and acceleration")
     }
 
 
 def _recovery(progress: Progress) -> Made:
-    """Figure 13."""
+    """Return figure 13."""
     rows = [*compared("e_R")]
     progress(0.6)
     _, series = runs.coefficients(run(f"SCVG, {T2}"))
@@ -148,7 +148,7 @@ def _recovery(progress: Progress) -> Made:
 
 
 def _force_errors(progress: Progress) -> Made:
-    """Figure 14."""
+    """Return figure 14."""
     rows = [*compared("e_F")]
     progress(0.6)
     rows.append(Row(f"no compensator, {T2}: e_F at 60 s", None, value(f"none, {T2}", "e_F"), "N"))
@@ -160,7 +160,7 @@ def _force_errors(progress: Progress) -> Made:
 
 
 def _energies(progress: Progress) -> Made:
-    """Figure 15."""
+    """Return figure 15."""
     rows, curves = [], {}
     cycle = 2 * np.pi / rig().frequency
     for name in (f"SCVG, {T2}", f"SCVG as printed, {T2}", "SCVG on the robot's velocity"):
@@ -185,16 +185,16 @@ def _energies(progress: Progress) -> Made:
 
 
 def growth(gain: float) -> float:
-    """Growth rate (1/s) of the loop of the SCVG, with a fixed gain (N s/m) on the sampled velocity, by its monodromy."""
+    """Return growth rate (1/s) of the loop of the SCVG, with a fixed gain (N s/m) on the sampled velocity, by its monodromy."""
     scene = runs.scenario(f"FGC, {T2}")
     loop = loop_of_scenario(scene)
-    made = rig_of(scene, loop, Linear.of(ModelVelocity(), gain=jnp.asarray(gain)), STEP)
+    made = rig_of(scene, loop, LinearCompensator.of(ModelVelocity(), gain=jnp.asarray(gain)), STEP)
     cycle = float(made.hold) * made.schedule.hyperperiod.holds
     return float(np.log(radius(made, loop)) / cycle)
 
 
 def _gain_history(progress: Progress) -> Made:
-    """Figure 16."""
+    """Return figure 16."""
     rows = []
     names = (f"SCVG, {T2}", f"SCVG as printed, {T2}", "SCVG on the robot's velocity", f"SCVG, {S1}")
     ends: dict[str, tuple[float, float]] = {}
@@ -218,7 +218,7 @@ def _gain_history(progress: Progress) -> Made:
 
 
 def stable(label: str, gain: float) -> Iterator[Row]:
-    """Whether the loops are stable at a gain (N s/m): Routh's array of the Padé polynomial, and exactly."""
+    """Yield whether the loops are stable at a gain (N s/m): Routh's array of the Padé polynomial, and exactly."""
     least = float(routh(rig().polynomial(rig().damping).at(gain)).first_column.min())
     yield Row(f"{label}: least of Routh's first column (Padé)", "> 0", least, "SI")
     for name in LOOPS:
@@ -239,14 +239,14 @@ DRIFT = (
     "its reach, and what differs between the printed laws is the tuning of gains; one on the acceleration, too, gets there."
 )
 
-FIGURES: dict[int | str, Part] = {
-    7: Part(
+FIGURES: dict[int | str, PaperPart] = {
+    7: PaperPart(
         "SITS, Fig. 7: velocity, force and power under each delay alone",
         delays_in_time,
         "B = 0, simulated for 20 s. Growth rates are those of the simulated motion beside the exact root. The paper finds the "
         "measurement delay worse than the control cycle because its step of 2 ms holds and integrates late itself.",
     ),
-    10: Part(
+    10: PaperPart(
         "SITS, Fig. 10: velocity from the robot's noisy position",
         differentiators,
         "Noise of the position 10 µm, not printed. The recursion is the printed one, read before it is renewed. For motions of "
@@ -255,22 +255,22 @@ FIGURES: dict[int | str, Part] = {
         "1/(1 + h s)² exact for a position that goes straight between instants, 2 h late: with half the h it lets through as "
         "much noise as the printed one and is 2.4 ms less late.",
     ),
-    11: Part("SITS, Fig. 11: error of the force for three switching times", _switch_times, f"{COMMON} {DRIFT}"),
-    12: Part("SITS, Fig. 12: error of the velocity", _velocity_errors, f"{COMMON} {DRIFT}"),
-    13: Part(
+    11: PaperPart("SITS, Fig. 11: error of the force for three switching times", _switch_times, f"{COMMON} {DRIFT}"),
+    12: PaperPart("SITS, Fig. 12: error of the velocity", _velocity_errors, f"{COMMON} {DRIFT}"),
+    13: PaperPart(
         "SITS, Fig. 13: recovery coefficient",
         _recovery,
         f"{COMMON} e_R mixes amplitude and phase: with a drift φ it is the amplitude ratio times cos φ.",
     ),
-    14: Part("SITS, Fig. 14: error of the force", _force_errors, f"{COMMON} {DRIFT}"),
-    15: Part(
+    14: PaperPart("SITS, Fig. 14: error of the force", _force_errors, f"{COMMON} {DRIFT}"),
+    15: PaperPart(
         "SITS, Fig. 15: the observed energy",
         _energies,
         f"{COMMON} ε_h = E X − F_x X_R is an energy: the paper prints watts. It needs the motion without rig, so it exists in "
         "simulation only. The robot's velocity jumps at every command, and the damper's force with it: a sensor reads just "
         "before a command, the printed first cycle is nearer to the force just after.",
     ),
-    16: Part(
+    16: PaperPart(
         "SITS, Fig. 16: the gain",
         _gain_history,
         f"{COMMON} A positive gain damps; the paper's K_h is its negative. As printed (eq. 46) the sum of ε_h since t = 0 "

@@ -24,7 +24,7 @@ def _sheet(rows: int, columns: int) -> tuple[Figure, Any]:
 
 
 def delays(swings: Mapping[str, Swing]) -> Figure:
-    """Velocity and force of pairs of motions, and the power of all."""
+    """Return velocity and force of pairs of motions, and the power of all."""
     figure, panels = _sheet(2, 2)
     pairs = (
         ("(a)", ("no delay", "measurement delay")),
@@ -58,7 +58,7 @@ def delays(swings: Mapping[str, Swing]) -> Figure:
 def differentiators(
     time: np.ndarray, position: np.ndarray, velocity: np.ndarray, curves: Mapping[str, np.ndarray]
 ) -> Figure:
-    """The noisy position with its difference, and the velocities of differentiators, as a whole and close."""
+    """Return the noisy position with its difference, and the velocities of differentiators, as a whole and close."""
     figure, panels = _sheet(1, 3)
     first, whole, close = panels[0]
     first.plot(time, 1e3 * curves["difference"], color="0.6", linewidth=0.7, label="difference, mm/s")
@@ -83,7 +83,7 @@ def differentiators(
 
 
 def _over_time(curves: Mapping[str, tuple[Any, Any]], ylabel: str, switched: float | None, late: float) -> Figure:
-    """Series over the whole time, and the last seconds of them on a scale of their own."""
+    """Return series over the whole time, and the last seconds of them on a scale of their own."""
     figure, panels = _sheet(1, 2)
     for axes in panels[0]:
         for colour, (name, (time, values)) in zip(COLOURS, curves.items(), strict=False):
@@ -100,13 +100,13 @@ def _over_time(curves: Mapping[str, tuple[Any, Any]], ylabel: str, switched: flo
 
 
 def _error_series(found: Mapping[str, xr.Dataset], pair: tuple[str, str], scale: float) -> dict[str, tuple[Any, Any]]:
-    """Differences of two variables of runs, over time."""
+    """Return differences of two variables of runs, over time."""
     first, second = pair
     return {name: (run.time.values, scale * (run[first] - run[second]).values[:, 0]) for name, run in found.items()}
 
 
 def switch_times(found: Mapping[str, xr.Dataset], coefficients: Mapping[str, tuple[Any, Any]]) -> Figure:
-    """Errors of the force, which hardly differ, and recovery coefficients, which do."""
+    """Return errors of the force, which hardly differ, and recovery coefficients, which do."""
     figure, panels = _sheet(1, 2)
     force, recovered = panels[0]
     errors = _error_series(found, ("ideal_force", "total_force"), 1.0)

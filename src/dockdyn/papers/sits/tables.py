@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dockdyn.papers.reproduction import Made, Part, Progress
+from dockdyn.papers.reproduction import Made, PaperPart, Progress
 from dockdyn.papers.sits.identification import AMPLITUDE, SAMPLES
 from dockdyn.papers.sits.rig import STEP, rig
 from dockdyn.papers.table import Row
@@ -10,7 +10,7 @@ from dockdyn.scenario.load import load
 
 
 def _parameters(progress: Progress) -> Made:
-    """Table 1."""
+    """Return table 1."""
     r = rig()
     return None, [
         Row("V₀", "0.05", load("sits").content.start.velocity, "m/s"),
@@ -25,8 +25,8 @@ def _parameters(progress: Progress) -> Made:
     ]
 
 
-FIGURES: dict[int | str, Part] = {
-    "table-1": Part(
+FIGURES: dict[int | str, PaperPart] = {
+    "table-1": PaperPart(
         "SITS, Table 1: parameters of the simulations",
         _parameters,
         "Computed is what the preset `sits`, the sweep and the sampled compensators have. The value of ω̄_R is not in the "

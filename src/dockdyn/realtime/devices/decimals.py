@@ -17,7 +17,8 @@ _WHOLE = re.compile(rb"\d{1,19}")
 
 
 def read_decimal(text: bytes) -> float:
-    """The number in a text, of its first fifteen digits that count; BadPacket where it is none or far from all measurements."""
+    """Return the number in a text, of its first fifteen digits that count; BadPacket where it is none or far from all
+    measurements."""
     found = _DECIMAL.fullmatch(text) if len(text) <= _LONGEST else None
     if found is None:
         raise BadPacket(PacketError.NOT_A_NUMBER)
@@ -31,14 +32,14 @@ def read_decimal(text: bytes) -> float:
 
 
 def read_digits(text: bytes) -> int:
-    """The whole number of at most 19 digits in a text; BadPacket where it is none."""
+    """Return the whole number of at most 19 digits in a text; BadPacket where it is none."""
     if not _WHOLE.fullmatch(text):
         raise BadPacket(PacketError.NOT_A_NUMBER)
     return int(text)
 
 
 def write_decimal(value: float, decimals: int) -> bytes:
-    """A number with so many decimals, halves to even; BadPacket where its last digit is not known."""
+    """Return a number with so many decimals, halves to even; BadPacket where its last digit is not known."""
     unit = 10**decimals
     scaled = value * float(unit)
     if not abs(scaled) < 2**53 or abs(round(scaled)) >= 2**53:

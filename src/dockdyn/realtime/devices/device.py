@@ -26,7 +26,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Pose:
+class ToolPose:
     """Of a robot's tool in the robot's base: m and rad, joints in rad or m. A status of zero is healthy."""
 
     position: tuple[float, ...] = ZERO
@@ -37,7 +37,7 @@ class Pose:
 
 
 @dataclass(frozen=True)
-class Command:
+class ToolCommand:
     """Where the tool shall be in the robot's base: m and rad."""
 
     position: tuple[float, ...] = ZERO
@@ -116,7 +116,7 @@ class Sequence:
 
 
 def c_initialiser(settings: object) -> str:
-    """The settings of a device as the initialiser of its struct in C, whose fields have the same names."""
+    """Return the settings of a device as the initialiser of its struct in C, whose fields have the same names."""
     values = [(name, getattr(settings, name)) for name in settings.__dataclass_fields__]  # type: ignore[attr-defined]
     return "{" + (", ".join(f".{name} = {_c_value(value)}" for name, value in values) or "0") + "}"
 

@@ -16,11 +16,11 @@ from dockdyn.realtime.devices.decimals import DEGREE
 from dockdyn.realtime.devices.device import (
     JOINTS,
     BadPacket,
-    Command,
     Counts,
     PacketError,
-    Pose,
     Sequence,
+    ToolCommand,
+    ToolPose,
     check_range,
 )
 from dockdyn.realtime.devices.roles import Keys, Port, Robot
@@ -99,8 +99,8 @@ class EGM:
         """Forget a connection: the next message is the first."""
         self.sequence.last = None
 
-    def decode_robot(self, packet: bytes) -> Pose:
-        """Where the robot is; BadPacket for what is no message of it.
+    def decode_robot(self, packet: bytes) -> ToolPose:
+        """Return where the robot is; BadPacket for what is no message of it.
 
         Joints are those of the robot, then its external ones as far as there are places; a message with more that are not
         zero is refused.
@@ -116,20 +116,20 @@ class EGM:
         status |= MOTORS_NOT_ON * (message.motorState.state != MOTORS_ON)
         status |= NOT_RUNNING * (message.mciState.state != MCI_RUNNING)
         status |= RAPID_NOT_RUNNING * (message.rapidExecState.state != RAPID_RUNNING)
-        return Pose(position, rotation, joints + (0.0,) * (JOINTS - len(joints)), self.sequence.last or 0, status)
+        return ToolPose(position, rotation, joints + (0.0,) * (JOINTS - len(joints)), self.sequence.last or 0, status)
 
-    def decode_command(self, packet: bytes) -> tuple[Command, int]:
-        """The robot's side: a command and its sequence; BadPacket where it is none."""
+    def decode_command(self, packet: bytes) -> tuple[ToolCommand, int]:
+        """Return the robot's side: a command and its sequence; BadPacket where it is none."""
         try:
             message = _parse("EgmSensor", packet)
             position, rotation, _ = self._read(message, CORRECTION, message.planned)
         except BadPacket as bad:
             raise self.counts.refuse(bad.error) from None
         self.counts.good += 1
-        return Command(position, rotation), self.sequence.last or 0
+        return ToolCommand(position, rotation), self.sequence.last or 0
 
-    def encode_command(self, command: Command, milliseconds: int = 0) -> bytes:
-        """The next command, with the time since whenever; BadPacket for numbers that are none."""
+    def encode_command(self, command: ToolCommand, milliseconds: int = 0) -> bytes:
+        """Return the next command, with the time since whenever; BadPacket for numbers that are none."""
         check_range(command.position + command.rotation_vector)
         self.sent = (self.sent + 1) % _WORD
         message = _message("EgmSensor")()
@@ -137,8 +137,8 @@ class EGM:
         _fill_pose(message.planned.cartesian, command.position, command.rotation_vector)
         return message.SerializeToString(deterministic=True)
 
-    def encode_robot(self, pose: Pose, milliseconds: int = 0) -> bytes:
-        """The robot's side: a status of zero is told as motors on, EGM and RAPID running."""
+    def encode_robot(self, pose: ToolPose, milliseconds: int = 0) -> bytes:
+        """Return the robot's side: a status of zero is told as motors on, EGM and RAPID running."""
         check_range(pose.position + pose.rotation_vector)
         message = _message("EgmRobot")()
         _fill_header(message.header, pose.sequence % _WORD, milliseconds, DATA)
@@ -150,7 +150,7 @@ class EGM:
         return message.SerializeToString(deterministic=True)
 
     def _read(self, message: Any, type: int, motion: Any) -> tuple[Numbers, Numbers, Numbers]:  # noqa: ANN401, of the library
-        """Position, rotation vector and joints; BadPacket where they are not there, or the message is not newer."""
+        """Return position, rotation vector and joints; BadPacket where they are not there, or the message is not newer."""
         if not message.header.HasField("seqno"):
             raise BadPacket(PacketError.MISSING_FIELD)
         if message.header.mtype != type:
@@ -172,7 +172,8 @@ class EGM:
 
 
 def _begins_anew(last: int | None, number: int) -> bool:
-    """Whether a message begins a session behind the one of the `last` message: its number is zero, and no wrap is due."""
+    """Return whether a message begins a session behind the one of the `last` message: its number is zero, and no wrap is
+    due."""
     return last is not None and number == 0 and 0 < last % _WORD < _WORD - _NEAR_WRAP
 
 
@@ -190,7 +191,7 @@ def _parse(name: str, packet: bytes) -> Any:  # noqa: ANN401, of the library
 
 
 def _told(message: Any) -> Numbers:  # noqa: ANN401, of the library
-    """The numbers of a message, all of which must be there."""
+    """Return the numbers of a message, all of which must be there."""
     fields = message.DESCRIPTOR.fields
     if not all(message.HasField(field.name) for field in fields):
         raise BadPacket(PacketError.MISSING_FIELD)
@@ -290,7 +291,7 @@ class EGMRobot(Robot):
         ]
 
     def emulate(
-        self, settings: EGMSettings, start: Pose, period: float, stated: EGMBehaviour | None, connected: bool
+        self, settings: EGMSettings, start: ToolPose, period: float, stated: EGMBehaviour | None, connected: bool
     ) -> CommandedRobot:
         from dockdyn.realtime.devices.emulated.cycle import CycleSettings
         from dockdyn.realtime.devices.emulated.robot import Convergence, emulate_egm

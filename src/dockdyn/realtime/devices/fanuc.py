@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 
 from dockdyn.parameters import parameter
 from dockdyn.realtime.devices.decimals import DEGREE
-from dockdyn.realtime.devices.device import BadPacket, Command, Counts, PacketError, Pose, Sequence, check_range
+from dockdyn.realtime.devices.device import BadPacket, Counts, PacketError, Sequence, ToolCommand, ToolPose, check_range
 from dockdyn.realtime.devices.roles import Keys, Port, Robot
 from dockdyn.realtime.devices.rotations import (
     Numbers,
@@ -112,14 +112,14 @@ class Fanuc:
         return _HEAD.pack(request, self.settings.version)
 
     def encode_next_request(self) -> bytes:
-        """What is to be asked next, in turn; no bytes in place of a start that the robot's answers forbid."""
+        """Return what is to be asked next, in turn; no bytes in place of a start that the robot's answers forbid."""
         requests = _REQUESTS[self.settings.version]
         request = requests[self._asked % len(requests)]
         self._asked += 1
         return b"" if request == FanucRequest.START and self._blocked else self.encode_request(request)
 
-    def decode_robot(self, packet: bytes) -> Pose:
-        """Where the robot is; BadPacket for what is no message of it, an answer too."""
+    def decode_robot(self, packet: bytes) -> ToolPose:
+        """Return where the robot is; BadPacket for what is no message of it, an answer too."""
         try:
             self._read_answer(packet)
             pose = self._read_status(packet)
@@ -144,7 +144,7 @@ class Fanuc:
         self._blocked = self._blocked & ~bit | (0 if good else bit)
         raise BadPacket(PacketError.OTHER_MESSAGE if good else error)
 
-    def _read_status(self, packet: bytes) -> Pose:
+    def _read_status(self, packet: bytes) -> ToolPose:
         if len(packet) != _STATUS.size:
             raise BadPacket(PacketError.WRONG_LENGTH)
         fields = _STATUS.unpack(packet)
@@ -160,7 +160,7 @@ class Fanuc:
         if self._command is None:
             self._extended = fields[15:18]
         status = NOT_WAITING * self._waits_no_more(fields[3]) | NOT_READY * (not fields[3] & SYSTEM_READY)
-        return Pose(position, rotation, joints, self.sequence.last or 0, status)
+        return ToolPose(position, rotation, joints, self.sequence.last or 0, status)
 
     def _check_time(self, number: int, time: int) -> None:
         """Refuse a message whose time stamp is not as many cycles after the one before as its sequence says."""
@@ -172,15 +172,15 @@ class Fanuc:
             raise BadPacket(PacketError.OUT_OF_RANGE)
 
     def _waits_no_more(self, state: int) -> bool:
-        """Whether the robot does not take commands. At rest it may say so: that counts only while it is told to move."""
+        """Return whether the robot does not take commands. At rest it may say so: that counts only while it is told to move."""
         if state & WAITING or (self._command is not None and not self._moved):
             self._low = 0
             return False
         self._low += 1
         return self._command is None or self._low > GRACE
 
-    def encode_fill(self, command: Command) -> bytes:
-        """A command that must go out before the one that is wanted: the last one again, in place of one that was missed.
+    def encode_fill(self, command: ToolCommand) -> bytes:
+        """Return a command that must go out before the one that is wanted: the last one again, in place of one that was missed.
 
         Before the first one, so many as shall be ahead. No bytes where none is left.
         """
@@ -194,8 +194,8 @@ class Fanuc:
         self._command = now + max(missing - (STACK - 1), 0)
         return self._pack(target, False)
 
-    def encode_command(self, command: Command, last: bool = False) -> bytes:
-        """A command: the first with the sequence of the message before, each further one with the next."""
+    def encode_command(self, command: ToolCommand, last: bool = False) -> bytes:
+        """Return a command: the first with the sequence of the message before, each further one with the next."""
         if self.sequence.last is None:
             raise BadPacket(PacketError.MISSING_FIELD)
         target = self._target_of(command)
@@ -203,8 +203,8 @@ class Fanuc:
             self._command = self.sequence.last
         return self._pack(target, last)
 
-    def _target_of(self, command: Command) -> bytes:
-        """The nine numbers of a command; extended axes stay where they were before the first one."""
+    def _target_of(self, command: ToolCommand) -> bytes:
+        """Return the nine numbers of a command; extended axes stay where they were before the first one."""
         return _TARGET.pack(*_frame(command.position, command.rotation_vector), *self._extended)
 
     def _pack(self, target: bytes, last: bool) -> bytes:
@@ -216,7 +216,7 @@ class Fanuc:
         return _COMMAND_HEAD.pack(*head, 0, 0, 0, _CARTESIAN, 0, 0, 0, 0, 0) + target
 
     def decode_request(self, packet: bytes) -> FanucRequest:
-        """The robot's side: a request; BadPacket where it is none."""
+        """Return the robot's side: a request; BadPacket where it is none."""
         if len(packet) not in REQUEST_SIZES:
             raise self.counts.refuse(PacketError.WRONG_LENGTH)
         type, version = _HEAD.unpack_from(packet)
@@ -226,13 +226,13 @@ class Fanuc:
         self.counts.good += 1
         return FanucRequest(type)
 
-    def decode_command(self, packet: bytes) -> tuple[Command, int]:
-        """The robot's side: a command, and whether it is the last; BadPacket where it is none, or in joints."""
+    def decode_command(self, packet: bytes) -> tuple[ToolCommand, int]:
+        """Return the robot's side: a command, and whether it is the last; BadPacket where it is none, or in joints."""
         try:
             fields = self._unpack(_COMMAND, _OF_COMMAND, packet)
             if fields[7] != _CARTESIAN:
                 raise BadPacket(PacketError.WRONG_HEADER)
-            command = Command(*_read_frame(fields[13:19]))
+            command = ToolCommand(*_read_frame(fields[13:19]))
             self.sequence.advance(fields[2], self.counts)
         except BadPacket as bad:
             raise self.counts.refuse(bad.error) from None
@@ -240,9 +240,10 @@ class Fanuc:
         return command, fields[3]
 
     def encode_robot(
-        self, pose: Pose, milliseconds: int = 0, state: int | None = None, extended: Numbers = (0.0, 0.0, 0.0)
+        self, pose: ToolPose, milliseconds: int = 0, state: int | None = None, extended: Numbers = (0.0, 0.0, 0.0)
     ) -> bytes:
-        """The robot's side; motor currents and the ninth axis are zero. Its state is that of the pose unless it is given."""
+        """Return the robot's side; motor currents and the ninth axis are zero. Its state is that of the pose unless it is
+        given."""
         check_range(pose.joints)
         frame = _frame(pose.position, pose.rotation_vector)
         joints = tuple(each / DEGREE for each in pose.joints)
@@ -252,7 +253,7 @@ class Fanuc:
         return _STATUS.pack(*head, *frame, *extended, *joints, 0.0, *_NONE)
 
     def encode_answer(self, request: FanucRequest, version: int, cycle: int) -> bytes:
-        """The robot's side: the highest version that it has, or its cycle (ms)."""
+        """Return the robot's side: the highest version that it has, or its cycle (ms)."""
         if request == FanucRequest.VERSION:
             return _HEAD.pack(request, version)
         return _CAPABILITY.pack(request, self.settings.version, 1, cycle, 1, version, 1)
@@ -267,7 +268,7 @@ class Fanuc:
 
 
 def stop_distance(speed: float, settings: FanucSettings, period: float, coast: float = 0.0) -> float:
-    """How far (m) the tool goes on at a `speed` (m/s) once commands fail, until its queue is empty and it stops.
+    """Return how far (m) the tool goes on at a `speed` (m/s) once commands fail, until its queue is empty and it stops.
 
     It has the command of a cycle (`period`, s) and those in advance, and goes on for the `coast` (s) of its controller. How far
     the stop itself takes it is told by nobody and comes on top.
@@ -276,7 +277,7 @@ def stop_distance(speed: float, settings: FanucSettings, period: float, coast: f
 
 
 def _read_frame(numbers: Numbers) -> tuple[Numbers, Numbers]:
-    """Position and rotation vector of X Y Z in mm and W P R in degrees: R about z, then P about y', then W about x''."""
+    """Return position and rotation vector of X Y Z in mm and W P R in degrees: R about z, then P about y', then W about x''."""
     position = tuple(each / 1000.0 for each in numbers[:3])
     angles = tuple(each * DEGREE for each in reversed(numbers[3:]))
     check_range(position)
@@ -386,7 +387,7 @@ class FanucRobot(Robot):
         )
 
     def emulate(
-        self, settings: FanucSettings, start: Pose, period: float, stated: FanucBehaviour | None, connected: bool
+        self, settings: FanucSettings, start: ToolPose, period: float, stated: FanucBehaviour | None, connected: bool
     ) -> EmulatedFanuc:
         from dockdyn.realtime.devices.emulated.fanuc import EmulatedFanuc
 

@@ -33,26 +33,26 @@ class Element:
     inner: dict[bytes, Element] = field(default_factory=dict)
 
     def find(self, name: str) -> Element:
-        """The first element of a name; BadPacket where there is none."""
+        """Return the first element of a name; BadPacket where there is none."""
         found = self.inner.get(name.encode())
         if found is None:
             raise BadPacket(PacketError.MISSING_FIELD)
         return found
 
     def attribute(self, name: str) -> bytes:
-        """The value of an attribute; BadPacket where there is none."""
+        """Return the value of an attribute; BadPacket where there is none."""
         found = self.attributes.get(name.encode())
         if found is None:
             raise BadPacket(PacketError.MISSING_FIELD)
         return found
 
     def number(self, name: str) -> float:
-        """The decimal number in an attribute; BadPacket where there is none."""
+        """Return the decimal number in an attribute; BadPacket where there is none."""
         return read_decimal(self.attribute(name).strip(SPACE))
 
 
 def read_message(packet: bytes, root: str) -> Element:
-    """The message in a packet, whose root has that name; spaces or zeros may follow it. BadPacket where it is none."""
+    """Return the message in a packet, whose root has that name; spaces or zeros may follow it. BadPacket where it is none."""
     if not 0 < len(packet) <= LONGEST:
         raise BadPacket(PacketError.WRONG_LENGTH)
     opened = _ROOT.match(packet)

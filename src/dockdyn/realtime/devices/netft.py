@@ -148,7 +148,7 @@ class NetFT:
         return 0
 
     def decode_request(self, packet: bytes) -> tuple[int, int]:
-        """The sensor's side: the command and the number of samples; BadPacket where it is none."""
+        """Return the sensor's side: the command and the number of samples; BadPacket where it is none."""
         if len(packet) != _REQUEST.size:
             raise self.counts.refuse(PacketError.WRONG_LENGTH)
         header, command, samples = _REQUEST.unpack(packet)
@@ -158,7 +158,7 @@ class NetFT:
         return command, samples
 
     def encode_record(self, reading: Reading, ft_sequence: int = 0) -> bytes:
-        """The sensor's side: a record, to the nearest count; BadPacket for what does not fit into 32 bits."""
+        """Return the sensor's side: a record, to the nearest count; BadPacket for what does not fit into 32 bits."""
         mine = self.settings
         scaled = [each / mine.newtons * mine.counts_per_force for each in reading.force]
         scaled += [each / mine.newton_metres * mine.counts_per_torque for each in reading.torque]

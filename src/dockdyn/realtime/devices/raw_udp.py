@@ -15,12 +15,12 @@ from dockdyn.parameters import parameter
 from dockdyn.realtime.devices.device import (
     ZERO,
     BadPacket,
-    Command,
     Counts,
     PacketError,
-    Pose,
     Reading,
     Sequence,
+    ToolCommand,
+    ToolPose,
     check_range,
 )
 from dockdyn.realtime.devices.roles import ForceSensor, Keys, Port, Robot
@@ -83,7 +83,7 @@ class RawField:
 
     @classmethod
     def named(cls, name: str, type: str, at: int, unit: str = "", zero: float = 0.0, value: int = 0) -> Self:
-        """A field such as `force.0` or `sequence`, of a type such as `f32`, at a byte of the packet, in a unit.
+        """Return a field such as `force.0` or `sequence`, of a type such as `f32`, at a byte of the packet, in a unit.
 
         `zero` (SI) is what the number 0 means. ValueError for a name, a type or a unit that there is not.
         """
@@ -132,7 +132,7 @@ class RawLayout:
 
     @classmethod
     def of(cls, length: int, fields: tuple[RawField, ...], big: bool = False, rotation: Rotation = "vector") -> Self:
-        """A layout of so many bytes with these fields."""
+        """Return a layout of so many bytes with these fields."""
         if not 0 < length <= LONGEST:
             raise ValueError(f"a packet must have 1 to {LONGEST} bytes, not {length}")
         if not 0 < len(fields) <= MOST_FIELDS:
@@ -182,33 +182,33 @@ class RawUDP:
             self.sequence.last = None
 
     def decode_reading(self, packet: bytes) -> Reading:
-        """What a force sensor sends; BadPacket where it is none."""
+        """Return what a force sensor sends; BadPacket where it is none."""
         values, sequence, status = self._decode(packet)
         return Reading(_part(values, "force"), _part(values, "torque"), sequence, status)
 
-    def decode_pose(self, packet: bytes) -> Pose:
-        """What a robot sends; BadPacket where it is none."""
+    def decode_pose(self, packet: bytes) -> ToolPose:
+        """Return what a robot sends; BadPacket where it is none."""
         values, sequence, status = self._decode(packet)
         rotation = _part(values, "rotation")[:3]
-        return Pose(_part(values, "position"), rotation, _part(values, "joints"), sequence, status)
+        return ToolPose(_part(values, "position"), rotation, _part(values, "joints"), sequence, status)
 
-    def decode_command(self, packet: bytes) -> tuple[Command, int]:
-        """The robot's side: a command and its sequence; BadPacket where it is none."""
+    def decode_command(self, packet: bytes) -> tuple[ToolCommand, int]:
+        """Return the robot's side: a command and its sequence; BadPacket where it is none."""
         values, sequence, _ = self._decode(packet)
-        return Command(_part(values, "position"), _part(values, "rotation")[:3]), sequence
+        return ToolCommand(_part(values, "position"), _part(values, "rotation")[:3]), sequence
 
     def encode_reading(self, reading: Reading) -> bytes:
-        """The sensor's side, NaN of a broken sensor included; BadPacket for a number that its type does not hold."""
+        """Return the sensor's side, NaN of a broken sensor included; BadPacket for a number that its type does not hold."""
         return self._encode({"force": reading.force, "torque": reading.torque}, reading.sequence, reading.status)
 
-    def encode_pose(self, pose: Pose) -> bytes:
-        """The robot's side; BadPacket for a number that its type does not hold."""
+    def encode_pose(self, pose: ToolPose) -> bytes:
+        """Return the robot's side; BadPacket for a number that its type does not hold."""
         check_range(pose.position + pose.rotation_vector + pose.joints)
         told = {"position": pose.position, "rotation": pose.rotation_vector, "joints": pose.joints}
         return self._encode(told, pose.sequence, pose.status)
 
-    def encode_command(self, command: Command, sequence: int) -> bytes:
-        """A command with its sequence; BadPacket for a number that its type does not hold."""
+    def encode_command(self, command: ToolCommand, sequence: int) -> bytes:
+        """Return a command with its sequence; BadPacket for a number that its type does not hold."""
         check_range(command.position + command.rotation_vector)
         told = {"position": command.position, "rotation": command.rotation_vector}
         return self._encode(told, sequence, 0)
@@ -286,14 +286,14 @@ def _part(values: list[float], name: str) -> Numbers:
 
 
 def _vector(rotation: str, told: Numbers) -> Numbers:
-    """The rotation vector of a rotation as a layout tells it."""
+    """Return the rotation vector of a rotation as a layout tells it."""
     if rotation == "vector":
         return told[:3]
     return vector_of_quaternion(normalise(told) if rotation == "quaternion" else quaternion_of_angles(told[:3]))
 
 
 def _told(rotation: str, vector: Numbers) -> Numbers:
-    """A rotation vector as a layout tells it."""
+    """Return a rotation vector as a layout tells it."""
     if rotation == "vector":
         return vector
     quaternion = quaternion_of_vector(vector)
@@ -399,7 +399,7 @@ class RawRobot(Robot):
         return RawUDPSettings(received, COMMAND if self.command is None else self.command.layout())
 
     def emulate(
-        self, settings: RawUDPSettings, start: Pose, period: float, stated: None, connected: bool
+        self, settings: RawUDPSettings, start: ToolPose, period: float, stated: None, connected: bool
     ) -> CommandedRobot:
         from dockdyn.realtime.devices.emulated.cycle import CycleSettings
         from dockdyn.realtime.devices.emulated.robot import emulate_raw_robot

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, Field
 
 from dockdyn.parameters import Parameter
-from dockdyn.realtime.devices.device import Pose
+from dockdyn.realtime.devices.device import ToolPose
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.part import refuse
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dockdyn.realtime.connections import Connections
     from dockdyn.realtime.devices.emulated.devices import EmulatedRobot, EmulatedSensor
     from dockdyn.realtime.devices.emulated.sensor import SensorErrors
-    from dockdyn.realtime.links import Link
+    from dockdyn.realtime.links import DeviceLink
     from dockdyn.scenario.tables.emulator import EmulatedSensorSection
     from dockdyn.scenario.tables.rig.driven import LimitsSection
 
@@ -133,7 +133,7 @@ class Robot(Device):
     def emulate(
         self,
         settings: Any,  # noqa: ANN401, as `settings` returns
-        start: Pose,
+        start: ToolPose,
         period: float,
         stated: Any,  # noqa: ANN401, an `Emulated`
         connected: bool,
@@ -158,7 +158,7 @@ class Robot(Device):
         """Return its connections, which are made before the cycle begins; None where it is spoken to in datagrams."""
         return None
 
-    def emulated_link(self, emulated: Any) -> Link:  # noqa: ANN401, as `emulate` returns
+    def emulated_link(self, emulated: Any) -> DeviceLink:  # noqa: ANN401, as `emulate` returns
         """Return the way between what stands for it and the computer. Raises OSError."""
         from dockdyn.realtime.links import Datagrams
 

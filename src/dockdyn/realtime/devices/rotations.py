@@ -13,7 +13,7 @@ Numbers = tuple[float, ...]
 
 
 def quaternion_of_vector(vector: Numbers) -> Numbers:
-    """The unit quaternion of a rotation vector (rad)."""
+    """Return the unit quaternion of a rotation vector (rad)."""
     x, y, z = vector
     angle = sqrt(x * x + y * y + z * z)
     factor = 0.5 if angle < 1e-8 else sin(0.5 * angle) / angle
@@ -21,7 +21,7 @@ def quaternion_of_vector(vector: Numbers) -> Numbers:
 
 
 def vector_of_quaternion(quaternion: Numbers) -> Numbers:
-    """The rotation vector (rad, at most π long) of a unit quaternion."""
+    """Return the rotation vector (rad, at most π long) of a unit quaternion."""
     w, x, y, z = quaternion if quaternion[0] >= 0 else tuple(-each for each in quaternion)
     sine = sqrt(x * x + y * y + z * z)
     factor = 2.0 if sine < 1e-8 else 2.0 * atan2(sine, w) / sine
@@ -29,14 +29,14 @@ def vector_of_quaternion(quaternion: Numbers) -> Numbers:
 
 
 def quaternion_of_angles(angles: Numbers) -> Numbers:
-    """The unit quaternion of turns (rad) about z, then y', then x''."""
+    """Return the unit quaternion of turns (rad) about z, then y', then x''."""
     a, b, c = (0.5 * angle for angle in angles)
     both = multiply((cos(a), 0.0, 0.0, sin(a)), (cos(b), 0.0, sin(b), 0.0))
     return multiply(both, (cos(c), sin(c), 0.0, 0.0))
 
 
 def angles_of_quaternion(quaternion: Numbers) -> Numbers:
-    """Turns (rad) about z, y', x''; where y' is turned by a right angle the last one is zero."""
+    """Return turns (rad) about z, y', x''; where y' is turned by a right angle the last one is zero."""
     w, x, y, z = quaternion
     forward, left = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)
     cosine = sqrt(forward * forward + left * left)
@@ -47,7 +47,7 @@ def angles_of_quaternion(quaternion: Numbers) -> Numbers:
 
 
 def multiply(a: Numbers, b: Numbers) -> Numbers:
-    """The turn `b` followed by the turn `a`."""
+    """Return the turn `b` followed by the turn `a`."""
     return (
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
         a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
@@ -57,7 +57,7 @@ def multiply(a: Numbers, b: Numbers) -> Numbers:
 
 
 def divide(a: Numbers, b: Numbers) -> Numbers:
-    """The turn that must follow `b` for `a` to come out."""
+    """Return the turn that must follow `b` for `a` to come out."""
     return multiply(a, (b[0], -b[1], -b[2], -b[3]))
 
 

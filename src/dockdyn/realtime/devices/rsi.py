@@ -19,11 +19,11 @@ from dockdyn.realtime.devices.device import (
     JOINTS,
     LARGEST,
     BadPacket,
-    Command,
     Counts,
     PacketError,
-    Pose,
     Sequence,
+    ToolCommand,
+    ToolPose,
     check_range,
 )
 from dockdyn.realtime.devices.flat_xml import Element, read_message
@@ -95,8 +95,8 @@ class RSI:
         self.position: Numbers = (0.0, 0.0, 0.0)
         self.quaternion: Numbers = (1.0, 0.0, 0.0, 0.0)
 
-    def decode_robot(self, packet: bytes) -> Pose:
-        """Where the robot is; its status is how many more answers were late than the message before has told.
+    def decode_robot(self, packet: bytes) -> ToolPose:
+        """Return where the robot is; its status is how many more answers were late than the message before has told.
 
         BadPacket for what is no message of it.
         """
@@ -118,7 +118,7 @@ class RSI:
             self.late = late
         status = min(max(late - self.late, 0), _MOST_LATE)
         self.late = late
-        return Pose(position, vector_of_quaternion(quaternion), joints, self.ipoc.last or 0, status)
+        return ToolPose(position, vector_of_quaternion(quaternion), joints, self.ipoc.last or 0, status)
 
     def _follow(self, clock: int) -> None:
         """Follow IPOC, which is a counter of 32 bits until it tells more; BadPacket where it is not ahead."""
@@ -126,8 +126,8 @@ class RSI:
         self.ipoc.advance(clock, self.counts)
         self.clock = clock
 
-    def encode_answer(self, command: Command) -> bytes:
-        """The correction that leads to a pose, for the message decoded last; BadPacket before there is one."""
+    def encode_answer(self, command: ToolCommand) -> bytes:
+        """Return the correction that leads to a pose, for the message decoded last; BadPacket before there is one."""
         if self.ipoc.last is None:
             raise BadPacket(PacketError.MISSING_FIELD)
         check_range(command.position + command.rotation_vector)
@@ -141,8 +141,9 @@ class RSI:
         words = self.settings.correction.encode() + _attributes(FRAME, numbers)
         return b'<Sen Type="%s"><%s<IPOC>%s</IPOC></Sen>' % (self.settings.sensor_type.encode(), words, self.echo)
 
-    def decode_answer(self, packet: bytes) -> tuple[Command, int]:
-        """The robot's side: a correction, a shift and a turn, and the IPOC that it answers; BadPacket where it is none."""
+    def decode_answer(self, packet: bytes) -> tuple[ToolCommand, int]:
+        """Return the robot's side: a correction, a shift and a turn, and the IPOC that it answers; BadPacket where it is
+        none."""
         try:
             root = read_message(packet, "Sen")
             if root.attributes.get(b"Type") != self.settings.sensor_type.encode():
@@ -152,10 +153,10 @@ class RSI:
         except BadPacket as bad:
             raise self.counts.refuse(bad.error) from None
         self.counts.good += 1
-        return Command(shift, vector_of_quaternion(turn)), ipoc
+        return ToolCommand(shift, vector_of_quaternion(turn)), ipoc
 
-    def encode_robot(self, actual: Pose, setpoint: Command) -> bytes:
-        """The robot's side: where it is and shall be, its joints, how many answers were late, and its IPOC."""
+    def encode_robot(self, actual: ToolPose, setpoint: ToolCommand) -> bytes:
+        """Return the robot's side: where it is and shall be, its joints, how many answers were late, and its IPOC."""
         check_range(actual.position + actual.rotation_vector + setpoint.position + setpoint.rotation_vector)
         parts = []
         for name, pose in (("RIst", actual), ("RSol", setpoint)):
@@ -174,13 +175,13 @@ def _attributes(names: tuple[str, ...], numbers: list[bytes]) -> bytes:
 
 
 def _frame(position: Numbers, quaternion: Numbers) -> Numbers:
-    """The numbers of a frame on the wire: mm, degrees."""
+    """Return the numbers of a frame on the wire: mm, degrees."""
     lengths = tuple(each * 1000.0 for each in position)
     return lengths + tuple(each / DEGREE for each in angles_of_quaternion(quaternion))
 
 
 def _frame_of(numbers: Numbers) -> tuple[Numbers, Numbers]:
-    """Position (m) and unit quaternion of the numbers of a frame."""
+    """Return position (m) and unit quaternion of the numbers of a frame."""
     return tuple(each / 1000.0 for each in numbers[:3]), quaternion_of_angles(
         tuple(each * DEGREE for each in numbers[3:])
     )
@@ -197,7 +198,7 @@ def _read_frame(element: Element) -> tuple[Numbers, Numbers]:
 
 
 def _read_joints(root: Element) -> Numbers:
-    """The joints that a robot tells; zero for those that it has not."""
+    """Return the joints that a robot tells; zero for those that it has not."""
     if b"AIPos" not in root.inner:
         return (0.0,) * JOINTS
     told = root.inner[b"AIPos"]
@@ -354,7 +355,7 @@ class RSIRobot(Robot):
         return found
 
     def emulate(
-        self, settings: RSISettings, start: Pose, period: float, stated: RSIBehaviour | None, connected: bool
+        self, settings: RSISettings, start: ToolPose, period: float, stated: RSIBehaviour | None, connected: bool
     ) -> EmulatedRSI:
         from dockdyn.realtime.devices.emulated.rsi import EmulatedRSI
 

@@ -15,12 +15,12 @@ from pydantic import Field
 from dockdyn.parameters import parameter
 from dockdyn.realtime.devices.device import (
     BadPacket,
-    Command,
     Counts,
     PacketError,
-    Pose,
     Reading,
     Sequence,
+    ToolCommand,
+    ToolPose,
     check_range,
 )
 from dockdyn.realtime.devices.roles import Keys, Port, Robot
@@ -110,7 +110,7 @@ class RTDE:
         self._first: int | None = None
 
     def encode_requests(self) -> list[bytes]:
-        """What a client sends after connecting, each after the answer to the one before: version, recipe, start."""
+        """Return what a client sends after connecting, each after the answer to the one before: version, recipe, start."""
         frequency = struct.pack(">d", self.settings.frequency) if self.settings.version > 1 else b""
         recipe = frequency + ",".join(OUTPUTS).encode()
         version = struct.pack(">H", self.settings.version)
@@ -129,8 +129,8 @@ class RTDE:
         elif content != b"\x01":
             raise BadPacket(PacketError.WRONG_HEADER if len(content) == 1 else PacketError.WRONG_LENGTH)
 
-    def decode_data(self, packet: bytes) -> tuple[Pose, Reading]:
-        """Where the robot is and the force at its tool; BadPacket for what is no package of the recipe, a text too."""
+    def decode_data(self, packet: bytes) -> tuple[ToolPose, Reading]:
+        """Return where the robot is and the force at its tool; BadPacket for what is no package of the recipe, a text too."""
         head = self._head()
         try:
             if len(packet) >= _HEAD.size and _HEAD.unpack(packet[: _HEAD.size]) == (len(packet), TEXT):
@@ -149,7 +149,7 @@ class RTDE:
         self.counts.good += 1
         status = NOT_POWERED * (not robot & _POWERED) | NO_PROGRAM * (not robot & _PROGRAM_RUNS) | safety & UNSAFE
         number = self.sequence.last or 0
-        pose = Pose(tuple(values[:3]), tuple(values[3:6]), (*values[6:12], 0.0, 0.0), number, status)
+        pose = ToolPose(tuple(values[:3]), tuple(values[3:6]), (*values[6:12], 0.0, 0.0), number, status)
         return pose, Reading(tuple(values[12:15]), tuple(values[15:18]), number, status)
 
     def _follow(self, time: float) -> None:
@@ -163,16 +163,16 @@ class RTDE:
         self.sequence.advance(first // period + (2 * (cycle - first) + period) // (2 * period), self.counts)
         self._first = first
 
-    def encode_command(self, command: Command) -> bytes:
-        """A command of the reverse interface, to 1 µm and 1 µrad; BadPacket for what does not fit into 32 bits."""
+    def encode_command(self, command: ToolCommand) -> bytes:
+        """Return a command of the reverse interface, to 1 µm and 1 µrad; BadPacket for what does not fit into 32 bits."""
         try:
             units = [round(each * _PER_UNIT) for each in command.position + command.rotation_vector]
             return _COMMAND.pack(self.settings.timeout, *units, _MODE_POSE)
         except (ValueError, OverflowError, struct.error):
             raise BadPacket(PacketError.OUT_OF_RANGE) from None
 
-    def decode_command(self, packet: bytes) -> tuple[Command, int]:
-        """The robot's side: a command, and the ms without another after which it stops; BadPacket where it is none."""
+    def decode_command(self, packet: bytes) -> tuple[ToolCommand, int]:
+        """Return the robot's side: a command, and the ms without another after which it stops; BadPacket where it is none."""
         if len(packet) != _COMMAND.size:
             raise self.counts.refuse(PacketError.WRONG_LENGTH)
         timeout, *units, mode = _COMMAND.unpack(packet)
@@ -182,10 +182,10 @@ class RTDE:
             raise self.counts.refuse(PacketError.OUT_OF_RANGE)
         self.counts.good += 1
         numbers = tuple(each / _PER_UNIT for each in units)
-        return Command(numbers[:3], numbers[3:]), timeout
+        return ToolCommand(numbers[:3], numbers[3:]), timeout
 
-    def encode_data(self, time: float, pose: Pose, reading: Reading) -> bytes:
-        """The robot's side: a package of the recipe."""
+    def encode_data(self, time: float, pose: ToolPose, reading: Reading) -> bytes:
+        """Return the robot's side: a package of the recipe."""
         check_range(pose.position + pose.rotation_vector + pose.joints[:6])
         robot = (0 if pose.status & NOT_POWERED else _POWERED) | (0 if pose.status & NO_PROGRAM else _PROGRAM_RUNS)
         values = (*pose.position, *pose.rotation_vector, *pose.joints[:6], *reading.force, *reading.torque)
@@ -197,7 +197,7 @@ class RTDE:
 
 
 def write_text(version: int, message: str, source: str = "dockdyn", level: int = 2) -> bytes:
-    """A text that the robot sends by itself: an error (1 or 0), a warning (2) or information (3)."""
+    """Return a text that the robot sends by itself: an error (1 or 0), a warning (2) or information (3)."""
     words, origin = message.encode()[:255], source.encode()[:255]
     if version == 1:
         return write_package(TEXT, bytes([level]) + words)
@@ -205,26 +205,26 @@ def write_text(version: int, message: str, source: str = "dockdyn", level: int =
 
 
 def stop_distance(speed: float, patience: float, lever: float) -> float:
-    """How far (m) the tool goes on at a `speed` (m/s) once commands fail: at that speed for the `patience` (s) that they state,
-    then while its joints stop, of which the tool is a `lever` (m) away.
+    """Return how far (m) the tool goes on at a `speed` (m/s) once commands fail: at that speed for the `patience` (s) that they
+    state, then while its joints stop, of which the tool is a `lever` (m) away.
     """
     return speed * patience + speed**2 / (2 * STOPPING * lever)
 
 
 def write_package(kind: int, content: bytes = b"") -> bytes:
-    """A package: its size, its type, its content."""
+    """Return a package: its size, its type, its content."""
     return _HEAD.pack(_HEAD.size + len(content), kind) + content
 
 
 def open_package(packet: bytes) -> tuple[int, bytes]:
-    """The type and the content of a whole package; BadPacket where it is none."""
+    """Return the type and the content of a whole package; BadPacket where it is none."""
     if len(packet) < _HEAD.size or int.from_bytes(packet[:2]) != len(packet):
         raise BadPacket(PacketError.WRONG_LENGTH)
     return packet[2], packet[_HEAD.size :]
 
 
 def split_packages(stream: bytes) -> tuple[list[bytes], bytes]:
-    """The whole packages that a stream begins with, and its rest; BadPacket for a stream that is none."""
+    """Return the whole packages that a stream begins with, and its rest; BadPacket for a stream that is none."""
     packages = []
     while size := find_package(stream):
         packages.append(stream[:size])
@@ -233,7 +233,7 @@ def split_packages(stream: bytes) -> tuple[list[bytes], bytes]:
 
 
 def find_package(stream: bytes) -> int:
-    """The size of the package that a stream begins with, zero where more must come; BadPacket for one that is none."""
+    """Return the size of the package that a stream begins with, zero where more must come; BadPacket for one that is none."""
     if len(stream) < 2:
         return 0
     size = int.from_bytes(stream[:2])
@@ -336,7 +336,7 @@ class URRobot(Robot):
         )
 
     def emulate(
-        self, settings: RTDESettings, start: Pose, period: float, stated: URBehaviour | None, connected: bool
+        self, settings: RTDESettings, start: ToolPose, period: float, stated: URBehaviour | None, connected: bool
     ) -> URInPackets:
         from dockdyn.realtime.devices.emulated.rtde import URInPackets
 

@@ -31,7 +31,7 @@ class Bar:
 
 
 def bar_panel(bars: Sequence[Bar], across: str, limits: Limits | None = None) -> Panel:
-    """The bars, the first on top, over an axis of values (`across`, in words with their unit).
+    """Return the bars, the first on top, over an axis of values (`across`, in words with their unit).
 
     Words stand on the other side of zero, where there is room in a narrow picture, too; within given `limits`, of bars that all
     go one way, they stand behind the bars.
@@ -57,7 +57,7 @@ def _area(bar: Bar, row: float) -> Area:
 
 
 def _words(bar: Bar, row: float, behind: bool) -> Note:
-    """What stands behind the end of a bar, or on the other side of zero."""
+    """Return what stands behind the end of a bar, or on the other side of zero."""
     number = f"{'+' if bar.value > 0 else ''}{significant(bar.value, 3)}".replace("-", "−")
     ahead = (bar.value >= 0) == behind
     place = bar.value if behind else 0.0
@@ -65,7 +65,7 @@ def _words(bar: Bar, row: float, behind: bool) -> Note:
 
 
 def _limits(bars: Sequence[Bar]) -> Limits:
-    """All bars, and room for the words of those on the other side."""
+    """Return all bars, and room for the words of those on the other side."""
     low, high = min(0.0, *(bar.value for bar in bars)), max(0.0, *(bar.value for bar in bars))
     room = ROOM * (high - low) or 1.0
     words = -room if high > 0 else 0.0, room if low < 0 else 0.0

@@ -211,23 +211,23 @@ class Chart:
         return sum(panel.height for panel in self.panels[:: self.columns])
 
     def across(self, panel: Panel) -> tuple[Limits, Limits]:
-        """Limits of the horizontal axis of a panel: those on which it opens, and those of all."""
+        """Return limits of the horizontal axis of a panel: those on which it opens, and those of all."""
         whole = panel.across_limits or self.whole or _across_of(panel)
         return self.window or whole, whole
 
     def up(self, panel: Panel) -> tuple[Limits, Limits]:
-        """Limits of the vertical axis of a panel: those on which it opens, and those of all."""
+        """Return limits of the vertical axis of a panel: those on which it opens, and those of all."""
         return _limits_up(panel, self.window), _limits_up(panel, None)
 
 
 def _across_of(panel: Panel) -> Limits:
-    """From the first to the last of what is drawn, with some room where axes are of one scale."""
+    """Return the way from the first to the last of what is drawn, with some room where axes are of one scale."""
     values = np.concatenate([[], *(np.ravel(line.x) for line in panel.lines)])
     return _with_room(values, panel.across_scale == "log", ROOM)
 
 
 def _limits_up(panel: Panel, window: Limits | None) -> Limits:
-    """Limits that hold all that is drawn within a window of the horizontal axis."""
+    """Return limits that hold all that is drawn within a window of the horizontal axis."""
     if isinstance(panel.scale, SymmetricLog):
         return panel.scale.limits
     seen = [_within(line, window) for line in panel.lines]
@@ -240,7 +240,7 @@ def _limits_up(panel: Panel, window: Limits | None) -> Limits:
 
 
 def _within(line: Line, window: Limits | None) -> np.ndarray:
-    """Values of a line in a window, those on which it enters and leaves among them."""
+    """Return values of a line in a window, those on which it enters and leaves among them."""
     x, y = np.asarray(line.x, float), np.asarray(line.y, float)
     inside = np.ones(x.shape, bool) if window is None else (x >= window[0]) & (x <= window[1])
     if line.joined and x.size > 1:
@@ -250,7 +250,7 @@ def _within(line: Line, window: Limits | None) -> np.ndarray:
 
 
 def _with_room(values: np.ndarray, logarithmic: bool, room: float) -> Limits:
-    """The least and the largest of finite values, with so much room beside them."""
+    """Return the least and the largest of finite values, with so much room beside them."""
     kept = values[np.isfinite(values) & ((values > 0) | (not logarithmic))]
     if not kept.size:
         return (0.1, 1.0) if logarithmic else (0.0, 1.0)
@@ -265,24 +265,24 @@ def _with_room(values: np.ndarray, logarithmic: bool, room: float) -> Limits:
 def lines_of(
     x: ArrayLike, values: np.ndarray, names: Sequence[str], first: int = 0, *, width: float = 1.2
 ) -> list[Line]:
-    """A line for each column of `values`, no two alike; their styles are counted from the `first`."""
+    """Return a line for each column of `values`, no two alike; their styles are counted from the `first`."""
     return [
         Line(x, values[:, index], **series(first + index), name=name, width=width) for index, name in enumerate(names)
     ]
 
 
 def series(place: int) -> dict[str, Any]:
-    """Colour and dash of one of many lines: apart in both as long as there are colours."""
+    """Return colour and dash of one of many lines: apart in both as long as there are colours."""
     return {"colour": HUES[place % len(HUES)], "dash": (place + place // len(HUES)) % 4}
 
 
 def path(points: np.ndarray, colour: str, name: str = "", **look: Any) -> Line:  # noqa: ANN401, fields of it
-    """A line through points (n, 2)."""
+    """Return a line through points (n, 2)."""
     return Line(points[:, 0], points[:, 1], colour, name, **look)
 
 
 def stems(x: ArrayLike, y: ArrayLike, colour: str, size: float = 3.5, name: str = "") -> list[Line]:
-    """Points on stems from zero."""
+    """Return points on stems from zero."""
     x, y = np.asarray(x, float), np.asarray(y, float)
     gaps = np.full(x.shape, np.nan)
     up = np.stack([np.zeros(x.shape), y, gaps], axis=1).ravel()
@@ -291,7 +291,7 @@ def stems(x: ArrayLike, y: ArrayLike, colour: str, size: float = 3.5, name: str 
 
 
 def opening(time: np.ndarray, instants: Iterable[float]) -> Limits | None:
-    """The window of a run in which `instants`, of contacts, lie; None where that is most of it, or there are none."""
+    """Return the window of a run in which `instants`, of contacts, lie; None where that is most of it, or there are none."""
     found = np.asarray(list(instants), float)
     if not found.size or len(time) < 2:
         return None
@@ -302,7 +302,7 @@ def opening(time: np.ndarray, instants: Iterable[float]) -> Limits | None:
 
 
 def tamed(values: np.ndarray, usual: float) -> Scale:
-    """A symmetric logarithmic scale where a diverging run would squeeze its start, of `usual` size, to zero.
+    """Return a symmetric logarithmic scale where a diverging run would squeeze its start, of `usual` size, to zero.
 
     What is more than `BEYOND` times the usual leaves the panel.
     """
@@ -320,7 +320,7 @@ def tamed(values: np.ndarray, usual: float) -> Scale:
 
 
 def thin_rows(values: np.ndarray, most: int) -> np.ndarray:
-    """Rows of a long line that draw it: the least and the largest of each of equal groups, in their order, and the ends.
+    """Return rows of a long line that draw it: the least and the largest of each of equal groups, in their order, and the ends.
 
     `values` has a column for each direction in which a line may turn back; gaps (NaN) are kept.
     """

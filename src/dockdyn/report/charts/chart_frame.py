@@ -15,7 +15,7 @@ SHADE: dict[str, Any] = {"color": COLOURS["sky"], "alpha": 0.22, "linewidth": 0,
 
 
 def panel(height: float, entries: int) -> tuple[Figure, Axes]:
-    """A figure of one panel of `height` (in) under a legend of so many entries."""
+    """Return a figure of one panel of `height` (in) under a legend of so many entries."""
     from matplotlib.figure import Figure
 
     figure = Figure()
@@ -26,7 +26,7 @@ def panel(height: float, entries: int) -> tuple[Figure, Axes]:
 
 
 def frame(ax: Axes, keys: list[Key]) -> None:
-    """Makes the axes, x first, those of keys; logarithmic ones with plain numbers."""
+    """Make the axes, x first, those of keys; logarithmic ones with plain numbers."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     for name, key in zip("xy", keys, strict=False):
@@ -41,5 +41,5 @@ def frame(ax: Axes, keys: list[Key]) -> None:
 
 
 def once(ax: Axes, words: str) -> str:
-    """A label, or none when something in `ax` has it."""
+    """Return a label, or none when something in `ax` has it."""
     return "_" if words in ax.get_legend_handles_labels()[1] else words

@@ -29,7 +29,7 @@ FEW = 60  # samples of a contact below which each is marked
 
 
 def depth(dataset: xr.Dataset) -> Chart:
-    """Depth (negative is separation) over the whole run, and penetration close up."""
+    """Return depth (negative is separation) over the whole run, and penetration close up."""
     names, values, time = pair_labels(dataset), dataset.depth.values, dataset.time.values
     deepest = float(values.max()) * 1e3  # mm
     scale = tamed(values, float(np.nanmedian(np.abs(values))))
@@ -41,7 +41,7 @@ def depth(dataset: xr.Dataset) -> Chart:
 
 
 def normal_force(dataset: xr.Dataset) -> Chart:
-    """Normal force where it is generated, peaks marked."""
+    """Return normal force where it is generated, peaks marked."""
     names, values, time = pair_labels(dataset), dataset.normal_force.values, dataset.time.values
     peaks, times = dataset.episode_peak_force.values, dataset.episode_peak_time.values
     scale = tamed(peaks, float(peaks[0]))
@@ -65,7 +65,7 @@ def normal_force(dataset: xr.Dataset) -> Chart:
 
 
 def _with_notes(panel: Panel, times: np.ndarray, peaks: np.ndarray, window: Limits) -> Panel:
-    """The peaks in numbers, from the largest down, where there is room in a window.
+    """Return the peaks in numbers, from the largest down, where there is room in a window.
 
     They are located between samples, so that one can lie above the line. Words stand before a place from which it rises
     on, as where a capture ends a contact.
@@ -90,13 +90,13 @@ def _with_notes(panel: Panel, times: np.ndarray, peaks: np.ndarray, window: Limi
 
 
 def close_up_samples(dataset: xr.Dataset) -> int:
-    """How many samples fall into the contact with the largest force."""
+    """Return how many samples fall into the contact with the largest force."""
     onset, release = contact_spans(dataset)[int(np.argmax(dataset.episode_peak_force.values))]
     return dataset.sel(time=slice(onset, release)).sizes["time"]
 
 
 def largest_contact(dataset: xr.Dataset) -> Chart:
-    """The contact with the largest force close up: over time as generated and as it acts, and over depth."""
+    """Return the contact with the largest force close up: over time as generated and as it acts, and over depth."""
     index = int(np.argmax(dataset.episode_peak_force.values))
     pair = int(dataset.episode_contact[index])
     onset, release = contact_spans(dataset)[index]
@@ -120,7 +120,8 @@ def largest_contact(dataset: xr.Dataset) -> Chart:
 
 
 def energy(dataset: xr.Dataset) -> Chart:
-    """Change of energy, less work from outside, and work of contacts and all else inside, with that after each contact."""
+    """Return change of energy, less work from outside, and work of contacts and all else inside, with that after each
+    contact."""
     change, time = given_by_contacts(dataset), dataset.time.values
     worked = from_outside(dataset)
     changed = "change of energy" if stores_inside(dataset) else "change of kinetic energy"
@@ -136,7 +137,8 @@ def energy(dataset: xr.Dataset) -> Chart:
 
 
 def momentum_errors(dataset: xr.Dataset) -> Chart:
-    """Change of linear and angular momentum since the start, impulses from outside left out, relative to the bodies' own."""
+    """Return change of linear and angular momentum since the start, impulses from outside left out, relative to the bodies'
+    own."""
     lines, largest = [], 0.0
     for name, look in (("linear", {"colour": "blue"}), ("angular", {"colour": "orange", "dash": 1})):
         drift = departure(kept(dataset, name))
@@ -152,7 +154,7 @@ def momentum_errors(dataset: xr.Dataset) -> Chart:
 
 
 def attitude(dataset: xr.Dataset) -> Chart:
-    """Rotation vector of each body since the start, in degrees, in body axes."""
+    """Return rotation vector of each body since the start, in degrees, in body axes."""
     panels = []
     for body in map(str, dataset.body.values):
         turned = np.degrees(dataset.rotation.sel(body=body).values)
@@ -161,7 +163,7 @@ def attitude(dataset: xr.Dataset) -> Chart:
 
 
 def loads(dataset: xr.Dataset, points: Sequence[int] | None = None) -> Chart:
-    """Force and moment of the contacts at named points (all of them when not given), in the axes of their bodies.
+    """Return force and moment of the contacts at named points (all of them when not given), in the axes of their bodies.
 
     All points have the same scale of force, and the same of moment: they can be compared.
     """
@@ -181,7 +183,7 @@ def loads(dataset: xr.Dataset, points: Sequence[int] | None = None) -> Chart:
 
 
 def components(time: np.ndarray, values: np.ndarray, wrap: float = np.inf) -> list[Line]:
-    """Three components (samples, 3); the lines are broken where the vector wraps around."""
+    """Return three components (samples, 3); the lines are broken where the vector wraps around."""
     jumps = np.flatnonzero(np.linalg.norm(np.diff(values, axis=0), axis=1) > wrap)
     broken = values.copy()
     broken[jumps] = np.nan

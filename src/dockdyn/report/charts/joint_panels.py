@@ -12,7 +12,8 @@ from dockdyn.report.charts.chart import ZERO, Panel, lines_of
 def joint_panels(
     time: np.ndarray, names: Sequence[str], places: np.ndarray, rates: np.ndarray, unit: str
 ) -> list[Panel]:
-    """A panel of places and one of rates of joints with coordinates in `unit`, rad (drawn in deg) or m; a column each."""
+    """Return a panel of places and one of rates of joints with coordinates in `unit`, rad (drawn in deg) or m; a column
+    each."""
     turning = unit == "rad"
     scale, words = (np.degrees(1.0), ("angle, deg", "rate, deg/s")) if turning else (1.0, ("travel, m", "speed, m/s"))
     return [

@@ -22,13 +22,13 @@ PACKED = 5  # level: of the library the next ones save 1 % in twice the time
 
 
 def script(name: str) -> str:
-    """A script of the page."""
+    """Return a script of the page."""
     return resources.files("dockdyn.report.charts").joinpath(name).read_text(encoding="utf-8")
 
 
 @cache
 def packed_library() -> str:
-    """BokehJS, compressed, as text of a script element; its Python package lies there, and is not imported."""
+    """Return BokehJS, compressed, as text of a script element; its Python package lies there, and is not imported."""
     found = util.find_spec("bokeh")
     assert found is not None and found.origin is not None  # it is required
     code = (Path(found.origin).parent / "server/static/js/bokeh.min.js").read_bytes()
@@ -36,7 +36,7 @@ def packed_library() -> str:
 
 
 def packed_charts(charts: list[Chart]) -> str:
-    """The charts, compressed, as text of a script element: the length of a head of JSON, the head, and all numbers.
+    """Return the charts, compressed, as text of a script element: the length of a head of JSON, the head, and all numbers.
 
     Numbers are of single precision, their first bytes first, then their second ones: so they are shorter, compressed.
     """
@@ -57,7 +57,7 @@ class _Columns:
         self._places: dict[bytes, int] = {}
 
     def place(self, values: np.ndarray) -> int:
-        """The place of a column, at which it is put if it is not there yet."""
+        """Return the place of a column, at which it is put if it is not there yet."""
         with np.errstate(over="ignore"):  # what has diverged beyond 3e38 leaves every panel
             column = np.asarray(values, "<f4")
         key = column.tobytes()
@@ -69,7 +69,7 @@ class _Columns:
 
 
 def _facts(chart: Chart, columns: _Columns) -> dict[str, Any]:
-    """A chart as JSON, its numbers put into columns."""
+    """Return a chart as JSON, its numbers put into columns."""
     return {
         "columns": chart.columns,
         "over": chart.over,
@@ -132,6 +132,6 @@ def _without_nan(facts: Any) -> Any:  # noqa: ANN401, JSON
 
 
 def _dash(place: int) -> list[float]:
-    """The pattern of a dash (widths of the line); none of a line that goes through."""
+    """Return the pattern of a dash (widths of the line); none of a line that goes through."""
     found = DASHES[place]
     return [] if found == "-" else list(found[1])

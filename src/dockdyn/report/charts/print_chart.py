@@ -39,7 +39,7 @@ PAPER = dict.fromkeys([name for name in STYLE if name.endswith("size")], LETTERS
 
 
 def print_chart(chart: Chart, style: Style = "report", *, whole: bool = False) -> Figure:
-    """The chart as a figure: of the window on which it opens or, if asked, of the `whole` run."""
+    """Return the chart as a figure: of the window on which it opens or, if asked, of the `whole` run."""
     from matplotlib import style as styles
     from matplotlib.figure import Figure
 
@@ -72,7 +72,7 @@ def print_chart(chart: Chart, style: Style = "report", *, whole: bool = False) -
 
 
 def _draw(ax: Axes, panel: Panel, entries: dict[str, Artist]) -> None:
-    """What is in a panel; the first artist of each name is kept for the legend."""
+    """Draw what is in a panel; the first artist of each name is kept for the legend."""
     for area in panel.areas:
         entries.setdefault(area.name, _fill(ax, area))
     for band in panel.bands:
@@ -87,7 +87,7 @@ def _draw(ax: Axes, panel: Panel, entries: dict[str, Artist]) -> None:
 
 
 def _fill(ax: Axes, area: Area) -> Artist:
-    """Rings as one path, so that holes stay open."""
+    """Return rings as one path, so that holes stay open."""
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
@@ -100,7 +100,7 @@ def _fill(ax: Axes, area: Area) -> Artist:
 
 
 def rings_of(area: Area) -> list[np.ndarray]:
-    """The rings of an area, (n, 2) each."""
+    """Return the rings of an area, (n, 2) each."""
     points = np.stack([np.asarray(area.x, float), np.asarray(area.y, float)], axis=1)
     gaps = np.flatnonzero(np.isnan(points).any(axis=1))
     found = [part[~np.isnan(part).any(axis=1)] for part in np.split(points, gaps)]
@@ -108,7 +108,7 @@ def rings_of(area: Area) -> list[np.ndarray]:
 
 
 def _write(ax: Axes, note: Note) -> None:
-    """Words on a ground that leaves them readable over lines."""
+    """Write words on a ground that leaves them readable over lines."""
     ground = {"facecolor": COLOURS["paper"], "edgecolor": "none", "alpha": 0.6, "pad": 0.4}
     look: dict[str, Any] = {
         "ha": note.side,
@@ -135,7 +135,7 @@ def _draw_line(ax: Axes, line: Line) -> Artist:
 
 
 def _draw_band(ax: Axes, band: Band) -> Artist:
-    """The thin edge keeps a short one visible."""
+    """Return the thin edge keeps a short one visible."""
     span = ax.axvspan if band.axis == "x" else ax.axhspan
     edge = 0.4 if band.alpha == 1 else 0
     return span(band.start, band.end, color=COLOURS[band.colour], alpha=band.alpha, linewidth=edge, zorder=0)
@@ -149,7 +149,7 @@ def _draw_level(ax: Axes, level: Level) -> Artist:
 
 
 def _frame(ax: Axes, panel: Panel, chart: Chart, whole: bool) -> None:
-    """Scales, limits and labels of a panel."""
+    """Set scales, limits and labels of a panel."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     if panel.scale == "log":
@@ -185,7 +185,7 @@ def _frame(ax: Axes, panel: Panel, chart: Chart, whole: bool) -> None:
 
 
 def _name_events(ax: Axes, panel: Panel) -> None:
-    """Writes names above shaded times and lines; neighbours too close for that share one text."""
+    """Write names above shaded times and lines; neighbours too close for that share one text."""
     low, high = ax.get_xlim()
     places = [((band.start + band.end) / 2, band.name) for band in panel.bands if band.name and band.axis == "x"]
     places += [(level.at, level.name) for level in panel.levels if level.name]
@@ -205,7 +205,7 @@ def _name_events(ax: Axes, panel: Panel) -> None:
 
 
 def _fit_report(figure: Figure, axes: np.ndarray, chart: Chart, heights: list[float], entries: dict[str, Any]) -> None:
-    """Margins that are the same in every figure, so that times line up; the legend above the panels."""
+    """Set margins that are the same in every figure, so that times line up; the legend above the panels."""
     titled = any(panel.title for panel in chart.panels)
     labelled = any(ax.axison and ax.get_xlabel() for ax in axes[:-1].flat)
     arrange(figure, heights, len(entries), title=0.2 if titled else 0.0, labelled=labelled)
@@ -222,7 +222,7 @@ def _fit_report(figure: Figure, axes: np.ndarray, chart: Chart, heights: list[fl
 
 
 def _fit_column(figure: Figure, chart: Chart, heights: list[float], entries: dict[str, Any]) -> None:
-    """The width of a column, the legend above the panels in as many columns as fit; small pictures are made smaller."""
+    """Set the width of a column, the legend above the panels in as many columns as fit; small pictures are made smaller."""
     columns = 1 if max(map(len, entries), default=0) > LONG else 2
     rows = -(-len(entries) // columns) if len(entries) > 1 else 0
     lower = COLUMN / WIDTH * TALLER if chart.tiles else LOWER

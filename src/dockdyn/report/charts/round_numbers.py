@@ -8,7 +8,7 @@ STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)  # of a power of ten
 
 
 def round_numbers(low: float, high: float, most: int) -> np.ndarray:
-    """Multiples of a round step within `low` and `high`, of which there are not more than `most` steps."""
+    """Return multiples of a round step within `low` and `high`, of which there are not more than `most` steps."""
     least = (high - low) / most
     power = 10.0 ** np.floor(np.log10(least))
     step = power * next(step for step in STEPS if step * power >= least * (1 - 1e-12))

@@ -14,7 +14,7 @@ Grid = Sequence[np.ndarray]  # across and up, of the same shape
 
 
 def inside(grid: Grid, distance: np.ndarray) -> Area:
-    """Where the distance (m) is negative."""
+    """Return where the distance (m) is negative."""
     from contourpy import FillType, contour_generator
 
     filled = contour_generator(grid[0], grid[1], distance, fill_type=FillType.OuterOffset).filled(-np.inf, 0.0)
@@ -29,12 +29,12 @@ def inside(grid: Grid, distance: np.ndarray) -> Area:
 
 
 def outline(grid: Grid, distance: np.ndarray, level: float = 0.0, *, dash: int = 0, width: float = 1.0) -> Line:
-    """Where the distance (m) is that of the `level`."""
+    """Return where the distance (m) is that of the `level`."""
     return path(joined(curves(grid, distance, level)), "wall", dash=dash, width=width)
 
 
 def curves(grid: Grid, values: np.ndarray, level: float = 0.0) -> list[np.ndarray]:
-    """Curves (n, 2) on which sampled values are those of the `level`; none where all are the same but for round-off."""
+    """Return curves (n, 2) on which sampled values are those of the `level`; none where all are the same but for round-off."""
     from contourpy import contour_generator
 
     if np.ptp(values) < FLAT:
@@ -43,6 +43,6 @@ def curves(grid: Grid, values: np.ndarray, level: float = 0.0) -> list[np.ndarra
 
 
 def joined(parts: Sequence[np.ndarray], columns: int = 2) -> np.ndarray:
-    """Curves one after the other, gaps (NaN) between them."""
+    """Return curves one after the other, gaps (NaN) between them."""
     gap = np.full((1, columns), np.nan)
     return np.concatenate([np.zeros((0, columns)), *(row for part in parts for row in (part, gap))])

@@ -33,25 +33,25 @@ class View:
     rise: float = 24.0
 
     def flat(self, points: Float[np.ndarray, "... 3"]) -> Float[np.ndarray, "... 2"]:
-        """Points as they are seen, across and up, in the unit of the points."""
+        """Return points as they are seen, across and up, in the unit of the points."""
         a, e = np.radians(self.turn), np.radians(self.rise)
         right = np.array([-np.sin(a), np.cos(a), 0.0])
         up = np.array([-np.sin(e) * np.cos(a), -np.sin(e) * np.sin(a), np.cos(e)])
         return np.stack([points @ right, points @ up], axis=-1)
 
     def line(self, points: Float[np.ndarray, "n 3"], colour: str, **look: Any) -> Line:  # noqa: ANN401, fields of it
-        """A line in space."""
+        """Return a line in space."""
         return path(self.flat(points), colour, **look)
 
     def note(
         self, point: Float[np.ndarray, "3"], words: str, away: tuple[float, float], side: Side, *, small: bool = False
     ) -> Note:
-        """Words beside a point in space."""
+        """Return words beside a point in space."""
         x, y = self.flat(point)
         return Note(float(x), float(y), words, away, side, small)
 
     def axes(self, box: Float[np.ndarray, "3 2"], unit: str) -> tuple[list[Line], list[Note]]:
-        """The axes of a box (its limits), with numbers and names."""
+        """Return the axes of a box (its limits), with numbers and names."""
         parts, notes = [], []
         size = np.ptp(box, axis=1)
         for axis, (corner, out, away, share, further) in enumerate(EDGES):
@@ -69,7 +69,7 @@ class View:
         return [self.line(joined(parts, 3), "muted", width=0.6)], notes
 
     def limits(self, box: Float[np.ndarray, "3 2"], room: float) -> tuple[Limits, Limits]:
-        """Limits, across and up, of a square around a box, and `room`, a share of it, on either side."""
+        """Return limits, across and up, of a square around a box, and `room`, a share of it, on either side."""
         corners = self.flat(np.stack(np.meshgrid(*box, indexing="ij"), axis=-1).reshape(-1, 3))
         low, high = corners.min(axis=0), corners.max(axis=0)
         middle, half = (low + high) / 2, (0.5 + room) * float((high - low).max())
@@ -78,5 +78,5 @@ class View:
 
 
 def _side(away: tuple[float, float]) -> Side:
-    """The side of words that is at a point from which they stand so far away."""
+    """Return the side of words that is at a point from which they stand so far away."""
     return "right" if away[0] < 0 else "left"

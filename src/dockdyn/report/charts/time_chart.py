@@ -15,15 +15,15 @@ TIME = "time"  # what charts over the run have in common
 
 
 def time_chart(dataset: xr.Dataset, panels: Sequence[Panel], columns: int = 1) -> Chart:
-    """Panels over the time of a run with located contacts; a capture with which it begins is none to open at."""
+    """Return panels over the time of a run with located contacts; a capture with which it begins is none to open at."""
     caught = [float(dataset[name]) for name in ("capture_time", "capture_peak_time") if name in dataset]
     instants = [*lively_spans(dataset).ravel(), *(time for time in caught if np.isfinite(time) and time > 0)]
     return run_chart(dataset.time.values, panels, contact_bands(dataset), instants=instants, columns=columns)
 
 
 def lively_spans(dataset: xr.Dataset) -> np.ndarray:
-    """Onset and release (s) of contacts, (contacts, 2); one that lasts to the end, beside others that do not, is as long as the
-    longest of these."""
+    """Return onset and release (s) of contacts, (contacts, 2); one that lasts to the end, beside others that do not, is as long
+    as the longest of these."""
     spans, whole = contact_spans(dataset), np.isfinite(dataset.episode_release.values)
     longest = np.max(np.ptp(spans, axis=1), where=whole, initial=0.0)
     if longest > 0:
@@ -32,7 +32,7 @@ def lively_spans(dataset: xr.Dataset) -> np.ndarray:
 
 
 def contact_bands(dataset: xr.Dataset) -> list[Band]:
-    """The times of contact, by number."""
+    """Return the times of contact, by number."""
     return [
         Band(float(onset), float(release), f"Q{number}")
         for number, (onset, release) in enumerate(contact_spans(dataset), start=1)
@@ -48,7 +48,7 @@ def run_chart(
     instants: Sequence[float] | np.ndarray = (),
     columns: int = 1,
 ) -> Chart:
-    """Panels over the `time` (s) of a run, `bands` and `levels` in all of them; it opens where `instants` (s) are."""
+    """Return panels over the `time` (s) of a run, `bands` and `levels` in all of them; it opens where `instants` (s) are."""
     drawn = [replace(one, bands=[*bands, *one.bands], levels=[*levels, *one.levels]) for one in panels]
     end = float(time[-1]) if float(time[-1]) > 0 else 1.0
     window = opening(time, instants)

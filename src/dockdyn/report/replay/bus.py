@@ -30,8 +30,8 @@ class Bus:
 
 
 def bus_of(mass: float, inertia: np.ndarray, gear: list[np.ndarray], thinnest: float = FLAT) -> Bus:
-    """A body's box, no thinner than a share of its largest extent; cut back where it would swallow, or hide, the places of
-    its docking gear (m, body axes)."""
+    """Return a body's box, no thinner than a share of its largest extent; cut back where it would swallow, or hide, the places
+    of its docking gear (m, body axes)."""
     half, axes = _uniform_box(mass, inertia, thinnest)
     order = np.abs(axes).argmax(axis=0)
     if sorted(order) == [0, 1, 2] and np.abs(axes).max(axis=0).min() > 0.95:  # near enough to the body's own axes
@@ -50,7 +50,7 @@ def bus_of(mass: float, inertia: np.ndarray, gear: list[np.ndarray], thinnest: f
 
 
 def _uniform_box(mass: float, inertia: np.ndarray, thinnest: float) -> tuple[np.ndarray, np.ndarray]:
-    """Half lengths (m) along principal axes, and these (columns), of the box of uniform density with that inertia."""
+    """Return half lengths (m) along principal axes, and these (columns), of the box of uniform density with that inertia."""
     moments, axes = np.linalg.eigh(np.asarray(inertia, float))
     squares = np.maximum(6 / mass * (moments.sum() - 2 * moments), 0)
     size = np.sqrt(squares) / 2

@@ -12,7 +12,7 @@ TIMES = ("episode_onset", "impact_time", "event_time")  # when what is counted a
 
 
 def drawable(dataset: xr.Dataset) -> tuple[xr.Dataset, str]:
-    """A run up to its last sample before one that cannot be drawn, and words on that; empty where all of it can.
+    """Return a run up to its last sample before one that cannot be drawn, and words on that; empty where all of it can.
 
     A sample cannot be drawn where a number in it is not finite or beyond `MOST`. Places that are left empty (NaN) at the
     start, such as those of links that a shorter tree has not, say nothing.
@@ -41,7 +41,7 @@ def drawable(dataset: xr.Dataset) -> tuple[xr.Dataset, str]:
 
 
 def can_be_drawn(scene: Scene) -> bool:
-    """Whether all places and vectors of a scene are finite and can be drawn."""
+    """Return whether all places and vectors of a scene are finite and can be drawn."""
     motions = [part.motion for part in scene.parts] + [line.carrier for line in scene.lines if line.carrier is not None]
     arrays = [array for motion in motions for array in (motion.position, motion.attitude)]
     arrays += [array for arrow in scene.arrows for array in (arrow.place, arrow.vector)]
@@ -51,7 +51,7 @@ def can_be_drawn(scene: Scene) -> bool:
 
 
 def closed(dataset: xr.Dataset, end: float) -> xr.Dataset:
-    """The run with contacts that outlast `end` (s) cut there; without peaks (NaN) and a capture that come later."""
+    """Return the run with contacts that outlast `end` (s) cut there; without peaks (NaN) and a capture that come later."""
     changed = {}
     if "episode_peak_time" in dataset:
         late = ~(dataset.episode_peak_time <= end) | ~(np.abs(dataset.episode_peak_force) <= MOST)

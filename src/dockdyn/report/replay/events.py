@@ -12,7 +12,7 @@ from dockdyn.report.replay.scene import Event
 
 
 def events(dataset: xr.Dataset, names: Sequence[str] = ()) -> list[Event]:
-    """Contacts that last with their peaks, impacts, the capture; `names` are those of the pairs in contact, if any."""
+    """Return contacts that last with their peaks, impacts, the capture; `names` are those of the pairs in contact, if any."""
     found = []
     for index, (start, end) in enumerate(contact_spans(dataset)):
         which = f": {names[int(dataset.episode_contact[index])]}" if names else ""

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.report.drawing import contact_spans
-from dockdyn.report.replay.scene import Motion
+from dockdyn.report.replay.scene import SceneMotion
 
 EVEN = 400  # frames at equal intervals
 MOST = 600  # frames
@@ -16,7 +16,7 @@ INSIDE = 6  # frames in a contact that is shorter than so many intervals
 
 
 def frame_times(end: float, spans: np.ndarray, marks: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-    """Times of the frames of a run up to `end` (s), and which of them are marks.
+    """Return times of the frames of a run up to `end` (s), and which of them are marks.
 
     Equal intervals, and besides them the `marks` (s), peaks and impacts, and the beginning, inside and end of `spans`
     (n, 2) that equal intervals would miss. Where that is too much, marks and spans are thinned out evenly.
@@ -35,14 +35,14 @@ def frame_times(end: float, spans: np.ndarray, marks: Sequence[float]) -> tuple[
 
 
 def _thinned(values: np.ndarray, room: int) -> np.ndarray:
-    """At most `room` of the values, evenly."""
+    """Return at most `room` of the values, evenly."""
     if len(values) <= room:
         return values
     return values[np.linspace(0, len(values) - 1, max(room, 0)).astype(int)]
 
 
 def chosen(dataset: xr.Dataset, marks: Sequence[float] = ()) -> tuple[np.ndarray, np.ndarray]:
-    """`frame_times` of a run, its contacts seen to."""
+    """Return `frame_times` of a run, its contacts seen to."""
     spans, peaks = np.zeros((0, 2)), np.zeros(0)
     if "episode_onset" in dataset:
         spans, peaks = contact_spans(dataset), dataset.episode_peak_time.values
@@ -51,7 +51,8 @@ def chosen(dataset: xr.Dataset, marks: Sequence[float] = ()) -> tuple[np.ndarray
 
 
 def _between(times: np.ndarray, time: np.ndarray, axes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Rows of the samples before and after times (frames,), and how far between them these are, 0 to 1, with so many `axes`."""
+    """Return rows of the samples before and after times (frames,), and how far between them these are, 0 to 1, with so many
+    `axes`."""
     after = np.clip(np.searchsorted(time, times, side="right"), min(1, len(time) - 1), len(time) - 1)
     before = np.maximum(after - 1, 0)
     gap = time[after] - time[before]
@@ -60,13 +61,13 @@ def _between(times: np.ndarray, time: np.ndarray, axes: int) -> tuple[np.ndarray
 
 
 def at(times: np.ndarray, time: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Samples (samples, …) at other times (frames, …), on straight lines between them."""
+    """Return samples (samples, …) at other times (frames, …), on straight lines between them."""
     before, after, share = _between(times, time, values.ndim)
     return values[before] * (1 - share) + values[after] * share
 
 
 def attitudes_at(times: np.ndarray, time: np.ndarray, attitude: np.ndarray) -> np.ndarray:
-    """Unit quaternions (samples, …, 4) at other times, on great circles between samples (slerp)."""
+    """Return unit quaternions (samples, …, 4) at other times, on great circles between samples (slerp)."""
     from viser.transforms import SO3  # which the replay needs anyway; SciPy's takes longer to load than a run to draw
 
     before, after, share = _between(times, time, attitude.ndim)
@@ -74,5 +75,5 @@ def attitudes_at(times: np.ndarray, time: np.ndarray, attitude: np.ndarray) -> n
     return (first @ SO3.exp(share * (first.inverse() @ second).log())).normalize().wxyz
 
 
-def motion_at(times: np.ndarray, time: np.ndarray, position: np.ndarray, attitude: np.ndarray) -> Motion:
-    return Motion(at(times, time, position), attitudes_at(times, time, attitude))
+def motion_at(times: np.ndarray, time: np.ndarray, position: np.ndarray, attitude: np.ndarray) -> SceneMotion:
+    return SceneMotion(at(times, time, position), attitudes_at(times, time, attitude))

@@ -27,7 +27,7 @@ class LiveScene(Protocol):
     scene: Scene
 
     def move(self, robot: np.ndarray, model: np.ndarray) -> None:
-        """Sets the frame: motions, lines and the arrow's place at these poses (axes,), m and rad."""
+        """Set the frame: motions, lines and the arrow's place at these poses (axes,), m and rad."""
 
 
 class LivePage:
@@ -55,7 +55,7 @@ class LivePage:
         self.told = ""
 
     def move(self, robot: np.ndarray, model: np.ndarray, force: np.ndarray) -> Scale:
-        """Shows the scene at these poses (axes,), and a force (n,), N, n at most 3; gives the arrow's scale.
+        """Show the scene at these poses (axes,), and a force (n,), N, n at most 3; gives the arrow's scale.
 
         The arrow is as long as it may be under the largest force so far.
         """
@@ -76,13 +76,13 @@ class LivePage:
         return scale
 
     def tell(self, words: str) -> None:
-        """Shows words (Markdown)."""
+        """Show words (Markdown)."""
         if words != self.told:
             self.words.content = self.told = words
 
 
 def _legend(scene: Scene) -> str:
-    """Whose colour is which, and notes."""
+    """Return whose colour is which, and notes."""
     bodies = {part.body: part.colour for part in reversed(scene.parts) if part.body}
     rows = [*reversed(bodies.items()), *((arrow.name, arrow.colour) for arrow in scene.arrows)]
     told = "".join(f'<div><span style="color:{colour}">■</span> {escape(name)}</div>' for name, colour in rows)
@@ -92,7 +92,7 @@ def _legend(scene: Scene) -> str:
 
 @contextmanager
 def live_page(live: LiveScene, host: str, port: int) -> Iterator[LivePage]:
-    """A server that shows a live scene to browsers on `host` while the block runs."""
+    """Yield a server that shows a live scene to browsers on `host` while the block runs."""
     server = quietly(lambda: LiveServer(host=host, port=port, verbose=False))
     try:
         yield LivePage(server, live)

@@ -29,19 +29,19 @@ class _OwnPageAlone:
             super().__init__(*arguments, **options)
 
     def request_share_url(self, verbose: bool = True) -> None:
-        """Nothing: viser would open a tunnel to a public server for whoever asks, and any browser may ask."""
+        """Do nothing: viser would open a tunnel to a public server for whoever asks, and any browser may ask."""
 
 
 class LocalServer(_OwnPageAlone, Viser4dServer):
     """A server of what has been recorded."""
 
     def as_html(self, **options: Any) -> str:  # noqa: ANN401, viser4d's own
-        """A page that plays what has been recorded, and needs no server."""
+        """Return a page that plays what has been recorded, and needs no server."""
         with _packed_lightly():
             return super().as_html(**options)
 
     def _queue_block_refresh(self, changed_block: int) -> None:
-        """Tells every browser of what has been recorded since; viser4d starts a thread for it though there be none."""
+        """Tell every browser of what has been recorded since; viser4d starts a thread for it though there be none."""
         if self.get_client_playbacks():
             super()._queue_block_refresh(changed_block)
 
@@ -52,7 +52,7 @@ class LiveServer(_OwnPageAlone, ViserServer):
 
 @contextmanager
 def _packed_lightly() -> Iterator[None]:
-    """Whatever viser packs in here it packs lightly: its own level takes 25 times as long for 2 % of the page.
+    """Let viser pack lightly in here: its own level takes 25 times as long for 2 % of the page.
 
     viser has no option for it.
     """
@@ -66,7 +66,8 @@ def _packed_lightly() -> Iterator[None]:
 
 @contextmanager
 def _guarded() -> Iterator[None]:
-    """A server of viser's that starts in here refuses connections from other pages, and its own fetches nothing from elsewhere.
+    """Let a server of viser's that starts in here refuse connections from other pages, and its own fetches nothing from
+    elsewhere.
 
     viser has no option for either.
     """
@@ -99,7 +100,7 @@ def _guarded() -> Iterator[None]:
 
 
 def own_page(origins: list[str], hosts: list[str]) -> bool:
-    """Whether a request comes from the page of the server it asks, or from no page.
+    """Return whether a request comes from the page of the server it asks, or from no page.
 
     A foreign page may make its own name mean this machine: a name counts only where it is this machine's.
     """
@@ -113,7 +114,7 @@ def own_page(origins: list[str], hosts: list[str]) -> bool:
 
 
 def _own_name(name: str) -> bool:
-    """Whether a host's name is an address, or a name that this machine gives itself."""
+    """Return whether a host's name is an address, or a name that this machine gives itself."""
     try:
         ipaddress.ip_address(name)
     except ValueError:

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic_core import PydanticCustomError
 
 from dockdyn.files import read_file
-from dockdyn.report.replay.scene import Mesh, Part, turned
+from dockdyn.report.replay.scene import Mesh, ScenePart, turned
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given_file import MESH, content_of
 from dockdyn.scenario.meshes.counts import MOST, check_counts
@@ -25,8 +25,8 @@ SHADES = 16  # colours in which a coloured mesh is drawn
 COARSE = 32  # steps of a colour's channel, of 256, that are taken for the same
 
 
-def dressed(part: Part, look: LookSection | None) -> list[Part]:
-    """The part with the mesh that its scenario names (`look`, a section or None), a part for each of its colours.
+def dressed(part: ScenePart, look: LookSection | None) -> list[ScenePart]:
+    """Return the part with the mesh that its scenario names (`look`, a section or None), a part for each of its colours.
 
     As it was, and why, where the mesh cannot be had.
     """
@@ -107,7 +107,7 @@ class InFile(Protocol):
 
 
 def touched_mesh(section: InFile) -> Mesh:
-    """The mesh of a section, in its place (m, body axes)."""
+    """Return the mesh of a section, in its place (m, body axes)."""
     from dockdyn.scenario.meshes.kept import solid_of
 
     found = read_mesh(section.file, section.unit, solid_of)
@@ -117,12 +117,12 @@ def touched_mesh(section: InFile) -> Mesh:
 
 
 def _extent(vertices: np.ndarray) -> float:
-    """The largest extent of a mesh."""
+    """Return the largest extent of a mesh."""
     return float(np.ptp(vertices, axis=0).max())
 
 
 def _face_colours(mesh: Any) -> np.ndarray | None:  # noqa: ANN401, its colours are of several classes
-    """Colours of faces (n, 3) of 0 to 255; None where the file gives none."""
+    """Return colours of faces (n, 3) of 0 to 255; None where the file gives none."""
     if getattr(mesh.visual, "kind", None) not in ("texture", "vertex", "face"):
         return None
     visual = mesh.visual.to_color() if mesh.visual.kind == "texture" else mesh.visual
@@ -130,7 +130,7 @@ def _face_colours(mesh: Any) -> np.ndarray | None:  # noqa: ANN401, its colours 
 
 
 def _by_colour(colours: np.ndarray) -> list[tuple[str, np.ndarray]]:
-    """The colours that most faces have, with the faces nearest to each."""
+    """Return the colours that most faces have, with the faces nearest to each."""
     groups, counts = np.unique(colours // COARSE, axis=0, return_counts=True)
     kept = groups[np.argsort(-counts)[:SHADES]]
     nearest = np.argmin(((colours[:, None] // COARSE - kept[None]) ** 2).sum(axis=2), axis=1)

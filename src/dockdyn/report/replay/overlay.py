@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from dockdyn.report.charts.chart import thin_rows
 from dockdyn.report.palette import SERIES
 from dockdyn.report.replay.cameras import FIELD
-from dockdyn.report.replay.scene import Arrow, Motion, Scene, Signal, part_paths
+from dockdyn.report.replay.scene import Arrow, Scene, SceneMotion, Signal, part_paths
 
 PLAYS = 20.0  # s, about how long a run takes to play
 SAMPLES = 700  # of a plot
@@ -23,7 +23,7 @@ METRES = {"m": 1.0, "mm": 1e-3}
 
 
 def overlay(scene: Scene) -> str:
-    """The script that puts time line, plots, legend and cameras over the player."""
+    """Return the script that puts time line, plots, legend and cameras over the player."""
     source = _text("overlay.js").replace("/*PARTS*/", "\n".join(map(_text, PARTS)))
     source = source.replace("/*STYLE*/null", json.dumps(_text("overlay.css")))
     data = json.dumps(facts(scene), separators=(",", ":"), allow_nan=False)
@@ -32,14 +32,14 @@ def overlay(scene: Scene) -> str:
 
 
 def _text(name: str) -> str:
-    """A file of the page over the player."""
+    """Return a file of the page over the player."""
     return resources.files("dockdyn.report.replay").joinpath(name).read_text(encoding="utf-8")
 
 
 def facts(scene: Scene) -> dict[str, Any]:
-    """What the overlay needs to know, as JSON."""
+    """Return what the overlay needs to know, as JSON."""
     end = float(scene.time[-1]) if len(scene.time) else 0.0
-    followed: list[Motion] = []
+    followed: list[SceneMotion] = []
     views = []
     for view in scene.views:
         if view.follow is not None and not any(view.follow is one for one in followed):
@@ -93,7 +93,7 @@ def facts(scene: Scene) -> dict[str, Any]:
 
 
 def arrow_facts(arrow: Arrow) -> dict[str, Any]:
-    """What the legend says of an arrow, and in which frames it is drawn."""
+    """Return what the legend says of an arrow, and in which frames it is drawn."""
     shown, seen = arrow.scale.drawn(arrow.vector)
     size = np.linalg.norm(arrow.vector, axis=1)
     return {
@@ -109,7 +109,7 @@ def arrow_facts(arrow: Arrow) -> dict[str, Any]:
 
 
 def _bodies(scene: Scene) -> list[dict[str, str]]:
-    """The bodies by name, each with the colour of the first part that is of it."""
+    """Return the bodies by name, each with the colour of the first part that is of it."""
     found: dict[str, str] = {}
     for part in scene.parts:
         if part.body:
@@ -118,7 +118,7 @@ def _bodies(scene: Scene) -> list[dict[str, str]]:
 
 
 def _layers(scene: Scene) -> list[dict[str, Any]]:
-    """What can be shown or hidden, by name, with the paths of its parts."""
+    """Return what can be shown or hidden, by name, with the paths of its parts."""
     found: dict[str, list[str]] = {}
     for path, part in zip(part_paths(scene), scene.parts, strict=True):
         if part.layer:
@@ -127,7 +127,8 @@ def _layers(scene: Scene) -> list[dict[str, Any]]:
 
 
 def _least(signal: Signal, scene: Scene) -> float:
-    """The size, in its unit, up to which a signal is zero beside others of its unit, and a length beside what is seen."""
+    """Return the size, in its unit, up to which a signal is zero beside others of its unit, and a length beside what is
+    seen."""
     alike = [values for one in scene.signals if one.unit == signal.unit for values in one.series.values()]
     sizes = [float(np.nanmax(np.abs(values), initial=0)) for values in alike]
     if signal.unit in METRES:
@@ -136,7 +137,7 @@ def _least(signal: Signal, scene: Scene) -> float:
 
 
 def _usual_speed(end: float) -> float:
-    """The speed, one, two or five times a power of ten, at which a run of so many seconds plays in about `PLAYS` s."""
+    """Return the speed, one, two or five times a power of ten, at which a run of so many seconds plays in about `PLAYS` s."""
     if end <= 0:
         return 1.0
     exact = end / PLAYS
@@ -145,7 +146,7 @@ def _usual_speed(end: float) -> float:
 
 
 def _rounded(values: ArrayLike, digits: int = 6) -> Any:  # noqa: ANN401, a number, or lists of them
-    """Numbers with so many significant digits, as short as JSON can write them."""
+    """Return numbers with so many significant digits, as short as JSON can write them."""
     array = np.asarray(values, float)
     if array.ndim:
         return [_rounded(one, digits) for one in array]
@@ -153,11 +154,11 @@ def _rounded(values: ArrayLike, digits: int = 6) -> Any:  # noqa: ANN401, a numb
 
 
 def _thinned(time: np.ndarray, values: np.ndarray) -> list[list[float | None]]:
-    """Times and values of a plot, as many as draw it."""
+    """Return times and values of a plot, as many as draw it."""
     rows = thin_rows(values, SAMPLES)
     return [_rounded(time[rows], 7), _written(values[rows])]
 
 
 def _written(values: np.ndarray) -> list[float | None]:
-    """Values as they are read; None where there is none."""
+    """Return values as they are read; None where there is none."""
     return [float(f"{v:.5g}") if np.isfinite(v) else None for v in values]

@@ -11,7 +11,7 @@ from dockdyn.report.replay.scene import Scene
 
 
 def page_of(scene: Scene) -> str:
-    """A page that plays the scene and needs nothing else."""
+    """Return a page that plays the scene and needs nothing else."""
     with player(scene) as server:
         page = server.as_html(dark_mode=True)
     allowed = f'<meta http-equiv="Content-Security-Policy" content="{policy(figures=False, replay=True)}">'

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dockdyn.report.replay.scene import ROOT, Arrow, Line, Motion, Scene, carrier_paths, carriers, part_paths
+from dockdyn.report.replay.scene import ROOT, Arrow, Scene, SceneLine, SceneMotion, carrier_paths, carriers, part_paths
 
 if TYPE_CHECKING:
     from viser import ViserServer
@@ -22,7 +22,7 @@ FPS = 30.0
 
 @contextmanager
 def player(scene: Scene, host: str = "127.0.0.1", port: int = 0, script: str = "") -> Iterator[Viser4dServer]:
-    """A server that plays the scene, and runs a script in every browser; stopped when left, also after an error."""
+    """Yield a server that plays the scene, and runs a script in every browser; stopped when left, also after an error."""
     server = quietly(lambda: _started(len(scene.time), host, port))
     try:
         record(server, scene)
@@ -44,14 +44,14 @@ def _started(steps: int, host: str, port: int) -> Viser4dServer:
 
 
 def _run_in_browsers(server: Viser4dServer, script: str) -> None:
-    """Runs a script in every browser that comes, by the way on which viser4d sends its own."""
+    """Run a script in every browser that comes, by the way on which viser4d sends its own."""
     from viser4d import _viser
 
     _viser.queue_server_message(server, _viser.run_javascript_message(script))
 
 
 def quietly[Result](do: Callable[[], Result]) -> Result:
-    """Without what viser prints about itself, also when told not to; with Rich, which in a notebook goes past stdout."""
+    """Run without what viser prints about itself, also when told not to; with Rich, which in a notebook goes past stdout."""
     from rich import get_console
 
     console = get_console()
@@ -64,7 +64,7 @@ def quietly[Result](do: Callable[[], Result]) -> Result:
 
 
 def record(server: Viser4dServer, scene: Scene) -> None:
-    """All that the scene shows, into the player's time line.
+    """Record all that the scene shows, into the player's time line.
 
     What is drawn is numbered there: a path of the user's names could nest one thing in another, or replace it.
     """
@@ -104,7 +104,7 @@ def record(server: Viser4dServer, scene: Scene) -> None:
 
 
 def light(server: ViserServer) -> None:
-    """Light, background and a page without what dockdyn has no use for."""
+    """Set light, background and a page without what dockdyn has no use for."""
     server.scene.set_up_direction("+z")
     server.scene.world_axes.visible = False
     server.scene.configure_default_lights(enabled=False)
@@ -116,8 +116,8 @@ def light(server: ViserServer) -> None:
     server.gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False)
 
 
-def _tell_first(handle: Handle, motion: Motion) -> None:
-    """Tells the player where something is at first, which goes back there only if it was told.
+def _tell_first(handle: Handle, motion: SceneMotion) -> None:
+    """Tell the player where something is at first, which goes back there only if it was told.
 
     What equals the value that it has anyway it does not take down, so that it is told another one before.
     """
@@ -127,14 +127,14 @@ def _tell_first(handle: Handle, motion: Motion) -> None:
     handle.wxyz = motion.attitude[0]
 
 
-def _coarse(motion: Motion) -> Motion:
-    """Places to a millionth of their size, attitudes to a microradian: short to write, and nobody sees the rest."""
+def _coarse(motion: SceneMotion) -> SceneMotion:
+    """Return places to a millionth of their size, attitudes to a microradian: short to write, and nobody sees the rest."""
     size = float(np.abs(motion.position).max(initial=0)) or 1.0
-    return Motion(np.round(motion.position, 6 - int(np.ceil(np.log10(size)))), np.round(motion.attitude, 6))
+    return SceneMotion(np.round(motion.position, 6 - int(np.ceil(np.log10(size)))), np.round(motion.attitude, 6))
 
 
-def _move(handle: Handle, motion: Motion, step: int) -> None:
-    """Tells the player what has changed since the frame before, and nothing else."""
+def _move(handle: Handle, motion: SceneMotion, step: int) -> None:
+    """Tell the player what has changed since the frame before, and nothing else."""
     if np.any(motion.position[step] != motion.position[step - 1]):
         handle.position = motion.position[step]
     if np.any(motion.attitude[step] != motion.attitude[step - 1]):
@@ -142,7 +142,7 @@ def _move(handle: Handle, motion: Motion, step: int) -> None:
 
 
 def draw_parts(stage: Stage, scene: Scene) -> list[Handle]:
-    """Every part, in axes of what carries it."""
+    """Return every part, in axes of what carries it."""
     return [
         stage.add_mesh_simple(
             path,
@@ -160,15 +160,15 @@ def draw_parts(stage: Stage, scene: Scene) -> list[Handle]:
 
 
 def draw_frames(stage: Stage, scene: Scene) -> None:
-    """Body axes."""
+    """Draw body axes."""
     paths = carrier_paths(scene)
     for number, frame in enumerate(scene.frames):
         path = f"{paths[id(frame.motion)]}/axes/{number}"
         stage.add_frame(path, axes_length=frame.length, axes_radius=0.01 * frame.length)
 
 
-def draw_line(stage: Stage, number: int, line: Line, carrier: str = ROOT) -> tuple[Handle, np.ndarray | None]:
-    """The line, in axes of what carries it (a path), and its segments at every frame where they change."""
+def draw_line(stage: Stage, number: int, line: SceneLine, carrier: str = ROOT) -> tuple[Handle, np.ndarray | None]:
+    """Return the line, in axes of what carries it (a path), and its segments at every frame where they change."""
     points = line.points.astype(np.float32)
     if line.grows:  # a point a frame: what has not come yet is drawn into the last point
         count = len(points)
@@ -190,12 +190,12 @@ def draw_line(stage: Stage, number: int, line: Line, carrier: str = ROOT) -> tup
 
 
 def _segments(points: np.ndarray) -> np.ndarray:
-    """Neighbours of points (…, n, 3) in pairs (…, n − 1, 2, 3)."""
+    """Return neighbours of points (…, n, 3) in pairs (…, n − 1, 2, 3)."""
     return np.stack([points[..., :-1, :], points[..., 1:, :]], axis=-2)
 
 
 def shafts(arrow: Arrow) -> tuple[np.ndarray, np.ndarray]:
-    """Both ends of an arrow at every frame (frames, 2, 3), and whether it is long enough to be seen."""
+    """Return both ends of an arrow at every frame (frames, 2, 3), and whether it is long enough to be seen."""
     shown, seen = arrow.scale.drawn(arrow.vector)
     ends = np.stack([arrow.place, arrow.place + shown], axis=1)
     return ends.astype(np.float32), seen
@@ -221,7 +221,7 @@ def _rgb(colour: str) -> tuple[int, int, int]:
 
 
 def linear(colour: str) -> tuple[int, int, int]:
-    """A colour for arrows: viser takes theirs for linear light, while those of other things are sRGB."""
+    """Return a colour for arrows: viser takes theirs for linear light, while those of other things are sRGB."""
     shares = [channel / 255 for channel in _rgb(colour)]
     light = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
     red, green, blue = (round(255 * one) for one in light)

@@ -21,7 +21,7 @@ class Scale:
     cut: float
 
     def drawn(self, vector: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Arrows (frames, 3), m, of vectors (frames, 3), and which of them (frames,) are long enough to be seen."""
+        """Return arrows (frames, 3), m, of vectors (frames, 3), and which of them (frames,) are long enough to be seen."""
         size = np.linalg.norm(vector, axis=1)
         kept = np.minimum(size, self.cut)
         share = np.divide(kept, size, out=np.zeros_like(size), where=size > 0)
@@ -29,7 +29,8 @@ class Scale:
 
 
 def arrow_scale(vectors: Sequence[np.ndarray], length: float) -> Scale:
-    """The scale, one, two or five times a power of ten, at which the longest arrow of vectors (…, 3) is at most `length` m."""
+    """Return the scale, one, two or five times a power of ten, at which the longest arrow of vectors (…, 3) is at most `length`
+    m."""
     cut = max((_largest_drawn(np.linalg.norm(v, axis=-1).ravel()) for v in vectors), default=0.0)
     if not np.isfinite(cut) or cut <= 0 or length <= 0:
         return Scale(1.0, np.inf)
@@ -39,7 +40,8 @@ def arrow_scale(vectors: Sequence[np.ndarray], length: float) -> Scale:
 
 
 def _largest_drawn(size: np.ndarray) -> float:
-    """The size up to which an arrow of sizes (n,) grows: the largest; of a sustained force less, or a peak would hide it."""
+    """Return the size up to which an arrow of sizes (n,) grows: the largest; of a sustained force less, or a peak would hide
+    it."""
     largest, acting = float(size.max(initial=0)), size[size > 0]
     if len(acting) <= OFTEN * len(size):
         return largest

@@ -25,25 +25,25 @@ class Mesh:
 
 
 @dataclass(frozen=True)
-class Motion:
+class SceneMotion:
     """Where something is at every frame: position (frames, 3) and attitude (frames, 4)."""
 
     position: np.ndarray
     attitude: np.ndarray
 
     def points(self, place: np.ndarray) -> np.ndarray:
-        """A place of the body (3,) at every frame (frames, 3)."""
+        """Return a place of the body (3,) at every frame (frames, 3)."""
         return self.position + turned(self.attitude, np.broadcast_to(place, self.position.shape))
 
 
 @dataclass(frozen=True)
-class Part:
+class ScenePart:
     """Something with a shape."""
 
     name: str
     mesh: Mesh
     colour: str
-    motion: Motion
+    motion: SceneMotion
     opacity: float | None = None
     flat: bool = True  # faces shaded as such, not as a smooth surface
     missing: str = ""  # why it has not the mesh that the scenario asks for
@@ -52,7 +52,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Line:
+class SceneLine:
     """A line whose points (frames, n, 3) move, or (n, 3) where it stands still, such as a trace.
 
     With `carrier` its points are in axes of what moves so; with `stretch` (frames,) it is drawn so much longer along x.
@@ -62,7 +62,7 @@ class Line:
     points: np.ndarray
     colour: str
     width: float = 2.0  # pixels
-    carrier: Motion | None = None
+    carrier: SceneMotion | None = None
     grows: bool = False  # shown up to the frame, a point a frame
     stretch: np.ndarray | None = None
 
@@ -85,7 +85,7 @@ class Frame:
     """Body axes, drawn `length` m long."""
 
     name: str
-    motion: Motion
+    motion: SceneMotion
     length: float
 
 
@@ -110,7 +110,7 @@ class Signal:
 
 
 @dataclass(frozen=True)
-class Fit:
+class CameraFit:
     """How far (m) from a target a camera must be: to see what is highest, and what is widest in a square picture.
 
     Besides, how far it must be for the width alone of what is widest, and how near to it anything comes.
@@ -123,7 +123,7 @@ class Fit:
 
 
 @dataclass(frozen=True)
-class View:
+class SceneView:
     """A camera at `position` that looks at `target`, m; it goes along with what moves as `follow`, and turns with it.
 
     It stands farther away where the picture is narrow, unless it must stay `near`. With a `fit` it stands, on that line, as
@@ -133,10 +133,10 @@ class View:
     name: str
     position: np.ndarray
     target: np.ndarray
-    follow: Motion | None = None
+    follow: SceneMotion | None = None
     turns: bool = False
     near: bool = False
-    fit: Fit | None = None
+    fit: CameraFit | None = None
 
 
 @dataclass(frozen=True)
@@ -145,9 +145,9 @@ class Scene:
 
     title: str
     time: np.ndarray
-    parts: list[Part]
-    views: list[View]
-    lines: list[Line] = field(default_factory=list)
+    parts: list[ScenePart]
+    views: list[SceneView]
+    lines: list[SceneLine] = field(default_factory=list)
     arrows: list[Arrow] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
@@ -157,40 +157,42 @@ class Scene:
     dwell: np.ndarray | None = None
 
 
-def carriers(scene: Scene) -> list[Motion]:
-    """What moves in a scene, each motion once, though several parts go along with it."""
+def carriers(scene: Scene) -> list[SceneMotion]:
+    """Return what moves in a scene, each motion once, though several parts go along with it."""
     motions = [part.motion for part in scene.parts] + [frame.motion for frame in scene.frames]
     motions += [line.carrier for line in scene.lines if line.carrier is not None]
     return list({id(motion): motion for motion in motions}.values())
 
 
 def carrier_paths(scene: Scene) -> dict[int, str]:
-    """What the player calls that which moves so, by the motion's identity."""
+    """Return what the player calls that which moves so, by the motion's identity."""
     return {id(motion): f"{ROOT}/motion/{number}" for number, motion in enumerate(carriers(scene))}
 
 
 def part_paths(scene: Scene) -> list[str]:
-    """What the player calls a scene's parts."""
+    """Return what the player calls a scene's parts."""
     paths = carrier_paths(scene)
     return [f"{paths[id(part.motion)]}/part/{number}" for number, part in enumerate(scene.parts)]
 
 
 def turned(attitude: np.ndarray, vector: np.ndarray) -> np.ndarray:
-    """Body vectors (…, 3) in the scene's axes, by attitudes (…, 4)."""
+    """Return body vectors (…, 3) in the scene's axes, by attitudes (…, 4)."""
     scalar, axis = attitude[..., :1], attitude[..., 1:]
     twice = 2 * np.cross(axis, vector)
     return vector + scalar * twice + np.cross(axis, twice)
 
 
-def still(count: int, position: ArrayLike = (0.0, 0.0, 0.0), attitude: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Motion:
-    """What does not move during so many frames."""
-    return Motion(np.tile(np.asarray(position, float), (count, 1)), np.tile(np.asarray(attitude, float), (count, 1)))
+def still(count: int, position: ArrayLike = (0.0, 0.0, 0.0), attitude: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> SceneMotion:
+    """Return what does not move during so many frames."""
+    return SceneMotion(
+        np.tile(np.asarray(position, float), (count, 1)), np.tile(np.asarray(attitude, float), (count, 1))
+    )
 
 
-def along(points: np.ndarray, direction: np.ndarray) -> Motion:
-    """What starts at `points` (frames, 3) with its x axis along `direction` (frames, 3)."""
+def along(points: np.ndarray, direction: np.ndarray) -> SceneMotion:
+    """Return what starts at `points` (frames, 3) with its x axis along `direction` (frames, 3)."""
     size = np.linalg.norm(direction, axis=1, keepdims=True)
     x = np.where(size > 0, direction / np.where(size > 0, size, 1), [1.0, 0.0, 0.0])
     half = np.concatenate([1 + x[:, :1], np.zeros((len(x), 1)), -x[:, 2:], x[:, 1:2]], axis=1)
     half[x[:, 0] < -1 + 1e-9] = [0.0, 0.0, 0.0, 1.0]  # straight back: half a turn about z
-    return Motion(points, half / np.linalg.norm(half, axis=1, keepdims=True))
+    return SceneMotion(points, half / np.linalg.norm(half, axis=1, keepdims=True))

@@ -13,7 +13,7 @@ from dockdyn.report.replay.scene import Scene
 
 
 def serve(scene: Scene, host: str, port: int, ready: Callable[[str], None]) -> None:
-    """Serves the scene; `ready` is told the address once browsers can come. Ends on an interrupt or a request to end."""
+    """Serve the scene; `ready` is told the address once browsers can come. Ends on an interrupt or a request to end."""
     logging.getLogger("websockets.server").setLevel(
         logging.CRITICAL
     )  # a request that is none for it needs no traceback

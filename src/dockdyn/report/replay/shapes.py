@@ -20,7 +20,7 @@ NEWTON = 3  # corrections that bring the vertices of a level set onto it
 
 
 def box(low: Sequence[float] | np.ndarray, high: Sequence[float] | np.ndarray) -> Mesh:
-    """A box between two corners."""
+    """Return a box between two corners."""
     low, high = np.asarray(low, float), np.asarray(high, float)
     corners = np.array(list(product((0.0, 1.0), repeat=3)))  # x slowest, z quickest
     sides = [
@@ -35,20 +35,20 @@ def box(low: Sequence[float] | np.ndarray, high: Sequence[float] | np.ndarray) -
 
 
 def rod(length: float, radius: float, end: float | None = None, sides: int = ROUND) -> Mesh:
-    """A closed cylinder along x from the origin; with `end`, the radius there, a cone."""
+    """Return a closed cylinder along x from the origin; with `end`, the radius there, a cone."""
     far = radius if end is None else end
     return _revolved(np.array([[0, 0], [0, radius], [length, far], [length, 0]], float), sides)
 
 
 def ball(radius: float, centre: ArrayLike = (0.0, 0.0, 0.0)) -> Mesh:
-    """A ball, by circles of latitude about x."""
+    """Return a ball, by circles of latitude about x."""
     turn = np.linspace(0, np.pi, ROUND // 2 + 1)
     unit = _revolved(np.stack([-np.cos(turn), np.sin(turn)], axis=1))
     return Mesh(radius * unit.vertices + np.asarray(centre, float), unit.faces)
 
 
 def capsule(start: ArrayLike, end: ArrayLike, radius: float) -> Mesh:
-    """All that is within a radius of a segment, roughly."""
+    """Return all that is within a radius of a segment, roughly."""
     way = np.asarray(end, float) - np.asarray(start, float)
     length = float(np.linalg.norm(way))
     if length == 0:
@@ -60,14 +60,14 @@ def capsule(start: ArrayLike, end: ArrayLike, radius: float) -> Mesh:
 
 
 def torus(major_radius: float, minor_radius: float, centre: ArrayLike, axis: ArrayLike) -> Mesh:
-    """All that is within the minor radius of a circle, roughly."""
+    """Return all that is within the minor radius of a circle, roughly."""
     turn = np.linspace(0, 2 * np.pi, 9)
     circle = np.stack([-minor_radius * np.cos(turn), major_radius + minor_radius * np.sin(turn)], axis=1)
     return placed(_revolved(circle, 48), centre, axis)
 
 
 def _revolved(outline: ArrayLike, sides: int = ROUND) -> Mesh:
-    """What an outline (n, 2) of places along x and radii encloses when it turns about x.
+    """Return what an outline (n, 2) of places along x and radii encloses when it turns about x.
 
     It is followed with x growing where the radius is outermost, so that faces look outwards. It may begin and end on the
     axis, or be closed; a face that shrinks to a line, at the axis, is left out.
@@ -85,7 +85,7 @@ def _revolved(outline: ArrayLike, sides: int = ROUND) -> Mesh:
 
 
 def _welded(vertices: np.ndarray, faces: np.ndarray) -> Mesh:
-    """The mesh with vertices at one place as one, without faces that have no area then."""
+    """Return the mesh with vertices at one place as one, without faces that have no area then."""
     size = np.abs(vertices).max(initial=0.0) or 1.0
     _, first, same = np.unique(np.round(vertices / size, 12) + 0.0, axis=0, return_index=True, return_inverse=True)
     faces = same.reshape(-1)[faces]
@@ -99,7 +99,7 @@ def _triangles(quads: ArrayLike) -> np.ndarray:
 
 
 def placed(mesh: Mesh, position: ArrayLike, direction: ArrayLike = (1.0, 0.0, 0.0)) -> Mesh:
-    """The mesh with its origin at `position` and its x axis along `direction`."""
+    """Return the mesh with its origin at `position` and its x axis along `direction`."""
     x = np.asarray(direction, float) / np.linalg.norm(direction)
     y = np.cross(np.eye(3)[np.abs(x).argmin()], x)
     y /= np.linalg.norm(y)
@@ -108,14 +108,14 @@ def placed(mesh: Mesh, position: ArrayLike, direction: ArrayLike = (1.0, 0.0, 0.
 
 
 def joined(*meshes: Mesh) -> Mesh:
-    """Several meshes as one."""
+    """Return several meshes as one."""
     before = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
     faces = [mesh.faces + count for mesh, count in zip(meshes, before[:-1], strict=True)]
     return Mesh(np.concatenate([mesh.vertices for mesh in meshes]), np.concatenate(faces))
 
 
 def coil(turns: int = 7, points: int = 120) -> np.ndarray:
-    """Points of a coil of unit length along x and unit radius, with straight ends (points, 3)."""
+    """Return points of a coil of unit length along x and unit radius, with straight ends (points, 3)."""
     share = np.linspace(0, 1, points)
     wound = np.clip((share - 0.12) / 0.76, 0, 1)
     radius = np.where((share < 0.1) | (share > 0.9), 0.0, 1.0)
@@ -124,7 +124,7 @@ def coil(turns: int = 7, points: int = 120) -> np.ndarray:
 
 
 def surface_around_axis(surface: Surface, reach: float, low: float, high: float) -> Mesh:
-    """A contact surface within `reach` (m) of its docking axis and from `low` to `high` (m) along it.
+    """Return a contact surface within `reach` (m) of its docking axis and from `low` to `high` (m) along it.
 
     Distances along the axis are counted from where it comes nearest to the surface's reference point.
     """
@@ -143,7 +143,7 @@ def surface_around_axis(surface: Surface, reach: float, low: float, high: float)
 
 
 def _level_set(surface: Surface, grid: np.ndarray, closed: bool = False) -> Mesh:
-    """Where a surface's signed distance is zero among the points of a grid (a, b, c, 3), by dual contouring.
+    """Return where a surface's signed distance is zero among the points of a grid (a, b, c, 3), by dual contouring.
 
     Each cell in which the sign changes has a vertex, brought onto the surface along its normal; each edge of the grid
     where it changes joins the vertices of the four cells around it. A `closed` grid's last points along a are its first,
@@ -172,7 +172,7 @@ def _level_set(surface: Surface, grid: np.ndarray, closed: bool = False) -> Mesh
 
 
 def _nearer(surface: Surface, points: np.ndarray, far: float) -> np.ndarray:
-    """Points (n, 3) moved onto the surface, at most `far` m each."""
+    """Return points (n, 3) moved onto the surface, at most `far` m each."""
     start = points
     for _ in range(NEWTON):
         off, slope = signed_distances(surface, points), normals(surface, points)
@@ -185,7 +185,7 @@ def _nearer(surface: Surface, points: np.ndarray, far: float) -> np.ndarray:
 
 
 def _faces_across(values: np.ndarray, number: np.ndarray, axis: int, closed: bool) -> np.ndarray:
-    """Faces that cross edges of the grid along `axis`: the four cells around each edge where the sign changes."""
+    """Return faces that cross edges of the grid along `axis`: the four cells around each edge where the sign changes."""
     changes = np.diff((values < 0).astype(int), axis=axis) != 0
     others = [a for a in range(3) if a != axis]
     slots = []
@@ -208,7 +208,8 @@ def _faces_across(values: np.ndarray, number: np.ndarray, axis: int, closed: boo
 
 
 def _axis_fan(values: np.ndarray, number: np.ndarray, start: int) -> np.ndarray:
-    """Triangles around the axis of a closed grid, to vertices numbered from `start`, one where the sign changes on it."""
+    """Return triangles around the axis of a closed grid, to vertices numbered from `start`, one where the sign changes on
+    it."""
     found, (along,) = [], np.nonzero(np.diff((values[0, 0] < 0).astype(int)))
     for new, place in enumerate(along):
         ring = number[:, 0, place]

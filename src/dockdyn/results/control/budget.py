@@ -19,7 +19,7 @@ IDLE = (
 
 
 def control_attributes(control: ActuatorSection) -> dict[str, Any]:
-    """The law and what wheel and thrusters may take up, for a dataset; zero where there are none."""
+    """Return the law and what wheel and thrusters may take up, for a dataset; zero where there are none."""
 
     def most(limit: float | None, budget: float | None) -> float:
         return 0.0 if limit is None else np.inf if budget is None else float(budget)
@@ -34,13 +34,13 @@ def control_attributes(control: ActuatorSection) -> dict[str, Any]:
 
 
 def steered_body(dataset: xr.Dataset) -> str:
-    """What control steers, in words."""
+    """Return what control steers, in words."""
     name = dataset.attrs.get("steered_body", "")
     return f"“{name}”" if name else "the chaser"
 
 
 def used_up(dataset: xr.Dataset) -> list[str]:
-    """What of the wheel and of the thrusters' torque is used up at the end, in words; empty ones where there is none."""
+    """Return what of the wheel and of the thrusters' torque is used up at the end, in words; empty ones where there is none."""
     capacity, budget = dataset.attrs["wheel_capacity_N_m_s"], dataset.attrs["thruster_budget_N_m_s"]
     wheel, used = float(abs(dataset.wheel_momentum[-1]).max()), float(dataset.thruster_use[-1, 1])
     spent = []
@@ -52,7 +52,7 @@ def used_up(dataset: xr.Dataset) -> list[str]:
 
 
 def thrusters_idle(dataset: xr.Dataset) -> bool:
-    """Whether a chaser has thrusters that control needs, and none of them has ever fired."""
+    """Return whether a chaser has thrusters that control needs, and none of them has ever fired."""
     if "control_work" not in dataset:
         return False
     pushing = "thruster" in dataset.dims or dataset.attrs["thruster_budget_N_s"] > 0
@@ -61,7 +61,7 @@ def thrusters_idle(dataset: xr.Dataset) -> bool:
 
 
 def control_warnings(dataset: xr.Dataset) -> list[str]:
-    """Warnings: what of a steered body cannot give what is asked, has never given any, or can give no more."""
+    """Return warnings: what of a steered body cannot give what is asked, has never given any, or can give no more."""
     if "control_work" not in dataset:
         return []
     used, budget = float(dataset.thruster_use[-1, 0]), dataset.attrs["thruster_budget_N_s"]

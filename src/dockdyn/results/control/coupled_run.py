@@ -37,14 +37,14 @@ CommandRows = Mapping[str, ArrayLike]  # three components each, by what they are
 
 @Program
 def _observed(content: Any, solver: located.SolverState) -> dict[str, Array]:  # noqa: ANN401, of its kind
-    """What can be seen where a run is."""
+    """Return what can be seen where a run is."""
     coupling, model = content.coupling(), content.model()
     assert coupling is not None
     return coupling.observe(model, solver.point.state, located.acting_signal(model, solver))
 
 
 def _commanded(model: Any, command: CommandRows, t: Array, x: State) -> State:  # noqa: ANN401, of its kind
-    """The state of a model after a sample at `t` (s) with this command."""
+    """Return the state of a model after a sample at `t` (s) with this command."""
     force, torque, body_force = (jnp.asarray(command[what], float) for what in ("force", "torque", "body_force"))
     law = Commanded(Command(force, torque), Idle(), body_force)
     return model.following(law).tick(t, x)
@@ -52,7 +52,7 @@ def _commanded(model: Any, command: CommandRows, t: Array, x: State) -> State:  
 
 @jit_once
 def _begun(content: Any, settings: located.Settings, command: CommandRows | None) -> located.SolverState:  # noqa: ANN401, of its kind
-    """A run before its first step; without a command yet, or with the first."""
+    """Return a run before its first step; without a command yet, or with the first."""
     model = content.model()
     start = model.initial()
     return located.init(model, settings, start if command is None else _commanded(model, command, jnp.zeros(()), start))
@@ -60,7 +60,7 @@ def _begun(content: Any, settings: located.Settings, command: CommandRows | None
 
 @partial(Program, donate=("solver",))
 def _told(content: Any, command: CommandRows, solver: located.SolverState) -> located.SolverState:  # noqa: ANN401, of its kind
-    """The run at a sample, which brings another command."""
+    """Return the run at a sample, which brings another command."""
     point = solver.point
     state = _commanded(content.model(), command, point.time, point.state)
     return solver._replace(point=point._replace(state=state))
@@ -73,7 +73,7 @@ def _advanced(
     solver: located.SolverState,
     until: Float[Array, ""],
 ) -> located.SolverState:
-    """The run at the next sample, `until` then (s) held to its command, or at its end."""
+    """Return the run at the next sample, `until` then (s) held to its command, or at its end."""
     end = jnp.where(until < settings.duration, until, jnp.inf)
     return located.advance_to(content.model(), settings, solver, end)
 
@@ -81,7 +81,7 @@ def _advanced(
 def run_coupled(
     scenario: Scenario, coupling: Coupling, settings: located.Settings, progress: Progress | None
 ) -> located.SolverState:
-    """A run that an FMU decides a part of, at its end. Raises ScenarioError for an FMU that cannot decide, or fails."""
+    """Return a run that an FMU decides a part of, at its end. Raises ScenarioError for an FMU that cannot decide, or fails."""
     content, period = scenario.content, float(coupling.control.period or math.inf)
     refuse_untrusted(coupling, scenario.name)
     with Fmu(Path(coupling.control.file)) as fmu:
@@ -105,7 +105,7 @@ def run_coupled(
 
 
 def _answer(wires: Wires, running: Instance, shown: dict[str, float], until: float, name: str) -> CommandRows:
-    """What an FMU commands that is shown this and goes on until then (s): a row of three components each."""
+    """Return what an FMU commands that is shown this and goes on until then (s): a row of three components each."""
     running.set(shown)
     if running.step_to(until):
         raise ScenarioError(f"{name}: {running.name}: asks to end at t = {until:g} s; must go on as long as the run")
@@ -120,5 +120,5 @@ def _answer(wires: Wires, running: Instance, shown: dict[str, float], until: flo
 
 
 def _given(wires: Wires, seen: dict[str, Array]) -> dict[str, float]:
-    """What the inputs of an FMU are given."""
+    """Return what the inputs of an FMU are given."""
     return {name: float(np.asarray(seen[one.variable])[one.place]) for name, one in wires.given.items()}

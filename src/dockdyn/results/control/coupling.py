@@ -37,18 +37,18 @@ class Wires(NamedTuple):
 
 
 def coupling_of(scenario: Scenario) -> Coupling | None:
-    """What an FMU decides of a scenario; None where none does."""
+    """Return what an FMU decides of a scenario; None where none does."""
     return scenario.content.coupling() if hasattr(scenario.content, "coupling") else None
 
 
 def refuse_coupled(scenario: Scenario, words: str) -> None:
-    """Refuses a scenario of which an FMU decides a part; `words` say what cannot be done with it."""
+    """Refuse a scenario of which an FMU decides a part; `words` say what cannot be done with it."""
     if (found := coupling_of(scenario)) is not None:
         raise ScenarioError(f"{scenario.name}: control.law = {shown(found.control.law)}: {words}")
 
 
 def check_coupled(scenario: Scenario) -> None:
-    """Raises ScenarioError for a scenario with an FMU that is not trusted, cannot run here, or has not the variables that the
+    """Raise ScenarioError for a scenario with an FMU that is not trusted, cannot run here, or has not the variables that the
     scenario names. Nothing of it is run."""
     if (found := coupling_of(scenario)) is not None:
         refuse_untrusted(found, scenario.name)
@@ -57,13 +57,13 @@ def check_coupled(scenario: Scenario) -> None:
 
 
 def refuse_untrusted(coupling: Coupling, name: str) -> None:
-    """Refuses to run an FMU that nobody said is trusted."""
+    """Refuse to run an FMU that nobody said is trusted."""
     if not trusted():
         raise ScenarioError(f"{name}: control.law = {shown(coupling.control.law)}: {NATIVE}")
 
 
 def wires_of(coupling: Coupling, fmu: Fmu, name: str) -> Wires:
-    """The wires between a scenario called `name` and an FMU; ScenarioError where one has not what the other needs."""
+    """Return the wires between a scenario called `name` and an FMU; ScenarioError where one has not what the other needs."""
     fmu.check_runs_here()
     control, outputs = coupling.control, {one.name: one for one in coupling.shown()}
     for variable, key in control.inputs.items():
@@ -84,7 +84,7 @@ def wires_of(coupling: Coupling, fmu: Fmu, name: str) -> Wires:
 
 
 def _check(fmu: Fmu, variable: str, causality: str, types: Sequence[str], unit: str | None, where: str) -> None:
-    """Refuses a variable that an FMU has not, or that is another one than is needed; of a `unit`, where that is known."""
+    """Refuse a variable that an FMU has not, or that is another one than is needed; of a `unit`, where that is known."""
     known = fmu.named(causality)
     if variable not in known:
         raise ScenarioError(f"{where}: {fmu.file} has no {causality} of this name; {nearest(variable, known)}")
@@ -97,8 +97,8 @@ def _check(fmu: Fmu, variable: str, causality: str, types: Sequence[str], unit: 
 
 
 def same_unit(theirs: str, powers: Mapping[str, float] | None, ours: str) -> bool:
-    """Whether a unit of an FMU, called `theirs`, is one of ours; `powers` of base units are those that it defines, None where
-    it does not say or where the unit is another one by a factor. A radian is a 1."""
+    """Return whether a unit of an FMU, called `theirs`, is one of ours; `powers` of base units are those that it defines, None
+    where it does not say or where the unit is another one by a factor. A radian is a 1."""
     own = base_units(ours) if ours not in ("", "1") else {}
     if powers is None:
         spelled = theirs.replace(".", "*")  # as Modelica has it: N.m
@@ -115,7 +115,7 @@ def _plain(powers: Mapping[str, float]) -> dict[str, float]:
 
 
 def _powers(fmu: Fmu, unit: str) -> dict[str, float] | None:
-    """What an FMU says of a unit."""
+    """Return what an FMU says of a unit."""
     for one in fmu.description.unitDefinitions or []:
         if one.name == unit and one.baseUnit is not None:
             base = one.baseUnit

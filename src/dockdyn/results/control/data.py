@@ -35,7 +35,7 @@ class ControlData(NamedTuple):
 
 
 def _layout(body: str) -> Layout:
-    """The variables of control on a body, as words name it."""
+    """Return the variables of control on a body, as words name it."""
     return {
         "attitude_error": (("axis",), "rad", f"rotation vector of {body} from the attitude it is held at, its axes"),
         "wheel_torque": (("axis",), "N m", f"torque of the wheel on {body}, its axes"),
@@ -56,7 +56,7 @@ def _layout(body: str) -> Layout:
 def control_data(
     control: SampledSection | ArmControlSection | None, run: Run, body: str = "the chaser", joints: Sequence[str] = ()
 ) -> ControlData:
-    """What control leaves, what it may take up, and what a table of thrusters cannot give.
+    """Return what control leaves, what it may take up, and what a table of thrusters cannot give.
 
     `body` is what it steers, `joints` are those that it moves.
     """
@@ -71,7 +71,7 @@ def control_data(
 def control_layout(
     control: SampledSection | ArmControlSection | None, body: str = "the chaser", joints: Sequence[str] = ()
 ) -> tuple[Layout, dict[str, list[str]]]:
-    """The variables of control, and the names along their dimensions besides axes; nothing where none acts."""
+    """Return the variables of control, and the names along their dimensions besides axes; nothing where none acts."""
     if control is None or control.law == "none":
         return {}, {}
     names = {"use": ["impulse", "angular impulse"]}

@@ -9,17 +9,17 @@ from dockdyn.results.measures import Either
 
 
 def _attitude_error_end(data: Data) -> Either:
-    """The angle by which the body is off at the end."""
+    """Return the angle by which the body is off at the end."""
     return (data["attitude_error"][-1] ** 2).sum() ** 0.5
 
 
 def _peak_wheel_momentum(data: Data) -> Either:
-    """The largest angular momentum of the wheel along an axis."""
+    """Return the largest angular momentum of the wheel along an axis."""
     return abs(data["wheel_momentum"]).max()
 
 
 def _controlled(name: str, words: str, of: Callable[[Data], Either], where: str = "") -> KeyFigure:
-    """A key figure of control, which only runs with control have."""
+    """Return a key figure of control, which only runs with control have."""
     return KeyFigure(name, words, of, "samples", needs="control_work", where=where)
 
 

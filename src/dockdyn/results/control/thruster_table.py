@@ -18,7 +18,7 @@ WORDS = [
 
 @Program
 def _missed(control: SampledSection) -> Float[Array, "12"]:
-    """The share of a unit force or torque, by `WORDS`, that the thrusters miss, however strong they are."""
+    """Return the share of a unit force or torque, by `WORDS`, that the thrusters miss, however strong they are."""
     thrusters = control.thrusters()
     assert thrusters is not None
     directions, turning = thrusters.directions, thrusters.torques()
@@ -31,7 +31,7 @@ def _missed(control: SampledSection) -> Float[Array, "12"]:
 
 
 def lacking(control: SampledSection) -> list[str]:
-    """What the law of a scenario may ask for and its table of thrusters cannot give, in words; none without a table.
+    """Return what the law of a scenario may ask for and its table of thrusters cannot give, in words; none without a table.
 
     Torques are the wheel's where there is one; a force is asked for by a law that has gains for it.
     """

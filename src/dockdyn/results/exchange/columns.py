@@ -28,7 +28,7 @@ class Column:
 
 
 def tables(dataset: xr.Dataset) -> dict[tuple[str, ...], list[Column]]:
-    """All variables as columns, by the dimensions that their rows run over; those without any under `()`, in one row.
+    """Return all variables as columns, by the dimensions that their rows run over; those without any under `()`, in one row.
 
     The first columns of a table are its dimensions: their coordinates, or numbers from 1 where they have none.
     """
@@ -42,7 +42,7 @@ def tables(dataset: xr.Dataset) -> dict[tuple[str, ...], list[Column]]:
 
 
 def _rows_of(dataset: xr.Dataset, name: str) -> tuple[str, ...]:
-    """The dimensions that a variable's rows run over; its others, which have labels, become columns.
+    """Return the dimensions that a variable's rows run over; its others, which have labels, become columns.
 
     Time where there is time; else dimensions with numbers or nothing along them, in the order they have; else the first.
     """
@@ -57,7 +57,7 @@ def _labelled(dataset: xr.Dataset, dim: str) -> bool:
 
 
 def places(dataset: xr.Dataset, over: tuple[str, ...]) -> list[Column]:
-    """The columns that say where each row is."""
+    """Return the columns that say where each row is."""
     sizes = [dataset.sizes[dim] for dim in over]
     found = []
     for axis, dim in enumerate(over):
@@ -69,7 +69,7 @@ def places(dataset: xr.Dataset, over: tuple[str, ...]) -> list[Column]:
 
 
 def _columns_of(dataset: xr.Dataset, name: str, over: tuple[str, ...]) -> list[Column]:
-    """The columns of one variable, a column for every combination of the labels that it has besides its rows."""
+    """Return the columns of one variable, a column for every combination of the labels that it has besides its rows."""
     across = [str(dim) for dim in dataset[name].dims if dim not in over]
     values = dataset[name].transpose(*over, *across).values
     labels = list(itertools.product(*(_labels_of(dataset, dim) for dim in across)))
@@ -79,7 +79,7 @@ def _columns_of(dataset: xr.Dataset, name: str, over: tuple[str, ...]) -> list[C
 
 
 def _labels_of(dataset: xr.Dataset, dim: str) -> list[str]:
-    """What to call the entries along a dimension: by its coordinate, or by numbers from 1."""
+    """Return what to call the entries along a dimension: by its coordinate, or by numbers from 1."""
     if dim in dataset.coords:
         return [" ".join(str(label).split()) for label in dataset[dim].values]
     return [str(number) for number in range(1, dataset.sizes[dim] + 1)]
@@ -95,7 +95,7 @@ def _unit_of(dataset: xr.Dataset, name: str) -> str:
 
 
 def _distinct(columns: list[Column]) -> list[Column]:
-    """The columns with names that all differ: of several by one name the later ones are numbered."""
+    """Return the columns with names that all differ: of several by one name the later ones are numbered."""
     taken: set[str] = set()
     found = []
     for column in columns:

@@ -105,7 +105,8 @@ def export_mat(dataset: xr.Dataset, path: Path) -> None:
 
 
 def matlab_names(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Each name as MATLAB takes it, with the name itself: letters, digits and underscores, a letter first, all different."""
+    """Return each name as MATLAB takes it, with the name itself: letters, digits and underscores, a letter first, all
+    different."""
 
     def short_of(name: str) -> str:
         short = re.sub(r"[^A-Za-z0-9_]", "_", name)
@@ -115,7 +116,8 @@ def matlab_names(names: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def distinct_names(names: Iterable[str], short_of: Callable[[str], str], longest: int) -> Iterator[tuple[str, str]]:
-    """Each name as `short_of` makes it, of `longest` characters at most, and the name itself; numbered where two are alike."""
+    """Yield each name as `short_of` makes it, of `longest` characters at most, and the name itself; numbered where two are
+    alike."""
     taken: set[str] = set()
     for name in names:
         short = short_of(name)[:longest]
@@ -132,12 +134,12 @@ def _for_matlab(values: np.ndarray) -> np.ndarray:
 
 
 def cells(values: np.ndarray | tuple[Hashable, ...]) -> np.ndarray:
-    """Words as a cell array of the same shape."""
+    """Return words as a cell array of the same shape."""
     items = np.asarray(values, dtype=object)
     words = np.asarray([str(value) for value in items.ravel()], dtype=object)
     return words.reshape(items.shape)
 
 
 def plain(value: object) -> object:
-    """An attribute as Python has it."""
+    """Return an attribute as Python has it."""
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value

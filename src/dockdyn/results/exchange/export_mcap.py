@@ -32,7 +32,7 @@ WELL, WRONG = 0, 2  # levels of DiagnosticStatus
 Message = dict[str, Any]
 
 
-class Written(NamedTuple):
+class WrittenLog(NamedTuple):
     """What is in a file."""
 
     messages: int
@@ -50,7 +50,7 @@ class _Channel:
     own: str = ""  # the definition of a type that is none of ROS 2's
 
 
-def export_mcap(dataset: xr.Dataset, path: Path) -> Written:
+def export_mcap(dataset: xr.Dataset, path: Path) -> WrittenLog:
     """Write a run as an MCAP file of CDR messages with ROS 2 definitions, in chunks that zstd compresses; how many.
 
     `/run` has all variables over time with all their digits, and the exact time; other channels have the same by what tools
@@ -91,11 +91,11 @@ def export_mcap(dataset: xr.Dataset, path: Path) -> Written:
                 message = {"header": header} | channel.at(row)
                 writer.write_message(channel.topic, schemas[channel.message], message, stamp, sequence=row)
                 count += 1
-    return Written(count, len(channels) + 1)
+    return WrittenLog(count, len(channels) + 1)
 
 
 def _run(dataset: xr.Dataset) -> tuple[_Channel, dict[str, str]]:
-    """All variables over time, a field each; and the headings of the fields."""
+    """Return all variables over time, a field each; and the headings of the fields."""
     columns = tables(dataset)[("time",)]
     fields = [field for field, _ in distinct_names((each.name for each in columns), _field_name, LONGEST)]
     kinds = [TYPES.get(each.values.dtype.kind, "string") for each in columns]
@@ -110,13 +110,14 @@ def _run(dataset: xr.Dataset) -> tuple[_Channel, dict[str, str]]:
 
 
 def _field_name(name: str) -> str:
-    """A name as ROS 2 takes it for a field: small letters, digits and single underscores between them, a letter first."""
+    """Return a name as ROS 2 takes it for a field: small letters, digits and single underscores between them, a letter
+    first."""
     short = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
     return short if short[:1].isalpha() else f"x_{short}".strip("_")
 
 
 def _entries(dataset: xr.Dataset, *names: str) -> Iterator[tuple[str, list[np.ndarray]]]:
-    """What variables have of each entry along the dimension that they share: its name, and rows of components."""
+    """Yield what variables have of each entry along the dimension that they share: its name, and rows of components."""
     if not all(name in dataset for name in names):
         return
     shared = [str(dim) for dim in dataset[names[0]].dims if dim not in ("time", *COMPONENTS)]
@@ -132,7 +133,7 @@ def _vector(values: np.ndarray) -> Message:
 
 
 def _poses(dataset: xr.Dataset) -> Iterator[_Channel]:
-    """Where the bodies are, and how they are turned."""
+    """Yield where the bodies are, and how they are turned."""
     for names in POSES:
         for topic, (position, attitude) in _entries(dataset, *names):
 
@@ -144,7 +145,7 @@ def _poses(dataset: xr.Dataset) -> Iterator[_Channel]:
 
 
 def _wrenches(dataset: xr.Dataset) -> Iterator[_Channel]:
-    """Loads at named points, in axes of their bodies."""
+    """Yield loads at named points, in axes of their bodies."""
     for topic, (force, moment) in _entries(dataset, *WRENCHES):
 
         def at(row: int, force: np.ndarray = force, moment: np.ndarray = moment) -> Message:
@@ -154,7 +155,7 @@ def _wrenches(dataset: xr.Dataset) -> Iterator[_Channel]:
 
 
 def _joints(dataset: xr.Dataset) -> Iterator[_Channel]:
-    """Angles or travels of joints, and their rates."""
+    """Yield angles or travels of joints, and their rates."""
     if "joint_angle" not in dataset or not dataset.sizes["joint"]:
         return
     names = [str(name) for name in dataset.joint.values]
@@ -167,7 +168,7 @@ def _joints(dataset: xr.Dataset) -> Iterator[_Channel]:
 
 
 def _diagnostics(dataset: xr.Dataset) -> _Channel:
-    """How the run ended, with its attributes."""
+    """Return how the run ended, with its attributes."""
     attributes = {str(name): plain(value) for name, value in dataset.attrs.items() if name != "scenario"}
     status = {
         "level": WELL if attributes.get("finished", 1) else WRONG,

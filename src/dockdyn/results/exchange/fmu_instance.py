@@ -67,7 +67,7 @@ class Fmu:
         self._unpacked.close()
 
     def check_runs_here(self) -> None:
-        """Raises ScenarioError for one that cannot go on by itself, or not on this machine."""
+        """Raise ScenarioError for one that cannot go on by itself, or not on this machine."""
         from fmpy import platform, platform_tuple, sharedLibraryExtension
 
         version = self.description.fmiVersion
@@ -91,7 +91,7 @@ class Fmu:
                 check_library(library, f"{self.file}: {library.relative_to(self.folder)} in it")
 
     def named(self, causality: str) -> dict[str, Any]:
-        """Variables of a causality by name."""
+        """Return variables of a causality by name."""
         return {one.name: one for one in self.description.modelVariables if one.causality == causality}
 
     @property
@@ -102,7 +102,7 @@ class Fmu:
     def integrated(
         self, values: Mapping[str, float], names: Sequence[str], times: Float[np.ndarray, "times"]
     ) -> dict[str, Float[np.ndarray, "times"]]:
-        """Outputs at equidistant times (s), integrated by CVode with parameters set to these values."""
+        """Return outputs at equidistant times (s), integrated by CVode with parameters set to these values."""
         self.check_libraries()
         try:
             with _staying_here():
@@ -127,7 +127,7 @@ class Fmu:
         return {name: np.asarray(found[name][: len(times)], float) for name in names}
 
     def instance(self, values: Mapping[str, float], start: float = 0.0) -> Instance:
-        """A new instance that has begun at a time (s), parameters or inputs set to these values."""
+        """Return a new instance that has begun at a time (s), parameters or inputs set to these values."""
         return Instance(self, values, start)
 
 
@@ -167,7 +167,7 @@ class Instance:
             self.call(f"set{one.type}", [one.valueReference], [given])
 
     def read(self, names: Sequence[str]) -> Float[np.ndarray, "names"]:
-        """The values of variables that are numbers, yes as 1 and no as 0."""
+        """Return the values of variables that are numbers, yes as 1 and no as 0."""
         kinds = [self.known[name].type for name in names]
         found = np.zeros(len(names))
         for kind in dict.fromkeys(kinds):
@@ -190,14 +190,14 @@ class Instance:
 
 
 def findings_of(file: Path) -> list[str]:
-    """What fmpy's validator finds in an FMU. Raises ScenarioError for a file that is none."""
+    """Return what fmpy's validator finds in an FMU. Raises ScenarioError for a file that is none."""
     fmpy = _fmpy(file)
     with unpacked(file) as folder:
         return list(fmpy.validation.validate_fmu(str(folder)))
 
 
 def _fmpy(file: Path) -> Any:  # noqa: ANN401, the package
-    """The package that reads FMUs; ScenarioError where it is not installed."""
+    """Return the package that reads FMUs; ScenarioError where it is not installed."""
     try:
         import fmpy
         import fmpy.validation
@@ -207,7 +207,7 @@ def _fmpy(file: Path) -> Any:  # noqa: ANN401, the package
 
 
 def _class_of(version: str) -> Any:  # noqa: ANN401, fmpy's
-    """What instances of a version of FMI are to fmpy."""
+    """Return what instances of a version of FMI are to fmpy."""
     if version.startswith("2"):
         from fmpy.fmi2 import FMU2Slave
 
@@ -228,7 +228,7 @@ def _staying_here() -> Iterator[None]:
 
 
 def _slave(fmu: Fmu) -> Any:  # noqa: ANN401, fmpy's
-    """An instance as fmpy has it."""
+    """Return an instance as fmpy has it."""
     fmu.check_libraries()
     description = fmu.description
     given = {

@@ -26,7 +26,7 @@ TYPE = re.compile(r"(?P<type>\w+(?:/\w+)?)(?:<=\d+)?(?P<array>\[(?P<bound><=)?(?
 
 
 @dataclass
-class Parts:
+class MessageBudget:
     """How many parts of messages may be read of a file, and have been: a few bytes can say that they are billions."""
 
     most: int
@@ -45,7 +45,7 @@ class _Field:
     kept: bool  # whether something of it is read
 
 
-def cdr_reader(name: str, text: str, parts: Parts) -> Callable[[bytes], dict[str, Any]]:
+def cdr_reader(name: str, text: str, parts: MessageBudget) -> Callable[[bytes], dict[str, Any]]:
     """Return what reads messages of a type, `geometry_msgs/msg/Wrench`, from its definition with those of its parts behind it.
 
     What it reads are fields by name: numbers, messages and lists of them; of lists that are too long for columns nothing.
@@ -123,7 +123,7 @@ def _field_of(
 class _Content:
     """A message in CDR, read from its beginning."""
 
-    def __init__(self, data: bytes, parts: Parts):
+    def __init__(self, data: bytes, parts: MessageBudget):
         if len(data) < HEADER:
             raise ValueError("ends before its content")
         if data[0] or data[1] not in PLAIN:
@@ -132,7 +132,7 @@ class _Content:
         self.most = min(parts.taken + MOST_IN_ONE, parts.most)
 
     def message(self, fields: tuple[_Field, ...]) -> dict[str, Any]:
-        """The fields that are kept."""
+        """Return the fields that are kept."""
         self._count()
         if not fields:
             self._numbers("B", 1)  # in IDL no structure is empty
@@ -144,13 +144,13 @@ class _Content:
         return found
 
     def _one(self, field: _Field) -> Any:  # noqa: ANN401, a number or a message
-        """What a field is that is no array."""
+        """Return what a field is that is no array."""
         if field.message is not None:
             return self.message(field.message)
         return self._numbers(field.form, 1)[0] if field.form else self._text()
 
     def _array(self, field: _Field) -> list[Any]:
-        """What a field is that is an array; nothing of one that is too long for columns."""
+        """Return what a field is that is an array; nothing of one that is too long for columns."""
         count = self._numbers("I", 1)[0] if field.size is None else field.size
         kept = field.kept and count <= MOST_NAMED
         if field.form:
@@ -163,7 +163,7 @@ class _Content:
         return found
 
     def _numbers(self, form: str, count: int, kept: bool = True) -> tuple[Any, ...]:
-        """The next numbers, which stand at multiples of their size; nothing where they are not kept."""
+        """Return the next numbers, which stand at multiples of their size; nothing where they are not kept."""
         if not count:
             return ()
         size = struct.calcsize(f"={form}")
@@ -172,7 +172,7 @@ class _Content:
         return struct.unpack_from(f"{self.order}{count}{form}", self.data, begin) if kept else ()
 
     def _text(self) -> str:
-        """The next text, which ends with a zero that its length counts."""
+        """Return the next text, which ends with a zero that its length counts."""
         self._count()
         length = self._numbers("I", 1)[0]
         begin, self.at = self.at, self._until(self.at + length)
@@ -187,7 +187,7 @@ class _Content:
             raise ValueError(f"has more than {MOST_IN_ONE} parts")
 
     def _until(self, end: int) -> int:
-        """A place in the content. Raises ValueError for one beyond its end."""
+        """Return a place in the content. Raises ValueError for one beyond its end."""
         if end > len(self.data):
             raise ValueError("ends before what it says that it has")
         return end

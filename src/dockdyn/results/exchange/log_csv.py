@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from dockdyn.results.exchange.log_table import LogColumn, LogTable, Stretch
+from dockdyn.results.exchange.log_table import CommonRows, LogColumn, LogTable
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given_file import CSV, content_of
 
 
 def csv_table(path: Path) -> LogTable:
-    """The columns of a CSV file, its first line the header: `time [s],command [mm]`.
+    """Return the columns of a CSV file, its first line the header: `time [s],command [mm]`.
 
     Commas, semicolons (then with decimal commas, too) or tabs stand between columns; lines that begin with # are comments.
     ScenarioError, with file and row, for what is no such file.
@@ -28,11 +28,11 @@ def csv_table(path: Path) -> LogTable:
     if separator == ";":
         table = [[cell.replace(",", ".") for cell in cells] for cells in table]  # decimal commas
     columns = [LogColumn(heading, [cells[at] for cells in table]) for at, heading in enumerate(headings)]
-    return LogTable(file, columns, [Stretch(np.array([row for row, _ in lines[1:]], dtype=int))])
+    return LogTable(file, columns, [CommonRows(np.array([row for row, _ in lines[1:]], dtype=int))])
 
 
 def _lines_of(path: Path) -> list[tuple[int, str]]:
-    """Lines that are neither empty nor comments, with their numbers."""
+    """Return lines that are neither empty nor comments, with their numbers."""
     try:
         text = content_of(path, str(path), CSV).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -42,7 +42,7 @@ def _lines_of(path: Path) -> list[tuple[int, str]]:
 
 
 def _header_of(file: str, lines: list[tuple[int, str]]) -> tuple[list[str], str]:
-    """The headings in the first of a file's `lines`, and what separates them."""
+    """Return the headings in the first of a file's `lines`, and what separates them."""
     if not lines:
         raise ScenarioError(f"{file}: is empty; must have a header and a row for each sample")
     row, first = lines[0]
@@ -54,7 +54,7 @@ def _header_of(file: str, lines: list[tuple[int, str]]) -> tuple[list[str], str]
 
 
 def _cells_of(file: str, row: int, line: str, separator: str) -> list[str]:
-    """The cells of a line, each of which is a sample: no cell goes on over several."""
+    """Return the cells of a line, each of which is a sample: no cell goes on over several."""
     try:
         return next(csv.reader([line], delimiter=separator, strict=True))
     except csv.Error as error:

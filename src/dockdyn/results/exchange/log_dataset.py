@@ -19,7 +19,7 @@ LONGEST = 200  # characters of a name
 
 
 def log_dataset(path: Path) -> tuple[xr.Dataset, list[str]]:
-    """The numbers and texts of a log, a variable a column, over its time; and what to tell of it.
+    """Return the numbers and texts of a log, a variable a column, over its time; and what to tell of it.
 
     Of a log with several channels each has a time of its own, `time_sensor`. Stamps stay as they are, with their unit.
     ScenarioError for what is no log.
@@ -40,12 +40,12 @@ def log_dataset(path: Path) -> tuple[xr.Dataset, list[str]]:
 
 
 def _plain(name: str) -> str:
-    """A name as netCDF takes it: without slashes, which part groups there."""
+    """Return a name as netCDF takes it: without slashes, which part groups there."""
     return re.sub(r"[/\s]+", "_", name).strip("_") or "x"
 
 
 def _clock_of(table: LogTable, place: int) -> LogColumn | None:
-    """The time of a stretch of samples: its column that is known as such, or when they were recorded."""
+    """Return the time of a stretch of samples: its column that is known as such, or when they were recorded."""
     known = [each for each in table.columns if each.stretch == place and known_name(each.heading) in CLOCK.known_as]
     return known[0] if known else table.stretches[place].clock
 
@@ -56,7 +56,8 @@ def _variable(dim: str, column: LogColumn) -> tuple[str, np.ndarray, dict[str, A
 
 
 def _values_of(cells: Cells) -> np.ndarray:
-    """Whole numbers as such, which stamps since 1970 need; others as floats; as texts what has some that are no numbers."""
+    """Return whole numbers as such, which stamps since 1970 need; others as floats; as texts what has some that are no
+    numbers."""
     if all(isinstance(cell, int) and abs(cell) < WHOLE for cell in cells):
         return np.array(cells, dtype=np.int64)
     if any(isinstance(cell, str) and np.isnan(number_in(cell)) and cell.strip().lower() != "nan" for cell in cells):

@@ -43,7 +43,7 @@ class Role:
 
 
 @dataclass(frozen=True)
-class Log:
+class SignalLog:
     """Signals in SI units by role, and where they stand in the file."""
 
     file: str
@@ -55,7 +55,7 @@ class Log:
     counted: str = "row"  # what `rows` count
 
     def refuse(self, sample: int | None, words: str) -> ScenarioError:
-        """An error about a sample, or about the whole file."""
+        """Return an error about a sample, or about the whole file."""
         return ScenarioError(f"{self.file}: {words}" if sample is None else self.at(sample, words))
 
     def at(self, sample: int, words: str) -> str:
@@ -63,7 +63,8 @@ class Log:
 
 
 def table_of(path: Path) -> LogTable:
-    """What a file of measured signals holds: CSV, MCAP or netCDF, told by how it begins. ScenarioError for what is none."""
+    """Return what a file of measured signals holds: CSV, MCAP or netCDF, told by how it begins. ScenarioError for what is
+    none."""
     from dockdyn.results.exchange.log_csv import csv_table
     from dockdyn.results.exchange.log_mcap import MAGIC, mcap_table
     from dockdyn.results.exchange.log_netcdf import netcdf_table
@@ -85,7 +86,7 @@ def table_of(path: Path) -> LogTable:
 
 
 def is_log(path: Path) -> bool:
-    """Whether a file is one of CSV or MCAP, not of netCDF, which a result is, too."""
+    """Return whether a file is one of CSV or MCAP, not of netCDF, which a result is, too."""
     from dockdyn.results.exchange.log_mcap import MAGIC
 
     if path.suffix.lower() == ".csv" or not path.is_file():
@@ -99,8 +100,9 @@ def is_log(path: Path) -> bool:
 
 def read_log(
     path: Path, roles: Sequence[Role], columns: Mapping[str, str | None], units: Mapping[str, str] | None = None
-) -> Log:
-    """The columns of a file that the `roles` need: CSV, the first line its header, `time [s],command [mm]`, MCAP or netCDF.
+) -> SignalLog:
+    """Return the columns of a file that the `roles` need: CSV, the first line its header, `time [s],command [mm]`, MCAP or
+    netCDF.
 
     `columns` names columns by role, `units` their units, by role or by heading, where the file gives none (SI otherwise,
     which the log's notes tell). ScenarioError for what cannot be used.
@@ -113,8 +115,8 @@ def log_in(
     roles: Sequence[Role],
     columns: Mapping[str, str | None],
     units: Mapping[str, str] | None = None,
-) -> Log:
-    """The same of a table that has been read."""
+) -> SignalLog:
+    """Return the same of a table that has been read."""
     units = units or {}
     for what, given in (("columns", columns), ("units", units)):
         table_from(what, given, f"a mapping from roles to {what}")
@@ -148,11 +150,12 @@ def log_in(
     ]
     of_axes = [f"of several axes the one that moves most is taken: {', '.join(moving)}"] if moving and axis else []
     told = [*of_axes, *table.notes, *taken.notes, *([f"no unit stated: {'; '.join(notes)}"] if notes else [])]
-    return Log(table.file, found, headings, taken.places, stamps, tuple(told), table.counted)
+    return SignalLog(table.file, found, headings, taken.places, stamps, tuple(told), table.counted)
 
 
 def _clock_of(table: LogTable, role: Role, wanted: str | None, chosen: Sequence[LogColumn]) -> LogColumn | None:
-    """The column of time that the user names, else that beside the chosen ones; None where these are of several stretches."""
+    """Return the column of time that the user names, else that beside the chosen ones; None where these are of several
+    stretches."""
     if wanted is not None:
         return _column_of(table, table.columns, role, wanted)
     stretches = {column.stretch for column in chosen} or {0}
@@ -162,7 +165,7 @@ def _clock_of(table: LogTable, role: Role, wanted: str | None, chosen: Sequence[
 
 
 def _check_units(table: LogTable, roles: Sequence[Role], units: Mapping[str, str]) -> None:
-    """Refuses a unit of what is neither a role nor a column."""
+    """Refuse a unit of what is neither a role nor a column."""
     names = {role.name for role in roles}
     for name, unit in units.items():
         if name not in names and not any(_is_heading(name, column) for column in table.columns):
@@ -172,12 +175,12 @@ def _check_units(table: LogTable, roles: Sequence[Role], units: Mapping[str, str
 
 
 def _is_heading(name: str, column: LogColumn) -> bool:
-    """Whether a column is called `name`, with its unit or without."""
+    """Return whether a column is called `name`, with its unit or without."""
     return column.is_called(name) or known_name(name) == known_name(column.heading)
 
 
 def _unit_given(column: LogColumn, role: Role, units: Mapping[str, str]) -> tuple[str | None, str]:
-    """The unit of a column by its role or, where that has none, by its heading; and what the user calls the column."""
+    """Return the unit of a column by its role or, where that has none, by its heading; and what the user calls the column."""
     if role.name in units:
         return units[role.name], role.option.removeprefix("--") or role.name
     by_heading = ((unit, name) for name, unit in units.items() if _is_heading(name, column))
@@ -185,7 +188,7 @@ def _unit_given(column: LogColumn, role: Role, units: Mapping[str, str]) -> tupl
 
 
 def suffixed(heading: str, role: Role) -> tuple[str, str] | None:
-    """Name and unit of a heading that ends in a unit of its role, "command_mm"; None of any other."""
+    """Return name and unit of a heading that ends in a unit of its role, "command_mm"; None of any other."""
     name, _, unit = heading.strip().rpartition("_")
     if not name or unit not in SUFFIXES or known_name(heading) in role.known_as:
         return None
@@ -208,7 +211,7 @@ def _by_axis(table: LogTable, role: Role) -> dict[str, LogColumn]:
 
 
 def _has_unit(stated: str | None, unit: str) -> bool:
-    """Whether what a heading states is of the dimension of a unit; one that states none may be."""
+    """Return whether what a heading states is of the dimension of a unit; one that states none may be."""
     try:
         return not stated or convert(f"1 {stated}", unit) > 0
     except ValueError:
@@ -234,8 +237,8 @@ def _range(cells: Cells) -> float:
 def _column_of(
     table: LogTable, columns: Sequence[LogColumn], role: Role, wanted: str | None, axis: str = ""
 ) -> LogColumn | None:
-    """The column of a role among `columns`, or of what has several axes the one of this `axis`; None where one that is not
-    needed is missing."""
+    """Return the column of a role among `columns`, or of what has several axes the one of this `axis`; None where one that is
+    not needed is missing."""
     headings = [column.heading for column in columns]
     if wanted is not None:
         matches = [column for column in columns if column.is_called(wanted)]
@@ -261,7 +264,7 @@ def _column_of(
 
 
 def _values_of(table: LogTable, places: np.ndarray, heading: str, cells: Cells, unit: float) -> Row:
-    """Cells as finite numbers, times `unit`."""
+    """Return cells as finite numbers, times `unit`."""
     values = np.array([number_in(cell) for cell in cells], dtype=float)
     scaled = values * unit
     for far in np.flatnonzero(~np.isfinite(scaled))[:1]:
@@ -272,7 +275,7 @@ def _values_of(table: LogTable, places: np.ndarray, heading: str, cells: Cells, 
 
 
 def factor(file: str, heading: str, role: Role, given: str | None, called: str) -> tuple[bool, float]:
-    """Whether the unit of a column is stated, and what takes it to the SI unit of its role.
+    """Return whether the unit of a column is stated, and what takes it to the SI unit of its role.
 
     `given` is the unit that the user states of the column, `called` what the user calls it.
     """
@@ -289,12 +292,13 @@ def factor(file: str, heading: str, role: Role, given: str | None, called: str) 
 
 
 def period_from(given: float | str | None) -> float | None:
-    """A period (s) of samples from a number or a text with a unit, where one is given. ScenarioError for what is none."""
+    """Return a period (s) of samples from a number or a text with a unit, where one is given. ScenarioError for what is
+    none."""
     return None if given is None else number_from("period", given, "s", "a period", above=0)
 
 
-def evenly(log: Log, period: float | None) -> tuple[float, list[str]]:
-    """The sampling period (s): that of the column `time`, or `period` where the log has none or only rounded times; and
+def evenly(log: SignalLog, period: float | None) -> tuple[float, list[str]]:
+    """Return the sampling period (s): that of the column `time`, or `period` where the log has none or only rounded times; and
     what to tell of the time's unit, where it was not stated.
 
     ScenarioError for time that stands still or runs back, for missing samples, for uneven steps, for stamps whose unit
@@ -336,8 +340,8 @@ def evenly(log: Log, period: float | None) -> tuple[float, list[str]]:
     return float(f"{time[-1] / (count - 1):.9g}"), notes
 
 
-def unsaturated(log: Log, name: str, driver: str, alike: bool) -> None:
-    """Refuses a signal that stays at an extreme value while what drives it goes on.
+def unsaturated(log: SignalLog, name: str, driver: str, alike: bool) -> None:
+    """Refuse a signal that stays at an extreme value while what drives it goes on.
 
     Signals that are `alike`, such as two positions, have to go on beyond that value. For others, such as a force and a
     position, the extreme has to be the largest value there is: at rest a force stays at any bias.

@@ -14,10 +14,10 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from dockdyn.files import in_words, regular_file
-from dockdyn.results.exchange.log_cdr import Parts, cdr_reader
+from dockdyn.results.exchange.log_cdr import MessageBudget, cdr_reader
 from dockdyn.results.exchange.log_messages import ONLY, numbers_in
 from dockdyn.results.exchange.log_rig import COUNT, CYCLE, SCENARIO, rig_table
-from dockdyn.results.exchange.log_table import LogColumn, LogTable, Stretch
+from dockdyn.results.exchange.log_table import CommonRows, LogColumn, LogTable
 from dockdyn.results.exchange.mcap_names import ABOUT, COLUMNS, NEEDED, RUN
 from dockdyn.results.exchange.mcap_records import MOST_VALUES, records_of
 from dockdyn.scenario.language.errors import ScenarioError, listed
@@ -53,7 +53,7 @@ class _Channel:
 
 
 def mcap_table(path: Path) -> LogTable:
-    """The numbers in the messages of an MCAP file, a column each: CDR with ROS 2 definitions, JSON and Protobuf.
+    """Return the numbers in the messages of an MCAP file, a column each: CDR with ROS 2 definitions, JSON and Protobuf.
 
     A column is called by its field, `wrench.force.x`, and by its topic besides where several channels have that,
     `/left.wrench.force.x`. Of a file that dockdyn wrote the columns are those of its run, or of a rig's cycles. A file that
@@ -99,7 +99,7 @@ def mcap_table(path: Path) -> LogTable:
 
 
 def _is_whole(file: BinaryIO) -> bool:
-    """Whether a file ends as its writer ends it."""
+    """Return whether a file ends as its writer ends it."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(size - len(MAGIC), 0))
     end = file.read()
@@ -108,13 +108,13 @@ def _is_whole(file: BinaryIO) -> bool:
 
 
 def _read(file: BinaryIO, whole: bool) -> tuple[list[_Channel], dict[str, str], str, str]:
-    """The channels; headings by field and a scenario, of a file that dockdyn wrote; and why reading ended early."""
+    """Return the channels; headings by field and a scenario, of a file that dockdyn wrote; and why reading ended early."""
     try:
         from mcap.records import Attachment, Channel, Message, Metadata, Schema
         from mcap_protobuf.decoder import DecoderFactory as Protobuf
     except ImportError:
         raise ScenarioError(f"{file.name}: {NEEDED}") from None
-    protobuf, parts = Protobuf(), Parts(MOST_VALUES)
+    protobuf, parts = Protobuf(), MessageBudget(MOST_VALUES)
     schemas: dict[int, Schema] = {}
     channels: dict[int, _Channel] = {}
     headings: dict[str, str] = {}
@@ -145,9 +145,9 @@ def _channel_of(
     record: Any,  # noqa: ANN401, records of a library that is an extra
     schema: Any,  # noqa: ANN401
     protobuf: Any,  # noqa: ANN401
-    parts: Parts,
+    parts: MessageBudget,
 ) -> _Channel:
-    """A channel and what decodes its messages."""
+    """Return a channel and what decodes its messages."""
     stated = schema.encoding if schema is not None else "none"
     try:
         if record.message_encoding == "json":
@@ -194,24 +194,26 @@ def _take(channel: _Channel, data: bytes, time: int, whole: bool) -> int:
 
 
 def _columns_of(channel: _Channel, names: Iterable[str], place: int) -> Iterator[LogColumn]:
-    """The fields of a channel's messages by these names; nan where a message lacks it."""
+    """Yield the fields of a channel's messages by these names; nan where a message lacks it."""
     for name in names:
         cells = [message.get(name, math.nan) for message in channel.messages]
         yield LogColumn(name, cells, place, path=f"{channel.topic}.{name}")
 
 
-def _stretch_of(channel: _Channel, place: int) -> Stretch:
-    """A channel's samples; their time is that of the messages' headers, where it is set, else when they were recorded."""
+def _stretch_of(channel: _Channel, place: int) -> CommonRows:
+    """Return a channel's samples; their time is that of the messages' headers, where it is set, else when they were
+    recorded."""
     heading = f"{STAMP} [ns]"
     stamps = [message.get(heading, 0) for message in channel.messages]
     own = min(stamps) != max(stamps)
     cells = stamps if own else channel.logged
     clock = LogColumn(f"{channel.topic}.{STAMP if own else 'log_time'} [ns]", cells, place)
-    return Stretch(np.array(channel.numbers), channel.logged, clock, channel.topic)
+    return CommonRows(np.array(channel.numbers), channel.logged, clock, channel.topic)
 
 
 def _shortest(columns: list[LogColumn]) -> list[LogColumn]:
-    """Columns by their fields, or by their topics alone where the only field is `data`; in full where that is not enough."""
+    """Return columns by their fields, or by their topics alone where the only field is `data`; in full where that is not
+    enough."""
     short = [
         column.path.removesuffix(f".{ONLY}").strip("/") if column.heading == ONLY else column.heading
         for column in columns

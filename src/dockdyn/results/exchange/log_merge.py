@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 from jaxtyping import Int
 
-from dockdyn.results.exchange.log_table import Cells, LogColumn, LogTable, Stretch, number_in
+from dockdyn.results.exchange.log_table import Cells, CommonRows, LogColumn, LogTable, number_in
 from dockdyn.scenario.language.errors import ScenarioError
 
 
@@ -24,7 +24,7 @@ class Merged:
 
 
 def merged(table: LogTable, columns: Sequence[LogColumn], clock: LogColumn | None) -> Merged:
-    """`columns` of a table with their time: the column `clock`, else that of their stretch of samples.
+    """Return `columns` of a table with their time: the column `clock`, else that of their stretch of samples.
 
     Samples on the clock of their stretch are in its order, one for each time. Those of several stretches are taken at the times
     of the first one's samples that all of them reach, by when they were recorded; between their own samples the others are on
@@ -75,7 +75,7 @@ def merged(table: LogTable, columns: Sequence[LogColumn], clock: LogColumn | Non
     )
 
 
-def _order_of(stamps: Sequence[int], stretch: Stretch) -> tuple[Int[np.ndarray, "n"], list[str]]:
+def _order_of(stamps: Sequence[int], stretch: CommonRows) -> tuple[Int[np.ndarray, "n"], list[str]]:
     """Return which samples count, in the order of their `stamps` (ns), and what to tell of the others.
 
     Of samples with equal stamps the last one counts, as what a reader of the channel has after that instant.

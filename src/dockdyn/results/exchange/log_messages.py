@@ -15,7 +15,7 @@ NAMES = "name"  # the field that names the entries of the lists beside it: of Jo
 
 
 def numbers_in(message: Any, name: str = "") -> Iterator[tuple[str, int | float]]:  # noqa: ANN401, of any decoder
-    """Names and values of all numbers in a message; stamps are one number, `header.stamp [ns]`.
+    """Yield names and values of all numbers in a message; stamps are one number, `header.stamp [ns]`.
 
     Entries of a list are `position.0` or, where the message names them, `position.joint`; a message that is a number, `data`.
     Raises ValueError for a name that is too long.
@@ -39,7 +39,7 @@ def numbers_in(message: Any, name: str = "") -> Iterator[tuple[str, int | float]
 
 
 def _parts_of(message: Any) -> dict[str, Any]:  # noqa: ANN401, of any decoder
-    """The fields of a message; nothing of what is none, such as a text."""
+    """Return the fields of a message; nothing of what is none, such as a text."""
     if isinstance(message, Mapping):
         return {str(key): value for key, value in message.items()}
     if (described := getattr(message, "DESCRIPTOR", None)) is not None:  # of Protobuf
@@ -52,7 +52,7 @@ def _is_list(value: object) -> bool:
 
 
 def _labels(parts: dict[str, Any], part: str, count: int) -> list[str]:
-    """What to call the entries of a list; none of a long one."""
+    """Return what to call the entries of a list; none of a long one."""
     names = parts.get(NAMES, [])
     if part != NAMES and _is_list(names) and count <= MOST_NAMED and len(names) == len(set(map(str, names))) == count:
         return [f".{each}" for each in names]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from dockdyn.results.exchange.columns import Column, tables
-from dockdyn.results.exchange.log_table import LogColumn, LogTable, Stretch
+from dockdyn.results.exchange.log_table import CommonRows, LogColumn, LogTable
 from dockdyn.results.store import netcdf_in
 from dockdyn.scenario.language.errors import ScenarioError
 
@@ -17,7 +17,7 @@ SINCE = " since "  # a date, from which the stamps count that stand before it
 
 
 def netcdf_table(path: Path) -> LogTable:
-    """The variables over time of a netCDF file as columns, named as `dockdyn export` names them.
+    """Return the variables over time of a netCDF file as columns, named as `dockdyn export` names them.
 
     ScenarioError for a file that cannot be read, or has nothing over time.
     """
@@ -34,10 +34,10 @@ def netcdf_table(path: Path) -> LogTable:
     if "time" not in dataset.coords:  # the first column only counts the samples
         numbers = numbers[1:]
     columns = [LogColumn(_heading_of(column), column.values) for column in numbers]
-    return LogTable(str(path), columns, [Stretch(np.arange(1, count + 1))], counted="sample")
+    return LogTable(str(path), columns, [CommonRows(np.arange(1, count + 1))], counted="sample")
 
 
 def _heading_of(column: Column) -> str:
-    """Name and unit; that of a time since a date is its unit alone."""
+    """Return name and unit; that of a time since a date is its unit alone."""
     unit, since, _ = column.unit.partition(SINCE)
     return f"{column.name} [{unit}]" if since else column.heading

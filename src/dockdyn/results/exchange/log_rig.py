@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int
 
-from dockdyn.results.exchange.log_table import LogColumn, LogTable, Stretch
+from dockdyn.results.exchange.log_table import CommonRows, LogColumn, LogTable
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.units import convert
 
@@ -32,7 +32,7 @@ ENCODERS = "actual"  # what touches is there, and not where the virtual spacecra
 
 
 def rig_table(path: Path, messages: Sequence[Mapping[str, Any]], logged: Sequence[int], scenario: str) -> LogTable:
-    """The cycles in which the robot said where it was, a row each, on the robot's own clock.
+    """Return the cycles in which the robot said where it was, a row each, on the robot's own clock.
 
     The time is zero where the virtual spacecraft begin to move, or with the first cycle where they do not: that of the
     scenario's run. Columns of a robot in space are `command.x` to `command.rz`. ScenarioError for a scenario without a cycle.
@@ -59,18 +59,18 @@ def rig_table(path: Path, messages: Sequence[Mapping[str, Any]], logged: Sequenc
         columns.append(LogColumn(field, [message[field] for message in kept], path=f"{CYCLE}.{field}"))
     numbers = np.flatnonzero(new & (counts >= 0)) + 1
     stamps = [logged[number - 1] for number in numbers.tolist()]
-    stretch = Stretch(numbers, stamps, columns[0], CYCLE)
+    stretch = CommonRows(numbers, stamps, columns[0], CYCLE)
     return LogTable(str(path), columns, [stretch], counted="message", preferred=ENCODERS)
 
 
 def _cycles_of(counts: Int[np.ndarray, "n"]) -> Int[np.ndarray, "n"]:
-    """The robot's cycles from its count, which some robots keep in milliseconds."""
+    """Return the robot's cycles from its count, which some robots keep in milliseconds."""
     steps = np.diff(counts)
     return np.rint((counts - counts[0]) / (np.median(steps) if len(steps) else 1.0)).astype(int)
 
 
 def _period_of(path: Path, scenario: str) -> float:
-    """The cycle (s) of the rig whose scenario this is."""
+    """Return the cycle (s) of the rig whose scenario this is."""
     try:
         loop = tomllib.loads(scenario)["loop"]
         given = (loop.get("hold") or loop["dynamics"])["period"]

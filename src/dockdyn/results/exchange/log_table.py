@@ -25,12 +25,12 @@ class LogColumn:
     path: str = ""  # its whole name, where the heading is a short one
 
     def is_called(self, name: str) -> bool:
-        """Whether who says `name` means this column."""
+        """Return whether who says `name` means this column."""
         return name in (self.heading, named(self.heading)[0], self.path or self.heading)
 
 
 @dataclass(frozen=True)
-class Stretch:
+class CommonRows:
     """Samples that columns have in common: all rows of a file, or the messages of one channel."""
 
     places: Int[np.ndarray, "n"]  # what each sample is found by in the file
@@ -45,13 +45,13 @@ class LogTable:
 
     file: str
     columns: list[LogColumn]
-    stretches: list[Stretch]
+    stretches: list[CommonRows]
     counted: str = "row"  # what `places` count
     notes: list[str] = field(default_factory=list)  # of what was read, to be told
     preferred: str = ""  # name of the columns that are taken where others could be meant, too
 
     def is_preferred(self, column: LogColumn) -> bool:
-        """Whether a column, or that of an axis, has the preferred name."""
+        """Return whether a column, or that of an axis, has the preferred name."""
         return bool(self.preferred) and known_name(column.heading).replace(".", " ").split(" ")[0] == self.preferred
 
     @property
@@ -61,18 +61,18 @@ class LogTable:
 
 
 def named(heading: str) -> tuple[str, str | None]:
-    """Name and unit of a heading: "command [mm]" is command in mm."""
+    """Return name and unit of a heading: "command [mm]" is command in mm."""
     match = UNIT.match(heading)
     return (match[1], match[2] or match[3] or "") if match else (heading, None)
 
 
 def known_name(heading: str) -> str:
-    """A heading as the names that are known have it: without unit, in small letters, blanks between words."""
+    """Return a heading as the names that are known have it: without unit, in small letters, blanks between words."""
     return named(heading)[0].lower().replace("_", " ").strip()
 
 
 def number_in(cell: Any) -> float:  # noqa: ANN401, a text or a number
-    """A cell as a number; nan of what is none."""
+    """Return a cell as a number; nan of what is none."""
     try:
         return float(cell)
     except (ValueError, OverflowError):

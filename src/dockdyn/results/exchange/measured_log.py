@@ -11,7 +11,7 @@ import xarray as xr
 from jaxtyping import Float
 
 from dockdyn.results.exchange.columns import NUMBER, Column, tables
-from dockdyn.results.exchange.log_file import Log, Role, evenly, log_in, suffixed, table_of
+from dockdyn.results.exchange.log_file import Role, SignalLog, evenly, log_in, suffixed, table_of
 from dockdyn.results.exchange.log_roles import ACTUAL, CLOCK, COMMAND, FORCE, POSITION, VELOCITY
 from dockdyn.results.exchange.log_table import known_name, named
 from dockdyn.results.exchange.time_stamps import STATE, Stamps, scale_beside_run, scale_of_samples, since_1970
@@ -51,7 +51,7 @@ class Residual:
 
 
 def run_columns(dataset: xr.Dataset) -> dict[str, Column]:
-    """The numbers of a run over time, by name."""
+    """Return the numbers of a run over time, by name."""
     columns = tables(dataset)[("time",)]
     return {column.name: column for column in columns[1:] if column.values.dtype.kind in "fiub"}
 
@@ -64,7 +64,7 @@ def read_measured(
     units: Mapping[str, str] | None = None,
     period: float | None = None,
 ) -> MeasuredLog:
-    """The columns of a log that a run has, too: of a CSV, MCAP or netCDF file.
+    """Return the columns of a log that a run has, too: of a CSV, MCAP or netCDF file.
 
     Each is named as `dockdyn export` names it, `depth.tip [mm]`, or as a log for identification is, `actual [mm]`. Labels may
     be left out where the variable has one column only; units are those of the heading, SI where it has none.
@@ -117,7 +117,7 @@ def read_measured(
 
 
 def _roles_by_column(columns: dict[str, Column]) -> dict[str, list[Role]]:
-    """What a log for identification calls a column of the run; of variables with several columns none is meant."""
+    """Return what a log for identification calls a column of the run; of variables with several columns none is meant."""
     alone = {column.variable: name for name, column in columns.items() if _alone(column, columns)}
     found: dict[str, list[Role]] = {}
     for role, variables in SHOWS:
@@ -129,7 +129,7 @@ def _roles_by_column(columns: dict[str, Column]) -> dict[str, list[Role]]:
 def _role_of(
     column: Column, columns: dict[str, Column], shown: list[Role], asked: list[str], present: list[str]
 ) -> Role:
-    """What is read for a column of the run: its own name or, where no heading has that, what identification calls it.
+    """Return what is read for a column of the run: its own name or, where no heading has that, what identification calls it.
 
     Of several roles that it may have, its option is that of the one `asked` for first.
     """
@@ -144,19 +144,19 @@ def _role_of(
 
 
 def _units_by_column(units: Mapping[str, str], shown: dict[str, list[Role]], present: list[str]) -> dict[str, str]:
-    """Units by what they are read for, or by heading."""
+    """Return units by what they are read for, or by heading."""
     stated = {name: units[role.name] for name, roles in shown.items() for role in roles if role.name in units}
     absent = {role.name for role, _ in SHOWS} - {known_name(heading) for heading in present}
     return stated | {name: unit for name, unit in units.items() if name not in absent}
 
 
 def _is_named(heading: str, role: Role, names: tuple[str, ...]) -> bool:
-    """Whether the heading of a column is one of some names, with a unit behind it or not."""
+    """Return whether the heading of a column is one of some names, with a unit behind it or not."""
     return known_name((suffixed(heading, role) or (heading,))[0]) in names
 
 
-def _times_of(log: Log, dataset: xr.Dataset, shift: float, period: float | None) -> tuple[Samples, list[str]]:
-    """The times (s) of the samples on the clock of a run, and what to tell of them."""
+def _times_of(log: SignalLog, dataset: xr.Dataset, shift: float, period: float | None) -> tuple[Samples, list[str]]:
+    """Return the times (s) of the samples on the clock of a run, and what to tell of them."""
     stamps, start, end = log.stamps, float(dataset.time[0]), float(dataset.time[-1])
     if stamps is None and period is None:
         words = "no column is the time; must have one called time [s], or be named with --time; or give the --period"
@@ -181,7 +181,7 @@ def _times_of(log: Log, dataset: xr.Dataset, shift: float, period: float | None)
 
 
 def _beginning(stamps: Stamps, scale: float, start: float, shift: float) -> tuple[float, list[str]]:
-    """The time (s) of the first row on the clock of a run that begins at `start`, and what to tell of it."""
+    """Return the time (s) of the first row on the clock of a run that begins at `start`, and what to tell of it."""
     first = stamps.first * scale
     if since_1970(first) and not since_1970(-shift):
         words = f"{stamps.heading}: stamps since 1970; the first is taken as the start of the run; --shift moves it"
@@ -189,8 +189,8 @@ def _beginning(stamps: Stamps, scale: float, start: float, shift: float) -> tupl
     return first + shift, []
 
 
-def _check_overlap(log: Log, time: Samples, dataset: xr.Dataset) -> None:
-    """Refuses a log without a sample within the run."""
+def _check_overlap(log: SignalLog, time: Samples, dataset: xr.Dataset) -> None:
+    """Refuse a log without a sample within the run."""
     start, end = float(dataset.time[0]), float(dataset.time[-1])
     if np.any((time >= start) & (time <= end)):
         return
@@ -199,18 +199,19 @@ def _check_overlap(log: Log, time: Samples, dataset: xr.Dataset) -> None:
 
 
 def _alone(column: Column, columns: dict[str, Column]) -> bool:
-    """Whether its variable has no other column."""
+    """Return whether its variable has no other column."""
     return sum(other.variable == column.variable for other in columns.values()) == 1
 
 
 def spellings(column: Column, columns: dict[str, Column]) -> tuple[str, ...]:
-    """How a heading may name a column: with dots, with blanks or underscores, without labels where it is the only one."""
+    """Return how a heading may name a column: with dots, with blanks or underscores, without labels where it is the only
+    one."""
     names = [column.name, column.name.replace(".", " "), *([column.variable] if _alone(column, columns) else [])]
     return tuple(known_name(f"{name} [-]") for name in names)
 
 
 def left(dataset: xr.Dataset, log: MeasuredLog, name: str) -> tuple[Samples, Samples]:
-    """A run, between its samples on straight lines, less the log in one column; at the log's times within the run."""
+    """Return a run, between its samples on straight lines, less the log in one column; at the log's times within the run."""
     time = dataset.time.values
     inside = (log.time >= time[0]) & (log.time <= time[-1])
     simulated = run_columns(dataset)[name].values.astype(float)
@@ -218,7 +219,7 @@ def left(dataset: xr.Dataset, log: MeasuredLog, name: str) -> tuple[Samples, Sam
 
 
 def residuals(dataset: xr.Dataset, log: MeasuredLog) -> list[Residual]:
-    """How far a run is from a log, column by column, where both have values; of a run that ended before, nothing."""
+    """Return how far a run is from a log, column by column, where both have values; of a run that ended before, nothing."""
     columns = run_columns(dataset)
     found = []
     for name, measured in log.columns.items():

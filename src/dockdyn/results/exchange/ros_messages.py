@@ -25,7 +25,7 @@ RULE = "=" * 80  # between the definition of a message and those of its parts
 
 
 def definition_of(name: str, own: Mapping[str, str] | None = None) -> str:
-    """The definition of a message, "geometry_msgs/Pose", with those of all its parts behind it.
+    """Return the definition of a message, "geometry_msgs/Pose", with those of all its parts behind it.
 
     `own` are definitions by name besides those of ROS 2.
     """

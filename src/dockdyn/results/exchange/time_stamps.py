@@ -38,17 +38,17 @@ class Stamps:
         return float(self.since[-1]) / max(len(self.since) - 1, 1)
 
     def of_epoch(self) -> list[str]:
-        """Units in which the stamps are those of clocks that count from 1970; one at most."""
+        """Return units in which the stamps are those of clocks that count from 1970; one at most."""
         return [unit for unit, scale in SCALES.items() if since_1970(self.first * scale)]
 
 
 def since_1970(time: float) -> bool:
-    """Whether a time (s) is one of clocks that count from 1970."""
+    """Return whether a time (s) is one of clocks that count from 1970."""
     return EPOCH[0] <= time <= EPOCH[1]
 
 
 def stamps_of(heading: str, cells: Cells, scale: float, stated: bool) -> Stamps:
-    """The stamps in the cells of a column, which are finite numbers."""
+    """Return the stamps in the cells of a column, which are finite numbers."""
     texts = [str(cell).strip() for cell in cells]
     try:
         exact = [Decimal(text) for text in texts]
@@ -59,7 +59,7 @@ def stamps_of(heading: str, cells: Cells, scale: float, stated: bool) -> Stamps:
 
 
 def scale_of_samples(stamps: Stamps, period: float | None) -> tuple[float, str]:
-    """The unit (s) of the stamps of samples at even times, and what to tell of it where it was not stated.
+    """Return the unit (s) of the stamps of samples at even times, and what to tell of it where it was not stated.
 
     `period` (s) is that of the samples, where it is known. ValueError, in words, where the stamps do not fit the unit
     stated, and where none is stated and they could be in several.
@@ -87,7 +87,7 @@ def scale_of_samples(stamps: Stamps, period: float | None) -> tuple[float, str]:
 
 
 def scale_beside_run(stamps: Stamps, start: float, end: float, shift: float) -> tuple[float, str]:
-    """The same of a log beside a run from `start` to `end` (s), once `shift` (s) is added to its times."""
+    """Return the same of a log beside a run from `start` to `end` (s), once `shift` (s) is added to its times."""
     if stamps.stated or stamps.of_epoch():
         return scale_of_samples(stamps, None)
     inside = {
@@ -104,5 +104,5 @@ def scale_beside_run(stamps: Stamps, start: float, end: float, shift: float) -> 
 
 
 def _meant(stamps: Stamps) -> str:
-    """A hint at the unit that stamps since 1970 are in."""
+    """Return a hint at the unit that stamps since 1970 are in."""
     return "".join(f"; in {unit} they count from 1970" for unit in stamps.of_epoch())

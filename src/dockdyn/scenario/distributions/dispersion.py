@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 from tomlkit.items import Array, Trivia, Whitespace
 
-from dockdyn.scenario.distributions.distribution import LAWS, Choice, Cube, DistributionSection, Values
+from dockdyn.scenario.distributions.distribution import LAWS, Cube, DistributionSection, ValueChoice, Values
 from dockdyn.scenario.language.errors import ScenarioError, nearest, refused_in, shown
 from dockdyn.scenario.language.keys import Number, override, sort_of, value_at
 from dockdyn.scenario.language.own_code import OwnCodeError
@@ -40,11 +40,11 @@ class Dispersion:
         return self.law.size()
 
     def values(self, cube: Cube) -> Values:
-        """Values (SI) of the keys at points of the unit cube, by the inverse of the distribution function."""
+        """Return values (SI) of the keys at points of the unit cube, by the inverse of the distribution function."""
         return self.law.inverse(cube)
 
     def written(self) -> dict[str, Any]:
-        """The table that a file holds."""
+        """Return the table that a file holds."""
         table = self.law.model_dump(exclude_none=True)
         unit = self.units[0]
         for field in self.law.with_unit:
@@ -63,7 +63,7 @@ class Stated:
     table: str | None  # as of `Dispersion`
 
     def somewhere(self) -> dict[str, tuple[str, Any]]:
-        """Some value of every key, as written, and the field that holds it."""
+        """Return some value of every key, as written, and the field that holds it."""
         field, value = self.law.somewhere()
         if len(self.keys) == 1:
             return {self.keys[0]: (field, value)}
@@ -72,7 +72,8 @@ class Stated:
 
 
 def extracted(data: dict[str, Any], name: str) -> tuple[dict[str, Any], list[Stated]]:
-    """`data` with some value in the place of every distribution, and the distributions; those of tables are not in it."""
+    """Return `data` with some value in the place of every distribution, and the distributions; those of tables are not in
+    it."""
     found: list[Stated] = []
     plain = without({key: value for key, value in data.items() if key != "dispersion"}, (), name, found)
     tables = data.get("dispersion", {})
@@ -83,7 +84,7 @@ def extracted(data: dict[str, Any], name: str) -> tuple[dict[str, Any], list[Sta
 
 
 def without(value: object, path: tuple[str, ...], name: str, found: list[Stated]) -> Any:  # noqa: ANN401, as `value`
-    """`value` with some value in the place of every distribution inside, which `found` receives."""
+    """Return `value` with some value in the place of every distribution inside, which `found` receives."""
     if isinstance(value, list):
         return [without(item, (*path, str(place)), name, found) for place, item in enumerate(value)]
     if not isinstance(value, dict):
@@ -97,7 +98,7 @@ def without(value: object, path: tuple[str, ...], name: str, found: list[Stated]
 
 
 def _of_table(table: dict[str, Any], own: str, name: str) -> Stated:
-    """The table [dispersion.NAME] of its `own` name."""
+    """Return the table [dispersion.NAME] of its `own` name."""
     where = f"dispersion.{own}"
     if NAME.fullmatch(own) is None:
         raise ScenarioError(f"{name}: dispersion: {shown(own)} is no name; must be of letters, digits, - and _")
@@ -116,14 +117,14 @@ def _of_table(table: dict[str, Any], own: str, name: str) -> Stated:
 
 
 def _distributable(key: str, where: str, name: str) -> None:
-    """Refuses keys that are never distributed."""
+    """Refuse keys that are never distributed."""
     if key.split(".")[0] in NEVER:
         words = "" if key == where else f" {key}"
         raise ScenarioError(f"{name}: {where}:{words} cannot be distributed; must be a number of what is simulated")
 
 
 def _law_of(table: dict[str, Any], where: str, name: str) -> DistributionSection:
-    """The distribution that a table describes, its values as written."""
+    """Return the distribution that a table describes, its values as written."""
     word = table.get("distribution")
     section = _own_of(word, where, name) if isinstance(word, str) and ":" in word else LAWS.get(str(word))
     if not isinstance(word, str) or section is None:
@@ -133,7 +134,7 @@ def _law_of(table: dict[str, Any], where: str, name: str) -> DistributionSection
 
 
 def _own_of(word: str, where: str, name: str) -> type[DistributionSection]:
-    """The table of a distribution of the user's own."""
+    """Return the table of a distribution of the user's own."""
     from dockdyn.scenario.distributions.own_distribution import own_section
 
     try:
@@ -145,7 +146,7 @@ def _own_of(word: str, where: str, name: str) -> type[DistributionSection]:
 
 
 def _read[Table: Section](section: type[Table], table: dict[str, Any], where: str, name: str) -> Table:
-    """A table of a file, read; what is not allowed there is refused in one line."""
+    """Return a table of a file, read; what is not allowed there is refused in one line."""
     try:
         return section.model_validate(table)
     except ValidationError as error:
@@ -154,7 +155,7 @@ def _read[Table: Section](section: type[Table], table: dict[str, Any], where: st
 
 
 def misplaced(error: ScenarioError, stated: Sequence[Stated], name: str) -> ScenarioError:
-    """A refusal of a value that stands for a distribution, as one of what the distribution says."""
+    """Return a refusal of a value that stands for a distribution, as one of what the distribution says."""
     for one in stated:
         for key, (field, value) in one.somewhere().items():
             if error.key != key and not error.key.startswith(f"{key}."):
@@ -176,7 +177,7 @@ def misplaced(error: ScenarioError, stated: Sequence[Stated], name: str) -> Scen
     return error
 
 
-class Reading:
+class DistributionReading:
     """Reads what one distribution says of its keys (a `Reader`)."""
 
     def __init__(self, stated: Stated, content: Section, check: Check, name: str):
@@ -199,7 +200,7 @@ class Reading:
         return [value_at(content, key, self.name).value for key in self.keys]
 
     def own(self, error: ScenarioError) -> str:
-        """What is said of one of the keys, of another one that it does not fit, or of the scenario as a whole."""
+        """Return what is said of one of the keys, of another one that it does not fit, or of the scenario as a whole."""
         if not error.key:
             return str(error).removeprefix(f"{self.name}: ")
         try:
@@ -239,7 +240,7 @@ class Reading:
 
 
 def _numbers_at(content: Section, key: str, stated: Stated, name: str) -> list[Number]:
-    """The numbers that a key of a distribution names: one, or those of a list."""
+    """Return the numbers that a key of a distribution names: one, or those of a list."""
     found = value_at(content, key, name)
     last = key.rpartition(".")[2]
     if isinstance(found.value, list) and last.isdecimal() and stated.law.count() == 1:
@@ -249,7 +250,7 @@ def _numbers_at(content: Section, key: str, stated: Stated, name: str) -> list[N
     else:
         several = [found]
     for one in several:
-        if isinstance(one.value, float) or (isinstance(one.value, int) and isinstance(stated.law, Choice)):
+        if isinstance(one.value, float) or (isinstance(one.value, int) and isinstance(stated.law, ValueChoice)):
             continue
         words = "; only a choice can be of it" if isinstance(one.value, int) else ""
         raise ScenarioError(
@@ -259,8 +260,9 @@ def _numbers_at(content: Section, key: str, stated: Stated, name: str) -> list[N
 
 
 def dispersion_of(stated: Stated, content: Section, check: Check, own: set[str], name: str) -> Dispersion:
-    """What is distributed, in SI units. `own`: keys of tables that the file states, too; those are the nominal numbers."""
-    reading = Reading(stated, content, check, name)
+    """Return what is distributed, in SI units. `own`: keys of tables that the file states, too; those are the nominal
+    numbers."""
+    reading = DistributionReading(stated, content, check, name)
     law = stated.law.read(reading)
     nominal = law.middle()
     if stated.law.nominal is not None:
@@ -287,7 +289,7 @@ def written_into(data: dict[str, Any], dispersions: Sequence[Dispersion], name: 
 
 
 def with_inline(data: object) -> Any:  # noqa: ANN401, as `data`
-    """What a file holds, distributions in the place of numbers as tables of one line."""
+    """Return what a file holds, distributions in the place of numbers as tables of one line."""
     if isinstance(data, list):
         items = [with_inline(item) for item in data]
         return items if any(isinstance(item, dict) for item in items) else array(items)
@@ -301,13 +303,13 @@ def with_inline(data: object) -> Any:  # noqa: ANN401, as `data`
 
 
 def array(items: list[Any]) -> Array:
-    """A list without tables; put together here, since tomlkit's own way takes the square of its length."""
+    """Return a list without tables; put together here, since tomlkit's own way takes the square of its length."""
     parts = [part for item in items for part in (Whitespace(", "), tomlkit.item(item))]
     return Array(parts[1:], Trivia())
 
 
 def unfixed(dispersions: Sequence[Dispersion], content: Section, fixed: Iterable[str], name: str) -> list[Dispersion]:
-    """Without those of tables whose keys are all set otherwise; ScenarioError where some are."""
+    """Return them without those of tables whose keys are all set otherwise; ScenarioError where some are."""
     names = set()
     for key in fixed:
         try:
@@ -330,7 +332,7 @@ def unfixed(dispersions: Sequence[Dispersion], content: Section, fixed: Iterable
 
 
 def alone(dispersions: Sequence[Dispersion], name: str) -> None:
-    """Refuses a key that is distributed twice."""
+    """Refuse a key that is distributed twice."""
     seen: set[str] = set()
     for key in (key for one in dispersions for key in one.keys):
         if key in seen:

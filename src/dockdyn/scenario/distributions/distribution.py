@@ -30,27 +30,27 @@ class Reader(Protocol):
     """What turns what is written into numbers in SI units, and refuses in words that name the place in the file."""
 
     def value(self, field: str, written: object) -> list[Any]:
-        """A value of every key, checked by the key's own field."""
+        """Return a value of every key, checked by the key's own field."""
         ...
 
     def spread(self, field: str, written: object, key: int = 0) -> float:
-        """A difference, above zero, in the unit of one key."""
+        """Return a difference, above zero, in the unit of one key."""
         ...
 
     def product(self, field: str, written: object, row: int, column: int) -> float:
-        """A number in the unit of two keys multiplied."""
+        """Return a number in the unit of two keys multiplied."""
         ...
 
     def one_unit(self) -> str:
-        """The unit of the keys; different ones are refused."""
+        """Return the unit of the keys; different ones are refused."""
         ...
 
     def checked[Table: Section](self, section: type[Table], table: dict[str, Any]) -> Table:
-        """What is written as a table of one's own reads it; what that does not allow is refused."""
+        """Return what is written as a table of one's own reads it; what that does not allow is refused."""
         ...
 
     def refuse(self, field: str, written: object, allowed: str) -> None:
-        """Refuses what is written."""
+        """Refuse what is written."""
         ...
 
 
@@ -63,28 +63,28 @@ class DistributionSection(Section, abc.ABC):
     with_unit: ClassVar[tuple[str, ...]] = ()  # fields written back with the unit of the (first) key
 
     def count(self) -> int:
-        """How many numbers it stands for."""
+        """Return how many numbers it stands for."""
         return 1
 
     def size(self) -> int:
-        """How many numbers of the unit cube it takes."""
+        """Return how many numbers of the unit cube it takes."""
         return 1
 
     def somewhere(self) -> tuple[str, Any]:
-        """Some value that it can take, as written, and the field that holds it."""
+        """Return some value that it can take, as written, and the field that holds it."""
         return (self.start, getattr(self, self.start)) if self.nominal is None else ("nominal", self.nominal)
 
     @abc.abstractmethod
     def read(self, keys: Reader) -> Self:
-        """With SI numbers in the fields; what the keys do not allow is refused."""
+        """Return it with SI numbers in the fields; what the keys do not allow is refused."""
 
     @abc.abstractmethod
     def middle(self) -> list[Any]:
-        """The nominal value of every key where none is stated."""
+        """Return the nominal value of every key where none is stated."""
 
     @abc.abstractmethod
     def inverse(self, cube: Cube) -> Values:
-        """Values of the keys at points of the unit cube."""
+        """Return values of the keys at points of the unit cube."""
 
 
 class Uniform(DistributionSection):
@@ -179,7 +179,7 @@ class LogNormal(DistributionSection):
         return self.median * np.exp(self.sigma * _normal(cube))
 
 
-class Choice(DistributionSection):
+class ValueChoice(DistributionSection):
     """One of some values, all alike or by their weights; for several keys, a list of one value each."""
 
     distribution: Literal["choice"]
@@ -242,7 +242,7 @@ class Disc(DistributionSection):
         return np.array(self.centre) + away[:, None] * np.stack([np.cos(around), np.sin(around)], axis=1)
 
 
-class Cone(DistributionSection):
+class DirectionCone(DistributionSection):
     """Three numbers: a direction, uniform in solid angle about an axis, times a length."""
 
     distribution: Literal["cone"]
@@ -337,14 +337,14 @@ class CorrelatedNormal(DistributionSection):
 
 
 def _normal(cube: Cube) -> Values:
-    """Values of the standard normal distribution."""
+    """Return values of the standard normal distribution."""
     from scipy.special import ndtri
 
     return np.asarray(ndtri(inner(cube)))
 
 
 def inner(cube: Cube) -> Cube:
-    """Points off the faces of the unit cube."""
+    """Return points off the faces of the unit cube."""
     return np.clip(cube, SMALLEST, 1 - 2 * SMALLEST)
 
 
@@ -353,8 +353,8 @@ LAWS: dict[str, type[DistributionSection]] = {
     "normal": Normal,
     "truncated-normal": TruncatedNormal,
     "log-normal": LogNormal,
-    "choice": Choice,
+    "choice": ValueChoice,
     "disc": Disc,
-    "cone": Cone,
+    "cone": DirectionCone,
     "correlated-normal": CorrelatedNormal,
 }

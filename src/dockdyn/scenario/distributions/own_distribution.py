@@ -43,21 +43,21 @@ class Distribution(eqx.Module):
 
     @abc.abstractmethod
     def inverse(self, cube: Cube) -> Values:
-        """Values (SI) at points of the unit cube, by the inverse of the distribution function: a column for each key.
+        """Return values (SI) at points of the unit cube, by the inverse of the distribution function: a column for each key.
 
         `cube` has a row for each case and `size()` columns, of numbers between 0 and 1 and neither of them.
         """
 
     @abc.abstractmethod
     def nominal(self) -> float | list[float]:
-        """The value (SI) with which the scenario runs alone where it states none; a list for several keys."""
+        """Return the value (SI) with which the scenario runs alone where it states none; a list for several keys."""
 
     def count(self) -> int:
-        """How many numbers of a scenario it stands for."""
+        """Return how many numbers of a scenario it stands for."""
         return 1
 
     def size(self) -> int:
-        """How many numbers of the unit cube it takes."""
+        """Return how many numbers of the unit cube it takes."""
         return self.count()
 
 
@@ -72,7 +72,7 @@ class OwnDistribution(DistributionSection, Own):
 
     @model_validator(mode="after")
     def usable(self) -> Self:
-        """The class answers with numbers, also at the ends of the unit cube."""
+        """Refuse a class that does not answer with numbers, also at the ends of the unit cube."""
         try:
             self.middle()
             self.inverse(np.array([[0.0], [0.5], [1.0]]).repeat(self.size(), axis=1))
@@ -81,7 +81,7 @@ class OwnDistribution(DistributionSection, Own):
         return self
 
     def make(self) -> Distribution:
-        """The distribution, from numbers in SI units. ValueError where its class refuses them."""
+        """Return the distribution, from numbers in SI units. ValueError where its class refuses them."""
         numbers = {name: si(getattr(self, name)) for name in parameters_of(self.made)}
         given = {name: np.array(value) if isinstance(value, list) else value for name, value in numbers.items()}
         words = {name: getattr(self, name) for name in settings_of(self.made)}
@@ -114,7 +114,7 @@ class OwnDistribution(DistributionSection, Own):
 
     @contextmanager
     def _blamed(self, method: str = "") -> Iterator[None]:
-        """What the user's own code raises inside is a ValueError of one line that names it."""
+        """Raise what the user's own code raises inside as a ValueError of one line that names it."""
         try:
             yield
         except Exception as error:
@@ -122,7 +122,7 @@ class OwnDistribution(DistributionSection, Own):
             raise ValueError(f"{self.distribution}: {method}{': ' if method else ''}{words}") from None
 
     def _answer(self, method: str, *given: object) -> ArrayLike:
-        """What a method of the class answers. ValueError where it fails."""
+        """Return what a method of the class answers. ValueError where it fails."""
         made = self.make()
         with self._blamed(method):
             return getattr(made, method)(*given)
@@ -134,7 +134,7 @@ class OwnDistribution(DistributionSection, Own):
         return found
 
     def _numbers(self, method: str, found: ArrayLike, shape: tuple[int, ...]) -> Values:
-        """What a method gives, as finite numbers of a shape."""
+        """Return what a method gives, as finite numbers of a shape."""
         with self._blamed(method):
             values = np.asarray(found, float)
         if values.shape != shape:
@@ -146,7 +146,7 @@ class OwnDistribution(DistributionSection, Own):
 
 @cache
 def section_of(target: str, made: type[Distribution], unit: str | None = None) -> type[OwnDistribution]:
-    """The table of a class. What is in the key's unit, a `unit` that may not be known yet, is then left as written."""
+    """Return the table of a class. What is in the key's unit, a `unit` that may not be known yet, is then left as written."""
     keys: dict[str, Any] = {"distribution": (Literal[target], ...)} | keys_of(made)
     for name, about in parameters_of(made).items():
         if KEY not in about.unit:
@@ -163,12 +163,12 @@ def section_of(target: str, made: type[Distribution], unit: str | None = None) -
 
 
 def _in_unit(declared: str, unit: str) -> str:
-    """The unit of a parameter of a key with this unit; none is none."""
+    """Return the unit of a parameter of a key with this unit; none is none."""
     return unit if declared == KEY else declared.replace(KEY, f"({unit or 'dimensionless'})")
 
 
 def _left_as_written(about: Parameter, shape: tuple[int | None, ...] | None) -> Callable[[object], object]:
-    """Refuses what no unit could make a value of a parameter."""
+    """Refuse what no unit could make a value of a parameter."""
 
     def checked(value: object) -> object:
         read_value(si(value), replace(about, unit=""), {}, shape)
@@ -178,7 +178,7 @@ def _left_as_written(about: Parameter, shape: tuple[int | None, ...] | None) -> 
 
 
 def own_section(target: str) -> type[OwnDistribution]:
-    """The table of the class "module:Class", as written. PydanticCustomError where it is no distribution."""
+    """Return the table of the class "module:Class", as written. PydanticCustomError where it is no distribution."""
     made = imported(target, lambda: Distribution)
     refuse_taken(target, made, ("keys", *OwnDistribution.model_fields), OwnDistribution)
     refuse_unfinished(target, made, ("inverse", "nominal"))

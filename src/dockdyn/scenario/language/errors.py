@@ -45,7 +45,7 @@ class ScenarioError(ValueError):
 
 
 def nearest(word: str, allowed: Iterable[str]) -> str:
-    """Words for a message: the allowed name that was meant, those that end in the word, or all there are."""
+    """Return words for a message: the allowed name that was meant, those that end in the word, or all there are."""
     names = sorted(allowed)
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.6) if len(word) <= COMPARED else []
     return f"did you mean {close[0]!r}?" if close else close_to(word, names) or f"allowed: {listed(word, names)}"
@@ -70,13 +70,13 @@ def close_to(word: str, names: Iterable[str]) -> str:
 
 
 def _in_order(parts: Sequence[str], of: Sequence[str]) -> bool:
-    """Whether `parts` are among those `of` a name, in their order."""
+    """Return whether `parts` are among those `of` a name, in their order."""
     rest = iter(of)
     return all(part in rest for part in parts)
 
 
 def listed(word: str, names: Sequence[str]) -> str:
-    """Names for a message: all of a few; of many how many there are, and those that are most like a word."""
+    """Return names for a message: all of a few; of many how many there are, and those that are most like a word."""
     if len(whole := ", ".join(names)) <= LISTED:
         return whole
     like = difflib.get_close_matches(word[:COMPARED], names, n=NEAREST, cutoff=0.0)
@@ -84,13 +84,13 @@ def listed(word: str, names: Sequence[str]) -> str:
 
 
 def shown(value: object) -> str:
-    """A value for a message, shortened."""
+    """Return a value for a message, shortened."""
     text = BRIEF.repr(value)
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
 
 def allowed(problem: ErrorDetails) -> str:
-    """What is allowed instead, in words."""
+    """Return what is allowed instead, in words."""
     sort, context = problem["type"], problem.get("ctx", {})
     if sort in ("quantity", "part", "own_code"):
         return context["allowed"]
@@ -115,7 +115,7 @@ def allowed(problem: ErrorDetails) -> str:
 
 
 def located(loc: tuple[int | str, ...], data: object, missing: bool) -> tuple[list[str], Any]:
-    """The path of a problem in the file itself (without pydantic's own tags), and the value there.
+    """Return the path of a problem in the file itself (without pydantic's own tags), and the value there.
 
     Of tables under names, pydantic numbers those that the file has by name.
     """

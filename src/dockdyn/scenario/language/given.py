@@ -15,19 +15,19 @@ from dockdyn.scenario.language.units import Bounds, number_of
 
 
 def wrong_type(name: str, given: object, wanted: str) -> ScenarioError:
-    """An error about something that is not what is wanted."""
+    """Return an error about something that is not what is wanted."""
     return ScenarioError(f"{name}: must be {wanted}; is of type {type(given).__name__}")
 
 
 def path_from(name: str, given: object, wanted: str = "a path") -> Path:
-    """A path, from text or a path. Raises ScenarioError for anything else."""
+    """Return a path, from text or a path. Raises ScenarioError for anything else."""
     if not isinstance(given, str | os.PathLike):
         raise wrong_type(name, given, wanted)
     return Path(given)
 
 
 def number_from(name: str, given: object, unit: str, what: str, **bounds: float) -> float:
-    """A number of `unit`, from a bare one, of Python or NumPy, or a text with a unit; `bounds` as of `Bounds`.
+    """Return a number of `unit`, from a bare one, of Python or NumPy, or a text with a unit; `bounds` as of `Bounds`.
 
     Raises ScenarioError, which calls it `name` and the quantity `what`, for anything else.
     """
@@ -39,7 +39,7 @@ def number_from(name: str, given: object, unit: str, what: str, **bounds: float)
 
 
 def _scalar(given: Any) -> object:  # noqa: ANN401, whatever may be a number
-    """A number of NumPy's as one of Python's; what is none as it is."""
+    """Return a number of NumPy's as one of Python's; what is none as it is."""
     try:
         return float(given)
     except (TypeError, ValueError):
@@ -47,7 +47,7 @@ def _scalar(given: Any) -> object:  # noqa: ANN401, whatever may be a number
 
 
 def whole_from(name: str, given: object, least: int) -> int:
-    """A whole number of at least `least`. Raises ScenarioError for anything else."""
+    """Return a whole number of at least `least`. Raises ScenarioError for anything else."""
     try:
         found = operator.index(given)  # type: ignore[arg-type]
     except TypeError:
@@ -58,7 +58,7 @@ def whole_from(name: str, given: object, least: int) -> int:
 
 
 def table_from(name: str, given: object, wanted: str) -> Mapping[str, Any]:
-    """A mapping whose keys are texts. Raises ScenarioError for anything else."""
+    """Return a mapping whose keys are texts. Raises ScenarioError for anything else."""
     if not isinstance(given, Mapping):
         raise wrong_type(name, given, wanted)
     for key in (key for key in given if not isinstance(key, str)):
@@ -67,14 +67,14 @@ def table_from(name: str, given: object, wanted: str) -> Mapping[str, Any]:
 
 
 def name_from(name: str, given: object) -> str:
-    """A name. Raises ScenarioError for anything else."""
+    """Return a name. Raises ScenarioError for anything else."""
     if not isinstance(given, str):
         raise wrong_type(name, given, "a name")
     return given
 
 
 def names_from(name: str, given: object) -> list[str]:
-    """Names: one, or several. Raises ScenarioError for anything else."""
+    """Return names: one, or several. Raises ScenarioError for anything else."""
     several = [given] if isinstance(given, str) else given
     if not isinstance(several, list | tuple | set | frozenset) or not all(isinstance(each, str) for each in several):
         raise wrong_type(name, given, "a name or a list of names")

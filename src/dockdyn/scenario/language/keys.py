@@ -30,7 +30,7 @@ class Number:
 
 
 def number_at(scenario: Scenario, key: str) -> Number:
-    """The one real number that a dotted `key` names; ScenarioError where it names none."""
+    """Return the one real number that a dotted `key` names; ScenarioError where it names none."""
     found = value_at(scenario.content, key, scenario.name)
     if not isinstance(found.value, float):
         raise ScenarioError(f"{scenario.name}: {key}: {sort_of(found.value)}; must be one real number of the scenario")
@@ -38,7 +38,7 @@ def number_at(scenario: Scenario, key: str) -> Number:
 
 
 def sort_of(value: object) -> str:
-    """What is not a real number, in words."""
+    """Return what is not a real number, in words."""
     if value is None:
         return "is not stated"
     if isinstance(value, Section) or (isinstance(value, list) and any(isinstance(item, Section) for item in value)):
@@ -49,7 +49,7 @@ def sort_of(value: object) -> str:
 
 
 def value_at(content: Any, key: str, name: str) -> Number:  # noqa: ANN401, walked by what is found in it
-    """What a dotted `key` names in a checked scenario; ScenarioError for one that is not there."""
+    """Return what a dotted `key` names in a checked scenario; ScenarioError for one that is not there."""
     here, section, field = content, content, ""
     parts: list[str] = []
     inside: list[int] = []  # indices since the field
@@ -90,7 +90,7 @@ def value_at(content: Any, key: str, name: str) -> Number:  # noqa: ANN401, walk
 
 
 def _field_of(section: Section, part: str, key: str, name: str, content: Section) -> str:
-    """The field of a section that a file calls `part`; `content` is the whole scenario."""
+    """Return the field of a section that a file calls `part`; `content` is the whole scenario."""
     stated = {own: field for own, field in type(section).model_fields.items() if not field.exclude}
     fields = {field.alias or own: own for own, field in stated.items()}
     fields |= {extra: extra for extra in section.__pydantic_extra__ or {}}
@@ -101,7 +101,7 @@ def _field_of(section: Section, part: str, key: str, name: str, content: Section
 
 
 def unit_of(section: Section, field: str, inside: Sequence[int] = ()) -> str:
-    """The unit of a number, or of one `inside` a list: that of its field, or, where the joint or law decides, that it is
+    """Return the unit of a number, or of one `inside` a list: that of its field, or, where the joint or law decides, that it is
     written with."""
     described = type(section).model_fields.get(field)
     if described is None:  # of a part of the user's own
@@ -115,7 +115,7 @@ def unit_of(section: Section, field: str, inside: Sequence[int] = ()) -> str:
 
 
 def _limits_of(section: Section, field: str) -> Bounds:
-    """What a number may be, as its field says; one that is there may not become one that is not."""
+    """Return what a number may be, as its field says; one that is there may not become one that is not."""
     described = type(section).model_fields.get(field)
     units = [] if described is None else _units_in(described)
     limits = units[0].limits if units else Bounds()
@@ -123,12 +123,12 @@ def _limits_of(section: Section, field: str) -> Bounds:
 
 
 def _units_in(described: FieldInfo) -> list[Unit]:
-    """What a field says of its numbers."""
+    """Return what a field says of its numbers."""
     return [item for item in (*described.metadata, *_nested(described.annotation)) if isinstance(item, Unit)]
 
 
 def _nested(annotation: object) -> list[Any]:
-    """Everything that a type is annotated with, inside lists and alternatives too."""
+    """Return everything that a type is annotated with, inside lists and alternatives too."""
     found = list(getattr(annotation, "__metadata__", ()))
     return found + [item for part in get_args(annotation) for item in _nested(part)]
 
@@ -158,7 +158,7 @@ def transposed(key: str) -> str | None:
 
 
 def holds(data: dict[str, Any], key: str, name: str) -> bool:
-    """Whether `data` states the dotted `key`."""
+    """Return whether `data` states the dotted `key`."""
     try:
         place, part = _place_in(data, key, name)
     except ScenarioError:
@@ -167,7 +167,8 @@ def holds(data: dict[str, Any], key: str, name: str) -> bool:
 
 
 def _place_in(data: dict[str, Any], key: str, name: str) -> tuple[Any, Any]:
-    """The table or list of `data` that holds the last part of a dotted `key`, and that part; tables on the way are made."""
+    """Return the table or list of `data` that holds the last part of a dotted `key`, and that part; tables on the way are
+    made."""
     parts = split(key, name)
     place: Any = data
     passed = 0  # parts of a name with dots that are behind its first
@@ -199,7 +200,8 @@ def _place_in(data: dict[str, Any], key: str, name: str) -> tuple[Any, Any]:
 
 
 def leaves(value: object, whole_lists: bool = False, key: str = "") -> Iterator[tuple[str, Any]]:
-    """What tables and lists inside each other hold, each with its dotted key below `key`; items of a list by number from 0.
+    """Yield what tables and lists inside each other hold, each with its dotted key below `key`; items of a list by number from
+    0.
 
     With `whole_lists` only lists of tables are taken apart, any other is a value.
     """
@@ -215,7 +217,7 @@ def leaves(value: object, whole_lists: bool = False, key: str = "") -> Iterator[
 
 
 def _all_tables(items: list[Any]) -> bool:
-    """Whether a list holds tables and nothing else."""
+    """Return whether a list holds tables and nothing else."""
     return bool(items) and all(isinstance(item, dict) for item in items)
 
 
@@ -242,7 +244,7 @@ def _named_table(
 
 
 def _index_in(items: list[Any], part: str, key: str, name: str) -> int:
-    """An index into a list."""
+    """Return an index into a list."""
     index = whole_number(part)
     if index is None or index >= len(items):
         raise ScenarioError(f"{name}: {key}: {part!r} is no index of the list; must be 0 to {len(items) - 1}")
@@ -258,7 +260,7 @@ def constrained(name: str) -> str:
 
 
 def key_of(path: tuple[Any, ...], content: Any) -> str:  # noqa: ANN401, walked by what is found in it
-    """The dotted key of a number, as `--set` takes it."""
+    """Return the dotted key of a number, as `--set` takes it."""
     parts, here, table, field = [], content, content, ""
     for part in path:
         index = getattr(part, "idx", None)

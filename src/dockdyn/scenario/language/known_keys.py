@@ -129,7 +129,7 @@ class KnownKeys:
         return any("properties" in option for option in self._options(node)) or self._is_list(node)
 
     def _is_list(self, node: Node) -> bool:
-        """Whether it is a list of tables."""
+        """Return whether it is a list of tables."""
         if self._holds_names(node):
             return True
         items = (option["items"] for option in self._options(node) if "items" in option)

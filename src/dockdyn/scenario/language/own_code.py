@@ -34,12 +34,12 @@ class OwnCodeError(ScenarioError):
 
 
 def allowed() -> bool:
-    """Whether modules that a scenario names may be imported."""
+    """Return whether modules that a scenario names may be imported."""
     return allowed_here.get() and os.environ.get(VARIABLE, "") in ("", "0")
 
 
 def trusted() -> bool:
-    """Whether FMUs that a scenario names may run: they are native code."""
+    """Return whether FMUs that a scenario names may run: they are native code."""
     return allowed() and os.environ.get(TRUST, "") not in ("", "0")
 
 
@@ -49,7 +49,7 @@ class Own:
     of_others: ClassVar[bool] = True  # so that no program of it is stored: its code may change
 
     def own_class(self) -> str:
-        """Its class, as the scenario names it: "module:Class"."""
+        """Return its class, as the scenario names it: "module:Class"."""
         raise TypeError
 
     def present_code(self) -> object:
@@ -69,7 +69,7 @@ class OwnFile:
 
 @contextmanager
 def only_built_in(really: bool = True) -> Iterator[None]:
-    """No module that a scenario names is imported inside."""
+    """Refuse inside every module that a scenario names."""
     before = allowed_here.set(allowed_here.get() and not really)
     try:
         yield
@@ -79,7 +79,7 @@ def only_built_in(really: bool = True) -> Iterator[None]:
 
 @contextmanager
 def importable(folder: Path | None) -> Iterator[None]:
-    """Modules that a scenario names are looked for in `folder` and in the working folder first."""
+    """Look for modules that a scenario names in `folder` and in the working folder first."""
     before = places.set((*(str(place.resolve()) for place in (folder or Path(), Path())), *places.get()))
     try:
         yield
@@ -88,7 +88,8 @@ def importable(folder: Path | None) -> Iterator[None]:
 
 
 def module_of(name: str) -> ModuleType:
-    """The module that a scenario names, imported. No other import looks into the scenario's folder: it may be a stranger's.
+    """Return the module that a scenario names, imported. No other import looks into the scenario's folder: it may be a
+    stranger's.
 
     Raises what the module's own code raises.
     """

@@ -14,7 +14,7 @@ from dockdyn.scenario.language.section import Section
 
 
 def own_modules(content: object) -> dict[str, str]:
-    """SHA-256 of the source of every module with something of the user's own, and of every FMU, by the name of each."""
+    """Return SHA-256 of the source of every module with something of the user's own, and of every FMU, by the name of each."""
     sections = list(_sections_in(content))
     names = {part.own_class().partition(":")[0] for part in sections if isinstance(part, Own)}
     files = [Path(part.file) for part in sections if isinstance(part, OwnFile)]
@@ -34,7 +34,7 @@ def _digest(file: Path) -> str:
 
 
 def _sections_in(value: object) -> Iterator[Section]:
-    """All sections in a section, itself included."""
+    """Yield all sections in a section, itself included."""
     if isinstance(value, Section):
         yield value
         for _, inside in value:

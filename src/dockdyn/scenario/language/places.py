@@ -43,7 +43,7 @@ class Place:
 
 
 def places_of(scenario: Scenario) -> list[Place]:
-    """All numbers of a scenario that can change alone; those that rule the computation are left out."""
+    """Return all numbers of a scenario that can change alone; those that rule the computation are left out."""
     content = scenario.content
     paths, _ = jax.tree_util.tree_flatten_with_path(content)
     written = [key_of(path, content) for path, _ in paths]
@@ -94,7 +94,7 @@ def conjugate_pairs(places: Sequence[Sequence[float]]) -> dict[int, int]:
 
 
 def _is_written(path: tuple[Any, ...], content: Any) -> bool:  # noqa: ANN401, walked by what is found in it
-    """Whether a number is one that a file states: not one that a table works out for itself."""
+    """Return whether a number is one that a file states: not one that a table works out for itself."""
     here = content
     for part in path:
         if hasattr(part, "idx"):

@@ -8,8 +8,8 @@ LONGEST = 500  # characters of a line that says what is wrong
 
 
 def printable(text: str, lines: bool = False) -> str:
-    """`text` with all that is not seen as its escape, such as \\x1b: control characters, marks that turn the direction of
-    writing, parts of characters. Line breaks stay where there may be several `lines`.
+    """Return `text` with all that is not seen as its escape, such as \\x1b: control characters, marks that turn the direction
+    of writing, parts of characters. Line breaks stay where there may be several `lines`.
     """
     if text.isprintable():
         return text
@@ -25,7 +25,7 @@ def _escaped(sign: str) -> str:
 
 
 def one_line(text: str, most: int = LONGEST) -> str:
-    """`text` printable and, where it has more than `most` characters, without its middle."""
+    """Return `text` printable and, where it has more than `most` characters, without its middle."""
     return _without_middle(printable(_without_middle(text, most)), most)
 
 

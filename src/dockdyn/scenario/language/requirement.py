@@ -29,7 +29,7 @@ class Requirement:
 
 
 def requirements_of(table: object, name: str, prefix: str = "") -> tuple[Requirement, ...]:
-    """The requirements that a file's table states; ScenarioError for one that is none."""
+    """Return the requirements that a file's table states; ScenarioError for one that is none."""
     where = f"{name}: requirements{'.' if prefix else ''}{prefix.rstrip('.')}"
     if not isinstance(table, dict):
         raise ScenarioError(f"{where}: must be a table of figures of the summary")
@@ -43,7 +43,7 @@ def requirements_of(table: object, name: str, prefix: str = "") -> tuple[Require
 
 
 def requirement_of(figure: str, value: object, name: str) -> Requirement:
-    """One requirement: true, false, or a relation such as "< 500 N"."""
+    """Return one requirement: true, false, or a relation such as "< 500 N"."""
     where = f"{name}: requirements.{figure} = {shown(value)}"
     if isinstance(value, bool):
         return Requirement(figure, figure, "==", value, "true" if value else "false")
@@ -59,7 +59,7 @@ def requirement_of(figure: str, value: object, name: str) -> Requirement:
 
 
 def finite(text: str) -> bool:
-    """Whether a text is a finite number, with or without a unit."""
+    """Return whether a text is a finite number, with or without a unit."""
     if not re.match(r"[-+]?\.?\d", text):
         return False
     try:
@@ -69,7 +69,7 @@ def finite(text: str) -> bool:
 
 
 def table_of(requirements: tuple[Requirement, ...]) -> dict[str, Any]:
-    """The table that a file holds."""
+    """Return the table that a file holds."""
     table: dict[str, Any] = {}
     for one in requirements:
         place = table

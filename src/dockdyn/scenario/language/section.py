@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 from pydantic.json_schema import SkipJsonSchema
 
 from dockdyn import backend
@@ -27,12 +27,13 @@ class Section(BaseModel):
     unread: ClassVar[tuple[str, ...]] = ("title",)  # fields on which nothing that is computed depends
 
     def unit_of_extra(self, field: str) -> str:
-        """The unit of a key that the table's own class does not name, as a part of the user's own has it; empty without."""
+        """Return the unit of a key that the table's own class does not name, as a part of the user's own has it; empty
+        without."""
         return ""
 
     def dotted_numbers(self) -> dict[str, tuple[str, int, str]]:
-        """Numbers of the table whose keys have dots of their own: by key, the field and the place in it that hold them, and
-        the unit."""
+        """Return numbers of the table whose keys have dots of their own: by key, the field and the place in it that hold them,
+        and the unit."""
         return {}
 
     @classmethod
@@ -59,12 +60,12 @@ backend.with_jax.append(as_trees)
 
 
 def absent(value: object) -> bool:
-    """Whether a number of `absent_at_zero` is zero, in a section with traced numbers too."""
+    """Return whether a number of `absent_at_zero` is zero, in a section with traced numbers too."""
     return isinstance(value, float) and value == 0
 
 
 def _is_leaf(value: object) -> bool:
-    """Whether a field holds numbers, traced ones included, or a (nested) list of numbers."""
+    """Return whether a field holds numbers, traced ones included, or a (nested) list of numbers."""
     import jax
 
     if isinstance(value, list):
@@ -122,3 +123,16 @@ class NamedSection(Section):
     """A table that stands under a name of its own in a file: `[phase.lunge]`."""
 
     name: SkipJsonSchema[str]
+
+
+class MaybeNamedSection(NamedSection):
+    """A table that stands under a name in one place of a file, and without one in another."""
+
+    name: SkipJsonSchema[str] = ""
+
+    @model_serializer(mode="wrap")
+    def _without_empty_name(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        found = write(self)
+        if not self.name:
+            found.pop("name", None)
+        return found

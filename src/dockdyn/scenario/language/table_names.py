@@ -13,7 +13,9 @@ NAME = re.compile(r"[A-Za-z0-9_-]+")  # of tables that stand under names of thei
 
 def are_named(items: object) -> bool:
     """Return whether they are tables that a file has under names of their own."""
-    return isinstance(items, list | tuple) and bool(items) and isinstance(items[0], NamedSection) and bool(items[0].name)
+    return (
+        isinstance(items, list | tuple) and bool(items) and isinstance(items[0], NamedSection) and bool(items[0].name)
+    )
 
 
 def count_of_name(parts: Sequence[str], names: Container[str]) -> int:

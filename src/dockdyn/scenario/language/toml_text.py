@@ -22,7 +22,7 @@ LONG_KEY = re.compile(
 
 
 def text_in(path: Path, name: str) -> str:
-    """The text of a file that is called `name`. Raises `ScenarioError` where it cannot be read."""
+    """Return the text of a file that is called `name`. Raises `ScenarioError` where it cannot be read."""
     try:
         content = content_of(path, name, SCENARIO)
         if path.suffix != ".toml" and (words := mistaken(path, "scenario")):
@@ -33,7 +33,7 @@ def text_in(path: Path, name: str) -> str:
 
 
 def data_of(text: str, name: str) -> dict[str, Any]:
-    """The tables of a file `name`. Raises `ScenarioError`."""
+    """Return the tables of a file `name`. Raises `ScenarioError`."""
     if len(text) > LONGEST:
         raise ScenarioError(f"{name}: has {len(text)} characters; must be a scenario, of at most {LONGEST}")
     if LONG_KEY.search(text):
@@ -49,7 +49,7 @@ def data_of(text: str, name: str) -> dict[str, Any]:
 
 
 def check_admissible(value: object, name: str, key: str = "") -> None:
-    """Refuses what no scenario `name` holds at a dotted `key`, whatever the key: integers that TOML does not have, control
+    """Refuse what no scenario `name` holds at a dotted `key`, whatever the key: integers that TOML does not have, control
     characters, tables inside tables without end. Raises `ScenarioError`.
     """
     left = [(value, key, 0)]
@@ -77,7 +77,7 @@ def check_admissible(value: object, name: str, key: str = "") -> None:
 
 
 def _control_character(text: str) -> str | None:
-    """The first control character in a text that is neither a line break nor a tab."""
+    """Return the first control character in a text that is neither a line break nor a tab."""
     if text.isprintable():
         return None
     return next((sign for sign in text if unicodedata.category(sign) in ("Cc", "Cs") and sign not in "\n\r\t"), None)

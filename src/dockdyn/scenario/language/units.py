@@ -59,7 +59,7 @@ def _registry():
 
 @functools.lru_cache(maxsize=4096)
 def convert(text: str, unit: str) -> float:
-    """The number of `unit` in a text such as "3000 kg"; ValueError when it is none."""
+    """Return the number of `unit` in a text such as "3000 kg"; ValueError when it is none."""
     try:
         return float(text)
     except ValueError:
@@ -68,7 +68,7 @@ def convert(text: str, unit: str) -> float:
 
 
 def _counting_turns(quantity: Any, unit: str) -> Any:  # noqa: ANN401, pint's
-    """A quantity with or without the angle that `unit` has, if one of the two is in Hz, a cycle of which is a turn.
+    """Return a quantity with or without the angle that `unit` has, if one of the two is in Hz, a cycle of which is a turn.
 
     So 50 rad/s is 7.96 Hz and 1 Hz is 6.28 rad/s, which to pint, with a radian of 1, are 50 Hz and 1 rad/s. What is plainly
     per second, without Hz, says nothing of turns and stays as it is; ValueError where Hz are asked, for it can be meant of
@@ -85,7 +85,7 @@ def _counting_turns(quantity: Any, unit: str) -> Any:  # noqa: ANN401, pint's
 
 
 def in_base_units(text: str) -> float:
-    """The number in SI base units of a text such as "3 mm"; ValueError when it is none."""
+    """Return the number in SI base units of a text such as "3 mm"; ValueError when it is none."""
     return read(text, lambda quantity: quantity.to_base_units())
 
 
@@ -93,7 +93,7 @@ BASE = {"kilogram": "kg", "meter": "m", "second": "s", "radian": "rad", "kelvin"
 
 
 def base_units(unit: str) -> dict[str, float]:
-    """The powers of SI base units and radians of a unit such as N*s/m or N s/m; empty for what is none."""
+    """Return the powers of SI base units and radians of a unit such as N*s/m or N s/m; empty for what is none."""
     try:
         found = _registry().Quantity(1, unit.replace(" ", "*")).to_base_units()
         powers = {BASE[str(name)]: float(power) for name, power in found.unit_items()}
@@ -103,12 +103,12 @@ def base_units(unit: str) -> dict[str, float]:
 
 
 def magnitude(text: str) -> float:
-    """The number that a text such as "3 mm" begins with; ValueError when it is none."""
+    """Return the number that a text such as "3 mm" begins with; ValueError when it is none."""
     return read(text, lambda quantity: quantity)
 
 
 def read(text: str, scaled: Callable[[Any], Any]) -> float:
-    """The number of pint's quantity in `text` once it is `scaled`."""
+    """Return the number of pint's quantity in `text` once it is `scaled`."""
     from pint.util import string_preprocessor
 
     if len(text) > LONGEST or not NUMBER.match(text) or not _plain_powers(string_preprocessor(text)):
@@ -120,7 +120,7 @@ def read(text: str, scaled: Callable[[Any], Any]) -> float:
 
 
 def _plain_powers(text: str) -> bool:
-    """Whether all powers are of a small number, and none is of a power: others can take for ever to evaluate."""
+    """Return whether all powers are of a small number, and none is of a power: others can take for ever to evaluate."""
     return all(
         EXPONENT.match(text, power.end()) and not POWER_OF_POWER.search(text[: power.start()])
         for power in re.finditer(r"\*\*", text)
@@ -128,7 +128,7 @@ def _plain_powers(text: str) -> bool:
 
 
 def whole_number(text: str) -> int | None:
-    """The number that digits alone write, where it is one that counts something; None of any other text."""
+    """Return the number that digits alone write, where it is one that counts something; None of any other text."""
     return int(text) if re.fullmatch(r"[0-9]{1,12}", text.strip()) else None
 
 
@@ -150,7 +150,7 @@ class Bounds:
         self.above, self.least, self.below, self.most, self.size = above, least, below, most, size
 
     def without_zero(self) -> Bounds:
-        """The same of a number that is at least zero and may not be zero."""
+        """Return the same of a number that is at least zero and may not be zero."""
         return Bounds(max(self.above, 0.0), self.least, self.below, self.most, self.size)
 
     def hold(self, value: float) -> bool:
@@ -185,7 +185,7 @@ class Unit:
     limits: Bounds
 
     def words(self, what: str = "") -> str:
-        """Quantity, or `what` else it is called, unit and what is allowed: "a mass, kg, greater than 0 kg"."""
+        """Return quantity, or `what` else it is called, unit and what is allowed: "a mass, kg, greater than 0 kg"."""
         limits = self.limits.words(self.text) if "{" not in self.text else ""
         return ", ".join(filter(None, [what or self.what or "a number", self.text.replace("**", "^") or "1", limits]))
 
@@ -200,7 +200,8 @@ class Unit:
 
 
 def number_of(value: object, unit: str, what: str, limits: Bounds) -> float:
-    """A bare number in SI units or a text with a unit, as a number of `unit`; refused where it is none or out of range."""
+    """Return a bare number in SI units or a text with a unit, as a number of `unit`; refused where it is none or out of
+    range."""
 
     def allowed() -> str:
         limit = limits.words(unit) or (f"in {unit}" if unit else "")
@@ -283,7 +284,7 @@ def _is_plain(text: str) -> bool:
 
 
 def unit_beside(values: Mapping[str, object], unit: str) -> str:
-    """A unit with the fields that it names filled in; one that names a field without a value, without its power."""
+    """Return a unit with the fields that it names filled in; one that names a field without a value, without its power."""
     try:
         return POWER_OF_ONE.sub("", unit.format(**{name: _plain(value) for name, value in values.items()}))
     except KeyError:
@@ -291,12 +292,12 @@ def unit_beside(values: Mapping[str, object], unit: str) -> str:
 
 
 def _plain(value: object) -> object:
-    """A number as a unit has it: 2, not 2.0."""
+    """Return a number as a unit has it: 2, not 2.0."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> Any:  # noqa: ANN401, a type
-    """Field type: a bare number in SI units or a text with a unit; `what` names the quantity in messages.
+    """Return field type: a bare number in SI units or a text with a unit; `what` names the quantity in messages.
 
     A `unit` may name fields declared before it, as in "N/m**{exponent}". A number is written back with its unit, unless
     it is a `component` of a vector or matrix.
@@ -318,7 +319,7 @@ def _example(unit: str) -> str:
 
 
 def _refused(value: object, allowed: str) -> PydanticCustomError:
-    """A refusal of `value` that says what is allowed."""
+    """Return a refusal of `value` that says what is allowed."""
     return PydanticCustomError("quantity", "{allowed}", {"allowed": allowed, "value": shown(value)})
 
 

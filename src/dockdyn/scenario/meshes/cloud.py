@@ -16,7 +16,7 @@ HALVINGS = 30  # of the range of the pieces' size, in which so many are found
 
 
 def cloud_in(content: bytes, suffix: str, scale: float, most: int, radius: float) -> Cloud:
-    """At most so many points of what a mesh file holds, `scale` m for each of its units, `radius` m inside.
+    """Return at most so many points of what a mesh file holds, `scale` m for each of its units, `radius` m inside.
 
     The faces are cut evenly until their pieces are as small as the number allows; nothing is drawn at random.
     """
@@ -38,7 +38,7 @@ def cloud_in(content: bytes, suffix: str, scale: float, most: int, radius: float
 
 
 def _shrunk(mesh: Any, points: np.ndarray, radius: float) -> np.ndarray:  # noqa: ANN401, trimesh's
-    """Points (m) beneath one face of a mesh, moved until they are nowhere nearer to it than the `radius` (m)."""
+    """Return points (m) beneath one face of a mesh, moved until they are nowhere nearer to it than the `radius` (m)."""
     from trimesh.proximity import closest_point
 
     for _ in range(MOVES if radius > 0 else 0):
@@ -54,12 +54,12 @@ def _shrunk(mesh: Any, points: np.ndarray, radius: float) -> np.ndarray:  # noqa
 
 
 def _fewest(mesh: Any, longest: float) -> float:  # noqa: ANN401, trimesh's
-    """How many pieces with edges of at most `longest` (m) a mesh gives at least."""
+    """Return how many pieces with edges of at most `longest` (m) a mesh gives at least."""
     return float(mesh.area) / max(np.sqrt(3) / 4 * longest**2, 1e-300)
 
 
 def _pieces(mesh: Any, longest: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # noqa: ANN401, trimesh's
-    """Centres (m), normals and areas (m²) of the faces of a mesh, cut until no edge is longer than `longest` (m)."""
+    """Return centres (m), normals and areas (m²) of the faces of a mesh, cut until no edge is longer than `longest` (m)."""
     from trimesh.remesh import subdivide_to_size
 
     vertices, faces, parents = subdivide_to_size(mesh.vertices, mesh.faces, longest, max_iter=40, return_index=True)

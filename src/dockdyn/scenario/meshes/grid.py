@@ -9,7 +9,7 @@ from jaxtyping import Float
 from scipy.ndimage import distance_transform_edt, map_coordinates, spline_filter
 from scipy.spatial import cKDTree
 
-from dockdyn.scenario.meshes.kept import Grid
+from dockdyn.scenario.meshes.kept import SplineGrid
 from dockdyn.scenario.meshes.nearest_face import NearestFace
 from dockdyn.scenario.meshes.solid import pieces_of, solid_in
 from dockdyn.scenario.meshes.spline_bounds import bounds_of
@@ -25,8 +25,8 @@ SHARE = 0.99  # of them that must be within the tolerance: at edges, where two f
 MET = 1 - 1e-9  # of the radius of a tip: points that are nearer to another face than this are not met
 
 
-def grid_in(content: bytes, suffix: str, scale: float, stated: bool, tolerance: float, radius: float) -> Grid:
-    """The grid of what a mesh file holds, `scale` m for each of its units, for tips of a `radius` (m).
+def grid_in(content: bytes, suffix: str, scale: float, stated: bool, tolerance: float, radius: float) -> SplineGrid:
+    """Return the grid of what a mesh file holds, `scale` m for each of its units, for tips of a `radius` (m).
 
     A mesh whose unit is not `stated` and that would be `LARGE` is refused before: a grid of it would take minutes.
     """
@@ -36,8 +36,9 @@ def grid_in(content: bytes, suffix: str, scale: float, stated: bool, tolerance: 
     return refined(mesh, tolerance, radius)
 
 
-def refined(mesh: Any, tolerance: float, radius: float) -> Grid:  # noqa: ANN401, trimesh's
-    """The coarsest grid whose spline is within the `tolerance` (m) of the distance where tips of a `radius` (m) meet a mesh."""
+def refined(mesh: Any, tolerance: float, radius: float) -> SplineGrid:  # noqa: ANN401, trimesh's
+    """Return the coarsest grid whose spline is within the `tolerance` (m) of the distance where tips of a `radius` (m) meet a
+    mesh."""
     size = _size_of(mesh)
     spacing, found = size / COARSEST, None
     while True:
@@ -48,7 +49,9 @@ def refined(mesh: Any, tolerance: float, radius: float) -> Grid:  # noqa: ANN401
         if found.error <= tolerance:
             below, slope = bounds_of(found.values, found.coefficients)
             steepest = max(1.0, slope / spacing)
-            return Grid(found.coefficients, below, corner, spacing, steepest, found.error, found.largest_error, size)
+            return SplineGrid(
+                found.coefficients, below, corner, spacing, steepest, found.error, found.largest_error, size
+            )
         spacing /= FINER
     if found is None:
         refuse(f"tip_radius = {radius:g} m is too large for a mesh of {size:g} m")
@@ -60,12 +63,12 @@ def refined(mesh: Any, tolerance: float, radius: float) -> Grid:  # noqa: ANN401
 
 
 def _size_of(mesh: Any) -> float:  # noqa: ANN401, trimesh's
-    """The largest extent (m) of a mesh."""
+    """Return the largest extent (m) of a mesh."""
     return float(np.ptp(mesh.vertices, axis=0).max())
 
 
 def _box(mesh: Any, spacing: float, radius: float) -> tuple[np.ndarray, np.ndarray]:  # noqa: ANN401, trimesh's
-    """First node (m) and numbers of nodes of the grid around a mesh and the tips that meet it."""
+    """Return first node (m) and numbers of nodes of the grid around a mesh and the tips that meet it."""
     margin = radius + BAND * spacing
     low, high = mesh.bounds[0] - margin, mesh.bounds[1] + margin
     return low, np.ceil((high - low) / spacing).astype(int) + 1
@@ -92,7 +95,7 @@ def _fitted(mesh: Any, corner: np.ndarray, counts: np.ndarray, spacing: float, r
 
 
 def met_points(mesh: Any, nearest: NearestFace, radius: float) -> Float[np.ndarray, "n 3"]:  # noqa: ANN401, trimesh's
-    """Centres of balls of a `radius` (m) that touch a mesh from outside, over all of its faces evenly."""
+    """Return centres of balls of a `radius` (m) that touch a mesh from outside, over all of its faces evenly."""
     from trimesh.sample import sample_surface
 
     points, faces = sample_surface(mesh, SAMPLES, seed=0)
@@ -101,7 +104,7 @@ def met_points(mesh: Any, nearest: NearestFace, radius: float) -> Float[np.ndarr
 
 
 def spline_at(coefficients: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """A spline at places (n, 3) counted in nodes."""
+    """Return a spline at places (n, 3) counted in nodes."""
     return map_coordinates(coefficients, places.T, order=3, mode="mirror", prefilter=False)
 
 
@@ -113,7 +116,8 @@ def _distances(
     spacing: float,
     band: float,
 ) -> np.ndarray:
-    """Signed distances (m) at the nodes: exact within the `band` (m), further away from the face of the nearest piece."""
+    """Return signed distances (m) at the nodes: exact within the `band` (m), further away from the face of the nearest
+    piece."""
     centres, parents, radii = pieces_of(mesh, 2 * spacing)
     empty = np.ones(counts, bool)
     empty[tuple(np.rint((centres - corner) / spacing).astype(int).T)] = False

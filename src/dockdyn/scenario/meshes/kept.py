@@ -23,7 +23,7 @@ from dockdyn.files import read_file
 from dockdyn.scenario.language.given_file import MESH
 
 
-class Grid(NamedTuple):
+class SplineGrid(NamedTuple):
     """A cubic B-spline's coefficients and how well it fits."""
 
     coefficients: Float[np.ndarray, "x y z"]  # m
@@ -54,23 +54,25 @@ class Solid(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def grid_of(file: Path, changed: int, scale: float, stated: bool, tolerance: float, radius: float) -> Grid:
-    """The grid of a mesh file (`changed`: its time of change), `scale` m for each of its units, for tips of a `radius` (m).
+def grid_of(file: Path, changed: int, scale: float, stated: bool, tolerance: float, radius: float) -> SplineGrid:
+    """Return the grid of a mesh file (`changed`: its time of change), `scale` m for each of its units, for tips of a `radius`
+    (m).
 
     A mesh whose unit is not `stated` and that would be large is refused before: a grid of it would take minutes.
     """
 
-    def make(content: bytes, suffix: str) -> Grid:
+    def make(content: bytes, suffix: str) -> SplineGrid:
         from dockdyn.scenario.meshes.grid import grid_in
 
         return grid_in(content, suffix, scale, stated, tolerance, radius)
 
-    return _kept(Grid, file, (scale, tolerance, radius), make)
+    return _kept(SplineGrid, file, (scale, tolerance, radius), make)
 
 
 @lru_cache(maxsize=8)
 def cloud_of(file: Path, changed: int, scale: float, most: int, radius: float) -> Cloud:
-    """At most so many points of a mesh file (`changed`: its time of change), `scale` m for each unit, `radius` m inside."""
+    """Return at most so many points of a mesh file (`changed`: its time of change), `scale` m for each unit, `radius` m
+    inside."""
 
     def make(content: bytes, suffix: str) -> Cloud:
         from dockdyn.scenario.meshes.cloud import cloud_in
@@ -82,7 +84,7 @@ def cloud_of(file: Path, changed: int, scale: float, most: int, radius: float) -
 
 @lru_cache(maxsize=8)
 def solid_of(file: Path, changed: int, scale: float) -> Solid:
-    """The skin of the solid in a mesh file (`changed`: its time of change), `scale` m for each unit."""
+    """Return the skin of the solid in a mesh file (`changed`: its time of change), `scale` m for each unit."""
 
     def make(content: bytes, suffix: str) -> Solid:
         from dockdyn.scenario.meshes.solid import solid_in
@@ -96,7 +98,7 @@ def solid_of(file: Path, changed: int, scale: float) -> Solid:
 def _kept[Made: Any](
     made: type[Made], file: Path, facts: tuple[float, ...], make: Callable[[bytes, str], Made]
 ) -> Made:
-    """What is kept of a file's content under these `facts`, or what is made of it now."""
+    """Return what is kept of a file's content under these `facts`, or what is made of it now."""
     content, suffix = read_file(file, MESH.most), file.suffix.lower()
     words = repr((made.__name__, _makers(), suffix, *facts)).encode()
     place, name = cache_folder() / "meshes", hashlib.sha256(words + content).hexdigest()[:40]
@@ -112,7 +114,7 @@ def _kept[Made: Any](
 
 @cache
 def _makers() -> str:
-    """Of the files that make this, and the libraries that they use."""
+    """Return those of the files that make this, and the libraries that they use."""
     digest = hashlib.sha256(repr([(one, version(one)) for one in ("numpy", "scipy", "trimesh")]).encode())
     for file in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(file.read_bytes())

@@ -30,7 +30,7 @@ class NearestFace:
         self.normals = _pseudonormals(mesh)
 
     def signed_distances(self, points: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, "n"]:
-        """Distances (m) of points (m): negative inside the solid."""
+        """Return distances (m) of points (m): negative inside the solid."""
         parts = [self._of_chunk(points[at : at + CHUNK]) for at in range(0, len(points), CHUNK)]
         return np.concatenate([np.zeros(0), *parts])
 
@@ -50,7 +50,7 @@ class NearestFace:
     def _improve(
         self, found: np.ndarray, points: np.ndarray, rows: np.ndarray, pieces: np.ndarray, far: np.ndarray
     ) -> None:
-        """Takes into the distances `found` of the `rows` of points the faces of the `pieces`, whose centres are `far` (m)."""
+        """Take into the distances `found` of the `rows` of points the faces of the `pieces`, whose centres are `far` (m)."""
         can = far - self.radii[pieces] < np.abs(found[rows])[:, None]
         of = np.broadcast_to(rows[:, None], far.shape)[can]
         of, faces = np.divmod(np.unique(of * len(self.triangles) + self.parents[pieces[can]]), len(self.triangles))
@@ -62,14 +62,14 @@ class NearestFace:
         found[better] = nearest[better]
 
     def from_faces(self, points: np.ndarray, faces: Int[np.ndarray, "n"]) -> np.ndarray:
-        """Signed distances of points from a face each."""
+        """Return signed distances of points from a face each."""
         offsets, parts = nearest_on_triangles(points, self.triangles[faces])
         return np.copysign(np.linalg.norm(offsets, axis=-1), _dot(offsets, self.normals[faces, parts]))
 
 
 def nearest_on_triangles(points: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What leads from the nearest points of triangles (..., 3, 3) to points (..., 3), and on which part that nearest point
-    lies: 0 inside the face, 1 to 3 on the edge after that corner, 4 to 6 at that corner."""
+    """Return what leads from the nearest points of triangles (..., 3, 3) to points (..., 3), and on which part that nearest
+    point lies: 0 inside the face, 1 to 3 on the edge after that corner, 4 to 6 at that corner."""
     normal = np.cross(triangles[..., 1, :] - triangles[..., 0, :], triangles[..., 2, :] - triangles[..., 0, :])
     ways, ats, sides = [], [], []
     for corner in range(3):
@@ -92,7 +92,7 @@ def _dot(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _pseudonormals(mesh: Any) -> np.ndarray:  # noqa: ANN401, trimesh's
-    """Directions (faces, 7, 3) out of the solid: of the face, of the edges after its corners, at its corners."""
+    """Return directions (faces, 7, 3) out of the solid: of the face, of the edges after its corners, at its corners."""
     faces, normals = np.asarray(mesh.faces), np.asarray(mesh.face_normals)
     edges = np.sort(np.stack([faces, np.roll(faces, -1, axis=1)], axis=2), axis=2)  # those after the corners
     _, numbers = np.unique(edges.reshape(-1, 2), axis=0, return_inverse=True)

@@ -19,7 +19,8 @@ CHUNK = 200_000  # pairs of faces at once
 
 
 def solid_in(content: bytes, suffix: str, scale: float) -> Any:  # noqa: ANN401, trimesh's
-    """The mesh in a file, `scale` m for each of its units; refused where it is not the skin of a solid, seen from outside."""
+    """Return the mesh in a file, `scale` m for each of its units; refused where it is not the skin of a solid, seen from
+    outside."""
     import trimesh
 
     check_counts(content, suffix)
@@ -40,7 +41,7 @@ def solid_in(content: bytes, suffix: str, scale: float) -> Any:  # noqa: ANN401,
 
 
 def _checked_solid(mesh: Any) -> Any:  # noqa: ANN401, trimesh's
-    """The mesh with its vertices merged; refused where it is not the skin of a solid, seen from outside."""
+    """Return the mesh with its vertices merged; refused where it is not the skin of a solid, seen from outside."""
     mesh.merge_vertices(merge_tex=True, merge_norm=True)
     size = float(np.ptp(mesh.vertices, axis=0).max())
     if flat := int(np.count_nonzero(~(mesh.area_faces > NO_AREA * size**2))):
@@ -67,8 +68,8 @@ def _faces(count: int) -> str:
 
 
 def pieces_of(mesh: Any, longest: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # noqa: ANN401, trimesh's
-    """The faces of a mesh cut into triangles with edges of at most `longest` m: their centres, the number of the face that
-    each is of, and the largest distance (m) of each piece's points from its centre."""
+    """Return the faces of a mesh cut into triangles with edges of at most `longest` m: their centres, the number of the face
+    that each is of, and the largest distance (m) of each piece's points from its centre."""
     from trimesh.remesh import subdivide_to_size
 
     vertices, faces, parents = subdivide_to_size(mesh.vertices, mesh.faces, longest, max_iter=40, return_index=True)
@@ -78,7 +79,7 @@ def pieces_of(mesh: Any, longest: float) -> tuple[np.ndarray, np.ndarray, np.nda
 
 
 def _crossing_faces(mesh: Any) -> int:  # noqa: ANN401, trimesh's
-    """How many faces are crossed by an edge of a face with which they share no vertex."""
+    """Return how many faces are crossed by an edge of a face with which they share no vertex."""
     finest = float(np.ptp(mesh.vertices, axis=0).max()) / FINEST
     centres, parents, radii = pieces_of(mesh, max(finest, float(np.median(mesh.edges_unique_length))))
     near = np.sort(parents[cKDTree(centres).query_pairs(2 * radii.max(), output_type="ndarray")], axis=1)
@@ -93,7 +94,8 @@ def _crossing_faces(mesh: Any) -> int:  # noqa: ANN401, trimesh's
 
 
 def _crossed(faces: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Whether an edge of each of the triangles `others` (n, 3, 3) goes through that of `faces` (Möller and Trumbore 1997)."""
+    """Return whether an edge of each of the triangles `others` (n, 3, 3) goes through that of `faces` (Möller and Trumbore
+    1997)."""
     origin, first, second = faces[:, 0], faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0]
     found = np.zeros(len(faces), bool)
     for corner in range(3):

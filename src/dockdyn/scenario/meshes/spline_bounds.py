@@ -28,7 +28,8 @@ CORNERS = [TAPS**2 * x + TAPS * y + z for x, y, z in product((0, TAPS - 1), repe
 
 
 def _products(along: list[np.ndarray]) -> Float[np.ndarray, "coefficients points"]:
-    """What takes the coefficients that a cell reads, one after another, to Bézier points, from what does along each axis."""
+    """Return what takes the coefficients that a cell reads, one after another, to Bézier points, from what does along each
+    axis."""
     return np.ascontiguousarray(reduce(np.kron, along).T)
 
 
@@ -38,9 +39,9 @@ PARTS = [_products(list(halves)) for halves in product((FIRST, FIRST[::-1, ::-1]
 def bounds_of(
     values: Float[np.ndarray, "x y z"], coefficients: Float[np.ndarray, "x y z"]
 ) -> tuple[Float[np.ndarray, "x y z"], float]:
-    """Numbers (m) at the nodes that, interpolated by straight lines along each axis, are nowhere above the spline of these
-    `values` there; and the length (m) of its gradient, for each spacing, at most. Both inside the outermost cells, where it is
-    defined.
+    """Return numbers (m) at the nodes that, interpolated by straight lines along each axis, are nowhere above the spline of
+    these `values` there; and the length (m) of its gradient, for each spacing, at most. Both inside the outermost cells, where
+    it is defined.
 
     A number is the value less how far the spline falls, in a cell beside the node, below what is so interpolated.
     """
@@ -60,7 +61,7 @@ def bounds_of(
 
 
 def _longest(points: Float[np.ndarray, "cells 3 points"], known: float) -> float:
-    """The length at most, `NEAR` to what it is, of gradients with these Bézier points, or `known` where that is longer.
+    """Return the length at most, `NEAR` to what it is, of gradients with these Bézier points, or `known` where that is longer.
 
     What may be longer than the gradients at the corners of the cells is halved along each axis, until nothing may.
     """

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from math import pi
 
 from dockdyn.scenario.sanity.likely import LARGER, SAME, SMALLER, amount, likely, rough
-from dockdyn.scenario.sanity.stated import Stated
+from dockdyn.scenario.sanity.stated import StatedNumber
 
 LIGHT, DENSE = 100.0, 20000.0  # kg/m³: of spacecraft with all the room in them, and of what is denser than lead
 SPREAD = 10.0  # radii of a light ball: further out no body has its mass
@@ -28,7 +28,7 @@ def is_usual(inertia: float, mass: float) -> bool:
     return CLOSE * BALL * _radius(mass, DENSE) <= gyration <= SPREAD * _radius(mass, LIGHT)
 
 
-def unusual_inertias(numbers: list[Stated]) -> Iterator[str]:
+def unusual_inertias(numbers: list[StatedNumber]) -> Iterator[str]:
     """Yield what is unusual about the moments of inertia of bodies, each beside the mass of its own table."""
     masses = {id(one.table): one for one in numbers if one.field == "mass" and one.unit == "kg"}
     for one in numbers:

@@ -17,7 +17,7 @@ from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.scenario.sanity.bodies import unusual_inertias
 from dockdyn.scenario.sanity.ranges import unusual
-from dockdyn.scenario.sanity.stated import Stated, stated_numbers
+from dockdyn.scenario.sanity.stated import StatedNumber, stated_numbers
 from dockdyn.scenario.sanity.touches import unusual_touches
 from dockdyn.scenario.sanity.touching_sizes import depths_of
 
@@ -50,7 +50,7 @@ def check_ranges(scenario: Scenario, ranges: Mapping[str, Iterable[Any]]) -> lis
 
 def _unusual_numbers(scenario: Scenario) -> Iterator[str]:
     """Yield all that is unusual."""
-    usual: list[Stated] = []  # of which more can be told
+    usual: list[StatedNumber] = []  # of which more can be told
     told: list[str] = []  # keys
     for one in stated_numbers(scenario.content):
         value = one.value if isinstance(one.value, float) else one.norm if one.unit in ("m", "m/s") else one.largest

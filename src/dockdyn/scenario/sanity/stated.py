@@ -15,7 +15,7 @@ from dockdyn.scenario.language.table_names import names_of
 
 
 @dataclass(frozen=True)
-class Stated:
+class StatedNumber:
     """A number, vector or matrix of a scenario."""
 
     path: tuple[str, ...]  # names of tables and the key, without names and indices of tables in lists
@@ -41,12 +41,12 @@ class Stated:
         return float(np.linalg.norm(np.asarray(self.value, float)))
 
 
-def stated_numbers(content: Section) -> list[Stated]:
+def stated_numbers(content: Section) -> list[StatedNumber]:
     """Return all numbers of the content of a scenario."""
     return list(_walk(content, (), ""))
 
 
-def _walk(table: Section, path: tuple[str, ...], key: str) -> Iterator[Stated]:
+def _walk(table: Section, path: tuple[str, ...], key: str) -> Iterator[StatedNumber]:
     fields = {name: name for name in table.__pydantic_extra__ or {}}
     fields |= {name: about.alias or name for name, about in type(table).model_fields.items() if not about.exclude}
     for field, called in fields.items():
@@ -59,7 +59,7 @@ def _walk(table: Section, path: tuple[str, ...], key: str) -> Iterator[Stated]:
                 yield from _walk(item, here, f"{there}.{name}")
         elif (number := _number(value)) is not None:
             unit = unit_of(table, field, () if isinstance(value, float) else (0,) * np.ndim(number))
-            yield Stated(here, there, number, unit, table, field not in table.model_fields_set)
+            yield StatedNumber(here, there, number, unit, table, field not in table.model_fields_set)
 
 
 def _number(value: object) -> Any:  # noqa: ANN401, a number or a list of them

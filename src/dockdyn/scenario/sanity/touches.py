@@ -11,7 +11,7 @@ from math import pi
 from typing import Any
 
 from dockdyn.scenario.sanity.likely import LARGER, SMALLER, THOUSANDTH, amount, likely, rough
-from dockdyn.scenario.sanity.stated import Stated
+from dockdyn.scenario.sanity.stated import StatedNumber
 
 DEEPEST = 0.25  # m: nothing that docks is pressed in deeper
 LONGEST = 8.0  # s, half an oscillation
@@ -42,7 +42,7 @@ APART = (
 
 
 @dataclass(frozen=True)
-class Meeting:
+class DockingMeeting:
     """What is known of a docking whatever its kind: masses and speed."""
 
     light: float  # kg, the least that a contact may feel
@@ -52,7 +52,7 @@ class Meeting:
     slow_key: str
 
     @staticmethod
-    def of(numbers: list[Stated]) -> Meeting | None:
+    def of(numbers: list[StatedNumber]) -> DockingMeeting | None:
         """Return what the numbers of a scenario say; None where they name no mass."""
         masses = sorted(
             one.largest
@@ -67,7 +67,7 @@ class Meeting:
         reduced = masses[0] * masses[1] / (masses[0] + masses[1]) if len(masses) == 2 else None
         times = {one.key: one.value for one in numbers if one.key in ("loop.hold.period", "integrator.step")}
         slow = max(times, key=lambda key: times[key], default="")
-        return Meeting(
+        return DockingMeeting(
             light=reduced or masses[0] / (1 if len(masses) == 1 else 2),
             heavy=reduced or masses[-1],
             speed=min(max(speed, SLOW), FAST),
@@ -77,10 +77,10 @@ class Meeting:
 
 
 @dataclass(frozen=True)
-class Law:
+class ContactStiffness:
     """A contact's stiffness."""
 
-    stiffness: Stated
+    stiffness: StatedNumber
     exponent: float
 
     def depth(self, stiffness: float, mass: float, speed: float) -> float:
@@ -93,7 +93,7 @@ class Law:
         return speed / self.depth(stiffness, mass, speed) / (2 * pi)
 
 
-def laws_of(numbers: list[Stated]) -> list[Law]:
+def laws_of(numbers: list[StatedNumber]) -> list[ContactStiffness]:
     """Return the stiffnesses of all contacts."""
     found = []
     for one in numbers:
@@ -102,16 +102,16 @@ def laws_of(numbers: list[Stated]) -> list[Law]:
             one.path
         )
         if contact and one.field == "stiffness" and unit == "N/m" and isinstance(one.value, float) and one.value > 0:
-            found.append(Law(one, float(power or 1)))
+            found.append(ContactStiffness(one, float(power or 1)))
     return found
 
 
-def unusual_touches(numbers: list[Stated], depths: dict[str, tuple[float, float]]) -> Iterator[str]:
+def unusual_touches(numbers: list[StatedNumber], depths: dict[str, tuple[float, float]]) -> Iterator[str]:
     """Yield what is unusual about stiffness and damping of contacts, and about forces beside what they reach.
 
     `depths` are by the beginning of a contact's keys how deep (m) it may be pressed in, and the radius (m) of its feature.
     """
-    meeting = Meeting.of(numbers)
+    meeting = DockingMeeting.of(numbers)
     if meeting is None:
         return
     usual = []
@@ -127,7 +127,7 @@ def unusual_touches(numbers: list[Stated], depths: dict[str, tuple[float, float]
         yield from _forces(usual, numbers, meeting)
 
 
-def _stiffness(law: Law, meeting: Meeting, deepest: float, radius: float) -> str:
+def _stiffness(law: ContactStiffness, meeting: DockingMeeting, deepest: float, radius: float) -> str:
     """Return what is unusual about a stiffness; empty for a usual one."""
     value, speed = law.stiffness.value, meeting.speed
     unit = "N/m" if law.exponent == 1 else law.stiffness.unit
@@ -168,7 +168,7 @@ def _stiffness(law: Law, meeting: Meeting, deepest: float, radius: float) -> str
     return f"{law.stiffness.key} = {amount(value, unit)} {words}{meant}"
 
 
-def _damping(law: Law, numbers: list[Stated], meeting: Meeting) -> Iterator[str]:
+def _damping(law: ContactStiffness, numbers: list[StatedNumber], meeting: DockingMeeting) -> Iterator[str]:
     """Yield what is unusual about the damping in the table of a stiffness."""
     for one in numbers:
         if one.table is not law.stiffness.table or one.field != "damping" or not one.largest:
@@ -200,7 +200,7 @@ def _damping(law: Law, numbers: list[Stated], meeting: Meeting) -> Iterator[str]
         yield f"{one.key} = {amount(one.value, one.unit)} damps the contact {ratio}{meant}"
 
 
-def _forces(laws: list[Law], numbers: list[Stated], meeting: Meeting) -> Iterator[str]:
+def _forces(laws: list[ContactStiffness], numbers: list[StatedNumber], meeting: DockingMeeting) -> Iterator[str]:
     """Yield what sensors are said to do to forces, where that is far from what contacts reach."""
     peaks = [meeting.speed * 2 * pi * law.frequency(law.stiffness.value, meeting.heavy, meeting.speed) for law in laws]
     peak = meeting.heavy * max(peaks)

@@ -6,13 +6,13 @@ Units: SI. Source: own construction.
 from __future__ import annotations
 
 from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.sanity.stated import Stated
+from dockdyn.scenario.sanity.stated import StatedNumber
 
 RADII = 4.0  # of a feature: what is pressed in deeper has passed through
 SIZES = ("radius", "rim_radius", "half_width", "length")  # keys of surfaces
 
 
-def depths_of(content: Section, numbers: list[Stated]) -> dict[str, tuple[float, float]]:
+def depths_of(content: Section, numbers: list[StatedNumber]) -> dict[str, tuple[float, float]]:
     """Return by the key of each contact whose feature has a radius how deep (m) it may be pressed in, and that radius (m).
 
     A surface whose own size is larger, as the rim of a cone, bears as much as that.

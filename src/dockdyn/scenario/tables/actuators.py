@@ -33,7 +33,7 @@ class ActuatorSection(Section):
     def check_keys(
         self, needed: tuple[str, ...], allowed: tuple[str, ...], words: dict[str, str] | None = None
     ) -> None:
-        """Refuses a missing key (`words` say more of it), one that the law has not, a budget of nothing."""
+        """Refuse a missing key (`words` say more of it), one that the law has not, a budget of nothing."""
         for key in needed:
             if getattr(self, key) is None:
                 refuse(f"law {self.law} needs {key}" + (words or {}).get(key, ""))
@@ -49,7 +49,7 @@ class ActuatorSection(Section):
     def make_actuators(
         self, motors: Float[Array, "n"], moving: list[int], turning: list[int], wheel: float, thrust: float
     ) -> Actuators:
-        """The limits, by the base's axes that it moves along and turns about, also from traced numbers.
+        """Return the limits, by the base's axes that it moves along and turns about, also from traced numbers.
 
         `wheel` (N m) and `thrust` (N) are the limits where none is stated; thrusters then give no torque.
         """

@@ -35,7 +35,7 @@ class Port(NamedTuple):
     axis: Float[Array, "3"]
 
     def attitude(self, target: Quaternion, turned: Quaternion) -> Quaternion:
-        """The chaser's attitude, face to face with the target but for a rotation about its own axes, `axis` as x."""
+        """Return the chaser's attitude, face to face with the target but for a rotation about its own axes, `axis` as x."""
         import jax.numpy as jnp
 
         from dockdyn.mechanics.rotation import Quaternion, from_x_axis
@@ -45,7 +45,7 @@ class Port(NamedTuple):
         return (target * docking * about * turned * self.own_axes().conjugate()).normalised()
 
     def own_axes(self) -> Quaternion:
-        """From axes of which x is the chaser's `axis` to its own."""
+        """Return the turn from axes of which x is the chaser's `axis` to its own."""
         import jax.numpy as jnp
 
         from dockdyn.mechanics.rotation import from_x_axis
@@ -54,7 +54,7 @@ class Port(NamedTuple):
         return from_x_axis(Vector.of(self.axis / jnp.linalg.norm(self.axis)))
 
     def place(self, distance: Scalar | float, across: Sequence[Scalar | float]) -> Vector:
-        """Where the feature's centre is (m, target's axes), its tip at a `distance` (m) and offset from the port."""
+        """Return where the feature's centre is (m, target's axes), its tip at a `distance` (m) and offset from the port."""
         import jax.numpy as jnp
 
         from dockdyn.contact.feature import SphereTip
@@ -67,7 +67,7 @@ class Port(NamedTuple):
         return mouth + direction * (distance + tip) + aside
 
     def motion(self, chaser: FreeBody, target: FreeBody) -> dict[str, Array]:
-        """How the chaser's port moves before the target's, as an approach states it: place, velocity, rotation and rate.
+        """Return how the chaser's port moves before the target's, as an approach states it: place, velocity, rotation and rate.
 
         The place is that of the feature's tip in axes of which x is the docking axis; the rotation vector is that from face
         to face, in axes of which x is the chaser's `axis`.
@@ -98,7 +98,7 @@ class Port(NamedTuple):
     def reference(
         self, position: Float[Array, "3"], velocity: Float[Array, "3"], attitude: Float[Array, "4"]
     ) -> TargetReference:
-        """The chaser's pose and velocity with which its feature is at a `position` before the port and moves over it."""
+        """Return the chaser's pose and velocity with which its feature is at a `position` before the port and moves over it."""
         import jax.numpy as jnp
 
         from dockdyn.control.reference import TargetReference
@@ -136,7 +136,7 @@ class ApproachSection(Section):
     axis: Direction = [1.0, 0.0, 0.0]  # noqa: RUF012
 
     def start(self, feature: Feature, surface: Surface, pose: Pose, twist: Twist) -> tuple[Pose, Twist]:
-        """Pose and twist of the chaser, whose `feature` approaches `surface` of the target at `pose` and `twist`."""
+        """Return pose and twist of the chaser, whose `feature` approaches `surface` of the target at `pose` and `twist`."""
         import jax.numpy as jnp
 
         from dockdyn.mechanics.rigid_body import Placed, Pose, Twist

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from dockdyn.control.actuators import Actuators
     from dockdyn.control.lqr import Weights
-    from dockdyn.control.plant import Law, Row
+    from dockdyn.control.plant import ArmLaw, Row
 
 # law: keys it needs, keys it may have
 KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -104,7 +104,7 @@ class ArmControlSection(ActuatorSection):
 
     def make_law(
         self, attitude: Float[Array, "4"], joints: Row, free: tuple[int, ...], gain: Float[Array, "torques states"]
-    ) -> Law:
+    ) -> ArmLaw:
         """Return the law; references are the base's attitude and the joints as they are given, the gain a regulator's."""
         import jax.numpy as jnp
 

@@ -75,11 +75,11 @@ class BodyControlSection(SampledSection):
                 refuse(f"{key} is the reference of {gain}, which is missing")
 
     def pushes(self) -> bool:
-        """Whether thrusters are asked for a force."""
+        """Return whether thrusters are asked for a force."""
         return any(getattr(self, gain) is not None for gain in PUSH)
 
     def make(self, start: Pose, origin: Vector, port: Port | None) -> BodyControl | SampledControl | None:
-        """The controller, also from traced numbers; references that are not stated are the `start`, or at the `port`.
+        """Return the controller, also from traced numbers; references that are not stated are the `start`, or at the `port`.
 
         It is to see positions counted from `origin` (m, inertial).
         """
@@ -98,7 +98,7 @@ class BodyControlSection(SampledSection):
         return self.control_by(law, reference)
 
     def _reference(self, start: Pose, origin: Vector, port: Port | None) -> Reference:
-        """The pose and velocity that are wanted."""
+        """Return the pose and velocity that are wanted."""
         import jax.numpy as jnp
 
         from dockdyn.control.reference import InertialReference
@@ -140,18 +140,18 @@ class OwnControlSection(SampledSection, Own):
         return self
 
     def _words(self) -> dict[str, Any]:
-        """The static fields of the law."""
+        """Return the static fields of the law."""
         return {name: getattr(self, name) for name in settings_of(self.made)}
 
     def controller(self) -> Controller:
-        """The law, also from traced numbers."""
+        """Return the law, also from traced numbers."""
         import jax.numpy as jnp
 
         numbers = {name: jnp.asarray(getattr(self, name), float) for name in parameters_of(self.made)}
         return self.made(**numbers, **self._words())
 
     def make(self, start: Pose, origin: Vector, port: Port | None) -> BodyControl | SampledControl:
-        """The controller; errors of attitude are counted from the `start`."""
+        """Return the controller; errors of attitude are counted from the `start`."""
         import jax.numpy as jnp
 
         from dockdyn.control.reference import InertialReference
@@ -162,7 +162,7 @@ class OwnControlSection(SampledSection, Own):
 
 @cache
 def _problem(made: type[Controller], shapes: Shapes, words: tuple[tuple[str, Any], ...]) -> str:
-    """What is wrong with a law whose parameters have these shapes, in words; empty where nothing is."""
+    """Return what is wrong with a law whose parameters have these shapes, in words; empty where nothing is."""
     import jax
 
     from dockdyn.control.controller import Command, FreeBody, Measured, as_floats
@@ -187,7 +187,7 @@ def _problem(made: type[Controller], shapes: Shapes, words: tuple[tuple[str, Any
 
 
 def _shapes(tree: PyTree) -> tuple[Any, list[tuple[int, ...]]]:
-    """The structure of a tree and the shapes of its arrays."""
+    """Return the structure of a tree and the shapes of its arrays."""
     import jax
 
     leaves, structure = jax.tree.flatten(tree)
@@ -196,7 +196,7 @@ def _shapes(tree: PyTree) -> tuple[Any, list[tuple[int, ...]]]:
 
 @cache
 def own_section(target: str, made: type[Controller], base: type[OwnControlSection]) -> type[OwnControlSection]:
-    """The table of a controller, with the keys of `base`."""
+    """Return the table of a controller, with the keys of `base`."""
     refuse_taken(target, made, ("law", *WHEEL, *THRUSTERS, *SAMPLING, *base.placing), base)
     refuse_unfinished(target, made, ("act",))
     keys: dict[str, Any] = {"law": (Literal[target], ...)} | keys_of(made)
@@ -206,7 +206,7 @@ def own_section(target: str, made: type[Controller], base: type[OwnControlSectio
 
 
 def whose(table: object) -> str:
-    """Whether a table names a law of the user's own, or an FMU."""
+    """Return whether a table names a law of the user's own, or an FMU."""
     law = table.get("law") if isinstance(table, dict) else getattr(table, "law", None)
     if isinstance(law, str) and law.startswith(SCHEME):
         return "fmu"
@@ -221,7 +221,7 @@ def _controller() -> type:
 
 
 def own_reader(base: type[OwnControlSection]) -> BeforeValidator:
-    """What reads the table of a controller of the user's own into a section on `base`."""
+    """Return what reads the table of a controller of the user's own into a section on `base`."""
     return BeforeValidator(partial(read_table, base=_controller, section_of=partial(own_section, base=base)))
 
 
@@ -248,7 +248,7 @@ class Stepping(Protocol):
 
 
 def check_samples(control: SampledSection | ArmControlSection, duration: float, integrator: Stepping) -> None:
-    """Refuses a period with an integrator that does not end steps at samples, or so short that they are too many."""
+    """Refuse a period with an integrator that does not end steps at samples, or so short that they are too many."""
     if control.period is None:
         return
     if integrator.method != "located":

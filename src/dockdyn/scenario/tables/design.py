@@ -50,7 +50,7 @@ class DesignSection(Section):
         return self
 
     def goals(self) -> list[tuple[str, str, str]]:
-        """Every goal: whether it is minimised or maximised, its key in the table, and the goal as written."""
+        """Return every goal: whether it is minimised or maximised, its key in the table, and the goal as written."""
         found = []
         for way in ("minimise", "maximise"):
             stated = getattr(self, way)

@@ -27,7 +27,7 @@ LARGEST = 1e300
 
 
 def commands() -> dict[str, str]:
-    """The names of what can be commanded, component by component, with their units."""
+    """Return the names of what can be commanded, component by component, with their units."""
     return {f"{what}.{axis}": unit for what, unit in COMMANDS.items() for axis in "xyz"}
 
 
@@ -46,7 +46,7 @@ class FmuControlSection(SampledSection, OwnFile):
     @model_validator(mode="before")
     @classmethod
     def as_stated(cls, value: object) -> object:
-        """The numbers are those of `parameters`."""
+        """Refuse stated numbers, which are those of `parameters`."""
         return without_computed(value, "tuned", "values")
 
     @model_validator(mode="after")
@@ -76,7 +76,7 @@ class FmuControlSection(SampledSection, OwnFile):
         return {f"parameters.{key}": ("values", place, "") for place, key in enumerate(self.tuned)}
 
     def make(self, start: Pose, origin: Vector, port: Port | None) -> SampledControl:
-        """Control whose samples are taken by whoever asks the FMU; errors of attitude are counted from the `start`."""
+        """Return control whose samples are taken by whoever asks the FMU; errors of attitude are counted from the `start`."""
         import jax.numpy as jnp
 
         from dockdyn.control.commanded import Idle
@@ -89,5 +89,5 @@ class FmuControlSection(SampledSection, OwnFile):
 
 
 def fmu_control(control: Section | None) -> FmuControlSection | None:
-    """The table, where it is one of an FMU."""
+    """Return the table, where it is one of an FMU."""
     return control if isinstance(control, FmuControlSection) else None

@@ -16,7 +16,7 @@ Triple = Annotated[list[Number], Field(min_length=3, max_length=3)]
 
 
 def _pointing(value: list[float]) -> list[float]:
-    """A direction, scaled where the square of its length would be no number."""
+    """Return a direction, scaled where the square of its length would be no number."""
     if not any(value):
         refuse("must not be the zero vector")
     largest = max(map(abs, value))

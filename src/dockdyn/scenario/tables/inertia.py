@@ -20,7 +20,7 @@ THINNEST = 1e-4  # m, root mean square, of bodies whose inertia is repaired
 
 
 def tensor(value: object) -> object:
-    """A diagonal as a 3 × 3 table."""
+    """Return a diagonal as a 3 × 3 table."""
     if isinstance(value, list) and not any(isinstance(item, list) for item in value):
         if len(value) != 3:
             refuse(f"must be three moments of inertia in kg m², or a table of 3 by 3; has {len(value)}")
@@ -29,7 +29,7 @@ def tensor(value: object) -> object:
 
 
 def physical(value: list[list[float]]) -> list[list[float]]:
-    """Refuses what no body can have: asymmetry, a principal moment not positive or larger than the two others together."""
+    """Refuse what no body can have: asymmetry, a principal moment not positive or larger than the two others together."""
     matrix = np.array(value)
     if not np.allclose(matrix, matrix.T, rtol=1e-12, atol=1e-12 * np.abs(matrix).max()):
         refuse("must be symmetric")

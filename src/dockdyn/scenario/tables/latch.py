@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @functools.lru_cache(maxsize=1024)
 def _travel_of(angle: float, axial_length: float | None, lateral_length: float | None) -> float:
-    """The ramp's travel (m); kept, since a campaign asks for the same one again and again."""
+    """Return the ramp's travel (m); kept, since a campaign asks for the same one again and again."""
     from dockdyn.scenario.made import travel
 
     return float(travel(angle, axial_length, lateral_length))
@@ -67,7 +67,7 @@ class RampSection(Section):
         return latch_travel(*stated)
 
     def ramp(self) -> Ramp:
-        """The ramp, also from traced numbers."""
+        """Return the ramp, also from traced numbers."""
         import jax.numpy as jnp
 
         from dockdyn.contact.latch import Ramp

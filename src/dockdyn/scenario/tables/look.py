@@ -39,7 +39,7 @@ class LookSection(Section):
     @model_validator(mode="before")
     @classmethod
     def by_name(cls, value: object) -> object:
-        """A text is the file."""
+        """Take a text as the file."""
         return {"file": value} if isinstance(value, str) else value
 
     @field_validator("file")
@@ -51,7 +51,7 @@ class LookSection(Section):
 
 
 def with_looks(data: Any, name: str, folder: Path | None, path: str = "") -> Any:  # noqa: ANN401, what a file holds
-    """`data` with meshes and FMUs found beside the scenario as absolute paths; ScenarioError where one is not there.
+    """Return `data` with meshes and FMUs found beside the scenario as absolute paths; ScenarioError where one is not there.
 
     An absolute path is taken as it is: a result can be computed again where its mesh no longer is.
     """
@@ -80,7 +80,7 @@ def with_looks(data: Any, name: str, folder: Path | None, path: str = "") -> Any
 
 
 def located(file: str, name: str, folder: Path | None, where: str) -> str:
-    """The absolute path of a file given relative to the scenario's folder."""
+    """Return the absolute path of a file given relative to the scenario's folder."""
     if Path(file).is_absolute() or Path(file).suffix.lower() not in FILES:
         return file  # what is no mesh is refused with the rest of the scenario
     label = f"{name}: {where} = {shown(file)}"

@@ -41,7 +41,7 @@ class GridSection(Section):
 
 
 def read_mesh[Made](name: str, unit: str | None, maker: Callable[[Path, int, float], Made]) -> Made:
-    """What `maker` makes of a mesh file, the time of its change and the length (m) of its unit; refuses what is none."""
+    """Return what `maker` makes of a mesh file, the time of its change and the length (m) of its unit; refuses what is none."""
     file = Path(name)
     if file.suffix.lower() not in SUFFIXES:
         refuse(f"file = {shown(name)}: must be a mesh, a file that ends in {', '.join(SUFFIXES)}")
@@ -55,7 +55,8 @@ def read_mesh[Made](name: str, unit: str | None, maker: Callable[[Path, int, flo
 
 
 def doubt_unit(size: float, reach: float, key: str) -> str:
-    """What to say of a mesh of this size (m) that is `HUGE` beside a length of its body, `reach` (m); empty of any other.
+    """Return what to say of a mesh of this size (m) that is `HUGE` beside a length of its body, `reach` (m); empty of any
+    other.
 
     `key` is what states its unit.
     """
@@ -78,7 +79,7 @@ class MeshSection(Shape):
     @model_validator(mode="before")
     @classmethod
     def without_grid(cls, value: object) -> object:
-        """The grid is computed."""
+        """Refuse a stated grid, which is computed."""
         return without_computed(value, "grid")
 
     @model_validator(mode="after")

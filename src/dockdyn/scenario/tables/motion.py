@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def unit(value: list[float]) -> list[float]:
-    """A quaternion, normalised when it is within 1e-3 of unit length."""
+    """Return a quaternion, normalised when it is within 1e-3 of unit length."""
     length = math.sqrt(sum(part * part for part in value))
     if abs(length - 1) > 1e-3:
         refuse(f"must be a quaternion within 1e-3 of unit length, scalar first; its length is {length:g}")
@@ -28,7 +28,7 @@ Rate = Annotated[list[quantity("rad/s", "an angular rate", component=True)], Fie
 
 
 def number(value: ArrayLike | None) -> Float[Array, ""]:
-    """A number of a table as JAX has it; zero for one that is not stated."""
+    """Return a number of a table as JAX has it; zero for one that is not stated."""
     import jax.numpy as jnp
 
     return jnp.asarray(0.0 if value is None else value, float)

@@ -30,7 +30,7 @@ class OrbitSection(Section):
         return absent(self.eccentricity)
 
     def make(self) -> Orbit:
-        """The orbit, also from traced numbers."""
+        """Return the orbit, also from traced numbers."""
         import jax.numpy as jnp
 
         from dockdyn.mechanics.orbit import Orbit

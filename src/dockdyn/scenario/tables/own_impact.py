@@ -40,14 +40,14 @@ class OwnImpact(OwnPart):
 
     @model_validator(mode="after")
     def complete(self) -> Self:
-        """In the place of the rule that a named law states all its parameters: those of one's own are its class's fields."""
+        """Take the place of the rule that a named law states all its parameters: those of one's own are its class's fields."""
         return self
 
     def stated(self) -> set[str]:
         return super().stated() | {name for name in SHARED if getattr(self, name, None) is not None}
 
     def stated_law(self) -> StatedLaw:
-        """The law with its parameters; those that are not stated have a default."""
+        """Return the law with its parameters; those that are not stated have a default."""
         import jax.numpy as jnp
 
         from dockdyn.impact.laws.by_name import StatedLaw
@@ -62,7 +62,7 @@ class OwnImpact(OwnPart):
 
 
 def or_own(named: type[Section], own: type[OwnImpact]) -> Any:  # noqa: ANN401, a type
-    """Field type: the table of a law with a name, or, where that is "module:Class", of one of the user's own."""
+    """Return field type: the table of a law with a name, or, where that is "module:Class", of one of the user's own."""
 
     def which(value: object) -> str:
         given = value.get("law") if isinstance(value, dict) else getattr(value, "law", None)

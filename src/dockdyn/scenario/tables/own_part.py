@@ -61,20 +61,20 @@ class OwnPart(Part, own_code.Own):
         return self
 
     def stated(self) -> set[str]:
-        """The fields of the class that the scenario states."""
+        """Return the fields of the class that the scenario states."""
         return set(self.__pydantic_extra__ or {})
 
     def make(self) -> Any:  # noqa: ANN401, a law or a surface
         return imported(self.own_class())(**{name: array(getattr(self, name)) for name in self.stated()})
 
     def unit_of_extra(self, field: str) -> str:
-        """The unit that the class declares for a field; empty for one that says nothing."""
+        """Return the unit that the class declares for a field; empty for one that says nothing."""
         about = parameters_of(imported(self.own_class())).get(field)
         return "" if about is None else about.unit.format(**dict(self))
 
     @model_serializer(mode="wrap")
     def write(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Numbers with their units, where the class declares them."""
+        """Return numbers with their units, where the class declares them."""
         found: dict[str, Any] = handler(self)
         units = {key: self.unit_of_extra(key) for key, value in found.items() if isinstance(value, float)}
         return found | {key: f"{found[key]!r} {unit}" for key, unit in units.items() if unit}
@@ -82,7 +82,8 @@ class OwnPart(Part, own_code.Own):
     @model_validator(mode="before")
     @classmethod
     def read(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """All numbers in SI units; what the class declares within its bounds and, where it is not stated, at its default."""
+        """Return all numbers in SI units; what the class declares within its bounds and, where it is not stated, at its
+        default."""
         given, target = (
             dict(data),
             next((data[tag] for tag in own_code.TAGS if tag in cls.model_fields and tag in data), None),
@@ -97,13 +98,13 @@ class OwnPart(Part, own_code.Own):
 
 
 def named(made: type, name: str) -> str:
-    """A field of a class and, where it is declared, its unit."""
+    """Return a field of a class and, where it is declared, its unit."""
     about = parameters_of(made).get(name)
     return name if about is None or not about.unit else f"{name} ({about.unit})"
 
 
 def _read_parameters(made: type, given: dict[str, Any]) -> dict[str, Any]:
-    """The values (SI) of what a class declares, as its units and bounds allow; what has no value is left out."""
+    """Return the values (SI) of what a class declares, as its units and bounds allow; what has no value is left out."""
     known = [
         name for name in parameters_of(made) if name in given or _default_of(made, name) is not dataclasses.MISSING
     ]
@@ -113,7 +114,7 @@ def _read_parameters(made: type, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def type_of(made: type, name: str, about: Parameter | None = None) -> Any:  # noqa: ANN401, what pydantic takes
-    """Type and default of the key that a declared parameter is; None is the default of one that is left to the tuning.
+    """Return type and default of the key that a declared parameter is; None is the default of one that is left to the tuning.
 
     `about`: what is said in the place of what the field says of itself.
     """
@@ -131,27 +132,28 @@ def type_of(made: type, name: str, about: Parameter | None = None) -> Any:  # no
 
 
 def keys_of(made: type) -> dict[str, Any]:
-    """Type and default of all keys of a class: its parameters and its static fields."""
+    """Return type and default of all keys of a class: its parameters and its static fields."""
     hints = get_type_hints(made)
     keys = {name: type_of(made, name) for name in parameters_of(made)}
     return keys | {name: (hints[name], default) for name, default in settings_of(made).items()}
 
 
 def refuse_taken(target: str, made: type, names: Iterable[str], section: type[Section]) -> None:
-    """Refuses a class with a parameter or static field of a name that is taken: one of `names`, or what its table has."""
+    """Refuse a class with a parameter or static field of a name that is taken: one of `names`, or what its table has."""
     for field in (*parameters_of(made), *settings_of(made)):
         if field in names or hasattr(section, field):
             refuse(f"{target} has a field {field!r}, a name that is taken; must have another one")
 
 
 def refuse_unfinished(target: str, made: type, methods: Iterable[str]) -> None:
-    """Refuses a class that leaves out one of the `methods` of its base."""
+    """Refuse a class that leaves out one of the `methods` of its base."""
     if missing := [name for name in methods if getattr(getattr(made, name), "__isabstractmethod__", False)]:
         refuse(f"{target} must define {' and '.join(missing)}")
 
 
 def read_table(value: object, base: Callable[[], type], section_of: Callable[[str, type], type[Section]]) -> object:
-    """The table of a law of the user's own, "module:Class" of what `base` gives, with the keys that `section_of` gives it."""
+    """Return the table of a law of the user's own, "module:Class" of what `base` gives, with the keys that `section_of` gives
+    it."""
     if not isinstance(value, dict):
         return value
     made = imported(value["law"], base)
@@ -167,14 +169,14 @@ def _default_of(made: type, name: str) -> object:
 
 
 def _listed(value: object) -> object:
-    """A default as a file would have it: a class cannot have a list as one."""
+    """Return a default as a file would have it: a class cannot have a list as one."""
     return [_listed(item) for item in value] if isinstance(value, tuple) else value
 
 
 def read_value(
     value: object, about: Parameter, given: dict[str, Any], shape: tuple[int | None, ...] | None
 ) -> float | list[Any]:
-    """A number of a parameter's unit or, where it has a shape, a list of such; a length of None is any."""
+    """Return a number of a parameter's unit or, where it has a shape, a list of such; a length of None is any."""
     if shape:
         if not isinstance(value, list) or shape[0] not in (None, len(value)):
             refuse(f"must be a list of {'numbers' if shape[0] is None else f'{shape[0]} numbers'}")
@@ -189,7 +191,8 @@ def _bounds_of(about: Parameter) -> Bounds:
 
 
 def shape_of(made: type, name: str) -> tuple[int | None, ...] | None:
-    """The shape that a field's annotation says: of Float[Array, "3"] (3,), of a plain float (); None where it says none."""
+    """Return the shape that a field's annotation says: of Float[Array, "3"] (3,), of a plain float (); None where it says
+    none."""
     said = get_type_hints(made)[name]
     if said is float:
         return ()
@@ -243,7 +246,7 @@ class OwnShape(Shape, OwnPart):
 
 
 def si(value: object) -> object:
-    """Numbers, also inside lists and texts with units, in SI units; other things as they are."""
+    """Return numbers, also inside lists and texts with units, in SI units; other things as they are."""
     if isinstance(value, list):
         return [si(item) for item in value]
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -260,7 +263,7 @@ def si(value: object) -> object:
 
 
 def imported(target: str, base: Callable[[], type] | None = None) -> type:
-    """The class "module:Class", a subclass of what `base` gives.
+    """Return the class "module:Class", a subclass of what `base` gives.
 
     Modules beside the scenario file and in the working folder are found.
     """

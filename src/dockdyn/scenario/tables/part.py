@@ -8,10 +8,9 @@ from pkgutil import resolve_name
 from typing import Annotated, Any, Literal, NoReturn, Union
 
 from pydantic import Discriminator, Tag, create_model, model_validator
-from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
-from dockdyn.scenario.language.section import NamedSection, Section
+from dockdyn.scenario.language.section import MaybeNamedSection, Section
 from dockdyn.scenario.language.waiting import is_waiting, leave_for_later
 
 
@@ -22,19 +21,17 @@ class Part(Section):
         raise TypeError
 
 
-class Shape(Part, NamedSection):
+class Shape(Part, MaybeNamedSection):
     """A surface; one that a body carries has a name, a part of a surface has none."""
 
-    name: SkipJsonSchema[str] = ""
-
     def check_tip(self, place: Sequence[float], radius: float) -> None:
-        """Refuses a tip of a `radius` (m), at a `place` (m) on its body, that the surface, or a part of it, is not for."""
+        """Refuse a tip of a `radius` (m), at a `place` (m) on its body, that the surface, or a part of it, is not for."""
         for part in getattr(self, "parts", ()):
             part.check_tip(place, radius)
 
 
 def array(value: Any) -> Any:  # noqa: ANN401, a tree of numbers, words and parts
-    """Numbers as arrays, sections as what they make, everything else as it is."""
+    """Return numbers as arrays, sections as what they make, everything else as it is."""
     import jax.numpy as jnp
 
     if isinstance(value, Part):
@@ -48,7 +45,7 @@ def array(value: Any) -> Any:  # noqa: ANN401, a tree of numbers, words and part
 def part(
     key: str, name: str, maker: Callable[..., Any] | str, check: Callable[[Any], None] | None = None, **fields: object
 ) -> type[Part]:
-    """The section of one part: `fields` are types, or (type, default).
+    """Return the section of one part: `fields` are types, or (type, default).
 
     `maker` makes the part of its numbers: a function, or "module:Class" of one that is imported when it is first made.
     """
@@ -82,7 +79,7 @@ def refuse(allowed: str) -> NoReturn:
 
 
 def refuse_repeated(names: Sequence[str | None], things: str) -> None:
-    """Refuses `names`, of these `things`, of which one is empty or two are the same."""
+    """Refuse `names`, of these `things`, of which one is empty or two are the same."""
     if "" in names:
         refuse(f"one of the {things} has an empty name; must have a letter at least")
     for place, name in enumerate(names):
@@ -91,7 +88,7 @@ def refuse_repeated(names: Sequence[str | None], things: str) -> None:
 
 
 def without_computed(value: object, *names: str) -> object:
-    """What a file states of a table; refuses fields by these `names`, which are computed."""
+    """Return what a file states of a table; refuses fields by these `names`, which are computed."""
     for name in names:
         if isinstance(value, dict) and name in value:
             refuse(f"{name!r}: unknown key")
@@ -99,7 +96,7 @@ def without_computed(value: object, *names: str) -> object:
 
 
 def choice(key: str, parts: list[type[Part]], own: type[Part]) -> Any:  # noqa: ANN401, a type
-    """Field type: whichever of `parts` the value of `key` names, or a part of the user's own."""
+    """Return field type: whichever of `parts` the value of `key` names, or a part of the user's own."""
 
     def name(value: object) -> str | None:
         given = value.get(key) if isinstance(value, dict) else getattr(value, key, None)

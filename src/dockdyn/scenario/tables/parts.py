@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def cone(apex, axis, half_angle, rim_radius, depth) -> Cone:
-    """The wall ends at the rim radius or at the depth, whichever comes first."""
+    """Return a cone whose wall ends at the rim radius or at the depth, whichever comes first."""
     import jax.numpy as jnp
 
     from dockdyn.contact.surfaces.cone import Cone

@@ -22,7 +22,7 @@ Corner = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
 
 
 def corners_in(file: Path, label: str) -> list[list[float]]:
-    """The rows of a CSV file: along the axis and from it, m. ScenarioError for a file that cannot be used."""
+    """Return the rows of a CSV file: along the axis and from it, m. ScenarioError for a file that cannot be used."""
     content = content_of(file, label, PROFILE)
     try:
         rows = [row for row in csv.reader(content.decode("utf-8-sig").splitlines()) if row]
@@ -32,7 +32,7 @@ def corners_in(file: Path, label: str) -> list[list[float]]:
 
 
 def outlined(section: Any) -> None:  # noqa: ANN401, a table that `part` makes
-    """Refuses corners that are not those of a closed outline at one side of the axis, or too near for the rounding."""
+    """Refuse corners that are not those of a closed outline at one side of the axis, or too near for the rounding."""
     corners = np.asarray(section.profile, float)
     if len(corners) > MOST:
         refuse(f"profile: has {len(corners)} corners; must have at most {MOST}")
@@ -58,7 +58,7 @@ def _cross(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _crosses(corners: np.ndarray, edges: np.ndarray) -> bool:
-    """Whether two edges that do not follow each other meet, or two that do fold back."""
+    """Return whether two edges that do not follow each other meet, or two that do fold back."""
     count = len(corners)
     apart = corners[None] - corners[:, None]
     turn = _cross(edges[:, None], edges[None])

@@ -53,7 +53,7 @@ class StabilitySection(Section):
         return not self.after_contact and self.distance is None and self.closed is None
 
     def check(self, contacts: list[str], duration: float) -> None:
-        """Refuses a contact that is not among the names of the `contacts`, and a time beyond the `duration` (s)."""
+        """Refuse a contact that is not among the names of the `contacts`, and a time beyond the `duration` (s)."""
         for name in self.closed or []:
             if name not in contacts:
                 refuse(f"stability.closed = {name!r}: no such contact; {nearest(name, contacts)}")

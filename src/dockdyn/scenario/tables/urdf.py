@@ -129,7 +129,7 @@ class UrdfLink:
 
 
 @dataclass(frozen=True)
-class Robot:
+class UrdfTree:
     """The tree of a URDF file: links, the root first and each after its parent, and the joint that holds each other one."""
 
     label: str  # how messages call the file
@@ -144,7 +144,7 @@ class Robot:
         """Return the joint of a name, None where there is none."""
         return next((joint for joint in self.joints.values() if joint.name == name), None)
 
-    def locked(self, coordinates: Mapping[str, float]) -> Robot:
+    def locked(self, coordinates: Mapping[str, float]) -> UrdfTree:
         """Return it with the joints of some links locked at `coordinates` (rad or m), and with them all that follow those."""
         at = {self.joints[link].name: value for link, value in coordinates.items()}
         at |= {joint.name: 0.0 for joint in self.joints.values() if joint.kind == "locked"}
@@ -164,7 +164,7 @@ class Robot:
             raise ScenarioError(f"{where}: no link of {self.label}; {nearest(link, self.links)}")
 
 
-def read_robot(path: Path, label: str) -> Robot:
+def read_robot(path: Path, label: str) -> UrdfTree:
     """Read a URDF file, which messages call `label`. Raises ScenarioError for what is none, or no tree of links."""
     root = _Reading(label).read(content_of(path, label, URDF_FILE))
     links = {name: UrdfLink(name, element.find("inertial")) for name, element in _by_name(root, "link", label).items()}
@@ -194,7 +194,7 @@ def read_robot(path: Path, label: str) -> Robot:
     if floating := [joint.name for joint in joints if joint.kind == "floating"]:
         raise _unknown_type(f"{label}: joint {floating[0]}", "floating")
     led = _led({joint.name: joint for joint in joints}, label)
-    return Robot(label, {name: links[name] for name in ordered}, {joint.child: joint for joint in led})
+    return UrdfTree(label, {name: links[name] for name in ordered}, {joint.child: joint for joint in led})
 
 
 class _Reading:
@@ -402,7 +402,7 @@ def _led(joints: dict[str, UrdfJoint], label: str) -> list[UrdfJoint]:
     return found
 
 
-def locked_coordinates(robot: Robot, entries: Mapping[str, Entry], where: str) -> dict[str, float]:
+def locked_coordinates(robot: UrdfTree, entries: Mapping[str, Entry], where: str) -> dict[str, float]:
     """Return the `start` (rad or m) of the joints of some links, by link, at which the scenario locks them.
 
     Raises ScenarioError for one that is none, and for what such a joint does not have.

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Bool, Float
 
-from dockdyn.report.notebook import Answer
+from dockdyn.report.notebook import ShownAnswer
 from dockdyn.results.key_figures import names_in_cases
 from dockdyn.results.measures import number
 from dockdyn.results.outcome import deciding_duration, ways_undecided
@@ -29,17 +29,17 @@ NUMBER = re.compile(r"(?<== )[-+]?[\d.]+(?:e[-+]?\d+)?")  # in a reason, behind 
 DECIDED = 8  # figures whose influences are estimated
 
 
-def campaign_answers(dataset: xr.Dataset | str | Path, folder: str = "DIR") -> Answer:
-    """The answers of a campaign, or of its file, as plain Python types; `folder` is what commands name.
+def campaign_answers(dataset: xr.Dataset | str | Path, folder: str = "DIR") -> ShownAnswer:
+    """Return the answers of a campaign, or of its file, as plain Python types; `folder` is what commands name.
 
     Raises `ScenarioError` for what is no campaign.
     """
     cases = campaign_cases(result_from(dataset))
-    return Answer(answers_of(cases, judge_cases(cases), folder))
+    return ShownAnswer(answers_of(cases, judge_cases(cases), folder))
 
 
 def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, Any]:
-    """The same, of cases that have been judged."""
+    """Return the same, of cases that have been judged."""
     captured = cases.captured
     force = cases.figures[cases.peak_force] if cases.peak_force else np.empty(0)
     peak = _spread(force)
@@ -79,7 +79,7 @@ def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, A
 
 
 def _not_known_in(cases: CampaignCases) -> int:
-    """In how many cases the largest force is but a lower bound; none where there is no such figure."""
+    """Return in how many cases the largest force is but a lower bound; none where there is no such figure."""
     if not any(name in cases.figures for name in BOUNDED):
         return 0
     return int(np.sum(cases.figures.get(KNOWN, np.ones(cases.count)) == 0))
@@ -90,7 +90,7 @@ REQUIREMENTS = ("requirements_probability", "requirements_interval_95")
 
 
 def failures(cases: CampaignCases, folder: str) -> list[dict[str, Any]]:
-    """Why cases failed, the most frequent reason first, and what runs the first of each again.
+    """Return why cases failed, the most frequent reason first, and what runs the first of each again.
 
     Reasons that differ in a number alone, such as when a run stopped, are one.
     """
@@ -109,7 +109,8 @@ def failures(cases: CampaignCases, folder: str) -> list[dict[str, Any]]:
 
 
 def doubtful(cases: CampaignCases, folder: str) -> list[dict[str, Any]]:
-    """Why cases that did not fail are not to be trusted, the most frequent reason first, and what runs the first again."""
+    """Return why cases that did not fail are not to be trusted, the most frequent reason first, and what runs the first
+    again."""
     kind = str(cases.attributes["kind"])
     known = kind_named(kind).key_figures() if kind in known_kinds() else None
     found = []
@@ -122,7 +123,7 @@ def doubtful(cases: CampaignCases, folder: str) -> list[dict[str, Any]]:
 
 
 def probability(name: str, holds: Bool[np.ndarray, "cases"], undecided: Bool[np.ndarray, "cases"]) -> dict[str, Any]:
-    """Share of the cases in which something holds, with its interval.
+    """Return share of the cases in which something holds, with its interval.
 
     The lower end counts the undecided cases as if it did not hold in them, the upper end as if it did.
     """
@@ -131,7 +132,7 @@ def probability(name: str, holds: Bool[np.ndarray, "cases"], undecided: Bool[np.
 
 
 def _spread(values: Float[np.ndarray, "cases"]) -> dict[str, Any]:
-    """How a figure is distributed over the cases that have it: percentiles with intervals, mean, both ends."""
+    """Return how a figure is distributed over the cases that have it: percentiles with intervals, mean, both ends."""
     known = np.sort(values[np.isfinite(values)])
     if not known.size:
         return {"cases": 0, "mean": None, "std": None, "min": None, "max": None, "percentiles": {}, "intervals_95": {}}
@@ -147,7 +148,7 @@ def _spread(values: Float[np.ndarray, "cases"]) -> dict[str, Any]:
 
 
 def _requirement_answers(cases: CampaignCases, judged: Judged) -> list[dict[str, Any]]:
-    """Each requirement: how probable it is to be met, and with what margin."""
+    """Return each requirement: how probable it is to be met, and with what margin."""
     firsts = judged.first_failures
     answers = []
     for row, requirement in enumerate(cases.requirements):
@@ -197,7 +198,7 @@ def _middle_and_worst(cases: CampaignCases, requirement: Required) -> dict[str, 
 
 
 def _low_margin(margin: Float[np.ndarray, "cases"], share: float = 0.05) -> float | None:
-    """The margin that this share of the decided cases falls short of; None where it is that of cases without the figure.
+    """Return the margin that this share of the decided cases falls short of; None where it is that of cases without the figure.
 
     What did not happen (NaN) does not meet a requirement by any margin, and is less than all of them.
     """
@@ -210,7 +211,7 @@ def _low_margin(margin: Float[np.ndarray, "cases"], share: float = 0.05) -> floa
 
 
 def _decided_figures(cases: CampaignCases, judged: Judged) -> dict[str, Float[np.ndarray, "cases"]]:
-    """The figures whose influences are asked for: capture, all requirements, loads, what requirements are about."""
+    """Return the figures whose influences are asked for: capture, all requirements, loads, what requirements are about."""
     found: dict[str, Float[np.ndarray, "cases"]] = {}
     if cases.captured is not None:
         found["captured"] = np.where(cases.undecided, np.nan, cases.captured)
@@ -223,7 +224,7 @@ def _decided_figures(cases: CampaignCases, judged: Judged) -> dict[str, Float[np
 
 
 def sensitivity(cases: CampaignCases, judged: Judged) -> dict[str, dict[str, dict[str, Any]]]:
-    """By figure and key: first-order index, rank correlation, whether they are more than chance."""
+    """Return by figure and key first-order index, rank correlation, whether they are more than chance."""
     found = {name: influences(cases.values, figure) for name, figure in _decided_figures(cases, judged).items()}
     return {
         name: {
@@ -240,7 +241,7 @@ def sensitivity(cases: CampaignCases, judged: Judged) -> dict[str, dict[str, dic
 
 
 def convergence(cases: CampaignCases, judged: Judged) -> dict[str, Any]:
-    """Estimates from the first cases only: how they settle, and their intervals, over the number of cases."""
+    """Return estimates from the first cases only: how they settle, and their intervals, over the number of cases."""
     counts = milestones(cases.count)
     answer: dict[str, Any] = {"runs": counts}
     for name, holds, undecided in (
@@ -259,7 +260,7 @@ def convergence(cases: CampaignCases, judged: Judged) -> dict[str, Any]:
 
 
 def worst_first(cases: CampaignCases, judged: Judged) -> list[int]:
-    """Places of the cases that did not fail and are decided, the worst first; none where nothing says which is worse.
+    """Return places of the cases that did not fail and are decided, the worst first; none where nothing says which is worse.
 
     Margins of several requirements are compared relative to their limits; a yes or no that is not met counts −1. Of equal
     margins the larger force comes first.
@@ -274,7 +275,7 @@ def worst_first(cases: CampaignCases, judged: Judged) -> list[int]:
 
 
 def _worst_cases(cases: CampaignCases, judged: Judged, folder: str) -> list[dict[str, Any]]:
-    """The cases with the least margin to a requirement, or the largest force where there is none; failed ones aside."""
+    """Return the cases with the least margin to a requirement, or the largest force where there is none; failed ones aside."""
     force = cases.figures[cases.peak_force] if cases.peak_force else np.full(cases.count, np.nan)
     answers = []
     for place in worst_first(cases, judged)[:WORST]:
@@ -294,5 +295,5 @@ def _worst_cases(cases: CampaignCases, judged: Judged, folder: str) -> list[dict
 
 
 def rerun(folder: str, case: int) -> str:
-    """What runs one case of a campaign again, with its full result and report."""
+    """Return what runs one case of a campaign again, with its full result and report."""
     return f"dockdyn campaign rerun {shlex.quote(folder)} {case}"

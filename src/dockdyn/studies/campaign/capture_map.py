@@ -36,7 +36,7 @@ class CaptureMap:
 
 
 def _outcome_of(cases: CampaignCases, judged: Judged) -> tuple[str, Float[np.ndarray, "cases"]] | None:
-    """What a campaign is judged by: capture where it is possible, requirements, or the largest force."""
+    """Return what a campaign is judged by: capture where it is possible, requirements, or the largest force."""
     if cases.captured is not None:
         return "captured", np.where(cases.undecided, np.nan, cases.captured)
     if cases.requirements:
@@ -45,7 +45,7 @@ def _outcome_of(cases: CampaignCases, judged: Judged) -> tuple[str, Float[np.nda
 
 
 def capture_map(cases: CampaignCases, judged: Judged, keys: Sequence[str] | None = None) -> CaptureMap | None:
-    """The map over two keys, by default those that decide most; None where there is nothing to map.
+    """Return the map over two keys, by default those that decide most; None where there is nothing to map.
 
     Raises `ScenarioError` for a key that was not varied.
     """
@@ -69,12 +69,12 @@ def capture_map(cases: CampaignCases, judged: Judged, keys: Sequence[str] | None
 
 
 def _cells_a_side(count: int, sides: int) -> int:
-    """So many that a cell has cases enough to tell a share."""
+    """Return so many that a cell has cases enough to tell a share."""
     return int(np.clip((count / CELL) ** (1 / max(sides, 1)), 1, MOST_CELLS))
 
 
 def _cell_edges(values: Float[np.ndarray, "cases"], most: int) -> Float[np.ndarray, "_"]:
-    """Edges of cells along a key: evenly spaced, or between values where they are few."""
+    """Return edges of cells along a key: evenly spaced, or between values where they are few."""
     distinct = np.unique(values)
     if distinct.size <= most:
         middle = (distinct[1:] + distinct[:-1]) / 2

@@ -67,7 +67,7 @@ class CampaignCases:
         return None if figure is None or (ran.any() and np.isnan(figure[ran]).all()) else figure == 1
 
     def yes_or_no(self, name: str) -> bool:
-        """Whether a figure is true or false."""
+        """Return whether a figure is true or false."""
         known = self.figures[name][np.isfinite(self.figures[name])]
         counted = self.units[name] or name.endswith("count") or name in OF_THE_SOLVER
         return not counted and bool(np.isin(known, (0.0, 1.0)).all())
@@ -90,14 +90,14 @@ class CampaignCases:
         return "peak_normal_force_N" if "peak_normal_force_N" in forces else next(iter(forces), None)
 
     def check_key(self, key: str) -> str:
-        """`key`, which must have been varied."""
+        """Return `key`, which must have been varied."""
         if key not in self.values:
             raise ScenarioError(f"{key}: was not varied in this campaign; {nearest(key, list(self.values))}")
         return key
 
 
 def _load_rank(name: str) -> int:
-    """Where a figure stands among loads: 0 a largest force, then others by kind; behind them what is no load."""
+    """Return where a figure stands among loads: 0 a largest force, then others by kind; behind them what is no load."""
     unit = unit_of_figure(name)
     if unit not in LOADS:
         return len(LOADS)
@@ -105,7 +105,7 @@ def _load_rank(name: str) -> int:
 
 
 def campaign_cases(dataset: xr.Dataset) -> CampaignCases:
-    """The arrays of a campaign's dataset. Raises `ScenarioError` where it is another one's."""
+    """Return the arrays of a campaign's dataset. Raises `ScenarioError` where it is another one's."""
     missing = [name for name in NEEDED if name not in dataset.attrs] + ["reason"] * ("reason" not in dataset)
     if missing or "case" not in dataset.dims:
         what = missing[0] if missing else "case"
@@ -133,12 +133,12 @@ def campaign_cases(dataset: xr.Dataset) -> CampaignCases:
 
 
 def plain_unit(unit: str) -> str:
-    """A unit as it is printed."""
+    """Return a unit as it is printed."""
     return "" if unit == "1" else unit.replace("**", "^").replace("*", " ")
 
 
 def required(scenario: str, figures: dict[str, Float[np.ndarray, "cases"]]) -> tuple[Required, ...]:
-    """The requirements of a scenario's text on the figures of cases. Raises `ScenarioError` for a limit of another unit.
+    """Return the requirements of a scenario's text on the figures of cases. Raises `ScenarioError` for a limit of another unit.
 
     Of the text no more is read, so that a law of the user's own, which may no longer be there, is not needed.
     """

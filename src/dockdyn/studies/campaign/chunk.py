@@ -40,7 +40,7 @@ class Chunk:
 
     @staticmethod
     def of(sampled: Sampled, cases: Cases, first: int, elapsed: float, known: Mapping[str, str]) -> Chunk:
-        """From what was drawn and what became of it; `known` are words for figures."""
+        """Return it from what was drawn and what became of it; `known` are words for figures."""
         columns: dict[str, Any] = {}
         described = {}
         for place, (key, unit) in enumerate(zip(sampled.keys, sampled.units, strict=True)):
@@ -70,7 +70,7 @@ class Chunk:
 
     @staticmethod
     def from_bytes(content: bytes) -> Chunk:
-        """What `as_bytes` has written. Raises ValueError, KeyError, TypeError or EOFError for anything else."""
+        """Return what `as_bytes` has written. Raises ValueError, KeyError, TypeError or EOFError for anything else."""
         line, _, numbers = content.partition(b"\n")
         head = json.loads(line)
         found, names = np.load(io.BytesIO(numbers), allow_pickle=False), [*head["columns"]]
@@ -101,7 +101,7 @@ class Columns:
         self.elapsed += chunk.elapsed
 
     def joined(self, name: str) -> Float[np.ndarray, "cases"]:
-        """A whole column, which is then no more here in parts."""
+        """Return a whole column, which is then no more here in parts."""
         return np.concatenate(self.parts.pop(name))
 
 

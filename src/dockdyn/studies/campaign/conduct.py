@@ -36,7 +36,7 @@ Progress = Callable[[int], None]  # told how many cases are done
 
 
 def plan_campaign(scenario: Scenario, runs: int | None = None, seed: int | None = None) -> Campaign:
-    """The campaign of a scenario: `runs` and `seed` as stated, else those of its [campaign]. Raises ScenarioError."""
+    """Return the campaign of a scenario: `runs` and `seed` as stated, else those of its [campaign]. Raises ScenarioError."""
     stated = scenario.campaign
     runs, seed = stated.runs if runs is None else runs, stated.seed if seed is None else seed
     if not 1 <= runs <= MOST_RUNS:
@@ -63,7 +63,7 @@ def plan_campaign(scenario: Scenario, runs: int | None = None, seed: int | None 
 
 
 def same_campaign(here: Campaign, asked: Campaign, folder: Path) -> None:
-    """Refuses to go on with a campaign that is another one than that asked for; says what differs."""
+    """Refuse to go on with a campaign that is another one than that asked for; says what differs."""
     found = [
         f"{name} was {shown(getattr(here, name))}, is {shown(getattr(asked, name))}"
         for name in ("dockdyn_version", "runs", "seed", "sampling")
@@ -74,7 +74,7 @@ def same_campaign(here: Campaign, asked: Campaign, folder: Path) -> None:
 
 
 def continued(store: Store, asked: Campaign, tell: Callable[[str], None]) -> Campaign:
-    """The campaign in a store, to go on with, which must be the one that is asked for; its scenario may have moved.
+    """Return the campaign in a store, to go on with, which must be the one that is asked for; its scenario may have moved.
 
     Files that are damaged are removed, so that they are computed again, and each is told.
     """
@@ -95,12 +95,12 @@ def scenario_of(text: str, name: str, folder: str | None) -> Scenario:
 
 
 def _own_scenario(campaign: Campaign) -> Scenario:
-    """The scenario of a campaign, from its own text."""
+    """Return the scenario of a campaign, from its own text."""
     return scenario_of(campaign.scenario, campaign.source, campaign.folder)
 
 
 def drawn(campaign: Campaign, first: int, count: int) -> Sampled:
-    """Cases `first` to `first + count` of a campaign."""
+    """Return cases `first` to `first + count` of a campaign."""
     return sample_cases(_own_scenario(campaign), campaign.runs, campaign.seed, campaign.sampling, first, count)  # type: ignore[arg-type]
 
 
@@ -111,7 +111,7 @@ def compute(campaign: Campaign, chunk: int, threads: int | None = None) -> Done:
 
 
 def here(campaign: Campaign, chunks: Iterable[int]) -> Iterator[Done]:
-    """Chunks in this process: while one is prepared in Python, others run in compiled code.
+    """Yield chunks in this process: while one is prepared in Python, others run in compiled code.
 
     Batches of all chunks share the cores, so that none idles where there are few chunks; other cases run one chunk a core.
     """
@@ -131,7 +131,7 @@ def here(campaign: Campaign, chunks: Iterable[int]) -> Iterator[Done]:
 
 
 def on_workers(spread: Spread) -> Callable[[Campaign, Iterable[int]], Iterator[Done]]:
-    """What runs chunks elsewhere, each by one thread of a worker."""
+    """Return what runs chunks elsewhere, each by one thread of a worker."""
     return lambda campaign, chunks: spread(compute, ((campaign, chunk, 1) for chunk in chunks))
 
 
@@ -208,7 +208,7 @@ def campaign(
 
 
 def case_of(campaign: Campaign, case: int) -> Scenario:
-    """One case of a campaign as a scenario of its own; ScenarioError for a number that is none."""
+    """Return one case of a campaign as a scenario of its own; ScenarioError for a number that is none."""
     if not 0 <= case < campaign.runs:
         raise ScenarioError(f"case {case}: must be 0 to {campaign.runs - 1}")
     sampled = drawn(campaign, case, 1)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from dockdyn.report.report import Block, Table
+from dockdyn.report.report import ReportBlock, Table
 from dockdyn.report.wording import significant
 from dockdyn.studies.campaign.tables import requirements_table, ways_table
 from dockdyn.studies.campaign.wording import percent, sure
@@ -16,8 +16,8 @@ DECISIVE = 4  # keys listed
 DECIDED = {"captured": "capture", "requirements": "whether all are met"}
 
 
-def printed(answers: dict[str, Any]) -> Iterator[str | Block]:
-    """What a campaign answers: probabilities, the largest force, what fails first and what decides it."""
+def printed(answers: dict[str, Any]) -> Iterator[str | ReportBlock]:
+    """Yield what a campaign answers: probabilities, the largest force, what fails first and what decides it."""
     yield answers["title"]
     failed = f", {answers['failed']} failed" if answers["failed"] else ""
     rate = answers["runs_per_second"]
@@ -31,11 +31,11 @@ def printed(answers: dict[str, Any]) -> Iterator[str | Block]:
         for share in ("50", "95", "99"):
             yield f"peak force, {share} %{of}: {sure(percentiles[share], ends[share], 'N')}"
     if answers["requirements"]:
-        yield Block(table=_narrow(requirements_table(answers)))
+        yield ReportBlock(table=_narrow(requirements_table(answers)))
         yield f"all met: {percent(answers['requirements_probability'], answers['requirements_interval_95'])}"
     ways = ways_table(answers)
     if ways.rows:
-        yield Block(table=ways)
+        yield ReportBlock(table=ways)
     for name in ("captured", "requirements", answers["peak_force"]):
         if words := _decisive(answers["sensitivity"].get(name, {})):
             yield f"what decides {DECIDED.get(name, 'the peak force')}: {words}"
@@ -43,16 +43,16 @@ def printed(answers: dict[str, Any]) -> Iterator[str | Block]:
     commands += [
         f"failed: {each['cases']} × {each['reason']} ({each['command']})" for each in answers["failures"][:WORST]
     ]
-    yield Block(text="\n".join(commands))
+    yield ReportBlock(text="\n".join(commands))
 
 
 def _narrow(found: Table) -> Table:
-    """Requirements without their margins, which the page has."""
+    """Return requirements without their margins, which the page has."""
     rows = [[*row[:5], row[-1]] for row in found.rows]
     return replace(found, columns=[*found.columns[:5], found.columns[-1]], rows=rows)
 
 
 def _decisive(by_key: dict[str, dict[str, Any]]) -> str:
-    """The keys that decide most, with their share of the variance."""
+    """Return the keys that decide most, with their share of the variance."""
     found = [(key, each["first_order"]) for key, each in by_key.items() if each["significant"]]
     return ", ".join(f"{key} {max(index, 0.0):.2f}" for key, index in found[:DECISIVE])

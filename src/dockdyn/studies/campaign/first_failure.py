@@ -53,7 +53,7 @@ class Judged:
 
 
 def judge_cases(cases: CampaignCases) -> Judged:
-    """Every requirement in every case. A case that failed meets none; neither does one without the figure.
+    """Return every requirement in every case. A case that failed meets none; neither does one without the figure.
 
     One that ended while its outcome was open has met none for good, and failed those that nothing can mend; so has one whose
     capture leaves but a lower bound of the figure.
@@ -82,7 +82,7 @@ def judge_cases(cases: CampaignCases) -> Judged:
 
 
 def _limit_size(requirement: Required, margin: Float[np.ndarray, "cases"]) -> float:
-    """What a margin is compared with: the limit, or the spread of the margins where that is zero."""
+    """Return what a margin is compared with: the limit, or the spread of the margins where that is zero."""
     size = abs(float(requirement.limit))
     known = margin[np.isfinite(margin)]
     return size or (float(known.std()) if known.size else 0.0) or 1.0
@@ -91,7 +91,7 @@ def _limit_size(requirement: Required, margin: Float[np.ndarray, "cases"]) -> fl
 def _failure_time(
     cases: CampaignCases, requirement: Required, values: Float[np.ndarray, "cases"]
 ) -> Float[np.ndarray, "cases"]:
-    """When (s) a requirement that is not met was broken, as far as the figures tell; inf: at the end of the run.
+    """Return when (s) a requirement that is not met was broken, as far as the figures tell; inf: at the end of the run.
 
     A figure with a moment of its own that is too large, as the largest force: then. A moment that came too early: itself;
     one that came too late, or not at all: at its limit, when it was due. All others: at the end, as a capture that did not
@@ -110,7 +110,7 @@ def _failure_time(
 def _first_failed(
     cases: CampaignCases, met: Bool[np.ndarray, "requirements cases"], when: Float[np.ndarray, "requirements cases"]
 ) -> list[str]:
-    """By case, the requirement that was broken first; of several at one time the one that is written first."""
+    """Return by case the requirement that was broken first; of several at one time the one that is written first."""
     names = [requirement.name for requirement in cases.requirements]
     if not names:
         return [NUMERICAL if failed else "" for failed in cases.failed]
@@ -121,7 +121,7 @@ def _first_failed(
 
 
 def missed_captures(cases: CampaignCases) -> dict[str, int]:
-    """How far cases came that were not captured, in words, and how many; nothing where nothing could capture.
+    """Return how far cases came that were not captured, in words, and how many; nothing where nothing could capture.
 
     Undecided ones are none of them (`ways_undecided`).
     """

@@ -29,7 +29,7 @@ class Influence:
 def influences(
     inputs: Mapping[str, Float[np.ndarray, "runs"]], figure: Float[np.ndarray, "runs"]
 ) -> dict[str, Influence]:
-    """The influence of every key on a figure, the largest first; nothing where the figure is constant or runs are few.
+    """Return the influence of every key on a figure, the largest first; nothing where the figure is constant or runs are few.
 
     Runs without the figure (NaN) are left out, and those behind the first `MOST`. A key is significant when chance alone
     would make one of all the keys look as influential with a probability below `DOUBT` (Bonferroni), by the better of two
@@ -57,7 +57,7 @@ def influences(
 
 
 def _classes(values: Float[np.ndarray, "runs"]) -> Int[np.ndarray, "runs"]:
-    """The class of each value: about √runs of them, as many runs in each, at most `MOST_CLASSES`; equals together."""
+    """Return the class of each value: about √runs of them, as many runs in each, at most `MOST_CLASSES`; equals together."""
     count = min(int(np.sqrt(values.size)), MOST_CLASSES)
     distinct = np.unique(values)
     if distinct.size > count:
@@ -67,7 +67,7 @@ def _classes(values: Float[np.ndarray, "runs"]) -> Int[np.ndarray, "runs"]:
 
 
 def _correlation_ratio(group: Int[np.ndarray, "runs"], figure: Float[np.ndarray, "runs"]) -> tuple[float, float]:
-    """The first-order index of a key whose `group` each run is in, and how probable as much is by chance.
+    """Return the first-order index of a key whose `group` each run is in, and how probable as much is by chance.
 
         S = Var E[Y | X] / Var Y,  estimated by  ε² = 1 − (SSW / (n − K)) / (SST / (n − 1))
 

@@ -15,7 +15,7 @@ WAYS = ("worst", "random")
 
 
 def parse_keep(text: str | None) -> dict[str, int]:
-    """`worst:10,random:5` as how many of each; ScenarioError otherwise."""
+    """Return `worst:10,random:5` as how many of each; ScenarioError otherwise."""
     found: dict[str, int] = {}
     for part in (text or "").split(","):
         if not part.strip():
@@ -31,7 +31,7 @@ def parse_keep(text: str | None) -> dict[str, int]:
 
 
 def chosen_cases(dataset: xr.Dataset, keep: dict[str, int]) -> list[int]:
-    """Numbers of the cases to keep: the worst of a campaign, and some at random, the same ones every time."""
+    """Return numbers of the cases to keep: the worst of a campaign, and some at random, the same ones every time."""
     cases = campaign_cases(dataset)
     worst = worst_first(cases, judge_cases(cases))[: keep.get("worst", 0)]
     others = np.random.default_rng(int(dataset.attrs["seed"])).permutation(cases.count)[: keep.get("random", 0)]

@@ -26,7 +26,7 @@ HEIGHT, HEIGHT_OF_ONE = 4.2, 2.4  # in, over two keys and over one
 
 
 def map_figure(cases: CampaignCases, found: CaptureMap) -> Chart | Figure:
-    """Cases over one key or two: each one where they are few, shares of cells where they are many."""
+    """Return cases over one key or two: each one where they are few, shares of cells where they are many."""
     yes_or_no = found.of in WORDS
     if len(found.keys) == 1:
         return Chart([(_along if yes_or_no else _points)(cases, found)])
@@ -35,7 +35,7 @@ def map_figure(cases: CampaignCases, found: CaptureMap) -> Chart | Figure:
 
 @styled
 def _coloured_cells(cases: CampaignCases, found: CaptureMap) -> Figure:
-    """The outcome over two keys by colour, with the bar that says which is what."""
+    """Return the outcome over two keys by colour, with the bar that says which is what."""
     from matplotlib.figure import Figure
 
     figure = Figure()
@@ -50,7 +50,7 @@ def _coloured_cells(cases: CampaignCases, found: CaptureMap) -> Figure:
 
 
 def square(figure: Figure, cases: CampaignCases, found: CaptureMap) -> None:
-    """Narrows the panel so that a circle is one, where both keys are of one sort."""
+    """Narrow the panel so that a circle is one, where both keys are of one sort."""
     width, height = (float(np.ptp(edges)) for edges in found.edges)
     alike = len({cases.units[key] for key in found.keys}) == 1
     if alike and height and 0.8 < width / height < 1.25:
@@ -58,7 +58,7 @@ def square(figure: Figure, cases: CampaignCases, found: CaptureMap) -> None:
 
 
 def _coloured(figure: Figure, ax: Axes, cases: CampaignCases, found: CaptureMap) -> None:
-    """The mean of the outcome in every cell, blank where there are no cases; or each case's own where they are few."""
+    """Draw the mean of the outcome in every cell, blank where there are no cases; or each case's own where they are few."""
     from matplotlib.colors import LinearSegmentedColormap
 
     sorts = found.of in WORDS
@@ -83,7 +83,7 @@ def _coloured(figure: Figure, ax: Axes, cases: CampaignCases, found: CaptureMap)
 
 
 def _scatter(cases: CampaignCases, found: CaptureMap) -> Panel:
-    """Each case by its outcome."""
+    """Return each case by its outcome."""
     x, y = (key_values(cases, key, cases.values[key]) for key in found.keys)
     looks = (
         (found.outcome == 1, WORDS[found.of][0], "blue", "o"),
@@ -100,7 +100,7 @@ def _scatter(cases: CampaignCases, found: CaptureMap) -> Panel:
 
 
 def _along(cases: CampaignCases, found: CaptureMap) -> Panel:
-    """The share of each cell along one key, with its interval."""
+    """Return the share of each cell along one key, with its interval."""
     edges = key_values(cases, found.keys[0], found.edges[0])
     there = found.cases > 0
     middle, share = ((edges[1:] + edges[:-1]) / 2)[there], found.mean[there]
@@ -121,7 +121,7 @@ def _along(cases: CampaignCases, found: CaptureMap) -> Panel:
 
 
 def _points(cases: CampaignCases, found: CaptureMap) -> Panel:
-    """A figure over one key, case by case, and its mean by cell."""
+    """Return a figure over one key, case by case, and its mean by cell."""
     step = -(-found.outcome.size // SHOWN)
     values = key_values(cases, found.keys[0], cases.values[found.keys[0]])
     edges = key_values(cases, found.keys[0], found.edges[0])

@@ -23,7 +23,7 @@ BARS = 12  # keys
 
 
 def load_figure(cases: CampaignCases, name: str) -> Chart:
-    """How a figure is distributed, and how many cases exceed it, with percentiles and what is required."""
+    """Return how a figure is distributed, and how many cases exceed it, with percentiles and what is required."""
     values = np.sort(cases.figures[name][np.isfinite(cases.figures[name])])
     unit = cases.units[name]
     limits = [float(each.limit) for each in cases.requirements if each.figure == name]
@@ -77,13 +77,13 @@ def load_figure(cases: CampaignCases, name: str) -> Chart:
 
 
 def _histogram(edges: np.ndarray, heights: np.ndarray) -> Area:
-    """Columns side by side."""
+    """Return columns side by side."""
     x = np.repeat(edges, 2)
     return Area(np.r_[x, x[0]], np.r_[0.0, np.repeat(heights, 2), 0.0, 0.0], "blue", alpha=0.75)
 
 
 def columns(values: np.ndarray) -> np.ndarray:
-    """Edges of the histogram's columns; a few cases far out do not press the others into one."""
+    """Return edges of the histogram's columns; a few cases far out do not press the others into one."""
     low, high = float(values[0]), float(values[-1])
     usual = float(np.percentile(values, 99))
     spread = usual - float(np.percentile(values, 1))
@@ -96,14 +96,14 @@ def columns(values: np.ndarray) -> np.ndarray:
 
 
 def exceedance(values: np.ndarray) -> Line:
-    """How many cases lie above, for a logarithmic axis: the tail is what loads are asked for."""
+    """Return how many cases lie above, for a logarithmic axis: the tail is what loads are asked for."""
     places = np.unique(np.round(np.geomspace(1, values.size, min(POINTS, values.size))).astype(int))
     x, y = values[values.size - places[::-1]], 100 * places[::-1] / values.size
     return Line(np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1], "blue", "cases above")
 
 
 def _percentile(values: np.ndarray, share: int, unit: str, across: Limits) -> tuple[list[Line], Note]:
-    """A percentile on the curve of exceedance, with its interval; an end that is not known is that of the cases."""
+    """Return a percentile on the curve of exceedance, with its interval; an end that is not known is that of the cases."""
     place, height = float(np.percentile(values, share)), 100.0 - share
     low, high = percentile_interval(values, share / 100)
     ends = [float(values[0]) if low is None else low, float(values[-1]) if high is None else high]
@@ -121,7 +121,7 @@ def _percentile(values: np.ndarray, share: int, unit: str, across: Limits) -> tu
 def influence_figure(
     cases: CampaignCases, sensitivity: dict[str, dict[str, dict[str, Any]]], names: list[str]
 ) -> Chart:
-    """First-order indices, keys by figure, side by side; what is no more than chance is muted."""
+    """Return first-order indices, keys by figure, side by side; what is no more than chance is muted."""
     largest = {key: max(_shown_index(sensitivity[name][key]) for name in names) for key in cases.values}
     keys = sorted(largest, key=lambda key: -largest[key])[:BARS]
     room = 2.2 * max(*largest.values(), 0.1)  # with that of the words behind a bar
@@ -133,7 +133,7 @@ def influence_figure(
 
 
 def _index_bar(key: str, found: dict[str, Any]) -> Bar:
-    """The first-order index of a key."""
+    """Return the first-order index of a key."""
     known = found["significant"]
     return Bar(key, _shown_index(found), words=_index_words(found) if known else "no more than chance", small=not known)
 
@@ -142,12 +142,12 @@ TITLES = {"captured": "capture", "requirements": "all requirements"}
 
 
 def _shown_index(found: dict[str, Any]) -> float:
-    """The first-order index as a bar: none where it is no more than chance."""
+    """Return the first-order index as a bar: none where it is no more than chance."""
     return max(found["first_order"], 0.0) if found["significant"] else 0.0
 
 
 def _index_words(found: dict[str, Any]) -> str:
-    """The index, and which way the figure goes where the key grows."""
+    """Return the index, and which way the figure goes where the key grows."""
     correlation = found["rank_correlation"]
     words = f"{max(found['first_order'], 0.0):.2f}"
     if correlation is None:
@@ -157,7 +157,7 @@ def _index_words(found: dict[str, Any]) -> str:
 
 
 def convergence_figure(convergence: dict[str, Any], unit: str) -> Chart:
-    """Estimates and their intervals over the number of cases."""
+    """Return estimates and their intervals over the number of cases."""
     runs = np.array(convergence["runs"], float)
     panels = []
     for name, words in SETTLING:
@@ -175,16 +175,16 @@ SETTLING = (("capture", "captured, %"), ("requirements", "all met, %"))
 
 
 def _settling(runs: np.ndarray, values: np.ndarray, ends: np.ndarray, label: str) -> Panel:
-    """An estimate in its interval; an end that was not known yet is left out."""
+    """Return an estimate in its interval; an end that was not known yet is left out."""
     lines = [Line(runs, ends[:, 0], "sky", "95 % sure", reach=ends[:, 1]), Line(runs, values, "blue", "estimate")]
     return Panel(label, lines, 1.35, across="cases", across_scale="log", levels=[Level(float(values[-1]))])
 
 
 def key_label(cases: CampaignCases, key: str) -> str:
-    """What an axis is called that is of a key."""
+    """Return what an axis is called that is of a key."""
     return labelled(short(key), cases.units[key])
 
 
 def key_values(cases: CampaignCases, key: str, values: np.ndarray) -> np.ndarray:
-    """Values of a key as its axis shows them."""
+    """Return values of a key as its axis shows them."""
     return in_degrees(values, cases.units[key])

@@ -9,7 +9,7 @@ from typing import Any
 
 import xarray as xr
 
-from dockdyn.report.report import Block, Plot, Report, result_report
+from dockdyn.report.report import Plot, Report, ReportBlock, result_report
 from dockdyn.report.wording import capital, significant
 from dockdyn.results.requirements import with_lists
 from dockdyn.studies.campaign.answers import answers_of
@@ -43,7 +43,7 @@ BESIDE = 3  # figures whose influences stand side by side
 
 
 def campaign_report(dataset: xr.Dataset, map_keys: Sequence[str] | None = None, folder: str | None = None) -> Report:
-    """The report of a campaign; its map is over `map_keys`, else those that decide.
+    """Return the report of a campaign; its map is over `map_keys`, else those that decide.
 
     `folder` is what the commands for single cases name; by default where the dataset was read from. Raises
     `ScenarioError` for a dataset of another sort and for a key that was not varied.
@@ -64,8 +64,8 @@ def campaign_report(dataset: xr.Dataset, map_keys: Sequence[str] | None = None, 
     )
 
 
-def blocks(cases: CampaignCases, answers: dict[str, Any]) -> list[Block]:
-    """The tables of the page."""
+def blocks(cases: CampaignCases, answers: dict[str, Any]) -> list[ReportBlock]:
+    """Return the tables of the page."""
     loads_note = (
         "Percentiles over the cases that have the figure, with the interval that is 95 % sure (bootstrap, exact)."
     )
@@ -73,13 +73,13 @@ def blocks(cases: CampaignCases, answers: dict[str, Any]) -> list[Block]:
         loads_note += " “At least”: so few cases do not bound the percentile from above."
     worst_note = WORST_NOTE + (BY_MARGIN if answers["requirements"] else "Ordered by the largest force.")
     return [
-        Block(table=requirements_table(answers), notes=[REQUIREMENTS_NOTE], where="requirements"),
-        Block("Loads and other figures", table=loads_table(cases, answers), notes=[loads_note]),
-        Block("What fails first", table=firsts_table(answers), notes=[FIRST_NOTE]),
-        Block("Cases that were not captured", table=ways_table(answers), notes=["How far they came."]),
-        Block("Worst cases", table=worst_table(cases, answers), notes=[worst_note], where="after"),
-        Block("What was varied", table=varied_table(cases), where="after"),
-        Block("Cases that failed", table=failures_table(answers), where="after"),
+        ReportBlock(table=requirements_table(answers), notes=[REQUIREMENTS_NOTE], where="requirements"),
+        ReportBlock("Loads and other figures", table=loads_table(cases, answers), notes=[loads_note]),
+        ReportBlock("What fails first", table=firsts_table(answers), notes=[FIRST_NOTE]),
+        ReportBlock("Cases that were not captured", table=ways_table(answers), notes=["How far they came."]),
+        ReportBlock("Worst cases", table=worst_table(cases, answers), notes=[worst_note], where="after"),
+        ReportBlock("What was varied", table=varied_table(cases), where="after"),
+        ReportBlock("Cases that failed", table=failures_table(answers), where="after"),
     ]
 
 
@@ -103,13 +103,13 @@ def least_met(answers: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _folder_of(dataset: xr.Dataset) -> str:
-    """The folder that a dataset was read from."""
+    """Return the folder that a dataset was read from."""
     source = dataset.encoding.get("source")
     return str(Path(source).parent) if source else "DIR"
 
 
 def _campaign_verdict(cases: CampaignCases, answers: dict[str, Any]) -> str:
-    """The campaign in words."""
+    """Return the campaign in words."""
     count = f"{answers['runs']} case{'s' if answers['runs'] > 1 else ''}"
     words = []
     if answers["capture_probability"] is not None:
@@ -142,7 +142,7 @@ COUNTED = "they count as not captured and as meeting no requirement, their loads
 
 
 def _campaign_warnings(cases: CampaignCases, answers: dict[str, Any]) -> list[str]:
-    """What the reader should know before trusting the numbers."""
+    """Return what the reader should know before trusting the numbers."""
     found = []
     planned = int(cases.attributes.get("runs", cases.count))
     if planned > cases.count:
@@ -161,7 +161,7 @@ def _campaign_warnings(cases: CampaignCases, answers: dict[str, Any]) -> list[st
 
 
 def overview(cases: CampaignCases, answers: dict[str, Any]) -> list[tuple[str, str]]:
-    """The summary table."""
+    """Return the summary table."""
     rows = [("Kind", str(answers["kind"])), ("Cases", str(answers["runs"]))]
     if answers["failed"]:
         rows.append(("Failed", str(answers["failed"])))
@@ -180,7 +180,7 @@ def overview(cases: CampaignCases, answers: dict[str, Any]) -> list[tuple[str, s
 
 
 def figures(cases: CampaignCases, answers: dict[str, Any], found: CaptureMap | None) -> Iterator[Plot]:
-    """The figures that there is something to show in, each with what to look for."""
+    """Yield the figures that there is something to show in, each with what to look for."""
     least = least_met(answers)
     missed = least["figure"] if least and least["figure"] in answers["figures"] else ""
     if missed and missed != answers["peak_force"] and answers["figures"][missed]["cases"] > 1:
@@ -218,7 +218,7 @@ WORDS_OF = {"captured": "capture", "requirements": "whether all requirements are
 
 
 def _map_words(cases: CampaignCases, found: CaptureMap) -> str:
-    """What the map shows."""
+    """Return what the map shows."""
     keys = " and ".join(found.keys)
     what = "Capture" if found.of == "captured" else "Where all requirements are met"
     if found.of not in WORDS:
@@ -234,7 +234,7 @@ def _map_words(cases: CampaignCases, found: CaptureMap) -> str:
 
 
 def _how_sampled(dataset: xr.Dataset, answers: dict[str, Any]) -> list[tuple[str, str]]:
-    """How the campaign was computed."""
+    """Return how the campaign was computed."""
     even = "" if answers["sampling"] == "random" else "; intervals are those of random cases, wider than need be"
     rows = [("Sampling", answers["sampling"] + even), ("Seed", str(answers["seed"]))]
     if "chunk" in dataset.attrs:

@@ -15,7 +15,7 @@ class Damaged(Exception):
 
 
 def sealed(content: bytes, campaign: str, place: str) -> bytes:
-    """`content` with a line behind it: the campaign's hash, the place in it, the SHA-256 of all that is before.
+    """Return `content` with a line behind it: the campaign's hash, the place in it, the SHA-256 of all that is before.
 
     A netCDF file stays one: readers of HDF5 do not look behind the end that the file states.
     """
@@ -24,7 +24,7 @@ def sealed(content: bytes, campaign: str, place: str) -> bytes:
 
 
 def opened(content: bytes, campaign: str, place: str) -> bytes:
-    """What was sealed. Raises `Damaged`: no seal, another checksum, of another campaign or place."""
+    """Return what was sealed. Raises `Damaged`: no seal, another checksum, of another campaign or place."""
     found = SEAL.search(content, max(0, len(content) - LONGEST))
     if found is None:
         raise Damaged("its checksum is missing: cut short, or of an earlier dockdyn")

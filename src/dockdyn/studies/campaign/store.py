@@ -74,7 +74,7 @@ class Campaign:
         return -(-self.runs // self.chunk)
 
     def part(self, chunk: int) -> tuple[int, int]:
-        """First case and number of cases of a chunk."""
+        """Return first case and number of cases of a chunk."""
         first = chunk * self.chunk
         return first, min(self.chunk, self.runs - first)
 
@@ -102,7 +102,7 @@ class Store:
         return self.folder / CHUNKS / f"{number:06d}.chunk"
 
     def blank(self) -> bool:
-        """Whether nothing is lost when a campaign is begun here: no folder, or one without a single case."""
+        """Return whether nothing is lost when a campaign is begun here: no folder, or one without a single case."""
         if not self.folder.exists():
             return True
         if not self.folder.is_dir():
@@ -111,7 +111,7 @@ class Store:
         return names <= {INDEX, CHUNKS, SCENARIO, LOCK} and not any((self.folder / CHUNKS).glob("[0-9]*"))
 
     def claimed(self) -> contextlib.AbstractContextManager[None]:
-        """This process alone works in the folder (`dockdyn.studies.cases.claim.claimed`)."""
+        """Let this process alone work in the folder (`dockdyn.studies.cases.claim.claimed`)."""
         return claimed(self.folder, self.index, "campaign")
 
     def create(self, campaign: Campaign) -> None:
@@ -122,7 +122,7 @@ class Store:
         write_file(self.folder / SCENARIO, campaign.scenario)
 
     def campaign(self) -> Campaign:
-        """The campaign that is here; ScenarioError where none is, or one of another format.
+        """Return the campaign that is here; ScenarioError where none is, or one of another format.
 
         Where a bit of its index has changed, or the index is gone, it is what the copy beside the chunks says.
         """
@@ -148,11 +148,11 @@ class Store:
             raise ScenarioError(f"{whole}: damaged, or not the index of a campaign") from None
 
     def damaged_index(self) -> bool:
-        """Whether the index is not as it was written, so that the copy speaks for it."""
+        """Return whether the index is not as it was written, so that the copy speaks for it."""
         return not _is_whole(self.index)
 
     def missing(self, campaign: Campaign) -> list[int]:
-        """Chunks that are not there yet."""
+        """Return chunks that are not there yet."""
         return [number for number in range(campaign.chunks) if not self.chunk(number).exists()]
 
     def clear(self) -> None:
@@ -203,14 +203,14 @@ class Store:
         write_file(self.chunk(number), sealed(data, campaign.hash, _place_of(number)))
 
     def unsealed(self, path: Path, campaign: Campaign, place: str) -> bytes:
-        """What was written into a file of the campaign; ScenarioError where it is damaged."""
+        """Return what was written into a file of the campaign; ScenarioError where it is damaged."""
         try:
             return opened(read_file(path, PART.most), campaign.hash, place)
         except Damaged as why:
             raise ScenarioError(f"{path}: {why}; go on with --resume, which computes it again") from None
 
     def kept(self, number: int, campaign: Campaign) -> Chunk:
-        """A chunk that is there; ScenarioError where it is damaged, or sealed but no chunk."""
+        """Return a chunk that is there; ScenarioError where it is damaged, or sealed but no chunk."""
         path = self.chunk(number)
         content = self.unsealed(path, campaign, _place_of(number))
         try:
@@ -220,7 +220,8 @@ class Store:
             raise ScenarioError(f"{path}: {words}") from None
 
     def dataset(self, campaign: Campaign) -> xr.Dataset:
-        """All cases that are there, in order, with everything that describes them; ScenarioError where there is none yet."""
+        """Return all cases that are there, in order, with everything that describes them; ScenarioError where there is none
+        yet."""
         columns = Columns()
         for number in range(campaign.chunks):
             if self.chunk(number).exists():
@@ -249,7 +250,7 @@ class Store:
         return xr.Dataset(variables, {"case": ("case", cases, {"long_name": "number of the case"})}, attributes)
 
     def read(self, campaign: Campaign) -> xr.Dataset:
-        """The same, from one file where the campaign is finished."""
+        """Return the same, from one file where the campaign is finished."""
         if not self.whole.exists():
             return self.dataset(campaign)
         return xr.load_dataset(io.BytesIO(self.unsealed(self.whole, campaign, WHOLE)), engine="h5netcdf")
@@ -262,7 +263,7 @@ class Store:
 
 
 def _is_whole(index: Path) -> bool:
-    """Whether an index is there as it was written."""
+    """Return whether an index is there as it was written."""
     try:
         return bool(facts_in(read_file(index, PART.most)))
     except (OSError, ValueError, RecursionError):
@@ -270,12 +271,12 @@ def _is_whole(index: Path) -> bool:
 
 
 def _place_of(chunk: int) -> str:
-    """What a chunk's seal says of its place."""
+    """Return what a chunk's seal says of its place."""
     return f"chunk-{chunk}"
 
 
 def _words_of(kind: str) -> dict[str, str]:
-    """The words of a kind's key figures, by the names that a case has them under."""
+    """Return the words of a kind's key figures, by the names that a case has them under."""
     known = kind_named(kind).key_figures()
     if known is None:
         return {}

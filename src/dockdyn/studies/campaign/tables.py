@@ -17,7 +17,7 @@ REASONS = 20  # of failed cases
 
 
 def requirements_table(answers: dict[str, Any]) -> Table:
-    """Each requirement: its figure, how probable it is to be met, with what margin."""
+    """Return each requirement: its figure, how probable it is to be met, with what margin."""
     columns = [("requirement", ""), ("limit", ""), ("median", ""), ("worst", ""), ("met in", "")]
     columns += [("mean margin", ""), ("margin, 95 % of cases", ""), ("missed first", "cases")]
     rows = []
@@ -36,12 +36,12 @@ def requirements_table(answers: dict[str, Any]) -> Table:
 
 
 def _in_its_unit(judged: dict[str, Any], key: str) -> str:
-    """A figure of a requirement, in the unit that its limit is written in."""
+    """Return a figure of a requirement, in the unit that its limit is written in."""
     return NOTHING if judged[key] is None else as_stated(judged[key], judged["unit"], judged["text"], 3)
 
 
 def loads_table(cases: CampaignCases, answers: dict[str, Any], most: int = FIGURES) -> Table:
-    """Percentiles of figures, loads first."""
+    """Return percentiles of figures, loads first."""
     rows = []
     required = {one["figure"] for one in answers["requirements"]} & answers["figures"].keys()
     listed = [name for row, name in enumerate(answers["figures"]) if row < most or name in required]
@@ -61,12 +61,12 @@ def loads_table(cases: CampaignCases, answers: dict[str, Any], most: int = FIGUR
 
 
 def firsts_table(answers: dict[str, Any]) -> Table:
-    """What fails first, and in how many cases."""
+    """Return what fails first, and in how many cases."""
     return counted("first requirement missed", answers["first_failures"], answers["runs"])
 
 
 def ways_table(answers: dict[str, Any]) -> Table:
-    """How far cases came that were not captured, and those of which it is not decided."""
+    """Return how far cases came that were not captured, and those of which it is not decided."""
     return counted("not captured", answers["missed_captures"] | answers["undecided_cases"], answers["runs"])
 
 
@@ -76,7 +76,7 @@ def counted(heading: str, counts: dict[str, int], runs: int) -> Table:
 
 
 def worst_table(cases: CampaignCases, answers: dict[str, Any]) -> Table:
-    """The worst cases: what runs each again, its least margin, and the keys that decide most."""
+    """Return the worst cases: what runs each again, its least margin, and the keys that decide most."""
     required = bool(answers["requirements"])
     keys = _deciding(cases, answers)
     columns = [("run it again", ""), *([("least margin", ""), ("to", "")] if required else []), ("peak force", "N")]
@@ -90,24 +90,24 @@ def worst_table(cases: CampaignCases, answers: dict[str, Any]) -> Table:
 
 
 def _breakable(key: str) -> str:
-    """A dotted key that may go on in the next line behind a dot."""
+    """Return a dotted key that may go on in the next line behind a dot."""
     return key.replace(".", ".\N{ZERO WIDTH SPACE}")
 
 
 def _shown_value(cases: CampaignCases, key: str, value: float) -> str:
-    """What a key was in a case, without its unit."""
+    """Return what a key was in a case, without its unit."""
     return significant(float(in_degrees(value, cases.units[key])), 3)
 
 
 def missed(each: dict[str, Any]) -> str:
-    """The least margin of a case."""
+    """Return the least margin of a case."""
     if each["margin"] is None:
         return "met" if each["met"] else "not met"
     return significant(each["margin"], 3)
 
 
 def _deciding(cases: CampaignCases, answers: dict[str, Any]) -> list[str]:
-    """The keys that decide most, in the order of the scenario."""
+    """Return the keys that decide most, in the order of the scenario."""
     strength = dict.fromkeys(cases.values, 0.0)
     for by_key in answers["sensitivity"].values():
         for key, found in by_key.items():
@@ -117,7 +117,7 @@ def _deciding(cases: CampaignCases, answers: dict[str, Any]) -> list[str]:
 
 
 def varied_table(cases: CampaignCases) -> Table:
-    """What was varied: as the scenario states it, and between what the cases lie."""
+    """Return what was varied: as the scenario states it, and between what the cases lie."""
     rows = [
         [together(keys), words, "; ".join(_between(cases, key) for key in keys if key in cases.values)]
         for keys, words in distributions(cases)
@@ -126,7 +126,7 @@ def varied_table(cases: CampaignCases) -> Table:
 
 
 def together(keys: tuple[str, ...]) -> str:
-    """Keys of one distribution: a list by its own name."""
+    """Return keys of one distribution: a list by its own name."""
     stem = keys[0].rpartition(".")[0]
     if len(keys) > 1 and keys == tuple(f"{stem}.{place}" for place in range(len(keys))):
         return stem
@@ -134,7 +134,7 @@ def together(keys: tuple[str, ...]) -> str:
 
 
 def _between(cases: CampaignCases, key: str) -> str:
-    """The range of a key's values."""
+    """Return the range of a key's values."""
     unit = cases.units[key]
     ends = (np.min(cases.values[key]), np.max(cases.values[key]))
     low, high = (significant(float(in_degrees(end, unit)), 3) for end in ends)
@@ -142,6 +142,6 @@ def _between(cases: CampaignCases, key: str) -> str:
 
 
 def failures_table(answers: dict[str, Any]) -> Table:
-    """Why cases failed, and the command that runs one of each again."""
+    """Return why cases failed, and the command that runs one of each again."""
     rows = [[each["reason"], str(each["cases"]), each["command"]] for each in answers["failures"][:REASONS]]
     return Table([("reason", ""), ("cases", ""), ("run the first again", "")], rows, worded={0, 2}, code={2})

@@ -39,7 +39,7 @@ WITHOUT_UNIT = ("weights", "sigma", "axis", "correlation", "covariance")
 
 
 def percent(share: float | None, interval: list[float] | None, among: str = "") -> str:
-    """A probability with its interval, to the digits that the interval leaves: 40.2 % (39.9 to 40.5 %)."""
+    """Return a probability with its interval, to the digits that the interval leaves: 40.2 % (39.9 to 40.5 %)."""
     if share is None or interval is None:
         return NOTHING
     low, high = (100 * end for end in interval)
@@ -49,7 +49,7 @@ def percent(share: float | None, interval: list[float] | None, among: str = "") 
 
 
 def undecided_words(answers: dict[str, Any]) -> str:
-    """What to know of cases that are not decided at the end of the duration; empty where all are."""
+    """Return what to know of cases that are not decided at the end of the duration; empty where all are."""
     count = answers["undecided"]
     if not count:
         return ""
@@ -61,7 +61,7 @@ def undecided_words(answers: dict[str, Any]) -> str:
 
 
 def not_known(answers: dict[str, Any]) -> str:
-    """In how many cases the largest force is but a lower bound, and why; empty where it is known in all."""
+    """Return in how many cases the largest force is but a lower bound, and why; empty where it is known in all."""
     count = answers["peak_force_not_known"]
     if not count:
         return ""
@@ -72,12 +72,12 @@ def not_known(answers: dict[str, Any]) -> str:
 
 
 def _trimmed(value: float, digits: int) -> str:
-    """A number of percents with so many decimals; none for 0 and 100, where they are exact."""
+    """Return a number of percents with so many decimals; none for 0 and 100, where they are exact."""
     return f"{value:.0f}" if value in (0.0, 100.0) else f"{value:.{digits}f}"
 
 
 def sure(value: float | None, interval: list[float | None] | None, unit: str = "") -> str:
-    """A number with its interval, to the digits that the interval leaves: 893 N (885 to 897 N)."""
+    """Return a number with its interval, to the digits that the interval leaves: 893 N (885 to 897 N)."""
     if value is None:
         return NOTHING
     low, high = interval or [None, None]
@@ -97,7 +97,7 @@ def sure(value: float | None, interval: list[float | None] | None, unit: str = "
 
 
 def figure_words(cases: CampaignCases, name: str) -> str:
-    """A figure in words: its long name, or its key without unit."""
+    """Return a figure in words: its long name, or its key without unit."""
     words = cases.names.get(name, name)
     if words != name and words != name.replace("_", " "):
         return words
@@ -105,17 +105,17 @@ def figure_words(cases: CampaignCases, name: str) -> str:
 
 
 def labelled(words: str, unit: str) -> str:
-    """An axis or row with its unit."""
+    """Return an axis or row with its unit."""
     return f"{words}, {DEGREES.get(unit, unit)}" if unit else words
 
 
 def in_degrees(values: Either, unit: str) -> Either:
-    """Values as they are read: angles in degrees."""
+    """Return values as they are read: angles in degrees."""
     return np.degrees(values) if unit in DEGREES else values
 
 
 def distributions(cases: CampaignCases) -> list[tuple[tuple[str, ...], str]]:
-    """What was varied: keys, and their distribution in words; a dash where the scenario can no longer be read."""
+    """Return what was varied: keys, and their distribution in words; a dash where the scenario can no longer be read."""
     try:
         folder = Path(str(cases.attributes.get("source", ""))).parent  # where a distribution of the user's own may be
         dispersions = parse(str(cases.attributes["scenario"]), "campaign", folder=folder).dispersions
@@ -130,7 +130,7 @@ def distributions(cases: CampaignCases) -> list[tuple[tuple[str, ...], str]]:
 
 
 def _in_words(table: dict[str, Any], unit: str) -> str:
-    """A distribution as a reader says it; numbers without unit are SI."""
+    """Return a distribution as a reader says it; numbers without unit are SI."""
     name = str(table["distribution"])
     form = FORMS.get(name) or name + "".join(f", {key} {{{key}}}" for key in table if key not in NAMED)
     form += "".join(words for key, words in MORE.items() if key in table)
@@ -138,10 +138,10 @@ def _in_words(table: dict[str, Any], unit: str) -> str:
     told = {key: _spoken(value, units[key]) for key, value in table.items()}
     for key in {"values", "weights"} & set(table):
         told[key] = ", ".join(_spoken(value, units[key]) for value in table[key])
-    return form.format_map(Stated(told))
+    return form.format_map(StatedWords(told))
 
 
-class Stated(dict[str, str]):
+class StatedWords(dict[str, str]):
     """Words by key; a dash for what is not stated."""
 
     def __missing__(self, key: str) -> str:
@@ -149,7 +149,7 @@ class Stated(dict[str, str]):
 
 
 def _spoken(value: object, unit: str) -> str:
-    """A value of a scenario file, with the unit that it lacks."""
+    """Return a value of a scenario file, with the unit that it lacks."""
     if isinstance(value, list):
         inner = ", ".join(_spoken(item, "") for item in value)
         bare = all(isinstance(item, int | float) for item in value)

@@ -66,7 +66,7 @@ def run_cases(
 def cases_of(
     scenario: Scenario, keys: Sequence[str], rows: Sequence[Any], check_start: bool
 ) -> Iterator[Scenario | ScenarioError]:
-    """The scenario of every row, or why it is not allowed; with how it starts, which who simulates a case checks, too."""
+    """Yield the scenario of every row, or why it is not allowed; with how it starts, which who simulates a case checks, too."""
     data = scenario.nominal()
     for row in rows:
         try:
@@ -80,7 +80,7 @@ def cases_of(
 
 
 def runs_in_batches(scenario: Scenario, figures: Collection[str] = ()) -> bool:
-    """Whether the cases of a scenario run in compiled batches.
+    """Return whether the cases of a scenario run in compiled batches.
 
     They do not where a requirement, or `figures`, names one of which batches know nothing.
     """
@@ -90,7 +90,7 @@ def runs_in_batches(scenario: Scenario, figures: Collection[str] = ()) -> bool:
 
 
 def in_lanes(cases: Sequence[Scenario], threads: int | None, asked: Collection[str]) -> Cases:
-    """Cases of one kind, in batches; with figures of the whole motion where one of them is `asked` for."""
+    """Return cases of one kind, in batches; with figures of the whole motion where one of them is `asked` for."""
     if not cases:
         return Cases({}, [])
     contents = [check_runnable(case).content for case in cases]
@@ -109,14 +109,14 @@ def in_lanes(cases: Sequence[Scenario], threads: int | None, asked: Collection[s
 
 
 def located_figures(scenario: Scenario) -> LocatedFigures:
-    """The key figures of a scenario whose kind has them."""
+    """Return the key figures of a scenario whose kind has them."""
     known = kind_named(scenario.kind).key_figures()
     assert known is not None, scenario.kind
     return known
 
 
 def _one_by_one(cases: Sequence[Scenario], threads: int | None) -> Cases:
-    """Cases of any kind, each by itself: the first alone, as it has everything compiled."""
+    """Return cases of any kind, each by itself: the first alone, as it has everything compiled."""
     workers = threads or os.cpu_count() or 1
     rows = [_run_case(case) for case in cases[:1]]
     rows += (pool(workers).map if workers > 1 else map)(_run_case, cases[1:])
@@ -126,7 +126,7 @@ def _one_by_one(cases: Sequence[Scenario], threads: int | None) -> Cases:
 
 
 def _run_case(case: Scenario) -> tuple[dict[str, float], str]:
-    """Figures of one case, and why it failed if it did."""
+    """Return figures of one case, and why it failed if it did."""
     try:
         dataset = simulate(case)
     except ScenarioError as error:
@@ -139,7 +139,7 @@ def _run_case(case: Scenario) -> tuple[dict[str, float], str]:
 
 
 def _with_refused(found: Cases, refused: Mapping[int, str], count: int) -> Cases:
-    """All cases in order, those refused before they ran among them."""
+    """Return all cases in order, those refused before they ran among them."""
     if not refused:
         return found
     ran = [row for row in range(count) if row not in refused]
@@ -152,7 +152,7 @@ def _with_refused(found: Cases, refused: Mapping[int, str], count: int) -> Cases
 
 
 def figures_of_case(summary: Mapping[str, Any]) -> dict[str, float]:
-    """The figures of a summary as single numbers: yes or no is 1 or 0, None is NaN, a list its least and its largest."""
+    """Return the figures of a summary as single numbers: yes or no is 1 or 0, None is NaN, a list its least and its largest."""
     found: dict[str, float] = {}
     for name, value in figures_of(summary).items():
         numbers = [np.nan if item is None else float(item) for item in (value if isinstance(value, list) else [value])]

@@ -14,7 +14,7 @@ LOCK = ".lock"
 
 @contextlib.contextmanager
 def claimed(folder: Path, index: Path, study: str) -> Iterator[None]:
-    """This process alone runs a `study` in the folder, which is made where there is none, and removed where no `index` came
+    """Let this process alone run a `study` in the folder, which is made where there is none, and removed where no `index` came
     into it and nothing else is there.
 
     The system frees the lock when the process ends, however it ends. Raises ScenarioError where another process has it,

@@ -39,7 +39,7 @@ Spread = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterator[Any]
 
 @contextlib.contextmanager
 def workers(count: int | None = None, scheduler: str | None = None) -> Iterator[Spread]:
-    """What calls a function on `count` processes of this machine, or on the workers of the `scheduler` at an address.
+    """Yield what calls a function on `count` processes of this machine, or on the workers of the `scheduler` at an address.
 
     A worker that dies takes nothing with it: its calls are made again by another. Raises ScenarioError: Dask is not
     installed, no scheduler answers.
@@ -70,7 +70,7 @@ def workers(count: int | None = None, scheduler: str | None = None) -> Iterator[
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """What is started meanwhile does not hear Ctrl-C or a hang-up, which a terminal sends to all; this process goes on to.
+    """Keep what is started meanwhile from hearing Ctrl-C or a hang-up, which a terminal sends to all; this process goes on to.
 
     New threads and processes block what the thread that starts them blocks. Python's tracker of resources would lift that
     when it is started, so it is started before, without its warning of what it cleans up after a process that was ended.
@@ -86,7 +86,8 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _reached(scheduler: str, option: str) -> Client:
-    """A client of the scheduler at an address. Raises ScenarioError where none answers, soon, whatever is there instead."""
+    """Return a client of the scheduler at an address. Raises ScenarioError where none answers, soon, whatever is there
+    instead."""
     import distributed
     from distributed.comm.registry import backends
 
@@ -96,7 +97,7 @@ def _reached(scheduler: str, option: str) -> Client:
         raise ScenarioError(f"{option}: must be the address of a Dask scheduler, such as tcp://host:8786")
 
     async def greeted() -> None:
-        """A client's own patience is with the connection alone, not with what answers, or does not."""
+        """Yield a client: its own patience is with the connection alone, not with what answers, or does not."""
         async with distributed.rpc(scheduler) as there:
             await asyncio.wait_for(there.identity(), PATIENCE)
 
@@ -117,12 +118,12 @@ def _silence() -> None:
 
 
 def _spread(client: Client, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
-    """What the calls give, as they are done. Raises WorkLost, also where the scheduler no longer answers."""
+    """Yield what the calls give, as they are done. Raises WorkLost, also where the scheduler no longer answers."""
     waiting, done = iter(tasks), SimpleQueue[Any]()
     running: set[Any] = set()  # tasks handed out that have not come back
 
     def hand_out() -> None:
-        """Workers may join later: each gets its tasks in hand."""
+        """Hand out the tasks: workers may join later: each gets its tasks in hand."""
         for task in islice(waiting, max(0, AHEAD * max(1, _workers(client)) - len(running))):
             running.add(future := client.submit(function, *task, pure=False))
             future.add_done_callback(done.put)

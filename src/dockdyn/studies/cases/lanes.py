@@ -34,7 +34,7 @@ Row = tuple[Any, Settings]  # a scenario's content and the settings of its run
 
 
 def run_case(kind: str, model: ContactModel, settings: Settings) -> tuple[dict[str, Any], Solution]:
-    """The key figures that the log and samples of a run give, and its solution; JAX may trace it."""
+    """Return the key figures that the log and samples of a run give, and its solution; JAX may trace it."""
     known = kind_named(kind).key_figures()
     assert known is not None, kind
     solution = solve(model, settings)
@@ -47,7 +47,7 @@ def run_case(kind: str, model: ContactModel, settings: Settings) -> tuple[dict[s
 def _together(
     kind: str, contents: PyTree, settings: Settings, at_once: int | None, shared: tuple[bool, ...]
 ) -> Outcome:
-    """A run of every lane; `shared` says which leaves of contents and settings all lanes have in common."""
+    """Return a run of every lane; `shared` says which leaves of contents and settings all lanes have in common."""
     leaves, structure = jax.tree.flatten((contents, settings))
 
     def lane(own: list[Any]) -> Outcome:
@@ -62,7 +62,7 @@ def _together(
 
 
 def at_once() -> int | None:
-    """Lanes side by side: on a CPU one, so that each takes its own time; else all of a call."""
+    """Return lanes side by side: on a CPU one, so that each takes its own time; else all of a call."""
     return None if jax.default_backend() == "cpu" else LANES
 
 
@@ -72,7 +72,8 @@ def pool(threads: int) -> ThreadPoolExecutor:
 
 
 def run_lanes(kind: str, contents: Sequence[Any], threads: int | None = None, sampled: bool = False) -> Outcome:
-    """Figures (NumPy arrays over the contents of one kind), status, end time (s) and first non-finite number of a run of each.
+    """Return figures (NumPy arrays over the contents of one kind), status, end time (s) and first non-finite number of a run of
+    each.
 
     Those of the whole motion where it is `sampled`.
     """
@@ -90,12 +91,12 @@ def run_lanes(kind: str, contents: Sequence[Any], threads: int | None = None, sa
 
 
 def own_settings(content: Planned, sampled: bool = False) -> Settings:
-    """Settings of a run, by default one that keeps no samples: the steps are those of a run that does."""
+    """Return settings of a run, by default one that keeps no samples: the steps are those of a run that does."""
     return settings_of(content, sampled)
 
 
 def short_settings(content: Planned, sampled: bool = False, longer: int = 1) -> Settings:
-    """The same with no more room than nearly every run needs, or so many times that."""
+    """Return the same with no more room than nearly every run needs, or so many times that."""
     return _short_settings_of(content.duration, delay_of(content), content.integrator, content.output, sampled, longer)
 
 
@@ -103,7 +104,7 @@ def short_settings(content: Planned, sampled: bool = False, longer: int = 1) -> 
 def _short_settings_of(
     duration: float, delay: float, integrator: IntegratorSection, output: OutputSection, sampled: bool, longer: int
 ) -> Settings:
-    """The same from what decides it, which most cases of a campaign share."""
+    """Return the same from what decides it, which most cases of a campaign share."""
     decides: Any = SimpleNamespace(duration=duration, integrator=integrator, output=output)
     return settings_of(decides, sampled, longer * SHORT_LOG, longer * SHORT_LINE, delay)
 
@@ -114,7 +115,7 @@ def _sizes(row: Row) -> Any:  # noqa: ANN401, what can be compared
 
 
 def _grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome:
-    """The results of all rows, those of one structure and with the same arrays in calls together."""
+    """Return the results of all rows, those of one structure and with the same arrays in calls together."""
     groups: dict[Any, list[int]] = {}
     leaves = []
     for i, row in enumerate(rows):
@@ -140,7 +141,7 @@ def _grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome:
 
 
 def _parted(structure: PyTreeDef, places: list[int], workers: int) -> list[list[int]]:
-    """Rows of a structure in parts of a call each; where lanes take turns, shared among all workers.
+    """Return rows of a structure in parts of a call each; where lanes take turns, shared among all workers.
 
     The first ones in a process are short: code is written better once it has run for a while, between calls.
     """
@@ -155,7 +156,7 @@ def _parted(structure: PyTreeDef, places: list[int], workers: int) -> list[list[
 
 
 def _filled(kind: str, structure: PyTreeDef, leaves: list[list[Any]]) -> Outcome:
-    """One call: rows of equal structure, filled up to its size."""
+    """Return one call: rows of equal structure, filled up to its size."""
     count = len(leaves)
     shared = tuple(map(_is_array, leaves[0]))
     columns = [
@@ -169,7 +170,7 @@ def _filled(kind: str, structure: PyTreeDef, leaves: list[list[Any]]) -> Outcome
 
 
 def _is_array(leaf: Any) -> bool:  # noqa: ANN401, a number or many
-    """Whether a leaf holds many numbers, as the grid of a mesh: cases share it, it is too large for a copy each."""
+    """Return whether a leaf holds many numbers, as the grid of a mesh: cases share it, it is too large for a copy each."""
     return isinstance(leaf, np.ndarray) and leaf.ndim > 0
 
 

@@ -13,14 +13,14 @@ SHOWN = 3  # differences told when a study cannot go on
 
 
 def refuse_another(found: Sequence[str], folder: Path, study: str) -> None:
-    """Refuses to go on with a `study` in a folder that is another one, where differences were `found`; says the first."""
+    """Refuse to go on with a `study` in a folder that is another one, where differences were `found`; says the first."""
     if found:
         more = f", and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
         raise ScenarioError(f"{folder}: cannot be resumed with another {study}: {'; '.join(found[:SHOWN])}{more}")
 
 
 def differences(before: str, now: str) -> list[str]:
-    """Keys of two scenario texts that differ, with both values."""
+    """Return keys of two scenario texts that differ, with both values."""
     old, new = (dict(leaves(data_of(text, "scenario"))) for text in (before, now))
     nothing = "not there"
     return [
@@ -31,5 +31,5 @@ def differences(before: str, now: str) -> list[str]:
 
 
 def changed_modules(before: dict[str, str], now: dict[str, str]) -> list[str]:
-    """Modules with parts of the user's own whose source is not what it was, by their hashes."""
+    """Return modules with parts of the user's own whose source is not what it was, by their hashes."""
     return [f"module {name} has changed" for name in before if now.get(name) != before[name]]

@@ -28,12 +28,12 @@ class Sampled:
 
 
 def sample(scenario: Scenario, runs: int, seed: int, sampling: Sampling) -> Sampled:
-    """All `runs` cases of a scenario. Raises ScenarioError where nothing is distributed."""
+    """Return all `runs` cases of a scenario. Raises ScenarioError where nothing is distributed."""
     return sample_cases(scenario, runs, seed, sampling, 0, runs)
 
 
 def sample_cases(scenario: Scenario, runs: int, seed: int, sampling: Sampling, first: int, count: int) -> Sampled:
-    """`count` of `runs` cases from `first` on, without the others but for a Latin hypercube.
+    """Return `count` of `runs` cases from `first` on, without the others but for a Latin hypercube.
 
     Random and Sobol cases do not depend on `runs` either: more of them continue fewer.
     """
@@ -54,7 +54,7 @@ def sample_cases(scenario: Scenario, runs: int, seed: int, sampling: Sampling, f
 
 
 def _values_of(one: Dispersion, cube: Cube, name: str) -> Values:
-    """Values of a distribution's keys. ScenarioError where one of the user's own gives none."""
+    """Return values of a distribution's keys. ScenarioError where one of the user's own gives none."""
     try:
         return one.values(cube)
     except ValueError as problem:
@@ -62,7 +62,7 @@ def _values_of(one: Dispersion, cube: Cube, name: str) -> Values:
 
 
 def random(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
-    """A stream of its own for every case: Philox, keyed by the seed, its counter begun at the case."""
+    """Return a stream of its own for every case: Philox, keyed by the seed, its counter begun at the case."""
     key = np.random.SeedSequence(seed).generate_state(2, np.uint64)
     rows = np.empty((count, size))
     for row in range(count):
@@ -72,7 +72,7 @@ def random(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
 
 
 def sobol(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
-    """Sobol's sequence, scrambled by the seed; best where `runs` is a power of two."""
+    """Return Sobol's sequence, scrambled by the seed; best where `runs` is a power of two."""
     sequence = qmc.Sobol(size, scramble=True, bits=BITS, rng=np.random.default_rng(seed))
     if first:
         sequence.fast_forward(first)
@@ -83,7 +83,7 @@ def sobol(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
 
 
 def _latin_hypercube(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
-    """One case in each of `runs` equal layers of every number."""
+    """Return one case in each of `runs` equal layers of every number."""
     return qmc.LatinHypercube(size, rng=np.random.default_rng(seed)).random(runs)[first : first + count]
 
 

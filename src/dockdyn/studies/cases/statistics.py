@@ -13,7 +13,7 @@ CONFIDENCE = 0.95
 def wilson(
     successes: float | np.ndarray, runs: float | np.ndarray, confidence: float = CONFIDENCE
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Both ends of the interval of a share: `successes` of `runs` (numbers or arrays, runs > 0).
+    """Return both ends of the interval of a share: `successes` of `runs` (numbers or arrays, runs > 0).
 
     The shares p that the score test does not reject: |p̂ − p| ≤ z √(p (1 − p) / n). It keeps its confidence, on average,
     near 0 and 1 and for few runs, where p̂ ± z √(p̂ (1 − p̂) / n) does not.
@@ -32,7 +32,7 @@ def wilson(
 def percentile_interval(
     values: Float[np.ndarray, "runs"], share: float, confidence: float = CONFIDENCE
 ) -> tuple[float | None, float | None]:
-    """Both ends of the interval of the percentile that `share` (0 … 1) of all runs lie below; `values` in order.
+    """Return both ends of the interval of the percentile that `share` (0 … 1) of all runs lie below; `values` in order.
 
     None is an end that so few runs cannot give: the 99th percentile of less than 368 runs may lie above them all.
 
@@ -55,7 +55,7 @@ def percentile_interval(
 
 
 def milestones(runs: int, most: int = 40) -> list[int]:
-    """Numbers of runs, evenly spaced on a logarithmic axis, the last one `runs`."""
+    """Return numbers of runs, evenly spaced on a logarithmic axis, the last one `runs`."""
     if runs < 2:
         return [1] * runs
     return sorted({round(count) for count in np.geomspace(min(10, runs / 2), runs, most)})

@@ -9,7 +9,7 @@ from typing import Any
 
 import xarray as xr
 
-from dockdyn.report.report import Block, Report, Table
+from dockdyn.report.report import Report, ReportBlock, Table
 from dockdyn.report.wording import NOTHING
 from dockdyn.studies.convergence.converged import label, percent, verdict
 from dockdyn.studies.convergence.refine import ABOUT
@@ -18,10 +18,10 @@ LISTED = 12  # figures, those that move most
 KEPT = "convergence"  # the attribute of a run that has the answer, as JSON
 
 
-def printed(answer: dict[str, Any]) -> Iterator[str | Block]:
+def printed(answer: dict[str, Any]) -> Iterator[str | ReportBlock]:
     """Yield the verdict, what was refined and a table of what moved by how much."""
     yield from _sentences(answer)
-    yield Block(table=_table(answer))
+    yield ReportBlock(table=_table(answer))
 
 
 def with_convergence(report: Report, dataset: xr.Dataset) -> Report:
@@ -31,7 +31,7 @@ def with_convergence(report: Report, dataset: xr.Dataset) -> Report:
     answer = json.loads(dataset.attrs[KEPT])
     words = " ".join(f"{sentence.rstrip('.')}." for sentence in _sentences(answer))
     notes = [f"Warning: {warning}." for warning in answer["warnings"]]
-    block = Block("Convergence", words=words, table=_table(answer), notes=notes, where="after")
+    block = ReportBlock("Convergence", words=words, table=_table(answer), notes=notes, where="after")
     return replace(report, blocks=[*report.blocks, block])
 
 

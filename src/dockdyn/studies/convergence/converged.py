@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import xarray as xr
 
 from dockdyn.api import simulate, summarise
-from dockdyn.report.notebook import Answer
+from dockdyn.report.notebook import ShownAnswer
 from dockdyn.report.wording import MET
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.keys import leaves
@@ -45,7 +45,7 @@ NO_FIGURE = ("kind", "title", "status", "integrator")
 
 def converged(
     scenario: Scenario | str | Path, dataset: xr.Dataset | None = None, progress: Progress | None = None
-) -> Answer:
+) -> ShownAnswer:
     """Run a scenario again with finer numbers, and tell which figures of its summary move by how much.
 
     Everything that is a matter of computing is made finer: the tolerance is ten times tighter, or the step shorter; a rig moves
@@ -96,7 +96,7 @@ def converged(
         "changes": {key: {"value": figures[key]} | moved[key] for key in order},
         "warnings": warnings,
     }
-    return Answer(answer).under(verdict(answer))
+    return ShownAnswer(answer).under(verdict(answer))
 
 
 def verdict(answer: dict[str, Any]) -> str:

@@ -71,9 +71,11 @@ def _pairs_without_contact(content: Any) -> list[tuple[Place, Place]]:  # noqa: 
     bodies = getattr(content, "body", ())
     features = [(body.name, one.name, float(one.radius)) for body in bodies for one in body.feature]
     surfaces = [(body.name, one.name, 0.0) for body in bodies for one in body.surface]
-    stated = {
-        tuple((body, one.name) for body, one in content.sides(contact)) for contact in getattr(content, "contact", ())
-    } if bodies else set()
+    stated = (
+        {tuple((body, one.name) for body, one in content.sides(contact)) for contact in getattr(content, "contact", ())}
+        if bodies
+        else set()
+    )
     return [
         (feature, surface)
         for feature in features

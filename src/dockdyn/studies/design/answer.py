@@ -12,7 +12,7 @@ from dockdyn.results.requirements import plain, resolved, unit_of_figure
 from dockdyn.scenario.load import parse
 from dockdyn.studies.design.evidence import evidence_of
 from dockdyn.studies.design.front import balanced, front_of
-from dockdyn.studies.design.goals import Outcome
+from dockdyn.studies.design.goals import DesignOutcome
 from dockdyn.studies.design.plan import Evaluation, Plan, finite
 from dockdyn.studies.design.prices import Prices, shadow_prices
 from dockdyn.studies.design.variables import RealVariable, Variable
@@ -24,7 +24,8 @@ SCENARIO, ANSWER, REPORT = "scenario.toml", "design.json", "report.html"
 
 
 def answer_of(plan: Plan, evaluations: list[Evaluation]) -> dict[str, Any]:
-    """The answer of a design, in plain Python types; runs fresh cases of the best one, and its neighbours for the prices."""
+    """Return the answer of a design, in plain Python types; runs fresh cases of the best one, and its neighbours for the
+    prices."""
     orders = [plan.order(one) for one in evaluations]
     front = front_of(orders) if len(plan.goals) > 1 else []
     best = evaluations[balanced(orders, front)] if front else min(evaluations, key=plan.order)
@@ -66,7 +67,7 @@ def requirements_left_out(plan: Plan) -> list[str]:
 
 
 def _goals(plan: Plan, best: Evaluation, first: Evaluation, names: dict[str, Any]) -> list[dict[str, Any]]:
-    """The goals as stated, with those of the best design and of the first."""
+    """Return the goals as stated, with those of the best design and of the first."""
     return [
         {
             "text": f"{'maximise' if goal.largest else 'minimise'} {goal.text}",
@@ -79,7 +80,7 @@ def _goals(plan: Plan, best: Evaluation, first: Evaluation, names: dict[str, Any
 
 
 def _end_of(one: Variable, value: Any) -> str | None:  # noqa: ANN401, what a file holds
-    """Which end of its range a variable has come to."""
+    """Return which end of its range a variable has come to."""
     if not isinstance(one, RealVariable):
         return None if one.ends is None else {one.ends[0]: "low", one.ends[1]: "high"}.get(value)
     share = one.coordinate(value)
@@ -89,7 +90,8 @@ def _end_of(one: Variable, value: Any) -> str | None:  # noqa: ANN401, what a fi
 def _variables(
     plan: Plan, best: Evaluation, first: Evaluation, at_ends: dict[int, str], prices: Prices | None
 ) -> list[dict[str, Any]]:
-    """The variables of the best design; `at` is the end of its range that one has come to, `price` that of moving it out."""
+    """Return the variables of the best design; `at` is the end of its range that one has come to, `price` that of moving it
+    out."""
     rows = []
     for place, (one, value, before) in enumerate(zip(plan.variables, best.values, first.values, strict=True)):
         low, high = one.ends or (None, None)
@@ -110,7 +112,7 @@ def _variables(
 
 
 def constraints_rows(plan: Plan, best: Evaluation, evaluations: Sequence[Evaluation]) -> list[dict[str, Any]]:
-    """How a design meets each constraint, and whether what was tried changes anything about it."""
+    """Return how a design meets each constraint, and whether what was tried changes anything about it."""
     rows = []
     for place, one in enumerate(plan.constraints):
         found = best.slacks[place]
@@ -132,9 +134,9 @@ def constraints_rows(plan: Plan, best: Evaluation, evaluations: Sequence[Evaluat
 
 
 def _with_prices(
-    plan: Plan, rows: list[dict[str, Any]], prices: Prices | None, runs: Sequence[Outcome]
+    plan: Plan, rows: list[dict[str, Any]], prices: Prices | None, runs: Sequence[DesignOutcome]
 ) -> list[dict[str, Any]]:
-    """The constraints with the price of each, and the unit that its limit is in."""
+    """Return the constraints with the price of each, and the unit that its limit is in."""
     found = []
     for place, (one, row) in enumerate(zip(plan.constraints, rows, strict=True)):
         figures = runs[one.share is not None].figures
@@ -146,7 +148,7 @@ def _with_prices(
 
 
 def _front(plan: Plan, front: Sequence[Evaluation]) -> list[dict[str, Any]]:
-    """The designs that no other one beats in both goals, from the best in the first to the best in the second."""
+    """Return the designs that no other one beats in both goals, from the best in the first to the best in the second."""
     keys = [one.key for one in plan.variables]
     return [
         {"values": dict(zip(keys, one.values, strict=True)), "goals": [finite(value) for value in one.goals]}
@@ -155,7 +157,7 @@ def _front(plan: Plan, front: Sequence[Evaluation]) -> list[dict[str, Any]]:
 
 
 def best_scenario(plan: Plan, answer: dict[str, Any]) -> str:
-    """The scenario with the best design in it, as TOML."""
+    """Return the scenario with the best design in it, as TOML."""
     scenario = plan.scenario
     values = {one["key"]: one["value"] for one in answer["variables"]}
     return parse(scenario.text(), scenario.name, values, scenario.folder).text()

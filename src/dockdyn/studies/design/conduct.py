@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from pathlib import Path
 
-from dockdyn.report.notebook import Answer
+from dockdyn.report.notebook import ShownAnswer
 from dockdyn.scenario.language.given import path_from
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.studies.design.answer import answer_of, written_design
@@ -21,7 +21,7 @@ Progress = Callable[[float], None]  # told the share of the evaluations that is 
 
 
 def run_design(plan: Plan, trail: Trail, progress: Progress, told: Told = lambda first: None) -> list[Evaluation]:
-    """All evaluations of a design, those that its trail has first; what it has not is run, and kept.
+    """Return all evaluations of a design, those that its trail has first; what it has not is run, and kept.
 
     The designs that the trail has are asked for again in the same order, so that the search goes on where it was; from where
     its numbers are others than those asked for, it is run again. The first design is `told` once it is known. Where there are
@@ -59,11 +59,11 @@ class _Tried:
         self.next_polish = self.left // 2
 
     def evaluate(self, designs: list[Design]) -> list[Evaluation]:
-        """A generation, from the trail or run and kept."""
+        """Return a generation, from the trail or run and kept."""
         return self._next(designs, self.plan.evaluate)
 
     def evaluate_with_slopes(self, smooth: Smooth, design: Design) -> Evaluation | None:
-        """A design with its derivatives; None where they would take more than is left."""
+        """Return a design with its derivatives; None where they would take more than is left."""
         if 1 + len(design) > self.left:
             return None
         (found,) = self._next(
@@ -89,7 +89,7 @@ class _Tried:
 
 
 def _asked_designs(plan: Plan) -> Generator[Designs, Sequence[Order], None]:
-    """The designs of a search, as coordinates of the variables: all that there are, where they are few."""
+    """Yield the designs of a search, as coordinates of the variables: all that there are, where they are few."""
     start, most = plan.start(), plan.stated.evaluations
     if (every := every_design(plan.variables, most)) is not None:
         yield start[None]
@@ -100,7 +100,7 @@ def _asked_designs(plan: Plan) -> Generator[Designs, Sequence[Order], None]:
         yield from generations(plan.variables, start, plan.stated.seed)
 
 
-def design(scenario: Scenario | str | Path, folder: str | Path) -> Answer:
+def design(scenario: Scenario | str | Path, folder: str | Path) -> ShownAnswer:
     """Seek the numbers of a scenario that its table `[design]` names, and keep every evaluation in `folder`.
 
     Goes on where a design has begun there. Returns the answer, which is in `design.json` there, beside the scenario with the
@@ -111,4 +111,4 @@ def design(scenario: Scenario | str | Path, folder: str | Path) -> Answer:
     with trail.claimed():
         answer = answer_of(plan, run_design(plan, trail, lambda share: None))
         written_design(plan, answer, trail.folder)
-        return Answer(answer)
+        return ShownAnswer(answer)

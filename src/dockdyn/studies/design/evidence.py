@@ -10,12 +10,12 @@ from scipy.stats import t as student
 
 from dockdyn.results.requirements import resolved
 from dockdyn.studies.cases.statistics import CONFIDENCE, percentile_interval, wilson
-from dockdyn.studies.design.goals import Goal, Outcome
+from dockdyn.studies.design.goals import DesignOutcome, Goal
 from dockdyn.studies.design.plan import Evaluation, Plan, finite
 
 
-def evidence_of(plan: Plan, fresh: Evaluation, runs: Outcome) -> dict[str, Any]:
-    """The goals and the share that meets each constraint in cases that no design was judged by, with their intervals."""
+def evidence_of(plan: Plan, fresh: Evaluation, runs: DesignOutcome) -> dict[str, Any]:
+    """Return the goals and the share that meets each constraint in cases that no design was judged by, with their intervals."""
     count = len(runs.reasons)
     shares = []
     for one, found in zip(plan.constraints, fresh.slacks, strict=True):
@@ -41,8 +41,8 @@ def evidence_of(plan: Plan, fresh: Evaluation, runs: Outcome) -> dict[str, Any]:
     }
 
 
-def _goal_interval(goal: Goal, value: float | None, runs: Outcome) -> list[float | None]:
-    """Both ends of the interval of a goal over cases; None for one that so few cases cannot give."""
+def _goal_interval(goal: Goal, value: float | None, runs: DesignOutcome) -> list[float | None]:
+    """Return both ends of the interval of a goal over cases; None for one that so few cases cannot give."""
     if value is None:
         return [None, None]
     values = runs.figures[resolved(goal.figure, runs.figures, goal.where)]

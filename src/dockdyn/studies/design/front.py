@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Sequence
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.studies.design.search import STEP, Coordinate, Designs, Order, strategy
+from dockdyn.studies.design.search import STEP, Designs, Order, SearchVariable, strategy
 
 ENDS = 0.08  # of the designs: what each of the two searches for one goal alone gets
 TURNS = 2  # generations of a search into a gap
@@ -21,9 +21,9 @@ Rank = Callable[[Order], Order]
 
 
 def front_generations(
-    variables: Sequence[Coordinate], start: Float[np.ndarray, "variables"], seed: int, most: int
+    variables: Sequence[SearchVariable], start: Float[np.ndarray, "variables"], seed: int, most: int
 ) -> Generator[Designs, Sequence[Order], None]:
-    """Designs as coordinates of their variables, of which `most` will be tried; takes their orders, which have two goals.
+    """Yield designs as coordinates of their variables, of which `most` will be tried; takes their orders, which have two goals.
 
     The design `start` first, then a search for each goal alone. From then on the widest gap of the front that was found is
     closed: by a short search from one of its ends for what has the larger of both goals least, as they are weighted in the
@@ -54,7 +54,7 @@ def _by_second(order: Order) -> Order:
 
 
 def front_of(orders: Sequence[Order]) -> list[int]:
-    """The places of what misses nothing and is not beaten in both goals, the first goal rising."""
+    """Return the places of what misses nothing and is not beaten in both goals, the first goal rising."""
     found: list[int] = []
     least = math.inf
     for place in sorted(range(len(orders)), key=lambda place: orders[place]):
@@ -66,7 +66,8 @@ def front_of(orders: Sequence[Order]) -> list[int]:
 
 
 def balanced(orders: Sequence[Order], front: Sequence[int]) -> int:
-    """The place in the middle of a front: the one that gives away least of the way from its best to its worst in both goals."""
+    """Return the place in the middle of a front: the one that gives away least of the way from its best to its worst in both
+    goals."""
     goals = np.array([orders[place][1:] for place in front])
     scaled = scale_of(goals)(goals)
     size = np.maximum(np.ptp(scaled, axis=0), 1e-300)
@@ -74,7 +75,7 @@ def balanced(orders: Sequence[Order], front: Sequence[int]) -> int:
 
 
 def scale_of(goals: Float[np.ndarray, "designs 2"]) -> Callable[[np.ndarray], np.ndarray]:
-    """By what goals count: by their logarithms, where all are above zero and none is beyond `WIDE` times another."""
+    """Return by what goals count: by their logarithms, where all are above zero and none is beyond `WIDE` times another."""
     if (goals > 0).all() and (goals.max(axis=0) < WIDE * goals.min(axis=0)).all():
         return lambda values: np.log(np.maximum(values, 1e-300))
     return lambda values: values
@@ -83,7 +84,7 @@ def scale_of(goals: Float[np.ndarray, "designs 2"]) -> Callable[[np.ndarray], np
 class _Tried:
     """All designs so far, with their orders."""
 
-    def __init__(self, variables: Sequence[Coordinate]) -> None:
+    def __init__(self, variables: Sequence[SearchVariable]) -> None:
         self.sizes = np.array([1.0 if one.count is None else max(one.count - 1, 1) for one in variables])
         self.designs: list[np.ndarray] = []
         self.orders: list[Order] = []
@@ -99,7 +100,8 @@ class _Tried:
         designs: float = math.inf,
         generations: float = math.inf,
     ) -> Generator[Designs, Sequence[Order], None]:
-        """The generations of a search that goes by `rank`, until it has tried so many designs or generations, or is narrow."""
+        """Yield the generations of a search that goes by `rank`, until it has tried so many designs or generations, or is
+        narrow."""
         count, asked, ahead = 0, next(inner), len(self.orders) + designs
         while True:
             orders = yield asked
@@ -113,7 +115,7 @@ class _Tried:
                 return
 
     def next_search(self, otherwise: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, float, Rank]:
-        """Where the next search begins, how wide it is, and by what it ranks; a wide one where there is no front yet."""
+        """Return where the next search begins, how wide it is, and by what it ranks; a wide one where there is no front yet."""
         front = front_of(self.orders)
         if len(front) < 2:
             begin = min(range(len(self.orders)), key=lambda place: self.orders[place]) if front else None

@@ -49,7 +49,7 @@ class Goal:
         return None if self.over == "variable" else self.figure
 
     def oriented(self, value: float | None) -> float:
-        """What designs are compared by: less is better, infinite where no run has the goal."""
+        """Return what designs are compared by: less is better, infinite where no run has the goal."""
         return math.inf if value is None else -value if self.largest else value
 
 
@@ -76,7 +76,7 @@ class Constraint:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class DesignOutcome:
     """Figures of some runs; those of runs that failed are NaN."""
 
     figures: dict[str, Float[np.ndarray, "runs *ends"]]
@@ -109,14 +109,14 @@ class Slack:
 
 
 def goals_of(scenario: Scenario, stated: DesignSection, keys: Mapping[str, str]) -> tuple[Goal, ...]:
-    """The goals that a scenario states; `keys` are those of the variables by how they are written."""
+    """Return the goals that a scenario states; `keys` are those of the variables by how they are written."""
     return tuple(
         _goal_of(text, way == "maximise", keys, f"{scenario.name}: design.{key}") for way, key, text in stated.goals()
     )
 
 
 def _goal_of(text: str, largest: bool, keys: Mapping[str, str], where: str) -> Goal:
-    """A goal as written; ScenarioError for one that is none."""
+    """Return a goal as written; ScenarioError for one that is none."""
     match = OF_CASES.fullmatch(text)
     if match is None:
         words = 'must be a figure, "95 % of", "mean of" or "probability of" one, or the key of a variable'
@@ -130,7 +130,7 @@ def _goal_of(text: str, largest: bool, keys: Mapping[str, str], where: str) -> G
 
 
 def constraints_of(scenario: Scenario, stated: DesignSection) -> tuple[Constraint, ...]:
-    """The constraints that a scenario states. Raises ScenarioError for one that is none."""
+    """Return the constraints that a scenario states. Raises ScenarioError for one that is none."""
     return tuple(_read_constraints(stated.constraints, f"{scenario.name}: design.constraints"))
 
 
@@ -148,14 +148,14 @@ def _read_constraints(table: dict[str, Any], where: str) -> Iterator[Constraint]
 
 
 def _share_of(text: str, where: str) -> float:
-    """A share of the cases from a per cent."""
+    """Return a share of the cases from a per cent."""
     if not 0 < float(text) <= 100:
         raise ScenarioError(f"{where}: {text} %: must be above 0 % and at most 100 %")
     return float(text) / 100
 
 
-def reached(goal: Goal, runs: Outcome, variables: Mapping[str, Any]) -> float | None:
-    """What a design makes of the goal; None where no run has the figure.
+def reached(goal: Goal, runs: DesignOutcome, variables: Mapping[str, Any]) -> float | None:
+    """Return what a design makes of the goal; None where no run has the figure.
 
     Percentile and mean are of the cases that have the figure, the probability is of all.
     """
@@ -182,12 +182,12 @@ def reached(goal: Goal, runs: Outcome, variables: Mapping[str, Any]) -> float | 
 
 
 def goal_unit(goal: Goal, names: Mapping[str, Any]) -> str:
-    """The unit of a goal on a figure."""
+    """Return the unit of a goal on a figure."""
     return "" if goal.over == "probability" else unit_of_figure(resolved(goal.figure, names, goal.where))
 
 
-def slack_of(constraint: Constraint, runs: Outcome, where: str) -> Slack:
-    """How runs, the one alone or all cases, meet a constraint."""
+def slack_of(constraint: Constraint, runs: DesignOutcome, where: str) -> Slack:
+    """Return how runs, the one alone or all cases, meet a constraint."""
     if runs.failed.all():
         return Slack(None if constraint.share is None else 0.0, NOTHING)
     one = constraint.requirement
@@ -214,23 +214,26 @@ def slack_of(constraint: Constraint, runs: Outcome, where: str) -> Slack:
 
 
 def judge_margins(values: np.ndarray, relation: str, limit: bool | float) -> np.ndarray:
-    """By which margin each entry of one run is on the right side; of a yes or no nothing is worse than another."""
+    """Return by which margin each entry of one run is on the right side; of a yes or no nothing is worse than another."""
     entries = np.ravel(values)
     return np.zeros(entries.size) if isinstance(limit, bool) else judge_values(entries, relation, limit)[1]
 
 
 def _signed(met: bool | np.bool_, spare: float, otherwise: float) -> float:
-    """A slack that is at least zero where the constraint is met, and below it where not, `otherwise` where none is known."""
+    """Return a slack that is at least zero where the constraint is met, and below it where not, `otherwise` where none is
+    known."""
     size = abs(spare) if math.isfinite(spare) else otherwise
     return size if met else -max(size, TINY)
 
 
-def outcome_of(figures: Mapping[str, np.ndarray], reasons: list[str]) -> Outcome:
-    """Figures of runs, with lists as requirements name them; those of runs that failed are NaN."""
+def outcome_of(figures: Mapping[str, np.ndarray], reasons: list[str]) -> DesignOutcome:
+    """Return figures of runs, with lists as requirements name them; those of runs that failed are NaN."""
     fine = np.array([not reason for reason in reasons])
-    return Outcome(with_lists({name: np.where(fine, values, np.nan) for name, values in figures.items()}), reasons)
+    return DesignOutcome(
+        with_lists({name: np.where(fine, values, np.nan) for name, values in figures.items()}), reasons
+    )
 
 
-def part_of(runs: Outcome, place: slice) -> Outcome:
-    """Some of the runs."""
-    return Outcome({name: values[place] for name, values in runs.figures.items()}, runs.reasons[place])
+def part_of(runs: DesignOutcome, place: slice) -> DesignOutcome:
+    """Return some of the runs."""
+    return DesignOutcome({name: values[place] for name, values in runs.figures.items()}, runs.reasons[place])

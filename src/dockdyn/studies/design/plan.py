@@ -19,8 +19,8 @@ from dockdyn.studies.cases.cluster import Spread
 from dockdyn.studies.cases.sampling import Sampled, sample
 from dockdyn.studies.design.goals import (
     Constraint,
+    DesignOutcome,
     Goal,
-    Outcome,
     Slack,
     constraints_of,
     goal_unit,
@@ -110,19 +110,19 @@ class Plan:
         return Asked(*map(tuple, found))
 
     def order(self, one: Evaluation) -> tuple[float, ...]:
-        """What designs are compared by, less is better: by how much constraints are missed, then the goals."""
+        """Return what designs are compared by, less is better: by how much constraints are missed, then the goals."""
         return one.missed, *(goal.oriented(value) for goal, value in zip(self.goals, one.goals, strict=True))
 
     def start(self) -> Float[np.ndarray, "variables"]:
-        """The scenario's own design as coordinates of the variables."""
+        """Return the scenario's own design as coordinates of the variables."""
         return np.array([one.own() for one in self.variables])
 
     def values(self, designs: Float[np.ndarray, "designs variables"]) -> list[Design]:
-        """The values of the variables at coordinates."""
+        """Return the values of the variables at coordinates."""
         return [tuple(one.at(float(place)) for one, place in zip(self.variables, row, strict=True)) for row in designs]
 
-    def run(self, designs: Sequence[Design], cases: Sampled | None) -> list[tuple[Outcome, Outcome]]:
-        """The run alone and the cases of every design, all in one batch; of what is not asked for nothing."""
+    def run(self, designs: Sequence[Design], cases: Sampled | None) -> list[tuple[DesignOutcome, DesignOutcome]]:
+        """Return the run alone and the cases of every design, all in one batch; of what is not asked for nothing."""
         nominal = [value for one in self.scenario.dispersions for value in one.nominal]
         alone = [nominal] if self.asked.alone or cases is None else []
         drawn = [] if cases is None else cases.values.tolist()
@@ -141,12 +141,12 @@ class Plan:
         ]
 
     def evaluate(self, designs: Sequence[Design]) -> list[Evaluation]:
-        """What becomes of designs."""
+        """Return what becomes of designs."""
         runs = self.run(designs, self.cases if self.of_cases else None)
         return [self.judge(design, *found) for design, found in zip(designs, runs, strict=True)]
 
-    def judge(self, design: Design, alone: Outcome, of_cases: Outcome) -> Evaluation:
-        """What became of a design by its runs."""
+    def judge(self, design: Design, alone: DesignOutcome, of_cases: DesignOutcome) -> Evaluation:
+        """Return what became of a design by its runs."""
         variables = dict(zip((one.key for one in self.variables), design, strict=True))
         goals = tuple(reached(goal, of_cases if goal.of_cases else alone, variables) for goal in self.goals)
         slacks = tuple(
@@ -159,14 +159,14 @@ class Plan:
         return Evaluation(design, goals, slacks, int(runs.failed.sum()), next(filter(None, runs.reasons), ""))
 
     def unit_of(self, goal: Goal, names: Mapping[str, Any]) -> str:
-        """The unit of a goal, of figures by these names."""
+        """Return the unit of a goal, of figures by these names."""
         if goal.over == "variable":
             return next(one.unit for one in self.variables if one.key == goal.figure)
         return goal_unit(goal, names) if names else ""
 
 
 def plan_design(scenario: Scenario) -> Plan:
-    """The design that a scenario states. Raises ScenarioError for what cannot be designed."""
+    """Return the design that a scenario states. Raises ScenarioError for what cannot be designed."""
     if scenario.design is None:
         raise ScenarioError(f"{scenario.name}: states no design; must have a table [design]")
     stated = scenario.design
@@ -190,5 +190,5 @@ def plan_design(scenario: Scenario) -> Plan:
 
 
 def finite(value: float | None) -> float | None:
-    """A number; None of one without end."""
+    """Return a number; None of one without end."""
     return value if value is not None and math.isfinite(value) else None

@@ -18,7 +18,8 @@ ACROSS = "designs tried"
 
 
 def convergence_figure(plan: Plan, evaluations: Sequence[Evaluation], units: Sequence[str]) -> Chart:
-    """The goals, in their `units`, over the designs tried, and by how much constraints are missed where there are any."""
+    """Return the goals, in their `units`, over the designs tried, and by how much constraints are missed where there are
+    any."""
     number = np.arange(1, len(evaluations) + 1)
     feasible = np.array([one.feasible for one in evaluations])
     panels = []
@@ -34,7 +35,7 @@ def convergence_figure(plan: Plan, evaluations: Sequence[Evaluation], units: Seq
 
 
 def front_figure(plan: Plan, evaluations: Sequence[Evaluation], answer: dict[str, Any]) -> Chart:
-    """One goal over the other: all designs, the front, and the one that is written out."""
+    """Return one goal over the other: all designs, the front, and the one that is written out."""
     first, second = (goal_values(evaluations, place) for place in (0, 1))
     feasible = np.array([one.feasible for one in evaluations])
     best = np.array([row["goals"] for row in answer["front"]], float)
@@ -51,20 +52,20 @@ def front_figure(plan: Plan, evaluations: Sequence[Evaluation], answer: dict[str
 
 
 def _around(values: np.ndarray, largest: bool) -> tuple[float, float]:
-    """What is shown of a goal: the front, and a quarter more on the worse side."""
+    """Return what is shown of a goal: the front, and a quarter more on the worse side."""
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     size = (high - low) or abs(high) or 1.0
     return (low - 0.25 * size, high + 0.1 * size) if largest else (low - 0.1 * size, high + 0.25 * size)
 
 
 def goal_values(evaluations: Sequence[Evaluation], place: int) -> np.ndarray:
-    """A goal of every design; NaN where no run has it, or it is without end."""
+    """Return a goal of every design; NaN where no run has it, or it is without end."""
     values = np.array([np.nan if one.goals[place] is None else one.goals[place] for one in evaluations], float)
     return np.where(np.isfinite(values), values, np.nan)
 
 
 def variables_figure(plan: Plan, evaluations: Sequence[Evaluation]) -> Chart:
-    """Each variable over the designs tried."""
+    """Return each variable over the designs tried."""
     number = np.arange(1, len(evaluations) + 1)
     feasible = np.array([one.feasible for one in evaluations])
     panels = [
@@ -75,7 +76,7 @@ def variables_figure(plan: Plan, evaluations: Sequence[Evaluation]) -> Chart:
 
 
 def _variable_panel(one: Variable, number: np.ndarray, values: list[Any], feasible: np.ndarray) -> Panel:
-    """One variable: a number over its range, or the place of a choice, with its name."""
+    """Return one variable: a number over its range, or the place of a choice, with its name."""
     label = _labelled(".".join(one.key.split(".")[-2:]), one.unit)
     if isinstance(one, RealVariable):
         scale: Literal["log", "linear"] = "log" if one.by_logarithm else "linear"
@@ -91,12 +92,12 @@ def _variable_panel(one: Variable, number: np.ndarray, values: list[Any], feasib
 
 
 def _labelled(name: str, unit: str) -> str:
-    """What an axis is called."""
+    """Return what an axis is called."""
     return short(name) + (f", {spaced(unit)}" if unit else "")
 
 
 def _tried(number: np.ndarray, values: np.ndarray, feasible: np.ndarray) -> list[Line]:
-    """A point a design, by whether it meets all constraints."""
+    """Return a point a design, by whether it meets all constraints."""
     looks = (("blue", "meets all constraints", feasible), ("orange", "misses one", ~feasible))
     return [
         Line(number[chosen], values[chosen], colour, name, marker=".", size=3.0, joined=False)

@@ -41,7 +41,7 @@ class Smooth:
     constraints: tuple[str, ...]
 
     def with_slopes(self, one: Evaluation) -> Evaluation:
-        """An evaluation with the slopes of the goal, less being better, and of what is spared of each limit, by the
+        """Return an evaluation with the slopes of the goal, less being better, and of what is spared of each limit, by the
         coordinates of the variables; as it is where it has none."""
         plan = self.plan
         names = list(dict.fromkeys(name for name in (self.goal, *self.constraints) if name is not None))
@@ -75,8 +75,8 @@ class Smooth:
 
 
 def smooth_design(plan: Plan) -> Smooth | None:
-    """A design of which derivatives are known: of real numbers, with one goal, all of it key figures of the run alone that
-    vary smoothly with limits that may be approached; None of another one."""
+    """Return a design of which derivatives are known: of real numbers, with one goal, all of it key figures of the run alone
+    that vary smoothly with limits that may be approached; None of another one."""
     kind = kind_named(plan.scenario.kind)
     real = all(isinstance(one, RealVariable) for one in plan.variables)
     if len(plan.goals) > 1 or plan.of_cases or not real or kind.key_figures() is None:
@@ -113,7 +113,7 @@ def polish(plan: Plan, best: Evaluation, attempt: Try) -> None:
     size = abs(plan.goals[0].oriented(best.goals[0])) or 1.0
 
     def at(place: Point) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
-        """Goal and its slopes, what is spared of every limit and its slopes."""
+        """Return goal and its slopes, what is spared of every limit and its slopes."""
         inside = np.clip(place, 0.0, 1.0)
         key = inside.tobytes()
         if key not in known:

@@ -38,7 +38,7 @@ class Prices:
 
 
 def shadow_prices(plan: Plan, best: Evaluation, active: Sequence[int], at_ends: dict[int, str]) -> Prices | None:
-    """The prices of `active` constraints and of variables that are at an end of their range, "low" or "high", by place.
+    """Return the prices of `active` constraints and of variables that are at an end of their range, "low" or "high", by place.
 
     At an optimum the slope of the goal is balanced by those of what is spared of the active limits, with multipliers that
     are not negative (Karush, Kuhn and Tucker): these are the prices. Slopes are differences of second order, with the same
@@ -72,7 +72,7 @@ def shadow_prices(plan: Plan, best: Evaluation, active: Sequence[int], at_ends: 
 
 
 def _slope(plan: Plan, place: int, best: Evaluation) -> float:
-    """By how much a real variable changes with its coordinate."""
+    """Return by how much a real variable changes with its coordinate."""
     variable = plan.variables[place]
     assert isinstance(variable, RealVariable)
     return variable.slope(variable.coordinate(best.values[place]))
@@ -81,7 +81,8 @@ def _slope(plan: Plan, place: int, best: Evaluation) -> float:
 def _slopes(
     plan: Plan, best: Evaluation, free: Sequence[int], movable: Sequence[int], at_ends: dict[int, str]
 ) -> tuple[Float[np.ndarray, "variables"], Float[np.ndarray, "constraints variables"]]:
-    """The slopes of the goal, less being better, and of what is spared of limits, over the coordinates of real variables."""
+    """Return the slopes of the goal, less being better, and of what is spared of limits, over the coordinates of real
+    variables."""
     own = np.array([one.coordinate(value) for one, value in zip(plan.variables, best.values, strict=True)])
     step = STEP_OF_CASES if plan.of_cases else STEP
     designs, weights = [], []

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.report.report import Block, Plot, Report, Table
+from dockdyn.report.report import Plot, Report, ReportBlock, Table
 from dockdyn.report.wording import NOTHING, counted, significant, spaced, with_unit
 from dockdyn.scenario.language.errors import shown
 from dockdyn.studies.design.answer import constraints_rows
@@ -21,14 +21,14 @@ ENDS = {"low": "at its lower end", "high": "at its upper end", None: ""}
 
 
 def design_report(plan: Plan, evaluations: Sequence[Evaluation], answer: dict[str, Any], again: str = "") -> Report:
-    """The report of a design; `again` is what was typed for it."""
+    """Return the report of a design; `again` is what was typed for it."""
     verdict = _design_verdict(answer)
     tables = [
-        Block(_best_words(answer), table=_variables_table(answer)),
-        Block("Constraints", table=_constraints_table(answer), notes=_notes(plan, answer)),
-        Block("Fresh cases", table=_evidence_table(answer)),
+        ReportBlock(_best_words(answer), table=_variables_table(answer)),
+        ReportBlock("Constraints", table=_constraints_table(answer), notes=_notes(plan, answer)),
+        ReportBlock("Fresh cases", table=_evidence_table(answer)),
     ]
-    tables.insert(1, Block("The front", table=_front_table(plan, answer), notes=_front_notes(answer)))
+    tables.insert(1, ReportBlock("The front", table=_front_table(plan, answer), notes=_front_notes(answer)))
     plots = [
         *([Plot("front", partial(front_figure, plan, evaluations, answer), _FRONT)] if answer["front"] else []),
         Plot(
@@ -60,14 +60,14 @@ _VARIABLES = "The variables of the designs, in the order tried."
 
 
 def _best_words(answer: dict[str, Any]) -> str:
-    """What the design that is written out is called."""
+    """Return what the design that is written out is called."""
     if not answer["feasible"]:
         return "The design that misses least"
     return "The design in the middle of the front" if answer["front"] else "The best design"
 
 
 def _design_verdict(answer: dict[str, Any]) -> str:
-    """What came of the design, in words."""
+    """Return what came of the design, in words."""
     goal, tried = answer["goal"], counted(answer["evaluations"], "design")
     if answer["feasible"]:
         met = ", all constraints met" if answer["constraints"] else ""
@@ -85,17 +85,17 @@ def _design_verdict(answer: dict[str, Any]) -> str:
 
 
 def _asked(goal: dict[str, Any]) -> str:
-    """What a goal is of."""
+    """Return what a goal is of."""
     return str(goal["text"].partition(" ")[2])
 
 
 def _reached(goal: dict[str, Any], which: str) -> str:
-    """A goal's value in words; one of a design that has it, but as no number, is without limit."""
+    """Return a goal's value in words; one of a design that has it, but as no number, is without limit."""
     return "no limit" if goal[which] is None else with_unit(goal[which], goal["unit"], DIGITS)
 
 
 def missed_words(one: dict[str, Any]) -> str:
-    """A constraint that is not met, by how much, and whether that could be changed."""
+    """Return a constraint that is not met, by how much, and whether that could be changed."""
     fixed = "" if one["changes"] else ", which no design tried changes"
     asked = f"{one['name']} {one['text']}"
     if one["share"] is not None:
@@ -109,7 +109,7 @@ def missed_words(one: dict[str, Any]) -> str:
 
 
 def first_words(plan: Plan, first: Evaluation) -> str | None:
-    """By how much the design that a search begins with misses which constraint; None where it misses none."""
+    """Return by how much the design that a search begins with misses which constraint; None where it misses none."""
     missed = [one for one in constraints_rows(plan, first, [first]) if not one["met"]]
     words = "; ".join(missed_words(one) for one in missed)
     return f"the first design, from which others are sought, misses {words}" if missed else None
@@ -143,14 +143,14 @@ def _variables_table(answer: dict[str, Any]) -> Table:
 
 
 def _value_words(one: dict[str, Any], value: Any) -> str:  # noqa: ANN401, what a file holds
-    """A value of a variable."""
+    """Return a value of a variable."""
     if one["values"] is not None:
         return value if isinstance(value, str) else shown(value)
     return str(value) if isinstance(value, int) else with_unit(value, one["unit"], 6)
 
 
 def _range_words(one: dict[str, Any]) -> str:
-    """The range of a variable, or how many values it can have."""
+    """Return the range of a variable, or how many values it can have."""
     if one["values"] is not None:
         return f"one of {len(one['values'])}"
     if isinstance(one["low"], int):
@@ -159,7 +159,7 @@ def _range_words(one: dict[str, Any]) -> str:
 
 
 def _price_words(answer: dict[str, Any], one: dict[str, Any]) -> str:
-    """By how much the goal changes where a limit, or an end, is moved by one."""
+    """Return by how much the goal changes where a limit, or an end, is moved by one."""
     by = f"{one['price']:+.4g} {spaced(answer['goal']['unit'])}".rstrip()
     return f"{by} per {spaced(one['unit'])}" if one["unit"] else f"{by} per 1"
 
@@ -185,7 +185,7 @@ def _constraints_table(answer: dict[str, Any]) -> Table:
 
 
 def _front_table(plan: Plan, answer: dict[str, Any]) -> Table | None:
-    """Designs along the front, evenly by their number."""
+    """Return designs along the front, evenly by their number."""
     front = answer["front"]
     if not front:
         return None
@@ -207,14 +207,14 @@ def _front_table(plan: Plan, answer: dict[str, Any]) -> Table | None:
 
 
 def _front_notes(answer: dict[str, Any]) -> list[str]:
-    """Where all of a front is."""
+    """Return where all of a front is."""
     if not answer["front"] or len(answer["front"]) <= FRONT_ROWS:
         return []
     return [f"{FRONT_ROWS} of {len(answer['front'])} designs; design.json has all of them."]
 
 
 def _reached_words(one: dict[str, Any], value: float | None) -> str:
-    """What a constraint is about: a number, a yes or no, or a share of the cases."""
+    """Return what a constraint is about: a number, a yes or no, or a share of the cases."""
     if one["share"] is not None:
         return f"{significant(100 * (value or 0.0), 4)} %"
     if one["text"] in ("true", "false"):
@@ -223,7 +223,7 @@ def _reached_words(one: dict[str, Any], value: float | None) -> str:
 
 
 def _evidence_table(answer: dict[str, Any]) -> Table | None:
-    """What fresh cases say."""
+    """Return what fresh cases say."""
     found = answer["evidence"]
     if found is None:
         return None
@@ -243,7 +243,7 @@ def _evidence_table(answer: dict[str, Any]) -> Table | None:
 
 
 def _notes(plan: Plan, answer: dict[str, Any]) -> list[str]:
-    """What is to say of the constraints."""
+    """Return what is to say of the constraints."""
     found = []
     if any(one["active"] for one in answer["constraints"]):
         found.append("Active: within 1 % of its limit, or one case of it; to relax it could improve the goal.")
@@ -266,7 +266,7 @@ def _notes(plan: Plan, answer: dict[str, Any]) -> list[str]:
 
 
 def _warnings(answer: dict[str, Any]) -> list[str]:
-    """What to know before trusting the design."""
+    """Return what to know before trusting the design."""
     found = []
     if answer["failed_runs"]:
         found.append(f"{counted(answer['failed_runs'], 'run')} failed; the first: {answer['failure']}")

@@ -14,7 +14,7 @@ import numpy as np
 
 from dockdyn.kinds.rig.comparison.choice import NONE
 from dockdyn.kinds.rig.comparison.compare import own_law, section_of
-from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.parameters import parameters_of
 from dockdyn.report.report import Table
@@ -23,7 +23,7 @@ from dockdyn.results.drive import Progress
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, parse
 from dockdyn.scenario.tables.design import DesignSection, DesignVariableSection
-from dockdyn.scenario.tables.rig.compensators import STIFFNESS, CompensatorLaw
+from dockdyn.scenario.tables.rig.compensators import CompensatorLaw
 from dockdyn.studies.cases.batch import run_cases
 from dockdyn.studies.design.answer import answer_of
 from dockdyn.studies.design.conduct import run_design
@@ -61,7 +61,7 @@ class RobustGain:
 
 
 def share_from(text: str) -> float:
-    """The share of the cases that a text such as "95 %" or "worst" names. Raises ScenarioError."""
+    """Return the share of the cases that a text such as "95 %" or "worst" names. Raises ScenarioError."""
     match = re.fullmatch(SHARE, text.strip())
     share = 100.0 if text.strip() == "worst" else float(match[1]) if match else math.nan
     if not 0 < share <= 100:
@@ -72,8 +72,9 @@ def share_from(text: str) -> float:
 def robust_gains(
     scenario: Scenario, laws: Sequence[str], stiffnesses: Sequence[float], share: float, progress: Progress
 ) -> tuple[Scenario, list[RobustGain]]:
-    """Each of the `laws` with the numbers that keep its error least in a `share` (per cent) of the cases, in the scenario's
-    `[[compare]]`; one without numbers that tuning finds is judged as it is, one that cannot be tuned on this rig left out.
+    """Return each of the `laws` with the numbers that keep its error least in a `share` (per cent) of the cases, in the
+    scenario's `[compare.NAME]`; one without numbers that tuning finds is judged as it is, one that cannot be tuned on this rig
+    left out.
 
     Cases are the stiffnesses (N/m), evenly, with all else that the scenario distributes. The error is that of a comparison:
     of the restitution, or of the amplitude of a contact that swings.
@@ -93,9 +94,14 @@ def robust_gains(
 
 
 def _refuse_without_bounce(scenario: Scenario, stiffnesses: Sequence[float]) -> None:
-    """Refuses a run that is too short for a bounce on one of the stiffnesses (N/m): it would have no error."""
+    """Refuse a run that is too short for a bounce on one of the stiffnesses (N/m): it would have no error."""
     name = "ideal_restitution"
-    found = run_cases(replace(scenario, requirements=()), [STIFFNESS], np.array(stiffnesses)[:, None], figures=[name])
+    found = run_cases(
+        replace(scenario, requirements=()),
+        [scenario.content.stiffness_key],
+        np.array(stiffnesses)[:, None],
+        figures=[name],
+    )
     for stiffness, shown, reason in zip(stiffnesses, found.figures[name], found.reasons, strict=True):
         if not reason and np.isnan(shown):
             duration = scenario.content.duration
@@ -104,21 +110,21 @@ def _refuse_without_bounce(scenario: Scenario, stiffnesses: Sequence[float]) -> 
 
 
 def _tuned_tables(scenario: Scenario, tables: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """The compensators of a scenario with the numbers that were found."""
-    changes: dict[str, Any] = {"compare": list(tables.values())} if tables else {}
+    """Return the compensators of a scenario with the numbers that were found."""
+    changes: dict[str, Any] = {"compare": tables} if tables else {}
     own = own_law(scenario)
     return changes | ({"loop.compensator": tables[own]} if own in tables else {})
 
 
 def _as_table(section: CompensatorLaw) -> dict[str, Any]:
-    """A compensator as a file holds it."""
+    """Return a compensator as a file holds it."""
     return section.model_dump(by_alias=True, exclude_none=True)
 
 
 def _completed(scenario: Scenario, law: str) -> CompensatorLaw | None:
-    """A compensator with its numbers as they are tuned today; None of one that cannot be."""
+    """Return a compensator with its numbers as they are tuned today; None of one that cannot be."""
     try:
-        return Maker(scenario, loop_of(scenario)).complete(section_of(scenario, law))
+        return CompensatorMaker(scenario, loop_of(scenario)).complete(section_of(scenario, law))
     except ScenarioError:
         return None
 
@@ -126,7 +132,7 @@ def _completed(scenario: Scenario, law: str) -> CompensatorLaw | None:
 def _robust_gain(
     scenario: Scenario, section: CompensatorLaw | None, stiffnesses: Sequence[float], share: float
 ) -> RobustGain:
-    """The design of one compensator, None being the rig without; one that has no number to tune is judged as it is."""
+    """Return the design of one compensator, None being the rig without; one that has no number to tune is judged as it is."""
     made = {} if section is None else parameters_of(section.made)
     before = {name: float(getattr(section, name)) for name, about in made.items() if about.tuned}
     sought = {name: value for name, value in before.items() if value}
@@ -147,11 +153,11 @@ def _robust_gain(
 
 
 def _with_law(scenario: Scenario, section: CompensatorLaw | None, stiffnesses: Sequence[float]) -> Scenario:
-    """The scenario with one compensator, or none, and its stiffnesses (N/m) distributed evenly."""
+    """Return the scenario with one compensator, or none, and its stiffnesses (N/m) distributed evenly."""
     content = scenario.content
     loop = content.loop.model_copy(update={"compensator": section})
     changes = {
-        STIFFNESS: {"distribution": "choice", "values": list(stiffnesses)},
+        content.stiffness_key: {"distribution": "choice", "values": list(stiffnesses)},
         "campaign": {"sampling": "latin-hypercube", "runs": 2 * _count(scenario, len(stiffnesses))},
     }
     own = replace(scenario, content=content.model_copy(update={"loop": loop}), requirements=(), design=None)
@@ -159,13 +165,13 @@ def _with_law(scenario: Scenario, section: CompensatorLaw | None, stiffnesses: S
 
 
 def _count(scenario: Scenario, stiffnesses: int) -> int:
-    """How many cases a design has: each stiffness as often as others, once where nothing else is distributed."""
-    others = any(STIFFNESS not in one.keys for one in scenario.dispersions)
+    """Return how many cases a design has: each stiffness as often as others, once where nothing else is distributed."""
+    others = any(scenario.content.stiffness_key not in one.keys for one in scenario.dispersions)
     return stiffnesses * (math.ceil(CASES / stiffnesses) if others else 1)
 
 
 def _plan_of(scenario: Scenario, sought: dict[str, float], stiffnesses: int, share: float) -> Plan:
-    """The design of what is sought of a compensator, its numbers as they are tuned today by name; there may be none."""
+    """Return the design of what is sought of a compensator, its numbers as they are tuned today by name; there may be none."""
     figure = "amplitude_error" if scenario.content.bilateral else "restitution_error"
     variables = [
         DesignVariableSection(
@@ -185,7 +191,7 @@ def _plan_of(scenario: Scenario, sought: dict[str, float], stiffnesses: int, sha
 
 
 def robust_table(found: Sequence[RobustGain], share: float) -> Table:
-    """What was found, a row each."""
+    """Return what was found, a row each."""
     rows = [
         [
             one.law,
@@ -204,5 +210,5 @@ def robust_table(found: Sequence[RobustGain], share: float) -> Table:
 
 
 def _numbers_words(numbers: dict[str, float]) -> str:
-    """A compensator's numbers (SI)."""
+    """Return a compensator's numbers (SI)."""
     return ", ".join(f"{name.replace('_', ' ')} {significant(value, 5)}" for name, value in numbers.items()) or NOTHING

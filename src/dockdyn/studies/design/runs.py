@@ -16,7 +16,7 @@ from dockdyn.scenario.load import Scenario, parse
 from dockdyn.studies.cases.batch import cases_of, run_cases
 from dockdyn.studies.cases.cluster import Spread
 from dockdyn.studies.cases.lanes import pool
-from dockdyn.studies.design.goals import Outcome, outcome_of
+from dockdyn.studies.design.goals import DesignOutcome, outcome_of
 from dockdyn.studies.margins.figures import margin_figures
 
 MARGINS = "stability."  # what the name of a margin begins with
@@ -31,22 +31,22 @@ class Asked:
     of_cases: tuple[str, ...]
 
     def figures(self) -> list[str]:
-        """Those of runs."""
+        """Return those of runs."""
         return [name for name in (*self.alone, *self.of_cases) if not name.startswith(MARGINS)]
 
     def gain(self) -> bool:
-        """Whether gain margins are asked for, which take long."""
+        """Return whether gain margins are asked for, which take long."""
         return f"{MARGINS}gain_margin" in (*self.alone, *self.of_cases)
 
     def margins(self, of_cases: bool) -> bool:
-        """Whether margins are asked for, of cases or of the run alone."""
+        """Return whether margins are asked for, of cases or of the run alone."""
         return any(name.startswith(MARGINS) for name in (self.of_cases if of_cases else self.alone))
 
 
 def figures_of_rows(
     scenario: Scenario, keys: Sequence[str], rows: Sequence[Sequence[Any]], of_cases: Sequence[bool], asked: Asked
-) -> Outcome:
-    """The figures of a scenario with its dotted `keys` set to every row; `of_cases` says which of them are cases.
+) -> DesignOutcome:
+    """Return the figures of a scenario with its dotted `keys` set to every row; `of_cases` says which of them are cases.
 
     Nothing is run where margins alone are asked for. A row that fails, in its run or its margins, does not stop the others.
     """
@@ -77,8 +77,8 @@ def spread_rows(
     rows: Sequence[Sequence[Any]],
     of_cases: Sequence[bool],
     asked: Asked,
-) -> Outcome:
-    """The same on workers, some rows each: what they give does not depend on who runs them."""
+) -> DesignOutcome:
+    """Return the same on workers, some rows each: what they give does not depend on who runs them."""
     folder = None if scenario.folder is None else str(scenario.folder.resolve())
     tasks = (
         (at, scenario.text(), scenario.name, folder, keys, rows[at : at + PART], of_cases[at : at + PART], asked)
@@ -91,7 +91,7 @@ def spread_rows(
         for name, values in found.figures.items():
             shape = (len(rows), *values.shape[1:])
             figures.setdefault(name, np.full(shape, np.nan))[at : at + PART] = values
-    return Outcome(figures, reasons)
+    return DesignOutcome(figures, reasons)
 
 
 def _part_of_rows(
@@ -103,21 +103,21 @@ def _part_of_rows(
     rows: Sequence[Sequence[Any]],
     of_cases: Sequence[bool],
     asked: Asked,
-) -> tuple[int, Outcome]:
-    """Some rows, from the one `at` a place on: the task of a worker."""
+) -> tuple[int, DesignOutcome]:
+    """Return some rows, from the one `at` a place on: the task of a worker."""
     return at, figures_of_rows(_scenario_of(text, name, folder), keys, rows, of_cases, asked)
 
 
 @lru_cache(maxsize=4)
 def _scenario_of(text: str, name: str, folder: str | None) -> Scenario:
-    """The scenario that a text states, which a worker reads once."""
+    """Return the scenario that a text states, which a worker reads once."""
     return replace(parse(text, name, folder=None if folder is None else Path(folder)), requirements=())
 
 
 def _margins_of(
     scenario: Scenario, keys: Sequence[str], rows: Sequence[Sequence[Any]], gain: bool
 ) -> list[dict[str, float] | str]:
-    """The margins of every row, or why there are none: the first alone, as it has everything compiled."""
+    """Return the margins of every row, or why there are none: the first alone, as it has everything compiled."""
 
     def one(case: Scenario | ScenarioError) -> dict[str, float] | str:
         if isinstance(case, ScenarioError):

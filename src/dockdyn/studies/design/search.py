@@ -18,7 +18,7 @@ Designs = Float[np.ndarray, "designs variables"]
 Order = tuple[float, ...]  # of a design: by how much constraints are missed, then the goal, less is better
 
 
-class Coordinate(Protocol):
+class SearchVariable(Protocol):
     """What the search must know of a variable: how many values it has, None for a real one in shares of its range."""
 
     @property
@@ -27,8 +27,8 @@ class Coordinate(Protocol):
     def ordered(self) -> bool: ...
 
 
-def every_design(variables: Sequence[Coordinate], most: int) -> Designs | None:
-    """All designs, where there is no real variable and there are at most so many; None else."""
+def every_design(variables: Sequence[SearchVariable], most: int) -> Designs | None:
+    """Return all designs, where there is no real variable and there are at most so many; None else."""
     counts = [one.count or 0 for one in variables]
     if 0 in counts or np.prod([float(count) for count in counts]) > most:
         return None
@@ -36,9 +36,9 @@ def every_design(variables: Sequence[Coordinate], most: int) -> Designs | None:
 
 
 def generations(
-    variables: Sequence[Coordinate], start: Float[np.ndarray, "variables"], seed: int
+    variables: Sequence[SearchVariable], start: Float[np.ndarray, "variables"], seed: int
 ) -> Generator[Designs, Sequence[Order], None]:
-    """Designs as coordinates of their variables; takes the order of those it gave, for ever.
+    """Yield designs as coordinates of their variables; takes the order of those it gave, for ever.
 
     The design `start` first. Then the covariance matrix adaptation of Hansen and Ostermeier from there, with whole numbers and
     choices that of Hamano et al. It goes by the ranks of the designs alone: a design that misses less, or one that meets all
@@ -58,9 +58,9 @@ def generations(
 
 
 def strategy(
-    variables: Sequence[Coordinate], start: Float[np.ndarray, "variables"], step: float, seed: int
+    variables: Sequence[SearchVariable], start: Float[np.ndarray, "variables"], step: float, seed: int
 ) -> Generator[Designs, Sequence[Order], None]:
-    """Generations of one strategy from a design, first `step` wide, as shares of the ranges, until one is narrow."""
+    """Yield generations of one strategy from a design, first `step` wide, as shares of the ranges, until one is narrow."""
     real = all(one.count is None for one in variables)
     asking = _Real(start, step, seed) if real else _Mixed(variables, start, step, seed)
     while True:
@@ -89,7 +89,7 @@ class _Real:
 class _Mixed:
     """The strategy of real variables, whole numbers and choices together; whole numbers are shares of their range to it."""
 
-    def __init__(self, variables: Sequence[Coordinate], start: np.ndarray, step: float, seed: int):
+    def __init__(self, variables: Sequence[SearchVariable], start: np.ndarray, step: float, seed: int):
         counts = [one.count for one in variables]
         self.real = [place for place, count in enumerate(counts) if count is None]
         self.whole = [place for place, one in enumerate(variables) if one.count is not None and one.ordered]
@@ -126,7 +126,7 @@ class _Mixed:
 
 
 def _first_chances(sizes: list[int], start: np.ndarray) -> np.ndarray:
-    """The chances of the values of each choice at first, padded with zeros."""
+    """Return the chances of the values of each choice at first, padded with zeros."""
     found = np.zeros((len(sizes), max(sizes)))
     for row, size, own in zip(found, sizes, start, strict=True):
         row[:size] = (1 - ENOUGH) / (size - 1)
@@ -135,6 +135,6 @@ def _first_chances(sizes: list[int], start: np.ndarray) -> np.ndarray:
 
 
 def _ranks(orders: Sequence[Order]) -> list[float]:
-    """Places in order, equal ones of equal designs."""
+    """Return places in order, equal ones of equal designs."""
     known = sorted(set(orders))
     return [float(known.index(one)) for one in orders]

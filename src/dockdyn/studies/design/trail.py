@@ -50,18 +50,18 @@ class Trail:
         return self.folder / TRAIL
 
     def blank(self) -> bool:
-        """Whether nothing is lost when a design is begun here; what a killed process was writing was not kept."""
+        """Return whether nothing is lost when a design is begun here; what a killed process was writing was not kept."""
         return not self.folder.exists() or (
             self.folder.is_dir() and all(path.name == LOCK or path.suffix == ".part" for path in self.folder.iterdir())
         )
 
     def claimed(self) -> contextlib.AbstractContextManager[None]:
-        """This process alone works in the folder (`dockdyn.studies.cases.claim.claimed`)."""
+        """Let this process alone work in the folder (`dockdyn.studies.cases.claim.claimed`)."""
         return claimed(self.folder, self.file, "design")
 
     def begun(self, plan: Plan) -> list[list[Evaluation]]:
-        """The evaluations that are there, those of one generation together; what is damaged or torn, and all behind it, is cut
-        off.
+        """Return the evaluations that are there, those of one generation together; what is damaged or torn, and all behind it,
+        is cut off.
 
         Raises ScenarioError where another design is there.
         """
@@ -105,7 +105,7 @@ class Trail:
         refuse_another(found or ["its first line is damaged"], self.folder, "design")
 
     def count(self) -> int:
-        """How many evaluations are there."""
+        """Return how many evaluations are there."""
         return max(read_file(self.file, PART.most).count(b"\n") - 1, 0) if self.file.exists() else 0
 
     def clear(self) -> None:
@@ -135,7 +135,7 @@ class Trail:
 
 
 def _heading(plan: Plan) -> Heading:
-    """What decides every evaluation."""
+    """Return what decides every evaluation."""
     scenario = plan.scenario
     parts = [scenario.content, *(one.law for one in scenario.dispersions)]
     return Heading(FORMAT, version("dockdyn"), scenario.text(), own_modules(parts))
@@ -150,7 +150,7 @@ def _unsealed(lines: Sequence[bytes]) -> Heading | None:
 
 
 def _whole_generation(lines: Sequence[bytes], design: str) -> list[Evaluation] | None:
-    """The generation of a design that lines begin with; None where it is not whole."""
+    """Return the generation of a design that lines begin with; None where it is not whole."""
     found: list[Evaluation] = []
     for line in lines:
         try:

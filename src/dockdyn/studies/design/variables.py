@@ -40,23 +40,23 @@ class RealVariable:
         return self.axis.low > 0 and self.axis.high >= DECADE * self.axis.low
 
     def at(self, coordinate: float) -> float:
-        """The number (SI) at a coordinate."""
+        """Return the number (SI) at a coordinate."""
         low, high = self.ends
         value = low * (high / low) ** coordinate if self.by_logarithm else low + (high - low) * coordinate
         return min(max(value, low), high)
 
     def coordinate(self, value: float) -> float:
-        """Where in the range a number (SI) is."""
+        """Return where in the range a number (SI) is."""
         low, high = self.ends
         return math.log(value / low) / math.log(high / low) if self.by_logarithm else (value - low) / (high - low)
 
     def slope(self, coordinate: float) -> float:
-        """By how much the number (SI) changes with its coordinate."""
+        """Return by how much the number (SI) changes with its coordinate."""
         low, high = self.ends
         return self.at(coordinate) * math.log(high / low) if self.by_logarithm else high - low
 
     def own(self) -> float:
-        """The coordinate of the scenario's own number; the middle where it states none within."""
+        """Return the coordinate of the scenario's own number; the middle where it states none within."""
         now = self.axis.now
         return self.coordinate(now) if now is not None and self.axis.low <= now <= self.axis.high else 0.5
 
@@ -82,15 +82,16 @@ class ListedVariable:
         return (self.values[0], self.values[-1]) if self.ordered else None
 
     def at(self, coordinate: float) -> Any:  # noqa: ANN401, what a file holds
-        """The value at a coordinate."""
+        """Return the value at a coordinate."""
         return copy.deepcopy(self.values[int(coordinate)])  # a table may be changed by keys that go into it
 
     def coordinate(self, value: Any) -> float:  # noqa: ANN401, likewise
-        """The place of a value."""
+        """Return the place of a value."""
         return float(self.values.index(value))
 
     def own(self) -> float:
-        """The place of the scenario's own value; that of the middle or, of a choice, the first where it is none of them."""
+        """Return the place of the scenario's own value; that of the middle or, of a choice, the first where it is none of
+        them."""
         if self.now in self.values:
             return self.coordinate(self.now)
         return float(len(self.values) // 2) if self.ordered else 0.0
@@ -100,7 +101,7 @@ Variable = RealVariable | ListedVariable
 
 
 def variables_of(scenario: Scenario, stated: Sequence[DesignVariableSection]) -> tuple[Variable, ...]:
-    """The variables that a scenario states. Raises ScenarioError for one that cannot be sought."""
+    """Return the variables that a scenario states. Raises ScenarioError for one that cannot be sought."""
     nominal = scenario.at({})
     found: list[Variable] = []
     for one in stated:
@@ -121,7 +122,7 @@ def _same(one: Variable, other: Variable) -> bool:
 
 
 def _variable_of(nominal: Scenario, stated: DesignVariableSection, where: str) -> Variable:
-    """A variable as stated."""
+    """Return a variable as stated."""
     if stated.values is not None:
         return _choice(nominal, stated, where)
     if _is_count(nominal, stated):
@@ -131,19 +132,19 @@ def _variable_of(nominal: Scenario, stated: DesignVariableSection, where: str) -
 
 
 def _is_count(nominal: Scenario, stated: DesignVariableSection) -> bool:
-    """Whether a key has a whole number; one that is not stated, or not there, is told by what its end makes of it."""
+    """Return whether a key has a whole number; one that is not stated, or not there, is told by what its end makes of it."""
     content = content_at(nominal.nominal(), {stated.key: stated.high}, nominal.name, nominal.folder)
     value = value_at(content, stated.key, nominal.name).value
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _key_with(nominal: Scenario, key: str, value: object) -> str:
-    """A key in one way, where it is set to a value; ScenarioError where that is not allowed."""
+    """Return a key in one way, where it is set to a value; ScenarioError where that is not allowed."""
     return value_at(content_at(nominal.nominal(), {key: value}, nominal.name, nominal.folder), key, nominal.name).key
 
 
 def _whole(nominal: Scenario, stated: DesignVariableSection, where: str) -> ListedVariable:
-    """A whole number between two ends."""
+    """Return a whole number between two ends."""
     ends = []
     for name, given in (("low", stated.low), ("high", stated.high)):
         if (end := whole_number(f"{given:.15g}" if isinstance(given, float) else str(given))) is None:
@@ -162,7 +163,7 @@ def _whole(nominal: Scenario, stated: DesignVariableSection, where: str) -> List
 
 
 def _choice(nominal: Scenario, stated: DesignVariableSection, where: str) -> ListedVariable:
-    """One of several values."""
+    """Return one of several values."""
     assert stated.values is not None
     for place, value in enumerate(stated.values):
         if value in stated.values[:place]:
@@ -172,7 +173,7 @@ def _choice(nominal: Scenario, stated: DesignVariableSection, where: str) -> Lis
 
 
 def _now(nominal: Scenario, key: str) -> Any:  # noqa: ANN401, what a file holds
-    """What a scenario has at a key; None where it is not there."""
+    """Return what a scenario has at a key; None where it is not there."""
     try:
         return value_at(nominal.content, key, nominal.name).value
     except ScenarioError:

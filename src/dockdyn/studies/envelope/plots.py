@@ -20,14 +20,14 @@ NAMED = 6  # crossings with their value written beside
 
 
 def envelope_figure(dataset: xr.Dataset) -> Chart:
-    """The region in which the outcome is met shaded, its boundary, and every case that was run."""
+    """Return the region in which the outcome is met shaded, its boundary, and every case that was run."""
     answer = json.loads(dataset.attrs["envelope"])
     keys = keys_of(dataset, answer)
     return _on_plane(dataset, answer, keys) if len(keys) > 1 else _on_line(dataset, answer, keys[0])
 
 
 def keys_of(dataset: xr.Dataset, answer: dict[str, Any]) -> list[Key]:
-    """The keys as axes, over their ranges."""
+    """Return the keys as axes, over their ranges."""
     found = []
     for name, ends in zip("xy", answer["ranges"], strict=False):
         words = dataset[f"point_{name}"].attrs
@@ -37,7 +37,7 @@ def keys_of(dataset: xr.Dataset, answer: dict[str, Any]) -> list[Key]:
 
 
 def words_for(answer: dict[str, Any]) -> tuple[str, str]:
-    """What met and not met are called."""
+    """Return what met and not met are called."""
     if answer["of"] == "captured" and answer["required"] == "true":
         return "captured", "not captured"
     words = f"{answer['of']} {answer['required']}"
@@ -59,7 +59,7 @@ def _on_plane(dataset: xr.Dataset, answer: dict[str, Any], keys: list[Key]) -> C
 
 
 def _pieces_of(dataset: xr.Dataset, group: str) -> list[np.ndarray]:
-    """The lines of a dataset that NaN parts, each (points, keys)."""
+    """Return the lines of a dataset that NaN parts, each (points, keys)."""
     names = [name for name in (f"{group}_x", f"{group}_y") if name in dataset]
     return whole(np.stack([dataset[name].values for name in names], axis=1))
 
@@ -85,18 +85,18 @@ def _on_line(dataset: xr.Dataset, answer: dict[str, Any], key: Key) -> Chart:
 
 
 def _crossing_note(key: Key, crossing: float) -> Note:
-    """The value of a crossing, beside its line."""
+    """Return the value of a crossing, beside its line."""
     late = bool(key.share(np.asarray(crossing)) > 0.85)
     return Note(crossing, 0.5, key.said(crossing), (-6.0 if late else 6.0, 0.0), "right" if late else "left")
 
 
 def _panel(key: Key, lines: list[Line], height: float, *, label: str, **rest: Any) -> Panel:  # noqa: ANN401, fields of it
-    """A panel over a key."""
+    """Return a panel over a key."""
     return Panel(label, lines, height, across=key.label, across_scale=key.scale, across_limits=key.ends, **rest)
 
 
 def _cases(answer: dict[str, Any], met: np.ndarray, x: np.ndarray, y: np.ndarray) -> list[Line]:
-    """Every case that was run, by what became of it."""
+    """Return every case that was run, by what became of it."""
     yes, no = words_for(answer)
     looks: list[tuple[np.ndarray, Line]] = [
         (met == 1, Line(x, y, "blue", f"a run: {yes}", marker=".", size=2.4, joined=False)),
@@ -107,7 +107,7 @@ def _cases(answer: dict[str, Any], met: np.ndarray, x: np.ndarray, y: np.ndarray
 
 
 def _nominal(at: list[float | None], keys: list[Key]) -> list[Line]:
-    """Where the scenario itself lies, when inside the ranges."""
+    """Return where the scenario itself lies, when inside the ranges."""
     place = [np.nan if value is None else value for value in at[:2]]
     if not all(0 <= key.share(np.asarray(value)) <= 1 for value, key in zip(place, keys, strict=False)):
         return []

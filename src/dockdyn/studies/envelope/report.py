@@ -8,7 +8,7 @@ from typing import Any
 
 import xarray as xr
 
-from dockdyn.report.report import Block, Plot, Report, Table, result_report
+from dockdyn.report.report import Plot, Report, ReportBlock, Table, result_report
 from dockdyn.report.wording import NOTHING, capital, significant
 from dockdyn.studies.envelope.plots import envelope_figure, keys_of, words_for
 
@@ -16,7 +16,7 @@ LISTED = 40  # vertices in the table
 
 
 def envelope_report(dataset: xr.Dataset) -> Report:
-    """The report of an envelope."""
+    """Return the report of an envelope."""
     answer = json.loads(dataset.attrs["envelope"])
     verdict = _envelope_verdict(answer, " and ".join(f"{key.name} {key.range}" for key in keys_of(dataset, answer)))
     note = "Some of its points, in SI units; the result file has all of them."
@@ -25,10 +25,10 @@ def envelope_report(dataset: xr.Dataset) -> Report:
         verdict=verdict,
         warnings=_doubts(answer),
         key=overview(dataset, answer),
-        blocks=[Block("The boundary", table=vertices(dataset, answer), notes=[note], where="after")],
+        blocks=[ReportBlock("The boundary", table=vertices(dataset, answer), notes=[note], where="after")],
         plots=[Plot("envelope", partial(envelope_figure, dataset), _caption(answer))],
         made=[("Runs", f"{answer['runs']}")],
-        terminal=[Block(text=dataset.attrs["title"]), Block(text=verdict)],
+        terminal=[ReportBlock(text=dataset.attrs["title"]), ReportBlock(text=verdict)],
     )
 
 
@@ -59,7 +59,7 @@ def _envelope_verdict(answer: dict[str, Any], over: str) -> str:
 
 
 def _doubts(answer: dict[str, Any]) -> list[str]:
-    """What to know before trusting the envelope."""
+    """Return what to know before trusting the envelope."""
     found = []
     if answer["failed"]:
         first = "; ".join(answer["failures"][:2])
@@ -98,7 +98,7 @@ def _caption(answer: dict[str, Any]) -> str:
 
 
 def vertices(dataset: xr.Dataset, answer: dict[str, Any]) -> Table | None:
-    """Some of the boundary's points, evenly along each piece."""
+    """Return some of the boundary's points, evenly along each piece."""
     pieces = answer["boundary"]
     if not pieces:
         return None

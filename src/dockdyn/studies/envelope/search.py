@@ -40,7 +40,7 @@ TINY = 1e-300  # a margin that is not met, and zero
 
 
 def _parse_over(text: str) -> tuple[str, tuple[Any, Any]]:
-    """`KEY=LOW:HIGH`; ScenarioError otherwise."""
+    """Return `KEY=LOW:HIGH`; ScenarioError otherwise."""
     key, equals, values = text.partition("=")
     parts = [part.strip() for part in values.split(":")]
     if not equals or not key.strip() or len(parts) != 2 or not all(parts):
@@ -49,7 +49,7 @@ def _parse_over(text: str) -> tuple[str, tuple[Any, Any]]:
 
 
 def ranges(texts: list[str]) -> dict[str, tuple[Any, Any]]:
-    """Ranges by key of several `KEY=LOW:HIGH`; ScenarioError where a key comes twice."""
+    """Return ranges by key of several `KEY=LOW:HIGH`; ScenarioError where a key comes twice."""
     found: dict[str, tuple[Any, Any]] = {}
     for key, ends in map(_parse_over, texts):
         if key in found:
@@ -65,7 +65,7 @@ def envelope(
     tolerance: float | str = TOLERANCE,
     progress: Progress | None = None,
 ) -> xr.Dataset:
-    """Where over one or two keys an outcome changes.
+    """Return where over one or two keys an outcome changes.
 
     Args:
         scenario: everything else.
@@ -114,14 +114,14 @@ def asked(
 
 
 def _both_ends(key: str, ends: object) -> tuple[Any, Any]:
-    """From where to where; ScenarioError for anything but two values."""
+    """Return from where to where; ScenarioError for anything but two values."""
     if not isinstance(ends, tuple | list) or len(ends) != 2:
         raise ScenarioError(f"over: {key} = {shown(ends)}: must be {ENDS}")
     return ends[0], ends[1]
 
 
 def _outcome_of(scenario: Scenario, name: str) -> Requirement:
-    """What `name` asks for: capture, or one of the scenario's requirements."""
+    """Return what `name` asks for: capture, or one of the scenario's requirements."""
     if name == CAPTURED:
         if not kind_named(scenario.kind).can_capture(scenario):
             raise _nothing_captures(scenario)
@@ -136,20 +136,20 @@ def _outcome_of(scenario: Scenario, name: str) -> Requirement:
 
 
 def _nothing_captures(scenario: Scenario) -> ScenarioError:
-    """Says so, and what could be asked for instead."""
+    """Say so, and what could be asked for instead."""
     names = [one.name for one in scenario.requirements]
     others = f"; must be one of its requirements: {', '.join(names)}" if names else ", and it has no [requirements]"
     return ScenarioError(f"{scenario.name}: --of {CAPTURED}: nothing in the scenario captures{others}")
 
 
 def _cells_at(tolerance: float) -> int:
-    """Cells along an axis where the boundary passes: a smooth one leaves its chords by the square of their length."""
+    """Return cells along an axis where the boundary passes: a smooth one leaves its chords by the square of their length."""
     halvings = round(math.log2(FINE / COARSE * math.sqrt(TOLERANCE / tolerance)))
     return COARSE * 2 ** max(halvings, 1)
 
 
 def _rounds(tolerance: float) -> int:
-    """About how many batches it takes."""
+    """Return about how many batches it takes."""
     cells = _cells_at(tolerance)
     return 3 + round(math.log2(cells / COARSE)) + max(math.ceil(-math.log2(cells * tolerance)), 0)
 
@@ -170,7 +170,7 @@ class Evaluated:
     unknown: int = 0  # whose capture leaves but a lower bound of the figure
 
     def values(self, shares: Float[np.ndarray, "points keys"]) -> Float[np.ndarray, "points keys"]:
-        """The keys' numbers (SI)."""
+        """Return the keys' numbers (SI)."""
         return np.stack([axis.at(share) for axis, share in zip(self.axes, shares.T, strict=True)], axis=-1)
 
     def __call__(self, shares: Float[np.ndarray, "points keys"]) -> Float[np.ndarray, "points"]:
@@ -185,7 +185,8 @@ class Evaluated:
         return outcome
 
     def outcome(self, figures: Mapping[str, np.ndarray], run: Bool[np.ndarray, "points"]) -> np.ndarray:
-        """Below zero where met, of those that have `run`: by the margin, where there is one. NaN where not decided."""
+        """Return a number below zero where met, of those that have `run`: by the margin, where there is one. NaN where not
+        decided."""
         where = f"{self.scenario.name}: requirements.{self.of.name}"
         if self.of is CAPTURE and np.isnan(figures.get(CAPTURED, np.full(run.shape, np.nan))[run]).any():
             raise _nothing_captures(self.scenario)
@@ -207,11 +208,11 @@ class Evaluated:
         return np.where(undecided | unknown, np.nan, np.where(met, -size, np.maximum(size, TINY)))
 
     def check(self) -> None:
-        """Runs the case in the middle: one that says nothing about the outcome is refused before the others run."""
+        """Run the case in the middle: one that says nothing about the outcome is refused before the others run."""
         self(np.full((1, len(self.axes)), 0.5))
 
     def points(self) -> tuple[Float[np.ndarray, "points keys"], Float[np.ndarray, "points"]]:
-        """All of them in shares of the axes; 1 where the outcome was met, 0 where not, NaN where the case failed."""
+        """Return all of them in shares of the axes; 1 where the outcome was met, 0 where not, NaN where the case failed."""
         places, outcomes = (np.concatenate(parts) for parts in zip(*self.batches, strict=True))
         return places, np.where(np.isnan(outcomes), np.nan, outcomes <= 0)
 
@@ -227,7 +228,7 @@ class Found(NamedTuple):
 
 
 def _on_plane(cases: Evaluated, tolerance: float) -> Found:
-    """Polylines, and outlines of the region."""
+    """Return polylines, and outlines of the region."""
     found = chart(cases, _cells_at(tolerance), tolerance, coarse=COARSE, gaps=True)
     inside = region(found)
     share = inside.area / inside.known if inside.known else None
@@ -235,7 +236,7 @@ def _on_plane(cases: Evaluated, tolerance: float) -> Found:
 
 
 def _on_line(cases: Evaluated, tolerance: float) -> Found:
-    """Crossings, and the stretches between them."""
+    """Return crossings, and the stretches between them."""
     share = np.linspace(0, 1, FINE + 1)[:, None]
     found = cases(share)
     known = ~np.isnan(found[:-1]) & ~np.isnan(found[1:])

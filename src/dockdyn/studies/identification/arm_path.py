@@ -26,7 +26,7 @@ Row = Float[np.ndarray, "joints"]
 
 
 @dataclass(frozen=True)
-class Arm:
+class JointChain:
     """Joints on the way from a fixed base to a tip."""
 
     tree: Tree
@@ -55,8 +55,8 @@ class Path:
     manipulability: Float[np.ndarray, "samples"]  # least singular value, see SINGULAR
 
 
-def generic_arm() -> Arm:
-    """A stand-in for an industrial robot of six joints with a spherical wrist and 2.8 m of reach.
+def generic_arm() -> JointChain:
+    """Return a stand-in for an industrial robot of six joints with a spherical wrist and 2.8 m of reach.
 
     Shoulder 0.75 m above the floor and 0.35 m before the first axis, upper arm 1.25 m, elbow offset 0.05 m, forearm 1.2 m,
     flange 0.2 m beyond the wrist; the arm lies along x at zero angles. Limits are of the size that such robots have.
@@ -80,8 +80,8 @@ def generic_arm() -> Arm:
     return arm_of(tree_of(links, base="fixed"), "the generic arm", "flange", rate=rate, start=start, **limits)
 
 
-def arm_of(tree: Tree, name: str, tip: str, lower: Row, upper: Row, rate: Row, start: Row | None) -> Arm:
-    """The way to `tip` in a tree; limits and start by joint on that way (start: zero)."""
+def arm_of(tree: Tree, name: str, tip: str, lower: Row, upper: Row, rate: Row, start: Row | None) -> JointChain:
+    """Return the way to `tip` in a tree; limits and start by joint on that way (start: zero)."""
     layout = tree.layout
     link, way = layout.names.index(tip), []
     while link >= 0:
@@ -89,7 +89,7 @@ def arm_of(tree: Tree, name: str, tip: str, lower: Row, upper: Row, rate: Row, s
         link = layout.parents[link]
     moving = [i for i, joint in enumerate(layout.joints) if joint in ("revolute", "prismatic")]
     chosen = [i for i in reversed(way) if i in moving]
-    return Arm(
+    return JointChain(
         tree,
         name,
         tip,
@@ -103,7 +103,7 @@ def arm_of(tree: Tree, name: str, tip: str, lower: Row, upper: Row, rate: Row, s
     )
 
 
-class Sample(NamedTuple):
+class PathSample(NamedTuple):
     """Where the joints led the tip."""
 
     joints: Array
@@ -113,7 +113,7 @@ class Sample(NamedTuple):
 
 
 def _tip_pose(arm: Tree, link: int, columns: tuple[int, ...], joints: Array) -> tuple[Array, Array, Array]:
-    """Position (m), rotation and slopes of a link."""
+    """Return position (m), rotation and slopes of a link."""
     scalar = arm.joint_columns()
     at, moving = jnp.array(columns), jnp.array([scalar[column] for column in columns])
     upright = jnp.zeros(4).at[0].set(1.0)
@@ -133,20 +133,20 @@ def _tip_pose(arm: Tree, link: int, columns: tuple[int, ...], joints: Array) -> 
 @partial(Program, static=("link", "columns", "kept"))
 def _led(
     tree: Tree, link: int, columns: tuple[int, ...], kept: int, start: Array, places: Float[Array, "samples 3"]
-) -> tuple[Sample, Array]:
-    """Joints for every place of the tip, each found from the one before by damped least squares; all stacked."""
+) -> tuple[PathSample, Array]:
+    """Return joints for every place of the tip, each found from the one before by damped least squares; all stacked."""
     _, upright, _ = _tip_pose(tree, link, columns, start)
     reach = jnp.maximum(jnp.linalg.norm(places[0]), 1e-6)
     weights = jnp.concatenate([jnp.full(3, 1 / reach), jnp.ones(3)])[:kept]
 
-    def seen(joints: Array, goal: Array) -> Sample:
+    def seen(joints: Array, goal: Array) -> PathSample:
         place, turn, slopes = _tip_pose(tree, link, columns, joints)
         turned = upright @ turn.T
         skew = 0.5 * (turned - turned.T)
         missing = jnp.concatenate([goal - place, jnp.stack([skew[2, 1], skew[0, 2], skew[1, 0]])])
-        return Sample(joints, place, missing[:kept], slopes)
+        return PathSample(joints, place, missing[:kept], slopes)
 
-    def improved(state: tuple[Array, Sample], goal: Array) -> tuple[Array, Sample]:
+    def improved(state: tuple[Array, PathSample], goal: Array) -> tuple[Array, PathSample]:
         count, now = state
         scaled = weights[:, None] * now.slopes[:kept]
         square = scaled @ scaled.T
@@ -155,7 +155,7 @@ def _led(
         shorter = jnp.minimum(1.0, FAR / jnp.maximum(jnp.abs(step).max(), 1e-300))
         return count + 1, seen(now.joints + shorter * step, goal)
 
-    def sample(joints: Array, goal: Array) -> tuple[Array, Sample]:
+    def sample(joints: Array, goal: Array) -> tuple[Array, PathSample]:
         _, found = jax.lax.while_loop(
             lambda state: (state[0] < STEPS) & (jnp.abs(state[1].missing).max() >= THERE),
             lambda state: improved(state, goal),
@@ -166,8 +166,8 @@ def _led(
     return jax.lax.scan(sample, start, places)[1], weights
 
 
-def lead(arm: Arm, direction: Row, offsets: Float[np.ndarray, "samples"], time: Row) -> Path:
-    """Joints that move the tip by `offsets` (m) along a direction, base axes, from where it is at the start.
+def lead(arm: JointChain, direction: Row, offsets: Float[np.ndarray, "samples"], time: Row) -> Path:
+    """Return joints that move the tip by `offsets` (m) along a direction, base axes, from where it is at the start.
 
     The attitude stays as it is, where there are six joints or more. ScenarioError, naming joint and instant, for limits of
     joints and their rates, for places out of reach, and for singularities.
@@ -202,8 +202,8 @@ def lead(arm: Arm, direction: Row, offsets: Float[np.ndarray, "samples"], time: 
     return path
 
 
-def _within(arm: Arm, joints: Float[np.ndarray, "samples joints"], time: Row) -> None:
-    """Refuses joints beyond their limits."""
+def _within(arm: JointChain, joints: Float[np.ndarray, "samples joints"], time: Row) -> None:
+    """Refuse joints beyond their limits."""
     out = (joints < arm.lower) | (joints > arm.upper)
     if out.any():
         at = int(np.argmax(out.any(axis=1)))
@@ -214,8 +214,8 @@ def _within(arm: Arm, joints: Float[np.ndarray, "samples joints"], time: Row) ->
         )
 
 
-def _paced(arm: Arm, path: Path, time: Row) -> None:
-    """Refuses joints that turn too fast."""
+def _paced(arm: JointChain, path: Path, time: Row) -> None:
+    """Refuse joints that turn too fast."""
     rates = np.abs(np.diff(path.joints, axis=0)) / np.diff(time)[:, None]
     over = rates > arm.rate
     if over.any():

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.results.exchange.log_file import Log, evenly, period_from, read_log, unsaturated
+from dockdyn.results.exchange.log_file import SignalLog, evenly, period_from, read_log, unsaturated
 from dockdyn.results.exchange.log_roles import FORCE, OF_CONTACT
 from dockdyn.scenario.language.given import path_from
 
@@ -51,7 +51,7 @@ def read_bounce(
     units: Mapping[str, str] | None = None,
     period: float | str | None = None,
 ) -> Bounce:
-    """The first contact in a log of positions and forces, a CSV, MCAP or netCDF file, for `identify_contact`.
+    """Return the first contact in a log of positions and forces, a CSV, MCAP or netCDF file, for `identify_contact`.
 
     Args:
         path: of the log; its header names the columns and their units, `time [s],position [mm],measured_force [N]`.
@@ -102,8 +102,8 @@ def read_bounce(
     )
 
 
-def _stretch(log: Log, touching: np.ndarray) -> tuple[int, int, bool]:
-    """First and last sample of the first contact, bridging short drops of the force to its threshold."""
+def _stretch(log: SignalLog, touching: np.ndarray) -> tuple[int, int, bool]:
+    """Return first and last sample of the first contact, bridging short drops of the force to its threshold."""
     first = int(np.argmax(touching))
     if first < QUIET:
         raise log.refuse(first, f"in contact from the start; must begin with at least {QUIET} rows of free motion")

@@ -38,7 +38,7 @@ Row = Float[np.ndarray, "n"]
 
 
 @dataclass(frozen=True)
-class Estimate:
+class IdentifiedNumber:
     """A number and its standard deviation."""
 
     value: float
@@ -48,31 +48,31 @@ class Estimate:
         return self.value - bound > SURE * self.deviation
 
     def doubt(self) -> str:
-        """The deviation as a comment in a scenario; nothing where it is known better than numbers are written."""
+        """Return the deviation as a comment in a scenario; nothing where it is known better than numbers are written."""
         return f"  # ± {self.deviation:.2g}" if self.deviation > EXACT * abs(self.value) else ""
 
 
 @dataclass(frozen=True)
-class Contact:
+class IdentifiedContact:
     """An identified contact."""
 
     bounce: Bounce
-    stiffness: Estimate  # N/m
-    damping: Estimate  # N s/m
-    delay: Estimate  # s
-    surface: Estimate  # m, where contact begins
-    bias: Estimate  # N
+    stiffness: IdentifiedNumber  # N/m
+    damping: IdentifiedNumber  # N s/m
+    delay: IdentifiedNumber  # s
+    surface: IdentifiedNumber  # m, where contact begins
+    bias: IdentifiedNumber  # N
     noise: float  # N, root mean square of the residuals
-    speed_before: Estimate | None  # m/s
-    restitution: Estimate | None
+    speed_before: IdentifiedNumber | None  # m/s
+    restitution: IdentifiedNumber | None
     told_apart: float  # correlation of damping and delay
     fitted: Row  # N
     percent: float
     warnings: list[str]
 
 
-def identify_contact(bounce: Bounce | str | Path, delay: float | str | None = None) -> Contact:
-    """Estimates with standard deviations from a bounce, as of `read_bounce`, or its file.
+def identify_contact(bounce: Bounce | str | Path, delay: float | str | None = None) -> IdentifiedContact:
+    """Return estimates with standard deviations from a bounce, as of `read_bounce`, or its file.
 
     `delay`, in s or with its unit, where it is known. ScenarioError where nothing fits.
     """
@@ -86,12 +86,12 @@ def identify_contact(bounce: Bounce | str | Path, delay: float | str | None = No
         raise ScenarioError(f"{bounce.name}: no spring and dashpot fits: the force does not grow with the depth")
     fitted = search.pressed(theta)
     deviations = np.sqrt(np.maximum(np.diag(spread), 0.0))
-    estimates = [Estimate(float(value), float(sigma)) for value, sigma in zip(theta, deviations, strict=True)]
+    estimates = [IdentifiedNumber(float(value), float(sigma)) for value, sigma in zip(theta, deviations, strict=True)]
     both = deviations[1] * deviations[2]
     before, ratio = restitution(bounce, theta[3], search.place)
     force = bounce.force
     percent = 100 * (1 - float(np.linalg.norm(force - fitted) / np.linalg.norm(force - force.mean())))
-    contact = Contact(
+    contact = IdentifiedContact(
         bounce,
         estimates[0],
         estimates[1],
@@ -123,18 +123,18 @@ class ContactSearch:
         self.moved: dict[float, tuple[Row, Row]] = {}  # by delay
 
     def pressed(self, theta: Row) -> Row:
-        """The force (N) that the parameters give."""
+        """Return the force (N) that the parameters give."""
         depth, raw = self.law(theta)
         return theta[4] + np.where(depth > 0, np.maximum(raw, 0.0), 0.0)
 
     def law(self, theta: Row) -> tuple[Row, Row]:
-        """Depth (m), and force by the law alone (N)."""
+        """Return depth (m), and force by the law alone (N)."""
         late = self.bounce.time - theta[2]
         depth = self.place(late) - theta[3]
         return depth, pressing(theta[0], theta[1], depth, self.speed(late))
 
     def weighed(self, delay: float | None) -> tuple[Row, Float[np.ndarray, "5 5"]]:
-        """The parameters, and their covariance.
+        """Return the parameters, and their covariance.
 
         Means over all delays and first samples, each as likely as its sum of squares says. For within a period the samples
         in contact hardly tell the delay (a free mass moves the same with more of it and K times as much more damping), and
@@ -161,7 +161,7 @@ class ContactSearch:
         return theta, apart.T @ apart + self.spread(theta)
 
     def at(self, late: float, entry: int) -> tuple[float, Row]:
-        """Sum of squares (N²) and parameters with this delay (s) and first sample in contact."""
+        """Return sum of squares (N²) and parameters with this delay (s) and first sample in contact."""
         force = self.bounce.force
         if late not in self.moved:
             at = self.bounce.time - late
@@ -194,7 +194,7 @@ class ContactSearch:
         return float(left @ left), np.array([stiffness, damping, late, surface, bias])
 
     def spread(self, theta: Row) -> Float[np.ndarray, "5 5"]:
-        """Covariance of all parameters but the delay, were that known and the samples in contact, too."""
+        """Return covariance of all parameters but the delay, were that known and the samples in contact, too."""
         depth, raw = self.law(theta)
         inside = (depth > 0) & (raw > 0)
         left = self.bounce.force - self.pressed(theta)
@@ -213,7 +213,7 @@ class ContactSearch:
 
 
 def pressing(stiffness: float, damping: float, depth: Row, rate: Row) -> Row:
-    """The scenario's law (N), not yet cut off at zero."""
+    """Return the scenario's law (N), not yet cut off at zero."""
     force: Any = SpringDashpot.force
     # sooner made than a law, of which thousands are tried
     return force(SimpleNamespace(stiffness=stiffness, damping=damping), depth, rate)
@@ -227,7 +227,7 @@ def _least_squares(columns: Float[np.ndarray, "n p"], right: Row) -> Row:
 
 
 def smooth(bounce: Bounce) -> tuple[Callable[[Row], Row], Callable[[Row], Row]]:
-    """Position and velocity as functions of time, measurement noise smoothed out (generalised cross-validation)."""
+    """Return position and velocity as functions of time, measurement noise smoothed out (generalised cross-validation)."""
 
     def curve(values: Row) -> BSpline:
         size = float(np.ptp(values)) or 1.0
@@ -243,8 +243,10 @@ def smooth(bounce: Bounce) -> tuple[Callable[[Row], Row], Callable[[Row], Row]]:
     return place, place.derivative() if bounce.velocity is None else curve(bounce.velocity)
 
 
-def restitution(bounce: Bounce, surface: float, place: Callable[[Row], Row]) -> tuple[Estimate | None, Estimate | None]:
-    """Speed before (m/s) and its share after, from free motion as long as half the contact on either side."""
+def restitution(
+    bounce: Bounce, surface: float, place: Callable[[Row], Row]
+) -> tuple[IdentifiedNumber | None, IdentifiedNumber | None]:
+    """Return speed before (m/s) and its share after, from free motion as long as half the contact on either side."""
     inside = place(bounce.time) > surface
     middle = (bounce.first + bounce.last) // 2
     outside = np.flatnonzero(~inside)
@@ -261,25 +263,25 @@ def restitution(bounce: Bounce, surface: float, place: Callable[[Row], Row]) -> 
     came, left = speeds
     ratio = -left.value / came.value
     relative = math.hypot(left.deviation / left.value if left.value else 0.0, came.deviation / came.value)
-    return came, Estimate(ratio, abs(ratio) * relative)
+    return came, IdentifiedNumber(ratio, abs(ratio) * relative)
 
 
-def steady(bounce: Bounce, kept: np.ndarray) -> Estimate:
-    """The velocity over some samples: their mean, or the slope of the position; no surer than the log's digits are."""
+def steady(bounce: Bounce, kept: np.ndarray) -> IdentifiedNumber:
+    """Return the velocity over some samples: their mean, or the slope of the position; no surer than the log's digits are."""
     if bounce.velocity is not None:
         values = bounce.velocity[kept]
         scatter = float(values.std(ddof=1)) / math.sqrt(len(values))
-        return Estimate(float(values.mean()), max(scatter, rounding(bounce.velocity)))
+        return IdentifiedNumber(float(values.mean()), max(scatter, rounding(bounce.velocity)))
     t = bounce.time[kept] - bounce.time[kept].mean()
     x = bounce.position[kept] - bounce.position[kept].mean()
     slope = float(t @ x / (t @ t))
     left = x - slope * t
     scatter = math.sqrt(float(left @ left) / (len(t) - 2))
-    return Estimate(slope, max(scatter, rounding(bounce.position)) / math.sqrt(float(t @ t)))
+    return IdentifiedNumber(slope, max(scatter, rounding(bounce.position)) / math.sqrt(float(t @ t)))
 
 
-def doubts(contact: Contact) -> Iterator[str]:
-    """What an engineer should know before the numbers go into a scenario."""
+def doubts(contact: IdentifiedContact) -> Iterator[str]:
+    """Yield what an engineer should know before the numbers go into a scenario."""
     if contact.percent < 95:
         yield f"a spring and dashpot explains {contact.percent:.3g} % of the force: another law may fit better"
     if -contact.damping.value > SURE * contact.damping.deviation + EXACT * contact.stiffness.value:
@@ -297,10 +299,10 @@ def doubts(contact: Contact) -> Iterator[str]:
         yield "the restitution is above one: what moves the contact puts energy in"
 
 
-def figures_of(contact: Contact) -> dict[str, Any]:
-    """The numbers of an identified contact, as JSON has them."""
+def figures_of(contact: IdentifiedContact) -> dict[str, Any]:
+    """Return the numbers of an identified contact, as JSON has them."""
 
-    def told(name: str, estimate: Estimate | None, unit: str) -> dict[str, float | None]:
+    def told(name: str, estimate: IdentifiedNumber | None, unit: str) -> dict[str, float | None]:
         value, deviation = (None, None) if estimate is None else (estimate.value, estimate.deviation)
         return {f"{name}{unit}": value, f"{name}_deviation{unit}": deviation}
 
@@ -321,8 +323,8 @@ def figures_of(contact: Contact) -> dict[str, Any]:
     }
 
 
-def contact_toml(contact: Contact) -> str:
-    """The part of a scenario that is this contact."""
+def contact_toml(contact: IdentifiedContact) -> str:
+    """Return the part of a scenario that is this contact."""
     stiffness, damping, delay = contact.stiffness, contact.damping, contact.delay
     lines = [
         f"# identified from {Path(contact.bounce.name).name}, fit {contact.percent:.4g} %",

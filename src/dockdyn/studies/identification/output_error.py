@@ -47,7 +47,7 @@ class Orders(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Fit:
+class DifferenceFit:
     """A difference equation and how it fits; units of command and position alike (m)."""
 
     orders: Orders
@@ -65,7 +65,7 @@ class Fit:
         return float(np.mean(self.residual**2))
 
 
-def fit(command: Row, actual: Row, orders: Orders, method: Method = "oe") -> Fit:
+def fit(command: Row, actual: Row, orders: Orders, method: Method = "oe") -> DifferenceFit:
     """Return the difference equation between two equally sampled signals (m).
 
     Output error and instrumental variables begin at the best of several starts. ValueError where the command does not
@@ -85,7 +85,7 @@ def fit(command: Row, actual: Row, orders: Orders, method: Method = "oe") -> Fit
         start = problem.start_of(theta)
         simulated = problem.simulated(np.r_[theta[: len(theta) - orders.a], start])
     kept = orders.a + orders.b
-    return Fit(
+    return DifferenceFit(
         orders,
         method,
         a,
@@ -121,7 +121,7 @@ class Samples:
         self.pulse[0] = 1.0
 
     def columns(self, output: Row, a: Row) -> Float[np.ndarray, "n p"]:
-        """Derivatives of A(q) y by the parameters over the past of `output`, filtered by 1/A."""
+        """Return derivatives of A(q) y by the parameters over the past of `output`, filtered by 1/A."""
         filtering, (n, m, _) = np.r_[1.0, a], self.orders
         output, u, pulse = (lfilter([1.0], filtering, signal) for signal in (output, self.u, self.pulse))
         found = np.zeros((2 * n + m + 1, len(u)))
@@ -165,7 +165,7 @@ class Samples:
         return found if np.isfinite(found) else np.inf
 
     def arx(self) -> Row:
-        """Least squares of the equation error."""
+        """Return least squares of the equation error."""
         theta = _solved(self.columns(self.y, np.zeros(self.orders.a)), self.y)
         at = self.orders.a + self.orders.b  # there: A(1) offset
         gain = 1 + theta[: self.orders.a].sum()
@@ -173,7 +173,7 @@ class Samples:
         return theta
 
     def simulated(self, theta: Row) -> Row:
-        """ŷ + offset."""
+        """Return ŷ + offset."""
         a, b, offset, start = self.parts(theta)
         moved = lfilter(np.r_[0.0, b], np.r_[1.0, a], self.u)
         return moved + lfilter(start, np.r_[1.0, a], self.pulse) + offset
@@ -183,14 +183,14 @@ class Samples:
         return theta[:n], theta[n : n + m], float(theta[n + m]), theta[n + m + 1 :]
 
     def replayed(self, a: Row, b: Row) -> Row:
-        """ŷ + offset with coefficients as they are; offset and start are fitted."""
+        """Return ŷ + offset with coefficients as they are; offset and start are fitted."""
         moved = lfilter(np.r_[0.0, b], np.r_[1.0, a], self.u)
         pulse = lfilter([1.0], np.r_[1.0, a], self.pulse)
         free = np.stack([np.ones(len(moved)), *(_shifted(pulse, i) for i in range(len(a)))], axis=1)
         return moved + free @ _solved(free, self.y - moved)
 
     def start_of(self, theta: Row) -> Row:
-        """The start that fits best with a and b as they are."""
+        """Return the start that fits best with a and b as they are."""
         a, b, offset, _ = self.parts(theta)
         stable = _settled(a)
         moved = lfilter(np.r_[0.0, b], np.r_[1.0, a], self.u) + offset
@@ -198,7 +198,7 @@ class Samples:
         return _solved(np.stack(pulses, axis=1), np.nan_to_num(self.y - moved))
 
     def refined(self, theta: Row) -> Row:
-        """Refined instrumental variables: the simulated output instruments the measured one, both filtered by 1/A."""
+        """Return refined instrumental variables: the simulated output instruments the measured one, both filtered by 1/A."""
         n = self.orders.a
         theta = np.r_[_settled(theta[:n]), theta[n:]]
         for _ in range(REFINED):
@@ -218,7 +218,7 @@ class Samples:
         return theta
 
     def descended(self, theta: Row, solve: Solver | None = None, settled: float = 1e-12) -> Row:
-        """Least squares of the output error, by Gauss–Newton with halved steps.
+        """Return least squares of the output error, by Gauss–Newton with halved steps.
 
         It ends where a step gains less than the share `settled` of the sum of squares.
         """
@@ -244,7 +244,7 @@ class Samples:
         return theta
 
     def covariance(self, theta: Row, method: Method) -> Float[np.ndarray, "p p"]:
-        """Of the parameters."""
+        """Return that of the parameters."""
         if method == "arx":
             slope = self.columns(self.y, np.zeros(self.orders.a))
             at = self.orders.a + self.orders.b
@@ -258,12 +258,12 @@ class Samples:
 
 
 def _shifted(signal: Row, by: int) -> Row:
-    """A signal later by so many samples, zeros before."""
+    """Return a signal later by so many samples, zeros before."""
     return np.r_[np.zeros(by), signal[: len(signal) - by]]
 
 
 def _solved(matrix: Float[np.ndarray, "rows p"], right: Row) -> Row:
-    """Least squares with columns of like size; ValueError where some depend on others."""
+    """Return least squares with columns of like size; ValueError where some depend on others."""
     size = np.linalg.norm(matrix, axis=0)
     if not (size > 0).all() or not np.isfinite(matrix).all():
         raise ValueError("the samples do not determine all coefficients")
@@ -274,7 +274,8 @@ def _solved(matrix: Float[np.ndarray, "rows p"], right: Row) -> Row:
 
 
 def _solved_quickly(matrix: Float[np.ndarray, "rows p"], right: Row) -> Row:
-    """Least squares by the normal equations, good to half the digits; a column that depends on others is given little."""
+    """Return least squares by the normal equations, good to half the digits; a column that depends on others is given
+    little."""
     square = matrix.T @ matrix
     size = np.sqrt(np.diag(square))
     if not np.isfinite(size).all():
@@ -285,12 +286,12 @@ def _solved_quickly(matrix: Float[np.ndarray, "rows p"], right: Row) -> Row:
 
 
 def poles(a: Row) -> np.ndarray:
-    """Complex, of 1/A in z."""
+    """Return complex, of 1/A in z."""
     return np.roots(np.r_[1.0, a])
 
 
 def _settled(a: Row) -> Row:
-    """`a` with poles on or outside the unit circle mirrored into it: what can be a filter."""
+    """Return `a` with poles on or outside the unit circle mirrored into it: what can be a filter."""
     found = poles(a)
     size = np.abs(found)
     if size.max(initial=0.0) < 1:

@@ -107,7 +107,7 @@ def identify_parameters(
     period: float | None = None,
     progress: Progress | None = None,
 ) -> Fit:
-    """Numbers of a scenario, by their dotted `keys`, from a log of what the scenario describes.
+    """Return numbers of a scenario, by their dotted `keys`, from a log of what the scenario describes.
 
     `log` has columns of the run by their names (`dockdyn report --log`), each of which counts by its own noise; `shift`,
     `columns`, `units` and `period` are those of the log as `read_measured` takes them. The search begins at the scenario's
@@ -127,7 +127,7 @@ def identify_parameters(
 
 
 def _sampled_as(scenario: Scenario, log: MeasuredLog) -> Scenario:
-    """The scenario with samples no farther apart than the log's, so that little is lost between them."""
+    """Return the scenario with samples no farther apart than the log's, so that little is lost between them."""
     apart = float(np.median(np.diff(log.time))) if len(log.time) > 1 else math.inf
     stated = scenario.content.output.interval
     if not 0 < apart < (stated or math.inf) or apart >= scenario.content.duration:
@@ -149,21 +149,21 @@ class _Problem:
         self.runs = 0
 
     def at(self, values: Row) -> Scenario:
-        """The scenario with these numbers."""
+        """Return the scenario with these numbers."""
         own: dict[str, float] = {}
         for place, value in zip(self.places, values, strict=True):
             own |= place.written(float(value))
         return replace(self.scenario, content=self.scenario.at(own).content)
 
     def signals(self, dataset: xr.Dataset) -> dict[str, Row]:
-        """The log's columns as a run has them, at the log's times."""
+        """Return the log's columns as a run has them, at the log's times."""
         found = run_columns(dataset)
         return {
             name: np.interp(self.time, dataset.time.values, found[name].values.astype(float)) for name in self.measured
         }
 
     def evaluated(self, values: Row) -> tuple[dict[str, Row], dict[str, Float[np.ndarray, "n keys"]]]:
-        """Columns of a run, and their derivatives by the numbers."""
+        """Return columns of a run, and their derivatives by the numbers."""
         name = values.tobytes()
         if name not in self.known:
             case = self.at(values)
@@ -183,17 +183,17 @@ class _Problem:
         return self.known[name]
 
     def residuals(self, values: Row, noise: dict[str, float]) -> Row:
-        """All columns less the log, over their noise."""
+        """Return all columns less the log, over their noise."""
         signals, _ = self.evaluated(values)
         return np.concatenate([(signals[name] - self.measured[name]) / noise[name] for name in noise])
 
     def jacobian(self, values: Row, noise: dict[str, float]) -> Float[np.ndarray, "n keys"]:
-        """Their derivatives by the numbers."""
+        """Return their derivatives by the numbers."""
         _, slopes = self.evaluated(values)
         return np.concatenate([slopes[name] / noise[name] for name in noise])
 
     def solved(self, start: Row, noise: dict[str, float], held: dict[int, float]) -> tuple[Row, float]:
-        """The numbers that fit best with some `held`, and the sum of squares."""
+        """Return the numbers that fit best with some `held`, and the sum of squares."""
         free = [index for index in range(len(self.places)) if index not in held]
         whole = start.copy()
         whole[list(held)] = list(held.values())
@@ -230,7 +230,7 @@ class _Problem:
         return spread(found.x), float(2 * found.cost)
 
     def _bounds(self) -> tuple[Row, Row]:
-        """What the numbers may be; bounds that are excluded by a little."""
+        """Return what the numbers may be; bounds that are excluded by a little."""
         lower, upper = [], []
         for place, size in zip(self.places, self.sizes, strict=True):
             limits = place.limits
@@ -239,7 +239,7 @@ class _Problem:
         return np.array(lower), np.array(upper)
 
     def fitted(self) -> tuple[Row, dict[str, float]]:
-        """The numbers that fit best, and the noise of every column."""
+        """Return the numbers that fit best, and the noise of every column."""
         values = np.array([place.value for place in self.places])
         spans = {name: float(np.ptp(column)) for name, column in self.measured.items()}
         noise = {name: span or 1.0 for name, span in spans.items()}
@@ -257,7 +257,7 @@ class _Problem:
         return values, noise
 
     def answer(self, values: Row, noise: dict[str, float]) -> Fit:
-        """The fit at the numbers that were found."""
+        """Return the fit at the numbers that were found."""
         scaled = self.jacobian(values, noise) * self.sizes
         _, singular, ways = np.linalg.svd(scaled, full_matrices=False)
         seen = singular > SINGULAR * singular[0]
@@ -311,16 +311,16 @@ class _Problem:
         return found
 
     def _residuals_alone(self, values: Row, noise: dict[str, float]) -> Row:
-        """The residuals of a run without its derivatives."""
+        """Return the residuals of a run without its derivatives."""
         signals = self.signals(simulate(self.at(values)))
         return np.concatenate([(signals[name] - self.measured[name]) / noise[name] for name in noise])
 
     def _measured(self, noise: dict[str, float]) -> Row:
-        """All columns of the log, over their noise."""
+        """Return all columns of the log, over their noise."""
         return np.concatenate([self.measured[name] / noise[name] for name in noise])
 
     def _identified(self, index: int, values: Row, error: float, noise: dict[str, float]) -> Identified:
-        """One number with its error and its interval, that of its profile where the error does not tell."""
+        """Return one number with its error and its interval, that of its profile where the error does not tell."""
         place, value = self.places[index], float(values[index])
         half = math.sqrt(RISE) * error
         if error <= UNSURE * abs(value):
@@ -333,7 +333,7 @@ class _Problem:
     def _end(
         self, index: int, side: int, values: Row, error: float, noise: dict[str, float], limit: float
     ) -> float | None:
-        """Where the profile of a number rises above a limit to one side; None where it does not as far as is looked."""
+        """Return where the profile of a number rises above a limit to one side; None where it does not as far as is looked."""
         value = float(values[index])
         size = abs(value) or self.sizes[index]
         lowest, highest = (float(ends[index]) for ends in self._bounds())
@@ -371,7 +371,7 @@ def _rms(values: Row) -> float:
 def _doubts(
     parameters: Sequence[Identified], left: dict[str, Row], noise: dict[str, float], spans: dict[str, float]
 ) -> list[str]:
-    """What to know before the numbers are used."""
+    """Return what to know before the numbers are used."""
     found = []
     for one in parameters:
         if not one.bounded:
@@ -395,7 +395,7 @@ def _doubts(
 
 
 def fit_answer(fit: Fit) -> dict[str, Any]:
-    """A fit, as JSON has it."""
+    """Return a fit, as JSON has it."""
 
     def plain(value: float | None) -> float | None:
         return value if value is not None and math.isfinite(value) else None

@@ -9,7 +9,7 @@ from typing import Any
 from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel
 from dockdyn.report.charts.time_chart import TIME
 from dockdyn.report.drawing import short
-from dockdyn.report.report import Block, Plot, Report, Table
+from dockdyn.report.report import Plot, Report, ReportBlock, Table
 from dockdyn.report.wording import NOTHING, significant, spaced
 from dockdyn.studies.identification.parameters import Fit, Identified
 from dockdyn.studies.identification.wording import plus_minus
@@ -18,7 +18,7 @@ TOGETHER = 0.95  # correlation of two numbers: more is told
 
 
 def parameters_report(fit: Fit, answer: dict[str, Any], again: str = "") -> Report:
-    """What `dockdyn identify parameters` found; `again` is what was typed for it."""
+    """Return what `dockdyn identify parameters` found; `again` is what was typed for it."""
     verdict, table = _verdict(fit), _table(fit)
     columns = Table(
         [("column of the log", ""), ("noise", ""), ("explained", "%")],
@@ -31,8 +31,8 @@ def parameters_report(fit: Fit, answer: dict[str, Any], again: str = "") -> Repo
         verdict=verdict,
         key=[("Log", fit.log.file), ("Samples", str(len(fit.time))), ("Runs", str(fit.runs))],
         blocks=[
-            Block("Numbers", table=table, notes=[note, *_correlated(fit)], where="after"),
-            Block("What is left", table=columns, where="after"),
+            ReportBlock("Numbers", table=table, notes=[note, *_correlated(fit)], where="after"),
+            ReportBlock("What is left", table=columns, where="after"),
         ],
         plots=[
             Plot(
@@ -47,12 +47,12 @@ def parameters_report(fit: Fit, answer: dict[str, Any], again: str = "") -> Repo
         warnings=fit.warnings,
         scenario=fit.scenario.text(),
         again=again,
-        terminal=[verdict, Block(table=table), *_correlated(fit)],
+        terminal=[verdict, ReportBlock(table=table), *_correlated(fit)],
     )
 
 
 def _verdict(fit: Fit) -> str:
-    """How many numbers the log bounds, in a sentence."""
+    """Return how many numbers the log bounds, in a sentence."""
     lost = [one.key for one in fit.parameters if not one.bounded]
     worst = min(fit.percent.values())
     words = f"The scenario explains {significant(worst, 4)} % of the log" + (" or more" if len(fit.percent) > 1 else "")
@@ -62,7 +62,7 @@ def _verdict(fit: Fit) -> str:
 
 
 def _table(fit: Fit) -> Table:
-    """The numbers with their standard errors and intervals."""
+    """Return the numbers with their standard errors and intervals."""
     rows = [
         [
             one.key,
@@ -77,12 +77,12 @@ def _table(fit: Fit) -> Table:
 
 
 def _interval(one: Identified) -> str:
-    """Both ends of an interval; a dash for one that there is not."""
+    """Return both ends of an interval; a dash for one that there is not."""
     return " to ".join(NOTHING if end is None else significant(end, 5) for end in one.interval)
 
 
 def _correlated(fit: Fit) -> list[str]:
-    """Numbers that the log hardly tells apart."""
+    """Return numbers that the log hardly tells apart."""
     keys = [one.key for one in fit.parameters]
     return [
         f"{keys[i]} and {keys[j]} are hardly told apart (correlation {fit.correlation[i, j]:.3f})"
@@ -93,7 +93,7 @@ def _correlated(fit: Fit) -> list[str]:
 
 
 def _chart(fit: Fit, name: str) -> Chart:
-    """A column of the log as dots under the fitted run, and what is left."""
+    """Return a column of the log as dots under the fitted run, and what is left."""
     inside = (fit.log.time >= fit.time[0]) & (fit.log.time <= fit.time[-1])
     measured, simulated = fit.log.columns[name][inside], fit.simulated[name]
     above = [

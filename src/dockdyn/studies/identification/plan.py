@@ -17,7 +17,7 @@ Row = Float[np.ndarray, "n"]
 
 
 @dataclass(frozen=True)
-class Sweep:
+class SineSweep:
     """A sine whose frequency rises steadily: X̄(t) = A sin(ω(t) t), ω(t) = 2π (f₀ + (f₁ − f₀) t/(2 T)) (SITS eq. 23).
 
     The frequency at the instant t, the derivative of the phase, then runs from `start` to `end`. A limit makes the
@@ -40,7 +40,7 @@ class Sweep:
             raise ScenarioError(f"--ramp {self.easing():g} s: must be at most half the duration of {self.duration:g} s")
 
     def easing(self) -> float:
-        """How long the motion grows and dies away (s): as given, or a cycle, a quarter of the duration at most."""
+        """Return how long the motion grows and dies away (s): as given, or a cycle, a quarter of the duration at most."""
         if self.ramp is not None:
             return self.ramp
         if math.isinf(self.acceleration_limit):
@@ -49,19 +49,19 @@ class Sweep:
         return min(1 / middling, self.duration / 4)
 
     def times(self, period: float) -> Row:
-        """Instants of the samples (s), both ends included."""
+        """Return instants of the samples (s), both ends included."""
         return np.arange(round(self.duration / period) + 1) * period
 
     def frequency(self, time: Row) -> Row:
-        """Hz, at an instant."""
+        """Return Hz, at an instant."""
         return self.start + (self.end - self.start) * time / self.duration
 
     def phase(self, time: Row) -> Row:
-        """ω(t) t, rad."""
+        """Return ω(t) t, rad."""
         return 2 * np.pi * (self.start + (self.end - self.start) * time / (2 * self.duration)) * time
 
     def envelope(self, time: Row, speed: float, acceleration: float) -> Row:
-        """Amplitude (m) at an instant that stays below a speed and an acceleration were it steady."""
+        """Return amplitude (m) at an instant that stays below a speed and an acceleration were it steady."""
         turning = np.maximum(2 * np.pi * self.frequency(time), 1e-9)
         # a smooth least of the three, so that the envelope has no corner that accelerates
         inverse = self.amplitude**-4.0 + (turning / speed) ** 4 + (turning**2 / acceleration) ** 4
@@ -73,7 +73,7 @@ class Sweep:
         return size
 
     def planned(self, period: float) -> tuple[Row, Row]:
-        """Times (s) and positions (m) about P₀; ScenarioError where the limits leave no motion."""
+        """Return times (s) and positions (m) about P₀; ScenarioError where the limits leave no motion."""
         count = self.duration / period
         if not 10 <= count <= SAMPLES:
             raise ScenarioError(

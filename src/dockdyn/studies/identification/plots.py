@@ -11,15 +11,15 @@ from dockdyn.report.charts.chart import ZERO, Band, Chart, Limits, Line, Panel, 
 from dockdyn.studies.identification.contact import smooth
 
 if TYPE_CHECKING:
-    from dockdyn.studies.identification.contact import Contact
-    from dockdyn.studies.identification.robot import Robot
+    from dockdyn.studies.identification.contact import IdentifiedContact
+    from dockdyn.studies.identification.robot import IdentifiedRobot
 
 COHERENT = 0.95  # above which a ratio of spectra is shown
 SECTIONS = 6  # of a log, for its spectra
 
 
-def fit_figure(robot: Robot) -> Chart:
-    """Commanded, actual and simulated position, and the residual."""
+def fit_figure(robot: IdentifiedRobot) -> Chart:
+    """Return commanded, actual and simulated position, and the residual."""
     records, late = robot.records, robot.fit.orders.delay
     time = np.arange(len(records.command)) * records.period
     scale, unit = _sized(robot.fit.residual)
@@ -34,7 +34,7 @@ def fit_figure(robot: Robot) -> Chart:
 
 
 def _sized(values: np.ndarray) -> tuple[float, str]:
-    """What takes metres to a unit that suits their size."""
+    """Return what takes metres to a unit that suits their size."""
     largest = float(np.abs(values).max())
     for scale, unit in ((1e3, "mm"), (1e6, "µm")):
         if largest * scale >= 0.3:
@@ -42,8 +42,8 @@ def _sized(values: np.ndarray) -> tuple[float, str]:
     return 1e9, "nm"
 
 
-def bode_figure(robot: Robot) -> Chart:
-    """Frequency response with its 95 % band, the ratio of the measured spectra beside it."""
+def bode_figure(robot: IdentifiedRobot) -> Chart:
+    """Return frequency response with its 95 % band, the ratio of the measured spectra beside it."""
     band = robot.band
     hertz, measured = _spectral_ratio(robot)
     inside = band.frequency <= 2 * robot.excited[1]
@@ -73,15 +73,16 @@ _FREQUENCY: dict[str, Any] = {"across": "frequency, Hz", "across_scale": "log"}
 
 
 def _limits(value: np.ndarray, half: np.ndarray, points: np.ndarray, inside: np.ndarray) -> Limits:
-    """Limits that hold a response and, where it was excited, its band as far as that is not much wider."""
+    """Return limits that hold a response and, where it was excited, its band as far as that is not much wider."""
     shown = np.r_[value, np.clip(half, 0, 2 * np.ptp(value[inside]))[inside] + value[inside], points]
     low, high = float(shown.min()), float(shown.max())
     room = max(0.08 * (high - low), 0.02)
     return low - room, high + room
 
 
-def _spectral_ratio(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
-    """Frequencies (Hz) at which the log is coherent, and actual over commanded there, without the hold of the samples."""
+def _spectral_ratio(robot: IdentifiedRobot) -> tuple[np.ndarray, np.ndarray]:
+    """Return frequencies (Hz) at which the log is coherent, and actual over commanded there, without the hold of the
+    samples."""
     records = robot.records
     length = max(64, len(records.command) // SECTIONS)
     settings: dict[str, Any] = {
@@ -98,8 +99,8 @@ def _spectral_ratio(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
     return hertz[told], (ratio / ((1 - np.exp(-turn)) / turn))[told]
 
 
-def residual_figure(robot: Robot) -> Chart:
-    """Correlation of the residuals with themselves and with the command."""
+def residual_figure(robot: IdentifiedRobot) -> Chart:
+    """Return correlation of the residuals with themselves and with the command."""
     tests = robot.tests
     assert tests is not None  # there are residuals
     panels = []
@@ -115,8 +116,8 @@ def residual_figure(robot: Robot) -> Chart:
     return Chart(panels, columns=2)
 
 
-def force_figure(contact: Contact) -> Chart:
-    """Measured and fitted force over time, and what is left."""
+def force_figure(contact: IdentifiedContact) -> Chart:
+    """Return measured and fitted force over time, and what is left."""
     bounce = contact.bounce
     time, across = bounce.time - bounce.time[bounce.first], "time since the force rose, s"
     above = [Line(time, bounce.force, "blue", "measured"), Line(time, contact.fitted, "orange", "fitted", dash=1)]
@@ -125,8 +126,8 @@ def force_figure(contact: Contact) -> Chart:
     return Chart(panels, whole=(float(time[0]), float(time[-1])))
 
 
-def stroke_figure(contact: Contact) -> Chart:
-    """What the force has beside the spring's, over depth: as measured and with the delay taken back."""
+def stroke_figure(contact: IdentifiedContact) -> Chart:
+    """Return what the force has beside the spring's, over depth: as measured and with the delay taken back."""
     bounce = contact.bounce
     measured = bounce.position
     place, _ = smooth(bounce)

@@ -7,15 +7,15 @@ from functools import partial
 from importlib.metadata import version
 from typing import Any
 
-from dockdyn.report.report import Block, Plot, Report, Rows, Table
-from dockdyn.studies.identification.contact import Contact, contact_toml
+from dockdyn.report.report import Plot, Report, ReportBlock, Rows, Table
+from dockdyn.studies.identification.contact import IdentifiedContact, contact_toml
 from dockdyn.studies.identification.plots import bode_figure, fit_figure, force_figure, residual_figure, stroke_figure
-from dockdyn.studies.identification.robot import Robot, robot_toml
+from dockdyn.studies.identification.robot import IdentifiedRobot, robot_toml
 from dockdyn.studies.identification.wording import METHODS, contact_rows, contact_verdict, robot_rows, robot_verdict
 
 
-def robot_report(robot: Robot, answer: dict[str, Any], again: str = "") -> Report:
-    """What `dockdyn identify robot` found; `again` is what was typed for it."""
+def robot_report(robot: IdentifiedRobot, answer: dict[str, Any], again: str = "") -> Report:
+    """Return what `dockdyn identify robot` found; `again` is what was typed for it."""
     note = (
         "Bayesian information criterion: how well a choice fits, less what its coefficients and samples of dead time "
         "cost. A difference of ten leaves "
@@ -27,7 +27,7 @@ def robot_report(robot: Robot, answer: dict[str, Any], again: str = "") -> Repor
         robot_rows(answer),
         robot_toml(robot),
         ("Log", f"{robot.records.name}, {answer['samples']} samples"),
-        Block("Orders that were compared", table=candidates(answer), notes=[note], where="after"),
+        ReportBlock("Orders that were compared", table=candidates(answer), notes=[note], where="after"),
         plots=tuple(_robot_figures(robot)),
         made=[
             ("Method", METHODS[answer["method"]]),
@@ -40,8 +40,8 @@ def robot_report(robot: Robot, answer: dict[str, Any], again: str = "") -> Repor
     )
 
 
-def contact_report(contact: Contact, answer: dict[str, Any], again: str = "") -> Report:
-    """What `dockdyn identify contact` found; `again` is what was typed for it."""
+def contact_report(contact: IdentifiedContact, answer: dict[str, Any], again: str = "") -> Report:
+    """Return what `dockdyn identify contact` found; `again` is what was typed for it."""
     return _identified(
         "Contact",
         contact_verdict(answer),
@@ -65,26 +65,26 @@ def _identified(
     rows: Rows,
     toml: str,
     log: tuple[str, str],
-    *blocks: Block,
+    *blocks: ReportBlock,
     **parts: Any,  # noqa: ANN401, fields of a `Report`
 ) -> Report:
-    """The report of an identification of `what`, with the tables that a scenario takes."""
+    """Return the report of an identification of `what`, with the tables that a scenario takes."""
     return Report(
         title=f"{what}, identified",
         verdict=verdict,
         key=[(_titled(words), *value) for words, *value in rows],
-        blocks=[Block("For a scenario", text=toml), *blocks, Block(rows=[log], where="inputs")],
-        terminal=[verdict, Block(rows=rows, text=toml)],
+        blocks=[ReportBlock("For a scenario", text=toml), *blocks, ReportBlock(rows=[log], where="inputs")],
+        terminal=[verdict, ReportBlock(rows=rows, text=toml)],
         **parts,
     )
 
 
 def _titled(words: str) -> str:
-    """A quantity at the start of its row; a symbol stays as it is."""
+    """Return a quantity at the start of its row; a symbol stays as it is."""
     return words if len(words) < 3 else words[0].upper() + words[1:]
 
 
-def _robot_figures(robot: Robot) -> Iterator[Plot]:
+def _robot_figures(robot: IdentifiedRobot) -> Iterator[Plot]:
     yield Plot(
         "fit",
         partial(fit_figure, robot),
@@ -105,7 +105,7 @@ def _robot_figures(robot: Robot) -> Iterator[Plot]:
         )
 
 
-def _contact_figures(contact: Contact) -> Iterator[Plot]:
+def _contact_figures(contact: IdentifiedContact) -> Iterator[Plot]:
     yield Plot(
         "force",
         partial(force_figure, contact),
@@ -120,7 +120,7 @@ def _contact_figures(contact: Contact) -> Iterator[Plot]:
 
 
 def candidates(answer: dict[str, Any]) -> Table | None:
-    """The orders that came next, by their distance from the best."""
+    """Return the orders that came next, by their distance from the best."""
     found = answer["candidates"]
     if len(found) < 2:
         return None

@@ -30,7 +30,7 @@ class ResidualTests:
 
 
 def residual_tests(residual: Row, command: Row) -> ResidualTests:
-    """Autocorrelation of residuals and their correlation with the command's changes from its mean.
+    """Return autocorrelation of residuals and their correlation with the command's changes from its mean.
 
     Bounds of the second allow for both signals' memory (Ljung, System Identification, 16.6).
     """
@@ -63,7 +63,7 @@ def residual_tests(residual: Row, command: Row) -> ResidualTests:
 
 
 def covariance(slope: Float[np.ndarray, "n p"], residual: Row) -> Float[np.ndarray, "p p"]:
-    """Of parameters fitted by least squares, for residuals that may be correlated over time (Newey and West).
+    """Return that of parameters fitted by least squares, for residuals that may be correlated over time (Newey and West).
 
     `slope` holds the derivatives of what was fitted by the parameters.
     """
@@ -80,12 +80,12 @@ def covariance(slope: Float[np.ndarray, "n p"], residual: Row) -> Float[np.ndarr
 
 
 def _autocorrelation(signal: Row) -> Row:
-    """At all lags, by the spectrum."""
+    """Return it at all lags, by the spectrum."""
     spectrum = np.fft.rfft(signal, 2 * len(signal))
     found = np.fft.irfft(np.abs(spectrum) ** 2)[: len(signal)]
     return found / found[0]
 
 
 def _quantile(probability: float) -> float:
-    """Standard deviations that a normal number exceeds, to either side, with that probability."""
+    """Return standard deviations that a normal number exceeds, to either side, with that probability."""
     return math.sqrt(2) * float(erfinv(1 - probability))

@@ -12,13 +12,13 @@ import numpy as np
 from jaxtyping import Complex, Float
 from threadpoolctl import threadpool_limits
 
-from dockdyn.results.exchange.log_file import Log, evenly, period_from, read_log, unsaturated
+from dockdyn.results.exchange.log_file import SignalLog, evenly, period_from, read_log, unsaturated
 from dockdyn.results.exchange.log_roles import OF_ROBOT
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.given import path_from, whole_from, wrong_type
 from dockdyn.stability import discrete
 from dockdyn.stability.transfer_function import TransferFunction
-from dockdyn.studies.identification.output_error import Fit, Method, Samples, fit
+from dockdyn.studies.identification.output_error import DifferenceFit, Method, Samples, fit
 from dockdyn.studies.identification.residuals import ResidualTests, residual_tests
 from dockdyn.studies.identification.robot_orders import FARTHEST, Candidate, Records, candidates, rounding
 
@@ -34,7 +34,7 @@ Row = Float[np.ndarray, "n"]
 
 
 @dataclass(frozen=True)
-class Band:
+class FrequencyBand:
     """A frequency response with what is 95 % sure; dead time included."""
 
     frequency: Row  # Hz
@@ -44,16 +44,16 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Robot:
+class IdentifiedRobot:
     """An identified robot."""
 
     records: Records
-    fit: Fit
+    fit: DifferenceFit
     transfer: TransferFunction  # continuous, without the dead time
     percent: float  # of the motion's deviation that the simulated one has
     gain: float  # at rest
     gain_deviation: float
-    band: Band
+    band: FrequencyBand
     excited: tuple[float, float]  # Hz
     tests: ResidualTests | None  # None where residuals are round-off
     candidates: list[Candidate]
@@ -99,7 +99,7 @@ def read_robot_log(
     units: Mapping[str, str] | None = None,
     period: float | str | None = None,
 ) -> Records:
-    """The commanded and actual positions in a log, a CSV, MCAP or netCDF file, for `identify_robot`.
+    """Return the commanded and actual positions in a log, a CSV, MCAP or netCDF file, for `identify_robot`.
 
     Args:
         path: of the log; its header names the columns and their units, `time [s],command [mm],actual [mm]`.
@@ -117,8 +117,8 @@ def read_robot_log(
     return Records(log.file, step, log.signals["command"], log.signals["actual"], [*notes, *log.notes])
 
 
-def excited(log: Log) -> None:
-    """Refuses signals that stand still."""
+def excited(log: SignalLog) -> None:
+    """Refuse signals that stand still."""
     for name, words in (("command", "nothing excites the robot"), ("actual", "the robot does not move")):
         if np.ptp(log.signals[name]) == 0:
             raise log.refuse(None, f"{log.headings[name]} is the same in all rows: {words}")
@@ -130,8 +130,8 @@ def identify_robot(
     orders: tuple[int, int] | None = None,
     delay: int | None = None,
     method: Method = "oe",
-) -> Robot:
-    """The robot behind a log, as of `read_robot_log`, or its file.
+) -> IdentifiedRobot:
+    """Return the robot behind a log, as of `read_robot_log`, or its file.
 
     `orders` (a, b) and `delay` (samples) are chosen where they are not given; `method` is `"oe"`, `"iv"` or `"arx"`.
     Raises ScenarioError where the log is too short or tells too little, where no continuous robot behaves as the samples
@@ -154,7 +154,7 @@ def identify_robot(
     tests = None
     if math.sqrt(chosen.variance) > max(ROUNDED * float(np.std(records.actual)), 0.9 * rounding(records.actual)):
         tests = residual_tests(chosen.residual, records.command[: len(chosen.residual)])
-    robot = Robot(
+    robot = IdentifiedRobot(
         records,
         chosen,
         transfer,
@@ -177,7 +177,9 @@ def identify_robot(
     return robot
 
 
-def _first_usable(records: Records, tried: list[Candidate], method: Method) -> tuple[Fit, TransferFunction, list[str]]:
+def _first_usable(
+    records: Records, tried: list[Candidate], method: Method
+) -> tuple[DifferenceFit, TransferFunction, list[str]]:
     """Return the best candidate that is a stable continuous robot, that robot, and why better ones were passed over.
 
     Of a single candidate stability is not asked. ScenarioError where there is none among those that fit nearly as well.
@@ -201,23 +203,23 @@ def _first_usable(records: Records, tried: list[Candidate], method: Method) -> t
 
 
 def _converted(a: Row, b: Row, period: float) -> TransferFunction:
-    """The continuous robot; ValueError where there is none."""
+    """Return the continuous robot; ValueError where there is none."""
     return discrete.continuous(a.tolist(), b.tolist(), period)
 
 
 def fit_percent(measured: Row, simulated: Row) -> float:
-    """100 % less the size of the error as a share of the motion's."""
+    """Return 100 % less the size of the error as a share of the motion's."""
     return 100 * (1 - float(np.linalg.norm(measured - simulated) / np.linalg.norm(measured - measured.mean())))
 
 
-def _gain_slope(found: Fit) -> Row:
-    """Derivative of the gain at rest by a and b."""
+def _gain_slope(found: DifferenceFit) -> Row:
+    """Return derivative of the gain at rest by a and b."""
     bottom, top = 1 + found.a.sum(), found.b.sum()
     return np.r_[np.full(len(found.a), -top / bottom**2), np.full(len(found.b), 1 / bottom)]
 
 
 def _excited_range(records: Records) -> tuple[float, float]:
-    """Frequencies (Hz) between which nearly all of the command's power lies, its drift aside."""
+    """Return frequencies (Hz) between which nearly all of the command's power lies, its drift aside."""
     command = records.command
     moving = command - np.linspace(command[0], command[-1], len(command))
     power = np.abs(np.fft.rfft(moving)) ** 2
@@ -229,8 +231,8 @@ def _excited_range(records: Records) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def band(found: Fit, transfer: TransferFunction, period: float, count: int) -> Band:
-    """Response from the slowest frequency that the log holds to the fastest that it can, and its uncertainty.
+def band(found: DifferenceFit, transfer: TransferFunction, period: float, count: int) -> FrequencyBand:
+    """Return response from the slowest frequency that the log holds to the fastest that it can, and its uncertainty.
 
     By the derivatives of its logarithm: relative magnitude is the real part, phase the imaginary one.
     """
@@ -250,11 +252,11 @@ def band(found: Fit, transfer: TransferFunction, period: float, count: int) -> B
     spread = [np.einsum("fi,ij,fj->f", part, found.covariance, part) for part in (slopes.real, slopes.imag)]
     relative, angle = (np.sqrt(np.maximum(each, 0.0)) for each in spread)
     response = transfer.at(s) * np.exp(-s * found.orders.delay * period)
-    return Band(frequency, response, BAND * relative * 20 / math.log(10), BAND * np.degrees(angle))
+    return FrequencyBand(frequency, response, BAND * relative * 20 / math.log(10), BAND * np.degrees(angle))
 
 
-def doubts(robot: Robot) -> Iterator[str]:
-    """What an engineer should know before the robot goes into a scenario."""
+def doubts(robot: IdentifiedRobot) -> Iterator[str]:
+    """Yield what an engineer should know before the robot goes into a scenario."""
     if not robot.transfer.stable():
         yield "the identified robot is unstable, and a scenario refuses it: check columns, delay and orders"
     if abs(robot.gain - 1) > max(UNIT_GAIN, BAND * robot.gain_deviation):
@@ -281,7 +283,7 @@ def doubts(robot: Robot) -> Iterator[str]:
             yield f"a pole and a zero nearly cancel, at {where} 1/s: a lower order may do"
 
 
-def validated(robot: Robot, other: Records) -> float:
+def validated(robot: IdentifiedRobot, other: Records) -> float:
     """Fit (percent) of the robot's response to another log, whose start and offset alone are fitted.
 
     ScenarioError where its period is another one.
@@ -295,8 +297,8 @@ def validated(robot: Robot, other: Records) -> float:
     return fit_percent(y, Samples(u, y, robot.fit.orders).replayed(robot.fit.a, robot.fit.b))
 
 
-def figures_of(robot: Robot) -> dict[str, Any]:
-    """The numbers of an identified robot, as JSON has them."""
+def figures_of(robot: IdentifiedRobot) -> dict[str, Any]:
+    """Return the numbers of an identified robot, as JSON has them."""
     transfer, tests = robot.transfer, robot.tests
     deviations = np.sqrt(np.maximum(np.diag(robot.fit.covariance), 0.0))
     hertz = float(np.degrees(np.angle(transfer.at(20j * np.pi) * np.exp(-20j * np.pi * robot.dead_time))))
@@ -335,14 +337,14 @@ def figures_of(robot: Robot) -> dict[str, Any]:
     }
 
 
-def robot_table(robot: Robot) -> dict[str, list[float]]:
-    """The table `[loop.robot]` of a scenario that is this robot."""
+def robot_table(robot: IdentifiedRobot) -> dict[str, list[float]]:
+    """Return the table `[loop.robot]` of a scenario that is this robot."""
     parts = {"numerator": robot.transfer.numerator, "denominator": robot.transfer.denominator}
     return {key: [float(value) for value in part] for key, part in parts.items()}
 
 
-def robot_toml(robot: Robot) -> str:
-    """The part of a scenario that is this robot."""
+def robot_toml(robot: IdentifiedRobot) -> str:
+    """Return the part of a scenario that is this robot."""
     lines = [f"# identified from {Path(robot.records.name).name}, fit {robot.percent:.4g} %"]
     if robot.fit.orders.delay:
         lines += ["[loop]", f'delay = "{robot.dead_time!r} s"  # dead time of the robot: add what else is late', ""]

@@ -122,7 +122,7 @@ def _longest_delay(actual: Row) -> int:
 
 
 def rounding(values: Row) -> float:
-    """Standard deviation of what rounding to the log's digits or the encoder's steps takes away: residuals below tell
+    """Return standard deviation of what rounding to the log's digits or the encoder's steps takes away: residuals below tell
     nothing."""
     apart = np.diff(np.unique(values))
     apart = apart[apart > EXACT * float(np.ptp(values))]
@@ -141,7 +141,7 @@ def _tellable(command: Row) -> int:
 
 
 def least(orders: Orders) -> int:
-    """Samples that orders need."""
+    """Return samples that orders need."""
     return 5 * (orders.a + orders.b) + orders.a + orders.delay
 
 

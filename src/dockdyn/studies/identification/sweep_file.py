@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.studies.identification.arm_path import Arm, Path
-from dockdyn.studies.identification.plan import Row, Sweep
+from dockdyn.studies.identification.arm_path import JointChain, Path
+from dockdyn.studies.identification.plan import Row, SineSweep
 
 
 def sweep_csv(
-    sweep: Sweep, period: float, times: Row, commands: Row, arm: Arm | None = None, path: Path | None = None
+    sweep: SineSweep, period: float, times: Row, commands: Row, arm: JointChain | None = None, path: Path | None = None
 ) -> str:
-    """Time, command and, with an arm, the joints: a log of the experiment has a column more, the actual position."""
+    """Return time, command and, with an arm, the joints: a log of the experiment has a column more, the actual position."""
     headings, columns = ["time [s]", "command [m]"], [times, commands]
     lines = [
         f"# sine sweep, {sweep.amplitude:g} m, {sweep.start:g} to {sweep.end:g} Hz in {sweep.duration:g} s, each command "
@@ -32,9 +32,9 @@ def sweep_csv(
 
 
 def sweep_answer(
-    sweep: Sweep, period: float, times: Row, commands: Row, arm: Arm | None = None, path: Path | None = None
+    sweep: SineSweep, period: float, times: Row, commands: Row, arm: JointChain | None = None, path: Path | None = None
 ) -> dict[str, Any]:
-    """What a plan asks of the robot."""
+    """Return what a plan asks of the robot."""
     speed = np.gradient(commands, times)
     late = times > times[-1] - max(1.0 / max(sweep.end, 1e-9), 5 * period) - sweep.easing()
     answer: dict[str, Any] = {

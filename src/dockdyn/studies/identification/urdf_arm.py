@@ -10,10 +10,10 @@ import numpy as np
 from dockdyn.mechanics.trees.assembly import Link, tree_of
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.tables.urdf import UrdfJoint, read_robot
-from dockdyn.studies.identification.arm_path import Arm, arm_of
+from dockdyn.studies.identification.arm_path import JointChain, arm_of
 
 
-def urdf_arm(path: Path, tip: str | None, start: list[float] | None) -> Arm:
+def urdf_arm(path: Path, tip: str | None, start: list[float] | None) -> JointChain:
     """Return the joints from the root to the link `tip` (the only leaf, if there is one), with their limits.
 
     `start`: joint values (rad or m) on that way; else the middles of their limits. ScenarioError for what cannot be used.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from dockdyn.report.report import Block, Table, numbers
+from dockdyn.report.report import ReportBlock, Table, numbers
 from dockdyn.report.wording import NOTHING, significant
 from dockdyn.studies.identification.contact import EXACT
 
@@ -14,7 +14,7 @@ METHODS = {"arx": "least squares", "iv": "instrumental variables", "oe": "output
 
 
 def plus_minus(value: float | None, deviation: float | None, digits: int = 5) -> str:
-    """A number with its standard deviation, as far as it is known: 19990 ± 9.1; none below what numbers resolve."""
+    """Return a number with its standard deviation, as far as it is known: 19990 ± 9.1; none below what numbers resolve."""
     if value is None:
         return NOTHING
     if not deviation:
@@ -28,7 +28,7 @@ def plus_minus(value: float | None, deviation: float | None, digits: int = 5) ->
 
 
 def robot_verdict(answer: dict[str, Any]) -> str:
-    """The robot in a sentence."""
+    """Return the robot in a sentence."""
     late, orders = answer["delay_samples"], answer["orders"]
     words = f"A robot of {orders[0]} poles and {len(answer['zeros'])} "
     words += "zero" if len(answer["zeros"]) == 1 else "zeros"
@@ -38,7 +38,7 @@ def robot_verdict(answer: dict[str, Any]) -> str:
 
 
 def place(values: list[float]) -> str:
-    """A pole or a zero."""
+    """Return a pole or a zero."""
     real, imaginary = values
     text = significant(real, 6) + (
         f" {'+' if imaginary >= 0 else '-'} {significant(abs(imaginary), 6)} i" if imaginary else ""
@@ -47,7 +47,7 @@ def place(values: list[float]) -> str:
 
 
 def pole_rows(poles: list[list[float]]) -> list[tuple[str, str, str]]:
-    """Poles (1/s) as frequency and damping, a pair in one row; real ones by their time constant."""
+    """Return poles (1/s) as frequency and damping, a pair in one row; real ones by their time constant."""
     rows: list[tuple[str, str, str]] = []
     for real, imaginary in poles:
         size, name = math.hypot(real, imaginary), f"pole {len(rows) + 1}"
@@ -63,7 +63,7 @@ def pole_rows(poles: list[list[float]]) -> list[tuple[str, str, str]]:
 
 
 def _tests_in_words(answer: dict[str, Any]) -> list[tuple[str, str]]:
-    """What the residuals say."""
+    """Return what the residuals say."""
     if answer["white"] is None:
         return [("residuals", "rounding errors only")]
     found = "no" if answer["white"] else "some"
@@ -75,7 +75,7 @@ def _tests_in_words(answer: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def robot_rows(answer: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """Quantity, value, unit."""
+    """Return quantity, value, unit."""
     low, high = answer["excited_hz"]
     rms = ("residuals, root mean square", f"{answer['residual_rms_m']:.3g}", "m")
     rows = [
@@ -110,7 +110,7 @@ def robot_rows(answer: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def contact_verdict(answer: dict[str, Any]) -> str:
-    """The contact in a sentence."""
+    """Return the contact in a sentence."""
     stiffness, damping = significant(answer["stiffness_N_m"], 4), significant(answer["damping_N_s_m"], 3)
     words = f"A contact of {stiffness} N/m and {damping} N s/m, its force measured "
     words += f"{significant(1e3 * answer['delay_s'], 3)} ms late"
@@ -120,7 +120,7 @@ def contact_verdict(answer: dict[str, Any]) -> str:
 
 
 def contact_rows(answer: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """Quantity, value with its standard deviation, unit."""
+    """Return quantity, value with its standard deviation, unit."""
 
     def told(words: str, key: str, unit: str, suffix: str) -> tuple[str, str, str]:
         return words, plus_minus(answer[f"{key}{suffix}"], answer[f"{key}_deviation{suffix}"]), unit
@@ -138,8 +138,8 @@ def contact_rows(answer: dict[str, Any]) -> list[tuple[str, str, str]]:
     ]
 
 
-def plan_lines(answer: dict[str, Any]) -> Iterator[str | Block]:
-    """What a planned sweep asks of the robot."""
+def plan_lines(answer: dict[str, Any]) -> Iterator[str | ReportBlock]:
+    """Yield what a planned sweep asks of the robot."""
     size, last = 1e3 * answer["largest_position_m"], 1e3 * answer["amplitude_at_end_m"]
     verdict = f"A sweep from {answer['from_hz']:g} to {answer['to_hz']:g} Hz in {answer['duration_s']:g} s, "
     verdict += f"{size:.4g} mm at most"
@@ -152,15 +152,15 @@ def plan_lines(answer: dict[str, Any]) -> Iterator[str | Block]:
     ]
     if answer["joints"]:
         rows.append(("least singular value of the arm", answer["least_singular_value"], ""))
-    yield Block(rows=numbers(rows))
+    yield ReportBlock(rows=numbers(rows))
     if answer["joints"]:
         held = "its attitude held" if answer["attitude_held"] else "its attitude free: the joints are too few"
         yield f"{answer['tip']} of {answer['arm']}, {held}:"
-        yield Block(table=_joints_table(answer["joints"]))
+        yield ReportBlock(table=_joints_table(answer["joints"]))
 
 
 def _joints_table(joints: list[dict[str, Any]]) -> Table:
-    """Where each joint goes, and how fast; angles in degrees."""
+    """Return where each joint goes, and how fast; angles in degrees."""
     rows = []
     for joint in joints:
         turns = joint["unit"] == "rad"

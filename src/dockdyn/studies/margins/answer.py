@@ -20,7 +20,7 @@ from dockdyn.kinds.resting import (
     sets_after,
 )
 from dockdyn.mechanism.rest import RestingContact
-from dockdyn.report.notebook import Answer
+from dockdyn.report.notebook import ShownAnswer
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
@@ -50,8 +50,8 @@ from dockdyn.studies.margins.wording import verdict
 OFF = 0.01  # a robot's gain at rest that is further from 1 is told
 
 
-def margins(scenario: Scenario | str | Path) -> Answer:
-    """Stability margins of a scenario's loop around its nominal contact.
+def margins(scenario: Scenario | str | Path) -> ShownAnswer:
+    """Return stability margins of a scenario's loop around its nominal contact.
 
     Returns a dictionary ready for JSON, which a notebook shows as a table; keys carry their units. `critical_delay_s` is the
     delay at which a stable loop becomes unstable, and that up to which an unstable one would be stable: 0 where it is
@@ -130,7 +130,7 @@ def margins(scenario: Scenario | str | Path) -> Answer:
         ],
     }
     found = finite(answer)
-    return Answer(found).under(verdict(found))
+    return ShownAnswer(found).under(verdict(found))
 
 
 def _tuned_or_not(stated: Scenario) -> tuple[Scenario, list[str]]:
@@ -145,7 +145,7 @@ def _tuned_or_not(stated: Scenario) -> tuple[Scenario, list[str]]:
 
 
 def _mode_of(content: Judged, nominal: Nominal | None, root: complex, delay: float) -> list[dict[str, Any]]:
-    """Which bodies move in the motion that decides; nothing where the loop is taken along a normal, or nothing moves."""
+    """Return which bodies move in the motion that decides; nothing where the loop is taken along a normal, or nothing moves."""
     if nominal is None or not of_whole_model(content, nominal) or not np.isfinite(root) or not abs(root):
         return []
     return motion_shares(content, nominal, root, delay)
@@ -157,14 +157,14 @@ def _dynamics_once(contact: RestingContact) -> dict[str, Array]:
 
 
 def _dynamics_of(contact: RestingContact | None) -> dict[str, list[float] | None]:
-    """How a contact moves along its axes; None for none."""
+    """Return how a contact moves along its axes; None for none."""
     if contact is None:
         return dict.fromkeys(f"{axis}_dynamics" for axis in ("normal", "radial", "tangential"))
     return {f"{axis}_dynamics": np.asarray(found).tolist() for axis, found in _dynamics_once(contact).items()}
 
 
 def _margins_of_set(content: Judged, nominal: Nominal, delay: float) -> dict[str, Any]:
-    """Growth rate and delays of a set of closed contacts whose forces come a `delay` (s) late and nothing else does."""
+    """Return growth rate and delays of a set of closed contacts whose forces come a `delay` (s) late and nothing else does."""
     found = roots_with_delay(seen_matrices(content, nominal), delay)
     growth = float(found.roots[0].real)
     critical, _ = critical_delay(found.windows, delay, growth < 0)
@@ -174,13 +174,14 @@ def _margins_of_set(content: Judged, nominal: Nominal, delay: float) -> dict[str
 
 
 def _margins_of_later_sets(scenario: Scenario, nominal: Nominal | None, delay: float) -> list[dict[str, Any]]:
-    """Margins of the sets of contacts that close while the nominal ones are closed, with a `delay` (s) alone."""
+    """Return margins of the sets of contacts that close while the nominal ones are closed, with a `delay` (s) alone."""
     found = sets_after(scenario, nominal)
     return [{"after_s": one.after} | _margins_of_set(scenario.content, one.nominal, delay) for one in found]
 
 
 def together(content: Judged, nominal: Nominal | None, delay: float, all_count: bool) -> list[str]:
-    """Which contacts are closed together where the loop is linearised, and what that counts for, if `all_count` or one."""
+    """Return which contacts are closed together where the loop is linearised, and what that counts for, if `all_count` or
+    one."""
     if nominal is None or not nominal.others:
         return []
     count, names = len(nominal.closed), names_of(content, nominal)
@@ -200,7 +201,7 @@ def together(content: Judged, nominal: Nominal | None, delay: float, all_count: 
 
 
 def _later_words(content: Judged, nominal: Nominal | None, found: dict[str, Any]) -> str:
-    """What a later set of closed contacts means for the loop."""
+    """Return what a later set of closed contacts means for the loop."""
     own = [] if nominal is None else names_of(content, nominal)
     new = [name for name in found["contacts"] if name not in own]
     still = [name for name in found["contacts"] if name in own]
@@ -213,12 +214,12 @@ def _later_words(content: Judged, nominal: Nominal | None, found: dict[str, Any]
 
 
 def _milliseconds(time: float | None) -> str:
-    """A critical delay (s) in words; None where none that destabilises was found."""
+    """Return a critical delay (s) in words; None where none that destabilises was found."""
     return "none found" if time is None else f"{1e3 * time:.4g} ms"
 
 
 def critical_delay(windows: Windows, delay: float, stable: bool) -> tuple[float | None, list[str]]:
-    """The delay (s) that ends the stable window with the loop's own `delay`, or the first one where that is unstable.
+    """Return the delay (s) that ends the stable window with the loop's own `delay`, or the first one where that is unstable.
 
     None where the window has no end, or none up to where delays were looked at; zero where the loop is unstable from the
     shortest delay on. With it, what makes it doubtful.
@@ -238,7 +239,7 @@ def critical_delay(windows: Windows, delay: float, stable: bool) -> tuple[float 
 
 
 def _other_motion(loop: Loop, root: complex) -> str:
-    """That the root (1/s) which decides is not that of the contact's oscillation."""
+    """Return that the root (1/s) which decides is not that of the contact's oscillation."""
     ideal = ideal_root(loop)
     assert ideal is not None
     words = f"the motion that decides ({root.real:.4g} 1/s, {abs(root.imag):.4g} rad/s) is not the oscillation of the contact "
@@ -246,7 +247,7 @@ def _other_motion(loop: Loop, root: complex) -> str:
 
 
 def counted(content: Judged, loop: Loop) -> list[str]:
-    """The parts of the loop that its margins are of."""
+    """Return the parts of the loop that its margins are of."""
     law = content.loop.compensator
     parts = {
         "delay": float(loop.delay) > 0,
@@ -265,7 +266,7 @@ def counted(content: Judged, loop: Loop) -> list[str]:
 
 
 def finite(data: Any) -> Any:  # noqa: ANN401, what JSON holds
-    """`data` with None for every number that is not finite: JSON has no others."""
+    """Return `data` with None for every number that is not finite: JSON has no others."""
     if isinstance(data, dict):
         return {key: finite(value) for key, value in data.items()}
     if isinstance(data, list):
@@ -274,7 +275,7 @@ def finite(data: Any) -> Any:  # noqa: ANN401, what JSON holds
 
 
 def _remarks(content: Judged, loop: Loop, nominal: Nominal | None) -> list[str]:
-    """What a reader of the margins should know."""
+    """Return what a reader of the margins should know."""
     kind = kind_named(content.kind)
     found = kind.left_out_of_margins(content)
     if nominal is not None:
@@ -325,7 +326,7 @@ def _growth_of_run(scenario: Scenario, missing: list[str]) -> float | None:
 
 
 def left_out(section: LoopSection, loop: Loop) -> list[str]:
-    """What of `[loop]` margins do not count."""
+    """Return what of `[loop]` margins do not count."""
     found = list(filter(None, [aliasing(loop)]))
     if parts := not_counted(section, loop):
         found.append(f"these margins leave out {' and '.join(parts)}")

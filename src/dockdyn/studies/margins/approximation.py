@@ -17,7 +17,8 @@ ORDERS = (1, 2, 3, 4, 5)
 
 
 def pade(content: Judged, loop: Loop, stable: bool) -> dict[str, Any] | None:
-    """The approximations of `loop` by order, compensator, robot and virtual contact included; None without delay and hold.
+    """Return the approximations of `loop` by order, compensator, robot and virtual contact included; None without delay and
+    hold.
 
     `stable` is the exact verdict. An order whose own verdict is another one says why.
     """
@@ -46,7 +47,7 @@ def pade(content: Judged, loop: Loop, stable: bool) -> dict[str, Any] | None:
 
 
 def _reasons(loop: Loop, stable: bool, verdicts: dict[int, bool]) -> dict[int, str]:
-    """Why the orders are wrong whose verdict is not that of the exact loop."""
+    """Return why the orders are wrong whose verdict is not that of the exact loop."""
     wrong = [order for order, verdict in verdicts.items() if verdict != stable]
     if not wrong:
         return {}
@@ -62,7 +63,7 @@ def _reasons(loop: Loop, stable: bool, verdicts: dict[int, bool]) -> dict[int, s
 
 
 def _too_low(order: int, loop: Loop, right: list[int]) -> str:
-    """Why an order is wrong where the approximation leaves nothing out; `right` are the orders that are not."""
+    """Return why an order is wrong where the approximation leaves nothing out; `right` are the orders that are not."""
     if any(above > order for above in right):
         return f"order {order} of the approximation is too low here"
     if loop.hold is not None:
@@ -71,7 +72,7 @@ def _too_low(order: int, loop: Loop, right: list[int]) -> str:
 
 
 def left_out(loop: Loop) -> list[str]:
-    """What of a loop the approximations do not know."""
+    """Return what of a loop the approximations do not know."""
     parts = []
     if loop.dynamics != "continuous":
         parts.append("the period of the dynamics")
@@ -85,6 +86,6 @@ def left_out(loop: Loop) -> list[str]:
 
 
 def _smoothed(loop: Loop) -> Loop:
-    """The loop that the approximations are of: delay, hold, robot, contact and compensator."""
+    """Return the loop that the approximations are of: delay, hold, robot, contact and compensator."""
     bare = replace(loop, tool_mass=None, compensated_mass=None)
     return replace(bare, dynamics="continuous", dynamics_period=None, sensor_period=None, averaging=None)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dockdyn.report.report import Block, Rows, Table, numbers
+from dockdyn.report.report import ReportBlock, Rows, Table, numbers
 from dockdyn.report.wording import NOTHING, gains, together
 
 LISTED = 6  # sensitivities printed
 MOVING = 4  # bodies named of the motion that decides
 
 
-def printed(margins: dict[str, Any]) -> Iterator[str | Block]:
-    """The figures behind a verdict, approximations beside the exact answer, and what decides it."""
-    yield Block(rows=_key_numbers(margins))
+def printed(margins: dict[str, Any]) -> Iterator[str | ReportBlock]:
+    """Yield the figures behind a verdict, approximations beside the exact answer, and what decides it."""
+    yield ReportBlock(rows=_key_numbers(margins))
     if beside := [part for part in margins.get("counted", []) if part != "delay"]:
         yield (
             f"These delays are loop.delay and loop.sensor.delay together; beside them count {', '.join(beside)}: dockdyn run "
@@ -24,17 +24,17 @@ def printed(margins: dict[str, Any]) -> Iterator[str | Block]:
         moving = [f"{row['body']} {100 * row['energy_share']:.3g} %" for row in mode[:MOVING]]
         yield f"The motion that decides, by its kinetic energy: {', '.join(moving)}"
     if margins["pade"]:
-        yield Block(table=approximations(margins))
+        yield ReportBlock(table=approximations(margins))
         wrong = {order: found for order, found in margins["pade"].items() if found["stable"] != margins["stable"]}
-        yield Block(text="\n".join(f"Padé {order} is wrong: {found['reason']}" for order, found in wrong.items()))
+        yield ReportBlock(text="\n".join(f"Padé {order} is wrong: {found['reason']}" for order, found in wrong.items()))
     measured = "delay margin, s" if margins["sensitivity_of"] == "delay_margin_s" else "growth rate, 1/s"
     columns = [("most sensitive to", ""), (f"change of the {measured}, for 100 % more", "")]
     largest = list(margins["sensitivities"].items())[:LISTED]
-    yield Block(table=Table(columns, [[together(key), f"{value:+.4g}"] for key, value in largest], worded={0}))
+    yield ReportBlock(table=Table(columns, [[together(key), f"{value:+.4g}"] for key, value in largest], worded={0}))
 
 
 def _key_numbers(margins: dict[str, Any]) -> Rows:
-    """Words, number and unit of what there is a number for."""
+    """Return words, number and unit of what there is a number for."""
     real, imaginary = (margins["rightmost_roots"] or [[margins["growth_rate_1_s"], 0.0]])[0]
     named = (
         ("spectral radius of a cycle", "spectral_radius", ""),
@@ -55,7 +55,7 @@ def _key_numbers(margins: dict[str, Any]) -> Rows:
 
 
 def approximations(margins: dict[str, Any]) -> Table:
-    """Growth rate and stabilising gains: exact, and by Padé."""
+    """Return growth rate and stabilising gains: exact, and by Padé."""
     loops = {"exact": margins} | {f"Padé {order}, approx.": found for order, found in margins["pade"].items()}
     rows = [
         [

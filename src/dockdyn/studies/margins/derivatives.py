@@ -52,7 +52,7 @@ class Sensitivities(NamedTuple):
 
 
 def sensitivities(content: Judged, nominal: Nominal | None, loop: Loop, critical: float | None) -> Sensitivities:
-    """Change of the margin for a change of each number of the scenario by its own size, the largest first.
+    """Return change of the margin for a change of each number of the scenario by its own size, the largest first.
 
     The margin is the delay margin (s) where there is a critical delay above zero, else the growth rate (1/s). The pose of
     a predicted first contact is held. Numbers that a rig can only change together are scaled together: periods that
@@ -87,7 +87,7 @@ def _slopes_at_instant(
     groups: list[tuple[str, ...]],
     values: dict[str, float],
 ) -> tuple[dict[str, float], list[str]]:
-    """Sensitivities where the delay ends at an instant of the loop, on whose two sides growth and slopes may differ."""
+    """Return sensitivities where the delay ends at an instant of the loop, on whose two sides growth and slopes may differ."""
     assert loop.hold is not None
     step = NEARBY * float(loop.hold)
     own, slopes = slopes_at(delay)
@@ -113,12 +113,12 @@ def _slopes_at_instant(
 
 
 def _values_of(keys: Sequence[str], among: Sequence[str], values: dict[str, float]) -> float:
-    """Sum of the values of those of the `keys` that are `among` others."""
+    """Return sum of the values of those of the `keys` that are `among` others."""
     return sum(values[key] for key in keys if key in among)
 
 
 def _edge_slope(loop: Loop, delay: float, keys: Sequence[str], step: float = 1e-4) -> float:
-    """By how much an instant of the loop at a `delay` (s) moves for all of the periods `keys` by their own size (s)."""
+    """Return by how much an instant of the loop at a `delay` (s) moves for all of the periods `keys` by their own size (s)."""
     fields = [field for key, field in PERIODS.items() if key in keys]
     if "dynamics_period" in fields and loop.stepped():
         fields.append("hold")  # tied to it, or the same
@@ -128,19 +128,19 @@ def _edge_slope(loop: Loop, delay: float, keys: Sequence[str], step: float = 1e-
 
 
 def _nearest_instant(loop: Loop, delay: float) -> float:
-    """The instant of the loop (s) that is nearest to a `delay` (s)."""
+    """Return the instant of the loop (s) that is nearest to a `delay` (s)."""
     hold, marks = float(np.asarray(loop.hold)), delay_instants(loop)
     instants = hold * (np.round(delay / hold - marks) + marks)
     return float(instants[np.argmin(np.abs(instants - delay))])
 
 
 def instants_coincide(loop: Loop, delay: float) -> bool:
-    """Whether what is delayed (s) comes at an instant of the loop."""
+    """Return whether what is delayed (s) comes at an instant of the loop."""
     return abs(_nearest_instant(loop, delay) - delay) < COINCIDE * float(np.asarray(loop.hold))
 
 
 def _tied_keys(content: Judged, loop: Loop, values: dict[str, float]) -> list[tuple[str, ...]]:
-    """Every key of `values` once, with those that it can change with only."""
+    """Return every key of `values` once, with those that it can change with only."""
     groups = []
     if loop.sampled():
         hyperperiod = hyperperiod_of(loop)
@@ -169,7 +169,7 @@ def _tied_keys(content: Judged, loop: Loop, values: dict[str, float]) -> list[tu
 def _named_slopes(
     content: Judged, nominal: Nominal | None, loop: Loop, at_edge: bool, longest: float, delay: float
 ) -> tuple[float, dict[str, float]]:
-    """Growth rate (1/s) with a `delay` (s, up to the `longest`), and the derivative of the margin there by each key."""
+    """Return growth rate (1/s) with a `delay` (s, up to the `longest`), and the derivative of the margin there by each key."""
     last: Any = np.float64(longest)
     hyperperiod = hyperperiod_of(single(replace(loop, delay=last))) if loop.sampled() else None
     parts = jax.tree.map(np.asarray, assemble_once(content, nominal, np.float64(delay), hyperperiod=hyperperiod))
@@ -187,25 +187,26 @@ def _named_slopes(
 
 
 def _named_numbers(numbers: Sequence[Any], content: PyTree) -> dict[str, float]:
-    """Numbers, one for each leaf of `content` that is one, by the keys of the leaves; arrays, as of meshes, have none."""
+    """Return numbers, one for each leaf of `content` that is one, by the keys of the leaves; arrays, as of meshes, have
+    none."""
     leaves = [path for path, leaf in jax.tree_util.tree_flatten_with_path(content)[0] if not np.ndim(leaf)]
     return {key_of(path, content): float(value) for path, value in zip(leaves, numbers, strict=True)}
 
 
 def rightmost(content: Judged, nominal: Nominal | None, loop: Loop, delay: float) -> complex:
-    """Rightmost root (1/s) with a `delay` (s): of all closed contacts where they count, else of the `loop`."""
+    """Return rightmost root (1/s) with a `delay` (s): of all closed contacts where they count, else of the `loop`."""
     several = nominal is not None and counts_all(content, nominal)
     matrices = seen_matrices(content, nominal) if several else matrices_of(loop)  # type: ignore[arg-type]
     return complex(rightmost_roots(matrices, np.array([delay]), 1)[0])
 
 
 def _with_delay(loop: Loop | Linear, delay: Scalar) -> Loop | Linear:
-    """The same with another delay (s)."""
+    """Return the same with another delay (s)."""
     return loop._replace(delay=delay) if isinstance(loop, Linear) else replace(loop, delay=delay)
 
 
 def assemble(content: Judged, nominal: Nominal | None, delay: Scalar, hyperperiod: Hyperperiod | None) -> Parts:
-    """What growth comes from, at a `delay` (s) that the scenario's own enters by its changes."""
+    """Return what growth comes from, at a `delay` (s) that the scenario's own enters by its changes."""
     loop = delayed_loop(content, nominal)
     late: Any = _with_delay(loop, delay + loop.delay - jax.lax.stop_gradient(loop.delay))
     if hyperperiod is None:
@@ -221,8 +222,8 @@ assemble_once = jit_once(assemble, static=("hyperperiod",))
 def _slopes_once(
     content: Judged, nominal: Nominal | None, delay: Scalar, slopes: Parts, hyperperiod: Hyperperiod | None
 ) -> Float[Array, "numbers"]:
-    """Slopes in every number of `content`, and in the delay, from those in the parts: forwards, one after the other, which
-    compiles sooner."""
+    """Return slopes in every number of `content`, and in the delay, from those in the parts: forwards, one after the other,
+    which compiles sooner."""
     leaves, structure = jax.tree.flatten((content, delay))
     places = [place for place, leaf in enumerate(leaves) if not jnp.ndim(leaf)]
 

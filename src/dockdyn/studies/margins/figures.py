@@ -18,7 +18,7 @@ from dockdyn.studies.margins.judged_loop import JudgedLoop, delay_matrices, judg
 
 
 def margin_figures(scenario: Scenario, gain: bool = True) -> dict[str, float]:
-    """The margins of a scenario's loop by the names that `dockdyn.margins` gives them, with `gain_margin` besides.
+    """Return the margins of a scenario's loop by the names that `dockdyn.margins` gives them, with `gain_margin` besides.
 
     Infinite where nothing is too much, NaN where there is no such figure; yes or no is 1 or 0. Where the search for a critical
     delay ended without one, it is as long as delays were looked at: the loop tolerates that or more.
@@ -44,14 +44,15 @@ def margin_figures(scenario: Scenario, gain: bool = True) -> dict[str, float]:
 
 
 def _tolerated_delay(windows: Windows, delay: float, stable: bool) -> float:
-    """The delay (s) up to which a loop with its own `delay` is known to be stable; infinite where none destabilises it."""
+    """Return the delay (s) up to which a loop with its own `delay` is known to be stable; infinite where none destabilises
+    it."""
     if not stable:
         return min(windows.critical_delay, delay)
     return next((high for low, high in windows.stable if low <= delay < high), delay)
 
 
 def _growth_with(judged: JudgedLoop, factors: Float[np.ndarray, "k"]) -> Float[np.ndarray, "k"]:
-    """Growth rates (1/s) of the loop with all that is measured multiplied by each of the factors."""
+    """Return growth rates (1/s) of the loop with all that is measured multiplied by each of the factors."""
     loop = judged.loop
     if loop.sampled():
         both: dict[str, Any] = {name: float(getattr(loop, name)) * factors for name in ("stiffness", "damping")}

@@ -75,7 +75,7 @@ class JudgedLoop:
         return self.growth < 0
 
     def own_root(self) -> complex | None:
-        """The rightmost root (1/s) where it is the contact's own oscillation."""
+        """Return the rightmost root (1/s) where it is the contact's own oscillation."""
         return None if self.several else contact_root(self.loop, self.roots.roots)
 
 
@@ -103,7 +103,7 @@ def judge_loop(scenario: Scenario) -> JudgedLoop:
 
 
 def _roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
-    """Roots and stable delays: of the whole model where only a delay is stated, else of the loop along the normal."""
+    """Return roots and stable delays: of the whole model where only a delay is stated, else of the loop along the normal."""
     if loop.sampled():
         try:
             hyperperiod_of(loop)
@@ -129,15 +129,15 @@ def _roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
 def delay_matrices(
     content: Judged, loop: Loop, nominal: Nominal | None
 ) -> tuple[Float[np.ndarray, "2 n n"], Complex[np.ndarray, "unseen"] | None]:
-    """A₀, A₁ (1/s) of a loop of which only a delay is stated, and the roots (1/s) that no force sees; None for a loop along a
-    normal, which has no such."""
+    """Return A₀, A₁ (1/s) of a loop of which only a delay is stated, and the roots (1/s) that no force sees; None for a loop
+    along a normal, which has no such."""
     if nominal is None or not of_whole_model(content, nominal):
         return matrices_of(loop), None
     return seen(whole_matrices(content, nominal))
 
 
 def roots_with_delay(matrices: Float[np.ndarray, "2 n n"], delay: float) -> Roots:
-    """Roots and stable delays of ẋ(t) = A₀ x(t) + A₁ x(t − delay); matrices in 1/s, the delay in s."""
+    """Return roots and stable delays of ẋ(t) = A₀ x(t) + A₁ x(t − delay); matrices in 1/s, the delay in s."""
     delays = np.array([delay])
     roots, errors = rightmost_roots(matrices, delays, ROOTS, errors=True)
     doubts = []
@@ -154,5 +154,5 @@ def roots_with_delay(matrices: Float[np.ndarray, "2 n n"], delay: float) -> Root
 
 
 def _own_window_is_open(windows: Windows, delay: float) -> bool:
-    """Whether the search ended before the stable window of a `delay` (s) did."""
+    """Return whether the search ended before the stable window of a `delay` (s) did."""
     return any(low <= delay < high == windows.longest for low, high in windows.stable)

@@ -39,7 +39,7 @@ STROKE: dict[str, Any] = {
 
 @styled
 def chart_figure(dataset: xr.Dataset) -> Figure:
-    """Where two keys keep the loop stable: the region shaded, its boundary as located, contours of the growth rate."""
+    """Return where two keys keep the loop stable: the region shaded, its boundary as located, contours of the growth rate."""
     from matplotlib.ticker import MaxNLocator
 
     keys = [Key.of(dataset.x), Key.of(dataset.y)]
@@ -78,7 +78,7 @@ def chart_figure(dataset: xr.Dataset) -> Figure:
 
 @styled
 def family_figure(dataset: xr.Dataset) -> Figure:
-    """The boundaries for every value of a third key, short strokes into the unstable side of each."""
+    """Return the boundaries for every value of a third key, short strokes into the unstable side of each."""
     from matplotlib.patheffects import withTickedStroke
 
     keys, family = [Key.of(dataset.x), Key.of(dataset.y)], Key.of(dataset.family)
@@ -102,7 +102,7 @@ def family_figure(dataset: xr.Dataset) -> Figure:
 
 
 def sweep_figure(dataset: xr.Dataset) -> Chart:
-    """The growth rate over one key, stable values shaded, the located crossings of zero marked."""
+    """Return the growth rate over one key, stable values shaded, the located crossings of zero marked."""
     key = Key.of(dataset.x)
     growth = dataset.growth_rate.values
     crossings = dataset.boundary_x.values
@@ -138,7 +138,7 @@ def sweep_figure(dataset: xr.Dataset) -> Chart:
 
 
 def _crossing_note(key: Key, crossing: float, places: np.ndarray, values: np.ndarray) -> Note:
-    """The value of a crossing, beside the line, which rises or falls there."""
+    """Return the value of a crossing, beside the line, which rises or falls there."""
     rising = np.interp(crossing * (1 + 1e-6), places, values) > 0
     late = bool(key.share(np.asarray(crossing)) > 0.85)
     away = (-6.0 if late else 6.0, 5.0 if rising == late else -11.0)
@@ -147,7 +147,7 @@ def _crossing_note(key: Key, crossing: float, places: np.ndarray, values: np.nda
 
 
 def roots_figure(margins: dict[str, Any]) -> Chart:
-    """The rightmost roots in the complex plane, and those next to the imaginary axis close up."""
+    """Return the rightmost roots in the complex plane, and those next to the imaginary axis close up."""
     given = np.array(margins["rightmost_roots"], dtype=float).reshape(-1, 2)
     roots = np.unique(np.concatenate([given, given * [1, -1]]).round(12), axis=0)[::-1]  # the system is real
     size = float(np.hypot(*roots[0])) or 1.0
@@ -163,7 +163,7 @@ def roots_figure(margins: dict[str, Any]) -> Chart:
 
 
 def _root_panel(roots: np.ndarray, room: float, **rest: Any) -> Panel:  # noqa: ANN401, fields of it
-    """Roots (n, 2) with the imaginary axis; the left half-plane, where roots decay, is shaded.
+    """Return roots (n, 2) with the imaginary axis; the left half-plane, where roots decay, is shaded.
 
     `room` is the share of the width that is kept free beside the rightmost root, away from the imaginary axis.
     """
@@ -195,7 +195,7 @@ def _root_panel(roots: np.ndarray, room: float, **rest: Any) -> Panel:  # noqa: 
 
 
 def sensitivity_figure(margins: dict[str, Any]) -> Chart:
-    """The ten keys that the margin, or the growth rate without one, depends on most."""
+    """Return the ten keys that the margin, or the growth rate without one, depends on most."""
     of_margin = margins["sensitivity_of"] == "delay_margin_s"
     bars = [
         Bar(together(key), value, "blue" if (value > 0) == of_margin else "orange")
@@ -205,13 +205,13 @@ def sensitivity_figure(margins: dict[str, Any]) -> Chart:
 
 
 def ranked_sensitivities(margins: dict[str, Any]) -> list[tuple[str, float]]:
-    """Keys with what a change of 100 % would do, the largest first, those without effect left out."""
+    """Return keys with what a change of 100 % would do, the largest first, those without effect left out."""
     found = [(key, float(value)) for key, value in margins["sensitivities"].items() if value]
     return sorted((pair for pair in found if np.isfinite(pair[1])), key=lambda pair: -abs(pair[1]))
 
 
 def _mark_scenario(dataset: xr.Dataset, keys: list[Key], ax: Axes) -> None:
-    """Marks where the scenario itself lies, when inside the axes."""
+    """Mark where the scenario itself lies, when inside the axes."""
     point = _scenario_point(dataset, keys)
     if point is not None:
         style: dict[str, Any] = {"markersize": 9, "markeredgewidth": 1.4, "zorder": 4, "clip_on": False}
@@ -221,7 +221,7 @@ def _mark_scenario(dataset: xr.Dataset, keys: list[Key], ax: Axes) -> None:
 
 
 def _scenario_point(dataset: xr.Dataset, keys: list[Key]) -> list[float] | None:
-    """The scenario's own values of the keys, when inside the axes."""
+    """Return the scenario's own values of the keys, when inside the axes."""
     point = json.loads(dataset.attrs.get("operating_point") or "null")
     if point is None or any(value is None for value in point[: len(keys)]):
         return None
@@ -230,5 +230,5 @@ def _scenario_point(dataset: xr.Dataset, keys: list[Key]) -> list[float] | None:
 
 
 def rate(value: float) -> str:
-    """A growth rate as the label of a contour."""
+    """Return a growth rate as the label of a contour."""
     return f"{value:g} 1/s".replace("-", "−")

@@ -11,7 +11,7 @@ from typing import Any
 import xarray as xr
 
 from dockdyn.report.field import Key, stable_side
-from dockdyn.report.report import Block, Plot, Report, Table, result_report
+from dockdyn.report.report import Plot, Report, ReportBlock, Table, result_report
 from dockdyn.report.wording import NOTHING, aligned, gains, significant, together
 from dockdyn.studies.margins.console import printed
 from dockdyn.studies.margins.plots import (
@@ -40,7 +40,7 @@ LOOPS = {
 
 
 def margins_report(dataset: xr.Dataset) -> Report:
-    """The report of the margins of a scenario."""
+    """Return the report of the margins of a scenario."""
     margins = json.loads(dataset.attrs["margins"])
     return result_report(
         dataset,
@@ -55,13 +55,13 @@ def margins_report(dataset: xr.Dataset) -> Report:
     )
 
 
-def blocks(margins: dict[str, Any]) -> list[Block]:
-    """The tables of the page."""
+def blocks(margins: dict[str, Any]) -> list[ReportBlock]:
+    """Return the tables of the page."""
     conditions = "; ".join(margins["pade"]["1"]["conditions"]) if margins["pade"] else ""
     matrix = Table([], [aligned(row) for row in margins["contact_matrix"] or []], look="matrix")
     which = "all of them" if margins["apparent_restitution"] is None and not margins["pade"] else "the first"
     return [
-        Block(
+        ReportBlock(
             "Exact delay and Padé approximations",
             table=_pade_table(margins) if margins["pade"] else None,
             notes=[
@@ -70,7 +70,7 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
                 f"order 1, all positive for a stable loop: {conditions}."
             ],
         ),
-        Block(
+        ReportBlock(
             "Dynamics at the contact",
             table=_dynamics_table(margins),
             notes=[
@@ -79,7 +79,7 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
                 "direction feeds back: it decides the stability, and the others follow it."
             ],
         ),
-        Block(
+        ReportBlock(
             "Dynamics at the contact",
             words="Contact-space matrix, 1/kg: acceleration of the contact point by the force at it, in the directions along "
             "the wall, around the docking axis and into the wall."
@@ -87,7 +87,7 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
             else "",
             table=matrix,
         ),
-        Block(
+        ReportBlock(
             "Several contacts",
             table=_closed_table(margins.get("closed_contacts")),
             notes=[
@@ -95,7 +95,7 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
                 f"{which}."
             ],
         ),
-        Block(
+        ReportBlock(
             "Several contacts",
             table=_later_table(margins.get("later_sets")),
             notes=[
@@ -103,12 +103,12 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
                 "alone."
             ],
         ),
-        Block(
+        ReportBlock(
             "The motion that decides",
             table=_mode_table(margins.get("mode")),
             notes=["How the bodies share the kinetic energy of the motion with the rightmost root."],
         ),
-        Block(
+        ReportBlock(
             "Sensitivities",
             table=_sensitivities_table(margins),
             notes=[
@@ -116,7 +116,7 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
             ],
             where="after",
         ),
-        Block(
+        ReportBlock(
             "Nominal contact",
             rows=_nominal_state(margins["nominal"] or {}),
             notes=[
@@ -129,7 +129,7 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
 
 
 def overview(dataset: xr.Dataset, margins: dict[str, Any]) -> list[tuple[str, str]]:
-    """The summary table; what there is no number for is left out."""
+    """Return the summary table; what there is no number for is left out."""
     growth, crossing = margins["growth_rate_1_s"], margins["crossing_frequency_rad_s"]
     restitution = margins["apparent_restitution"]
     rows = [
@@ -167,7 +167,7 @@ def overview(dataset: xr.Dataset, margins: dict[str, Any]) -> list[tuple[str, st
 
 
 def critical_delay(margins: dict[str, Any]) -> str:
-    """The shortest delay that makes the loop unstable."""
+    """Return the shortest delay that makes the loop unstable."""
     critical = margins["critical_delay_s"]
     if (known := stable_at_least(margins)) is not None:
         return f"more than {significant(known, 6)} s, or none"
@@ -179,7 +179,7 @@ def critical_delay(margins: dict[str, Any]) -> str:
 
 
 def _pade_table(margins: dict[str, Any]) -> Table:
-    """The exact growth rate beside those with the delay approximated."""
+    """Return the exact growth rate beside those with the delay approximated."""
     exact = margins["growth_rate_1_s"]
     own = NOTHING if margins["stabilising_gains_N_s_m"] is None else gains(margins["stabilising_gains_N_s_m"])
     rows = [["exact", significant(exact, 6), NOTHING, own, "stable" if margins["stable"] else "unstable"]]
@@ -198,7 +198,7 @@ def _pade_table(margins: dict[str, Any]) -> Table:
 
 
 def _dynamics_table(margins: dict[str, Any]) -> Table:
-    """How the contact point answers to penetration, direction by direction."""
+    """Return how the contact point answers to penetration, direction by direction."""
     rows = []
     for direction in ("normal", "radial", "tangential"):
         found = margins[f"{direction}_dynamics"]
@@ -218,7 +218,7 @@ def _dynamics_table(margins: dict[str, Any]) -> Table:
 
 
 def _sensitivities_table(margins: dict[str, Any]) -> Table:
-    """All keys that matter, the largest effect first."""
+    """Return all keys that matter, the largest effect first."""
     ranked = ranked_sensitivities(margins)
     unit = "s" if margins["sensitivity_of"] == "delay_margin_s" else "1/s"
     rows = [[together(key), significant(value)] for key, value in ranked]
@@ -226,12 +226,12 @@ def _sensitivities_table(margins: dict[str, Any]) -> Table:
 
 
 def _measure(margins: dict[str, Any]) -> str:
-    """What the sensitivities are those of."""
+    """Return what the sensitivities are those of."""
     return "delay margin" if margins["sensitivity_of"] == "delay_margin_s" else "growth rate"
 
 
 def _nominal_state(nominal: dict[str, Any]) -> list[tuple[str, str]]:
-    """Where the loop was linearised."""
+    """Return where the loop was linearised."""
     rows = []
     if nominal.get("members", 1) > 1:
         rows.append(("Members in contact", f"{nominal['members_closed']} of {nominal['members']}"))
@@ -248,13 +248,13 @@ def _nominal_state(nominal: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _mode_table(mode: list[dict[str, Any]] | None) -> Table:
-    """Which bodies move in the motion that decides; no rows where that is not known."""
+    """Return which bodies move in the motion that decides; no rows where that is not known."""
     rows = [[row["body"], significant(100 * row["energy_share"], 3)] for row in mode or []]
     return Table([("body", ""), ("share of the energy", "%")], rows, worded={0}, look="heads")
 
 
 def _closed_table(contacts: list[dict[str, Any]] | None) -> Table:
-    """The contacts that are closed together, each by itself; no rows where one is closed alone."""
+    """Return the contacts that are closed together, each by itself; no rows where one is closed alone."""
     keys = ("depth_m", "effective_mass_kg", "stiffness_N_m", "damping_N_s_m")
     rows = [[row["feature"], row["surface"], *(significant(row[key], 6) for key in keys)] for row in contacts or []]
     columns = [("feature", ""), ("surface", ""), ("penetration", "m"), ("effective mass", "kg")]
@@ -263,7 +263,7 @@ def _closed_table(contacts: list[dict[str, Any]] | None) -> Table:
 
 
 def _later_table(sets: list[dict[str, Any]] | None) -> Table:
-    """The margins of the sets of contacts that close later."""
+    """Return the margins of the sets of contacts that close later."""
     rows = []
     for found in sets or []:
         critical = "none found" if found["critical_delay_s"] is None else significant(found["critical_delay_s"], 6)
@@ -277,7 +277,7 @@ def _later_table(sets: list[dict[str, Any]] | None) -> Table:
 
 
 def _how_computed(dataset: xr.Dataset) -> list[tuple[str, str]]:
-    """How the margins were computed, and from what."""
+    """Return how the margins were computed, and from what."""
     rows = [("Source", str(dataset.attrs["source"]))] if dataset.attrs.get("source") else []
     if "growth_rate" in dataset:
         growth = dataset.growth_rate
@@ -287,7 +287,7 @@ def _how_computed(dataset: xr.Dataset) -> list[tuple[str, str]]:
 
 
 def figures(dataset: xr.Dataset, margins: dict[str, Any]) -> Iterator[Plot]:
-    """What to draw, and what to look for in it."""
+    """Yield what to draw, and what to look for in it."""
     if "growth_rate" in dataset:
         yield _sweep(dataset)
     if margins["rightmost_roots"]:
@@ -303,7 +303,7 @@ def figures(dataset: xr.Dataset, margins: dict[str, Any]) -> Iterator[Plot]:
 
 
 def _sweep(dataset: xr.Dataset) -> Plot:
-    """The figure of the swept keys, with its caption."""
+    """Return the figure of the swept keys, with its caption."""
     x, tolerance = Key.of(dataset.x), dataset.attrs.get("boundary_tolerance")
     located = f"located to {significant(tolerance, 1)} of an axis" if tolerance else "located"
     if "y" not in dataset.growth_rate.dims:

@@ -32,7 +32,7 @@ GROWTH, CRITICAL = "growth_rate_1_s", "critical_delay_s"
 
 
 def margin_of(scenario: Scenario, of: str) -> float:
-    """A margin by its name in the answer of `margins`. Raises ScenarioError where the loop has none."""
+    """Return a margin by its name in the answer of `margins`. Raises ScenarioError where the loop has none."""
     value = margins(scenario)[of]
     if value is None:
         words = "no delay that was looked at makes the loop unstable"
@@ -41,7 +41,7 @@ def margin_of(scenario: Scenario, of: str) -> float:
 
 
 def margin_slopes(scenario: Scenario, of: str, places: Sequence[Place]) -> tuple[float, list[float]]:
-    """A margin, and its derivative with respect to every place, by the implicit function theorem at the root.
+    """Return a margin, and its derivative with respect to every place, by the implicit function theorem at the root.
 
     The nominal contact moves with the numbers, by differences of how it is found. Raises ScenarioError where there is no
     such margin, and where the delay ends at an instant of a sampled loop, on whose two sides growth differs.
@@ -73,7 +73,7 @@ def margin_slopes(scenario: Scenario, of: str, places: Sequence[Place]) -> tuple
     real: Any = (np.real(slopes[0]), np.real(slopes[1]))
 
     def judged(values: Leaves) -> tuple[Any, Any]:
-        """The numbers of the scenario with what is tuned, and its nominal contact."""
+        """Return the numbers of the scenario with what is tuned, and its nominal contact."""
         case = kind_named(scenario.kind).tuned(replace(scenario, content=own.content(values)))
         return Numbers.of(case.content).values, nominal_of(case)
 
@@ -112,7 +112,8 @@ def _slope_along(
     hyperperiod: Hyperperiod | None,
     structure: PyTreeDef,
 ) -> tuple[Array, Array, Array]:
-    """Change of the growth (1/s) along a direction, its change with the delay (1/s²), and that of the loop's own delay (s)."""
+    """Return change of the growth (1/s) along a direction, its change with the delay (1/s²), and that of the loop's own delay
+    (s)."""
 
     def linear(numbers: tuple[Leaves, Nominal | None], delay: Scalar) -> tuple[Scalar, Scalar]:
         content = content_of(structure, list(numbers[0]), arrays)

@@ -36,7 +36,7 @@ MOST_KEYS = 3
 
 
 def parse_sweep(text: str) -> Sweep:
-    """`KEY=LOW:HIGH:COUNT`; ScenarioError otherwise."""
+    """Return `KEY=LOW:HIGH:COUNT`; ScenarioError otherwise."""
     key, equals, values = text.partition("=")
     parts = [part.strip() for part in values.split(":")]
     allowed = "must be KEY=LOW:HIGH:COUNT, such as loop.delay=0:0.4:100"
@@ -48,7 +48,7 @@ def parse_sweep(text: str) -> Sweep:
 
 
 def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progress | None = None) -> xr.Dataset:
-    """Margins of a scenario and, over the swept keys, growth rates and the located boundary of stability.
+    """Return margins of a scenario and, over the swept keys, growth rates and the located boundary of stability.
 
     Without sweeps a dataset of attributes alone: `margins` is the JSON of `margins(scenario)`. With one key `growth_rate`
     (x) and `boundary_x` (crossing); with two (y, x) on a coarse grid and polylines `boundary_x`, `boundary_y` (vertex),
@@ -87,7 +87,7 @@ def axes_of(scenario: Scenario, sweeps: list[Sweep]) -> list[Axis]:
 
 
 def _swept_content(scenario: Scenario, axes: list[Axis]) -> Judged:
-    """The scenario with every swept key present."""
+    """Return the scenario with every swept key present."""
     text, name = scenario.text(), scenario.name
     return parse(text, name, {axis.sweep.key: axis.sweep.high for axis in axes}).content
 
@@ -96,7 +96,7 @@ def _swept_content(scenario: Scenario, axes: list[Axis]) -> Judged:
 def _loops_at(
     values: Float[Array, "points keys"], content: Judged, nominal: Nominal | None, leaves: Int[Array, "keys"]
 ) -> Loop | Linear:
-    """Loops of the scenario, or linear forms, with each row of `values` in the place of the numbers `leaves`."""
+    """Return loops of the scenario, or linear forms, with each row of `values` in the place of the numbers `leaves`."""
     own, structure = jax.tree.flatten(content)
     arrays = {place: leaf for place, leaf in enumerate(own) if jnp.ndim(leaf)}
     numbers = jnp.stack([jnp.asarray(0.0 if jnp.ndim(leaf) else leaf, float) for leaf in own])
@@ -108,7 +108,7 @@ def _loops_at(
 
 
 def _growth_at(name: str, content: Judged, nominal: Nominal | None, axes: list[Axis], points: np.ndarray) -> np.ndarray:
-    """Growth rates at points (m, keys) of the unit cube."""
+    """Return growth rates at points (m, keys) of the unit cube."""
     values = np.stack([axis.at(share) for axis, share in zip(axes, points.T, strict=True)], axis=-1)
     at = partial(_loops_at, content=content, nominal=nominal, leaves=np.array([axis.leaf for axis in axes]))
     try:
@@ -121,7 +121,7 @@ def _growth_at(name: str, content: Judged, nominal: Nominal | None, axes: list[A
 
 
 def swept(axes: list[Axis], growth: Growth, progress: Progress | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Growth rate over one key, and where it changes sign."""
+    """Return growth rate over one key, and where it changes sign."""
     (axis,) = axes
     share = np.linspace(0, 1, axis.sweep.count)[:, None]
     found = growth(share)
@@ -139,7 +139,7 @@ def swept(axes: list[Axis], growth: Growth, progress: Progress | None) -> tuple[
 
 
 def _charted(axes: list[Axis], growth: Growth, progress: Progress | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A chart over the first two keys, for each value of the third."""
+    """Return a chart over the first two keys, for each value of the third."""
     third = axes[2] if len(axes) > 2 else None
     shares = np.linspace(0, 1, third.sweep.count) if third is not None else np.zeros(1)
     cells = max(axis.sweep.count for axis in axes[:2]) - 1

@@ -13,7 +13,7 @@ GAIN = 5e-5  # of restitution above one
 
 
 def verdict(margins: dict[str, Any]) -> str:
-    """The margins in words."""
+    """Return the margins in words."""
     critical, delay = margins["critical_delay_s"], margins["delay_s"]
     words = _behaviour(margins)
     if missing := margins.get("not_counted"):
@@ -57,18 +57,18 @@ def _with_it(margins: dict[str, Any]) -> str:
 
 
 def several_windows(margins: dict[str, Any]) -> bool:
-    """Whether the stable delays are other than those up to a critical one."""
+    """Return whether the stable delays are other than those up to a critical one."""
     stable = margins["stable_delays_s"]
     return len(stable) > 1 or (len(stable) == 1 and stable[0][0] > 0)
 
 
 def whatever_delay(margins: dict[str, Any]) -> bool:
-    """Whether every delay from the loop's own on is stable."""
+    """Return whether every delay from the loop's own on is stable."""
     return any(high is None for _, high in margins["stable_delays_s"][-1:])
 
 
 def stable_at_least(margins: dict[str, Any]) -> float | None:
-    """The delay (s) up to which the loop stays stable, where it was looked no further; None where more is known."""
+    """Return the delay (s) up to which the loop stays stable, where it was looked no further; None where more is known."""
     if not margins["stable"] or margins["critical_delay_s"] is not None:
         return None
     delay = margins["delay_s"]
@@ -76,13 +76,13 @@ def stable_at_least(margins: dict[str, Any]) -> float | None:
 
 
 def _on_edge(margins: dict[str, Any]) -> bool:
-    """Whether the growth rate is nothing but round-off."""
+    """Return whether the growth rate is nothing but round-off."""
     sizes = [math.hypot(*root) for root in margins["rightmost_roots"][:1]]
     return abs(margins["growth_rate_1_s"]) <= EDGE * max(sizes, default=1.0)
 
 
 def _behaviour(margins: dict[str, Any]) -> str:
-    """Whether the loop is stable, and what its slowest or fastest mode does."""
+    """Return whether the loop is stable, and what its slowest or fastest mode does."""
     growth = margins["growth_rate_1_s"]
     if _on_edge(margins):
         return "On the edge of stability: the slowest mode of the loop neither decays nor grows"
@@ -93,12 +93,13 @@ def _behaviour(margins: dict[str, Any]) -> str:
 
 
 def duration(value: float) -> str:
-    """A time in the unit that suits it: 177 ms, 2.80 s."""
+    """Return a time in the unit that suits it: 177 ms, 2.80 s."""
     return f"{significant(value * 1e3, 3)} ms" if abs(value) < 1 else f"{significant(value, 3)} s"
 
 
 def windows(margins: dict[str, Any]) -> str:
-    """The delays at which the loop is stable; an end that is the loop's own unstable delay is said not to be among them."""
+    """Return the delays at which the loop is stable; an end that is the loop's own unstable delay is said not to be among
+    them."""
 
     def end(at: float, side: str) -> str:
         return f"just {side} {duration(at)}" if at == margins["delay_s"] and not margins["stable"] else duration(at)
@@ -111,5 +112,5 @@ def windows(margins: dict[str, Any]) -> str:
 
 
 def ratio(restitution: float) -> str:
-    """Restitution with digits enough to tell it from one."""
+    """Return restitution with digits enough to tell it from one."""
     return significant(restitution, 3 if abs(restitution - 1) > 0.01 else 5)

@@ -104,7 +104,7 @@ def slopes_of(
 
 
 def value_of(scenario: Scenario, of: str) -> float:
-    """The figure alone. Raises ScenarioError as `derivatives` does."""
+    """Return the figure alone. Raises ScenarioError as `derivatives` does."""
     if of in MARGINS:
         return margin_of(scenario, of)
     found = evaluated(scenario, [of], [], np.zeros((1, 0)))
@@ -133,14 +133,15 @@ def evaluated(
 
 
 def _in_batches(scenario: Scenario, names: Sequence[str]) -> bool:
-    """Whether compiled batches have the figures."""
+    """Return whether compiled batches have the figures."""
     if set(names) & set(MARGINS) or kind_named(scenario.kind).key_figures() is None:
         return False
     return set(names) <= set(names_in_cases(located_figures(scenario).figures)) and runs_in_batches(scenario, names)
 
 
 def _figures_of(scenario: Scenario, names: Sequence[str]) -> dict[str, float]:
-    """The figures of one run, how many contacts it had and whether it captured; margins alone where only they are asked."""
+    """Return the figures of one run, how many contacts it had and whether it captured; margins alone where only they are
+    asked."""
     found = {of: margin_of(scenario, of) for of in names if of in MARGINS}
     if len(found) == len(names):
         return found
@@ -153,7 +154,7 @@ def _figures_of(scenario: Scenario, names: Sequence[str]) -> dict[str, float]:
 
 
 def smooth_figures(summary: Mapping[str, Any]) -> dict[str, float]:
-    """The real numbers of a summary; how many contacts and impacts there were, and whether anything was captured.
+    """Return the real numbers of a summary; how many contacts and impacts there were, and whether anything was captured.
 
     What a requirement says is left out: the figure that it limits is there under its own name, which tells the unit.
     """
@@ -164,7 +165,7 @@ def smooth_figures(summary: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _there(scenario: Scenario, of: str, figures: Mapping[str, Any]) -> float:
-    """The figure of the one case that there is."""
+    """Return the figure of the one case that there is."""
     if of not in figures:
         raise ScenarioError(f"{scenario.name}: --of {of}: no such figure; {nearest(of, sorted(figures))}")
     value = float(np.ravel(figures[of])[0])
@@ -177,7 +178,7 @@ def _there(scenario: Scenario, of: str, figures: Mapping[str, Any]) -> float:
 
 
 def key_figure(scenario: Scenario, of: str) -> KeyFigure | None:
-    """The key figure that `of` names, differentiated as it is computed in batches; None where the summary alone has it.
+    """Return the key figure that `of` names, differentiated as it is computed in batches; None where the summary alone has it.
 
     Raises ScenarioError for one that is known and has no derivatives.
     """
@@ -216,12 +217,12 @@ def figure_in_full(scenario: Scenario, of: str, where: str) -> str:
 
 
 def _with_slopes(named: Mapping[str, KeyFigure]) -> list[str]:
-    """The names of figures that have derivatives."""
+    """Return the names of figures that have derivatives."""
     return [name for name, one in named.items() if one.smooth and one.source != "run"]
 
 
 def _check_located(scenario: Scenario) -> None:
-    """Refuses a located kind's run that has no derivatives."""
+    """Refuse a located kind's run that has no derivatives."""
     check_runnable(scenario)
     refuse_overlap(scenario)
     method = scenario.content.integrator.method
@@ -231,7 +232,7 @@ def _check_located(scenario: Scenario) -> None:
 
 
 def _of_log(scenario: Scenario, known: Mapping[str, KeyFigure], places: Sequence[Place]) -> dict[str, Slopes]:
-    """Key figures by the names that cases have them under, and their derivatives with respect to every place."""
+    """Return key figures by the names that cases have them under, and their derivatives with respect to every place."""
     _check_located(scenario)
     content, own = scenario.content, Numbers.of(scenario.content)
     directions = np.array([place.direction(len(own.values)) for place in places]).reshape(len(places), len(own.values))
@@ -265,7 +266,7 @@ _names: dict[tuple[str, PyTreeDef, bool], frozenset[str]] = {}  # of figures, by
 
 
 def _names_in(kind: str, own: Numbers, settings: located.Settings) -> frozenset[str]:
-    """The figures that runs of one structure have; what JAX traces for it is traced once."""
+    """Return the figures that runs of one structure have; what JAX traces for it is traced once."""
     key = kind, own.structure, settings.samples > 0
     if key not in _names:
         shapes = partial(outcome, structure=own.structure, kind=kind)
@@ -280,7 +281,7 @@ def outcome(
     structure: PyTreeDef,
     kind: str,
 ) -> Outcome:
-    """Figures of a run, its status and end (s), of the scenario with `numbers` and `arrays` as its leaves."""
+    """Return figures of a run, its status and end (s), of the scenario with `numbers` and `arrays` as its leaves."""
     figures, solution = run_case(kind, content_of(structure, list(numbers), arrays).model(), settings)
     return figures, solution.status, solution.time
 
@@ -294,7 +295,8 @@ def _slopes_at(
     structure: PyTreeDef,
     kind: str,
 ) -> tuple[Outcome, dict[str, Array]]:
-    """The outcome, and the derivatives of all figures along each direction: one after the other, which compiles sooner."""
+    """Return the outcome, and the derivatives of all figures along each direction: one after the other, which compiles
+    sooner."""
 
     def figures(numbers: Float[Array, "leaves"]) -> tuple[dict[str, Array], Outcome]:
         found = outcome(numbers, arrays, settings, structure, kind)
@@ -314,7 +316,8 @@ def _slopes_at(
 def _of_summary(
     scenario: Scenario, names: Sequence[str], places: Sequence[Place], progress: Progress | None
 ) -> tuple[dict[str, Slopes], dict[int, str]]:
-    """Numbers of the summary, their derivatives with respect to every place, and for which places there are none, and why.
+    """Return numbers of the summary, their derivatives with respect to every place, and for which places there are none, and
+    why.
 
     Raises ScenarioError where there are none at all.
     """

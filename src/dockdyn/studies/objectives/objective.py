@@ -95,7 +95,7 @@ class Objective:
         return Gradient(found.value, slopes, found.value_error, errors, found.runs, found.failed, unknown)
 
     def value(self, numbers: Mapping[str, float]) -> float:
-        """The figure alone. Raises ScenarioError as a call does."""
+        """Return the figure alone. Raises ScenarioError as a call does."""
         if self.figure.over or self.smoothing:
             return self.estimate(dict(numbers)).value
         return value_of(self._at(self._in_si(numbers)), self.figure.name)
@@ -113,7 +113,7 @@ class Objective:
         }
 
     def _at(self, numbers: Mapping[str, float]) -> Scenario:
-        """The scenario with other numbers."""
+        """Return the scenario with other numbers."""
         places = self._places(self.scenario, numbers)
         values = [float(value) for value in numbers.values()]
         written: dict[str, float] = {}
@@ -138,7 +138,7 @@ class Objective:
 
 @partial(jax.custom_jvp, nondiff_argnums=(0, 1))
 def _evaluated(objective: Objective, keys: tuple[str, ...], values: Float[Array, "keys"]) -> Array:
-    """The figure at numbers by their keys."""
+    """Return the figure at numbers by their keys."""
     return jnp.asarray(objective.value(_plain(keys, values)))
 
 
@@ -146,7 +146,7 @@ def _evaluated(objective: Objective, keys: tuple[str, ...], values: Float[Array,
 def _evaluated_jvp(
     objective: Objective, keys: tuple[str, ...], primals: tuple[Array], tangents: tuple[Array]
 ) -> tuple[Array, Array]:
-    """The figure and its derivative along a change of the numbers: linear in that, so that JAX may go backwards, too.
+    """Return the figure and its derivative along a change of the numbers: linear in that, so that JAX may go backwards, too.
 
     What is not known is NaN, and a warning says why.
     """
@@ -157,7 +157,7 @@ def _evaluated_jvp(
 
 
 def _plain(keys: tuple[str, ...], values: Array) -> dict[str, float]:
-    """Numbers by their keys, where JAX knows them."""
+    """Return numbers by their keys, where JAX knows them."""
     if isinstance(values, jax.core.Tracer):
         raise TypeError(
             "an objective runs programs of its own and is differentiated once: it cannot be inside jax.jit or jax.vmap, "
@@ -167,7 +167,7 @@ def _plain(keys: tuple[str, ...], values: Array) -> dict[str, float]:
 
 
 def chosen_places(scenario: Scenario, places: list[Place], keys: list[str], option: str) -> list[Place]:
-    """The places that keys name; ScenarioError for one that names none, or one twice."""
+    """Return the places that keys name; ScenarioError for one that names none, or one twice."""
     known = {place.key: place for place in places}
     known |= {value_at(scenario.content, twin, scenario.name).key: place for place in places for twin in place.keys[1:]}
     found: dict[str, Place] = {}
@@ -193,7 +193,7 @@ def objective(
     seed: int | None = None,
     smoothing: float | None = None,
 ) -> Objective:
-    """A figure of a scenario as a function of a dictionary of its numbers, which JAX can differentiate.
+    """Return a figure of a scenario as a function of a dictionary of its numbers, which JAX can differentiate.
 
     Args:
         scenario: of any kind, or its file or preset.

@@ -76,7 +76,7 @@ def sampled_estimate(
     smoothing: float,
     progress: Progress | None = None,
 ) -> Estimate:
-    """A figure over the cases of a scenario, and its derivatives by the numbers of the places.
+    """Return a figure over the cases of a scenario, and its derivatives by the numbers of the places.
 
     Raises ScenarioError: nothing distributed, a number that is drawn itself, no case with the figure, a percentile that is
     to be smoothed, a probability that is not.
@@ -118,7 +118,7 @@ def _statistics(
     keys: Sequence[str],
     rows: Float[np.ndarray, "rows keys"],
 ) -> Cases:
-    """The statistic over the cases that are `kept`, with the dotted `keys` set to each row."""
+    """Return the statistic over the cases that are `kept`, with the dotted `keys` set to each row."""
     drawn = cases.values[kept]
     every = [np.concatenate([np.tile(row, (len(drawn), 1)), drawn], axis=1) for row in rows]
     bare = replace(scenario, dispersions=(), requirements=())
@@ -129,7 +129,7 @@ def _statistics(
 
 
 def _statistic(figure: Figure, drawn: Float[np.ndarray, "cases columns"]) -> Float[np.ndarray, "columns"]:
-    """The mean of all columns, or of each what it is where the first one has its percentile."""
+    """Return the mean of all columns, or of each what it is where the first one has its percentile."""
     if figure.over == "mean":
         return drawn.mean(axis=0)
     order = np.argsort(drawn[:, 0], kind="stable")
@@ -140,7 +140,7 @@ def _statistic(figure: Figure, drawn: Float[np.ndarray, "cases columns"]) -> Flo
 
 
 def _cases(scenario: Scenario, figure: Figure, places: Sequence[Place], runs: int, seed: int) -> Sampled:
-    """The cases of a figure over cases; of a figure of the run alone the run, again and again."""
+    """Return the cases of a figure over cases; of a figure of the run alone the run, again and again."""
     if not figure.over:
         return Sampled((), (), np.zeros((runs, 0)))
     cases = sample(scenario, runs, seed, scenario.campaign.sampling)
@@ -155,7 +155,7 @@ def _cases(scenario: Scenario, figure: Figure, places: Sequence[Place], runs: in
 def _pathwise(
     scenario: Scenario, of: str, places: Sequence[Place], cases: Sampled, progress: Progress | None
 ) -> tuple[Values, Slopes]:
-    """The figure of every case, and its derivatives there; NaN of those that fail or do not have it."""
+    """Return the figure of every case, and its derivatives there; NaN of those that fail or do not have it."""
     bare = replace(scenario, dispersions=(), requirements=())
     count, done = len(cases.values), 0
 
@@ -192,7 +192,7 @@ def _smoothed(
     seed: int,
     smoothing: float,
 ) -> Estimate:
-    """The mean over cases and over a normal spread of the numbers, and its derivatives by the numbers' means."""
+    """Return the mean over cases and over a normal spread of the numbers, and its derivatives by the numbers' means."""
     if figure.over == "percentile":
         words = "a percentile is differentiated in the cases that it lies between; must be without smoothing"
         raise ScenarioError(f"{scenario.name}: {figure.text}: {words}")

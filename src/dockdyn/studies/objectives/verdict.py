@@ -73,7 +73,7 @@ NOT_FINITE = Verdict(
 
 
 def _probes(value: float, steps: Sequence[float]) -> list[float]:
-    """Changes of a number at which a figure is computed: down and up by the first step, then by the next."""
+    """Return changes of a number at which a figure is computed: down and up by the first step, then by the next."""
     size = abs(value) or ZERO
     return [side * step * size for step in steps for side in (-1, 1)]
 
@@ -81,7 +81,7 @@ def _probes(value: float, steps: Sequence[float]) -> list[float]:
 def _rows(
     places: Sequence[Place], steps: Float[np.ndarray, "places probes"]
 ) -> tuple[list[str], Float[np.ndarray, "cases keys"]]:
-    """The keys of the places and the numbers of every case: those of the scenario, then each place's at its probes."""
+    """Return the keys of the places and the numbers of every case: those of the scenario, then each place's at its probes."""
     own = {key: value for place in places for key, value in place.written(place.value).items()}
     cases = [own]
     for place, probes in zip(places, steps, strict=True):
@@ -92,7 +92,7 @@ def _rows(
 def _cleared(
     of: str, derivative: float, steps: Float[np.ndarray, "2"], figures: Mapping[str, np.ndarray], reasons: list[str]
 ) -> Verdict:
-    """That a derivative is the difference over both sides; nothing where it is not or a side is missing."""
+    """Return that a derivative is the difference over both sides; nothing where it is not or a side is missing."""
     values = figures.get(of, np.full(3, np.nan))
     if any(reasons) or np.isnan(values).any():
         return Verdict(None)
@@ -106,7 +106,7 @@ def _cleared(
 def _examined(
     of: str, derivative: float, steps: Float[np.ndarray, "4"], figures: Mapping[str, np.ndarray], reasons: list[str]
 ) -> Verdict:
-    """Differences down and up, whether they agree with the derivative, and what is the matter if not.
+    """Return differences down and up, whether they agree with the derivative, and what is the matter if not.
 
     `figures` and `reasons` (of cases that failed) are those of the scenario itself, then at each of the steps. A side on
     which a case failed, the number being at its limit, is left out.
@@ -134,7 +134,7 @@ def _examined(
 
 
 def _what_changes(counted: Mapping[str, np.ndarray]) -> str:
-    """What of the things that are counted is not the same everywhere."""
+    """Return what of the things that are counted is not the same everywhere."""
     for name, values in counted.items():
         found = sorted({float(value) for value in np.nan_to_num(values)})
         if len(found) > 1:
@@ -149,7 +149,7 @@ def _agree(derivative: float, limits: Float[np.ndarray, "sides"], noise: float) 
 
 
 def _bend(derivative: float, sides: Float[np.ndarray, "2"], noise: float) -> str:
-    """What to say of a figure whose derivative holds for small changes only."""
+    """Return what to say of a figure whose derivative holds for small changes only."""
     change = (
         max(abs(sides[1] - sides[0]) - 4 * noise, 0.0) / STEPS[1]
     )  # of the derivative, for 100 % more of the number
@@ -160,7 +160,7 @@ def _bend(derivative: float, sides: Float[np.ndarray, "2"], noise: float) -> str
 
 
 def _said(derivative: float, limits: Float[np.ndarray, "2"], sides: np.ndarray) -> str:
-    """A derivative and differences that do not agree, in words."""
+    """Return a derivative and differences that do not agree, in words."""
     words = [
         f"{rise:.4g} {way}" for rise, way, there in zip(limits, ("downwards", "upwards"), sides, strict=True) if there
     ]

@@ -12,7 +12,7 @@ from typing import Any
 import xarray as xr
 
 from dockdyn.api import summarise
-from dockdyn.report.report import Block, Report, Table
+from dockdyn.report.report import Report, ReportBlock, Table
 from dockdyn.report.wording import NOTHING, capital, requirement, significant
 from dockdyn.results.exchange.measured_log import MeasuredLog, Residual, residuals
 from dockdyn.results.requirements import figures_of, plain, unit_of_figure
@@ -33,7 +33,7 @@ TELLING = ("captured", "peak_normal_force_N", "total_normal_impulse_N_s", "ampli
 
 
 def overlay_report(runs: Runs, log: MeasuredLog | None = None, again: str = "") -> Report:
-    """The report of runs of one kind, by what to call them; with a `log`, how far each is from it.
+    """Return the report of runs of one kind, by what to call them; with a `log`, how far each is from it.
 
     `again` is what was typed for it. Raises `ScenarioError` for results that are no runs or not of one kind.
     """
@@ -47,11 +47,11 @@ def overlay_report(runs: Runs, log: MeasuredLog | None = None, again: str = "") 
         title=f"{_listed(list(runs))} beside each other",
         verdict=_overlay_verdict(summaries, different),
         blocks=[
-            Block(table=beside, notes=["≠ marks what differs; a dash is what a run does not have."], where="key"),
-            Block(table=requirements(summaries), where="requirements"),
-            Block(words=words, table=different, where="inputs"),
+            ReportBlock(table=beside, notes=["≠ marks what differs; a dash is what a run does not have."], where="key"),
+            ReportBlock(table=requirements(summaries), where="requirements"),
+            ReportBlock(words=words, table=different, where="inputs"),
             *(
-                Block(folded=f"Scenario of {name}, as it ran", text=dataset.attrs["scenario"], where="inputs")
+                ReportBlock(folded=f"Scenario of {name}, as it ran", text=dataset.attrs["scenario"], where="inputs")
                 for name, dataset in runs.items()
             ),
         ],
@@ -66,7 +66,7 @@ def overlay_report(runs: Runs, log: MeasuredLog | None = None, again: str = "") 
 
 
 def beside_log(report: Report, dataset: xr.Dataset, log: MeasuredLog) -> Report:
-    """The report of a single run with a log: residuals as key figures, the log over the run as figures."""
+    """Return the report of a single run with a log: residuals as key figures, the log over the run as figures."""
     rows = [(f"{one.name} less {log.file}, r.m.s.", _residual_words(one)) for one in residuals(dataset, log)]
     return replace(
         report,
@@ -89,7 +89,7 @@ def _refuse_unlike(runs: Runs) -> None:
 
 
 def names_of(files: Sequence[Path]) -> list[str]:
-    """What to call files: as much of the end of each path as tells them apart. ScenarioError where one comes twice."""
+    """Return what to call files: as much of the end of each path as tells them apart. ScenarioError where one comes twice."""
     whole = [file.resolve().parts for file in files]
     for index, parts in enumerate(whole):
         if parts in whole[:index]:
@@ -106,7 +106,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def key_figures(summaries: Mapping[str, dict[str, Any]]) -> Table:
-    """The single numbers of the summaries, a column a run; those that differ are marked."""
+    """Return the single numbers of the summaries, a column a run; those that differ are marked."""
     figures = {name: figures_of(summary) for name, summary in summaries.items()}
     keys = list(dict.fromkeys(key for each in figures.values() for key in each))
     keys.sort(key=COMPUTING.__contains__)  # at the end, the others as they are
@@ -131,7 +131,7 @@ def said(value: float | None) -> str:
 
 
 def differ(values: Sequence[Any]) -> bool:
-    """Whether some values are not as the first, but for rounding."""
+    """Return whether some values are not as the first, but for rounding."""
     first = values[0]
     for value in values[1:]:
         if value is None or first is None or isinstance(value, bool):
@@ -145,7 +145,7 @@ def differ(values: Sequence[Any]) -> bool:
 
 
 def inputs(runs: Runs) -> Table:
-    """The keys of the scenarios that differ, a column a run."""
+    """Return the keys of the scenarios that differ, a column a run."""
     stated = [dict(leaves(tomllib.loads(dataset.attrs["scenario"]), whole_lists=True)) for dataset in runs.values()]
     keys = list(dict.fromkeys(key for each in stated for key in each))
     rows = []
@@ -157,7 +157,7 @@ def inputs(runs: Runs) -> Table:
 
 
 def _overlay_verdict(summaries: Mapping[str, dict[str, Any]], different: Table) -> str:
-    """In what the runs differ, and what comes of it, in words."""
+    """Return in what the runs differ, and what comes of it, in words."""
     kind = next(iter(summaries.values()))["kind"]
     changed = [row[0] for row in different.rows if row[0] != "title"]
     what = _listed(changed) if len(changed) <= 3 else f"{len(changed)} keys of the scenario"
@@ -174,7 +174,7 @@ def _overlay_verdict(summaries: Mapping[str, dict[str, Any]], different: Table) 
 
 
 def requirements(summaries: Mapping[str, dict[str, Any]]) -> Table:
-    """The requirements as judged, a column a run; one that a run does not have is a dash."""
+    """Return the requirements as judged, a column a run; one that a run does not have is a dash."""
     found = {name: {one["name"]: one for one in summary["requirements"]} for name, summary in summaries.items()}
     rows = []
     for required in dict.fromkeys(name for each in found.values() for name in each):
@@ -186,19 +186,19 @@ def requirements(summaries: Mapping[str, dict[str, Any]]) -> Table:
 
 
 def _in_words(judged: dict[str, Any]) -> str:
-    """A requirement of one run: met or not, the value, the limit."""
+    """Return a requirement of one run: met or not, the value, the limit."""
     asked, value, _, met = requirement(judged)
     return f"{met}: {value} ({asked.removeprefix(judged['name']).strip()})"
 
 
 def made(dataset: xr.Dataset) -> str:
-    """How one run was computed."""
+    """Return how one run was computed."""
     attributes = dataset.attrs
     return f"dockdyn {attributes['dockdyn_version']}, {attributes['integrator']}, {dataset.sizes['time']} samples"
 
 
 def _with_residuals(beside: Table, runs: Runs, log: MeasuredLog) -> Table:
-    """The key figures with how far each run is from a log before them."""
+    """Return the key figures with how far each run is from a log before them."""
     found = [{one.name: one for one in residuals(dataset, log)} for dataset in runs.values()]
     rows = []
     for name in log.columns:

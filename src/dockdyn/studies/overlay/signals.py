@@ -38,14 +38,14 @@ class Quantity:
 def _of_variable(
     name: str, label: str, reduce: Callable[[np.ndarray], np.ndarray], scale: float, dataset: xr.Dataset
 ) -> Lines:
-    """One line from a variable; `reduce` makes it from (samples, columns)."""
+    """Return one line from a variable; `reduce` makes it from (samples, columns)."""
     if name not in dataset or not dataset[name].size:
         return {}
     return {label: scale * reduce(dataset[name].values.reshape(dataset.sizes["time"], -1))}
 
 
 def _joint_angles(dataset: xr.Dataset) -> Lines:
-    """A line for each of the first joints, in degrees where it turns."""
+    """Return a line for each of the first joints, in degrees where it turns."""
     if "joint_angle" not in dataset:
         return {}
     units = dataset.joint_unit.values
@@ -63,7 +63,7 @@ def _relative_velocity(dataset: xr.Dataset) -> Lines:
 
 
 def _rig_error(dataset: xr.Dataset) -> Lines:
-    """What the rig adds to the velocity of its model; in space its size."""
+    """Return what the rig adds to the velocity of its model; in space its size."""
     if "ideal_velocity" not in dataset:
         return {}
     return {"velocity, mm/s": 1e3 * only((dataset.velocity - dataset.ideal_velocity).values)}
@@ -76,7 +76,7 @@ def _chaser_rotation(dataset: xr.Dataset) -> Lines:
 
 
 def _momentum_errors(dataset: xr.Dataset) -> Lines:
-    """Departure of each momentum that should be kept, relative to its scale."""
+    """Return departure of each momentum that should be kept, relative to its scale."""
     found = {}
     for name in ("linear", "angular"):
         if f"{name}_momentum_scale" in dataset:
@@ -88,7 +88,7 @@ def _momentum_errors(dataset: xr.Dataset) -> Lines:
 
 
 def only(values: np.ndarray) -> np.ndarray:
-    """With its sign where there is one component, else its size."""
+    """Return it with its sign where there is one component, else its size."""
     return values[:, 0] if values.shape[1] == 1 else size(values)
 
 
@@ -143,7 +143,7 @@ QUANTITIES = (
 
 
 def overlaid(runs: Runs) -> list[Plot]:
-    """A figure for every quantity that at least one run has, all runs in it; what is zero throughout is left out."""
+    """Return a figure for every quantity that at least one run has, all runs in it; what is zero throughout is left out."""
     found: list[Plot] = []
     for quantity in QUANTITIES:
         lines = {label: quantity.of(dataset) for label, dataset in runs.items()}
@@ -153,13 +153,13 @@ def overlaid(runs: Runs) -> list[Plot]:
 
 
 def _chart(panels: list[Panel], start: float, end: float) -> Chart:
-    """Panels over the time of the runs."""
+    """Return panels over the time of the runs."""
     height = 2.1 if len(panels) == 1 else 1.5
     return Chart([replace(panel, height=height) for panel in panels], whole=(start, end or 1.0), over=TIME)
 
 
 def _quantity_figure(quantity: Quantity, runs: Runs, lines: dict[str, Lines]) -> Chart:
-    """One quantity of all runs."""
+    """Return one quantity of all runs."""
     labels = list(dict.fromkeys(label for each in lines.values() for label in each))[:PANELS]
     scale: Scale = "log" if quantity.logarithmic else "linear"
     panels = []
@@ -183,7 +183,7 @@ def _crosses_zero(lines: Sequence[Line]) -> bool:
 
 
 def measured(runs: Runs, log: MeasuredLog) -> list[Plot]:
-    """A figure for each variable of the log, its columns in panels."""
+    """Return a figure for each variable of the log, its columns in panels."""
     found: list[Plot] = []
     by_variable: dict[str, list[str]] = {}
     for name in log.columns:
@@ -197,7 +197,8 @@ def measured(runs: Runs, log: MeasuredLog) -> list[Plot]:
 
 
 def _measured_figure(runs: Runs, log: MeasuredLog, names: Sequence[str]) -> Chart:
-    """Columns of a log as dots under the same columns of the runs, each in a panel; of a single one what is left, too."""
+    """Return columns of a log as dots under the same columns of the runs, each in a panel; of a single one what is left,
+    too."""
     alone, panels = len(names) == 1, []
     for name in names:
         found = {label: columns[name] for label, dataset in runs.items() if name in (columns := run_columns(dataset))}
@@ -221,7 +222,7 @@ def _measured_figure(runs: Runs, log: MeasuredLog, names: Sequence[str]) -> Char
 
 
 def _readable(unit: str, largest: float) -> tuple[str, float]:
-    """A unit behind a label, and what takes numbers to it: of lengths that are short (m) their thousandths."""
+    """Return a unit behind a label, and what takes numbers to it: of lengths that are short (m) their thousandths."""
     if unit in ("m", "m/s") and largest < SHORT:
         return f", m{unit}", 1e3
     return "" if unit == NUMBER else f", {unit}", 1.0

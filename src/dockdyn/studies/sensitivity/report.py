@@ -10,7 +10,7 @@ from typing import Any
 from dockdyn.report.charts.bar_chart import Bar, bar_panel
 from dockdyn.report.charts.chart import Chart
 from dockdyn.report.drawing import short
-from dockdyn.report.report import Block, Plot, Report, Table
+from dockdyn.report.report import Plot, Report, ReportBlock, Table
 from dockdyn.report.wording import NOTHING, significant, spaced, with_unit
 
 BARS = 12  # keys in the figure
@@ -22,7 +22,7 @@ CHECKED = {True: "yes", False: "no", None: NOTHING}
 
 
 def sensitivity_report(answer: dict[str, Any], scenario: str, again: str = "") -> Report:
-    """The report of the derivatives of a figure; `again` is what was typed for it."""
+    """Return the report of the derivatives of a figure; `again` is what was typed for it."""
     verdict = _sensitivity_verdict(answer)
     caption = (
         f"Change of {answer['of']} for 1 % more of a number, the {BARS} largest: the derivative times a hundredth of the "
@@ -41,7 +41,7 @@ def sensitivity_report(answer: dict[str, Any], scenario: str, again: str = "") -
             ("Value", with_unit(answer["value"], answer["unit"], 6)),
             ("Kind", answer["kind"]),
         ],
-        blocks=[Block("Derivatives", table=table, notes=[_over_cases(answer) or note], where="after")],
+        blocks=[ReportBlock("Derivatives", table=table, notes=[_over_cases(answer) or note], where="after")],
         plots=[Plot("bars", partial(_bars, answer), caption)] if drawn(answer) else [],
         made=[("dockdyn", version("dockdyn"))],
         warnings=answer["warnings"],
@@ -51,14 +51,14 @@ def sensitivity_report(answer: dict[str, Any], scenario: str, again: str = "") -
     )
 
 
-def printed(answer: dict[str, Any]) -> Iterator[str | Block]:
-    """The ranked table on the terminal; what all rows have in common is said below."""
+def printed(answer: dict[str, Any]) -> Iterator[str | ReportBlock]:
+    """Yield the ranked table on the terminal; what all rows have in common is said below."""
     found = _derivatives_table(answer, _counting(answer)[:LISTED])
     smooth = answer["differentiable"]
     if found.rows:
         last = -1 if smooth and answer["runs"] == 1 else len(found.columns)
         rows = [row[:last] for row in found.rows]
-        yield Block(table=Table(found.columns[:last], rows, worded=found.worded))
+        yield ReportBlock(table=Table(found.columns[:last], rows, worded=found.worded))
     if more := len(answer["to"]) - len(found.rows):
         yield f"and {more} number{'s' if more > 1 else ''} of less or no effect"
     if words := _over_cases(answer):
@@ -70,7 +70,7 @@ def printed(answer: dict[str, Any]) -> Iterator[str | Block]:
 
 
 def _over_cases(answer: dict[str, Any]) -> str:
-    """How the derivatives of a figure over cases were found; empty for one of a single run."""
+    """Return how the derivatives of a figure over cases were found; empty for one of a single run."""
     if answer["runs"] == 1:
         return ""
     spread = f", the numbers spread by {100 * answer['smoothing']:g} % of each" if answer["smoothing"] else ""
@@ -79,7 +79,7 @@ def _over_cases(answer: dict[str, Any]) -> str:
 
 
 def _sensitivity_verdict(answer: dict[str, Any]) -> str:
-    """What the figure depends on most, in words."""
+    """Return what the figure depends on most, in words."""
     name = f"{answer['of']} is {with_unit(answer['value'], answer['unit'])}"
     ranked = [one for one in drawn(answer) if one["differentiable"] is not False]
     lost = [one["key"] for one in answer["to"] if one["differentiable"] is False]
@@ -98,7 +98,7 @@ def _sensitivity_verdict(answer: dict[str, Any]) -> str:
 
 
 def _counting(answer: dict[str, Any]) -> list[dict[str, Any]]:
-    """The rows with more than rounding in them; of a number that is zero 1 % more says nothing."""
+    """Return the rows with more than rounding in them; of a number that is zero 1 % more says nothing."""
     largest = max((abs(one["per_percent"] or 0) for one in answer["to"]), default=0.0)
     return [
         one
@@ -109,12 +109,12 @@ def _counting(answer: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def drawn(answer: dict[str, Any]) -> list[dict[str, Any]]:
-    """The rows with an effect in proportion, the largest first."""
+    """Return the rows with an effect in proportion, the largest first."""
     return [one for one in _counting(answer) if one["per_percent"]]
 
 
 def _derivatives_table(answer: dict[str, Any], rows: list[dict[str, Any]]) -> Table:
-    """The derivatives as a table."""
+    """Return the derivatives as a table."""
     unit = spaced(answer["unit"])
     over_cases = answer["runs"] > 1
     columns = [("key", ""), ("value", ""), ("derivative", ""), ("by 1 %", unit), (ERROR if over_cases else CHECK, "")]
@@ -132,13 +132,13 @@ def _derivatives_table(answer: dict[str, Any], rows: list[dict[str, Any]]) -> Ta
 
 
 def per(figure: str, key: str) -> str:
-    """The unit of a derivative."""
+    """Return the unit of a derivative."""
     below = f"({key})" if "/" in key or " " in key else key
     return f"{figure or '1'}/{below}" if key else figure
 
 
 def _bars(answer: dict[str, Any]) -> Chart:
-    """The change of the figure for 1 % more of each number, the largest first."""
+    """Return the change of the figure for 1 % more of each number, the largest first."""
     bars = [
         Bar(
             one["key"],

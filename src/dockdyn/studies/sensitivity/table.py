@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dockdyn.report.notebook import Answer
+from dockdyn.report.notebook import ShownAnswer
 from dockdyn.report.wording import counted
 from dockdyn.results.drive import Progress
 from dockdyn.scenario.language.given import name_from, names_from
@@ -25,8 +25,8 @@ def sensitivity(
     to: Sequence[str] | str | None = None,
     progress: Progress | None = None,
     smoothing: float | None = None,
-) -> Answer:
-    """Derivatives of a figure, with respect to the numbers `to` (one or several dotted keys), or all of them.
+) -> ShownAnswer:
+    """Return derivatives of a figure, with respect to the numbers `to` (one or several dotted keys), or all of them.
 
     The figure is one of a run, of the margins, or over the scenario's distributions, as `objective` takes it; so is
     `smoothing`.
@@ -54,7 +54,7 @@ def sensitivity(
     if progress is not None:
         progress(1.0)
     ranked = [rows[i] for i in order]
-    return Answer(
+    return ShownAnswer(
         title=scenario.title,
         kind=scenario.kind,
         of=of,
@@ -102,7 +102,7 @@ def cost_in_words(
 
 
 def _by_reason(rows: list[dict[str, Any]]) -> list[str]:
-    """What is said about rows, the keys of which it is said before it."""
+    """Return what is said about rows, the keys of which it is said before it."""
     reasons = dict.fromkeys(one["reason"] for one in rows if one["reason"])
     keys = {reason: [one["key"] for one in rows if one["reason"] == reason] for reason in reasons}
     few = {reason: ", ".join(some) if len(some) < 5 else f"{len(some)} keys" for reason, some in keys.items()}

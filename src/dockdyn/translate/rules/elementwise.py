@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.translate.arrays import SMALL, Array, Index, Numbers, dtype_of, element, in_memory, produced, single
+from dockdyn.translate.arrays import SMALL, Array, Index, SmallArray, dtype_of, element, in_memory, produced, single
 from dockdyn.translate.jaxpr import Translator, numbers_of, rule
 from dockdyn.translate.scalar_program import Builder, Scalar, Untranslatable, kind_of
 
@@ -20,12 +20,12 @@ One = Callable[..., Scalar]
 
 
 def mapped(translator: Translator, arrays: list[Array], out: Any, of: One) -> Array:  # noqa: ANN401, JAX's
-    """`of` the numbers of the arrays, place by place; along a dimension of one an array is the same everywhere."""
+    """Return `of` the numbers of the arrays, place by place; along a dimension of one an array is the same everywhere."""
     builder, shape = translator.builder, out.shape
     dtype = dtype_of(out.dtype)
     if not shape:  # most of all arrays: a number each
         return single(fitting(builder, of(builder, *[element(builder, one, ()) for one in arrays]), dtype), dtype)
-    small = [one.values for one in arrays if isinstance(one, Numbers)]
+    small = [one.values for one in arrays if isinstance(one, SmallArray)]
     if math.prod(shape) <= SMALL and len(small) == len(arrays):
         rows = zip(*(_spread(values, shape) for values in small), strict=True)
         return numbers_of([fitting(builder, of(builder, *row), dtype) for row in rows], shape, dtype)
@@ -43,12 +43,12 @@ def mapped(translator: Translator, arrays: list[Array], out: Any, of: One) -> Ar
 
 
 def _spread(values: np.ndarray, shape: tuple[int, ...]) -> list[Scalar]:
-    """All numbers of an array, which is the same everywhere along a dimension of one, row by row of a shape."""
+    """Return all numbers of an array, which is the same everywhere along a dimension of one, row by row of a shape."""
     return (values if values.shape == shape else np.broadcast_to(values, shape)).ravel().tolist()
 
 
 def fitting(builder: Builder, value: Scalar, dtype: str) -> Scalar:
-    """An integer within its type: shorter ones wrap around."""
+    """Return an integer within its type: shorter ones wrap around."""
     if dtype == "int32":
         return builder.compute("narrow", value)
     return builder.compute("narrow_unsigned", value) if dtype == "uint32" else value
@@ -82,7 +82,7 @@ def _extreme(name: str) -> One:
 
 def _quotient(name: str) -> One:
     def one(builder: Builder, a: Scalar, b: Scalar) -> Scalar:
-        """Of integers by zero: −1, and the number itself as remainder; of the least by −1: itself, as XLA has it."""
+        """Return, of integers by zero, −1, and the number itself as remainder; of the least by −1: itself, as XLA has it."""
         if kind_of(a) == "float":
             return builder.compute("fmod" if name == "rem" else name, a, b)
         if isinstance(b, int) and b not in (0, -1):
@@ -100,7 +100,7 @@ def _negated(builder: Builder, a: Scalar) -> Scalar:
 
 
 def _sign(builder: Builder, a: Scalar) -> Scalar:
-    """±1, and what is neither above nor below zero as it is: zeros keep their sign, what is no number stays none."""
+    """Return ±1, and what is neither above nor below zero as it is: zeros keep their sign, what is no number stays none."""
     up, down = (1.0, -1.0) if kind_of(a) == "float" else (1, -1)
     below = builder.select(builder.compute("lt", a, up * 0), down, a)
     return builder.select(builder.compute("lt", up * 0, a), up, below)
@@ -117,7 +117,7 @@ def _absolute(builder: Builder, a: Scalar) -> Scalar:
 
 
 def _total_order(builder: Builder, a: Scalar, b: Scalar, strict: bool) -> Scalar:
-    """a before b, where what is no number comes after all numbers."""
+    """Return a before b, where what is no number comes after all numbers."""
     if kind_of(a) != "float":
         return builder.compute("lt" if strict else "le", a, b)
     none = builder.compute("is_nan", b)
@@ -213,7 +213,7 @@ def integer_power(translator: Translator, arrays: list[Array], params: dict[str,
 
 @rule("polynomial")
 def polynomial(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    """By Horner's rule."""
+    """Return it by Horner's rule."""
 
     def of(builder: Builder, a: Scalar, *coefficients: Scalar) -> Scalar:
         *lower, found = coefficients
@@ -244,7 +244,7 @@ def selected(translator: Translator, arrays: list[Array], params: dict[str, Any]
 
 
 def _limited(builder: Builder, value: Scalar, dtype: np.dtype) -> Scalar:
-    """The nearest number that a shorter type has."""
+    """Return the nearest number that a shorter type has."""
     limits = np.iinfo(dtype)
     if limits.bits == 64:
         return value
@@ -288,8 +288,8 @@ def counted(translator: Translator, arrays: list[Array], params: dict[str, Any],
 
 @rule("platform_index")
 def platform(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    """The branch for CPUs, or the one for all others, which has no names."""
+    """Return the branch for CPUs, or the one for all others, which has no names."""
     for place, names in enumerate(params["platforms"]):
         if names is None or "cpu" in names:
-            return [Numbers(np.array(place, object), dtype_of(outs[0].dtype))]
+            return [SmallArray(np.array(place, object), dtype_of(outs[0].dtype))]
     raise Untranslatable("a function without a branch for CPUs")

@@ -19,8 +19,8 @@ from dockdyn.translate.arrays import (
     SMALL,
     Array,
     Index,
-    Memory,
-    Numbers,
+    SmallArray,
+    StoredArray,
     as_numbers,
     copied,
     dtype_of,
@@ -55,14 +55,14 @@ def called(translator: Translator, arrays: list[Array], params: dict[str, Any], 
 
 @rule("call_hi_primitive")
 def expanded(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    """A function of functions that JAX calls a primitive."""
+    """Return a function of functions that JAX calls a primitive."""
     shapes = [jax.ShapeDtypeStruct(one.shape, np.dtype(one.dtype)) for one in arrays]
     return translator.call(jax.make_jaxpr(params["_prim"].expand)(*shapes), arrays)
 
 
 @rule("custom_linear_solve")
 def solved(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    """By the solver that it names, of the constants that are the solver's."""
+    """Solve it by the solver that it names, of the constants that are the solver's."""
     lengths = params["const_lengths"]
     before = lengths.matvec + lengths.vecmat
     constants = arrays[before : before + lengths.solve]
@@ -71,7 +71,7 @@ def solved(translator: Translator, arrays: list[Array], params: dict[str, Any], 
 
 @rule("pure_callback")
 def left(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    """The end of the program: what Python must do, as raising an error, XLA does from the beginning.
+    """Return the end of the program: what Python must do, as raising an error, XLA does from the beginning.
 
     In branches only, where that is the exception.
     """
@@ -88,30 +88,30 @@ class Carried:
     builder: Builder
     fixed: list[Array | None]  # what no turn changes
     slots: list[list[Slot]]
-    memories: list[Memory | None]
+    memories: list[StoredArray | None]
     like: list[Array]
 
     @staticmethod
     def of(translator: Translator, start: Sequence[Array], changes: Sequence[bool]) -> Carried:
-        """From what a loop starts with; `changes` says what its turns may change."""
+        """Return it from what a loop starts with; `changes` says what its turns may change."""
         builder = translator.builder
         fixed: list[Array | None] = []
         slots: list[list[Slot]] = []
-        memories: list[Memory | None] = []
+        memories: list[StoredArray | None] = []
         taken: set[int] = set()
         for array, change in zip(start, changes, strict=True):
             fixed.append(None if change else array)
-            values = list(array.values.ravel()) if isinstance(array, Numbers) and change else []
+            values = list(array.values.ravel()) if isinstance(array, SmallArray) and change else []
             slots.append([builder.slot(KINDS[array.dtype], one) for one in values])
             memory = None
-            if change and not isinstance(array, Numbers):
+            if change and not isinstance(array, SmallArray):
                 memory = translator.own(array) if id(array.store) not in taken else copied(builder, array)
                 taken.add(id(memory.store))
             memories.append(memory)
         return Carried(builder, fixed, slots, memories, list(start))
 
     def now(self) -> list[Array]:
-        """The arrays as they are when this is reached."""
+        """Return the arrays as they are when this is reached."""
         found: list[Array] = []
         for fixed, slots, memory, like in zip(self.fixed, self.slots, self.memories, self.like, strict=True):
             if fixed is not None:
@@ -123,7 +123,7 @@ class Carried:
         return found
 
     def become(self, before: Sequence[Array], after: Sequence[Array]) -> None:
-        """Hands what a turn gives to the next."""
+        """Hand what a turn gives to the next."""
         builder = self.builder
         moves = []
         for place, (old, new) in enumerate(zip(before, after, strict=True)):
@@ -143,19 +143,19 @@ class Carried:
             if id(new.store) in own:  # which is written in its turn
                 kept = builder.memory(new.dtype, math.prod(new.shape))
                 builder.copy(kept, 0, new.store, new.start, kept.count)
-                new = Memory(kept, 0, new.shape, new.dtype)
+                new = StoredArray(kept, 0, new.shape, new.dtype)
             aside.append((memory, new))
         for memory, new in aside:
             builder.copy(memory.store, memory.start, new.store, new.start, math.prod(new.shape))
 
 
 def _values(builder: Builder, array: Array) -> list[Scalar]:
-    """All numbers of a small array."""
+    """Return all numbers of a small array."""
     return list(as_numbers(builder, array).values.ravel())
 
 
 def _changes(jaxpr: Any, constants: int, carried: int) -> list[bool]:  # noqa: ANN401, JAX's
-    """Which of the carried arrays a turn may change: it does not answer what it was given."""
+    """Return which of the carried arrays a turn may change: it does not answer what it was given."""
     given = jaxpr.invars[constants : constants + carried]
     return [one is not other for one, other in zip(given, jaxpr.outvars[:carried], strict=True)]
 
@@ -189,7 +189,7 @@ def repeated(translator: Translator, arrays: list[Array], params: dict[str, Any]
 
 
 def _where(builder: Builder, going: Array, new: Array, old: Array) -> Array:
-    """The new numbers of the lanes that go on, the old ones of those that have ended."""
+    """Return the new numbers of the lanes that go on, the old ones of those that have ended."""
     going = in_memory(builder, going) if math.prod(new.shape) > SMALL else going
 
     def of(index: Index) -> Scalar:
@@ -207,12 +207,12 @@ def scanned(translator: Translator, arrays: list[Array], params: dict[str, Any],
     body, _ = parts(params["jaxpr"])
     many = len(start)
     if not length:
-        return [*start, *(Numbers(np.empty(one.shape, object), dtype_of(one.dtype)) for one in outs[many:])]
+        return [*start, *(SmallArray(np.empty(one.shape, object), dtype_of(one.dtype)) for one in outs[many:])]
     changes = _changes(body, len(constants), many)
     fixed = [one for one, change in zip(start, changes, strict=True) if not change]
     rows = [in_memory(builder, one) if length > 1 else one for one in rows]
     kept = [
-        Memory(
+        StoredArray(
             builder.memory(dtype_of(one.dtype), max(math.prod(one.shape), 1)), 0, tuple(one.shape), dtype_of(one.dtype)
         )
         for one in outs[many:]
@@ -229,9 +229,9 @@ def _turns(
     carried: Carried,
     constants: list[Array],
     rows: list[Array],
-    kept: list[Memory],
+    kept: list[StoredArray],
 ) -> None:
-    """The turns of a scan."""
+    """Write the turns of a scan."""
     builder, length, many = translator.builder, params["length"], len(carried.like)
     with builder.repeat(length) as index:
         at = builder.compute("sub", length - 1, index) if params["reverse"] else index
@@ -243,7 +243,7 @@ def _turns(
 
 
 def _scan_parts(arrays: list[Array], params: dict[str, Any]) -> tuple[list[Array], list[Array], list[Array]]:
-    """Constants, what is carried, and rows."""
+    """Return constants, what is carried, and rows."""
     if "ft_in" in params:
         constants, carried, rows = (list(one) for one in params["ft_in"].update(arrays).unpack())
         return constants, carried, rows
@@ -252,20 +252,20 @@ def _scan_parts(arrays: list[Array], params: dict[str, Any]) -> tuple[list[Array
 
 
 def _row(builder: Builder, array: Array, at: Scalar) -> Array:
-    """One row of an array."""
+    """Return one row of an array."""
     shape = array.shape[1:]
-    if isinstance(array, Numbers):
+    if isinstance(array, SmallArray):
         assert not isinstance(at, Value)
-        return Numbers(np.asarray(array.values[int(at)], object).reshape(shape), array.dtype)
+        return SmallArray(np.asarray(array.values[int(at)], object).reshape(shape), array.dtype)
     start = builder.compute("add", array.start, builder.compute("mul", at, math.prod(shape)))
-    return loaded(builder, Memory(array.store, start, shape, array.dtype))
+    return loaded(builder, StoredArray(array.store, start, shape, array.dtype))
 
 
-def _keep(builder: Builder, rows: Memory, row: Array, at: Scalar) -> None:
-    """Writes a row of an array in memory."""
+def _keep(builder: Builder, rows: StoredArray, row: Array, at: Scalar) -> None:
+    """Write a row of an array in memory."""
     size = math.prod(rows.shape[1:])
     start = builder.compute("add", rows.start, builder.compute("mul", at, size))
-    if isinstance(row, Memory):
+    if isinstance(row, StoredArray):
         builder.copy(rows.store, start, row.store, row.start, size)
         return
     for place, value in enumerate(row.values.ravel()):
@@ -283,7 +283,7 @@ def branched(translator: Translator, arrays: list[Array], params: dict[str, Any]
 def _chosen(
     translator: Translator, index: Scalar, branches: list[Any], operands: list[Array], outs: list[Any]
 ) -> list[Array]:
-    """What the branch of this index answers; one below is the first, one beyond the last."""
+    """Return what the branch of this index answers; one below is the first, one beyond the last."""
     builder = translator.builder
     if not isinstance(index, Value):
         return translator.call(branches[min(max(int(index), 0), len(branches) - 1)], operands)
@@ -311,11 +311,11 @@ def _chosen(
 
 
 def _joined(builder: Builder, later: Block, a: Array, earlier: Block, b: Array) -> Any:  # noqa: ANN401, see below
-    """What one array is after two branches: memory, or the shape and type of numbers with what holds each."""
-    if isinstance(a, Memory) and isinstance(b, Memory):
+    """Return what one array is after two branches: memory, or the shape and type of numbers with what holds each."""
+    if isinstance(a, StoredArray) and isinstance(b, StoredArray):
         if a.store is b.store and a.start == b.start:
             return a
-        memory = Memory(builder.memory(a.dtype, math.prod(a.shape)), 0, a.shape, a.dtype)
+        memory = StoredArray(builder.memory(a.dtype, math.prod(a.shape)), 0, a.shape, a.dtype)
         for block, source in ((later, a), (earlier, b)):
             with builder.inside(block):
                 builder.copy(memory.store, 0, source.store, source.start, memory.store.count)

@@ -9,15 +9,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dockdyn.translate.arrays import Array, Memory, copied, dtype_of, flat, in_memory, loaded
+from dockdyn.translate.arrays import Array, StoredArray, copied, dtype_of, flat, in_memory, loaded
 from dockdyn.translate.jaxpr import Translator, rule
 from dockdyn.translate.scalar_program import Builder, Scalar
 
 
-class Table:
+class MatrixTable:
     """A matrix in memory, of many one."""
 
-    def __init__(self, builder: Builder, array: Memory, before: Scalar):
+    def __init__(self, builder: Builder, array: StoredArray, before: Scalar):
         self.builder, self.array = builder, array
         self.rows, self.columns = array.shape[-2:] if len(array.shape) > 1 else (array.shape[-1], 1)
         self.start = builder.compute("add", array.start, builder.compute("mul", before, self.rows * self.columns))
@@ -33,31 +33,31 @@ class Table:
         self.builder.save(self.array.store, self.place(row, column), value)
 
     def exchange(self, one: Scalar, other: Scalar) -> None:
-        """Exchanges two rows."""
+        """Exchange two rows."""
         with self.builder.repeat(self.columns) as column:
             first, second = self.get(one, column), self.get(other, column)
             self.put(one, column, second)
             self.put(other, column, first)
 
 
-def _fresh(builder: Builder, array: Array) -> Memory:
+def _fresh(builder: Builder, array: Array) -> StoredArray:
     return copied(builder, array)
 
 
 @rule("lu")
 def lower_upper(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    """P A = L U by Gaussian elimination with partial pivoting: the factors in one, the pivots, the permutation."""
+    """Return P A = L U by Gaussian elimination with partial pivoting: the factors in one, the pivots, the permutation."""
     builder, whole = translator.builder, _fresh(translator.builder, arrays[0])
     rows, columns = whole.shape[-2:]
     batch = whole.shape[:-2]
-    pivots = Memory(builder.memory("int32", max(math.prod(outs[1].shape), 1)), 0, tuple(outs[1].shape), "int32")
-    order = Memory(builder.memory("int32", max(math.prod(outs[2].shape), 1)), 0, tuple(outs[2].shape), "int32")
+    pivots = StoredArray(builder.memory("int32", max(math.prod(outs[1].shape), 1)), 0, tuple(outs[1].shape), "int32")
+    order = StoredArray(builder.memory("int32", max(math.prod(outs[2].shape), 1)), 0, tuple(outs[2].shape), "int32")
     with builder.repeat(math.prod(batch)) as one:
         matrix, turned = (
-            Table(builder, whole, one),
-            Table(builder, Memory(order.store, 0, (*batch, rows, 1), "int32"), one),
+            MatrixTable(builder, whole, one),
+            MatrixTable(builder, StoredArray(order.store, 0, (*batch, rows, 1), "int32"), one),
         )
-        chosen = Table(builder, Memory(pivots.store, 0, (*batch, min(rows, columns), 1), "int32"), one)
+        chosen = MatrixTable(builder, StoredArray(pivots.store, 0, (*batch, min(rows, columns), 1), "int32"), one)
         with builder.repeat(rows) as row:
             turned.put(row, 0, row)
         with builder.repeat(min(rows, columns)) as step:
@@ -78,8 +78,8 @@ def lower_upper(translator: Translator, arrays: list[Array], params: dict[str, A
     return [loaded(builder, one) for one in (whole, pivots, order)]
 
 
-def _pivot(builder: Builder, matrix: Table, step: Scalar) -> Scalar:
-    """The row, from `step` on, with the largest number in the column `step`."""
+def _pivot(builder: Builder, matrix: MatrixTable, step: Scalar) -> Scalar:
+    """Return the row, from `step` on, with the largest number in the column `step`."""
     best = builder.slot("float", builder.compute("abs", matrix.get(step, step)))
     place = builder.slot("int", step)
     with builder.repeat(matrix.rows, builder.compute("add", step, 1)) as row:
@@ -94,24 +94,24 @@ def _pivot(builder: Builder, matrix: Table, step: Scalar) -> Scalar:
 def permutation(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     builder, pivots = translator.builder, in_memory(translator.builder, arrays[0])
     shape = tuple(outs[0].shape)
-    order = Memory(builder.memory("int32", max(math.prod(shape), 1)), 0, (*shape, 1), "int32")
+    order = StoredArray(builder.memory("int32", max(math.prod(shape), 1)), 0, (*shape, 1), "int32")
     with builder.repeat(math.prod(shape[:-1])) as one:
-        turned = Table(builder, order, one)
-        chosen = Table(builder, Memory(pivots.store, pivots.start, (*pivots.shape, 1), pivots.dtype), one)
+        turned = MatrixTable(builder, order, one)
+        chosen = MatrixTable(builder, StoredArray(pivots.store, pivots.start, (*pivots.shape, 1), pivots.dtype), one)
         with builder.repeat(shape[-1]) as row:
             turned.put(row, 0, row)
         with builder.repeat(pivots.shape[-1]) as step:
             turned.exchange(step, chosen.get(step, 0))
-    return [loaded(builder, Memory(order.store, 0, shape, dtype_of(outs[0].dtype)))]
+    return [loaded(builder, StoredArray(order.store, 0, shape, dtype_of(outs[0].dtype)))]
 
 
 @rule("cholesky")
 def cholesky(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    """A = L Lᵀ, from the lower triangle; zeros above. Where A is not positive definite no number of L is one."""
+    """Return a = L Lᵀ, from the lower triangle; zeros above. Where A is not positive definite no number of L is one."""
     builder, whole = translator.builder, _fresh(translator.builder, arrays[0])
     count = whole.shape[-1]
     with builder.repeat(math.prod(whole.shape[:-2])) as one:
-        matrix, good = Table(builder, whole, one), builder.slot("bool", True)
+        matrix, good = MatrixTable(builder, whole, one), builder.slot("bool", True)
         with builder.repeat(count) as step:
             size = matrix.get(step, step)
             builder.put(good, builder.compute("and", builder.get(good), builder.compute("lt", 0.0, size)))
@@ -136,7 +136,7 @@ def cholesky(translator: Translator, arrays: list[Array], params: dict[str, Any]
 
 @rule("triangular_solve")
 def triangular(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    """X of A X = B, or of X A = B, with the lower or upper triangle of A or of its transpose."""
+    """Return X of A X = B, or of X A = B, with the lower or upper triangle of A or of its transpose."""
     builder, first = translator.builder, in_memory(translator.builder, arrays[0])
     answer = _fresh(builder, arrays[1])
     left, flip = params["left_side"], params["transpose_a"]
@@ -144,10 +144,10 @@ def triangular(translator: Translator, arrays: list[Array], params: dict[str, An
     forward = params["lower"] != (flip == left)  # whether the first unknown stands alone
     columns = answer.shape[-1] if left else answer.shape[-2]
     with builder.repeat(math.prod(answer.shape[:-2])) as one:
-        matrix, table = Table(builder, first, one), Table(builder, answer, one)
+        matrix, table = MatrixTable(builder, first, one), MatrixTable(builder, answer, one)
 
         def coefficient(row: Scalar, column: Scalar) -> Scalar:
-            """Of the system with the unknowns in a column."""
+            """Return that of the system with the unknowns in a column."""
             turned = bool(flip) == bool(left)
             return matrix.get(column, row) if turned else matrix.get(row, column)
 

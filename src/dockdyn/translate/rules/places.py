@@ -16,8 +16,8 @@ from dockdyn.translate.arrays import (
     SMALL,
     Array,
     Index,
-    Memory,
-    Numbers,
+    SmallArray,
+    StoredArray,
     as_numbers,
     copied,
     dtype_of,
@@ -44,10 +44,10 @@ def spread(translator: Translator, arrays: list[Array], params: dict[str, Any], 
     if math.prod(outs[0].shape) == math.prod(array.shape):
         return [reshaped(array, outs[0].shape)]
     array = near(builder, array, outs[0].shape)
-    if isinstance(array, Numbers) and math.prod(outs[0].shape) <= SMALL:
+    if isinstance(array, SmallArray) and math.prod(outs[0].shape) <= SMALL:
         lengths = dict(zip(axes, array.shape, strict=True))
         alike = array.values.reshape([lengths.get(axis, 1) for axis in range(len(outs[0].shape))])
-        return [Numbers(np.broadcast_to(alike, outs[0].shape), array.dtype)]
+        return [SmallArray(np.broadcast_to(alike, outs[0].shape), array.dtype)]
 
     def of(index: Index) -> Scalar:
         return element(
@@ -60,7 +60,7 @@ def spread(translator: Translator, arrays: list[Array], params: dict[str, Any], 
 
 
 def near(builder: Builder, array: Array, shape: Sequence[int]) -> Array:
-    """The array in memory where a result of this shape is not written out, unless it is one number."""
+    """Return the array in memory where a result of this shape is not written out, unless it is one number."""
     many = math.prod(shape) > SMALL and math.prod(array.shape) > 1
     return in_memory(builder, array) if many else array
 
@@ -68,8 +68,8 @@ def near(builder: Builder, array: Array, shape: Sequence[int]) -> Array:
 @rule("transpose")
 def transposed(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     builder, (array,), axes = translator.builder, arrays, params["permutation"]
-    if isinstance(array, Numbers):
-        return [Numbers(array.values.transpose(axes), array.dtype)]
+    if isinstance(array, SmallArray):
+        return [SmallArray(array.values.transpose(axes), array.dtype)]
 
     def of(index: Index) -> Scalar:
         whole: list[Scalar] = [0] * len(axes)
@@ -83,8 +83,8 @@ def transposed(translator: Translator, arrays: list[Array], params: dict[str, An
 @rule("rev")
 def reversed_(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     builder, (array,), axes = translator.builder, arrays, params["dimensions"]
-    if isinstance(array, Numbers):
-        return [Numbers(np.flip(array.values, axes), array.dtype)]
+    if isinstance(array, SmallArray):
+        return [SmallArray(np.flip(array.values, axes), array.dtype)]
 
     def of(index: Index) -> Scalar:
         whole = (
@@ -99,13 +99,13 @@ def reversed_(translator: Translator, arrays: list[Array], params: dict[str, Any
 def _cut(
     builder: Builder, array: Array, starts: Sequence[Scalar], shape: Sequence[int], strides: Sequence[int]
 ) -> Array:
-    """The part of an array from `starts` on."""
-    if isinstance(array, Numbers):
+    """Return the part of an array from `starts` on."""
+    if isinstance(array, SmallArray):
         known = [int(start) for start in starts if not isinstance(start, Value)]
         if len(known) == len(starts):
             ends = (at + by * (length - 1) + 1 for at, length, by in zip(known, shape, strides, strict=True))
             part = tuple(map(slice, known, ends, strides))
-            return Numbers(np.asarray(array.values[part], object), array.dtype)
+            return SmallArray(np.asarray(array.values[part], object), array.dtype)
         array = in_memory(builder, array)
 
     def of(index: Index) -> Scalar:
@@ -171,11 +171,11 @@ def tiled(translator: Translator, arrays: list[Array], params: dict[str, Any], o
 
 
 def _joined(builder: Builder, arrays: Sequence[Array], axis: int, shape: Sequence[int]) -> Array:
-    """Arrays one after another along an axis."""
+    """Return arrays one after another along an axis."""
     if math.prod(shape) <= SMALL:
         numbers = [as_numbers(builder, one) for one in arrays]
-        return Numbers(np.concatenate([one.values for one in numbers], axis), arrays[0].dtype)
-    memory = Memory(builder.memory(arrays[0].dtype, math.prod(shape)), 0, tuple(shape), arrays[0].dtype)
+        return SmallArray(np.concatenate([one.values for one in numbers], axis), arrays[0].dtype)
+    memory = StoredArray(builder.memory(arrays[0].dtype, math.prod(shape)), 0, tuple(shape), arrays[0].dtype)
     start = 0
     for array in arrays:
         _put(builder, memory, array, [start if one == axis else 0 for one in range(len(shape))])
@@ -184,11 +184,11 @@ def _joined(builder: Builder, arrays: Sequence[Array], axis: int, shape: Sequenc
 
 
 def _put(
-    builder: Builder, into: Memory, array: Array, starts: Sequence[Scalar], strides: Sequence[int] | None = None
+    builder: Builder, into: StoredArray, array: Array, starts: Sequence[Scalar], strides: Sequence[int] | None = None
 ) -> None:
-    """Writes an array into a part of one in memory, or to every so manieth place of it along each axis."""
+    """Write an array into a part of one in memory, or to every so manieth place of it along each axis."""
     if (
-        isinstance(array, Memory)
+        isinstance(array, StoredArray)
         and strides is None
         and all(one == whole for one, whole in zip(array.shape[1:], into.shape[1:], strict=True))
     ):
@@ -206,7 +206,7 @@ def _put(
             builder.save(into.store, place, element(builder, array, index))
             return
         length = array.shape[len(index)]
-        if isinstance(array, Numbers):
+        if isinstance(array, SmallArray):
             for place in range(length):
                 along((*index, place))
         else:
@@ -219,12 +219,12 @@ def _put(
 
 @rule("empty", "empty2")
 def unset(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    """Memory that is written before it is read."""
+    """Return memory that is written before it is read."""
     dtype = dtype_of(outs[0].dtype)
     zero: Scalar = {"float64": 0.0, "bool": False}.get(dtype, 0)
     if math.prod(outs[0].shape) <= SMALL:
         return [produced(translator.builder, outs[0].shape, dtype, lambda index: zero)]
-    return [Memory(translator.builder.memory(dtype, math.prod(outs[0].shape)), 0, tuple(outs[0].shape), dtype)]
+    return [StoredArray(translator.builder.memory(dtype, math.prod(outs[0].shape)), 0, tuple(outs[0].shape), dtype)]
 
 
 @rule("pad")
@@ -239,10 +239,10 @@ def padded(translator: Translator, arrays: list[Array], params: dict[str, Any], 
             places = [low + one * (inner + 1) for one, (low, _, inner) in zip(index, sides, strict=True)]
             if all(0 <= one < length for one, length in zip(places, shape, strict=True)):
                 values[tuple(places)] = numbers.values[index]
-        return [Numbers(values, array.dtype)]
+        return [SmallArray(values, array.dtype)]
     if any(low < 0 or high < 0 for low, high, _ in sides):
         raise Untranslatable("padding below zero of many numbers")
-    memory = Memory(builder.memory(array.dtype, math.prod(shape)), 0, tuple(shape), array.dtype)
+    memory = StoredArray(builder.memory(array.dtype, math.prod(shape)), 0, tuple(shape), array.dtype)
     written(builder, memory, lambda index: fill)
     strides = [inner + 1 for _, _, inner in sides] if any(inner for _, _, inner in sides) else None
     _put(builder, memory, array, [int(low) for low, _, _ in sides], strides)
@@ -250,7 +250,7 @@ def padded(translator: Translator, arrays: list[Array], params: dict[str, Any], 
 
 
 def clamped(builder: Builder, start: Scalar, room: int) -> Scalar:
-    """A start that leaves room for what begins there."""
+    """Return a start that leaves room for what begins there."""
     return builder.compute("min", builder.compute("max", start, 0), room)
 
 
@@ -273,19 +273,21 @@ def updated(translator: Translator, arrays: list[Array], params: dict[str, Any],
     ]
     del arrays[:]
     known = [one for one in places if not isinstance(one, Value)]
-    if isinstance(array, Numbers) and len(known) == len(places):
+    if isinstance(array, SmallArray) and len(known) == len(places):
         values = array.values.copy()
         numbers = as_numbers(builder, part)
         values[tuple(slice(int(one), int(one) + size) for one, size in zip(known, part.shape, strict=True))] = (
             numbers.values
         )
-        return [Numbers(values, array.dtype)]
+        return [SmallArray(values, array.dtype)]
     memory = written_alone(translator, array, part)
     _put(builder, memory, part, places)
-    return [loaded(builder, memory) if isinstance(array, Numbers) else memory]
+    return [loaded(builder, memory) if isinstance(array, SmallArray) else memory]
 
 
-def written_alone(translator: Translator, array: Array, *read: Array) -> Memory:
-    """The array in memory that may be written while the others are read."""
-    shared = any(isinstance(one, Memory) and isinstance(array, Memory) and one.store is array.store for one in read)
+def written_alone(translator: Translator, array: Array, *read: Array) -> StoredArray:
+    """Return the array in memory that may be written while the others are read."""
+    shared = any(
+        isinstance(one, StoredArray) and isinstance(array, StoredArray) and one.store is array.store for one in read
+    )
     return copied(translator.builder, array) if shared else translator.own(array)

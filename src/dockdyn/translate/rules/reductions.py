@@ -16,8 +16,8 @@ from dockdyn.translate.arrays import (
     SMALL,
     Array,
     Index,
-    Memory,
-    Numbers,
+    SmallArray,
+    StoredArray,
     as_numbers,
     dtype_of,
     element,
@@ -45,7 +45,7 @@ STARTS: dict[str, dict[str, Any]] = {
 
 
 def _start(name: str, dtype: str) -> Scalar:
-    """What a reduction begins with. Raises Untranslatable where it has no meaning for the type."""
+    """Return what a reduction begins with. Raises Untranslatable where it has no meaning for the type."""
     if name in ("max", "min") and dtype not in STARTS[name]:
         limits = np.iinfo(dtype)
         return int(limits.min if name == "max" else limits.max)
@@ -63,7 +63,7 @@ def _reduce(name: str) -> None:
         axes = [int(axis) for axis in params["axes"]]
         dtype, lengths = dtype_of(outs[0].dtype), [array.shape[axis] for axis in axes]
         array = _near(builder, array, math.prod(outs[0].shape))
-        if isinstance(array, Numbers):
+        if isinstance(array, SmallArray):
             found = []
             for row in _rows(array, [axis for axis in range(len(array.shape)) if axis not in axes], axes):
                 total = _start(name, dtype)
@@ -87,22 +87,22 @@ for _name in STARTS:
     _reduce(_name)
 
 
-def _rows(array: Numbers, kept: Sequence[int], along: Sequence[int]) -> list[list[Scalar]]:
-    """The numbers of an array, one row `along` some axes for every place on those that are `kept`."""
+def _rows(array: SmallArray, kept: Sequence[int], along: Sequence[int]) -> list[list[Scalar]]:
+    """Return the numbers of an array, one row `along` some axes for every place on those that are `kept`."""
     values = array.values.transpose([*kept, *along])
     count = math.prod(values.shape[: len(kept)])
     return values.reshape(count, -1 if count else 0).tolist()
 
 
 def _near(builder: Builder, array: Array, results: int) -> Array:
-    """The array in memory where so many results are not written out."""
+    """Return the array in memory where so many results are not written out."""
     return in_memory(builder, array) if results > SMALL else array
 
 
 def _argument(name: str) -> None:
     @rule(name)
     def apply(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-        """The first of the extreme ones; what is no number counts as extreme."""
+        """Return the first of the extreme ones; what is no number counts as extreme."""
         builder, (array,), (axis,) = translator.builder, arrays, params["axes"]
         count = array.shape[axis]
         if count > MOST_EXCHANGES:
@@ -138,8 +138,8 @@ def _cumulate(name: str, of: One) -> None:
         builder, (array,), axis = translator.builder, arrays, params["axis"]
         count, backwards = array.shape[axis], params["reverse"]
         others = array.shape[:axis] + array.shape[axis + 1 :]
-        memory = Memory(builder.memory(array.dtype, max(math.prod(array.shape), 1)), 0, array.shape, array.dtype)
-        source = array if isinstance(array, Memory) else in_memory(builder, array)
+        memory = StoredArray(builder.memory(array.dtype, max(math.prod(array.shape), 1)), 0, array.shape, array.dtype)
+        source = array if isinstance(array, StoredArray) else in_memory(builder, array)
         with builder.repeat(math.prod(others)) as place:
             around = unflat(builder, place, others)
             total = element(builder, source, (*around[:axis], count - 1 if backwards else 0, *around[axis:]))
@@ -168,7 +168,7 @@ def product(translator: Translator, arrays: list[Array], params: dict[str, Any],
     free_b = [axis for axis in range(len(b.shape)) if axis not in (*second, *right)]
     dtype = dtype_of(outs[0].dtype)
     a, b = (_near(builder, one, math.prod(outs[0].shape)) for one in (a, b))
-    if isinstance(a, Numbers) and isinstance(b, Numbers):
+    if isinstance(a, SmallArray) and isinstance(b, SmallArray):
         rows, columns = _rows(a, [*left, *free_a], first), _rows(b, [*right, *free_b], second)
         batches = math.prod(a.shape[axis] for axis in left)
         return [numbers_of(_products(builder, rows, columns, batches, dtype), outs[0].shape, dtype)]
@@ -195,7 +195,7 @@ def product(translator: Translator, arrays: list[Array], params: dict[str, Any],
 def _products(
     builder: Builder, rows: list[list[Scalar]], columns: list[list[Scalar]], batches: int, dtype: str
 ) -> list[Scalar]:
-    """The products of all rows and all columns of each batch, written out."""
+    """Return the products of all rows and all columns of each batch, written out."""
     many, wide = len(rows) // max(batches, 1), len(columns) // max(batches, 1)
     found = []
     for batch in range(batches):
@@ -211,7 +211,7 @@ def _products(
 
 @rule("sort")
 def ordered(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    """By exchanges of neighbours, which keeps the order of equal ones."""
+    """Order by exchanges of neighbours, which keeps the order of equal ones."""
     builder, axis, keys = translator.builder, params["dimension"], params["num_keys"]
     count, size = arrays[0].shape[axis], math.prod(arrays[0].shape)
     if size * count > MOST_EXCHANGES:
@@ -221,11 +221,11 @@ def ordered(translator: Translator, arrays: list[Array], params: dict[str, Any],
         for last in range(count - 1, 0, -1):
             for place in range(last):
                 _exchange(builder, [table[index] for table in tables], place, keys)
-    return [Numbers(np.moveaxis(table, -1, axis), one.dtype) for table, one in zip(tables, arrays, strict=True)]
+    return [SmallArray(np.moveaxis(table, -1, axis), one.dtype) for table, one in zip(tables, arrays, strict=True)]
 
 
 def _exchange(builder: Builder, rows: list[np.ndarray], place: int, keys: int) -> None:
-    """Exchanges neighbours where the second comes before the first."""
+    """Exchange neighbours where the second comes before the first."""
     swap: Scalar = False
     for row in reversed(rows[:keys]):
         earlier = SAME["lt_to"](builder, row[place + 1], row[place])

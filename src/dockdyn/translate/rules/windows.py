@@ -16,8 +16,8 @@ import numpy as np
 from dockdyn.translate.arrays import (
     Array,
     Index,
-    Memory,
-    Numbers,
+    SmallArray,
+    StoredArray,
     as_numbers,
     element,
     flat,
@@ -33,7 +33,7 @@ from dockdyn.translate.scalar_program import Builder, Scalar, Untranslatable, Va
 
 
 @dataclass
-class Windows:
+class ArrayWindows:
     """Windows of one size into an array, of a gather or a scatter, each at the start that a row of `starts` is."""
 
     builder: Builder
@@ -46,7 +46,7 @@ class Windows:
     checked: bool  # whether a window may lie outside; else it is moved inside
 
     def place(self, index: Index) -> tuple[Index, Scalar]:
-        """The place in the array of what has this index among all windows, and whether its window is inside."""
+        """Return the place in the array of what has this index among all windows, and whether its window is inside."""
         inner = {there for _, there in self.along}
         batch = [one for axis, one in enumerate(index) if axis not in inner]
         whole: list[Scalar] = [0] * len(self.shape)
@@ -65,7 +65,7 @@ class Windows:
 
 
 def _along(shape: Sequence[int], without: Sequence[int], windows: Sequence[int]) -> list[tuple[int, int]]:
-    """The axes of an array that windows extend along, each with that of an index."""
+    """Return the axes of an array that windows extend along, each with that of an index."""
     kept = (axis for axis in range(len(shape)) if axis not in without)
     return list(zip(kept, windows, strict=True))
 
@@ -78,14 +78,14 @@ def gathered(translator: Translator, arrays: list[Array], params: dict[str, Any]
         raise Untranslatable("a gather from nothing")
     filled = "FILL" in str(params["mode"]).upper()
     fill = _filling(params["fill_value"], array.dtype)
-    if isinstance(array, Numbers) and not _is_known(starts):
+    if isinstance(array, SmallArray) and not _is_known(starts):
         array = in_memory(builder, array)
     array, starts = (near(builder, one, outs[0].shape) for one in (array, starts))
     batched = list(zip(names.operand_batching_dims, names.start_indices_batching_dims, strict=True))
     without = (*names.collapsed_slice_dims, *names.operand_batching_dims)
     along = _along(array.shape, without, names.offset_dims)
     sizes, started = params["slice_sizes"], names.start_index_map
-    windows = Windows(builder, array.shape, starts, sizes, started, batched, along, filled)
+    windows = ArrayWindows(builder, array.shape, starts, sizes, started, batched, along, filled)
 
     def of(index: Index) -> Scalar:
         place, inside = windows.place(index)
@@ -95,8 +95,8 @@ def gathered(translator: Translator, arrays: list[Array], params: dict[str, Any]
 
 
 def _is_known(array: Array) -> bool:
-    """Whether all its numbers are known: not where it lies in memory."""
-    return isinstance(array, Numbers) and not any(isinstance(one, Value) for one in array.values.ravel())
+    """Return whether all its numbers are known: not where it lies in memory."""
+    return isinstance(array, SmallArray) and not any(isinstance(one, Value) for one in array.values.ravel())
 
 
 def _within(builder: Builder, start: Scalar, room: int) -> Scalar:
@@ -104,7 +104,7 @@ def _within(builder: Builder, start: Scalar, room: int) -> Scalar:
 
 
 def _filling(stated: Any, dtype: str) -> Scalar:  # noqa: ANN401, of JAX's parameters
-    """What stands where nothing is gathered."""
+    """Return what stands where nothing is gathered."""
     if stated is not None:
         return np.asarray(stated).astype(dtype).item()
     return {"float64": math.nan, "bool": True, "int32": -(2**31), "int64": -(2**63), "uint32": 2**32 - 1}[dtype]
@@ -123,13 +123,13 @@ def _scatter(name: str, operation: str | None) -> None:
         for axis, there in along:
             sizes[axis] = parts.shape[there]
         checked, started = "CLIP" not in str(params["mode"]).upper(), names.scatter_dims_to_operand_dims
-        where = Windows(builder, array.shape, starts, sizes, started, batched, along, checked).place
+        where = ArrayWindows(builder, array.shape, starts, sizes, started, batched, along, checked).place
 
         def new(old: Any, part: Any) -> Scalar:  # noqa: ANN401, of tables of objects
             return part if operation is None else fitting(builder, SAME[operation](builder, old, part), array.dtype)
 
         known = _is_known(starts)
-        if isinstance(array, Numbers) and known:
+        if isinstance(array, SmallArray) and known:
             values = array.values.copy()
             numbers = as_numbers(builder, parts)
             for index in np.ndindex(numbers.shape):
@@ -137,14 +137,14 @@ def _scatter(name: str, operation: str | None) -> None:
                 if inside:
                     whole = tuple(int(one) for one in place if not isinstance(one, Value))
                     values[whole] = new(values[whole], numbers.values[index])
-            return [Numbers(values, array.dtype)]
+            return [SmallArray(values, array.dtype)]
         memory = written_alone(translator, array, starts, parts)
         _scatter_into(builder, memory, starts, parts, where, new)
-        return [loaded(builder, memory) if isinstance(array, Numbers) else memory]
+        return [loaded(builder, memory) if isinstance(array, SmallArray) else memory]
 
 
-def _scatter_into(builder: Builder, memory: Memory, starts: Array, parts: Array, where: Any, new: Any) -> None:  # noqa: ANN401
-    """Updates of an array in memory, one after another."""
+def _scatter_into(builder: Builder, memory: StoredArray, starts: Array, parts: Array, where: Any, new: Any) -> None:  # noqa: ANN401
+    """Update of an array in memory, one after another."""
 
     def one(index: Index) -> None:
         place, inside = where(index)
@@ -157,7 +157,7 @@ def _scatter_into(builder: Builder, memory: Memory, starts: Array, parts: Array,
                 builder.save(memory.store, at, new(builder.load(memory.store, at), value))
 
     count = math.prod(parts.shape)
-    if isinstance(parts, Numbers) and isinstance(starts, Numbers):
+    if isinstance(parts, SmallArray) and isinstance(starts, SmallArray):
         for index in np.ndindex(parts.shape):
             one(index)
     elif count:

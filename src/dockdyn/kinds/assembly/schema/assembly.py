@@ -109,7 +109,7 @@ class AssemblySection(SeveralBodiesSection):
         return self
 
     def model(self) -> Mechanism:
-        """The model, also from traced numbers."""
+        """Return the model, also from traced numbers."""
         from dataclasses import replace
 
         from dockdyn.mechanism.conserving import momentum_of
@@ -120,7 +120,7 @@ class AssemblySection(SeveralBodiesSection):
         return replace(model, conserved=momentum_of(model, model.placement(model.uncommanded())))
 
     def mechanical(self) -> VariationalMechanism:
-        """The model as the method `variational` takes it, also from traced numbers."""
+        """Return the model as the method `variational` takes it, also from traced numbers."""
         from dockdyn.mechanism.variational import VariationalMechanism
 
         return VariationalMechanism(self.model())
@@ -132,11 +132,12 @@ class AssemblySection(SeveralBodiesSection):
         return assembly_coupling(self)
 
     def commanded(self) -> tuple[str, str]:
-        """The body that control or a stepper acts on, and the one that it sees as its target. ValueError where none is told."""
+        """Return the body that control or a stepper acts on, and the one that it sees as its target. ValueError where none is
+        told."""
         return steered_bodies(self.control or SteeringSection(law="none"), self)
 
     def steering(self, model: Mechanism) -> SteeredBody:
-        """What a stepper commands where there is no control, without limits; also from traced numbers."""
+        """Return what a stepper commands where there is no control, without limits; also from traced numbers."""
         from dockdyn.mechanism.steered_body import SteeredBody
         from dockdyn.scenario.tables.rig.sampling import idle_control
 
@@ -145,5 +146,5 @@ class AssemblySection(SeveralBodiesSection):
         return SteeredBody(control, model.poses[target].position - model.origin(), body, target)
 
     def port(self) -> Port | None:
-        """The port of the body that approaches, where it is the one that control acts on; None without."""
+        """Return the port of the body that approaches, where it is the one that control acts on; None without."""
         return self.meeting() if self.approach is not None and self.commanded() == self.approaches() else None

@@ -11,7 +11,7 @@ from pydantic import model_validator
 from dockdyn.kinds.assembly.schema.features import CloudSection, FeatureSection
 from dockdyn.kinds.assembly.schema.flexible import AnyFlexible
 from dockdyn.kinds.assembly.schema.joints import AnyJoint, LockedSection
-from dockdyn.scenario.language.section import NamedSection
+from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.tables.body import FreeBodySection, PlaceSection
 from dockdyn.scenario.tables.geometry import Direction, Point
 from dockdyn.scenario.tables.inertia import InertiaOrPoint
@@ -31,7 +31,7 @@ class PortSection(PlaceSection):
     axis: Direction | None = None
 
     def outward(self) -> Float[Array, "3"] | None:
-        """The axis as a unit vector; None of a point that is no port."""
+        """Return the axis as a unit vector; None of a point that is no port."""
         import jax.numpy as jnp
 
         if self.axis is None:

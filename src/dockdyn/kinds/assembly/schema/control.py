@@ -92,7 +92,7 @@ SteeringTable = Annotated[
 ]
 
 
-class Begun(Protocol):
+class StartPose(Protocol):
     """How the bodies of an assembly begin."""
 
     control: SteeringSection | OwnSteeringSection | FmuSteeringSection | ArmSteeringSection | None
@@ -110,40 +110,40 @@ class Begun(Protocol):
         ...
 
     def root_of(self, name: str) -> str:
-        """The body at the root of the joints that hold the one of this name."""
+        """Return the body at the root of the joints that hold the one of this name."""
         ...
 
     def joint_starts(self) -> list[JointMotion]:
-        """Coordinates and rates of joints and modes at t = 0."""
+        """Return coordinates and rates of joints and modes at t = 0."""
         ...
 
     def names(self) -> list[str]:
-        """The names of the bodies."""
+        """Return the names of the bodies."""
         ...
 
     def modes(self) -> list[tuple[str, str]]:
-        """The modes of all flexible links: link and mode."""
+        """Return the modes of all flexible links: link and mode."""
         ...
 
     def root(self, name: str) -> str:
-        """The body that carries another one at the start, or is it."""
+        """Return the body that carries another one at the start, or is it."""
         ...
 
     def approaches(self) -> tuple[str, str] | None:
-        """The body that approaches and the one that has the port it approaches, where that is stated."""
+        """Return the body that approaches and the one that has the port it approaches, where that is stated."""
         ...
 
     def meeting(self) -> Port:
-        """The ports that approach each other."""
+        """Return the ports that approach each other."""
         ...
 
     def base(self) -> str:
-        """The body from whose centre of mass places are counted."""
+        """Return the body from whose centre of mass places are counted."""
         ...
 
 
-def steered_bodies(control: SteeredSection, bodies: Begun) -> tuple[str, str]:
-    """The body that control acts on, and the one that it sees as its target: by default as they approach.
+def steered_bodies(control: SteeredSection, bodies: StartPose) -> tuple[str, str]:
+    """Return the body that control acts on, and the one that it sees as its target: by default as they approach.
 
     Without that the target is the first body that begins apart from the steered one, or that one itself.
     """
@@ -163,8 +163,8 @@ def steered_bodies(control: SteeredSection, bodies: Begun) -> tuple[str, str]:
     return body, control.target or other
 
 
-def check_steered(control: SteeredSection, bodies: Begun) -> None:
-    """Refuses bodies that there are not, and references at a port where the two are not those that approach each other."""
+def check_steered(control: SteeredSection, bodies: StartPose) -> None:
+    """Refuse bodies that there are not, and references at a port where the two are not those that approach each other."""
     found, approach = steered_bodies(control, bodies), bodies.approaches()
     names = [phase.name for phase in bodies.phase]
     for name in control.phases or []:
@@ -193,7 +193,7 @@ def check_steered(control: SteeredSection, bodies: Begun) -> None:
         )
 
 
-def steered_lists(bodies: Begun) -> dict[str, Entries]:
+def steered_lists(bodies: StartPose) -> dict[str, Entries]:
     """Return the lists of control that phases may set, by their keys."""
     control = bodies.control
     if not isinstance(control, ArmSteeringSection) or control.set_point is None:
@@ -203,19 +203,19 @@ def steered_lists(bodies: Begun) -> dict[str, Entries]:
     return {SET_POINT: Entries([units[joints[name]] for name in names], "a set-point")}
 
 
-def arm_joints(body: str, bodies: Begun) -> list[str]:
+def arm_joints(body: str, bodies: StartPose) -> list[str]:
     """Return the joints that move in the tree of a body, by the names of the bodies that they hold."""
     from dockdyn.kinds.assembly.trees import moving_joints
 
     return [name for name in moving_joints(bodies.body) if bodies.root_of(name) == bodies.root_of(body)]
 
 
-def locked_joints(bodies: Begun) -> list[str]:
+def locked_joints(bodies: StartPose) -> list[str]:
     """Return the joints that are held, by the names of the bodies that they hold."""
     return [body.name for body in bodies.body if getattr(body.joint, "locked", False)]
 
 
-def moved_joints(bodies: Begun) -> list[str]:
+def moved_joints(bodies: StartPose) -> list[str]:
     """Return the joints that control moves, by the names of the bodies that they hold; none unless it is of an arm."""
     control = bodies.control
     return arm_joints(steered_bodies(control, bodies)[0], bodies) if isinstance(control, ArmSteeringSection) else []
@@ -223,11 +223,11 @@ def moved_joints(bodies: Begun) -> list[str]:
 
 def make_steered(
     control: SteeringSection | OwnSteeringSection | FmuSteeringSection | ArmSteeringSection,
-    bodies: Begun,
+    bodies: StartPose,
     starts: dict[str, tuple[Pose, Twist]],
     model: Mechanism,
 ) -> SteeredBody | SteeredArm | None:
-    """What control acts on, of bodies that begin so, also from traced numbers; None where it does nothing.
+    """Return what control acts on, of bodies that begin so, also from traced numbers; None where it does nothing.
 
     A regulator is made for the `model`, which has no control.
     """
@@ -249,12 +249,12 @@ def make_steered(
 
 def _make_arm(
     control: ArmSteeringSection,
-    bodies: Begun,
+    bodies: StartPose,
     attitude: Float[Array, "4"],
     body: str,
     model: Mechanism,
 ) -> SteeredArm | None:
-    """The arm of a body that control moves, in all phases; references are what holds at t = 0."""
+    """Return the arm of a body that control moves, in all phases; references are what holds at t = 0."""
     import jax.numpy as jnp
 
     from dockdyn.kinds.assembly.trees import coordinate_number
@@ -276,7 +276,7 @@ def _make_arm(
     return SteeredArm(law, limits, attitude, number, number, at, set_points=set_points, period=period)
 
 
-def regulator(control: ArmSteeringSection, bodies: Begun, model: Mechanism) -> Design:
+def regulator(control: ArmSteeringSection, bodies: StartPose, model: Mechanism) -> Design:
     """Return the regulator that the weights ask for, of a model without control; also from traced numbers."""
     from dockdyn.kinds.assembly.trees import coordinate_number
     from dockdyn.mechanism.regulated_arm import Arm, design
@@ -289,7 +289,7 @@ def regulator(control: ArmSteeringSection, bodies: Begun, model: Mechanism) -> D
     return design(model, Arm(bodies.names().index(body), at, control.base_limit is not None), weights)
 
 
-def check_gain(control: ArmSteeringSection, bodies: Begun) -> None:
+def check_gain(control: ArmSteeringSection, bodies: StartPose) -> None:
     """Refuse a regulator's gain of another shape than the states that it holds, and one of an arm that latches let go."""
     joints = control.free(arm_joints(steered_bodies(control, bodies)[0], bodies), locked_joints(bodies))
     wheel = (1 if bodies.plane else 3) if control.base_limit is not None else 0

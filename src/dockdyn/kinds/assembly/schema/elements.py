@@ -35,7 +35,7 @@ Places = list[Point]
 
 
 def stated_number(value: float | None) -> Float[Array, ""] | None:
-    """A number as an array; None for what is not there."""
+    """Return a number as an array; None for what is not there."""
     import jax.numpy as jnp
 
     return None if value is None else jnp.asarray(value, float)
@@ -52,23 +52,23 @@ class NamedElement(NamedSection):
         return f"{self.kind}.{self.name}"
 
     def count(self) -> int:
-        """How many members it has."""
+        """Return how many members it has."""
         return 1
 
     def has_events(self) -> bool:
-        """Whether its law changes at instants, which must be located."""
+        """Return whether its law changes at instants, which must be located."""
         return False
 
     def is_spring(self) -> bool:
-        """Whether it gives back all that it takes."""
+        """Return whether it gives back all that it takes."""
         return False
 
     def settable(self) -> list[str]:
-        """The keys that phases may set: numbers that it states."""
+        """Return the keys that phases may set: numbers that it states."""
         return [key for key, held in self if isinstance(held, float)]
 
     def acts_on(self) -> dict[str, list[str]]:
-        """The names of its bodies, by the key that states them."""
+        """Return the names of its bodies, by the key that states them."""
         raise TypeError
 
 
@@ -81,11 +81,11 @@ class ElementSection(NamedElement):
         return {"between": self.between}
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
-        """The element between two bodies as they are at the start, also from traced numbers."""
+        """Return the element between two bodies as they are at the start, also from traced numbers."""
         raise TypeError
 
     def places(self, first: Placed, second: Placed) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
-        """Where it is fixed on either body (m, body axes); of several members the middle."""
+        """Return where it is fixed on either body (m, body axes); of several members the middle."""
         raise TypeError
 
 
@@ -96,7 +96,7 @@ class LineSection(ElementSection):
     anchors: Annotated[list[Annotated[Places, Field(min_length=2, max_length=2)]], Field(min_length=1)] | None = None
 
     def lines(self, first: Placed, second: Placed) -> list[Anchors]:
-        """The anchors of each member."""
+        """Return the anchors of each member."""
         import jax.numpy as jnp
 
         from dockdyn.elements import Anchors
@@ -115,14 +115,14 @@ class LineSection(ElementSection):
         return 1 if self.anchors is None else len(self.anchors)
 
     def joined(self, members: list[ForceElement]) -> ForceElement:
-        """One element, or a group of several."""
+        """Return one element, or a group of several."""
         from dockdyn.elements import ElementGroup
 
         return members[0] if len(members) == 1 else ElementGroup.of(members)
 
 
 def _one_way[Stated: LineSection](section: Stated) -> Stated:
-    """The section, unless it states its anchors in no way or in two."""
+    """Return the section, unless it states its anchors in no way or in two."""
     if (section.anchor is None) == (section.anchors is None):
         refuse("must state one of anchor and anchors")
     return section
@@ -308,7 +308,7 @@ class BushingSection(ElementSection):
         return own.position.array(), other.position.array()
 
     def _frames(self, first: Placed, second: Placed) -> tuple[Pose, Pose]:
-        """Its frame on either body."""
+        """Return its frame on either body."""
         import jax.numpy as jnp
 
         from dockdyn.mechanics.rigid_body import Pose
@@ -455,8 +455,8 @@ class LatchSection(LineSection):
             return
         if self.stiffness is None and law is None:
             refuse(
-                f"{self.path}.stiffness: no [contact.NAME] between {self.feature!r} and {self.surface!r} tells it; must be stated, or "
-                "grip be 'pin' or 'weld'"
+                f"{self.path}.stiffness: no [contact.NAME] between {self.feature!r} and {self.surface!r} tells it; must be "
+                "stated, or grip be 'pin' or 'weld'"
             )
         if self.damping is None and getattr(law, "unloading_force", None) is not None:
             refuse(f"{self.path}.damping: must be stated, since the contact's law has an unloading_force of its own")
@@ -591,7 +591,7 @@ class FixedThrusterSection(NamedElement):
         return {"body": [self.body]}
 
     def make(self) -> Thruster:
-        """The thruster, also from traced numbers."""
+        """Return the thruster, also from traced numbers."""
         import jax.numpy as jnp
 
         from dockdyn.elements import Thruster

@@ -40,7 +40,7 @@ class Capsule(NamedTuple):
     radius: Float[Array, ""]  # m
 
 
-class Ring(NamedTuple):
+class CircleRing(NamedTuple):
     """All places within a radius of a circle."""
 
     centre: Float[Array, "3"]  # m, body axes
@@ -58,18 +58,19 @@ class RepeatedSection(NamedSection):
     axis: Direction = [1.0, 0.0, 0.0]  # noqa: RUF012
 
     def member_count(self) -> int:
-        """How many members there are, one feature and its copies."""
+        """Return how many members there are, one feature and its copies."""
         return self.copies
 
     def stated(self) -> list[list[float]]:
-        """Places (m, body axes) that the section states."""
+        """Return places (m, body axes) that the section states."""
         raise TypeError
 
     def weights(self) -> None:
-        """Each member has the contact's own force."""
+        """Return no weights: each member has the contact's own force."""
 
     def repeated(self, points: Float[Array, "n 3"]) -> list[Float[Array, "n 3"]]:
-        """Places (m, body axes) of this feature and of those like it, each turned about the axis by its share of a turn."""
+        """Return places (m, body axes) of this feature and of those like it, each turned about the axis by its share of a
+        turn."""
         import jax.numpy as jnp
 
         from dockdyn.mechanics.rotation import Quaternion
@@ -157,14 +158,15 @@ class CircleSection(RepeatedSection):
     def stated(self) -> list[list[float]]:
         return [self.centre]
 
-    def members(self) -> list[Ring]:
+    def members(self) -> list[CircleRing]:
         import jax.numpy as jnp
 
         normal = jnp.asarray(self.normal, float)
         ends = jnp.stack([jnp.asarray(self.centre, float), jnp.asarray(self.centre, float) + normal])
         radii = jnp.asarray(self.major_radius, float), jnp.asarray(self.radius, float)
         return [
-            Ring(turned[0], (turned[1] - turned[0]) / jnp.linalg.norm(normal), *radii) for turned in self.repeated(ends)
+            CircleRing(turned[0], (turned[1] - turned[0]) / jnp.linalg.norm(normal), *radii)
+            for turned in self.repeated(ends)
         ]
 
 
@@ -198,7 +200,7 @@ class CloudSection(NamedSection):
     @model_validator(mode="before")
     @classmethod
     def without_sample(cls, value: object) -> object:
-        """The sample is computed."""
+        """Refuse a stated sample, which is computed."""
         return without_computed(value, "sample")
 
     @model_validator(mode="after")
@@ -210,18 +212,18 @@ class CloudSection(NamedSection):
         return self.model_copy(update={"sample": SampleSection(**found._asdict())})
 
     def check_unit(self, arm: float) -> None:
-        """Refuses a mesh without a unit that is far too large for a body with this radius of gyration (m)."""
+        """Refuse a mesh without a unit that is far too large for a body with this radius of gyration (m)."""
         assert self.sample is not None
         if self.unit is None and (doubt := doubt_unit(self.sample.size, arm, "unit")):
             refuse(f"file = {shown(Path(self.file).name)}: {doubt}")
 
     def member_count(self) -> int:
-        """How many points there are."""
+        """Return how many points there are."""
         assert self.sample is not None
         return len(self.sample.points)
 
     def stated(self) -> list[list[float]]:
-        """The place (m, body axes) that the section states."""
+        """Return the place (m, body axes) that the section states."""
         return [self.point]
 
     def members(self) -> list[Ball]:
@@ -235,7 +237,7 @@ class CloudSection(NamedSection):
         return [Ball(place, jnp.asarray(self.radius, float)) for place in places]
 
     def weights(self) -> Float[Array, "members"]:
-        """The share of each member in the contact's force; together 1."""
+        """Return the share of each member in the contact's force; together 1."""
         import jax.numpy as jnp
 
         assert self.sample is not None
@@ -243,7 +245,7 @@ class CloudSection(NamedSection):
 
 
 def _shape(value: object) -> object:
-    """What a feature is; a ball where nothing is said."""
+    """Return what a feature is; a ball where nothing is said."""
     found = value.get("shape", "ball") if isinstance(value, dict) else getattr(value, "shape", None)
     return "ball" if found == "point" else found
 

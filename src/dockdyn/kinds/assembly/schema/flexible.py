@@ -37,8 +37,8 @@ PerMetre = quantity("1/m", "a slope", component=True)
 
 
 def _heaviest(modes: CantileverModes, mass: float, about_centre: np.ndarray) -> str:
-    """Along or about which of the link's axes modes carry most beside what the body has, and both; empty where it is less
-    along and about each of them.
+    """Return along or about which of the link's axes modes carry most beside what the body has, and both; empty where it is
+    less along and about each of them.
 
     What modes carry is their effective mass, the sum of the squares of participations over modal masses; of turning about
     the root. The body has a `mass` (kg) and an inertia (3 × 3, kg m²) `about_centre`.
@@ -66,15 +66,15 @@ class FlexibleSection(Section):
     kind: Literal["beam", "modes"]
 
     def mode_names(self) -> list[str]:
-        """What its modes are called."""
+        """Return what its modes are called."""
         raise TypeError
 
     def mode_units(self) -> list[str]:
-        """The units of its modal coordinates."""
+        """Return the units of its modal coordinates."""
         raise TypeError
 
     def modes(self) -> CantileverModes:
-        """Its modes, also from traced numbers."""
+        """Return its modes, also from traced numbers."""
         from dockdyn.kinds.assembly.flexible_modes import modes_of
 
         return modes_of(self)
@@ -87,18 +87,18 @@ class FlexibleSection(Section):
         return None
 
     def deflection(self, place: Float[Array, "3"]) -> Deflection:
-        """How what sits at a place (m, link axes, from the centre of mass) moves, also from traced numbers."""
+        """Return how what sits at a place (m, link axes, from the centre of mass) moves, also from traced numbers."""
         raise TypeError
 
     def spring(self) -> ModalSpring:
-        """What its modes give back and lose."""
+        """Return what its modes give back and lose."""
         from dockdyn.elements import ModalSpring
 
         modes = self.modes()
         return ModalSpring(modes.stiffness(), modes.damping())
 
     def check(self, mass: float, inertia: list[list[float]]) -> None:
-        """Refuses modes that carry more than the link has, a `mass` (kg) and an `inertia` (kg m²)."""
+        """Refuse modes that carry more than the link has, a `mass` (kg) and an `inertia` (kg m²)."""
         wait_for("jax")
         from dockdyn.kinds.assembly.flexible_modes import mass_beside
 
@@ -271,7 +271,7 @@ class LargeBeamSection(FlexibleSection):
         )
 
     def check(self, mass: float, inertia: list[list[float]]) -> None:
-        """Refuses a beam that has more mass or inertia than its body, a `mass` (kg) and an `inertia` (kg m²)."""
+        """Refuse a beam that has more mass or inertia than its body, a `mass` (kg) and an `inertia` (kg m²)."""
         own = self.mass_per_length * self.length
         if own > mass * (1 + ROUNDING):
             refuse(f"flexible: the beam has {own:g} kg of the body's {mass:g} kg; must be no more")

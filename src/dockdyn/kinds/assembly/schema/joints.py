@@ -50,23 +50,24 @@ class JointSection(Section):
         return self.kind
 
     def led(self) -> tuple[Float[Array, ""], Float[Array, ""]] | None:
-        """The share of another joint's coordinate that its own is, and what is added; None of a joint that follows none."""
+        """Return the share of another joint's coordinate that its own is, and what is added; None of a joint that follows
+        none."""
         return None
 
     def has_events(self) -> bool:
-        """Whether what acts in it changes its law at instants, which must be located."""
+        """Return whether what acts in it changes its law at instants, which must be located."""
         return False
 
     def settable(self) -> list[str]:
-        """The keys that phases may set."""
+        """Return the keys that phases may set."""
         return []
 
     def acts(self) -> bool:
-        """Whether anything acts in it."""
+        """Return whether anything acts in it."""
         return False
 
     def place(self, pose: Pose) -> Vector:
-        """Where it is (m) on what carries the body, whose place there is `pose` where the coordinate is zero."""
+        """Return where it is (m) on what carries the body, whose place there is `pose` where the coordinate is zero."""
         import jax.numpy as jnp
 
         from dockdyn.mechanics.vector import Vector
@@ -74,7 +75,7 @@ class JointSection(Section):
         return pose.position if self.position is None else Vector.of(jnp.asarray(self.position, float))
 
     def make(self, pose: Pose, carrier: int, number: int | None) -> Joint:
-        """The joint of a body whose place on what carries it is `pose` where the coordinate is zero."""
+        """Return the joint of a body whose place on what carries it is `pose` where the coordinate is zero."""
         from dockdyn.mechanics.trees.jointed_bodies import Joint
 
         turn = pose.attitude.matrix()
@@ -93,7 +94,7 @@ class JointSection(Section):
         )
 
     def direction(self) -> Vector:
-        """The axis, a unit vector in the axes of what carries the body; any of a joint that does not move."""
+        """Return the axis, a unit vector in the axes of what carries the body; any of a joint that does not move."""
         import jax.numpy as jnp
 
         from dockdyn.mechanics.vector import Vector
@@ -101,7 +102,7 @@ class JointSection(Section):
         return Vector.of(jnp.asarray([1.0, 0.0, 0.0]))
 
     def moved(self) -> Float[Array, ""]:
-        """The inertia (kg m² or kg) that its motor reflects."""
+        """Return the inertia (kg m² or kg) that its motor reflects."""
         import jax.numpy as jnp
 
         return jnp.zeros(())
@@ -156,7 +157,7 @@ class MovingJointSection(JointSection):
         return any(key is not None for key in stated)
 
     def is_spring(self) -> bool:
-        """Whether what acts in it gives back all that it takes."""
+        """Return whether what acts in it gives back all that it takes."""
         motor = getattr(self, self.motor)
         return not (self.damping or self.friction or motor or (self.stroke is not None and self.stop_damping))
 
@@ -164,11 +165,11 @@ class MovingJointSection(JointSection):
         return unit_axis(self.axis)
 
     def begins(self) -> JointMotion:
-        """Its coordinate and the rate of it at t = 0."""
+        """Return its coordinate and the rate of it at t = 0."""
         return number(self.start), number(self.start_rate)
 
     def drive(self) -> JointDrive:
-        """What acts in it, also from traced numbers."""
+        """Return what acts in it, also from traced numbers."""
         import jax.numpy as jnp
 
         from dockdyn.elements import EndStops, JointDrive, one_sided

@@ -87,9 +87,7 @@ class BodiesOnLineSection(OnLine, Bodies):
         if self.approach is not None:
             (_, own), (_, to) = map(self.find, (self.approach.of, self.approach.to))
             if own.axis is not None and own.axis == to.axis:
-                refuse(
-                    f"approach: {self.approach.of!r} and {self.approach.to!r} face the same way, and nothing turns"
-                )
+                refuse(f"approach: {self.approach.of!r} and {self.approach.to!r} face the same way, and nothing turns")
         return self
 
     @model_validator(mode="after")

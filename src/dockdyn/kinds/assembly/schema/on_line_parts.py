@@ -129,7 +129,7 @@ class LineBodySection(OnLine, BodySection):
     rate: ClassVar[None] = None
     look: ClassVar[None] = None
     flexible: ClassVar[None] = None
-    feature: ClassVar[list[Section]] = []  # type: ignore[assignment]
+    feature: ClassVar[list[Section]] = []
     surface: ClassVar[list[Section]] = []
     off_line: ClassVar = {
         "inertia": TURNS,

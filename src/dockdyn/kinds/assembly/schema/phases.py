@@ -37,7 +37,7 @@ class WaitSection(Section):
     @model_validator(mode="before")
     @classmethod
     def by_name(cls, value: object) -> object:
-        """A text is the event."""
+        """Take a text as the event."""
         return {"event": value} if isinstance(value, str) else value
 
     @model_validator(mode="after")
@@ -54,7 +54,7 @@ class WaitSection(Section):
         return self
 
     def make(self, bodies: list[str]) -> Condition:
-        """The condition, also from traced numbers; `bodies` are the names of all."""
+        """Return the condition, also from traced numbers; `bodies` are the names of all."""
         import jax.numpy as jnp
 
         from dockdyn.mechanism.phases import Condition
@@ -83,7 +83,7 @@ class PhaseSection(NamedSection):
     @model_validator(mode="before")
     @classmethod
     def as_stated(cls, value: object) -> object:
-        """The numbers are those of `set`."""
+        """Refuse stated numbers, which are those of `set`."""
         return without_computed(value, "changed", "values", "units")
 
     def dotted_numbers(self) -> dict[str, tuple[str, int, str]]:
@@ -92,7 +92,7 @@ class PhaseSection(NamedSection):
 
 
 def read_phases(phases: list[PhaseSection], acting: Acting, bodies: list[str], touching: bool) -> list[PhaseSection]:
-    """The phases with the numbers that they set; refuses what nothing has that acts, and to wait for what cannot come.
+    """Return the phases with the numbers that they set; refuses what nothing has that acts, and to wait for what cannot come.
 
     `touching` says whether there is any contact. Lists are set entry by entry, counted from 0.
     """
@@ -157,7 +157,7 @@ class Entries(NamedTuple):
 
 
 def _value(phase: str, key: str, value: object, acting: Acting) -> float:
-    """The number (SI) that a phase sets for the key of what acts."""
+    """Return the number (SI) that a phase sets for the key of what acts."""
     name, _, field = key.rpartition(".")
     if name not in acting:
         what = "joint in which anything acts" if name.endswith(".joint") else "element"
@@ -178,7 +178,7 @@ def _value(phase: str, key: str, value: object, acting: Acting) -> float:
 
 
 def _unit(key: str, acting: Acting) -> str:
-    """The unit of the number that a phase sets for the key of what acts."""
+    """Return the unit of the number that a phase sets for the key of what acts."""
     name, _, field = key.rpartition(".")
     if isinstance(acting[name], Entries):
         return str(acting[name].units[int(field)])

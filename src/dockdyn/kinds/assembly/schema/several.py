@@ -159,9 +159,7 @@ class SeveralBodiesSection(Section, abc.ABC):
     def striking(self) -> Self:
         struck = [contact for contact in self.contact if contact.impact is not None]
         if struck and self.loop.delay:
-            refuse(
-                f"{struck[0].key}.impact: no sensor measures a jump; loop.delay must be left out, or state normal"
-            )
+            refuse(f"{struck[0].key}.impact: no sensor measures a jump; loop.delay must be left out, or state normal")
         for contact in struck:
             (first, _), (second, _) = self.sides(contact)
             held = held_by(self.rigid_grips(), self.welded_to(first), self.welded_to(second))
@@ -231,9 +229,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         own, port = self.find(self.approach.of, MOVING_PORTS, "approach.of")
         other, to = self.find(self.approach.to, STANDING_PORTS, "approach.to")
         if getattr(port, "position", None) is None or (isinstance(port, BallSection) and port.member_count() > 1):
-            refuse(
-                f"approach.of = {self.approach.of!r}: has no one place; must be a port, or a feature of one ball"
-            )
+            refuse(f"approach.of = {self.approach.of!r}: has no one place; must be a port, or a feature of one ball")
         mover, base = self.root(own), self.root(other)
         if mover == base:
             refuse(f"approach: {self.approach.of!r} and {self.approach.to!r} are of bodies that begin as one")
@@ -288,15 +284,15 @@ class SeveralBodiesSection(Section, abc.ABC):
         return self.plane
 
     def contact_names(self) -> list[str]:
-        """What the contacts are called."""
+        """Return what the contacts are called."""
         return [contact.name for contact in self.contact]
 
     def names(self) -> list[str]:
-        """The names of the bodies, in their order."""
+        """Return the names of the bodies, in their order."""
         return [body.name for body in self.body]
 
     def named(self, name: str) -> BodySection:
-        """The body of that name."""
+        """Return the body of that name."""
         return next(body for body in self.body if body.name == name)
 
     def find(self, name: str, kinds: Sequence[str] = CARRIED, key: str = "") -> tuple[str, Any]:
@@ -316,7 +312,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         return found[0]
 
     def sides(self, contact: ContactSection) -> tuple[tuple[str, Any], tuple[str, Any]]:
-        """The feature of a contact and what it touches, each with its body."""
+        """Return the feature of a contact and what it touches, each with its body."""
         feature, partner = contact.between
         return self.find(feature), self.find(partner)
 
@@ -325,7 +321,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         return list(range(len(self.contact)))
 
     def contact_sizes(self) -> list[int]:
-        """How many members each contact has."""
+        """Return how many members each contact has."""
         from dockdyn.kinds.assembly.pairs import check_pair
 
         sides = (self.sides(contact) for contact in self.contact)
@@ -336,7 +332,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         return self
 
     def only_contacts(self) -> bool:
-        """Whether nothing but contacts, and latches once they are not open, acts between bodies that are free."""
+        """Return whether nothing but contacts, and latches once they are not open, acts between bodies that are free."""
         return len(self.elements) == len(self.latch) and all(
             body.joint is None and body.flexible is None for body in self.body
         )
@@ -368,18 +364,19 @@ class SeveralBodiesSection(Section, abc.ABC):
         return jnp.stack([state.depth for state in model.states(model.initial())])
 
     def root(self, name: str) -> str:
-        """The body that carries, directly or through others, the one of that name at the start."""
+        """Return the body that carries, directly or through others, the one of that name at the start."""
         while (carrier := self.named(name).on) is not None:
             name = carrier
         return name
 
     def base(self) -> str:
-        """The body from whose centre of mass places are counted: what carries the one that is approached, else the first."""
+        """Return the body from whose centre of mass places are counted: what carries the one that is approached, else the
+        first."""
         approach = self.approaches()
         return self.root(self.body[0].name if approach is None else approach[1])
 
     def approaches(self) -> tuple[str, str] | None:
-        """The body that approaches, and the one that has the port it approaches; None where that is not stated."""
+        """Return the body that approaches, and the one that has the port it approaches; None where that is not stated."""
         if self.approach is None:
             return None
         own, _ = self.find(self.approach.of)
@@ -392,7 +389,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         return [element for kind in ELEMENTS for element in getattr(self, kind)]
 
     def ties(self) -> list[ElementSection]:
-        """The elements between two bodies."""
+        """Return the elements between two bodies."""
         return [element for element in self.elements if isinstance(element, ElementSection)]
 
     def acts(self) -> dict[str, Any]:
@@ -405,13 +402,13 @@ class SeveralBodiesSection(Section, abc.ABC):
         }
 
     def starts(self) -> dict[str, tuple[Pose, Twist]]:
-        """Pose and twist of each body at t = 0, also from traced numbers."""
+        """Return pose and twist of each body at t = 0, also from traced numbers."""
         return self._starts(self._start)
 
     def _starts(
         self, begin: Callable[[str, Callable[[str], tuple[Pose, Twist]]], tuple[Pose, Twist]]
     ) -> dict[str, tuple[Pose, Twist]]:
-        """Pose and twist of each body; `begin` says those of a body that is on no other, which it may ask of others."""
+        """Return pose and twist of each body; `begin` says those of a body that is on no other, which it may ask of others."""
         from dockdyn.kinds.assembly.linked_trees import linked_start
         from dockdyn.kinds.assembly.trees import Frames, trees_of
         from dockdyn.mechanics.trees.tree_bodies import TreeBodies
@@ -443,7 +440,8 @@ class SeveralBodiesSection(Section, abc.ABC):
         return {name: start(name) for name in names}
 
     def joint_starts(self) -> list[JointMotion]:
-        """Coordinate (rad or m) and rate at t = 0 of the joints that move, and of the modes, which begin at rest, by number."""
+        """Return coordinate (rad or m) and rate at t = 0 of the joints that move, and of the modes, which begin at rest, by
+        number."""
         import jax.numpy as jnp
 
         from dockdyn.kinds.assembly.linked_trees import coordinates_of
@@ -454,13 +452,13 @@ class SeveralBodiesSection(Section, abc.ABC):
         return [joints[one.body].begins() if one.mode is None else (zero, zero) for one in coordinates]
 
     def modes(self) -> list[tuple[str, str]]:
-        """The modes of all flexible links: link and mode."""
+        """Return the modes of all flexible links: link and mode."""
         from dockdyn.kinds.assembly.trees import mode_names
 
         return mode_names(self.body)
 
     def frames(self, starts: dict[str, tuple[Pose, Twist]]) -> Frames:
-        """The frames of flexible links on which something sits, which begin as these poses and twists say."""
+        """Return the frames of flexible links on which something sits, which begin as these poses and twists say."""
         from dockdyn.kinds.assembly.trees import Frames, Seat
         from dockdyn.mechanics.rigid_body import Placed
 
@@ -474,7 +472,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         return Frames.of(self.body, seats, self.linked_in_plane)
 
     def _carried_seats(self) -> list[Seat]:
-        """Where what flexible links carry sits on them, but for elements between bodies."""
+        """Return where what flexible links carry sits on them, but for elements between bodies."""
         from dockdyn.kinds.assembly.trees import Seat
 
         return [
@@ -488,7 +486,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         ]
 
     def _carried(self, kind: str) -> list[tuple[str, Any]]:
-        """The features, surfaces or ports of flexible links, each with the name of the link."""
+        """Return the features, surfaces or ports of flexible links, each with the name of the link."""
         return [(body.name, one) for body in self.body if body.flexible is not None for one in getattr(body, kind)]
 
     def _start(self, name: str, start: Callable[[str], tuple[Pose, Twist]]) -> tuple[Pose, Twist]:
@@ -501,8 +499,8 @@ class SeveralBodiesSection(Section, abc.ABC):
         )
 
     def meeting(self) -> Port:
-        """The ports that approach each other: the place of the first on the body that approaches, with the radius of a feature,
-        and the second, of points as a plane."""
+        """Return the ports that approach each other: the place of the first on the body that approaches, with the radius of a
+        feature, and the second, of points as a plane."""
         import jax.numpy as jnp
 
         from dockdyn.contact.feature import Point, SphereTip
@@ -522,7 +520,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         return Port(Point(place), surface, jnp.asarray(self.approach.axis, float) if port.axis is None else axis)
 
     def in_root(self, name: str, position: Any, axis: Any = None) -> tuple[Any, Any]:  # noqa: ANN401, numbers or traced ones
-        """The place (m) and the axis of a port of a body in the axes of the body that carries it at the start."""
+        """Return the place (m) and the axis of a port of a body in the axes of the body that carries it at the start."""
         import jax.numpy as jnp
 
         from dockdyn.mechanics.rigid_body import Pose, Twist
@@ -535,7 +533,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         return (pose.position + turn @ place).array(), (turn @ along).array()
 
     def groups(self, frames: Frames) -> tuple[ContactGroup | ImpactContact, ...]:
-        """The groups of contacts, also from traced numbers."""
+        """Return the groups of contacts, also from traced numbers."""
         from dockdyn.contact.group import ContactGroup
         from dockdyn.kinds.assembly.pairs import geometries
 
@@ -562,8 +560,8 @@ class SeveralBodiesSection(Section, abc.ABC):
         frames: Frames,
         linked: list[TreeBodies] = [],  # noqa: B006, never changed
     ) -> tuple[Mount, ...]:
-        """What `sections`, in the order of `acts`, describe: elements between bodies as they are at the start, and joints;
-        behind them what holds flexible links in shape, and dampers of ball joints in trees that are `linked`."""
+        """Return what `sections`, in the order of `acts`, describe: elements between bodies as they are at the start, and
+        joints; behind them what holds flexible links in shape, and dampers of ball joints in trees that are `linked`."""
         from dockdyn.elements import TreeSprings
         from dockdyn.kinds.assembly.trees import coordinate_number, mode_numbers
         from dockdyn.mechanics.rigid_body import Placed
@@ -667,7 +665,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         return section.in_throat(jnp.array(tip.position, float), surface, made)
 
     def points(self) -> list[tuple[str, PortSection, int]]:
-        """The name of each point at which loads are reported, its place on its body, and the body's number."""
+        """Return the name of each point at which loads are reported, its place on its body, and the body's number."""
         return [
             (f"{body.name} {place.name}", place, index)
             for index, body in enumerate(self.body)
@@ -679,7 +677,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         return body.port
 
     def ports(self) -> list[str]:
-        """The names of the points that are ports."""
+        """Return the names of the points that are ports."""
         return [name for name, place, _ in self.points() if place.axis is not None]
 
     @model_validator(mode="after")
@@ -694,13 +692,13 @@ class SeveralBodiesSection(Section, abc.ABC):
         return self.control is not None and self.control.law != "none"
 
     def model(self) -> Mechanism:
-        """The model, also from traced numbers."""
+        """Return the model, also from traced numbers."""
         from dockdyn.kinds.assembly.whole_model import whole_model
 
         return whole_model(self)
 
     def acting_in_pairs(self) -> Mechanism:
-        """The model without gravity and control, also from traced numbers."""
+        """Return the model without gravity and control, also from traced numbers."""
         import jax.numpy as jnp
 
         from dockdyn.kinds.assembly.linked_trees import coordinates_of, linked_start
@@ -770,14 +768,15 @@ def held_by(grips: dict[str, tuple[str, str]], start: str, end: str) -> list[str
 
 
 def middle(places: list[list[float]]) -> Float[Array, "3"]:
-    """The middle of places (m)."""
+    """Return the middle of places (m)."""
     import jax.numpy as jnp
 
     return jnp.asarray(places, float).mean(axis=0)
 
 
 def carried(pose: Pose, carrier: Pose, motion: Twist) -> tuple[Pose, Twist]:
-    """Pose and twist of a body at `pose` in the axes of a body that moves as `carrier` and `motion` say, and moves with it."""
+    """Return pose and twist of a body at `pose` in the axes of a body that moves as `carrier` and `motion` say, and moves with
+    it."""
     from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 
     other = Placed.of(carrier, motion)

@@ -22,8 +22,8 @@ from dockdyn.scenario.tables.urdf import (
     Entry,
     Frame,
     Mimic,
-    Robot,
     UrdfJoint,
+    UrdfTree,
     locked_coordinates,
     read_robot,
 )
@@ -74,11 +74,13 @@ class _Links:
             raise ScenarioError(f"{where}.urdf{given}: must be the path of a URDF file")
         label = f"{where}.urdf = {body['urdf']!r}"
         if more := [key for key in body if key not in OF_TREE]:
-            raise ScenarioError(f"{where}.{more[0]}: is of a link; must be in a table of its own, [tree.{name}.body.LINK]")
+            raise ScenarioError(
+                f"{where}.{more[0]}: is of a link; must be in a table of its own, [tree.{name}.body.LINK]"
+            )
         if body.get("inertia") not in (None, REPAIR):
             words = f'is of a link; of a tree must be "{REPAIR}" or left out'
             raise ScenarioError(f"{self.where}.inertia = {shown(body['inertia'])}: {words}")
-        self.robot: Robot = read_robot(folder / body["urdf"], label)
+        self.robot: UrdfTree = read_robot(folder / body["urdf"], label)
         self.stated: dict[str, Entry] = {}  # tables of the scenario by link
         for link, table in body.get("body", {}).items() if isinstance(body.get("body", {}), dict) else ():
             self.robot.refuse_unknown(link, f"{where}.body.{link}")
@@ -90,7 +92,10 @@ class _Links:
         self.ports: dict[str, Entry] = {}  # by body
 
     def bodies(self) -> Entry:
-        """Return the bodies by name; links without mass on locked joints are `ports` of what carries them. Raises ScenarioError."""
+        """Return the bodies by name; links without mass on locked joints are `ports` of what carries them.
+
+        Raises ScenarioError.
+        """
         locks = {
             link: entry["joint"]
             for link, entry in self.stated.items()
@@ -158,9 +163,7 @@ class _Links:
             self.anchors[link] = carrier, at
             self._mark(link)
         else:
-            words = (
-                f'has no mass and its {joint.kind} joint moves; must have one in [tree.{self.name}.body.{link}]'
-            )
+            words = f"has no mass and its {joint.kind} joint moves; must have one in [tree.{self.name}.body.{link}]"
             raise ScenarioError(f'{self.robot.label}: link {link}: {words}, or joint.kind = "locked" there')
 
     def _mark(self, link: str) -> None:
@@ -194,7 +197,7 @@ class _Links:
         assert leader is not None  # the reader has seen to that
         to = self.found[leader.child]["joint"]
         own = self.robot.joints[link]
-        follower = {"kind": "mimic", "moves": own.kind, "follows": f"{self.name}.{leader.child}"}
+        follower: Entry = {"kind": "mimic", "moves": own.kind, "follows": f"{self.name}.{leader.child}"}
         follower |= {"ratio": mimic.ratio, "offset": mimic.offset}
         self.found[link]["joint"] = follower | {key: joint[key] for key in ("position", "axis")}
         for key, share in (("damping", mimic.ratio**2), ("friction", abs(mimic.ratio))):
@@ -221,14 +224,16 @@ class _Links:
             locked = own.get("kind") == "locked"
             said += [f"joint.{key}" for key in SAID_OF_JOINTS if key in own and not (key == "kind" and locked)]
         if said or not isinstance(own, dict) or (own and joint is None):
-            raise ScenarioError(f"{self.where}.body.{link}.{said[0] if said else 'joint'}: is in the URDF, or of its root")
+            raise ScenarioError(
+                f"{self.where}.body.{link}.{said[0] if said else 'joint'}: is in the URDF, or of its root"
+            )
         from scipy.spatial.transform import Rotation  # which takes long to load, and few scenarios have a URDF
 
         from_centre = np.eye(4)
         from_centre[:3, 3] = -np.array(weight["centre"])
         self.anchors[link] = name, from_centre
         centre = frame @ [*weight["centre"], 1.0]
-        found = {key: weight[key] for key in ("mass", "inertia", "note") if key in weight}
+        found: Entry = {key: weight[key] for key in ("mass", "inertia", "note") if key in weight}
         found |= {
             "position": centre[:3].tolist(),
             "attitude": Rotation.from_matrix(frame[:3, :3]).as_quat(scalar_first=True).tolist(),

@@ -41,7 +41,7 @@ class Varied(Protocol):
         ...
 
     def acts(self) -> dict[str, Any]:
-        """The sections of what acts, by name."""
+        """Return the sections of what acts, by name."""
         ...
 
 

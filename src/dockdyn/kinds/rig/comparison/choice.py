@@ -24,12 +24,12 @@ Errors = Float[np.ndarray, "... lanes"]
 
 
 def _restitution_counts(measures: Mapping[str, np.ndarray], bilateral: bool) -> bool:
-    """Whether the error is that of a bounce: of a contact that does not pull, where any bounce without rig ends."""
+    """Return whether the error is that of a bounce: of a contact that does not pull, where any bounce without rig ends."""
     return not bilateral and bool(np.isfinite(measures["ideal_restitution"]).any())
 
 
 def errors(measures: Mapping[str, np.ndarray], bilateral: bool) -> Errors:
-    """The error that counts; infinite where the rig shows none, NaN where the contact without rig has no bounce."""
+    """Return the error that counts; infinite where the rig shows none, NaN where the contact without rig has no bounce."""
     if _restitution_counts(measures, bilateral):
         ideal, shown = measures["ideal_restitution"], measures["apparent_restitution"]
         off = np.abs(shown - ideal)
@@ -38,14 +38,14 @@ def errors(measures: Mapping[str, np.ndarray], bilateral: bool) -> Errors:
 
 
 def amplitude_errors(ratio: Errors) -> Errors:
-    """By how much amplitudes are off; a half counts as much as twice, and what is not finite as infinitely much."""
+    """Return by how much amplitudes are off; a half counts as much as twice, and what is not finite as infinitely much."""
     with np.errstate(divide="ignore", invalid="ignore"):
         off = np.where(ratio >= 1, ratio, 1 / ratio) - 1
     return np.where(np.isfinite(off), off, np.inf)
 
 
 def over_draws(rows: Sequence[Errors]) -> tuple[Errors, Errors]:
-    """Mean of errors over noise draws, and its standard error; zero for a single draw."""
+    """Return mean of errors over noise draws, and its standard error; zero for a single draw."""
     stack = np.stack(rows)
     if len(stack) == 1:
         return stack[0], np.zeros_like(stack[0])
@@ -63,13 +63,13 @@ class Ranked:
     noise: float = 0.0
 
     def as_good_as(self, other: Self) -> bool:
-        """Whether the other is not better by more than noise and rounding account for."""
+        """Return whether the other is not better by more than noise and rounding account for."""
         doubt = max(RESOLVED, SURE * float(np.hypot(self.noise, other.noise)))
         return self.error == other.error or self.error - other.error <= doubt
 
 
 @dataclass(frozen=True)
-class Choice:
+class CompensatorChoice:
     """What a comparison says: all that a rig can have, the nearest to the truth first."""
 
     of: str  # what the errors are of: restitution, or amplitude
@@ -80,7 +80,7 @@ class Choice:
 
     @classmethod
     def of_dataset(cls, dataset: xr.Dataset) -> Self:
-        """The choice that a dataset of `compare` leaves."""
+        """Return the choice that a dataset of `compare` leaves."""
         bilateral = bool(dataset.attrs["bilateral"])
         measures = {str(name): dataset[name].values for name in dataset.data_vars}
         mean = measures.get("error", errors(measures, bilateral))
@@ -103,33 +103,33 @@ class Choice:
 
     @classmethod
     def of_answer(cls, answer: Mapping[str, Any]) -> Self:
-        """The choice that `answer` was."""
+        """Return the choice that `answer` was."""
         return cls(**{**answer, "ranking": tuple(Ranked(**each) for each in answer["ranking"])})
 
     def answer(self) -> dict[str, Any]:
-        """Ready for JSON, errors finite or infinite."""
+        """Return ready for JSON, errors finite or infinite."""
         return asdict(self)
 
     def known(self, law: str) -> Ranked | None:
-        """What was found of a law; None where it was not compared."""
+        """Return what was found of a law; None where it was not compared."""
         return next((each for each in self.ranking if each.law == law), None)
 
     def alike(self) -> list[Ranked]:
-        """The nearest, and those that noise and rounding do not tell from it."""
+        """Return the nearest, and those that noise and rounding do not tell from it."""
         return [each for each in self.ranking if each.as_good_as(self.ranking[0])]
 
     def best(self, own: str | None = None) -> Ranked:
-        """The one to take: of those that are alike what the rig has, else the default, else the nearest."""
+        """Return the one to take: of those that are alike what the rig has, else the default, else the nearest."""
         alike = {each.law: each for each in self.alike()}
         return next((alike[law] for law in (own, DEFAULT) if law in alike), self.ranking[0])
 
     def runner_up(self) -> Ranked | None:
-        """The nearest of those that are told from the best; None where there is none."""
+        """Return the nearest of those that are told from the best; None where there is none."""
         return next((each for each in self.ranking if not each.as_good_as(self.ranking[0])), None)
 
 
 def oracles(dataset: xr.Dataset) -> list[str]:
-    """The compensators of a comparison that see the motion without rig: no rig can have them."""
+    """Return the compensators of a comparison that see the motion without rig: no rig can have them."""
     return [law for law, facts in facts_by_law(dataset).items() if facts["oracle"]]
 
 
@@ -138,8 +138,9 @@ def facts_by_law(dataset: xr.Dataset) -> dict[str, dict[str, Any]]:
     return dict(json.loads(dataset.attrs["laws"]))
 
 
-def advice(choice: Choice, own: str | None) -> str:
-    """Which compensator to take on a rig that has `own` (`none` without one, None where that was not compared), in words.
+def advice(choice: CompensatorChoice, own: str | None) -> str:
+    """Return which compensator to take on a rig that has `own` (`none` without one, None where that was not compared), in
+    words.
 
     Says by how much it is better than the next, and where none is better than what the rig has.
     """
@@ -169,24 +170,24 @@ def _named(law: str) -> str:
     return "the rig without a compensator" if law == NONE else law
 
 
-def _best_error(choice: Choice, ranked: Ranked) -> str:
-    """The error of the best in words: what it is of, and of how many noise seeds it is the mean."""
+def _best_error(choice: CompensatorChoice, ranked: Ranked) -> str:
+    """Return the error of the best in words: what it is of, and of how many noise seeds it is the mean."""
     if ranked.error <= RESOLVED and not ranked.noise:
         return f"{choice.of} right to rounding"
     drawn = f", the mean of {choice.draws} noise seeds" if ranked.noise else ""
     return f"{choice.of} {error_words(choice, ranked).replace('error', 'within')} of the true one{drawn}"
 
 
-def error_words(choice: Choice, ranked: Ranked) -> str:
-    """An error in words, with what noise leaves open of it."""
+def error_words(choice: CompensatorChoice, ranked: Ranked) -> str:
+    """Return an error in words, with what noise leaves open of it."""
     if not np.isfinite(ranked.error):
         return "diverges or does not bounce off"
     sure = f" ± {amount(choice, ranked.noise)}" if ranked.noise else ""
     return f"error {amount(choice, ranked.error)}{sure}"
 
 
-def amount(choice: Choice, error: float) -> str:
-    """An error of restitution as it is, of the amplitude as a share or, where it is large, as a factor."""
+def amount(choice: CompensatorChoice, error: float) -> str:
+    """Return an error of restitution as it is, of the amplitude as a share or, where it is large, as a factor."""
     if choice.of == "restitution":
         return f"{error:.2g}"
     return f"{100 * error:.2g} %" if error < 1 else f"a factor of {1 + error:.2g}"

@@ -13,12 +13,12 @@ import xarray as xr
 
 from dockdyn.kinds.rig.build import sensor_of
 from dockdyn.kinds.rig.comparison import store
-from dockdyn.kinds.rig.comparison.choice import NONE, Choice, amplitude_errors, errors, over_draws
+from dockdyn.kinds.rig.comparison.choice import NONE, CompensatorChoice, amplitude_errors, errors, over_draws
 from dockdyn.kinds.rig.comparison.stiffnesses import stiffnesses_from
-from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.judgement import frequency, latest
 from dockdyn.kinds.rig.lanes import Lanes
-from dockdyn.kinds.rig.measures import Motion, felt, measures
+from dockdyn.kinds.rig.measures import MeasuredMotion, felt, measures
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.results.attributes import study_attributes
 from dockdyn.results.drive import Progress
@@ -26,7 +26,7 @@ from dockdyn.results.measures import number
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.given import names_from
 from dockdyn.scenario.load import Scenario, scenario_from
-from dockdyn.scenario.tables.rig.compensators import STIFFNESS, CompensatorLaw, facts_of, laws
+from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, facts_of, laws
 from dockdyn.scenario.tables.rig.loop import aliasing
 
 DECADES, COUNT = 1.0, 21  # below and above the scenario's own stiffness; values, where no range is given
@@ -51,18 +51,19 @@ ERRORS = {
 
 
 def _known_laws(scenario: Scenario) -> list[str]:
-    """What a rig can be compared with: without, every built-in compensator, and those of the user's own that it states."""
+    """Return what a rig can be compared with: without, every built-in compensator, and those of the user's own that it
+    states."""
     return list(dict.fromkeys([NONE, *laws(), *(section.law for section in _stated_laws(scenario))]))
 
 
 def _stated_laws(scenario: Scenario) -> list[CompensatorLaw]:
-    """The tables of `[[compare]]`, then that of `[loop.compensator]`."""
+    """Return the tables of `[compare.NAME]`, then that of `[loop.compensator]`."""
     content = scenario.content
     return [section for section in (*content.compare, content.loop.compensator) if section is not None]
 
 
 def laws_of(names: str, scenario: Scenario) -> list[str]:
-    """`all`, or laws separated by commas; ScenarioError for one that there is not, or a scenario without a rig."""
+    """Return `all`, or laws separated by commas; ScenarioError for one that there is not, or a scenario without a rig."""
     _refuse_without_rig(scenario)
     known = _known_laws(scenario)
     chosen = known if names.strip() == "all" else [name.strip() for name in names.split(",") if name.strip()]
@@ -72,7 +73,7 @@ def laws_of(names: str, scenario: Scenario) -> list[str]:
 
 
 def _checked_laws(names: Sequence[str], known: Sequence[str], option: str = "") -> list[str]:
-    """The names, each once; ScenarioError, which begins with the `option`, for one that there is not."""
+    """Return the names, each once; ScenarioError, which begins with the `option`, for one that there is not."""
     for name in names:
         if name not in known:
             raise ScenarioError(f"{option}{name}: no such compensator; {nearest(name, known)}")
@@ -80,42 +81,45 @@ def _checked_laws(names: Sequence[str], known: Sequence[str], option: str = "") 
 
 
 def stiffnesses_of(scenario: Scenario, given: Sequence[float | str] | float | str | None) -> list[float]:
-    """The stiffnesses (N/m) that are compared over: those given, or a range around the scenario's own."""
+    """Return the stiffnesses (N/m) that are compared over: those given, or a range around the scenario's own."""
     return _default_stiffnesses(float(loop_of(scenario).stiffness)) if given is None else stiffnesses_from(given)
 
 
 def _default_stiffnesses(own: float) -> list[float]:
-    """A range around the scenario's own stiffness (N/m)."""
+    """Return a range around the scenario's own stiffness (N/m)."""
     return [float(value) for value in own * np.logspace(-DECADES, DECADES, COUNT)]
 
 
 def section_of(scenario: Scenario, law: str) -> CompensatorLaw:
-    """The settings of a law: those of `[[compare]]`, else of `[loop.compensator]`, else what is left to the tuning."""
+    """Return the settings of a law: those of `[compare.NAME]`, else of `[loop.compensator]`, else what is left to the
+    tuning."""
     found = next((section for section in _stated_laws(scenario) if section.law == law), None)
     return laws()[law](law=law) if found is None else found
 
 
 def own_law(scenario: Scenario) -> str:
-    """The compensator that a rig has."""
+    """Return the compensator that a rig has."""
     section = scenario.content.loop.compensator
     return NONE if section is None else str(section.law)
 
 
 def _as_compared(scenario: Scenario) -> bool:
-    """Whether the rig's compensator is compared with its own settings, and not with others of `[[compare]]`."""
+    """Return whether the rig's compensator is compared with its own settings, and not with others of `[compare.NAME]`."""
     own = scenario.content.loop.compensator
     return own is None or section_of(scenario, own.law) == own
 
 
 def seeds(scenario: Scenario) -> list[int]:
-    """Seeds of the noise that is drawn, the scenario's own first; that alone where nothing is random."""
+    """Return seeds of the noise that is drawn, the scenario's own first; that alone where nothing is random."""
     content = scenario.content
     random = sensor_of(content, 1).random
     return [content.seed + draw for draw in range(DRAWS if random else 1)]
 
 
-def completed(maker: Maker, scenario: Scenario, laws: Sequence[str]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Tables of the laws with all their numbers, and why others are left out. ScenarioError where none is left."""
+def completed(
+    maker: CompensatorMaker, scenario: Scenario, laws: Sequence[str]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return tables of the laws with all their numbers, and why others are left out. ScenarioError where none is left."""
     tables, left_out = {}, {}
     for law in laws:
         try:
@@ -133,7 +137,7 @@ def compare(
     stiffnesses: Sequence[float | str] | float | str | None = None,
     progress: Progress | None = None,
 ) -> xr.Dataset:
-    """Measures of a rig with each compensator in `laws` over `stiffnesses` (N/m, or with their unit) of what it touches.
+    """Return measures of a rig with each compensator in `laws` over `stiffnesses` (N/m, or with their unit) of what it touches.
 
     `laws` are names, `"none"` is the rig without; by default they are all that there are and that the scenario states.
 
@@ -151,7 +155,7 @@ def compare(
     laws = known if laws is None else _checked_laws(names_from("laws", laws), known)
     own = loop_of(scenario)
     tried = stiffnesses_of(scenario, stiffnesses)
-    lanes, maker = Lanes(scenario, tried), Maker(scenario, own)
+    lanes, maker = Lanes(scenario, tried), CompensatorMaker(scenario, own)
     rates = np.array([frequency(loop) for loop in lanes.loops])
     bilateral = scenario.content.bilateral
     found: dict[str, list[np.ndarray]] = {name: [] for name in (*VARIABLES, *ERRORS, "wall_time")}
@@ -160,8 +164,8 @@ def compare(
         rigs = lanes.rigs(maker.make(section), None if section is None else section.period)
         rows, wall_time = [], 0.0
         for course in lanes.courses(rigs, seeds(scenario)):
-            ideal = Motion(*(course.ideal[f"ideal_{name}"] for name in ("position", "velocity", "force")))
-            rig = Motion(*(course.seen[name] for name in ("position", "velocity", "total_force")))
+            ideal = MeasuredMotion(*(course.ideal[f"ideal_{name}"] for name in ("position", "velocity", "force")))
+            rig = MeasuredMotion(*(course.seen[name] for name in ("position", "velocity", "total_force")))
             period = float(course.time[1] - course.time[0])
             rig = replace(rig, contact=felt(course.seen["contact_force"], period, latest(scenario.content)))
             with np.errstate(invalid="ignore", over="ignore"):
@@ -186,7 +190,7 @@ def _refuse_without_rig(scenario: Scenario) -> None:
 def _remember(scenario: Scenario, dataset: xr.Dataset, tables: dict[str, Any]) -> None:
     """Keep what a comparison says for later runs of the same rig."""
     tables = {law: {} if table is None else table.model_dump(exclude_none=True) for law, table in tables.items()}
-    store.remember(scenario, {"choice": Choice.of_dataset(dataset).answer(), "settings": tables})
+    store.remember(scenario, {"choice": CompensatorChoice.of_dataset(dataset).answer(), "settings": tables})
 
 
 def _dataset_of(
@@ -196,7 +200,7 @@ def _dataset_of(
     found: dict[str, list[np.ndarray]],
     left_out: dict[str, str],
 ) -> xr.Dataset:
-    """The dataset of a comparison."""
+    """Return the dataset of a comparison."""
     dims = ("compensator", "stiffness")
     variables: dict[str, Any] = {
         name: (dims, np.stack(found[name]), {"units": units, "long_name": words})
@@ -206,7 +210,11 @@ def _dataset_of(
     variables["wall_time"] = ("compensator", wall_time, {"units": "s", "long_name": "time that its runs took"})
     coordinates = {
         "compensator": list(tables),
-        "stiffness": ("stiffness", np.array(stiffnesses), {"units": "N/m", "long_name": STIFFNESS}),
+        "stiffness": (
+            "stiffness",
+            np.array(stiffnesses),
+            {"units": "N/m", "long_name": scenario.content.stiffness_key},
+        ),
     }
     stated = scenario.content.loop.tuning.stiffness
     settings = {
@@ -228,7 +236,7 @@ def _dataset_of(
 
 
 def _rows_of(dataset: xr.Dataset) -> list[dict[str, Any]]:
-    """A row for every compensator and stiffness, by the keys of a run's summary."""
+    """Return a row for every compensator and stiffness, by the keys of a run's summary."""
     return [
         {
             "compensator": str(law),
@@ -241,8 +249,8 @@ def _rows_of(dataset: xr.Dataset) -> list[dict[str, Any]]:
 
 
 def answer(dataset: xr.Dataset) -> dict[str, Any]:
-    """A comparison, ready for JSON."""
-    choice, own = Choice.of_dataset(dataset), dataset.attrs.get("own")
+    """Return a comparison, ready for JSON."""
+    choice, own = CompensatorChoice.of_dataset(dataset), dataset.attrs.get("own")
     following = choice.runner_up()
     return {
         "title": dataset.attrs["title"],
@@ -264,6 +272,6 @@ def answer(dataset: xr.Dataset) -> dict[str, Any]:
 
 
 def worst_amplitudes(dataset: xr.Dataset) -> dict[str, float]:
-    """By compensator, the largest error of the amplitude ratio over the range; a half counts as much as twice."""
+    """Return by compensator, the largest error of the amplitude ratio over the range; a half counts as much as twice."""
     worst = amplitude_errors(dataset.amplitude_ratio.values).max(axis=1)
     return {str(law): float(error) for law, error in zip(dataset.compensator.values, worst, strict=True)}

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.kinds.rig.comparison.choice import Choice, advice, amount, facts_by_law, oracles
+from dockdyn.kinds.rig.comparison.choice import CompensatorChoice, advice, amount, facts_by_law, oracles
 from dockdyn.kinds.rig.comparison.compare import worst_amplitudes
 from dockdyn.report.charts.chart import ZERO, Band, Chart, Level, Line, Panel, series
-from dockdyn.report.report import Block, Plot, Report, Table, result_report
+from dockdyn.report.report import Plot, Report, ReportBlock, Table, result_report
 from dockdyn.report.wording import NOTHING, significant
 from dockdyn.scenario.language.units import convert
 
@@ -26,9 +26,9 @@ MOST = 1e4  # amplitude ratios beyond are off the figure
 
 
 def comparison_report(dataset: xr.Dataset) -> Report:
-    """The report of a comparison."""
+    """Return the report of a comparison."""
     verdict = _comparison_verdict(dataset)
-    few = Block(CAPTION, words=_range_in_words(dataset), table=_ratios(dataset, PRINTED))
+    few = ReportBlock(CAPTION, words=_range_in_words(dataset), table=_ratios(dataset, PRINTED))
     note = (
         "A column is a stiffness of the contact; “worst” is the largest error over all of them, a half counting as much as "
         "twice; of a bounce, the last column is the largest error of its restitution, which decides. The result file has "
@@ -40,8 +40,8 @@ def comparison_report(dataset: xr.Dataset) -> Report:
         warnings=_doubts(dataset),
         key=overview(dataset),
         blocks=[
-            Block("Amplitude over stiffness", table=_ratios(dataset), notes=[note]),
-            Block("The compensators", table=laws(dataset), where="after"),
+            ReportBlock("Amplitude over stiffness", table=_ratios(dataset), notes=[note]),
+            ReportBlock("The compensators", table=laws(dataset), where="after"),
         ],
         plots=figures(dataset),
         made=[("Wall time", f"{significant(float(dataset.wall_time.sum()), 3)} s")],
@@ -57,12 +57,12 @@ def _range_in_words(dataset: xr.Dataset) -> str:
     own = f"they are tuned at {significant(float(dataset.attrs['tuned_at_N_m']), 3)} N/m"
     return (
         f"Over {dataset.sizes['stiffness']} stiffnesses from {significant(low, 3)} to {significant(high, 3)} N/m; {own}. "
-        "Others: --set contact.normal.stiffness=LOW:HIGH:COUNT"
+        f"Others: --set {dataset.stiffness.attrs['long_name']}=LOW:HIGH:COUNT"
     )
 
 
 def figures(dataset: xr.Dataset) -> Iterator[Plot]:
-    """What to draw, and what to look for in it."""
+    """Yield what to draw, and what to look for in it."""
     yield Plot(
         "amplitudes",
         partial(amplitudes, dataset),
@@ -84,8 +84,8 @@ def figures(dataset: xr.Dataset) -> Iterator[Plot]:
 
 
 def _comparison_verdict(dataset: xr.Dataset) -> str:
-    """Which compensator to take, and by how much it is better than the next, in words."""
-    return advice(Choice.of_dataset(dataset), dataset.attrs.get("own"))
+    """Return which compensator to take, and by how much it is better than the next, in words."""
+    return advice(CompensatorChoice.of_dataset(dataset), dataset.attrs.get("own"))
 
 
 def overview(dataset: xr.Dataset) -> list[tuple[str, str]]:
@@ -99,7 +99,7 @@ def overview(dataset: xr.Dataset) -> list[tuple[str, str]]:
 
 
 def _doubts(dataset: xr.Dataset) -> list[str]:
-    """What to know before trusting the comparison."""
+    """Return what to know before trusting the comparison."""
     seen = [f"{law} sees the motion without rig (an oracle): it works in simulation only" for law in oracles(dataset)]
     seen += filter(None, [dataset.attrs["aliasing"]])
     left_out = json.loads(dataset.attrs["left_out"])
@@ -107,10 +107,10 @@ def _doubts(dataset: xr.Dataset) -> list[str]:
 
 
 def _ratios(dataset: xr.Dataset, columns: int = COLUMNS) -> Table:
-    """Amplitude ratios, a row each compensator, over a few of the stiffnesses; and the worst over all."""
+    """Return amplitude ratios, a row each compensator, over a few of the stiffnesses; and the worst over all."""
     count = dataset.sizes["stiffness"]
     chosen = np.unique(np.round(np.linspace(0, count - 1, min(count, columns))).astype(int))
-    worst, choice = worst_amplitudes(dataset), Choice.of_dataset(dataset)
+    worst, choice = worst_amplitudes(dataset), CompensatorChoice.of_dataset(dataset)
     bounces = choice.of == "restitution"
     rows: list[list[str]] = []
     for law in dataset.compensator.values:
@@ -123,25 +123,25 @@ def _ratios(dataset: xr.Dataset, columns: int = COLUMNS) -> Table:
     return Table([("compensator", ""), *heads, *ends], rows, worded={0}, look="dense")
 
 
-def missed(choice: Choice, error: float) -> str:
-    """The largest error of restitution."""
+def missed(choice: CompensatorChoice, error: float) -> str:
+    """Return the largest error of restitution."""
     return amount(choice, error) if np.isfinite(error) else "no bounce"
 
 
 def ratio(value: float) -> str:
-    """An amplitude ratio: close to one with more digits."""
+    """Return an amplitude ratio: close to one with more digits."""
     return significant(value, 4 if 0.1 <= value < 10 else 3)
 
 
 def off(error: float) -> str:
-    """The largest error of a ratio, as a share or as a factor."""
+    """Return the largest error of a ratio, as a share or as a factor."""
     if not np.isfinite(error):
         return "diverges"
     return f"{100 * error:.2g} %" if error < 1 else f"× {1 + error:.2g}"
 
 
 def laws(dataset: xr.Dataset) -> Table:
-    """What each compensator was set to, and must know."""
+    """Return what each compensator was set to, and must know."""
     settings = json.loads(dataset.attrs["settings"])
     rows = [
         [law, settings_in_words(settings[law], facts["units"]), facts["knows"] or NOTHING]
@@ -151,7 +151,7 @@ def laws(dataset: xr.Dataset) -> Table:
 
 
 def settings_in_words(settings: dict[str, Any], units: dict[str, str]) -> str:
-    """Numbers of a compensator's table, written with units there or not, for readers; and what its gain multiplies."""
+    """Return numbers of a compensator's table, written with units there or not, for readers; and what its gain multiplies."""
     words = []
     for name, unit in units.items():
         if name in settings:
@@ -170,12 +170,12 @@ def _said(value: float | str | list[Any], unit: str) -> str:
 
 
 def written(unit: str) -> str:
-    """A unit for readers."""
+    """Return a unit for readers."""
     return unit.replace("**2", "²").replace("*", " ")
 
 
 def _over_stiffness(dataset: xr.Dataset, values: xr.DataArray) -> list[Line]:
-    """A measure over stiffness, a line each compensator."""
+    """Return a measure over stiffness, a line each compensator."""
     return [
         Line(
             dataset.stiffness,
@@ -191,7 +191,7 @@ def _over_stiffness(dataset: xr.Dataset, values: xr.DataArray) -> list[Line]:
 
 
 def _panel(dataset: xr.Dataset, values: xr.DataArray, label: str, *levels: Level, **rest: Any) -> Panel:  # noqa: ANN401, fields of it
-    """A panel over stiffness, in which the stiffness that they were tuned at is marked."""
+    """Return a panel over stiffness, in which the stiffness that they were tuned at is marked."""
     tuned = Level(float(dataset.attrs["tuned_at_N_m"]), "x", dash=2, width=0.8)
     return Panel(
         label,
@@ -208,7 +208,7 @@ def _chart(dataset: xr.Dataset, panels: list[Panel]) -> Chart:
 
 
 def amplitudes(dataset: xr.Dataset) -> Chart:
-    """Amplitude ratio over stiffness, both logarithmic; close to one linearly, in a panel below."""
+    """Return amplitude ratio over stiffness, both logarithmic; close to one linearly, in a panel below."""
     ratios, one = dataset.amplitude_ratio, Level(1.0)
     finite = ratios.values[np.isfinite(ratios.values)]
     limits: tuple[float | None, float | None] = (None, None)
@@ -224,13 +224,13 @@ def amplitudes(dataset: xr.Dataset) -> Chart:
 
 
 def _phases(dataset: xr.Dataset) -> Chart:
-    """Phase gained over stiffness."""
+    """Return phase gained over stiffness."""
     limit = float(np.nanquantile(np.abs(dataset.phase_error_rad.values), 0.9))
     limits = (-1.2 * limit, 1.2 * limit) if limit > 0 else (None, None)
     return _chart(dataset, [_panel(dataset, dataset.phase_error_rad, "phase, rad", ZERO, height=2.2, limits=limits)])
 
 
 def _restitutions(dataset: xr.Dataset) -> Chart:
-    """Error of the restitution over stiffness."""
+    """Return error of the restitution over stiffness."""
     away = dataset.apparent_restitution - dataset.ideal_restitution
     return _chart(dataset, [_panel(dataset, away, "restitution, error", ZERO, height=2.2)])

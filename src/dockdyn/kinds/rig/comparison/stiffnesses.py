@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,35 +12,40 @@ from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.given import number_from
 from dockdyn.scenario.language.units import whole_number
 from dockdyn.scenario.tables.parts import Stiffness
-from dockdyn.scenario.tables.rig.compensators import STIFFNESS
 
 MOST = 200  # stiffnesses
 
 
-def stiffness_range(given: object) -> list[float] | None:
-    """Return the stiffnesses (N/m) of a list, or of `LOW:HIGH:COUNT`, spread evenly by ratio; None for a single one."""
+KEY = re.compile(r"contact\.([^.]+\.)?normal\.stiffness")  # of a contact in one direction, or of one by its name
+
+
+def stiffness_range(given: object, key: str) -> list[float] | None:
+    """Return the stiffnesses (N/m) of a list, or of `LOW:HIGH:COUNT`, spread evenly by ratio, as a `key` is set to them.
+
+    None for a single one. Raises ScenarioError.
+    """
     if isinstance(given, list):
         if not 1 <= len(given) <= MOST:
-            raise ScenarioError(f"--set {STIFFNESS}: a list of {len(given)}; must have 1 to {MOST} stiffnesses")
-        return [stiffness_of(value) for value in given]
+            raise ScenarioError(f"--set {key}: a list of {len(given)}; must have 1 to {MOST} stiffnesses")
+        return [stiffness_of(value, key) for value in given]
     if not isinstance(given, str) or ":" not in given:
         return None
     low, high, count = (*given.split(":"), "", "")[:3]
     if given.count(":") != 2 or not 2 <= (whole_number(count) or 0) <= MOST:
         allowed = f"must be a stiffness, a list, or LOW:HIGH:COUNT with COUNT from 2 to {MOST}"
-        raise ScenarioError(f"--set {STIFFNESS}={given}: {allowed}")
-    ends = stiffness_of(low.strip()), stiffness_of(high.strip())
+        raise ScenarioError(f"--set {key}={given}: {allowed}")
+    ends = stiffness_of(low.strip(), key), stiffness_of(high.strip(), key)
     if not ends[0] < ends[1]:
-        raise ScenarioError(f"--set {STIFFNESS}={given}: must rise from LOW to HIGH")
+        raise ScenarioError(f"--set {key}={given}: must rise from LOW to HIGH")
     return [float(value) for value in np.geomspace(*ends, int(count))]
 
 
-def stiffness_of(value: object) -> float:
-    """Return a stiffness (N/m), units allowed. Raises ScenarioError."""
+def stiffness_of(value: object, key: str) -> float:
+    """Return a stiffness (N/m) that a `key` is set to, units allowed. Raises ScenarioError."""
     try:
         return float(TypeAdapter(Stiffness).validate_python(value))
     except ValidationError as error:
-        raise ScenarioError(f"--set {STIFFNESS}: {shown(value)}: {error.errors()[0]['ctx']['allowed']}") from None
+        raise ScenarioError(f"--set {key}: {shown(value)}: {error.errors()[0]['ctx']['allowed']}") from None
 
 
 def stiffnesses_from(given: Sequence[float | str] | float | str) -> list[float]:

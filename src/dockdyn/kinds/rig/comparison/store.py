@@ -20,12 +20,12 @@ BESIDES = ("title", "compare", "requirements", "campaign")  # tables that do not
 
 
 def folder() -> Path:
-    """Where comparisons are kept."""
+    """Return where comparisons are kept."""
     return kept.root() / "comparisons"
 
 
 def _name_of(scenario: Scenario) -> str:
-    """The name under which a rig's comparison is kept."""
+    """Return the name under which a rig's comparison is kept."""
     rig = {key: value for key, value in scenario.nominal().items() if key not in BESIDES}
     rig["loop"] = {key: value for key, value in rig.get("loop", {}).items() if key != "compensator"}
     parts = [version("dockdyn"), rig, own_modules(scenario.content)]
@@ -38,7 +38,7 @@ def remember(scenario: Scenario, found: dict[str, Any]) -> None:
 
 
 def recall(scenario: Scenario) -> dict[str, Any] | None:
-    """What the last comparison of a rig found; None where there is none, or it cannot be read."""
+    """Return what the last comparison of a rig found; None where there is none, or it cannot be read."""
     stored = kept.find(folder(), _name_of(scenario))
     found = None if stored is None else json.loads(stored)
     return found if isinstance(found, dict) and {"choice", "settings"} <= found.keys() else None

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from dockdyn.hil.robot import Reading
+from dockdyn.hil.robot import AxisReading
 from dockdyn.integrate.model import Scalar
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ NODES, WEIGHTS = np.array([-1.0, 0.0, 1.0]) * 0.6**0.5, np.array([5.0, 8.0, 5.0]
 
 
 def remembered(newest: Array, rows: Array) -> Array:
-    """Rows of the past, the newest first, once there is a new one."""
+    """Return rows of the past, the newest first, once there is a new one."""
     return jnp.concatenate([newest[None], rows[:-1]])
 
 
@@ -33,7 +33,7 @@ class Sampling(NamedTuple):
     """From where in the past a sample of the force is taken: nodes with weights that add up to one."""
 
     rows: Array  # which tick of the past
-    reading: Reading
+    reading: AxisReading
     weights: Array
     ages: Array  # s
     change: tuple[Array, Array] | None = (
@@ -46,20 +46,22 @@ class Ages(eqx.Module):
 
     tick: Scalar  # s
     advance: Float[Array, "order width"]
-    now: Reading  # at a tick's start
-    within: Reading  # at its nodes of Gauss and Legendre
+    now: AxisReading  # at a tick's start
+    within: AxisReading  # at its nodes of Gauss and Legendre
     sample: Sampling | None  # of the force, when the delay is steady
     row: Array  # which tick of the past the delayed robot is in, before the command of an instant
-    before: Reading  # and where
+    before: AxisReading  # and where
     whole: Array  # ticks that the delayed robot's first part is old
     parts: Float[Array, "2"]  # s, lengths of a tick before and after the delayed robot receives a command
-    late: Reading  # of the delayed robot: start, middle and end of the first part, and of the second
-    own: Reading  # of the robot itself, likewise
-    paths: tuple[Reading, Reading] | None  # of the delayed robot and of itself: series around the parts' middles
+    late: AxisReading  # of the delayed robot: start, middle and end of the first part, and of the second
+    own: AxisReading  # of the robot itself, likewise
+    paths: (
+        tuple[AxisReading, AxisReading] | None
+    )  # of the delayed robot and of itself: series around the parts' middles
 
 
 def ages_of(rig: Rig) -> Ages:
-    """The ages of a rig."""
+    """Return the ages of a rig."""
     robot, tick, delay = rig.robot, rig.tick, rig.sensor.delay
     whole = jnp.ceil(delay / tick - 1e-9)
     left = jnp.maximum(whole * tick - delay, 0.0)  # of a tick, after the delayed robot's instant at its start
@@ -86,8 +88,8 @@ def ages_of(rig: Rig) -> Ages:
     )
 
 
-def sampling(rig: Rig, age: Scalar, reading: Callable[[Scalar], Reading]) -> Sampling:
-    """The force `age` (s) ago; of a sensor that averages, over its window, in the parts that ticks divide it into.
+def sampling(rig: Rig, age: Scalar, reading: Callable[[Scalar], AxisReading]) -> Sampling:
+    """Return the force `age` (s) ago; of a sensor that averages, over its window, in the parts that ticks divide it into.
 
     At an instant of the hold it is the force before the command of that instant.
     """
@@ -112,9 +114,10 @@ def sampling(rig: Rig, age: Scalar, reading: Callable[[Scalar], Reading]) -> Sam
 
 
 def _mean_acceleration(
-    tick: Scalar, newest: Scalar, oldest: Scalar, reading: Callable[[Scalar], Reading]
+    tick: Scalar, newest: Scalar, oldest: Scalar, reading: Callable[[Scalar], AxisReading]
 ) -> tuple[Array, Array]:
-    """The mean acceleration over a window, of the velocities at its ends; at an instant of the hold before its command."""
+    """Return the mean acceleration over a window, of the velocities at its ends; at an instant of the hold before its
+    command."""
     ends = jnp.stack([newest, oldest])
     begun = jnp.floor(ends / tick + 1e-9)
     speeds = jax.vmap(reading)(tick - jnp.maximum(ends - begun * tick, 0.0)).velocity

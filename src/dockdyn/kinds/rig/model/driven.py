@@ -21,7 +21,7 @@ import numpy as np
 from jaxtyping import Array, Int
 
 from dockdyn.hil.energy_observer import Port, PortEnergy
-from dockdyn.hil.operation import Request, State
+from dockdyn.hil.operation import OperationState, Request
 from dockdyn.hil.supervisor import (
     GENTLY,
     Cause,
@@ -62,12 +62,12 @@ class Inputs(NamedTuple):
 
 
 def silence(axes: int) -> Inputs:
-    """What goes into a cycle while nothing has been heard."""
+    """Return what goes into a cycle while nothing has been heard."""
     still, none, never = jnp.zeros(axes), jnp.zeros((), int), jnp.asarray(-1)
     return Inputs(still, never, none, still, never, none, none, none, none, none)
 
 
-class Outputs(NamedTuple):
+class CycleOutputs(NamedTuple):
     """What comes out of a cycle."""
 
     command: Axes  # m, rad
@@ -111,7 +111,7 @@ class Driving(NamedTuple):
 
 
 def driven_of(rig: Rig, limits: Limits, settle: Scalar, duration: Scalar) -> Driven:
-    """The rig made ready to be driven: where it begins follows from its first command, and from the limits."""
+    """Return the rig made ready to be driven: where it begins follows from its first command, and from the limits."""
     begun = begin_computer(rig)
     first = compute(rig, begun, jnp.zeros(rig.plant.axes))[1].command
     rate = rig.following * rig.plant.rate(begun.moving.motion)
@@ -127,7 +127,7 @@ def driven_of(rig: Rig, limits: Limits, settle: Scalar, duration: Scalar) -> Dri
 
 
 def begin_driving(driven: Driven) -> Driving:
-    """Before the first cycle."""
+    """Return the state before the first cycle."""
     rig, none = driven.rig, jnp.zeros((), int)
     computer, still = begin_computer(rig), jnp.zeros(rig.plant.axes)
     port = rig.plant.port(rig.plant.pose(computer.moving.motion), still)[0]
@@ -135,14 +135,14 @@ def begin_driving(driven: Driven) -> Driving:
     return Driving(none, none, none, still, still, computer, begin_watch(rig.plant.axes), energy, jnp.zeros(()))
 
 
-def drive(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving, Outputs]:
-    """One cycle."""
+def drive(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving, CycleOutputs]:
+    """Return one cycle."""
     rig, limits, period = driven.rig, driven.limits, driven.rig.hold
     watch, fault = watch_devices(limits, before.watch, Told(*given[: len(Told._fields)]), before.sent)
     due = given.due != 0
     heard = with_pose(rig, before.computer, watch.pose)
     computer = jax.tree.map(lambda one, other: jnp.where(due, one, other), heard, before.computer)
-    moves = due & (before.state == State.RUNNING) & (before.ran >= driven.ramp + driven.settle)
+    moves = due & (before.state == OperationState.RUNNING) & (before.ran >= driven.ramp + driven.settle)
     after, answer, seen = compute(rig, computer, watch.load)
     energy, way = ENERGY.step(before.energy, seen)
     given_energy = before.given + jnp.sum(before.energy.force * way)
@@ -155,22 +155,26 @@ def drive(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving, Outp
             _asked_to_stop(driven, before, given, moves & (computer.moving.tick >= driven.last * rig.schedule.ticks)),
         ]
     )
-    tripped = _any(before.state, State.HOMED, State.ARMED, State.RUNNING) & (unsound != Cause.NONE)
-    braking = tripped | _any(before.state, State.STOPPING, State.FAULT)
+    tripped = _any(before.state, OperationState.HOMED, OperationState.ARMED, OperationState.RUNNING) & (
+        unsound != Cause.NONE
+    )
+    braking = tripped | _any(before.state, OperationState.STOPPING, OperationState.FAULT)
     slower = jnp.where(due, brake(limits, before.rate, period), 0.0)
     faster = jnp.where(due, (wanted - before.sent) / period, before.rate)
     rate = jnp.where(braking, slower, faster)
     sent = jnp.where(braking, before.sent + rate * period, wanted)
-    idle = before.state == State.IDLE
+    idle = before.state == OperationState.IDLE
     rate = jnp.where(idle, 0.0, rate)
     counted = moves  # also energies that are beyond a limit
     moves = moves & ~tripped
     cause = jnp.where((before.cause == Cause.NONE) & tripped, unsound, before.cause)
     quiet = watch.heard & watch.measured & (fault == Cause.NONE)
     near = (jnp.abs(sent - driven.start) <= NEAR).all() & (jnp.abs(rate) * period <= NEAR).all()
-    state = jnp.where(tripped, int(State.STOPPING), _next(before, given.request, quiet, near, (rate == 0).all(), cause))
+    state = jnp.where(
+        tripped, int(OperationState.STOPPING), _next(before, given.request, quiet, near, (rate == 0).all(), cause)
+    )
     kept = jax.tree.map(lambda one, other: jnp.where(moves, one, other), after, computer)
-    ran = jnp.where(due & (before.state == State.RUNNING), before.ran + 1, before.ran)
+    ran = jnp.where(due & (before.state == OperationState.RUNNING), before.ran + 1, before.ran)
     driving = Driving(
         state,
         cause,
@@ -183,7 +187,7 @@ def drive(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving, Outp
         jnp.where(moves, given_energy, before.given),
     )
     motion = computer.moving.motion
-    outputs = Outputs(
+    outputs = CycleOutputs(
         sent,
         watch.heard.astype(int),
         state,
@@ -200,25 +204,25 @@ def drive(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving, Outp
     return driving, outputs
 
 
-def _any(state: Int[Array, ""], *states: State) -> Array:
-    """Whether a state is one of these."""
+def _any(state: Int[Array, ""], *states: OperationState) -> Array:
+    """Return whether a state is one of these."""
     return jnp.any(state == np.array(states))
 
 
 def _wanted(driven: Driven, before: Driving, pose: Axes, answer: Axes) -> Axes:
-    """The command (m, rad) that the state asks for, if nothing is against it."""
+    """Return the command (m, rad) that the state asks for, if nothing is against it."""
     period = driven.rig.hold
     there = before.sent + period * approach(driven.limits, before.sent, before.rate, driven.start, period)
     coming = before.sent + period * driven.rate * jnp.minimum((before.ran + 1) / driven.ramp, 1.0)
     running = jnp.where(before.ran < driven.ramp + driven.settle, coming, answer)
     wanted = jnp.where(before.watch.heard, before.sent, pose)  # held from the first
-    wanted = jnp.where(before.state == State.ARMED, there, wanted)
-    return jnp.where(before.state == State.RUNNING, running, wanted)
+    wanted = jnp.where(before.state == OperationState.ARMED, there, wanted)
+    return jnp.where(before.state == OperationState.RUNNING, running, wanted)
 
 
 def _asked_to_stop(driven: Driven, before: Driving, given: Inputs, over: Array) -> Count:
-    """The cause to stop that no device has given."""
-    held = _any(before.state, State.ARMED, State.RUNNING) & (given.held == 0)
+    """Return the cause to stop that no device has given."""
+    held = _any(before.state, OperationState.ARMED, OperationState.RUNNING) & (given.held == 0)
     causes = [
         jnp.where(held, int(Cause.RELEASED), int(Cause.NONE)),
         jnp.where(given.request == Request.STOP, int(Cause.OPERATOR), int(Cause.NONE)),
@@ -228,12 +232,16 @@ def _asked_to_stop(driven: Driven, before: Driving, given: Inputs, over: Array) 
 
 
 def _next(before: Driving, request: Count, quiet: Array, near: Array, resting: Array, cause: Count) -> Count:
-    """The state after a cycle in which nothing was against it."""
+    """Return the state after a cycle in which nothing was against it."""
     state = before.state
     clean = before.cause == Cause.NONE
-    after = jnp.where((state == State.IDLE) & (request == Request.HOME) & quiet & clean, int(State.HOMED), state)
-    after = jnp.where((state == State.HOMED) & (request == Request.ARM), int(State.ARMED), after)
-    after = jnp.where((state == State.ARMED) & (request == Request.RUN) & near, int(State.RUNNING), after)
+    after = jnp.where(
+        (state == OperationState.IDLE) & (request == Request.HOME) & quiet & clean, int(OperationState.HOMED), state
+    )
+    after = jnp.where((state == OperationState.HOMED) & (request == Request.ARM), int(OperationState.ARMED), after)
+    after = jnp.where(
+        (state == OperationState.ARMED) & (request == Request.RUN) & near, int(OperationState.RUNNING), after
+    )
     intended = (cause == Cause.OPERATOR) | (cause == Cause.END)
-    ended = jnp.where(intended, int(State.IDLE), int(State.FAULT))
-    return jnp.where((state == State.STOPPING) & resting, ended, after)
+    ended = jnp.where(intended, int(OperationState.IDLE), int(OperationState.FAULT))
+    return jnp.where((state == OperationState.STOPPING) & resting, ended, after)

@@ -15,12 +15,12 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.hil.compensators.compensator import Seen
+from dockdyn.hil.compensators.compensator import CompensatorInput
 from dockdyn.hil.sensor import Draws
 from dockdyn.kinds.rig.model.ages import Ages, remembered
 from dockdyn.kinds.rig.model.mounting import understood
 from dockdyn.kinds.rig.model.plant import Axes
-from dockdyn.kinds.rig.model.rig import Answer, Moving, Oracle, Rig
+from dockdyn.kinds.rig.model.rig import Answer, IdealContact, Rig, RigState
 
 
 class Sensed(NamedTuple):
@@ -33,14 +33,14 @@ class Sensed(NamedTuple):
 class Computer(NamedTuple):
     """All that the computer of a rig carries from cycle to cycle."""
 
-    moving: Moving  # its part: virtual bodies, measurement, compensator
+    moving: RigState  # its part: virtual bodies, measurement, compensator
     command: Axes  # m, rad, the last one
     pose: Axes  # m, rad, by the encoders at this cycle
     places: Float[Array, "rows port"]  # m, of the port by the encoders at the cycles before, the newest first
 
 
 def begin_computer(rig: Rig) -> Computer:
-    """The computer at t = 0, its robot following or standing still as the rig's."""
+    """Return the computer at t = 0, its robot following or standing still as the rig's."""
     whole = rig.begin()
     ages_now = rig.robot.reading(jnp.zeros(()))
     places = jax.vmap(lambda known: rig.plant.port(*ages_now.of(known))[0])(whole.past)
@@ -49,14 +49,14 @@ def begin_computer(rig: Rig) -> Computer:
     return Computer(whole._replace(**elsewhere), last, ages_now.of(whole.past[0])[0], places)
 
 
-def begin_laboratory(rig: Rig) -> Moving:
-    """The laboratory at t = 0, likewise."""
+def begin_laboratory(rig: Rig) -> RigState:
+    """Return the laboratory at t = 0, likewise."""
     elsewhere: dict[str, Any] = {"motion": None, "recorded": (), "memory": None, "action": None, "encoded": None}
     return rig.begin()._replace(**elsewhere)
 
 
-def laboratory_at_rest(rig: Rig, pose: Axes) -> Moving:
-    """The laboratory whose robot has long stood at a pose (m, rad)."""
+def laboratory_at_rest(rig: Rig, pose: Axes) -> RigState:
+    """Return the laboratory whose robot has long stood at a pose (m, rad)."""
     still = jnp.zeros_like(pose)
     state, command = rig.robot.following(pose, still, jnp.zeros(()))
     begun = begin_laboratory(rig)
@@ -66,13 +66,14 @@ def laboratory_at_rest(rig: Rig, pose: Axes) -> Moving:
 
 
 def with_pose(rig: Rig, computer: Computer, pose: Axes) -> Computer:
-    """The computer once it knows the encoders' `pose` (m, rad) of this cycle."""
+    """Return the computer once it knows the encoders' `pose` (m, rad) of this cycle."""
     place = rig.plant.port(pose, jnp.zeros_like(pose))[0]
     return computer._replace(pose=pose, places=remembered(place, computer.places))
 
 
-def compute(rig: Rig, computer: Computer, load: Axes) -> tuple[Computer, Answer, Seen]:
-    """A cycle of the computer under a measured load (N, N m), the pose of the cycle known to it: the answer, and what was seen.
+def compute(rig: Rig, computer: Computer, load: Axes) -> tuple[Computer, Answer, CompensatorInput]:
+    """Return a cycle of the computer under a measured load (N, N m), the pose of the cycle known to it: the answer, and what
+    was seen.
 
     Where the robot was when the load was measured is read from the encoders of the cycles before, straight lines between
     them.
@@ -86,7 +87,7 @@ def compute(rig: Rig, computer: Computer, load: Axes) -> tuple[Computer, Answer,
     if rig.mounting is not None:
         moving = understood(rig, moving._replace(reading=load), computer.pose)
     time, nothing = moving.tick * rig.tick, jnp.zeros(plant.port_axes)
-    oracle, robot = Oracle(nothing, nothing), (places[0], nothing)
+    oracle, robot = IdealContact(nothing, nothing), (places[0], nothing)
     moving, answer = rig.answered(moving, True, time, robot, oracle, computer.command)
     seen = rig.seen(moving, time, robot, oracle)
     moving = moving._replace(motion=plant.told(time, moving.motion, rig.sensor.touches(load)))
@@ -95,21 +96,21 @@ def compute(rig: Rig, computer: Computer, load: Axes) -> tuple[Computer, Answer,
     return computer._replace(moving=moving, command=answer.command), answer, seen
 
 
-def measure(rig: Rig, ages: Ages, laboratory: Moving, drawn: Draws | None) -> Moving:
-    """The laboratory once its sensor has measured."""
+def measure(rig: Rig, ages: Ages, laboratory: RigState, drawn: Draws | None) -> RigState:
+    """Return the laboratory once its sensor has measured."""
     return rig.measured(ages, laboratory, laboratory.tick * ages.tick, drawn)
 
 
-def told(rig: Rig, ages: Ages, laboratory: Moving, encoder: Float[Array, "port"] | None) -> Sensed:
-    """What the laboratory tells at the start of a cycle; `encoder` is standard normal, of the encoders' noise."""
+def told(rig: Rig, ages: Ages, laboratory: RigState, encoder: Float[Array, "port"] | None) -> Sensed:
+    """Return what the laboratory tells at the start of a cycle; `encoder` is standard normal, of the encoders' noise."""
     last = laboratory.past[0]
     pose, _ = ages.now.of(rig.robot.known(laboratory.state, rig.robot.command(last), last[:, -1]))
     load = laboratory.load if laboratory.reading is None else laboratory.reading
     return Sensed(load, rig.encoders(pose, encoder))
 
 
-def carry(rig: Rig, ages: Ages, laboratory: Moving, command: Axes) -> Moving:
-    """The laboratory a tick later, its robot told a command (m, rad) at the start."""
+def carry(rig: Rig, ages: Ages, laboratory: RigState, command: Axes) -> RigState:
+    """Return the laboratory a tick later, its robot told a command (m, rad) at the start."""
     known = rig.robot.known(laboratory.state, command, jnp.zeros_like(command))
     state = rig.carried(ages, laboratory, known)
     return laboratory._replace(tick=laboratory.tick + 1, state=state, past=remembered(known, laboratory.past))

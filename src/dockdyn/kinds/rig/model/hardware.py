@@ -63,5 +63,5 @@ def touching_of(groups: Sequence[ContactGroup], carried: int, places: tuple[Plac
 
 
 def _sides(group: ContactGroup, carried: int, places: tuple[Placed, Placed]) -> tuple[Placed, Placed]:
-    """The first body of a group and its second."""
+    """Return the first body of a group and its second."""
     return places if group.first == carried else places[::-1]

@@ -105,23 +105,23 @@ class PlantInSpace(Plant):
         return self.model.initial()
 
     def starts(self) -> Q:
-        """Poses of the two at t = 0."""
+        """Return poses of the two at t = 0."""
         carried, standing = (self.model.poses[number] for number in self.numbers)
         return carried, standing
 
     def mounted(self, motion: State) -> tuple[Placed, Placed]:
-        """The virtual bodies of the mock-ups."""
+        """Return the virtual bodies of the mock-ups."""
         carried, standing = self.numbers
         places = self.model.placement(motion).bodies
         return places[carried], places[standing]
 
     def pair(self, motion: State) -> tuple[Q, V]:
-        """Poses and twists of the two."""
+        """Return poses and twists of the two."""
         carried, standing = self.mounted(motion)
         return (carried.pose, standing.pose), (carried.twist, standing.twist)
 
     def accelerations(self, motion: State, load: Axes) -> V:
-        """Rates of the twists of the two under a load (N, N m)."""
+        """Return rates of the twists of the two under a load (N, N m)."""
         model, (carried, standing) = self.under(motion, load), self.numbers
         rates = model.acting(motion, model.placement(motion), model.signal(jnp.zeros(()), motion)).bodies
         return rates[carried], rates[standing]
@@ -148,7 +148,7 @@ class PlantInSpace(Plant):
         return jnp.concatenate([force.array(), torque.array()])
 
     def under(self, motion: State, load: Axes) -> Mechanism:
-        """The mechanism under a load of its mock-ups (N, N m; axes of the one that stands), kept in inertial axes."""
+        """Return the mechanism under a load of its mock-ups (N, N m; axes of the one that stands), kept in inertial axes."""
         frame = self.mounted(motion)[1].rotation
         wrench = once(Wrench(frame @ Vector.of(load[:3]), frame @ Vector.of(load[3:])))
         return replace(self.model, groups=(replace(self.measured, load=wrench), *self.model.groups[1:]))
@@ -157,7 +157,7 @@ class PlantInSpace(Plant):
         return _flow(self.under(motion, load), motion)
 
     def stepped(self, time: Scalar, motion: State, load: Axes, period: Scalar, method: Dynamics) -> State:
-        """The load is held in inertial axes, on the bodies where they are.
+        """Return the load is held in inertial axes, on the bodies where they are.
 
         "zero-order-hold" is the motion under it, with the events of the virtual bodies located; of free ones a Runge–Kutta
         step, exact to its order where a body turns.
@@ -207,7 +207,7 @@ class PlantInSpace(Plant):
         return self.model.work(memory)
 
     def observe(self, motion: State) -> dict[str, Array]:
-        """What is kept of elements, and the present phase."""
+        """Return what is kept of elements, and the present phase."""
         model, here = self.model, self.model.placement(motion)
         found = {}
         if model.elements:
@@ -216,7 +216,7 @@ class PlantInSpace(Plant):
         return found | ({} if model.phases is None else {"phase_number": motion.mode[-1] * 1.0})
 
     def relative(self, q: Q) -> Axes:
-        """The pose of the robot's axes."""
+        """Return the pose of the robot's axes."""
         carried, standing = q
         back = standing.attitude.conjugate()
         place = standing.attitude.matrix().transposed_times(carried.position - standing.position)
@@ -224,7 +224,7 @@ class PlantInSpace(Plant):
         return jnp.concatenate([place.array(), turned.logarithm().array()])
 
     def relative_rate(self, q: Q, v: V) -> Axes:
-        """The rate of the robot's axes."""
+        """Return the rate of the robot's axes."""
         return jax.jvp(self.relative, (q,), (moved(v, q),))[1]
 
     def pose(self, motion: State) -> Axes:
@@ -238,7 +238,7 @@ class PlantInSpace(Plant):
         return jax.jvp(self.relative_rate, (q, v), (moved(v, q), self.accelerations(motion, load)))[1]
 
     def placed(self, pose: Axes, rate: Axes) -> tuple[Placed, Placed]:
-        """The two mock-ups in the laboratory."""
+        """Return the two mock-ups in the laboratory."""
         level = Quaternion.of(jnp.array([1.0, 0.0, 0.0, 0.0]))
         standing = Placed.of(Pose(Vector.zero(), level), Twist(Vector.zero(), Vector.zero()))
         return carried_at(reference_of(self.starts()), pose, rate), standing
@@ -254,7 +254,7 @@ class PlantInSpace(Plant):
         centre = jnp.zeros(3) if tool.centre is None else tool.centre
 
         def lever(pose: Axes) -> Array:
-            """From the centre of mass of what is carried to that of the tool (m)."""
+            """Return the way from the centre of mass of what is carried to that of the tool (m)."""
             return (turned_by(reference, pose).matrix() @ Vector.of(centre)).array()
 
         def velocity(pose: Axes, rate: Axes) -> Array:
@@ -284,7 +284,7 @@ class PlantInSpace(Plant):
         return jnp.concatenate([force.array(), torque.array()])
 
     def _sensor_at(self, frame: SensorFrame, pose: Axes) -> tuple[Matrix, Vector]:
-        """The rotation from the sensor's axes to the laboratory's, and from the centre of mass to the sensor (m)."""
+        """Return the rotation from the sensor's axes to the laboratory's, and from the centre of mass to the sensor (m)."""
         carried = turned_by(reference_of(self.starts()), pose)
         return (carried * Quaternion.of(frame.attitude)).matrix(), carried.matrix() @ Vector.of(frame.position)
 
@@ -295,29 +295,29 @@ class PlantInSpace(Plant):
 
 
 def _flow(model: Mechanism, motion: State) -> Rate:
-    """Rate of a motion under what is measured, as the mechanism has it; nothing in it asks for the time."""
+    """Return rate of a motion under what is measured, as the mechanism has it; nothing in it asks for the time."""
     now = jnp.zeros(())
     return model.flow(now, motion, model.signal(now, motion))
 
 
 def moved(v: V, q: Q) -> Q:
-    """Rate of a configuration."""
+    """Return rate of a configuration."""
     return tuple(Pose(b.velocity, a.attitude.rate(b.rate)) for a, b in zip(q, v, strict=True))  # type: ignore[return-value]
 
 
 def reference_of(starts: Q) -> Quaternion:
-    """Attitude in the laboratory, at t = 0, of the first of two mock-ups."""
+    """Return attitude in the laboratory, at t = 0, of the first of two mock-ups."""
     carried, standing = starts
     return standing.attitude.conjugate() * carried.attitude
 
 
 def turned_by(reference: Quaternion, pose: Axes) -> Quaternion:
-    """Attitude in the laboratory of the mock-up that is carried, where the robot's axes put it."""
+    """Return attitude in the laboratory of the mock-up that is carried, where the robot's axes put it."""
     return Quaternion.exponential(Vector.of(pose[3:])) * reference
 
 
 def carried_at(reference: Quaternion, pose: Axes, rate: Axes) -> Placed:
-    """The mock-up that is carried, in the laboratory, where the robot's axes put it."""
+    """Return the mock-up that is carried, in the laboratory, where the robot's axes put it."""
 
     def attitude(turn: Array) -> Array:
         return (Quaternion.exponential(Vector.of(turn)) * reference).array()

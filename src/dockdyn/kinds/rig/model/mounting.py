@@ -16,11 +16,12 @@ from dockdyn.kinds.rig.model.plant import Axes
 
 if TYPE_CHECKING:
     from dockdyn.kinds.rig.model.ages import Sampling
-    from dockdyn.kinds.rig.model.rig import Moving, Rig
+    from dockdyn.kinds.rig.model.rig import Rig, RigState
 
 
-def felt(rig: Rig, moving: Moving, nodes: Sampling, there: tuple[Array, Array], load: Axes) -> Axes:
-    """What reaches the sensor in a sample when a contact's `load` (N, N m) does, the robot being `there` at the nodes."""
+def felt(rig: Rig, moving: RigState, nodes: Sampling, there: tuple[Array, Array], load: Axes) -> Axes:
+    """Return what reaches the sensor in a sample when a contact's `load` (N, N m) does, the robot being `there` at the
+    nodes."""
     mounting, plant = rig.mounting, rig.plant
     if mounting is None:
         return load
@@ -33,8 +34,8 @@ def felt(rig: Rig, moving: Moving, nodes: Sampling, there: tuple[Array, Array], 
     return load if mounting.frame is None else plant.in_sensor(mounting.frame, load, pose)
 
 
-def understood(rig: Rig, moving: Moving, pose: Axes) -> Moving:
-    """The computer, told a `pose` (m, rad) by the encoders, makes a load of what the sensor reads."""
+def understood(rig: Rig, moving: RigState, pose: Axes) -> RigState:
+    """Return the motion once the computer, told a `pose` (m, rad) by the encoders, has made a load of what the sensor reads."""
     mounting, plant = rig.mounting, rig.plant
     assert mounting is not None and moving.encoded is not None and moving.reading is not None
     encoded = jnp.concatenate([pose[None], moving.encoded[:-1]])

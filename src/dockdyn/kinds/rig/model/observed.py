@@ -14,13 +14,13 @@ from dockdyn.kinds.rig.model.plant import Axes, Port
 
 if TYPE_CHECKING:
     from dockdyn.kinds.rig.model.ages import Ages
-    from dockdyn.kinds.rig.model.rig import Moving, Rig
+    from dockdyn.kinds.rig.model.rig import Rig, RigState
 
 
 def observed(
-    rig: Rig, moving: Moving, ages: Ages, load: Axes, compensation: Port, virtual: Axes, total: Axes
+    rig: Rig, moving: RigState, ages: Ages, load: Axes, compensation: Port, virtual: Axes, total: Axes
 ) -> dict[str, Array]:
-    """Named quantities at an instant, its command given."""
+    """Return named quantities at an instant, its command given."""
     plant = rig.plant
     forces = plant.port_axes
     position, velocity = plant.port(plant.pose(moving.motion), plant.rate(moving.motion))

@@ -67,117 +67,119 @@ class Plant(eqx.Module):
 
     @abc.abstractmethod
     def without_rig(self) -> Model:
-        """The same contacts without loop: those of the mock-ups together with those computed in software."""
+        """Return the same contacts without loop: those of the mock-ups together with those computed in software."""
 
     def motion_of(self, state: State) -> State:
-        """A state of what is `without_rig` as a motion."""
+        """Return a state of what is `without_rig` as a motion."""
         return State(state.q, state.v, (), ())
 
     @abc.abstractmethod
     def initial(self) -> State:
-        """Motion of the virtual bodies at t = 0."""
+        """Return motion of the virtual bodies at t = 0."""
 
     @abc.abstractmethod
     def pose(self, motion: State) -> Axes:
-        """Where the robot should be (m, rad)."""
+        """Return where the robot should be (m, rad)."""
 
     @abc.abstractmethod
     def rate(self, motion: State) -> Axes:
-        """How fast (m/s, rad/s)."""
+        """Return how fast (m/s, rad/s)."""
 
     @abc.abstractmethod
     def acceleration(self, motion: State, load: Axes) -> Axes:
-        """Second derivative of the pose under a load (N, N m)."""
+        """Return second derivative of the pose under a load (N, N m)."""
 
     @abc.abstractmethod
     def load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
-        """What mock-ups at a pose do to each other: force on the chaser, torque about its centre of mass.
+        """Return what mock-ups at a pose do to each other: force on the chaser, torque about its centre of mass.
 
         Contacts are in the stored `modes`, or, without, open or closed as the pose says.
         """
 
     @abc.abstractmethod
     def virtual_load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
-        """The same of the contact that is computed in software; zeros where there is none."""
+        """Return the same of the contact that is computed in software; zeros where there is none."""
 
     @abc.abstractmethod
     def touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
-        """The contacts of the mock-ups at a pose; `at_onset` takes their depths as exactly zero."""
+        """Return the contacts of the mock-ups at a pose; `at_onset` takes their depths as exactly zero."""
 
     @abc.abstractmethod
     def virtual_touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
-        """The same of those that are computed in software."""
+        """Return the same of those that are computed in software."""
 
     @abc.abstractmethod
     def port(self, pose: Axes, rate: Axes) -> tuple[Port, Port]:
-        """Position (m) and velocity (m/s) of what touches."""
+        """Return position (m) and velocity (m/s) of what touches."""
 
     @abc.abstractmethod
     def tool_load(self, tool: Tool, gravity: Axes, moves: Known) -> Axes:
-        """What a tool that is carried so does to the sensor (N, N m), as a `load` on what is carried: weight and inertia."""
+        """Return what a tool that is carried so does to the sensor (N, N m), as a `load` on what is carried: weight and
+        inertia."""
 
     def in_sensor(self, frame: SensorFrame, load: Axes, pose: Axes) -> Axes:
-        """A load (N, N m) as a sensor has it in its own axes, at its own place."""
+        """Return a load (N, N m) as a sensor has it in its own axes, at its own place."""
         raise NotImplementedError("along one direction there is no frame")
 
     def from_sensor(self, frame: SensorFrame, reading: Axes, pose: Axes) -> Axes:
-        """The load (N, N m) of which a sensor has such a reading."""
+        """Return the load (N, N m) of which a sensor has such a reading."""
         raise NotImplementedError("along one direction there is no frame")
 
     @abc.abstractmethod
     def push(self, motion: State, force: Port) -> Axes:
-        """The load that a force (N) at the port is."""
+        """Return the load that a force (N) at the port is."""
 
     @abc.abstractmethod
     def flow(self, motion: State, load: Axes) -> Rate:
-        """Rate of the motion under a load."""
+        """Return rate of the motion under a load."""
 
     @abc.abstractmethod
     def kinetic_energy(self, motion: State) -> Scalar:
-        """Kinetic energy (J) of the virtual bodies."""
+        """Return kinetic energy (J) of the virtual bodies."""
 
     @abc.abstractmethod
     def internal_energy(self, motion: State) -> Scalar:
-        """The part of the kinetic energy (J) that no choice of frame takes away."""
+        """Return the part of the kinetic energy (J) that no choice of frame takes away."""
 
     @abc.abstractmethod
     def stepped(self, time: Scalar, motion: State, load: Axes, period: Scalar, method: Dynamics) -> State:
-        """The motion at `time` (s) a `period` (s) later by a digital integrator, the load held."""
+        """Return the motion at `time` (s) a `period` (s) later by a digital integrator, the load held."""
 
     def retract(self, motion: State) -> State:
-        """`motion` brought back onto its manifold."""
+        """Return `motion` brought back onto its manifold."""
         return motion
 
     def guards(self, time: Scalar, motion: State) -> tuple[Scalar, ...]:
-        """Event functions of the virtual bodies that rise through zero."""
+        """Return event functions of the virtual bodies that rise through zero."""
         return ()
 
     def jump(self, time: Scalar, motion: State, fired: tuple[Flag, ...]) -> State:
-        """The motion after the guards in `fired` have fired."""
+        """Return the motion after the guards in `fired` have fired."""
         return motion
 
     def next_tick(self, motion: State) -> Scalar | None:
-        """The next instant (s) at which a clock of the virtual bodies acts, as of sampled control; None: there is none."""
+        """Return the next instant (s) at which a clock of the virtual bodies acts, as of sampled control; None: there is
+        none."""
         return None
 
     def tick(self, time: Scalar, motion: State) -> State:
-        """The motion after the clock has acted at `time` (s)."""
+        """Return the motion after the clock has acted at `time` (s)."""
         return motion
 
     def told(self, time: Scalar, motion: State, touching: Flag) -> State:
-        """The motion once the model is told whether the mock-ups are `touching`."""
+        """Return the motion once the model is told whether the mock-ups are `touching`."""
         return motion
 
     def scale(self, motion: State) -> Scalar:
-        """Energy (J) beside which errors are judged: of the motion, now and at t = 0."""
+        """Return energy (J) beside which errors are judged: of the motion, now and at t = 0."""
         return self.internal_energy(motion) + self.internal_energy(self.initial())
 
     def work(self, memory: PyTree) -> Scalar:
-        """Work (J) on the virtual bodies in a memory or its rate."""
+        """Return work (J) on the virtual bodies in a memory or its rate."""
         return jnp.zeros(())
 
     def observe(self, motion: State) -> dict[str, Array]:
-        """Named quantities of the virtual bodies besides those that every rig has."""
+        """Return named quantities of the virtual bodies besides those that every rig has."""
         return {}
 
 

@@ -19,10 +19,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PyTree
 
-from dockdyn.hil.compensators.compensator import Action, Compensator, Seen
+from dockdyn.hil.compensators.compensator import Compensation, Compensator, CompensatorInput
 from dockdyn.hil.mounting import Mounting
-from dockdyn.hil.robot import Reading, RobotAxes
-from dockdyn.hil.sensor import Arrived, Draws, ForceSensor
+from dockdyn.hil.robot import AxisReading, RobotAxes
+from dockdyn.hil.sensor import Arrived, Draws, SensorModel
 from dockdyn.integrate.hybrid.runge_kutta import rk4
 from dockdyn.integrate.model import Rate, Scalar, State
 from dockdyn.kinds.rig.model.ages import WEIGHTS, Ages, remembered, sampling
@@ -45,7 +45,7 @@ class Instant(NamedTuple):
     holds: Flag
 
 
-class Oracle(NamedTuple):
+class IdealContact(NamedTuple):
     """What the contact would do without rig at the instants at which the compensator is asked, and what noise there is."""
 
     position: Port  # m
@@ -63,7 +63,7 @@ class Answer(NamedTuple):
     rate: Axes  # m/s, rad/s, that goes with it
 
 
-class Moving(NamedTuple):
+class RigState(NamedTuple):
     """All that a rig carries from tick to tick."""
 
     tick: Array
@@ -76,7 +76,7 @@ class Moving(NamedTuple):
     load: Axes  # N, N m, measured and held
     touched: Port  # m, where it was measured
     memory: PyTree  # of the compensator
-    action: Action
+    action: Compensation
     port_work: Scalar  # J, of the contact at the robot
     pending: tuple[Float[Array, "cycles axes"], ...] = ()  # commands (m, rad) that do not apply yet, the newest first
     reading: Axes | None = None  # N, N m, that the sensor has where what is measured is more than the contact's load
@@ -90,7 +90,7 @@ class Rig(eqx.Module):
 
     plant: Plant
     robot: RobotAxes
-    sensor: ForceSensor
+    sensor: SensorModel
     hold: Float[Array, ""]  # s
     period: Float[Array, ""] | None  # s, of digital dynamics
     compensator: Compensator | None
@@ -109,9 +109,9 @@ class Rig(eqx.Module):
         """Length of a tick (s)."""
         return self.hold * (self.schedule.hyperperiod.holds / self.schedule.ticks)
 
-    def unaware(self, nothing: Port) -> Oracle:
-        """An oracle that knows `nothing`, of encoders without noise."""
-        return Oracle(nothing, nothing)
+    def unaware(self, nothing: Port) -> IdealContact:
+        """Return an oracle that knows `nothing`, of encoders without noise."""
+        return IdealContact(nothing, nothing)
 
     @property
     def step(self) -> Scalar:
@@ -123,15 +123,15 @@ class Rig(eqx.Module):
         """Whether instants between commands matter at which contacts open or close."""
         return not self.schedule.hyperperiod.steps and not self.plant.ever_touching
 
-    def begin(self) -> Moving:
-        """The rig at t = 0, and before: robots that follow, or stand still."""
+    def begin(self) -> RigState:
+        """Return the rig at t = 0, and before: robots that follow, or stand still."""
         plant = self.plant
         motion = plant.initial()
         pose, rate = plant.pose(motion), plant.rate(motion)
         moves = self.following * rate
         ago = self.tick * (1 + jnp.arange(self.schedule.late))[:, None]
         recorded = (pose - moves * ago, jnp.broadcast_to(moves, (self.schedule.late, plant.axes)))
-        begun = Moving(
+        begun = RigState(
             tick=jnp.zeros((), int),
             motion=motion,
             state=jnp.zeros((plant.axes, 0)),
@@ -140,13 +140,15 @@ class Rig(eqx.Module):
             load=jnp.zeros(plant.axes),
             touched=plant.port(pose, rate)[0],
             memory=None,
-            action=Action.nothing(plant.port_axes),
+            action=Compensation.nothing(plant.port_axes),
             port_work=jnp.zeros(()),
         )
         return settle(self, begun)
 
-    def cycle(self, ages: Ages, moving: Moving, oracle: Oracle, drawn: Draws | None) -> tuple[Moving, dict[str, Array]]:
-        """One cycle, and what is observed whenever the compensator is asked; `oracle` and `drawn` have a row for each.
+    def cycle(
+        self, ages: Ages, moving: RigState, oracle: IdealContact, drawn: Draws | None
+    ) -> tuple[RigState, dict[str, Array]]:
+        """Return one cycle, and what is observed whenever the compensator is asked; `oracle` and `drawn` have a row for each.
 
         Few ticks are written out one after the other, which runs faster; many are a loop, which compiles faster.
         """
@@ -170,9 +172,9 @@ class Rig(eqx.Module):
         return moving, jax.tree.map(lambda *rows: jnp.stack(rows), *seen)
 
     def advance(
-        self, ages: Ages, moving: Moving, now: Instant, ideal: Oracle, drawn: Draws | None
-    ) -> tuple[Moving, dict[str, Array]]:
-        """One tick, and what is observed at its start."""
+        self, ages: Ages, moving: RigState, now: Instant, ideal: IdealContact, drawn: Draws | None
+    ) -> tuple[RigState, dict[str, Array]]:
+        """Return one tick, and what is observed at its start."""
         plant, schedule = self.plant, self.schedule
         time = moving.tick * ages.tick
         command = self.robot.command(moving.past[0])
@@ -213,45 +215,46 @@ class Rig(eqx.Module):
         return moving._replace(tick=moving.tick + 1, state=state, port_work=moving.port_work + work), found
 
     def queued(self, pending: tuple[Array, ...], command: Axes) -> tuple[tuple[Array, ...], Axes]:
-        """The commands that do not apply yet once another one is taken, and the one that does now."""
+        """Return the commands that do not apply yet once another one is taken, and the one that does now."""
         if not pending:
             return (), command
         return (remembered(command, pending[0]),), pending[0][-1]
 
     def encoders(self, pose: Axes, noise: Port | None) -> Axes:
-        """What the encoders say of a `pose` (m, rad); `noise` is standard normal."""
+        """Return what the encoders say of a `pose` (m, rad); `noise` is standard normal."""
         forces = self.plant.port_axes
         return jnp.concatenate([self.sensor.encoder(pose[:forces], noise), pose[forces:]])
 
-    def carried(self, ages: Ages, moving: Moving, known: Float[Array, "axes width"]) -> Float[Array, "axes order"]:
-        """The robot's state a tick after what is `known` of it."""
+    def carried(self, ages: Ages, moving: RigState, known: Float[Array, "axes width"]) -> Float[Array, "axes order"]:
+        """Return the robot's state a tick after what is `known` of it."""
         return (known[:, None, :] * ages.advance).sum(-1) if self.robot.robot is not None else moving.state
 
     def answered(
-        self, moving: Moving, asks: Flag, time: Scalar, robot: tuple[Port, Port], ideal: Oracle, last: Axes
-    ) -> tuple[Moving, Answer]:
-        """The compensator is asked, and what follows for the virtual bodies and for the command behind the `last` one."""
+        self, moving: RigState, asks: Flag, time: Scalar, robot: tuple[Port, Port], ideal: IdealContact, last: Axes
+    ) -> tuple[RigState, Answer]:
+        """Return the compensator is asked, and what follows for the virtual bodies and for the command behind the `last`
+        one."""
         moving = where(asks, lambda: self.asked(moving, time, robot, ideal), moving)
         found = self.total(moving, robot[1])
         return moving, Answer(*found, *self.taken(moving, found[0], last))
 
     def worked(self, ages: Ages, known: Float[Array, "axes width"]) -> Scalar:
-        """Work (J) of the contact at the robot in a tick, by quadrature of the sixth order."""
+        """Return work (J) of the contact at the robot in a tick, by quadrature of the sixth order."""
 
-        def power(reading: Reading) -> Scalar:
+        def power(reading: AxisReading) -> Scalar:
             pose, rate = reading.of(known)
             return jnp.sum(self.plant.load(pose, rate)[: self.plant.port_axes] * self.plant.port(pose, rate)[1])
 
         return ages.tick * jnp.sum(jax.vmap(power)(ages.within) * WEIGHTS)
 
-    def measured(self, ages: Ages, moving: Moving, time: Scalar, drawn: Draws | None) -> Moving:
-        """The sensor measures the load of a delay ago; no load acts before t = 0."""
+    def measured(self, ages: Ages, moving: RigState, time: Scalar, drawn: Draws | None) -> RigState:
+        """Return the sensor measures the load of a delay ago; no load acts before t = 0."""
         sensor = self.sensor
         nodes = ages.sample
         if nodes is None:
             nodes = sampling(self, sensor.age(time, drawn), self.robot.reading_soon)
         past = moving.past[nodes.rows]
-        there = jax.vmap(Reading.of)(nodes.reading, past)
+        there = jax.vmap(AxisReading.of)(nodes.reading, past)
         begun = (time - nodes.ages > -1e-9 * ages.tick)[:, None]
         loads = jnp.where(begun, jax.vmap(self.plant.load)(*there), 0.0)
         load = felt(self, moving, nodes, there, (nodes.weights[:, None] * loads).sum(0))
@@ -266,18 +269,18 @@ class Rig(eqx.Module):
             return moving._replace(reading=load, touched=touched)
         return moving._replace(load=load, touched=touched)
 
-    def asked(self, moving: Moving, time: Scalar, robot: tuple[Port, Port], ideal: Oracle) -> Moving:
-        """The compensator answers."""
+    def asked(self, moving: RigState, time: Scalar, robot: tuple[Port, Port], ideal: IdealContact) -> RigState:
+        """Return the compensator answers."""
         if self.compensator is None:
             return moving
         memory, action = self.compensator.step(moving.memory, self.seen(moving, time, robot, ideal))
         return moving._replace(memory=memory, action=action)
 
-    def seen(self, moving: Moving, time: Scalar, robot: tuple[Port, Port], ideal: Oracle) -> Seen:
-        """What a compensator sees, of a robot whose port has a place and a velocity."""
+    def seen(self, moving: RigState, time: Scalar, robot: tuple[Port, Port], ideal: IdealContact) -> CompensatorInput:
+        """Return what a compensator sees, of a robot whose port has a place and a velocity."""
         plant = self.plant
         position, velocity = plant.port(plant.pose(moving.motion), plant.rate(moving.motion))
-        return Seen(
+        return CompensatorInput(
             time=time,
             period=self.step,
             mass=plant.mass,
@@ -294,7 +297,7 @@ class Rig(eqx.Module):
 
     def total(
         self,
-        moving: Moving,
+        moving: RigState,
         robot_speed: Port,
         load: Axes | None = None,
         motion: State | None = None,
@@ -322,13 +325,13 @@ class Rig(eqx.Module):
             ahead = ahead - outside
         return whole, ahead[: plant.port_axes], virtual
 
-    def taken(self, moving: Moving, total: Axes, last: Axes) -> tuple[Axes, Axes]:
-        """The command that the hold takes, and the velocity that goes with it."""
+    def taken(self, moving: RigState, total: Axes, last: Axes) -> tuple[Axes, Axes]:
+        """Return the command that the hold takes, and the velocity that goes with it."""
         wanted, rate = self.wanted(moving, total)
         return self.robot.limited(wanted, last, self.hold), rate
 
-    def wanted(self, moving: Moving, total: Axes) -> tuple[Axes, Axes]:
-        """The same before the robot's limits, under a `total` load (N, N m)."""
+    def wanted(self, moving: RigState, total: Axes) -> tuple[Axes, Axes]:
+        """Return the same before the robot's limits, under a `total` load (N, N m)."""
         plant, action = self.plant, moving.action
         pose, rate = plant.pose(moving.motion), plant.rate(moving.motion)
         if self.schedule.late:
@@ -340,32 +343,32 @@ class Rig(eqx.Module):
             rate = rate + action.lead * acceleration
         return wanted, rate
 
-    def stepped(self, moving: Moving, total: Axes, time: Scalar) -> Moving:
-        """The virtual bodies after a step of digital dynamics that begins at `time` (s)."""
+    def stepped(self, moving: RigState, total: Axes, time: Scalar) -> RigState:
+        """Return the virtual bodies after a step of digital dynamics that begins at `time` (s)."""
         assert self.period is not None
         return moving._replace(motion=self.plant.stepped(time, moving.motion, total, self.period, self.dynamics))
 
-    def flowed(self, ages: Ages, moving: Moving, time: Scalar) -> Moving:
-        """The virtual bodies after a tick of continuous dynamics in a contact that neither opens nor closes."""
+    def flowed(self, ages: Ages, moving: RigState, time: Scalar) -> RigState:
+        """Return the virtual bodies after a tick of continuous dynamics in a contact that neither opens nor closes."""
         motion = moving.motion
         for part in range(2):
             motion = self.through(ages, moving, motion, part, time)
         return moving._replace(motion=motion)
 
-    def just(self, ages: Ages, moving: Moving, time: Scalar) -> Axes:
+    def just(self, ages: Ages, moving: RigState, time: Scalar) -> Axes:
         """Load of the delayed robot at an instant, before the command of that instant, as a sensor would sample it."""
         known = jax.lax.dynamic_index_in_dim(moving.past, ages.row, keepdims=False)
         return jnp.where(time - self.sensor.delay > -1e-9 * ages.tick, self.plant.load(*ages.before.of(known)), 0.0)
 
-    def late_load(self, ages: Ages, moving: Moving, time: Scalar, part: int, node: int) -> Axes:
+    def late_load(self, ages: Ages, moving: RigState, time: Scalar, part: int, node: int) -> Axes:
         """Load of the delayed robot at a node of a part of the tick that begins at `time` (s), its command given."""
         known = jax.lax.dynamic_index_in_dim(moving.past, jnp.maximum(ages.whole - part, 0), keepdims=False)
         start = time if part == 0 else time + ages.parts[0]
         load = self.plant.load(*ages.late.at(3 * part + node).of(known))
         return jnp.where(start - self.sensor.delay > -1e-9 * ages.tick, load, 0.0)
 
-    def through(self, ages: Ages, moving: Moving, motion: State, part: int, time: Scalar) -> State:
-        """Continuous dynamics through a part of a tick, in which neither robot receives a command."""
+    def through(self, ages: Ages, moving: RigState, motion: State, part: int, time: Scalar) -> State:
+        """Return continuous dynamics through a part of a tick, in which neither robot receives a command."""
         own = moving.past[0]
 
         def flow(share: float, there: State) -> Rate:

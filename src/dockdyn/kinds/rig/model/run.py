@@ -17,7 +17,7 @@ from jaxtyping import Array, ArrayLike, Float, Int, PyTree
 from dockdyn.hil.sensor import Draws, draws
 from dockdyn.integrate.model import jacobian, pack, unpack
 from dockdyn.kinds.rig.model.ages import ages_of
-from dockdyn.kinds.rig.model.rig import Moving, Oracle, Rig
+from dockdyn.kinds.rig.model.rig import IdealContact, Rig, RigState
 from dockdyn.programs import Program
 
 
@@ -32,7 +32,7 @@ NO_CHANCES = Chances(None, None)
 
 
 def randomness(rig: Rig, seed: ArrayLike, rows: int, stride: int) -> Chances:
-    """Random numbers of `rows` × `stride` cycles: those of samples, and of encoders where the compensator is asked."""
+    """Return random numbers of `rows` × `stride` cycles: those of samples, and of encoders where the compensator is asked."""
     asks, samples = sum(rig.schedule.asks), sum(rig.schedule.samples)
     drawn, noisy = rig.sensor.random, rig.sensor.position_noise is not None
     if not drawn and not noisy:
@@ -56,8 +56,9 @@ def _chances(
     )
 
 
-def run(rig: Rig, oracle: Oracle, chances: Chances, rows: int, stride: int) -> tuple[Moving, dict[str, Array]]:
-    """The rig after `rows` × `stride` cycles, and what is observed at its instants; of longer strides at their start alone.
+def run(rig: Rig, oracle: IdealContact, chances: Chances, rows: int, stride: int) -> tuple[RigState, dict[str, Array]]:
+    """Return the rig after `rows` × `stride` cycles, and what is observed at its instants; of longer strides at their start
+    alone.
 
     `oracle` has a row for every instant at which the compensator is asked, or one that stands for all; `chances` are the
     `randomness` of these cycles. They are drawn before: what draws them only XLA compiles, and all that it is part of.
@@ -70,11 +71,11 @@ def run(rig: Rig, oracle: Oracle, chances: Chances, rows: int, stride: int) -> t
         known = jax.tree.map(lambda values: values[: cycles * asks].reshape(rows, stride, asks, -1), known)
     one = jax.tree.map(lambda values: jnp.broadcast_to(values[0], (asks, *values.shape[1:])), oracle)
 
-    def cycle(moving: Moving, given: PyTree) -> tuple[Moving, dict[str, Array]]:
+    def cycle(moving: RigState, given: PyTree) -> tuple[RigState, dict[str, Array]]:
         ideal, random, encoder = given
         return rig.cycle(ages, moving, (one if ideal is None else ideal)._replace(encoder=encoder), random)
 
-    def row(moving: Moving, given: PyTree) -> tuple[Moving, dict[str, Array]]:
+    def row(moving: RigState, given: PyTree) -> tuple[RigState, dict[str, Array]]:
         first, later = (jax.tree.map(lambda values, part=part: values[part], given) for part in (0, slice(1, None)))
         moving, found = cycle(moving, first)
         if stride > 1:
@@ -92,16 +93,16 @@ def run(rig: Rig, oracle: Oracle, chances: Chances, rows: int, stride: int) -> t
 
 
 def monodromy(rig: Rig) -> Float[Array, "n n"]:
-    """Derivative of the rig's state after a cycle by that before it, where it is at t = 0.
+    """Return derivative of the rig's state after a cycle by that before it, where it is at t = 0.
 
     Exact for a rig whose contact is bilateral and linear and which starts at rest: what small motions in contact do. Of
     its states none is a clock or an account.
     """
     ages, begun = ages_of(rig), rig.begin()
-    oracle = Oracle(*(jnp.zeros((sum(rig.schedule.asks), rig.plant.port_axes)) for _ in range(2)))
+    oracle = IdealContact(*(jnp.zeros((sum(rig.schedule.asks), rig.plant.port_axes)) for _ in range(2)))
     later = begun._replace(tick=begun.tick + 10**6 * rig.schedule.ticks)  # no force is from before t = 0
 
-    def numbers(moving: Moving) -> Moving:
+    def numbers(moving: RigState) -> RigState:
         left_out: dict[str, Any] = {"tick": (), "port_work": ()}
         if rig.robot.robot is None:
             left_out["state"] = ()
@@ -117,7 +118,7 @@ def monodromy(rig: Rig) -> Float[Array, "n n"]:
 
 
 def spectral_radius(matrix: Float[np.ndarray, "n n"]) -> float:
-    """Largest modulus of the eigenvalues of a `monodromy`, without those of states that nothing else depends on."""
+    """Return largest modulus of the eigenvalues of a `monodromy`, without those of states that nothing else depends on."""
     kept = np.arange(len(matrix))
     while len(kept):
         inside = matrix[np.ix_(kept, kept)]

@@ -28,7 +28,7 @@ Flag = Any  # a bool that is known when the program is built, or that it compute
 
 
 def where[Tree](flag: Flag, yes: Callable[[], Tree], no: Tree) -> Tree:
-    """`yes()` where the flag holds, else `no`; only one of them is in the program where the flag is known."""
+    """Return `yes()` where the flag holds, else `no`; only one of them is in the program where the flag is known."""
     if isinstance(flag, bool):
         return yes() if flag else no
     return jax.tree.map(partial(jnp.where, flag), yes(), no)
@@ -60,7 +60,7 @@ def rig_schedule(
     steady: bool = True,
     finer: int = 1,
 ) -> RigSchedule:
-    """The schedule of a loop with plain numbers.
+    """Return the schedule of a loop with plain numbers.
 
     Its samples are at most `longest_delay` (s) old and means over a `window` (s).
 
@@ -118,7 +118,8 @@ def rig_schedule(
 
 
 def _finer(loop: Loop, tick: float) -> int:
-    """Into how many parts a tick (s) of continuous dynamics is divided: at least two ticks a hold, and as motion needs."""
+    """Return into how many parts a tick (s) of continuous dynamics is divided: at least two ticks a hold, and as motion
+    needs."""
     fastest = 0.0
     if loop.robot is not None:
         fastest = float(np.abs(np.linalg.eigvals(np.asarray(loop.robot.state))).max())

@@ -22,10 +22,10 @@ from dockdyn.kinds.rig.model.plant import Axes
 from dockdyn.kinds.rig.model.schedule import RigSchedule
 
 if TYPE_CHECKING:
-    from dockdyn.kinds.rig.model.rig import Moving, Rig
+    from dockdyn.kinds.rig.model.rig import Rig, RigState
 
 
-def settle(rig: Rig, begun: Moving) -> Moving:
+def settle(rig: Rig, begun: RigState) -> RigState:
     """Return the rig at t = 0, of which virtual bodies and delays are known, with a robot that has long followed them.
 
     A robot that is not `following` has long stood where they begin. The compensator's leads count, as it gives them at t = 0

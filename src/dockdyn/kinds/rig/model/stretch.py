@@ -17,7 +17,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.contact.gate import PRESSING
-from dockdyn.hil.robot import Reading
+from dockdyn.hil.robot import AxisReading
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.hybrid.mesh_point import evaluate
 from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
@@ -26,14 +26,14 @@ from dockdyn.kinds.rig.model.plant import Axes, Modes, Touching
 
 if TYPE_CHECKING:
     from dockdyn.kinds.rig.model.ages import Ages
-    from dockdyn.kinds.rig.model.rig import Moving, Rig
+    from dockdyn.kinds.rig.model.rig import Rig, RigState
 
 TOLERANCE = 1e-11  # relative error of a step
 MOST_CHANGES = 64  # events between two instants; where there are more, the run stops
 MOST_STEPS = 100_000.0  # likewise
 
 
-class Path(eqx.Module):
+class RobotPath(eqx.Module):
     """The way of a robot over a stretch: powers of the time from its middle, in ticks."""
 
     place: Float[Array, "terms axes"]
@@ -42,12 +42,12 @@ class Path(eqx.Module):
     unit: Scalar  # s
 
     @staticmethod
-    def of(series: Reading, known: Float[Array, "axes width"], length: Scalar, unit: Scalar) -> Path:
-        """From a series around the middle, and state and command of the axes."""
-        return Path(*jax.vmap(Reading.of, (0, None))(series, known), length / 2, unit)
+    def of(series: AxisReading, known: Float[Array, "axes width"], length: Scalar, unit: Scalar) -> RobotPath:
+        """Return it from a series around the middle, and state and command of the axes."""
+        return RobotPath(*jax.vmap(AxisReading.of, (0, None))(series, known), length / 2, unit)
 
     def at(self, t: Scalar) -> tuple[Axes, Axes]:
-        """Pose and rate."""
+        """Return pose and rate."""
         u = (t - self.middle) / self.unit
 
         def value(terms: Float[Array, "terms axes"]) -> Axes:
@@ -82,7 +82,7 @@ class Account(NamedTuple):
 
 
 def pressing(modes: Modes) -> Bool[Array, ""]:
-    """Whether any contact presses."""
+    """Return whether any contact presses."""
     return jnp.any(jnp.stack(modes) == PRESSING)
 
 
@@ -90,20 +90,20 @@ class Stretch(Model):
     """The motion of the virtual bodies, and the work of the contact at the robot."""
 
     rig: Rig
-    moving: Moving  # as it was at the tick's start, its command given
+    moving: RigState  # as it was at the tick's start, its command given
     motion: State
     start: Scalar  # s, when it begins
-    late: Path
-    own: Path
+    late: RobotPath
+    own: RobotPath
     begun: Bool[Array, ""]  # whether the delayed force has
     delay: None
 
     def motion_in(self, x: State) -> State:
-        """The motion of the virtual bodies in a state."""
+        """Return the motion of the virtual bodies in a state."""
         return State(x.q, x.v, x.mode.motion, x.memory.motion)
 
     def meetings(self, t: Scalar, x: State, at_onset: bool = False) -> tuple[Touching, Touching, Touching]:
-        """All contacts, in the order of `Kinds`; `at_onset` takes their depths as exactly zero."""
+        """Return all contacts, in the order of `Kinds`; `at_onset` takes their depths as exactly zero."""
         plant = self.rig.plant
         late = plant.touching(*self.late.at(t), at_onset=at_onset) if self.rig.schedule.continuous_force else ()
         motion = self.motion_in(x)
@@ -114,7 +114,7 @@ class Stretch(Model):
         )
 
     def initial(self) -> State:
-        """The motion at the start, every contact as its state there says."""
+        """Return the motion at the start, every contact as its state there says."""
         motion = self.motion
         account = Account(jnp.zeros(()), motion.memory)
         meetings = self.meetings(
@@ -180,7 +180,8 @@ class Stretch(Model):
         return pressing((*x.mode.contacts.late, *x.mode.contacts.own))
 
     def relative_size(self, x: State, change: Rate) -> Scalar:
-        """Root of the change's own kinetic energy over that of the motion, or the change of work over it if that is larger.
+        """Return root of the change's own kinetic energy over that of the motion, or the change of work over it if that is
+        larger.
 
         The motion is that about the common centre of mass, now and at t = 0.
         """
@@ -195,8 +196,8 @@ class Stretch(Model):
         return State(motion.q, motion.v, x.mode, x.memory)
 
 
-def stretched(rig: Rig, ages: Ages, moving: Moving, time: Scalar) -> tuple[State, Scalar]:
-    """The motion of the virtual bodies after a tick that begins at `time` (s), and the work (J) of the contact in it.
+def stretched(rig: Rig, ages: Ages, moving: RigState, time: Scalar) -> tuple[State, Scalar]:
+    """Return the motion of the virtual bodies after a tick that begins at `time` (s), and the work (J) of the contact in it.
 
     Where a stretch cannot be solved the motion is not a number.
     """
@@ -213,8 +214,8 @@ def stretched(rig: Rig, ages: Ages, moving: Moving, time: Scalar) -> tuple[State
             moving=moving,
             motion=motion,
             start=start,
-            late=Path.of(late, moving.past[row], length, ages.tick),
-            own=Path.of(own, moving.past[0], length, ages.tick),
+            late=RobotPath.of(late, moving.past[row], length, ages.tick),
+            own=RobotPath.of(own, moving.past[0], length, ages.tick),
             begun=has_begun,
             delay=None,
         )
@@ -225,7 +226,7 @@ def stretched(rig: Rig, ages: Ages, moving: Moving, time: Scalar) -> tuple[State
 
 
 def solved(model: Model, start: State, begun: Scalar, length: Scalar) -> State:
-    """The state a `length` (s) after `start`, which is that at the time `begun` (s).
+    """Return the state a `length` (s) after `start`, which is that at the time `begun` (s).
 
     Where it cannot be solved, it is not a number.
     """

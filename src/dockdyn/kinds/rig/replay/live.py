@@ -11,14 +11,14 @@ from dockdyn.kinds.rig.data import VARIABLES, coordinates_of
 from dockdyn.kinds.rig.model.rig import Rig
 from dockdyn.kinds.rig.replay.rig import COMPUTED, WITHOUT, carried_poses, scene_of_rig, touching_motion
 from dockdyn.kinds.rig.schema import RigContent
-from dockdyn.report.replay.scene import Motion, Scene, turned
+from dockdyn.report.replay.scene import Scene, SceneMotion, turned
 from dockdyn.scenario.load import Scenario
 
 
 class LiveRig:
     """The scene of a rig, in which the robot's mock-up is where its encoders are, and the model where the computer has it."""
 
-    def __init__(self, scene: Scene, content: RigContent, robot: Motion, model: Motion, at: Motion):
+    def __init__(self, scene: Scene, content: RigContent, robot: SceneMotion, model: SceneMotion, at: SceneMotion):
         """The force's arrow goes along with `at`."""
         self.scene, self._content, self._robot, self._model, self._at = scene, content, robot, model, at
         back = at.attitude[0] * [1.0, -1.0, -1.0, -1.0]
@@ -26,7 +26,7 @@ class LiveRig:
         self._always = content.mode == "1-dof" and content.contact.bilateral
 
     def move(self, robot: np.ndarray, model: np.ndarray) -> None:
-        """Sets the scene's frame to these poses (axes,), m and rad."""
+        """Set the scene's frame to these poses (axes,), m and rad."""
         if self._content.mode == "1-dof":
             for motion, pose in ((self._robot, robot), (self._model, model)):
                 motion.position[0, 0] = pose[0]
@@ -38,8 +38,8 @@ class LiveRig:
                 motion.position[0], motion.attitude[0] = placed[0][row], placed[1][row]
         self.scene.arrows[0].place[0] = self._at.points(self._tip)[0]
 
-    def _press(self, base: Motion | None, length: np.ndarray | None, along: float) -> None:
-        """Sets a spring in front of a block: it ends where it did, and one that only pushes is not drawn out."""
+    def _press(self, base: SceneMotion | None, length: np.ndarray | None, along: float) -> None:
+        """Set a spring in front of a block: it ends where it did, and one that only pushes is not drawn out."""
         assert base is not None and length is not None
         start = along if self._always else max(along, 0.0)
         length[0] += base.position[0, 0] - start
@@ -47,7 +47,7 @@ class LiveRig:
 
 
 def live_rig(scenario: Scenario, rig: Rig, start: np.ndarray) -> LiveRig:
-    """The scene of a rig with robot and model at one pose (axes,)."""
+    """Return the scene of a rig with robot and model at one pose (axes,)."""
     content, dataset = scenario.content, _sample(scenario, rig, start)
     scene = scene_of_rig(dataset, content)
     scene = replace(
@@ -67,7 +67,7 @@ def live_rig(scenario: Scenario, rig: Rig, start: np.ndarray) -> LiveRig:
 
 
 def _sample(scenario: Scenario, rig: Rig, pose: np.ndarray) -> xr.Dataset:
-    """A run of one sample, at rest at a pose (axes,), without any force."""
+    """Return a run of one sample, at rest at a pose (axes,), without any force."""
     along = coordinates_of(rig)
     sizes = {name: len(names) for name, names in along.items()}
     found = {}

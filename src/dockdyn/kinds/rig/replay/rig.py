@@ -21,7 +21,18 @@ from dockdyn.report.replay import frames
 from dockdyn.report.replay.cameras import seen_from, seen_whole
 from dockdyn.report.replay.colours import BODIES, FORCE, HOLD, METAL
 from dockdyn.report.replay.scale import arrow_scale
-from dockdyn.report.replay.scene import Arrow, Event, Frame, Line, Mesh, Motion, Part, Scene, Signal, still
+from dockdyn.report.replay.scene import (
+    Arrow,
+    Event,
+    Frame,
+    Mesh,
+    Scene,
+    SceneLine,
+    SceneMotion,
+    ScenePart,
+    Signal,
+    still,
+)
 from dockdyn.report.replay.shapes import box, coil
 from dockdyn.report.sampled_surface import in_pieces
 from dockdyn.scenario.made import model_of
@@ -34,12 +45,12 @@ LANES = {COMPUTED: ("position", MODEL), "robot": ("robot_position", ROBOT)}
 
 
 def scene_of_rig(dataset: xr.Dataset, content: RigContent) -> Scene:
-    """The scene of a rig along one direction, or of its mock-ups."""
+    """Return the scene of a rig along one direction, or of its mock-ups."""
     return scene_of_mock_ups(dataset, content) if isinstance(content, RigAssemblySection) else scene_of_line(dataset)
 
 
 def touching(dataset: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """Spans (n, 2) in which the measured contact pushes, and the times of its largest force in each (s)."""
+    """Return spans (n, 2) in which the measured contact pushes, and the times of its largest force in each (s)."""
     force = np.linalg.norm(dataset.contact_force.values, axis=1)
     time = dataset.time.values
     on = np.concatenate([[False], force > 0, [False]])
@@ -68,8 +79,8 @@ def frame_times(dataset: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
 
 
 def scene_of_line(dataset: xr.Dataset) -> Scene:
-    """One direction: two blocks side by side, each before its spring, in the robot's place the ghost of its ideal motion;
-    overlap is to the right of the wall's face."""
+    """Return one direction: two blocks side by side, each before its spring, in the robot's place the ghost of its ideal
+    motion; overlap is to the right of the wall's face."""
     time, dwell = frame_times(dataset)
     travel = {name: frames.at(time, dataset.time.values, dataset[key].values[:, 0]) for name, (key, _) in LANES.items()}
     ideal = frames.at(time, dataset.time.values, dataset.ideal_position.values[:, 0])
@@ -83,17 +94,17 @@ def scene_of_line(dataset: xr.Dataset) -> Scene:
         motion.position[:, 0] = along
         motions.append(motion)
         opacity = None if name == "robot" else 0.7
-        parts.append(Part(name, _block(size, 1.0), LANES[name][1], motion, opacity=opacity, body=name))
+        parts.append(ScenePart(name, _block(size, 1.0), LANES[name][1], motion, opacity=opacity, body=name))
         start = along if always else np.maximum(along, 0.0)
         base = still(len(time), [0.0, offset, 0.0])
         base.position[:, 0] = start
         wound = coil() * [1.0, 0.3 * size, 0.3 * size]
-        lines.append(Line(f"spring of {name}", wound, METAL, width=2.5, carrier=base, stretch=wall - start))
+        lines.append(SceneLine(f"spring of {name}", wound, METAL, width=2.5, carrier=base, stretch=wall - start))
     ghost = still(len(time), [0.0, motions[-1].position[0, 1], 0.0])
     ghost.position[:, 0] = ideal
-    parts.append(ghost_of(Part(WITHOUT, _block(size, 1.15), IDEAL, ghost), IDEAL, WITHOUT))
+    parts.append(ghost_of(ScenePart(WITHOUT, _block(size, 1.15), IDEAL, ghost), IDEAL, WITHOUT))
     plate = box([wall, -1.1 * apart, -0.9 * size], [wall + 0.25 * size, 1.1 * apart, 0.9 * size])
-    parts.append(Part("wall", plate, COLOURS["muted"], still(len(time)), body="wall"))
+    parts.append(ScenePart("wall", plate, COLOURS["muted"], still(len(time)), body="wall"))
     arrows = []
     shown = {"contact force": ("contact_force", FORCE, 1), "force on the model": ("total_force", HOLD, 0)}
     forces = {
@@ -126,12 +137,12 @@ def scene_of_line(dataset: xr.Dataset) -> Scene:
 
 
 def _block(size: float, wide: float) -> Mesh:
-    """A block (m) whose face is at the origin, so many times as wide as the robot's."""
+    """Return a block (m) whose face is at the origin, so many times as wide as the robot's."""
     return box([-1.4 * size, -0.7 * wide * size, -0.6 * wide * size], [0.0, 0.7 * wide * size, 0.6 * wide * size])
 
 
 def signals(dataset: xr.Dataset) -> list[Signal]:
-    """Force, positions, energy, with and without rig."""
+    """Return force, positions, energy, with and without rig."""
     time = dataset.time.values
     axes = [str(axis) for axis in dataset.axis.values]
     size = np.linalg.norm(dataset.contact_force.values, axis=1) if len(axes) > 1 else dataset.contact_force.values[:, 0]
@@ -148,7 +159,7 @@ def signals(dataset: xr.Dataset) -> list[Signal]:
 
 
 def scene_of_mock_ups(dataset: xr.Dataset, content: RigAssemblySection) -> Scene:
-    """The two mock-ups in axes of the laboratory, in which that of the second stands still."""
+    """Return the two mock-ups in axes of the laboratory, in which that of the second stands still."""
     time, dwell = frame_times(dataset)
     robot, ground = carried_motion(dataset, content, time, "robot_pose"), still(len(time))
     carried, standing = (content.named(name) for name in content.mock_ups)
@@ -169,7 +180,7 @@ def scene_of_mock_ups(dataset: xr.Dataset, content: RigAssemblySection) -> Scene
         time=time,
         dwell=dwell,
         parts=[*parts, *ghosts],
-        lines=[Line("path", tip, COLOURS["gold"], grows=True)],
+        lines=[SceneLine("path", tip, COLOURS["gold"], grows=True)],
         arrows=[Arrow("contact force", tip, force, FORCE, "N", scale, 0.03 * reach)],
         frames=[Frame("laboratory", ground, reach), Frame(carried.name, robot, reach)],
         events=events(dataset),
@@ -191,27 +202,27 @@ def _port_group(content: RigAssemblySection) -> ContactGroup:
     return group
 
 
-def touching_motion(content: RigAssemblySection, robot: Motion, ground: Motion) -> Motion:
+def touching_motion(content: RigAssemblySection, robot: SceneMotion, ground: SceneMotion) -> SceneMotion:
     """Return the motion of the mock-up whose feature touches in the port's contact: the `robot`'s, or that of the `ground`."""
     return robot if _port_group(content).first == content.mounted_bodies()[0] else ground
 
 
-def ghost_of(part: Part, colour: str, layer: str) -> Part:
-    """A part, pale, of what is not in the laboratory."""
+def ghost_of(part: ScenePart, colour: str, layer: str) -> ScenePart:
+    """Return a part, pale, of what is not in the laboratory."""
     return replace(part, colour=colour, opacity=GHOST, layer=layer, body=layer)
 
 
-def carried_motion(dataset: xr.Dataset, content: RigAssemblySection, time: np.ndarray, name: str) -> Motion:
-    """The mock-up that is carried, in the laboratory, from the robot's axes of a `name` in the dataset."""
+def carried_motion(dataset: xr.Dataset, content: RigAssemblySection, time: np.ndarray, name: str) -> SceneMotion:
+    """Return the mock-up that is carried, in the laboratory, from the robot's axes of a `name` in the dataset."""
     pose = frames.at(time, dataset.time.values, dataset[name].values)
-    return Motion(*in_pieces(lambda rows: carried_poses(content, rows), pose))
+    return SceneMotion(*in_pieces(lambda rows: carried_poses(content, rows), pose))
 
 
 @Program
 def carried_poses(
     content: RigAssemblySection, pose: Float[Array, "n 6"]
 ) -> tuple[Float[Array, "n 3"], Float[Array, "n 4"]]:
-    """Positions (m) and attitudes of the mock-up that is carried, at rest, from the robot's axes."""
+    """Return positions (m) and attitudes of the mock-up that is carried, at rest, from the robot's axes."""
     reference = reference_of(content.mounted_starts())
 
     def place(axes: Axes) -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from dockdyn.realtime.devices.device import Command
+from dockdyn.realtime.devices.device import ToolCommand
 
 
 @dataclass(frozen=True)
@@ -30,20 +30,20 @@ class CycleSettings:
 class MasterCycle:
     """Cycles of a robot: its setpoint, its late answers, why it stopped. While `waiting` for a first answer none is late."""
 
-    def __init__(self, settings: CycleSettings, setpoint: Command) -> None:
+    def __init__(self, settings: CycleSettings, setpoint: ToolCommand) -> None:
         self.settings = settings
         self.restart(0.0, setpoint)
 
-    def restart(self, time: float, setpoint: Command, waiting: bool = False) -> None:
+    def restart(self, time: float, setpoint: ToolCommand, waiting: bool = False) -> None:
         """Begin anew with the next cycle at a time, as after a reconnection."""
         self.waiting = waiting
         self.setpoint = setpoint
         self.late = self.late_at_once = 0
         self.stopped = ""
-        self.unanswered: Command | None = (
+        self.unanswered: ToolCommand | None = (
             None  # where a robot goes by itself that gets no answer; None: the last command
         )
-        self._answers: deque[Command] = deque()
+        self._answers: deque[ToolCommand] = deque()
         self._ahead = deque([setpoint] * self.settings.applies_after)
         self._cycles = 0
         self._began = time
@@ -54,7 +54,7 @@ class MasterCycle:
         return self._began + self._cycles * self.settings.period
 
     @property
-    def wanted(self) -> Command:
+    def wanted(self) -> ToolCommand:
         """The newest command, which may be ahead of the setpoint."""
         return self._answers[0] if self._answers else self.unanswered or self._ahead[-1]
 
@@ -67,14 +67,14 @@ class MasterCycle:
         """Stop where the robot is; the first cause stays."""
         self.stopped = self.stopped or cause
 
-    def answer(self, command: Command) -> None:
+    def answer(self, command: ToolCommand) -> None:
         """Take an answer in this cycle."""
         self.waiting = False
         if not self.settings.queued:
             self._answers.clear()
         self._answers.append(command)
 
-    def begin(self, time: float, unanswered: Command | None = None) -> bool:
+    def begin(self, time: float, unanswered: ToolCommand | None = None) -> bool:
         """Begin a cycle if it is time to and the robot runs; what was not answered is the command before, or `unanswered`."""
         if self.stopped or time < self.next - 1e-9:
             return False
@@ -83,7 +83,7 @@ class MasterCycle:
         self._cycles += 1
         return not self.stopped
 
-    def _close(self, unanswered: Command) -> None:
+    def _close(self, unanswered: ToolCommand) -> None:
         missing = not (self._answers or self.waiting)
         self.late += missing
         self.late_at_once = self.late_at_once + 1 if missing else 0

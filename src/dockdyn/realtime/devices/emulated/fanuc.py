@@ -9,7 +9,7 @@ import struct
 from collections import Counter
 from dataclasses import replace
 
-from dockdyn.realtime.devices.device import BadPacket, Command, PacketError, Pose
+from dockdyn.realtime.devices.device import BadPacket, PacketError, ToolCommand, ToolPose
 from dockdyn.realtime.devices.emulated.queue import QueuedCycle, QueueSettings
 from dockdyn.realtime.devices.fanuc import (
     MOVING,
@@ -32,7 +32,7 @@ class EmulatedFanuc:
     """The robot: tells where it is each cycle of a `period` (s), once asked to, and takes a command out of its queue."""
 
     def __init__(
-        self, settings: FanucSettings, period: float, start: Pose, behaviour: FanucBehaviour | None = None
+        self, settings: FanucSettings, period: float, start: ToolPose, behaviour: FanucBehaviour | None = None
     ) -> None:
         self.codec = Fanuc(settings)
         self.behaviour = behaviour or FanucBehaviour()
@@ -41,16 +41,16 @@ class EmulatedFanuc:
         self.started = False
         mine = self.behaviour
         queue = QueueSettings(period, mine.packet_stack, mine.start_move, mine.coast)
-        self.cycle = QueuedCycle(queue, Command(start.position, start.rotation_vector))
+        self.cycle = QueuedCycle(queue, ToolCommand(start.position, start.rotation_vector))
         self._told = 0
         self._next = 0.0
 
-    def reconnect(self, time: float, start: Pose) -> None:
-        """Be ready for a start where the robot is."""
+    def reconnect(self, time: float, start: ToolPose) -> None:
+        """Make it ready for a start where the robot is."""
         self.started = False
-        self._begin(time, Command(start.position, start.rotation_vector))
+        self._begin(time, ToolCommand(start.position, start.rotation_vector))
 
-    def _begin(self, time: float, place: Command) -> None:
+    def _begin(self, time: float, place: ToolCommand) -> None:
         self.codec.forget()
         self.cycle.restart(time, place)
         self._next = time
@@ -63,8 +63,8 @@ class EmulatedFanuc:
         """Stop where the robot is."""
         self.cycle.stop(cause)
 
-    def tick(self, time: float, actual: Pose) -> list[bytes]:
-        """The message of a cycle that begins, if one is due: where the robot is."""
+    def tick(self, time: float, actual: ToolPose) -> list[bytes]:
+        """Return the message of a cycle that begins, if one is due: where the robot is."""
         if not self.started or time < self._next - 1e-9:
             return []
         self._next += self.cycle.settings.period
@@ -76,7 +76,7 @@ class EmulatedFanuc:
         return [self.codec.encode_robot(told, round(1000 * time), self._state(), tuple(self.behaviour.extended))]
 
     def _state(self) -> int:
-        """The bits that it tells. A stop by its own queue leaves the system ready, one from outside does not."""
+        """Return the bits that it tells. A stop by its own queue leaves the system ready, one from outside does not."""
         cycle = self.cycle
         if cycle.stopped:
             return SYSTEM_READY if cycle.stopped == "no command in the queue" and not self.failed else 0
@@ -126,6 +126,6 @@ class EmulatedFanuc:
         self._queue(command)
         self.cycle.ending = self.cycle.ending or bool(last)
 
-    def _queue(self, command: Command) -> None:
+    def _queue(self, command: ToolCommand) -> None:
         if not self.cycle.answer(command):
             self.ignored["queue full"] += 1

@@ -70,7 +70,7 @@ class EmulatedNetFT:
         return []
 
     def restart(self, time: float) -> None:
-        """As after its power was off: it waits to be asked."""
+        """Begin as after its power was off: it waits to be asked."""
         self._together, self._waiting = 0, b""
         self._rdt = self._ft = 0
         self._powered = time
@@ -89,7 +89,7 @@ class EmulatedNetFT:
         self._stalled = stalled
 
     def tick(self, time: float, force: Three, torque: Three, ahead: float = 0.0) -> list[bytes]:
-        """The packets that are due at a time, or so far `ahead` (s) of it, of the true force and torque."""
+        """Return the packets that are due at a time, or so far `ahead` (s) of it, of the true force and torque."""
         packets = []
         for _ in range(RECORDS):
             if not self._together or time + ahead < self._began + self._told / self.rate - 1e-9:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from dockdyn.realtime.devices.device import Command
-from dockdyn.realtime.devices.emulated.motion import Step
+from dockdyn.realtime.devices.device import ToolCommand
+from dockdyn.realtime.devices.emulated.motion import ToolStep
 
 
 @dataclass(frozen=True)
@@ -25,19 +25,19 @@ class QueueSettings:
 class QueuedCycle:
     """Cycles of a robot: its setpoint, its queue, why it stopped. While `waiting` it has not begun to move."""
 
-    def __init__(self, settings: QueueSettings, setpoint: Command) -> None:
+    def __init__(self, settings: QueueSettings, setpoint: ToolCommand) -> None:
         self.settings = settings
         self.restart(0.0, setpoint)
 
-    def restart(self, time: float, setpoint: Command, waiting: bool = False) -> None:
+    def restart(self, time: float, setpoint: ToolCommand, waiting: bool = False) -> None:
         """Begin anew with the next cycle at a time, as after a reconnection; nothing is late before the first answer."""
         self.waiting = True
         self.setpoint = setpoint
         self.late = 0  # cycles without a command
         self.stopped = ""
         self.ending = False  # whether the last command of all is in the queue
-        self.step = Step()  # of the last cycle
-        self._queue: deque[Command] = deque()
+        self.step = ToolStep()  # of the last cycle
+        self._queue: deque[ToolCommand] = deque()
         self._coasted = 0
         self._cycles = 0
         self._began = time
@@ -53,12 +53,12 @@ class QueuedCycle:
         return len(self._queue)
 
     @property
-    def newest(self) -> Command:
+    def newest(self) -> ToolCommand:
         """The command that came last and is not taken yet, else the setpoint."""
         return self._queue[-1] if self._queue else self.setpoint
 
     @property
-    def wanted(self) -> Command:
+    def wanted(self) -> ToolCommand:
         """Where the robot goes in this cycle."""
         if self._moves and self._queue:
             return self._queue[0]
@@ -78,7 +78,7 @@ class QueuedCycle:
         self.stopped = self.stopped or cause
         self._queue.clear()
 
-    def answer(self, command: Command) -> bool:
+    def answer(self, command: ToolCommand) -> bool:
         """Take a command; False where the queue is full."""
         if len(self._queue) >= self.settings.room:
             return False
@@ -107,4 +107,4 @@ class QueuedCycle:
                 self.stop("no command in the queue")
                 return
             self._coasted += 1
-        self.step, self.setpoint = Step.between(self.setpoint, place), place
+        self.step, self.setpoint = ToolStep.between(self.setpoint, place), place

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from dockdyn.realtime.devices.decimals import DEGREE
-from dockdyn.realtime.devices.device import BadPacket, Command, Pose
+from dockdyn.realtime.devices.device import BadPacket, ToolCommand, ToolPose
 from dockdyn.realtime.devices.egm import EGM
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
 from dockdyn.realtime.devices.raw_udp import RawUDP, RawUDPSettings
@@ -24,8 +24,8 @@ NOT_WELL = 1  # a bit of a status
 class CommandCodec(Protocol):
     """What takes a command out of a packet."""
 
-    def decode_command(self, packet: bytes) -> tuple[Command, int]:
-        """A command and its sequence; BadPacket where it is none."""
+    def decode_command(self, packet: bytes) -> tuple[ToolCommand, int]:
+        """Return a command and its sequence; BadPacket where it is none."""
 
     def forget(self) -> None:
         """Forget a connection: the next packet is the first."""
@@ -40,8 +40,8 @@ class Convergence:
     distance: float = 1e-3
     turn: float = 0.5 * DEGREE
 
-    def holds(self, reference: Command, actual: Pose) -> bool:
-        """Whether the robot is near its reference."""
+    def holds(self, reference: ToolCommand, actual: ToolPose) -> bool:
+        """Return whether the robot is near its reference."""
         apart = max(abs(one - other) for one, other in zip(reference.position, actual.position, strict=True))
         turned, wanted = (quaternion_of_vector(each.rotation_vector) for each in (actual, reference))
         return apart <= self.distance and math.hypot(*vector_of_quaternion(divide(turned, wanted))) <= self.turn
@@ -57,24 +57,24 @@ class CommandedRobot:
     def __init__(
         self,
         codec: CommandCodec,
-        tell: Callable[[float, Pose], bytes],
+        tell: Callable[[float, ToolPose], bytes],
         cycle: CycleSettings,
-        start: Pose,
+        start: ToolPose,
         convergence: Convergence | None = None,
     ) -> None:
         self.codec = codec
         self.status = 0
         self.ignored: Counter[str] = Counter()
-        self.cycle = MasterCycle(cycle, Command(start.position, start.rotation_vector))
+        self.cycle = MasterCycle(cycle, ToolCommand(start.position, start.rotation_vector))
         self.convergence = convergence
         self._tell = tell
         self._told = 0 if convergence is None else -1
         self._away = 0.0  # when the robot was last not near its reference
 
-    def reconnect(self, time: float, start: Pose) -> None:
+    def reconnect(self, time: float, start: ToolPose) -> None:
         """Begin anew where the robot is; commands may count from any number."""
         self.codec.forget()
-        self.cycle.restart(time, Command(start.position, start.rotation_vector))
+        self.cycle.restart(time, ToolCommand(start.position, start.rotation_vector))
         self._told = self._told if self.convergence is None else -1
 
     def fail(self, failed: bool) -> None:
@@ -85,8 +85,8 @@ class CommandedRobot:
         """Stop where the robot is, and be silent."""
         self.cycle.stop(cause)
 
-    def tick(self, time: float, actual: Pose) -> list[bytes]:
-        """The message of a cycle that begins, if one is due: where the robot is."""
+    def tick(self, time: float, actual: ToolPose) -> list[bytes]:
+        """Return the message of a cycle that begins, if one is due: where the robot is."""
         if not self.cycle.begin(time):
             return []
         if self.convergence is not None:
@@ -112,23 +112,23 @@ class CommandedRobot:
         return []
 
 
-def emulate_raw_robot(settings: RawUDPSettings, cycle: CycleSettings, start: Pose) -> CommandedRobot:
-    """A robot that speaks the packets of a server's settings."""
+def emulate_raw_robot(settings: RawUDPSettings, cycle: CycleSettings, start: ToolPose) -> CommandedRobot:
+    """Return a robot that speaks the packets of a server's settings."""
     codec = RawUDP(settings.other_side)
     return CommandedRobot(codec, lambda _, pose: codec.encode_pose(pose), cycle, start)
 
 
 def emulate_egm(
-    cycle: CycleSettings, start: Pose, convergence: Convergence | None = None, queued: bool = True
+    cycle: CycleSettings, start: ToolPose, convergence: Convergence | None = None, queued: bool = True
 ) -> CommandedRobot:
-    """An ABB robot in position guidance; its status has the bits of `egm`.
+    """Return an ABB robot in position guidance; its status has the bits of `egm`.
 
     Late answers in a row stop it as its CommTimeout does; until then it goes on to its last reference. It takes the next of
     the commands that wait, one a cycle, so that one that comes late makes all behind it late; else, not `queued`, the newest.
     """
     codec = EGM()
 
-    def tell(time: float, pose: Pose) -> bytes:
+    def tell(time: float, pose: ToolPose) -> bytes:
         return codec.encode_robot(pose, round(1000 * time))
 
     return CommandedRobot(codec, tell, replace(cycle, queued=queued), start, convergence or Convergence())

@@ -9,7 +9,7 @@ import math
 from collections import Counter
 from dataclasses import replace
 
-from dockdyn.realtime.devices.device import BadPacket, Command, Pose
+from dockdyn.realtime.devices.device import BadPacket, ToolCommand, ToolPose
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
 from dockdyn.realtime.devices.rotations import divide, multiply, quaternion_of_vector, vector_of_quaternion
 from dockdyn.realtime.devices.rsi import MOST_DECIMALS, RSI, RSIBehaviour, RSIRobot, RSISettings
@@ -26,7 +26,7 @@ class EmulatedRSI:
     """
 
     def __init__(
-        self, settings: RSISettings, robot: RSIRobot, start: Pose, behaviour: RSIBehaviour | None = None
+        self, settings: RSISettings, robot: RSIRobot, start: ToolPose, behaviour: RSIBehaviour | None = None
     ) -> None:
         self.codec = RSI(replace(settings, decimals=min(robot.precision, MOST_DECIMALS)))
         self.robot, self.behaviour = robot, behaviour or RSIBehaviour()
@@ -35,23 +35,23 @@ class EmulatedRSI:
         self._ipoc = self.behaviour.first_ipoc - settings.period
         period = 1e-3 * settings.period
         cycle = CycleSettings(period, robot.timeout, self.behaviour.in_a_row, self.behaviour.applies_after)
-        self._start = Command(start.position, start.rotation_vector)
+        self._start = ToolCommand(start.position, start.rotation_vector)
         self.cycle = MasterCycle(cycle, self._start)
 
-    def reconnect(self, time: float, start: Pose) -> None:
+    def reconnect(self, time: float, start: ToolPose) -> None:
         """Switch RSI on again where the robot is; corrections are from there."""
-        self._start = Command(start.position, start.rotation_vector)
+        self._start = ToolCommand(start.position, start.rotation_vector)
         self.cycle.restart(time, self._start)
 
     def fail(self, failed: bool) -> None:
-        """It has no word for that: nothing."""
+        """Do nothing: it has no word for that."""
 
     def stop(self, cause: str) -> None:
         """Stop where the robot is, and be silent."""
         self.cycle.stop(cause)
 
-    def tick(self, time: float, actual: Pose) -> list[bytes]:
-        """The message of a cycle that begins, if one is due: where the robot is."""
+    def tick(self, time: float, actual: ToolPose) -> list[bytes]:
+        """Return the message of a cycle that begins, if one is due: where the robot is."""
         relative = self.codec.settings.relative
         if not self.cycle.begin(time, None if self.behaviour.hold or relative else self._start):
             return []
@@ -75,7 +75,7 @@ class EmulatedRSI:
         self._correct(correction)
         return []
 
-    def _correct(self, correction: Command) -> None:
+    def _correct(self, correction: ToolCommand) -> None:
         """Take a correction as POSCORR and POSCORRMON let it through."""
         base = self.cycle.wanted if self.codec.settings.relative else self._start
         wanted = correct(base, correction)
@@ -87,15 +87,15 @@ class EmulatedRSI:
         share = min(1.0, turn_limit / max(math.hypot(*turn), SMALLEST))
         if shift != asked or share < 1.0:
             self.cut_off += 1
-            wanted = correct(self._start, Command(shift, tuple(share * each for each in turn)))
+            wanted = correct(self._start, ToolCommand(shift, tuple(share * each for each in turn)))
         if math.hypot(*shift) > self.robot.monitor_limit or share * math.hypot(*turn) > self.robot.monitor_turn_limit:
             self.cycle.stop("correction too large")
             return
         self.cycle.answer(wanted)
 
 
-def correct(base: Command, correction: Command) -> Command:
-    """A pose shifted and turned in the axes of the robot's base."""
+def correct(base: ToolCommand, correction: ToolCommand) -> ToolCommand:
+    """Return a pose shifted and turned in the axes of the robot's base."""
     position = tuple(each + shift for each, shift in zip(base.position, correction.position, strict=True))
     turned = multiply(quaternion_of_vector(correction.rotation_vector), quaternion_of_vector(base.rotation_vector))
-    return Command(position, vector_of_quaternion(turned))
+    return ToolCommand(position, vector_of_quaternion(turned))

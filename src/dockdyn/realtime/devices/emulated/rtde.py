@@ -9,9 +9,9 @@ import struct
 from collections import Counter
 from dataclasses import replace
 
-from dockdyn.realtime.devices.device import BadPacket, Command, Pose, Reading
+from dockdyn.realtime.devices.device import BadPacket, Reading, ToolCommand, ToolPose
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
-from dockdyn.realtime.devices.emulated.motion import Step
+from dockdyn.realtime.devices.emulated.motion import ToolStep
 from dockdyn.realtime.devices.rtde import (
     E_SERIES,
     EMERGENCY_STOP,
@@ -43,24 +43,24 @@ class EmulatedUR:
     program runs. Its joints are not emulated: the tool's speed over the lever, and its angular velocity, stand for theirs.
     """
 
-    def __init__(self, start: Pose, behaviour: URBehaviour | None = None, rate: int = E_SERIES) -> None:
+    def __init__(self, start: ToolPose, behaviour: URBehaviour | None = None, rate: int = E_SERIES) -> None:
         self.behaviour, self.rate = behaviour or URBehaviour(), rate
         self.ignored: Counter[str] = Counter()
         self.status = 0
         self._begin(0.0, start)
 
-    def reconnect(self, time: float, start: Pose) -> None:
+    def reconnect(self, time: float, start: ToolPose) -> None:
         """Wait for the connections anew where the robot is, without a stop."""
         self.status = 0
         self._begin(time, start)
 
-    def _begin(self, time: float, start: Pose) -> None:
+    def _begin(self, time: float, start: ToolPose) -> None:
         self.codec = RTDE(self._settings(1, OLD_RATE))
         self.started = self._agreed = False
         self._requests = self._commands = b""
         self._deadline, self._next_text = float("inf"), time + self.behaviour.text_period
-        self._last = self._actual = Command(start.position, start.rotation_vector)
-        self._step = Step()  # of the last cycle
+        self._last = self._actual = ToolCommand(start.position, start.rotation_vector)
+        self._step = ToolStep()  # of the last cycle
         self._stopping = False
         self._set_period(time, 1 / OLD_RATE)
 
@@ -105,14 +105,14 @@ class EmulatedUR:
                 command = self._last  # it neither follows nor goes on by itself
             self.cycle.answer(command)
 
-    def _reachable(self, place: Command, target: Command) -> bool:
-        """Whether no joint would be too fast from a place to a target within a cycle of the controller."""
-        length, angle = Step.between(place, target).sizes
+    def _reachable(self, place: ToolCommand, target: ToolCommand) -> bool:
+        """Return whether no joint would be too fast from a place to a target within a cycle of the controller."""
+        length, angle = ToolStep.between(place, target).sizes
         return max(length / self.behaviour.lever, angle) * self.rate <= self.behaviour.ignored_speed
 
-    def tick(self, time: float, actual: Pose, reading: Reading) -> list[bytes]:
-        """The packages that are due at a time: where the robot is, and the force at its tool; now and then a text."""
-        self._actual = Command(actual.position, actual.rotation_vector)
+    def tick(self, time: float, actual: ToolPose, reading: Reading) -> list[bytes]:
+        """Return the packages that are due at a time: where the robot is, and the force at its tool; now and then a text."""
+        self._actual = ToolCommand(actual.position, actual.rotation_vector)
         if time > self._deadline and not self.cycle.stopped:
             self._stopping = True
         if self.cycle.begin(time):
@@ -129,10 +129,10 @@ class EmulatedUR:
         return packages
 
     def _go_on(self) -> None:
-        """What the cycle before was, and where this one leads without a command."""
+        """Note what the cycle before was, and where this one leads without a command."""
         self.cycle.unanswered = None
         newest = self.cycle.wanted
-        self._step, self._last = Step.between(self._last, newest), newest
+        self._step, self._last = ToolStep.between(self._last, newest), newest
         if self._stopping:
             self._slow_down()
         elif self.behaviour.extrapolates and not self.cycle.waiting:
@@ -185,7 +185,7 @@ class URInPackets:
 
     def __init__(
         self,
-        start: Pose,
+        start: ToolPose,
         settings: RTDESettings,
         behaviour: URBehaviour | None = None,
         connected: bool = False,
@@ -219,7 +219,7 @@ class URInPackets:
         """Stop where the robot is, and say so."""
         self.robot.stop(cause)
 
-    def reconnect(self, time: float, start: Pose) -> None:
+    def reconnect(self, time: float, start: ToolPose) -> None:
         """Begin anew where the robot is."""
         self.robot.reconnect(time, start)
         self._agree(time)
@@ -229,6 +229,6 @@ class URInPackets:
         self.robot.receive_commands(time, packet)
         return []
 
-    def tick(self, time: float, actual: Pose) -> list[bytes]:
-        """The package that is due at a time: where the robot is."""
+    def tick(self, time: float, actual: ToolPose) -> list[bytes]:
+        """Return the package that is due at a time: where the robot is."""
         return self.robot.tick(time, actual, Reading())

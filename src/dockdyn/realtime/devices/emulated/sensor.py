@@ -48,7 +48,7 @@ class SensorErrors:
         self._last: tuple[Three, Three] | None = None
 
     def measure(self, time: float, force: Three, torque: Three) -> tuple[Three, Three]:
-        """What the sensor tells of the true force and torque."""
+        """Return what the sensor tells of the true force and torque."""
         mine = self.settings
         if self.not_a_number or _within(time, mine.not_a_number):
             return (math.nan,) * 3, (math.nan,) * 3

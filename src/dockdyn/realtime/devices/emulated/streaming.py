@@ -30,11 +30,11 @@ class StreamingSensor:
         self._before = 0  # readings before it was last restarted
 
     def receive(self, time: float, packet: bytes) -> list[bytes]:
-        """It takes nothing."""
+        """Do nothing: it takes nothing."""
         return []
 
     def restart(self, time: float) -> None:
-        """As after its power was off: it counts from one again."""
+        """Begin as after its power was off: it counts from one again."""
         self._before = self._told
 
     @property
@@ -47,10 +47,10 @@ class StreamingSensor:
         self.status = self.FAILED if failed else 0
 
     def stall(self, stalled: bool) -> None:
-        """It has no word for that: nothing."""
+        """Do nothing: it has no word for that."""
 
     def tick(self, time: float, force: Three, torque: Three, ahead: float = 0.0) -> list[bytes]:
-        """The reading that is due at a time, or so far `ahead` (s) of it, of the true force and torque."""
+        """Return the reading that is due at a time, or so far `ahead` (s) of it, of the true force and torque."""
         if time + ahead < self._told / self.rate - 1e-9:
             return []
         self._told += 1

@@ -26,7 +26,7 @@ class WireSettings:
     overtaken_by: float = 0.0
 
 
-class Wire:
+class NetworkWire:
     """One direction of a network. What happens to the n-th packet depends on the seed and on n, not on time."""
 
     def __init__(self, settings: WireSettings | None = None, seed: int = 0) -> None:

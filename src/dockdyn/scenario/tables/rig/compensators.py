@@ -24,7 +24,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from dockdyn.parameters import parameters_of, settings_of
 from dockdyn.scenario.language.own_code import Own
-from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.section import MaybeNamedSection
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.language.waiting import wait_for, waiting_for
 from dockdyn.scenario.tables.own_part import keys_of, read_table
@@ -36,10 +36,8 @@ if TYPE_CHECKING:
 DEFAULT = "fixed-gain"  # the law of a table that names none
 Velocity = Literal["robot", "model", "tracking-differentiator", "filtered-difference"]
 
-STIFFNESS = "contact.normal.stiffness"  # the key that compensators are compared over
 
-
-class CompensatorLaw(Section):
+class CompensatorLaw(MaybeNamedSection):
     """What all laws have. Parameters that are `tuned` are None where they are left out, until the rig's tuning has found them.
 
     `period`: with continuous dynamics, what the law answers is held between instants that are this far apart (SITS,
@@ -51,25 +49,26 @@ class CompensatorLaw(Section):
     period: quantity("s", "a period", above=0) | None = None
 
     def tuned(self) -> tuple[str, ...]:
-        """Names of the numbers that are left to the tuning."""
+        """Return names of the numbers that are left to the tuning."""
         return tuple(
             name for name, about in parameters_of(self.made).items() if about.tuned and getattr(self, name) is None
         )
 
     def completed(self, **numbers: float) -> Self:
-        """With those of the `numbers` that were left out. ValueError where one is not among them."""
+        """Return it with those of the `numbers` that were left out. ValueError where one is not among them."""
         if missing := [name for name in self.tuned() if name not in numbers]:
             raise ValueError(f"its rule finds no {' and no '.join(missing)}")
         return self.model_copy(update={name: float(numbers[name]) for name in self.tuned()})
 
     def make(self, held: bool) -> Compensator:
-        """The compensator; `held`: whether the force on the model is constant over a period. What is not tuned yet is None."""
+        """Return the compensator; `held`: whether the force on the model is constant over a period. What is not tuned yet is
+        None."""
         numbers = {name: getattr(self, name) for name in parameters_of(self.made)}
         words = {name: getattr(self, name) for name in settings_of(self.made)}
         return self.made(**numbers, **words, **self.velocities()).on(held)
 
     def velocities(self) -> dict[str, VelocitySource]:
-        """What the law multiplies, by its field; nothing for a law without a velocity of its own."""
+        """Return what the law multiplies, by its field; nothing for a law without a velocity of its own."""
         return {}
 
 
@@ -112,7 +111,7 @@ class OwnCompensator(CompensatorLaw, Own):
 
 
 def facts_of(made: type[Compensator]) -> dict[str, Any]:
-    """What a law says of itself, ready for JSON: what it must know, what it is, units of its numbers."""
+    """Return what a law says of itself, ready for JSON: what it must know, what it is, units of its numbers."""
     units = {name: about.unit for name, about in parameters_of(made).items()}
     said = {"knows": made.knows, "oracle": made.oracle, "beyond_small": made.beyond_small}
     return said | {"units": units | {"period": "s"}}
@@ -120,7 +119,7 @@ def facts_of(made: type[Compensator]) -> dict[str, Any]:
 
 @cache
 def section_of(law: str, made: type[Compensator], own: bool = False) -> type[CompensatorLaw]:
-    """The table of a law: its keys are the parameters and static fields of the class."""
+    """Return the table of a law: its keys are the parameters and static fields of the class."""
     from dockdyn.hil.velocity_sources import VelocitySource
 
     base = WithVelocity if get_type_hints(made).get("velocity") is VelocitySource else CompensatorLaw
@@ -141,7 +140,7 @@ def _compensator() -> type:
 
 
 def _read_own(value: object) -> object:
-    """The table of a law of the user's own."""
+    """Return the table of a law of the user's own."""
     return read_table(value, _compensator, partial(section_of, own=True))
 
 
@@ -154,7 +153,7 @@ def laws() -> dict[str, type[CompensatorLaw]]:
 
 
 def _law_of(value: object) -> str | None:
-    """The law that a table names, or that it is one of the user's own."""
+    """Return the law that a table names, or that it is one of the user's own."""
     named = value.get("law", DEFAULT) if isinstance(value, dict) else getattr(value, "law", None)
     return "user" if isinstance(named, str) and ":" in named else named
 

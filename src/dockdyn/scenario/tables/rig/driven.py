@@ -47,7 +47,7 @@ class LimitsSection(Section):
         return self
 
     def check_axes(self, axes: int) -> None:
-        """Refuses limits that are not those of a robot with so many `axes`."""
+        """Refuse limits that are not those of a robot with so many `axes`."""
         if len(self.lowest) != (needed := min(axes, 3)):
             refuse(
                 f"rig.limits.lowest: has {len(self.lowest)} numbers; must have {needed}, one for each axis that moves"

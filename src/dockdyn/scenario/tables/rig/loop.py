@@ -82,11 +82,11 @@ class SensorSection(Section):
         return self
 
     def latest(self) -> float:
-        """The longest delay (s) that a sample may have."""
+        """Return the longest delay (s) that a sample may have."""
         return self.delay + self.delay_amplitude + self.jitter + (self.averaging or 0.0) / 2
 
     def imperfect(self) -> list[str]:
-        """Keys by which samples are less than perfect."""
+        """Return keys by which samples are less than perfect."""
         return [name for name in IMPERFECT if getattr(self, name)]
 
 
@@ -178,26 +178,31 @@ class LoopSection(Section):
         return self
 
     def latest(self) -> float:
-        """The longest delay (s) between a force and its effect on the model, all in all."""
+        """Return the longest delay (s) between a force and its effect on the model, all in all."""
         return self.delay + (self.sensor or SensorSection()).latest()
 
     def beyond_delay(self) -> list[str]:
-        """The tables given besides the delay."""
+        """Return the tables given besides the delay."""
         return [name for name in TABLES if getattr(self, name) is not None]
 
     def make(self, effective_mass: ArrayLike, stiffness: ArrayLike, damping: ArrayLike) -> Loop:
-        """The loop along one direction of contact, also from traced numbers; of compensators, those that margins count."""
+        """Return the loop along one direction of contact, also from traced numbers; of compensators, those that margins
+        count."""
         import jax.numpy as jnp
 
-        from dockdyn.hil.compensators.linear import Linear
+        from dockdyn.hil.compensators.linear import LinearCompensator
         from dockdyn.stability.loop import Loop
 
         dynamics, sensor = self.dynamics or DynamicsSection(method="continuous"), self.sensor or SensorSection()
         delay = jnp.asarray(self.delay, float) + jnp.asarray(sensor.delay, float)
         hold = None if self.hold is None else self.hold.period
         law = self.compensator if self.compensator is not None and self.compensator.made.in_margins else None
-        small = Linear.of() if law is None else law.completed(**dict.fromkeys(law.tuned(), 0.0)).make(held=True).small()
-        assert isinstance(small, Linear)
+        small = (
+            LinearCompensator.of()
+            if law is None
+            else law.completed(**dict.fromkeys(law.tuned(), 0.0)).make(held=True).small()
+        )
+        assert isinstance(small, LinearCompensator)
         virtual = self.virtual_contact or VirtualContactSection()
         return Loop(
             effective_mass=jnp.asarray(effective_mass, float),

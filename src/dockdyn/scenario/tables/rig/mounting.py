@@ -14,7 +14,7 @@ from dockdyn.scenario.tables.inertia import Inertia
 from dockdyn.scenario.tables.motion import Attitude
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.rig.loop import LoopSection, SensorSection
-from dockdyn.scenario.tables.rig.robot import RobotSection
+from dockdyn.scenario.tables.rig.robot import RobotSection, RobotWithAxesSection
 
 NEAR = 1e-9  # relative: periods that are the same
 Gravity = Annotated[list[quantity("m/s**2", "an acceleration", component=True)], Field(min_length=1, max_length=3)]
@@ -42,7 +42,7 @@ class ToolSection(Section):
         return self
 
     def check_axes(self, axes: int) -> None:
-        """Refuses what is not of a robot with so many `axes`."""
+        """Refuse what is not of a robot with so many `axes`."""
         if self.gravity is not None and len(self.gravity) != (needed := min(axes, 3)):
             refuse(
                 f"loop.tool.gravity: has {len(self.gravity)} numbers; must have {needed}, one for each axis that moves"
@@ -64,12 +64,13 @@ class SensorFrameSection(Section):
 class RigLoopSection(LoopSection):
     """The loop of a rig, with what its sensor carries."""
 
+    robot: OrNone[RobotWithAxesSection] = None
     tool: OrNone[ToolSection] = None
     sensor_frame: OrNone[SensorFrameSection] = None
 
     @model_validator(mode="after")
     def stepped_together(self) -> Self:
-        """What is read has one meaning where each step has a sample, and each command a step, of its own."""
+        """Return what is read has one meaning where each step has a sample, and each command a step, of its own."""
         name = "tool" if self.tool is not None else "sensor_frame" if self.sensor_frame is not None else None
         if name is None:
             return self
@@ -98,7 +99,7 @@ class RigLoopSection(LoopSection):
         return self
 
     def check_robot(self, robot: RobotSection, key: str) -> None:
-        """Refuses a tool on a robot whose acceleration the samples would miss."""
+        """Refuse a tool on a robot whose acceleration the samples would miss."""
         sensor = self.sensor or SensorSection()
         if self.tool is None:
             return

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from dockdyn.scenario.language.also import NUMBER
+from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Bounds, Number, number_of, quantity
 from dockdyn.scenario.language.waiting import wait_for
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from jaxtyping import Array, Float
 
     from dockdyn.stability.lags import Denominator
-    from dockdyn.stability.loop import Robot
+    from dockdyn.stability.loop import RobotStateSpace
     from dockdyn.stability.transfer_function import TransferFunction
 
 SAMPLED = ("a", "b", "period")  # keys of a robot as it is identified in samples
@@ -30,7 +31,7 @@ FORMS = (
 
 
 def pair(value: object) -> list[Any]:
-    """A real pole or zero as a complex one."""
+    """Return a real pole or zero as a complex one."""
     return value if isinstance(value, list) else [value, 0.0]
 
 
@@ -64,7 +65,7 @@ class RobotSection(Section):
     @model_validator(mode="before")
     @classmethod
     def from_samples(cls, data: object) -> object:
-        """The polynomials of a robot stated in samples; what is not well formed is left to the checks of its keys."""
+        """Return the polynomials of a robot stated in samples; what is not well formed is left to the checks of its keys."""
         if not isinstance(data, dict) or not any(data.get(key) is not None for key in SAMPLED):
             return data
         others = [key for key in (*POLYNOMIALS, *PLACES, *LAGS) if data.get(key) is not None]
@@ -106,7 +107,7 @@ class RobotSection(Section):
         return self
 
     def check_form(self) -> None:
-        """Refuses keys that do not make a robot together."""
+        """Refuse keys that do not make a robot together."""
         stated = [name for name in (*POLYNOMIALS, *PLACES, *LAGS) if getattr(self, name) is not None]
         polynomials, places, lags = ([name for name in stated if name in form] for form in (POLYNOMIALS, PLACES, LAGS))
         complete = [
@@ -125,7 +126,7 @@ class RobotSection(Section):
             refuse(f"order = {self.order}: must be 2 with a damping, or left out; {self.order} equal lags have none")
 
     def denominator_of_lags(self) -> Denominator:
-        """The denominator, above which stands 1, of a robot stated by bandwidth or time constant; also traced."""
+        """Return the denominator, above which stands 1, of a robot stated by bandwidth or time constant; also traced."""
         from dockdyn.stability.lags import equal_lags, lag_of_bandwidth, second_order
 
         if self.damping is not None:
@@ -144,25 +145,27 @@ class RobotSection(Section):
         zeros, poles = ([complex(*place) for place in places or []] for places in (self.zeros, self.poles))
         return TransferFunction.of_zeros(zeros, poles, self.gain or 0.0)
 
-    def make(self) -> Robot:
-        """The robot, also from traced numbers."""
+    def make(self) -> RobotStateSpace:
+        """Return the robot, also from traced numbers."""
         import jax.numpy as jnp
 
-        from dockdyn.stability.loop import Robot
+        from dockdyn.stability.loop import RobotStateSpace
 
         if self.numerator is not None:
-            return Robot.of_polynomials(jnp.asarray(self.numerator, float), jnp.asarray(self.denominator, float))
+            return RobotStateSpace.of_polynomials(
+                jnp.asarray(self.numerator, float), jnp.asarray(self.denominator, float)
+            )
         if self.poles is None:
-            return Robot.of_polynomials(
+            return RobotStateSpace.of_polynomials(
                 jnp.ones(1), jnp.stack([jnp.asarray(c, float) for c in self.denominator_of_lags()])
             )
         zeros = [jnp.asarray(place, float) for place in self.zeros or []]
         top = jnp.asarray(self.gain, float) * polynomial(zeros)
-        return Robot.of_polynomials(top, polynomial([jnp.asarray(place, float) for place in self.poles]))
+        return RobotStateSpace.of_polynomials(top, polynomial([jnp.asarray(place, float) for place in self.poles]))
 
 
 def polynomial(places: list[Float[Array, "2"]]) -> Float[Array, "n"]:
-    """Coefficients of the monic polynomial with zeros at pairs of real and imaginary part."""
+    """Return coefficients of the monic polynomial with zeros at pairs of real and imaginary part."""
     import jax.numpy as jnp
 
     real, imaginary = jnp.ones(1), jnp.zeros(1)
@@ -172,3 +175,28 @@ def polynomial(places: list[Float[Array, "2"]]) -> Float[Array, "n"]:
             jnp.pad(one, (0, 1)) - jnp.pad(other, (1, 0)) for one, other in zip((real, imaginary), less, strict=True)
         )
     return real
+
+
+AXES = (
+    "x",
+    "y",
+    "z",
+    "rx",
+    "ry",
+    "rz",
+)  # of the robot: where what is carried is, and how it has turned, seen from what stands
+
+
+class RobotWithAxesSection(RobotSection):
+    """The robot behind all axes; `[loop.robot.rx]` and the like are of single axes that have another one."""
+
+    x: OrNone[RobotSection] = None
+    y: OrNone[RobotSection] = None
+    z: OrNone[RobotSection] = None
+    rx: OrNone[RobotSection] = None
+    ry: OrNone[RobotSection] = None
+    rz: OrNone[RobotSection] = None
+
+    def of_axes(self) -> dict[str, RobotSection]:
+        """Return the robots of single axes that have one of their own."""
+        return {axis: robot for axis in AXES if (robot := getattr(self, axis)) is not None}

@@ -62,7 +62,7 @@ class ModulationSection(Section):
         return self
 
     def make(self) -> PulseWidth | OnOff:
-        """The modulation, also from traced numbers."""
+        """Return the modulation, also from traced numbers."""
         import jax.numpy as jnp
 
         from dockdyn.control.thrusters import OnOff, PulseWidth
@@ -103,15 +103,15 @@ class SampledSection(ActuatorSection):
         return self
 
     def pushes(self) -> bool:
-        """Whether thrusters may be asked for a force."""
+        """Return whether thrusters may be asked for a force."""
         return True
 
     def thruster_names(self) -> list[str]:
-        """The names of the thrusters of the table."""
+        """Return the names of the thrusters of the table."""
         return [item.name for item in self.thruster or []]
 
     def control_by(self, law: Controller, reference: Reference) -> BodyControl | SampledControl:
-        """Control by a law, continuous or sampled, also from traced numbers."""
+        """Return control by a law, continuous or sampled, also from traced numbers."""
         import jax.numpy as jnp
 
         from dockdyn.control.body_control import BodyControl
@@ -123,7 +123,7 @@ class SampledSection(ActuatorSection):
         return SampledControl(law, self.limits(), reference, period, self.thrusters())
 
     def limits(self) -> Actuators:
-        """Wheel and ideal thrusters of a free body, also from traced numbers."""
+        """Return wheel and ideal thrusters of a free body, also from traced numbers."""
         import jax.numpy as jnp
 
         only = self.thruster_torque is not None or self.thruster is not None
@@ -131,7 +131,7 @@ class SampledSection(ActuatorSection):
         return self.make_actuators(jnp.zeros(0), axes, axes, 0.0 if only else jnp.inf, jnp.inf)
 
     def thrusters(self) -> Thrusters | None:
-        """The table of thrusters, also from traced numbers."""
+        """Return the table of thrusters, also from traced numbers."""
         import jax.numpy as jnp
 
         from dockdyn.control.thrusters import Thrusters
