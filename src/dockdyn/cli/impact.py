@@ -37,7 +37,7 @@ def _length_option(flag: str, words: str) -> Any:  # noqa: ANN401, as Typer says
     return quantity_option(flag, "m", "a length", words, above=0)
 
 
-class Impact(NamedTuple):
+class TwoSystemImpact(NamedTuple):
     """Two systems of two masses that meet: the chaser's second mass the target's first."""
 
     chaser: tuple[float, float]  # kg
@@ -122,7 +122,7 @@ def multibody(
         raise Refusal(
             f"--speed: {speed:g}: must be greater than {0 - internal_speed:g} m/s, or the masses that meet do not approach"
         )
-    impact = Impact(masses[:2], masses[2:], speed, restitution, internal_speed)
+    impact = TwoSystemImpact(masses[:2], masses[2:], speed, restitution, internal_speed)
     stiffnesses = Stiffnesses((given[0], given[1], given[2]), contact_damping or 0.0, size) if given else None
     answer = _predict_impact(impact, stiffnesses)
     if as_json:
@@ -133,7 +133,7 @@ def multibody(
     show_impact(answer, speed)
 
 
-def _predict_impact(impact: Impact, stiffnesses: Stiffnesses | None) -> dict[str, Any]:
+def _predict_impact(impact: TwoSystemImpact, stiffnesses: Stiffnesses | None) -> dict[str, Any]:
     """Return the answer of `dockdyn impact multibody`: what the masses alone decide, and what stiffnesses change in it."""
     from dockdyn.impact import first_order_correction, motion_class, validity_warnings, velocity_after_impact
 
