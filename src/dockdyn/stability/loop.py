@@ -125,8 +125,8 @@ class Loop(eqx.Module):
         y, own_speed = plant.places(x), plant.speeds(x)
         place, speed, free = y, own_speed, jnp.zeros((size, size))
         if robot is not None:
-            rates = driven(robot, axes, y)
-            place, speed = (summed(robot.output, rows) for rows in (axes, rates))
+            rates = robot_rates(robot, axes, y)
+            place, speed = (weighted_sums(robot.output, rows) for rows in (axes, rates))
             free = free.at[count:].set(rates.reshape(-1, size))
         compensation = self.gain * plant.compensating(own_speed if self.velocity == "model" else speed)
         virtual = self.virtual_stiffness * y + self.virtual_damping * own_speed
@@ -135,18 +135,18 @@ class Loop(eqx.Module):
         return jnp.stack([free, jnp.zeros((size, size)).at[:count].set(late)])
 
 
-def summed(
+def weighted_sums(
     weights: Float[Array, "*rows times"], each: Float[Array, "times channels n"]
 ) -> Float[Array, "*rows channels n"]:
     """Return what every channel has several times, with weights: (rows, channels, n)."""
     return (weights @ each.reshape(len(each), -1)).reshape(*weights.shape[:-1], *each.shape[1:])
 
 
-def driven(
+def robot_rates(
     robot: RobotStateSpace, axes: Float[Array, "order channels n"], command: Float[Array, "channels n"]
 ) -> Float[Array, "order channels n"]:
     """Return rates of a robot's states in every channel, as functions of x, from those of the states and of its command."""
-    return summed(robot.state, axes) + robot.input[:, None, None] * command
+    return weighted_sums(robot.state, axes) + robot.input[:, None, None] * command
 
 
 class LoopNumbers(TypedDict, total=False):
@@ -247,7 +247,7 @@ def loop(
     }
     return Loop(
         **values,
-        robot=None if robot is None else made(robot),
+        robot=None if robot is None else robot_state_space(robot),
         dynamics=dynamics,
         velocity=numbers.get("velocity", "robot"),
         applies_after=int(numbers.get("applies_after", 0)),
@@ -322,7 +322,7 @@ def check_tool(robot: TransferFunction | None, dynamics: Dynamics, averages: boo
         )
 
 
-def made(robot: TransferFunction) -> RobotStateSpace:
+def robot_state_space(robot: TransferFunction) -> RobotStateSpace:
     """Raise ValueError unless strictly proper: a robot that jumps with each command has no finite velocity."""
     if not robot.strictly_proper():
         raise ValueError("the robot must be strictly proper: one that jumps with each command has no finite velocity")

@@ -33,16 +33,16 @@ from dockdyn.integrate.hybrid.delay_line import SMOOTH, Interval, IntervalLine, 
 from dockdyn.integrate.hybrid.mesh_point import (
     Delayed,
     MeshPoint,
-    between,
     correction,
     evaluate,
+    interpolate_state,
     is_finite,
     tolerance,
     zeros_like,
 )
 from dockdyn.integrate.hybrid.runge_kutta import looped_rk4
-from dockdyn.integrate.hybrid.running_extrema import RunningExtrema, monitored, step_beside_peak
-from dockdyn.integrate.hybrid.solver_state import SolverState, emptied, event_record, guard, result
+from dockdyn.integrate.hybrid.running_extrema import RunningExtrema, step_beside_peak, update_extrema
+from dockdyn.integrate.hybrid.solver_state import SolverState, empty_log, event_record, guard, result
 from dockdyn.integrate.hybrid.step_control import control_step, longest_step, step_error
 from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, chosen, pack, write
 from dockdyn.integrate.solution import Solution, Status, iterate_until
@@ -123,7 +123,7 @@ def pass_to(model: Model, settings: Settings, solver: SolverState, time: Scalar,
     stretch = replace(settings, duration=time)
     return jax.lax.while_loop(
         lambda solver: solver.status == Status.RUNNING,
-        lambda solver: emptied(_iteration(settings)(model, stretch, solver)),
+        lambda solver: empty_log(_iteration(settings)(model, stretch, solver)),
         begun,
     )
 
@@ -216,7 +216,7 @@ def _iterate(model: Model, settings: Settings, solver: SolverState, pause: Scala
     step, at, moved, event, done = attempt.step, attempt.at, attempt.moved, attempt.event, attempt.done
     finite = once(is_finite(attempt.tried) | ~moved)
 
-    extrema = once(chosen(moved, monitored(solver.extrema, solver.point, at, step), solver.extrema))
+    extrema = once(chosen(moved, update_extrema(solver.extrema, solver.point, at, step), solver.extrema))
     samples, sampled = sample(model, settings, solver, at, step, attempt.delayed, moved)
     line, reading, image, level = _advance_line(model, solver, attempt)
     renewed = event | image
@@ -436,7 +436,7 @@ def sample(
         rows, count = kept
         time = count * settings.sampling
         u = jnp.clip((time - point.time) / jnp.where(step > 0, step, 1.0), 0.0, 1.0)
-        state = between(model, point, at, step, u)
+        state = interpolate_state(model, point, at, step, u)
         row = pack((state, delayed(time, state)))
         return jax.lax.dynamic_update_index_in_dim(rows, row, count, 0), count + 1
 
