@@ -269,7 +269,7 @@ class URRobot(Robot):
 
     struct = "rtde"
     Emulated = URBehaviour
-    asked = connect_robot = True
+    asked = connected = True
     controller_settings = (
         (
             "the program external_control.urscript of the maker's client library, its placeholders filled in: this computer's"
