@@ -141,6 +141,25 @@ def test_the_rule_of_docstrings(words, first):
 
 
 @pytest.mark.parametrize(
+    ("name", "refused"),
+    [
+        ("told", True),
+        ("linearised", True),
+        ("between", True),
+        ("once", True),
+        ("speed", False),  # -ed, but a noun
+        ("linearise", False),
+        ("load_told", False),
+        ("_told", False),
+    ],
+)
+def test_the_rule_of_names(name, refused):
+    """Participles, prepositions and numerals are no names of functions; a property may be one."""
+    source = f"class A:\n    def {name}(self): ...\n\n    @property\n    def kept(self): ...\n"
+    assert [found for _, found in lint_names.nameless(source)] == [name] * refused
+
+
+@pytest.mark.parametrize(
     ("lines", "parameters", "too_long"), [(59, 1, False), (60, 1, True), (3, 10, False), (3, 11, True)]
 )
 def test_the_rule_of_length(lines, parameters, too_long):

@@ -11,7 +11,7 @@ import pytest
 from rig_processes import free_ports
 
 from dockdyn.realtime import connections
-from dockdyn.realtime.connections import NotConnected, connected
+from dockdyn.realtime.connections import NotConnected, connect_robot
 from dockdyn.realtime.devices.device import ToolPose
 from dockdyn.realtime.devices.emulated.rtde import EmulatedUR, URInPackets
 from dockdyn.realtime.devices.rtde import RTDE, TEXT, RTDESettings, URBehaviour, URRobot, split_packages
@@ -63,7 +63,7 @@ def section():
 @pytest.mark.parametrize("version", [1, 2])
 def test_a_robot_tells_once_it_is_started_and_takes_commands(version):
     asked, settings = section(), RTDESettings(version, cycles=4)
-    with robot(asked) as (made, commands), connected(asked, settings) as found:
+    with robot(asked) as (made, commands), connect_robot(asked, settings) as found:
         assert found.settings == settings
         found.start()
         client, kept, poses = RTDE(found.settings), b"", []
@@ -80,7 +80,7 @@ def test_a_robot_tells_once_it_is_started_and_takes_commands(version):
 
 
 def refusal(asked, settings):
-    with pytest.raises(NotConnected) as refused, connected(asked, settings):
+    with pytest.raises(NotConnected) as refused, connect_robot(asked, settings):
         pass
     assert "\n" not in str(refused.value)
     return str(refused.value)
@@ -130,7 +130,7 @@ def test_the_unmodified_program_has_its_three_connections(tries, monkeypatch):
     program = Program(asked, tries)
     with robot(asked, program=False):
         program.thread.start()
-        with connected(asked, RTDESettings()) as found:
+        with connect_robot(asked, RTDESettings()) as found:
             program.thread.join(5)
             trajectories, scripts, commands = program.open
             found.commands.sendall(b"command")

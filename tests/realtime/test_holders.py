@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from dockdyn.realtime.claims import Taken, claimed
+from dockdyn.realtime.claims import Taken, claim_names
 from dockdyn.realtime.holders import holder_of_port
 
 SOCKET = "import socket\ns = socket.{}\nprint(s.getsockname()[1], flush=True); input()"
@@ -27,7 +27,7 @@ def test_the_process_is_named_and_what_ends_it(way):
     try:
         said = other.stdout.readline().strip()
         if way == "name":
-            with pytest.raises(Taken) as taken, claimed(["a rig of this test"]):
+            with pytest.raises(Taken) as taken, claim_names(["a rig of this test"]):
                 pass
             words = taken.value.holder
         else:

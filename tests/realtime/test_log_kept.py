@@ -16,7 +16,7 @@ from rig_processes import LONG, Bench, arm_and_run, process_of
 
 from dockdyn.cli.common import BAD_INPUT
 from dockdyn.realtime import log_process
-from dockdyn.realtime.log_process import NoLog, logged
+from dockdyn.realtime.log_process import NoLog, keep_log
 from dockdyn.realtime.rig_log import read_rig_log
 from dockdyn.realtime.ring import Ring, make_ring, record_type
 
@@ -44,7 +44,7 @@ def add(ring, cycles):
 
 
 def begun(ring, line, path):
-    return logged(ring, line[1], line[0].text(), path, ())
+    return keep_log(ring, line[1], line[0].text(), path, ())
 
 
 def wait_until(true):

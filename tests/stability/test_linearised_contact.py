@@ -18,7 +18,7 @@ from dockdyn.kinds.resting import nominal_of, rest
 from dockdyn.mechanism.rest import resting_contact
 from dockdyn.programs import Program
 from dockdyn.stability import linearise, stable_windows
-from dockdyn.stability.linearise import seen
+from dockdyn.stability.linearise import split_by_delayed_terms
 from dockdyn.studies.margins.answer import margins
 
 
@@ -54,7 +54,7 @@ def test_closed_forms_and_spectral_path_agree(load, number, seed):
             known = getattr(theory, name)
             size = np.abs(theory.normal) * max(1, np.abs(known / theory.normal).max())
             assert_allclose(getattr(contact, name)() / size, known / size, rtol=0, atol=1e-11)
-        within, free = seen(linear[i])
+        within, free = split_by_delayed_terms(linear[i])
         assert within.shape[-1] == 2  # depth and its rate
         assert len(free) == 25  # the other motions of both bodies and the work, which no delay sees
         assert np.abs(free).max() < 1e-6  # double integrators, found to the root of rounding

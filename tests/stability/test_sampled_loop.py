@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from dockdyn.stability import TransferFunction, growth_rates, loop, loop_roots, sampled_loop
 from dockdyn.stability.growth import multiplier_slopes, multipliers
-from dockdyn.stability.loop_margins import sampled_windows, varied
+from dockdyn.stability.loop_margins import sampled_windows, vary_number
 
 # --- published and independent numbers of the SITS rig ---------------------------------------------------------------
 
@@ -278,7 +278,7 @@ def test_every_window_of_stable_delays_is_that_of_a_fine_grid(seeds):
         delays = np.sort(
             np.concatenate([delays, *(period * np.arange(8) + share * period for share in (1e-5, 1 - 1e-5))])
         )
-        stable = growth_rates(varied(one, "delay", delays)) < 0
+        stable = growth_rates(vary_number(one, "delay", delays)) < 0
         edges = np.array([end for ends in windows.stable for end in ends])
         clear = np.abs(delays[:, None] - edges).min(axis=1, initial=np.inf) > 1e-8 * period
         inside = np.any(

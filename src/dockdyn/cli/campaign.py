@@ -94,7 +94,7 @@ def run(
     tell_unusual_numbers(chosen)
     store = Store(out if out is not None else Path(f"{study_name(scenario)}-campaign"))
     planned = plan_campaign(chosen, runs, seed)
-    with claimed(store):
+    with claim_folder(store):
         campaign = _checked(store, planned, resume, force)
         with interruptible(lambda: _kept(store, campaign)), cluster(workers, scheduler) as spread:
             missing = store.missing(campaign)
@@ -109,7 +109,7 @@ def run(
             if kept:
                 _keep_cases(store, campaign, kept, quiet)
             written = _write_report(store)
-    told(written, store, as_json)
+    print_answer(written, store, as_json)
 
 
 @app.command("rerun", epilog=example("dockdyn campaign rerun idss 669"))
@@ -159,11 +159,11 @@ def report(
     if keys is not None and len(keys) != 2:
         raise Refusal(f"--map {map_}: must be two keys, KEY,KEY")
     store = Store(folder)
-    told(_write_report(store, keys), store, as_json)
+    print_answer(_write_report(store, keys), store, as_json)
 
 
 @contextlib.contextmanager
-def claimed(store: Store) -> Iterator[None]:
+def claim_folder(store: Store) -> Iterator[None]:
     """Claim the folder for this process alone; refuses one that holds something else than a campaign, or cannot be written
     to."""
     if not store.blank() and not (store.index.exists() or store.copy.exists()):
@@ -286,7 +286,7 @@ def _write_report(store: Store, map_keys: Sequence[str] | None = None) -> tuple[
     return answers, report
 
 
-def told(written: tuple[dict[str, Any], Report], store: Store, as_json: bool) -> None:
+def print_answer(written: tuple[dict[str, Any], Report], store: Store, as_json: bool) -> None:
     """Print what a campaign says."""
     from dockdyn.report.terminal import show_report
 

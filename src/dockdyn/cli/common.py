@@ -123,7 +123,7 @@ def say(text: str, err: bool = False) -> None:
     typer.echo(printable(text, lines=True), err=err)
 
 
-def typed() -> str:
+def command_line() -> str:
     """Return the command line of this process, for a report to say."""
     return shlex.join(["dockdyn", *sys.argv[1:]])
 

@@ -22,6 +22,7 @@ from dockdyn.cli.common import (
     Trust,
     Workers,
     cluster,
+    command_line,
     echo_json,
     holding,
     interruptible,
@@ -32,7 +33,6 @@ from dockdyn.cli.common import (
     study_name,
     tell_unusual_numbers,
     to_resume,
-    typed,
     writing_into,
 )
 
@@ -87,7 +87,7 @@ def design(
             plan = replace(plan, spread=spread)
             evaluations = run_design(plan, trail, advance, told)
             answer = answer_of(plan, evaluations)
-            report = design_report(plan, evaluations, answer, typed())
+            report = design_report(plan, evaluations, answer, command_line())
             written_design(plan, answer, trail.folder, render_page(report))
     if as_json:
         echo_json(answer)

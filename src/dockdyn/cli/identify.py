@@ -15,6 +15,7 @@ from dockdyn.cli.common import (
     Overrides,
     Quiet,
     Refusal,
+    command_line,
     echo_json,
     example,
     preset_names,
@@ -24,7 +25,6 @@ from dockdyn.cli.common import (
     say,
     tell_answer,
     tell_unusual_numbers,
-    typed,
     vacant,
     vacant_file,
     write_text,
@@ -105,7 +105,7 @@ def robot(
             answer["validation_fit_percent"] = validated(found, other)
     from dockdyn.studies.identification.report import robot_report
 
-    report = robot_report(found, answer, typed())
+    report = robot_report(found, answer, command_line())
     if out is not None:
         _write_report(out / "robot.toml", robot_toml(found), report)
     tell_answer(answer, report, as_json, *_written("For a scenario", "robot.toml", out))
@@ -148,7 +148,7 @@ def contact(
     answer = figures_of(found)
     from dockdyn.studies.identification.report import contact_report
 
-    report = contact_report(found, answer, typed())
+    report = contact_report(found, answer, command_line())
     if out is not None:
         _write_report(out / "contact.toml", contact_toml(found), report)
     tell_answer(answer, report, as_json, *_written("For a scenario", "contact.toml", out))
@@ -213,7 +213,7 @@ def parameters(
         return
     from dockdyn.studies.identification.parameters_report import parameters_report
 
-    report = parameters_report(fit, answer, typed())
+    report = parameters_report(fit, answer, command_line())
     if out is not None:
         from dockdyn.report.page import render_page
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -35,6 +35,36 @@ def _stiffness_option(flag: str, words: str) -> Any:  # noqa: ANN401, as Typer s
 
 def _length_option(flag: str, words: str) -> Any:  # noqa: ANN401, as Typer says of its options
     return quantity_option(flag, "m", "a length", words, above=0)
+
+
+class TwoSystemImpact(NamedTuple):
+    """Two systems of two masses that meet: the chaser's second mass the target's first."""
+
+    chaser: tuple[float, float]  # kg
+    target: tuple[float, float]  # kg
+    speed: float  # m/s, of the chaser's centre of mass; the target rests
+    restitution: float
+    internal_speed: float  # m/s, by how much the masses that meet close faster than the centres of mass
+
+
+class Stiffnesses(NamedTuple):
+    """How stiff the contact and the two systems are, and what else decides how long the contact lasts."""
+
+    elastic: tuple[float, float, float]  # N/m, of the contact, between the chaser's masses, between the target's
+    contact_damping: float  # N s/m
+    size: float | None  # m, of the larger system
+
+
+class LatchOnRamp(NamedTuple):
+    """A spring latch that a probe pushes aside on a ramp."""
+
+    masses: tuple[float, float]  # kg, of the whole chaser and of the whole target
+    stiffness: float  # N/m, of the latch's spring, across the line of motion
+    angle: float  # rad, of the ramp to the line of motion
+    axial_length: float | None  # m, of the ramp along the line of motion; None: the next is given
+    lateral_length: float | None  # m, of the ramp across it
+    friction: float
+    preload: float  # N
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
@@ -92,40 +122,42 @@ def multibody(
         raise Refusal(
             f"--speed: {speed:g}: must be greater than {0 - internal_speed:g} m/s, or the masses that meet do not approach"
         )
-    from dockdyn.impact import (
-        first_order_correction,
-        motion_class,
-        validity_warnings,
-        velocity_after_impact,
-    )
-
-    chaser, target = masses[:2], masses[2:]
-    found = velocity_after_impact(chaser, target, speed, restitution, internal_speed)
-    ratio = float(found.effective_mass_ratio)
-    first = internal_speed == 0
-    correction = None
-    if given and first and restitution == 1 and not contact_damping:  # what the formula is for
-        correction = float(first_order_correction(chaser, target, speed, *given))
-    warnings: tuple[str, ...] = ()
-    if given:
-        stiff, own, other = given
-        warnings = validity_warnings(chaser, target, stiff, own, other, contact_damping or 0.0, size)
-    answer = {
-        "effective_mass_ratio": ratio,
-        "relative_velocity_after_m_s": float(found.relative_velocity),
-        "chaser_velocity_after_m_s": float(found.chaser_velocity),
-        "target_velocity_after_m_s": float(found.target_velocity),
-        "impulse_N_s": float(found.impulse),
-        "motion_class": motion_class(ratio, restitution) if first else None,
-        "first_order_correction_m_s": correction,
-        "warnings": list(warnings),
-    }
+    impact = TwoSystemImpact(masses[:2], masses[2:], speed, restitution, internal_speed)
+    stiffnesses = Stiffnesses((given[0], given[1], given[2]), contact_damping or 0.0, size) if given else None
+    answer = _predict_impact(impact, stiffnesses)
     if as_json:
         echo_json(answer)
         return
     from dockdyn.cli.impact_console import show_impact
 
     show_impact(answer, speed)
+
+
+def _predict_impact(impact: TwoSystemImpact, stiffnesses: Stiffnesses | None) -> dict[str, Any]:
+    """Return the answer of `dockdyn impact multibody`: what the masses alone decide, and what stiffnesses change in it."""
+    from dockdyn.impact import first_order_correction, motion_class, validity_warnings, velocity_after_impact
+
+    chaser, target, speed, restitution, internal_speed = impact
+    after = velocity_after_impact(chaser, target, speed, restitution, internal_speed)
+    ratio = float(after.effective_mass_ratio)
+    first = internal_speed == 0
+    correction: float | None = None
+    warnings: tuple[str, ...] = ()
+    if stiffnesses is not None:
+        elastic, damping, size = stiffnesses
+        if first and restitution == 1 and not damping:  # what the formula is for
+            correction = float(first_order_correction(chaser, target, speed, *elastic))
+        warnings = validity_warnings(chaser, target, *elastic, damping, size)
+    return {
+        "effective_mass_ratio": ratio,
+        "relative_velocity_after_m_s": float(after.relative_velocity),
+        "chaser_velocity_after_m_s": float(after.chaser_velocity),
+        "target_velocity_after_m_s": float(after.target_velocity),
+        "impulse_N_s": float(after.impulse),
+        "motion_class": motion_class(ratio, restitution) if first else None,
+        "first_order_correction_m_s": correction,
+        "warnings": list(warnings),
+    }
 
 
 @app.command(
@@ -175,14 +207,24 @@ def latch(
         raise Refusal(
             f"--friction: {friction:g}: must be less than 1/tan(angle) = {1 / math.tan(angle):.6g}, or the probe jams"
         )
+    latch = LatchOnRamp((chaser_mass, target_mass), stiffness, angle, axial_length, lateral_length, friction, preload)
+    answer, reach, travel = _predict_latching(latch, speed)
+    if as_json:
+        echo_json(answer)
+        return
+    from dockdyn.cli.impact_console import show_latch
+
+    show_latch(answer, speed, reach, travel)
+
+
+def _predict_latching(latch: LatchOnRamp, speed: float | None) -> tuple[dict[str, Any], float | None, float]:
+    """Return the answer of `dockdyn impact latch`, how far (m) a probe of `speed` gets, and how far (m) it must get."""
     from dockdyn.impact import greatest_travel, latch_frequency, latch_time, latch_travel, minimum_latching_velocity
 
-    lengths = {"axial_length": axial_length, "lateral_length": lateral_length}
-    least = minimum_latching_velocity(
-        chaser_mass, target_mass, stiffness, angle, **lengths, friction=friction, preload=preload
-    )
-    frequency = latch_frequency(chaser_mass, target_mass, stiffness, angle, friction)
-    travel = float(latch_travel(angle, **lengths))
+    masses, stiffness, angle, axial, lateral, friction, preload = latch
+    least = minimum_latching_velocity(*masses, stiffness, angle, axial, lateral, friction, preload)
+    frequency = latch_frequency(*masses, stiffness, angle, friction)
+    travel = float(latch_travel(angle, axial, lateral))
     before = preload / (stiffness * math.tan(angle))
     time = math.nan if speed is None else float(latch_time(speed, frequency, travel, before))
     answer = {
@@ -191,10 +233,4 @@ def latch(
         "latch_time_s": None if math.isnan(time) else time,
         "latched": None if speed is None else not math.isnan(time),
     }
-    if as_json:
-        echo_json(answer)
-        return
-    from dockdyn.cli.impact_console import show_latch
-
-    reach = None if speed is None else float(greatest_travel(speed, frequency, before))
-    show_latch(answer, speed, reach, travel)
+    return answer, None if speed is None else float(greatest_travel(speed, frequency, before)), travel

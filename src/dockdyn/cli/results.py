@@ -11,10 +11,10 @@ from dockdyn.cli.common import (
     Force,
     NoOwnCode,
     Refusal,
+    command_line,
     echo_json,
     quantity_option,
     say,
-    typed,
     vacant,
     vacant_file,
     with_ending,
@@ -120,7 +120,7 @@ def report(
             say(f"warning: {log}: {note}", err=True)
         with doing(f"Making {page}"):
             if several:
-                text = render_page(overlay_report(runs, measured, typed()))
+                text = render_page(overlay_report(runs, measured, command_line()))
             else:
                 from dockdyn.pages import report_of
 

@@ -70,7 +70,7 @@ def serve(
     from dockdyn.cli.terminal import StatusTerminal, key_by_key
     from dockdyn.realtime.operating import Operation
     from dockdyn.realtime.rig_devices import devices_of
-    from dockdyn.realtime.server import Refused, ServerSettings, served
+    from dockdyn.realtime.server import Refused, ServerSettings, serve_rig
     from dockdyn.realtime.stop_words import why_stopped
     from dockdyn.translate.c_library import NoCompiler
 
@@ -91,7 +91,7 @@ def serve(
             if to_start := devices.robot.to_start():
                 say(to_start)
             shown = stack.enter_context(_shown(scenario, override, port)) if view else None
-            rig = stack.enter_context(served(step, devices, content.text(), log, settings))
+            rig = stack.enter_context(serve_rig(step, devices, content.text(), log, settings))
             kept = rig.log
             if shown is not None:
                 shown.show(rig.ring, step)
@@ -174,7 +174,7 @@ def emulate(
 
     Robot, contact and sensor are those of the scenario, behind their datagrams, on this computer.
     """
-    from dockdyn.realtime.claims import Taken, claimed
+    from dockdyn.realtime.claims import Taken, claim_names
     from dockdyn.realtime.emulator import EmulatedRig
     from dockdyn.realtime.holders import holder_of_port
     from dockdyn.realtime.laboratory import LaboratoryInSteps
@@ -190,7 +190,7 @@ def emulate(
     with contextlib.ExitStack() as stack:
         try:
             laboratory = LaboratoryInSteps(driver.laboratory(), driver.axes)
-            stack.enter_context(claimed(f"emulated {each.place}" for each in (sensor, robot)))
+            stack.enter_context(claim_names(f"emulated {each.place}" for each in (sensor, robot)))
             rig = EmulatedRig(laboratory, devices_of(scenario, section, driver.period), trouble)
         except NoCompiler as error:
             raise Refusal(f"{scenario}: {error}") from None

@@ -17,6 +17,7 @@ from dockdyn.cli.common import (
     Refusal,
     ScenarioName,
     Trust,
+    command_line,
     explained_by_numbers,
     overrides,
     progress,
@@ -26,7 +27,6 @@ from dockdyn.cli.common import (
     tell_answer,
     tell_unusual_numbers,
     tell_unusual_ranges,
-    typed,
     write_text,
 )
 from dockdyn.cli.log_options import Actual, Command, Period, Time, Units, refuse_without_log, units_of
@@ -283,7 +283,7 @@ def sensitivity(
     with progress(f"Derivatives of {of}", quiet) as advance:
         answer = differentiate(chosen, of, to or None, advance, smooth)
     text = json.dumps(answer, indent=2, allow_nan=False)
-    report = sensitivity_report(answer, chosen.text(), typed())
+    report = sensitivity_report(answer, chosen.text(), command_line())
     if out is not None:
         page = render_page(report)
         for name, content in (("sensitivity.json", text), ("scenario.toml", chosen.text()), ("report.html", page)):

@@ -87,17 +87,17 @@ def nearest(
 def met_by_loop(
     made: Callable[[np.ndarray], Loop], target: complex, start: Float[np.ndarray, "numbers"], what: str
 ) -> Float[np.ndarray, "numbers"]:
-    """Return `met` for the roots of loops. ValueError also where the contact is too fast for the loop's cycle."""
+    """Return `match_root` for the roots of loops. ValueError also where the contact is too fast for the loop's cycle."""
     period = _cycle_of(made(start[None]))
     if target.imag * period >= np.pi:
         raise ValueError(
             f"the contact oscillates with {target.imag:.6g} rad/s; must be below {np.pi / period:.6g} rad/s, "
             "half an oscillation in the time until hold, sensor and dynamics meet again"
         )
-    return met(lambda numbers: np.asarray(loop_roots(made(numbers), ALL)), target, start, what)
+    return match_root(lambda numbers: np.asarray(loop_roots(made(numbers), ALL)), target, start, what)
 
 
-def met(
+def match_root(
     roots: Callable[[np.ndarray], np.ndarray], target: complex, start: Float[np.ndarray, "numbers"], what: str
 ) -> Float[np.ndarray, "numbers"]:
     """Return numbers, one or two, at which one of the `roots` is the `target` (1/s): one meets the real part, two meet both.

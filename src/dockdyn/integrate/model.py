@@ -149,7 +149,7 @@ class ContactModel(Model):
 
 
 @trace_once
-def advanced(x: State, step: Scalar, rate: Rate) -> State:
+def advance_state(x: State, step: Scalar, rate: Rate) -> State:
     """Return x + step · rate, modes unchanged."""
     q, v, memory = jax.tree.map(lambda a, b: a + step * b, (x.q, x.v, x.memory), tuple(rate))
     return State(q, v, x.mode, memory)

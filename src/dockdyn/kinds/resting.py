@@ -44,7 +44,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.scenario.tables.part import Shape
 from dockdyn.stability.characteristic import characteristic_matrix
-from dockdyn.stability.linearise import Linear, linearise, seen
+from dockdyn.stability.linearise import Linear, linearise, split_by_delayed_terms
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.roots import rightmost_roots
 
@@ -191,12 +191,12 @@ def whole_matrices(content: Judged, nominal: Nominal) -> Float[np.ndarray, "2 n 
 
 def seen_matrices(content: Judged, nominal: Nominal) -> Float[np.ndarray, "2 n n"]:
     """Return the same of what the delayed forces depend on; drift left out."""
-    return seen(whole_matrices(content, nominal))[0]
+    return split_by_delayed_terms(whole_matrices(content, nominal))[0]
 
 
 def growth_of_linears(linears: Linear) -> Float[np.ndarray, "systems"]:
     """Return growth rates (1/s) of many linear forms, drift left out; zero where no delayed force is seen."""
-    parts = [seen(matrices)[0] for matrices in np.asarray(linears.matrices())]
+    parts = [split_by_delayed_terms(matrices)[0] for matrices in np.asarray(linears.matrices())]
     delays, sizes = np.asarray(linears.delay)[:, None], np.array([part.shape[-1] for part in parts])
     found = np.zeros(len(parts))
     for size in np.unique(sizes[sizes > 0]):

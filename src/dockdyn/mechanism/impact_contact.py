@@ -25,7 +25,7 @@ from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.contact.surfaces.surface import Surface
 from dockdyn.impact.laws.by_name import StatedLaw
 from dockdyn.impact.laws.energy_pair import is_possible
-from dockdyn.impact.laws.result import Impact, impact, settled
+from dockdyn.impact.laws.result import Impact, end_slow_approach, impact
 from dockdyn.mechanics.lines import Lines, Rows
 from dockdyn.mechanics.rigid_body import Placed, Pose
 from dockdyn.mechanics.rotation import from_x_axis
@@ -149,7 +149,7 @@ class ImpactContact(eqx.Module):
             possible = is_possible(matrix, velocity, by_law, **self.law.parameters)
             by_law = jax.tree.map(lambda part: jnp.where(possible, part, jnp.nan * part), by_law)
         ended = impact(matrix, velocity, jnp.zeros_like(velocity).at[0].set(-velocity[0] / matrix[0, 0]))
-        found = settled(by_law, matrix, velocity, self.rest_speed)
+        found = end_slow_approach(by_law, matrix, velocity, self.rest_speed)
         return jax.tree.map(lambda a, b: jnp.where(velocity[0] > -self.rest_speed, a, b), ended, found)
 
     def line(self, mode: Int[Array, ""], places: tuple[Placed, ...], yielding: Scalar) -> Lines:

@@ -23,7 +23,7 @@ class Taken(Exception):
 
 
 @contextlib.contextmanager
-def claimed(names: Iterable[str]) -> Iterator[list[int]]:
+def claim_names(names: Iterable[str]) -> Iterator[list[int]]:
     """Hold names while the block runs, and as long as a process lives that inherits the descriptors. Raises Taken."""
     with contextlib.ExitStack() as stack:
         held = []

@@ -43,7 +43,7 @@ class Connections(NamedTuple):
 
 
 @contextlib.contextmanager
-def connected(robot: URRobot, settings: RTDESettings) -> Iterator[Connections]:
+def connect_robot(robot: URRobot, settings: RTDESettings) -> Iterator[Connections]:
     """Yield connections of a robot, which is agreed with on what it says, but does not tell yet. Raises NotConnected."""
     place = robot.place
     client = RTDE(settings)

@@ -148,7 +148,7 @@ class RigLog:
 
 
 @contextlib.contextmanager
-def logged(ring: Ring, step: CStep, scenario: str, path: Path, inherited: Sequence[int]) -> Iterator[RigLog]:
+def keep_log(ring: Ring, step: CStep, scenario: str, path: Path, inherited: Sequence[int]) -> Iterator[RigLog]:
     """Keep the log of a ring, ready to be written when the block begins, and written when it has ended. Raises NoLog."""
     log = RigLog(ring, step, scenario, path, inherited)
     try:

@@ -17,10 +17,10 @@ import numpy as np
 
 from dockdyn.files import is_special
 from dockdyn.hil.operation import OperationState, Request
-from dockdyn.realtime.claims import Taken, claimed
+from dockdyn.realtime.claims import Taken, claim_names
 from dockdyn.realtime.connections import Connections, NotConnected
 from dockdyn.realtime.devices.roles import Device
-from dockdyn.realtime.log_process import NoLog, RigLog, logged
+from dockdyn.realtime.log_process import NoLog, RigLog, keep_log
 from dockdyn.realtime.rig_devices import Devices
 from dockdyn.realtime.ring import FOR_EVER, Ring, make_ring, record_type
 from dockdyn.realtime.wakeups import PRIORITY, SECOND
@@ -94,7 +94,7 @@ class ServedRig:
 
 
 @contextlib.contextmanager
-def served(step: CStep, devices: Devices, scenario: str, log: Path, settings: ServerSettings) -> Iterator[ServedRig]:
+def serve_rig(step: CStep, devices: Devices, scenario: str, log: Path, settings: ServerSettings) -> Iterator[ServedRig]:
     """Yield the loop while the block runs, which should end with a rig at rest: else it is braked first.
 
     `scenario` is its text, for the log; behind the block `rig.log` says what became of that. Raises Refused where the system
@@ -105,7 +105,7 @@ def served(step: CStep, devices: Devices, scenario: str, log: Path, settings: Se
         own = [devices.sensor.place, devices.robot.place]
         files = [] if is_special(log) else [str(log.resolve())]
         try:
-            held, held_log = stack.enter_context(claimed(own)), stack.enter_context(claimed(files))
+            held, held_log = stack.enter_context(claim_names(own)), stack.enter_context(claim_names(files))
         except Taken as taken:
             who = taken.holder or "end that one first"
             raise Refused(f"{taken}: another dockdyn rig serve has it; {who}") from None
@@ -118,7 +118,7 @@ def served(step: CStep, devices: Devices, scenario: str, log: Path, settings: Se
         (folder / "image").write_bytes(step.image)
         ring = Ring(folder / "ring", record_type(step))
         try:
-            kept = stack.enter_context(logged(ring, step, scenario, log, held_log))
+            kept = stack.enter_context(keep_log(ring, step, scenario, log, held_log))
         except NoLog as error:
             raise Refused(str(error)) from None
         words = [program, ring.path, folder / "image", round(devices.period * SECOND), int(devices.robot.by_clock)]

@@ -206,7 +206,7 @@ class Hybrid:
         return solver._replace(point=solver.point._replace(state=state))
 
     def emptied(self, solver: located.SolverState) -> located.SolverState:
-        return solver_state.emptied(solver)
+        return solver_state.empty_log(solver)
 
     def largest(self, model: ContactModel, solver: located.SolverState) -> Float[Array, "monitored"]:
         return solver_state.largest(solver)

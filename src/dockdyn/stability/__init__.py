@@ -6,7 +6,7 @@ Source: that of each function, named in its own file.
 
 from dockdyn.stability.chart import chart
 from dockdyn.stability.growth import growth_rates, loop_roots
-from dockdyn.stability.linearise import linearise, seen
+from dockdyn.stability.linearise import linearise, split_by_delayed_terms
 from dockdyn.stability.loop import loop
 from dockdyn.stability.pade import loop_polynomial, pade_delay, pade_hold
 from dockdyn.stability.roots import rightmost_roots
@@ -32,6 +32,6 @@ __all__ = [
     "rightmost_roots",
     "routh",
     "sampled_loop",
-    "seen",
+    "split_by_delayed_terms",
     "stable_windows",
 ]

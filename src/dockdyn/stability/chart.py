@@ -231,7 +231,7 @@ def chains(links: dict[Edge, list[Edge]]) -> list[list[Edge]]:
     return paths
 
 
-def parted(lines: list[np.ndarray], columns: int = 2) -> Float[np.ndarray, "points columns"]:
+def join_polylines(lines: list[np.ndarray], columns: int = 2) -> Float[np.ndarray, "points columns"]:
     """Return all polylines, each of shape (points, columns), in one, parted by rows of NaN."""
     gap = np.full((1, columns), np.nan)
     return np.concatenate([part for line in lines for part in (line, gap)][:-1]) if lines else gap

@@ -69,7 +69,7 @@ ROUNDING = 1e-12  # of the largest entry: nothing is balanced on account of smal
 RANK = 1e-9  # what is smaller than this, relative to what it is compared with, is rounding
 
 
-def seen(
+def split_by_delayed_terms(
     matrices: Float[np.ndarray, "terms n n"],
 ) -> tuple[Float[np.ndarray, "terms r r"], Complex[np.ndarray, "n-r"]]:
     """Return the part of a delay equation that its delayed terms can see, and how the rest moves.

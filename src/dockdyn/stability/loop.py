@@ -9,6 +9,7 @@ Source: as named above, with the signs and the hold corrected.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, TypedDict, Unpack, get_args
 
@@ -124,8 +125,8 @@ class Loop(eqx.Module):
         y, own_speed = plant.places(x), plant.speeds(x)
         place, speed, free = y, own_speed, jnp.zeros((size, size))
         if robot is not None:
-            rates = driven(robot, axes, y)
-            place, speed = (summed(robot.output, rows) for rows in (axes, rates))
+            rates = robot_rates(robot, axes, y)
+            place, speed = (weighted_sums(robot.output, rows) for rows in (axes, rates))
             free = free.at[count:].set(rates.reshape(-1, size))
         compensation = self.gain * plant.compensating(own_speed if self.velocity == "model" else speed)
         virtual = self.virtual_stiffness * y + self.virtual_damping * own_speed
@@ -134,22 +135,22 @@ class Loop(eqx.Module):
         return jnp.stack([free, jnp.zeros((size, size)).at[:count].set(late)])
 
 
-def summed(
+def weighted_sums(
     weights: Float[Array, "*rows times"], each: Float[Array, "times channels n"]
 ) -> Float[Array, "*rows channels n"]:
     """Return what every channel has several times, with weights: (rows, channels, n)."""
     return (weights @ each.reshape(len(each), -1)).reshape(*weights.shape[:-1], *each.shape[1:])
 
 
-def driven(
+def robot_rates(
     robot: RobotStateSpace, axes: Float[Array, "order channels n"], command: Float[Array, "channels n"]
 ) -> Float[Array, "order channels n"]:
     """Return rates of a robot's states in every channel, as functions of x, from those of the states and of its command."""
-    return summed(robot.state, axes) + robot.input[:, None, None] * command
+    return weighted_sums(robot.state, axes) + robot.input[:, None, None] * command
 
 
-class LoopSettings(TypedDict, total=False):
-    """What `loop` may be told besides mass, stiffness and damping; numbers may be arrays, for many loops.
+class LoopNumbers(TypedDict, total=False):
+    """Plain numbers of a loop beside those of its contact; what is left out is zero, or not there. They may be of many loops.
 
     Attributes:
         delay: of the measured force (s, any number ≥ 0).
@@ -192,11 +193,17 @@ class LoopSettings(TypedDict, total=False):
     inertia: ArrayLike
 
 
-BOUNDS = {  # numbers that are refused outside of these
+ALLOWED = {
     "effective_mass": "> 0",
     "stiffness": "> 0",
     "damping": "≥ 0",
     "delay": "≥ 0",
+    "gain": "a number",
+    "lead": "a number",
+    "inertia": "a number",
+    "second_lead": "a number",
+    "virtual_stiffness": "a number",
+    "virtual_damping": "a number",
     "hold": "> 0",
     "sensor_period": "> 0",
     "dynamics_period": "> 0",
@@ -205,81 +212,114 @@ BOUNDS = {  # numbers that are refused outside of these
     "compensated_mass": "≥ 0",
     "applies_after": "≥ 0",
 }
-WORDS = ("robot", "dynamics", "velocity")  # settings that are no numbers
 
 
 def loop(
-    effective_mass: ArrayLike, stiffness: ArrayLike, damping: ArrayLike = 0.0, **settings: Unpack[LoopSettings]
+    effective_mass: ArrayLike, stiffness: ArrayLike, damping: ArrayLike = 0.0, **numbers: Unpack[LoopNumbers]
 ) -> Loop:
     """Return a loop from plain numbers.
 
     Args:
         effective_mass: m (kg) that the contact feels.
         stiffness, damping: of the contact (N/m, N s/m).
-        settings: as `LoopSettings` says.
+        numbers: of all else in the loop, as `LoopNumbers` says.
 
     Raises:
+        TypeError: a number that a loop has not.
         ValueError: numbers out of range, a robot that is not strictly proper, periods or leads without a hold, a tool
             whose force cannot be measured.
     """
-    stated: dict[str, Any] = {"delay": 0.0, "gain": 0.0, "hold": None, "sensor_period": None, "dynamics_period": None}
-    stated |= {"robot": None, "dynamics": "continuous", "velocity": "robot", **settings}
-    stated |= {"effective_mass": effective_mass, "stiffness": stiffness, "damping": damping}
-    for name, value in stated.items():
-        if name not in WORDS and value is not None:
-            _check_number(name, value)
-    _check_dynamics(stated)
-    if stated["hold"] is None:
-        stated["hold"] = stated["dynamics_period"]
-    _check_samples(stated)
-    if stated.get("tool_mass") is not None or stated.get("compensated_mass") is not None:
-        check_tool(stated["robot"], stated["dynamics"], stated.get("averaging") is not None)
-    applies_after = int(stated.pop("applies_after", 0))
-    robot = stated.pop("robot")
-    numbers: dict[str, Any] = {
-        name: value if name in WORDS or value is None else jnp.asarray(value, float) for name, value in stated.items()
+    if unknown := numbers.keys() - LoopNumbers.__annotations__.keys():
+        raise TypeError(
+            f"a loop has no {', '.join(sorted(unknown))}; must be of {', '.join(LoopNumbers.__annotations__)}"
+        )
+    contact = {"effective_mass": effective_mass, "stiffness": stiffness, "damping": damping}
+    _refuse_out_of_range({**contact, **numbers})
+    _refuse_unknown_choices(numbers)
+    _refuse_mismatched_periods(numbers)
+    hold = numbers.get("dynamics_period") if numbers.get("hold") is None else numbers["hold"]
+    if hold is None:
+        _refuse_what_needs_hold(numbers)
+    _refuse_mismatched_averaging(numbers)
+    robot, dynamics = numbers.get("robot"), numbers.get("dynamics", "continuous")
+    if numbers.get("tool_mass") is not None or numbers.get("compensated_mass") is not None:
+        check_tool(robot, dynamics, numbers.get("averaging") is not None)
+    given = {
+        **contact,
+        "delay": 0.0,
+        "gain": 0.0,
+        "sensor_period": None,
+        "dynamics_period": None,
+        **numbers,
+        "hold": hold,
     }
-    return Loop(**numbers, robot=None if robot is None else made(robot), applies_after=applies_after)
+    values: dict[str, Any] = {
+        name: None if value is None else jnp.asarray(value, float)
+        for name, value in given.items()
+        if name in ALLOWED and name != "applies_after"
+    }
+    return Loop(
+        **values,
+        robot=None if robot is None else robot_state_space(robot),
+        dynamics=dynamics,
+        velocity=numbers.get("velocity", "robot"),
+        applies_after=int(numbers.get("applies_after", 0)),
+    )
 
 
-def _check_number(name: str, value: ArrayLike) -> None:
-    """Raise ValueError for a number that is not finite, or outside of what is allowed."""
-    numbers, allowed = np.asarray(value, float), BOUNDS.get(name, "a number")
-    inside = {"> 0": numbers > 0, "≥ 0": numbers >= 0, "a number": numbers == numbers}[allowed]
-    if not np.all(inside & np.isfinite(numbers)):
-        raise ValueError(f"{name.replace('_', ' ')} is {value}; must be {allowed} and finite")
+def _refuse_out_of_range(numbers: Mapping[str, Any]) -> None:
+    """Raise a ValueError for the first number outside what `ALLOWED` says."""
+    for name, allowed in ALLOWED.items():
+        value = numbers.get(name)
+        if value is None:
+            continue
+        array = np.asarray(value, float)
+        inside = {"> 0": array > 0, "≥ 0": array >= 0, "a number": array == array}[allowed]
+        if not np.all(inside & np.isfinite(array)):
+            raise ValueError(f"{name.replace('_', ' ')} is {value}; must be {allowed} and finite")
 
 
-def _check_dynamics(stated: dict[str, Any]) -> None:
-    """Raise ValueError for dynamics without their period, and for a velocity that there is not."""
-    dynamics, velocity, period = (stated[name] for name in ("dynamics", "velocity", "dynamics_period"))
-    if dynamics not in get_args(Dynamics):
-        raise ValueError(f"dynamics is {dynamics!r}; must be one of {', '.join(get_args(Dynamics))}")
-    if velocity not in get_args(Velocity):
-        raise ValueError(f"velocity is {velocity!r}; must be one of {', '.join(get_args(Velocity))}")
+def _refuse_unknown_choices(numbers: LoopNumbers) -> None:
+    """Raise a ValueError for dynamics, or for a velocity of the compensator, that there are none of."""
+    for name, value, choices in (
+        ("dynamics", numbers.get("dynamics", "continuous"), get_args(Dynamics)),
+        ("velocity", numbers.get("velocity", "robot"), get_args(Velocity)),
+    ):
+        if value not in choices:
+            raise ValueError(f"{name} is {value!r}; must be one of {', '.join(choices)}")
+
+
+def _refuse_mismatched_periods(numbers: LoopNumbers) -> None:
+    """Raise a ValueError where the dynamics have no period but need one, have one in vain, or have too long a one."""
+    dynamics, period, hold = numbers.get("dynamics", "continuous"), numbers.get("dynamics_period"), numbers.get("hold")
     if dynamics != "continuous" and period is None:
         raise ValueError(f"{dynamics} dynamics need a dynamics period")
     if dynamics == "continuous" and period is not None:
         raise ValueError("a dynamics period needs digital dynamics; the continuous ones have none")
-    hold = stated["hold"]
     if dynamics == "half-period" and hold is not None and np.any(np.asarray(period) >= 2 * np.asarray(hold)):
         raise ValueError(f"the period of half-period dynamics is {period}; must be below two hold periods")
 
 
-def _check_samples(stated: dict[str, Any]) -> None:
-    """Raise ValueError for what needs a hold that there is not, and for a window that is not the period of the samples."""
-    hold, period, averaging = (stated.get(name) for name in ("hold", "sensor_period", "averaging"))
-    if hold is None and period is not None:
+def _refuse_what_needs_hold(numbers: LoopNumbers) -> None:
+    """Raise a ValueError for a sensor's period or a lead, in a loop whose command is not held."""
+    if numbers.get("sensor_period") is not None:
         raise ValueError("a sensor period needs a hold: the loop is then sampled throughout")
-    if hold is None and any(np.any(np.asarray(stated.get(lead, 0.0))) for lead in ("lead", "second_lead")):
+    if np.any(np.asarray(numbers.get("lead", 0.0))) or np.any(np.asarray(numbers.get("second_lead", 0.0))):
         raise ValueError("a lead of the command needs a hold: its acceleration is then that of an instant")
-    if averaging is not None:
-        of_steps = period is None and stated["dynamics"] != "half-period"
-        samples = stated["dynamics_period"] if of_steps else period
-        if samples is None or np.any(np.abs(np.asarray(averaging) / np.asarray(samples) - 1) > 1e-9):
-            raise ValueError(f"averaging is {averaging}; must be the period of the samples, {samples}")
-        if np.any(np.asarray(averaging) > 2 * np.asarray(stated["delay"])):
-            raise ValueError(f"averaging is {averaging}; must be at most twice the delay, that of the window's middle")
+
+
+def _refuse_mismatched_averaging(numbers: LoopNumbers) -> None:
+    """Raise a ValueError where the window of a sample's mean is not the samples' period, or not over when it is read."""
+    averaging = numbers.get("averaging")
+    if averaging is None:
+        return
+    samples = numbers.get("sensor_period")
+    if samples is None and numbers.get("dynamics") != "half-period":
+        samples = numbers.get("dynamics_period")
+    if samples is None or np.any(np.abs(np.asarray(averaging) / np.asarray(samples) - 1) > 1e-9):
+        raise ValueError(f"averaging is {averaging}; must be the period of the samples, {samples}")
+    if np.any(np.asarray(averaging) > 2 * np.asarray(numbers.get("delay", 0.0))):
+        raise ValueError(f"averaging is {averaging}; must be at most twice the delay, that of the window's middle")
 
 
 def check_tool(robot: TransferFunction | None, dynamics: Dynamics, averages: bool) -> None:
@@ -295,7 +335,7 @@ def check_tool(robot: TransferFunction | None, dynamics: Dynamics, averages: boo
         )
 
 
-def made(robot: TransferFunction) -> RobotStateSpace:
+def robot_state_space(robot: TransferFunction) -> RobotStateSpace:
     """Raise ValueError unless strictly proper: a robot that jumps with each command has no finite velocity."""
     if not robot.strictly_proper():
         raise ValueError("the robot must be strictly proper: one that jumps with each command has no finite velocity")

@@ -38,7 +38,7 @@ FACTORS = np.geomspace(1.0, 1e3, 61)  # of what is measured, and their inverses
 GAINS = np.geomspace(1e-5, 1e3, 120)  # tried on either side of zero, in units of √(K m)
 
 
-def varied(loop: Loop, name: str, values: Float[np.ndarray, "k"]) -> Loop:
+def vary_number(loop: Loop, name: str, values: Float[np.ndarray, "k"]) -> Loop:
     """Return many loops that differ in one number."""
     rows = jax.tree.map(lambda a: np.repeat(np.asarray(a, float)[None], len(values), axis=0), loop)
     return replace(rows, **{name: values})
@@ -54,7 +54,7 @@ def _located_changes(
         return np.zeros(0)
 
     def growth(points: np.ndarray) -> np.ndarray:
-        return growth_rates(varied(loop, name, points[:, 0]))
+        return growth_rates(vary_number(loop, name, points[:, 0]))
 
     tolerance = CLOSE * np.abs(values).max()
     return locate(growth, values[at, None], values[at + 1, None], found[at], found[at + 1], tolerance)[:, 0]
@@ -89,7 +89,7 @@ def sampled_windows(loop: Loop) -> Windows:
         edges, start = np.concatenate([edges, more]), reached
         if reached > own and (np.any(edges >= own) if stable_there else len(edges) or not first):
             break
-    roots = loop_roots(varied(loop, "delay", edges), 1)[:, 0] if len(edges) else np.zeros(0)
+    roots = loop_roots(vary_number(loop, "delay", edges), 1)[:, 0] if len(edges) else np.zeros(0)
     crossings = [(float(edge), abs(float(root.imag))) for edge, root in zip(edges, roots, strict=True)]
     # where the slow delayed force outweighs the one at once, some delay destabilises
     whole = first and not len(edges) and float(loop.virtual_stiffness) > float(loop.stiffness)
@@ -125,7 +125,7 @@ def _tried_delays(loop: Loop, low: float, high: float) -> Float[np.ndarray, "k"]
 def _growth_over_delays(loop: Loop, low: float, high: float) -> tuple[Float[np.ndarray, "k"], Float[np.ndarray, "k"]]:
     """Return delays (s) from `low` to `high`, ascending and the loop's own among them, and the growth rates (1/s) there."""
     delays = _tried_delays(loop, low, high)
-    found = growth_rates(varied(loop, "delay", delays))
+    found = growth_rates(vary_number(loop, "delay", delays))
     for _ in range(ROUNDS):
         middle = found[1:-1]
         towards = np.where(middle < 0, 1, -1)  # a peak below zero, a dip above it
@@ -134,7 +134,7 @@ def _growth_over_delays(loop: Loop, low: float, high: float) -> tuple[Float[np.n
         if not len(at):
             break
         finer = np.setdiff1d(np.linspace(delays[at - 1], delays[at + 1], FINER)[1:-1].ravel(), delays)
-        delays, found = np.append(delays, finer), np.append(found, growth_rates(varied(loop, "delay", finer)))
+        delays, found = np.append(delays, finer), np.append(found, growth_rates(vary_number(loop, "delay", finer)))
         order = np.argsort(delays, kind="stable")
         delays, found = delays[order], found[order]
     return delays, found
@@ -178,7 +178,7 @@ def stabilising_gains(loop: Loop) -> list[list[float | None]]:
     """Return intervals of compensator gain (N s/m) in which the loop is stable; None is an end beyond 1000 √(K m)."""
     tried = GAINS * np.sqrt(float(loop.stiffness) * float(loop.effective_mass))
     values = np.union1d(np.concatenate([-tried[::-1], [0.0], tried]), float(loop.gain))
-    found = growth_rates(varied(loop, "gain", values))
+    found = growth_rates(vary_number(loop, "gain", values))
     return [
         [low if np.isfinite(low) else None, high if np.isfinite(high) else None]
         for low, high in _intervals(-np.inf, _located_changes(loop, "gain", values, found), np.inf, bool(found[0] < 0))

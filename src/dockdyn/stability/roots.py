@@ -50,7 +50,7 @@ def rightmost_roots(
     """
     if count < 1:
         raise ValueError(f"count is {count}; must be at least 1")
-    matrices, delays = checked(matrices, delays)
+    matrices, delays = check_delay_equation(matrices, delays)
     batch = np.broadcast_shapes(matrices.shape[:-3], delays.shape[:-1])
     flat = np.broadcast_to(matrices, (*batch, *matrices.shape[-3:])).reshape(-1, *matrices.shape[-3:])
     times = np.broadcast_to(delays, (*batch, delays.shape[-1])).reshape(len(flat), delays.shape[-1])
@@ -67,7 +67,7 @@ def rightmost_roots(
     return (found, error) if errors else found
 
 
-def checked(
+def check_delay_equation(
     matrices: ArrayLike, delays: ArrayLike
 ) -> tuple[Float[np.ndarray, "*batch terms n n"], Float[np.ndarray, "*batch delays"]]:
     """Return the two as arrays; ValueError when they are not a delay equation."""
@@ -102,7 +102,7 @@ def _resolved(
         for index in np.unique(level[open_]):
             here = level[open_] == index
             these = open_[here]
-            at_degree = partial(refined, degree=DEGREES[index], count=count)
+            at_degree = partial(refine_roots, degree=DEGREES[index], count=count)
             size = matrices.shape[-1] * (DEGREES[index] + 1)
             most = min(LANES, max(1, MOST_ENTRIES // size**2))
             found[these], error[these], reached[here] = in_parts(at_degree, (matrices[these], delays[these]), most)
@@ -117,7 +117,7 @@ def _resolved(
     return found, error
 
 
-def refined(
+def refine_roots(
     systems: tuple[Float[np.ndarray, "systems terms n n"], Float[np.ndarray, "systems delays"]], degree: int, count: int
 ) -> tuple[Complex[np.ndarray, "systems count"], Float[np.ndarray, "systems count"], Float[np.ndarray, "systems"]]:
     """Return the rightmost eigenvalues that Newton's method keeps in place, NaN where there are too few."""

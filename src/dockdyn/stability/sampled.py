@@ -21,7 +21,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.stability.encoder_history import acceleration_weights
-from dockdyn.stability.loop import Loop, driven, summed
+from dockdyn.stability.loop import Loop, robot_rates, weighted_sums
 from dockdyn.stability.multirate import EDGE, Hyperperiod
 
 Rows = Any  # (channels, n) or (order, channels, n): numbers of each channel as linear functions of the state
@@ -113,13 +113,13 @@ class Wiring:
     def carried(self, states: Rows) -> Rows:
         """Return where robots with these states are."""
         assert self.loop.robot is not None
-        return summed(self.loop.robot.output, states)
+        return weighted_sums(self.loop.robot.output, states)
 
     def driven(self, name: str) -> Float[Array, "order channels n"]:
         """Return rate of a copy of the robot: the "delayed" one, or the "robot" itself."""
         assert self.loop.robot is not None
         command = self.lay.row("due") if name == "delayed" else self.lay.commands()[self.loop.applies_after]
-        return driven(self.loop.robot, self.lay.each(name), command)
+        return robot_rates(self.loop.robot, self.lay.each(name), command)
 
     def measured(self) -> dict[str, Rows]:
         """Return what a sample of the force is, and what is remembered for the next one."""
@@ -129,7 +129,7 @@ class Wiring:
             force = self.contact
             if tool is not None:
                 assert loop.robot is not None
-                force = force - tool * self.carried(summed(loop.robot.state, self.driven("delayed")))
+                force = force - tool * self.carried(weighted_sums(loop.robot.state, self.driven("delayed")))
             return {"force": force}
         rows = {"force": lay.row("impulse") / loop.sample_period(), "impulse": jnp.zeros_like(lay.row("impulse"))}
         if tool is not None:
@@ -144,7 +144,7 @@ class Wiring:
             return {"force": force}
         known = jnp.concatenate([self.carried(lay.each("robot"))[None], lay.each("encoded")[:-1]])
         weights = acceleration_weights(loop.delay, loop.steps_period(), self.hyperperiod.encoded)
-        return {"force": force + loop.compensated_mass * summed(weights, known), "encoded": known}
+        return {"force": force + loop.compensated_mass * weighted_sums(weights, known), "encoded": known}
 
     def flow(self) -> Float[Array, "active+1 active+1"]:
         """Return rate of the active states; the last column is what a unit force (N) on the model adds."""
@@ -185,9 +185,9 @@ class Wiring:
     def release(self, age: Int[Array, ""]) -> Float[Array, "n n"]:
         """Return the delayed copy receives the command that is `age` renewals old."""
         chosen = jax.nn.one_hot(age, self.hyperperiod.commands)
-        rows = {"due": summed(chosen, self.lay.commands())}
+        rows = {"due": weighted_sums(chosen, self.lay.commands())}
         if self.loop.robot is None:
-            rows["due_velocity"] = summed(chosen, self.lay.commands(velocities=True))
+            rows["due_velocity"] = weighted_sums(chosen, self.lay.commands(velocities=True))
         return self.lay.replaced(**rows)
 
     def step(self) -> tuple[Float[Array, "n n"], Float[Array, "n"]]:
@@ -248,7 +248,7 @@ def cycle(loop: Loop, hyperperiod: Hyperperiod) -> Cycle:
     marks = sorted(holding | stepping | hyperperiod.instants(hyperperiod.samples))
     ends = [*marks[1:], Fraction(hyperperiod.holds)]
     ways = [
-        between(loose, float(start - int(start)) * hold, float(end - int(start)) * hold, hold)
+        propagate_between(loose, float(start - int(start)) * hold, float(end - int(start)) * hold, hold)
         for start, end in zip(marks, ends, strict=True)
     ]
     # one after another in one copy of the program
@@ -291,7 +291,7 @@ class Way(NamedTuple):
     on: Bool[Array, "jumps"]
 
 
-def between(
+def propagate_between(
     loose: list[tuple[Float[Array, ""], Float[Array, "n n"], Bool[Array, ""]]],
     low: Float[Array, ""],
     high: Float[Array, ""],
@@ -329,5 +329,5 @@ def _own_states(
     delayed = lay.each("delayed")
     begun = jnp.minimum(delay, hold * jnp.arange(len(commands) + 1))
     answers = jax.vmap(lambda age: since(age)[1])(begun)
-    rows = summed(since(delay)[0], delayed) + summed((answers[1:] - answers[:-1]).T, commands)
+    rows = weighted_sums(since(delay)[0], delayed) + weighted_sums((answers[1:] - answers[:-1]).T, commands)
     return jnp.eye(lay.size).at[lay.at["robot"]].set(rows.reshape(-1, lay.size))[:, kept], kept

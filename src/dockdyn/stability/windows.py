@@ -13,7 +13,7 @@ from jaxtyping import ArrayLike, Float
 
 from dockdyn.stability.characteristic import root_bound
 from dockdyn.stability.linearise import balance
-from dockdyn.stability.roots import checked, rightmost_roots
+from dockdyn.stability.roots import check_delay_equation, rightmost_roots
 
 GRID = 1500  # frequencies of the sweep, spread evenly in ratio; as many again, or more, evenly in difference
 PER_TURN = 24  # frequencies while the longest fixed delay turns by a radian
@@ -63,7 +63,7 @@ def stable_windows(
     Raises:
         ValueError: shapes that do not fit, negative delays, numbers that are not finite.
     """
-    stack, times = checked(matrices, delays)
+    stack, times = check_delay_equation(matrices, delays)
     if varied not in range(len(times)):
         raise ValueError(f"varied is {varied}; must be a delay's index, 0 to {len(times) - 1}")
     if longest is not None and not longest > 0:

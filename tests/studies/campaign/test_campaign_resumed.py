@@ -15,7 +15,7 @@ import xarray as xr
 from small_campaign import command, same_store
 
 import dockdyn
-from dockdyn.cli.campaign import claimed
+from dockdyn.cli.campaign import claim_folder
 from dockdyn.cli.common import Refusal
 from dockdyn.studies.campaign import conduct as campaign
 from dockdyn.studies.campaign.chunk import Chunk
@@ -105,7 +105,7 @@ def test_a_folder_that_cannot_be_written_to_is_one_line(tmp_path):
     folder = tmp_path / "closed"
     folder.mkdir()
     (folder / ".lock").mkdir()  # which root cannot open either
-    with pytest.raises(Refusal, match="cannot be written to"), claimed(Store(folder)):
+    with pytest.raises(Refusal, match="cannot be written to"), claim_folder(Store(folder)):
         pass
 
 

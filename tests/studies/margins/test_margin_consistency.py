@@ -16,7 +16,7 @@ from dockdyn.pages import report_html, report_of
 from dockdyn.report.terminal import show_report
 from dockdyn.scenario.language.keys import value_at
 from dockdyn.stability.growth import growth_rates, single
-from dockdyn.stability.loop_margins import varied
+from dockdyn.stability.loop_margins import vary_number
 from dockdyn.stability.windows import Windows
 from dockdyn.studies.margins.answer import critical_delay
 from dockdyn.studies.margins.approximation import ORDERS
@@ -196,10 +196,10 @@ def recomputed(scenario, nominal, found):
     if found["sensitivity_of"] == "growth_rate_1_s":
         return growth_rates(single(one))[0]
     low, high = (found["critical_delay_s"] * (1 + side * 20 * STEP) for side in (-1, 1))
-    rising = growth_rates(varied(one, "delay", np.array([low])))[0] < 0
+    rising = growth_rates(vary_number(one, "delay", np.array([low])))[0] < 0
     for _ in range(10):  # by 17 points at a time
         points = np.linspace(low, high, 17)
-        before = np.flatnonzero((growth_rates(varied(one, "delay", points)) < 0) != rising)[0]
+        before = np.flatnonzero((growth_rates(vary_number(one, "delay", points)) < 0) != rising)[0]
         low, high = points[before - 1], points[before]
     return low / 2 + high / 2 - float(one.delay)
 

@@ -53,13 +53,13 @@ class FixedGain(Compensator):
     def step(self, memory: PyTree, seen: CompensatorInput) -> tuple[PyTree, Compensation]:
         memory, velocity = self.velocity.step(memory, seen)
         nothing = Compensation.nothing(seen.force.size)
-        return memory, nothing._replace(gain=switched(self.gain, seen, self.gated), velocity=velocity)
+        return memory, nothing._replace(gain=gain_in_contact(self.gain, seen, self.gated), velocity=velocity)
 
     @property
     def source(self) -> Source:
         return self.velocity.source
 
 
-def switched(gain: Scalar, seen: CompensatorInput, gated: bool) -> Scalar:
+def gain_in_contact(gain: Scalar, seen: CompensatorInput, gated: bool) -> Scalar:
     """Return the gain, zero without contact if `gated`."""
     return jnp.where(seen.touching, gain, 0.0) if gated else jnp.asarray(gain, float)

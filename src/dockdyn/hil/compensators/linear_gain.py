@@ -19,7 +19,7 @@ from dockdyn.hil.compensators.compensator import (
     Source,
     TuningProblem,
 )
-from dockdyn.hil.compensators.fixed_gain import switched
+from dockdyn.hil.compensators.fixed_gain import gain_in_contact
 from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.compensators.tuned import growing, matching_gain
 from dockdyn.hil.velocity_sources import RobotVelocity, VelocitySource
@@ -53,7 +53,7 @@ class LinearGain(Compensator):
 
     def step(self, memory: PyTree, seen: CompensatorInput) -> tuple[PyTree, Compensation]:
         memory, velocity = self.velocity.step(memory, seen)
-        gain = switched(self.gain + self.slope * seen.time, seen, self.gated)
+        gain = gain_in_contact(self.gain + self.slope * seen.time, seen, self.gated)
         return memory, Compensation.nothing(seen.force.size)._replace(gain=gain, velocity=velocity)
 
     @property

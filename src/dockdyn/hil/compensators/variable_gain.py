@@ -19,7 +19,7 @@ from dockdyn.hil.compensators.compensator import (
     Source,
     TuningProblem,
 )
-from dockdyn.hil.compensators.fixed_gain import switched
+from dockdyn.hil.compensators.fixed_gain import gain_in_contact
 from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.compensators.tuned import growing, matching_gain
 from dockdyn.hil.energy_observer import Oracle
@@ -79,7 +79,7 @@ class VariableGain(Compensator):
         ramp = self.slope * jnp.where(later, self.switch_time if bumpless else 0.0, seen.time)
         gain = self.gain + ramp + jnp.where(later, self.energy_gain * energy, 0.0)
         action = Compensation.nothing(seen.force.size)
-        return Summed(kept, energy), action._replace(gain=switched(gain, seen, self.gated), velocity=velocity)
+        return Summed(kept, energy), action._replace(gain=gain_in_contact(gain, seen, self.gated), velocity=velocity)
 
     @property
     def source(self) -> Source:

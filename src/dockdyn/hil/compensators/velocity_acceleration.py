@@ -20,7 +20,7 @@ from dockdyn.hil.compensators.compensator import (
     Source,
     TuningProblem,
 )
-from dockdyn.hil.compensators.fixed_gain import switched
+from dockdyn.hil.compensators.fixed_gain import gain_in_contact
 from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.velocity_sources import RobotVelocity, VelocitySource
 from dockdyn.integrate.model import Scalar
@@ -55,7 +55,7 @@ class VelocityAcceleration(Compensator):
 
     def step(self, memory: PyTree, seen: CompensatorInput) -> tuple[PyTree, Compensation]:
         memory, velocity = self.velocity.step(memory, seen)
-        gain, inertia = (switched(jnp.asarray(number), seen, self.gated) for number in (self.gain, self.inertia))
+        gain, inertia = (gain_in_contact(jnp.asarray(number), seen, self.gated) for number in (self.gain, self.inertia))
         return memory, Compensation.nothing(seen.force.size)._replace(gain=gain, inertia=inertia, velocity=velocity)
 
     @property

@@ -24,7 +24,7 @@ WAVE_PASSAGES = 2.0  # there and back
 def damping_ratio(damping: ArrayLike, stiffness: ArrayLike, mass: ArrayLike) -> Float[Array, ""]:
     """Return ζ = c/(2 √(k μ)) of a Kelvin–Voigt contact between masses of effective mass μ (kg)."""
     checks.positive(stiffness=stiffness, mass=mass)
-    checks.within("damping", damping, 0.0)
+    checks.check_range("damping", damping, 0.0)
     return jnp.asarray(damping) / (2 * jnp.sqrt(jnp.asarray(stiffness) * mass))
 
 
@@ -35,7 +35,7 @@ def kelvin_voigt_restitution(ratio: ArrayLike, release: Release = "zero-force") 
     `zero-depth`: the dashpot may pull until the depth is gone: exp(−π ζ/√(1 − ζ²)); nothing rebounds from ζ = 1 on.
     ValueError for a negative ratio and for another `release`. Both numbers are dimensionless.
     """
-    checks.within("damping ratio", ratio, 0.0)
+    checks.check_range("damping ratio", ratio, 0.0)
     ratio = jnp.asarray(ratio, float)
     if release == "zero-force":
         return jnp.exp(-2 * ratio * _half_phase(ratio))
@@ -89,7 +89,7 @@ def first_order_correction(
     """
     checks.positive(contact_stiffness=contact_stiffness)
     for name, value in (("chaser stiffness", chaser_stiffness), ("target stiffness", target_stiffness)):
-        checks.within(name, value, 0.0)
+        checks.check_range(name, value, 0.0)
     found = effective_masses(chaser, target)
     springs = jnp.asarray(chaser_stiffness) / chaser[-1] ** 2 + jnp.asarray(target_stiffness) / target[0] ** 2
     share = found.contact / found.system * found.contact**2 / contact_stiffness * springs
@@ -117,7 +117,7 @@ def validity_warnings(
     checks.positive(contact_stiffness=contact_stiffness, wave_speed=wave_speed)
     lines = []
     for name, stiffness in (("chaser", chaser_stiffness), ("target", target_stiffness)):
-        checks.within(f"{name} stiffness", stiffness, 0.0)
+        checks.check_range(f"{name} stiffness", stiffness, 0.0)
         ratio = stiffness / contact_stiffness
         if ratio > STIFFNESS_RATIO:
             lines.append(

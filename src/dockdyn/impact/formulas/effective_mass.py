@@ -41,7 +41,7 @@ class MassImpact(NamedTuple):
     target_velocity: Float[Array, ""]  # m/s
 
 
-def reduced(first: ArrayLike, second: ArrayLike) -> Float[Array, ""]:
+def reduced_mass(first: ArrayLike, second: ArrayLike) -> Float[Array, ""]:
     """Return m₁ m₂/(m₁ + m₂)."""
     first, second = jnp.asarray(first, float), jnp.asarray(second, float)
     return first * second / (first + second)
@@ -57,10 +57,10 @@ def effective_masses(chaser: Masses, target: Masses) -> EffectiveMasses:
     checks.masses("chaser", chaser)
     checks.masses("target", target)
     return EffectiveMasses(
-        system=reduced(total(chaser), total(target)),
-        contact=reduced(chaser[-1], target[0]),
-        chaser=reduced(chaser[-1], total(chaser[:-1])),
-        target=reduced(target[0], total(target[1:])),
+        system=reduced_mass(total(chaser), total(target)),
+        contact=reduced_mass(chaser[-1], target[0]),
+        chaser=reduced_mass(chaser[-1], total(chaser[:-1])),
+        target=reduced_mass(target[0], total(target[1:])),
     )
 
 
@@ -82,10 +82,10 @@ def mass_ratio_coefficient(chaser: ArrayLike, contact: ArrayLike, target: ArrayL
     mass is λ = 0 (eq. 27; eq. 28 as printed is only its limit λ_t → ∞), a fixed wall behind m₃ is λ_t = ∞ (eq. 31).
     Arrays broadcast. ValueError for a negative ratio, and for λ_i = 0 or ∞.
     """
-    if checks.known(chaser, contact, target):
+    if checks.is_concrete(chaser, contact, target):
         for name, ratio in (("chaser", chaser), ("target", target)):
             if not jnp.all(jnp.asarray(ratio) >= 0):
-                raise ValueError(f"{name} mass ratio must be 0 or more; got {checks.shown(ratio)}")
+                raise ValueError(f"{name} mass ratio must be 0 or more; got {checks.format_number(ratio)}")
     checks.positive(contact_mass_ratio=contact)
     contact = jnp.asarray(contact)
     return (contact / (1 + jnp.asarray(target)) + 1 / (1 + jnp.asarray(chaser))) / (1 + contact)
@@ -99,7 +99,7 @@ def zero_velocity_target_ratio(
     (1 + e*) e_l = 1, solved. For e* = 1 this is (λ_c λ_i + λ_i)(1 − λ_t) + λ_t − λ_c λ_t − λ_c + 1 = 0 (eq. 32, where the
     paper prints λ_i for λ_t), the curves of Fig. 5. Arrays broadcast.
     """
-    checks.within("restitution", restitution, 0.0, 1.0)
+    checks.check_range("restitution", restitution, 0.0, 1.0)
     contact, chaser = jnp.asarray(contact, float), jnp.asarray(chaser, float)
     share = (1 + contact) / (1 + jnp.asarray(restitution)) - 1 / (1 + chaser)
     ratio = contact / jnp.where(share > 0, share, 1.0) - 1
@@ -130,12 +130,14 @@ def velocity_after_impact(
 
     ValueError for masses that are not above zero, restitution outside [0, 1] and masses that do not approach.
     """
-    checks.within("restitution", restitution, 0.0, 1.0)
+    checks.check_range("restitution", restitution, 0.0, 1.0)
     found = effective_masses(chaser, target)
     speed = jnp.asarray(speed, float)
     closing = speed + internal_speed
-    if checks.known(closing) and not jnp.all(closing > 0):
-        raise ValueError(f"the masses that meet must approach: speed + internal speed is {checks.shown(closing)} m/s")
+    if checks.is_concrete(closing) and not jnp.all(closing > 0):
+        raise ValueError(
+            f"the masses that meet must approach: speed + internal speed is {checks.format_number(closing)} m/s"
+        )
     impulse = (1 + jnp.asarray(restitution)) * found.contact * closing
     target_before = jnp.asarray(target_velocity, float)
     return MassImpact(
@@ -162,8 +164,8 @@ def motion_class(ratio: float, restitution: float = 1.0) -> str:
 
     Rigid bodies (ii) have e_l = 1, whatever the restitution. Equalities are meant to 1e-12.
     """
-    checks.within("effective mass ratio", ratio, 0.0, 1.0 + 1e-12)
-    checks.within("restitution", restitution, 0.0, 1.0)
+    checks.check_range("effective mass ratio", ratio, 0.0, 1.0 + 1e-12)
+    checks.check_range("restitution", restitution, 0.0, 1.0)
     if abs(ratio - 1) <= 1e-12:
         return "ii"
     if ratio <= 1e-12:

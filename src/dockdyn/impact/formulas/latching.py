@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
 from dockdyn.contact.latch import Ramp
-from dockdyn.impact.formulas.effective_mass import reduced
+from dockdyn.impact.formulas.effective_mass import reduced_mass
 from dockdyn.impact.laws import checks
 
 JAM = 1 - 1e-9  # μ tan θ from which a ramp counts as jamming
@@ -32,11 +32,11 @@ def latch_ramp(
     and a right angle, and friction that would jam the probe: θ + atan μ must stay below a right angle.
     """
     checks.positive(stiffness=stiffness, travel=travel)
-    checks.within("angle (rad)", angle, 0.0, jnp.pi / 2, open_ends=True)
-    checks.within("friction", friction, 0.0)
-    checks.within("preload (N)", preload, 0.0)
+    checks.check_range("angle (rad)", angle, 0.0, jnp.pi / 2, open_ends=True)
+    checks.check_range("friction", friction, 0.0)
+    checks.check_range("preload (N)", preload, 0.0)
     slope = jnp.tan(jnp.asarray(angle, float))
-    if checks.known(slope, friction) and jnp.any(friction * slope >= JAM):
+    if checks.is_concrete(slope, friction) and jnp.any(friction * slope >= JAM):
         limit = float(jnp.max(1 / slope))
         raise ValueError(f"friction must be below 1/tan(angle) = {limit:.6g}, where the probe jams; got {friction:g}")
     return Ramp(
@@ -64,7 +64,7 @@ def latch_frequency(
     checks.positive(chaser_mass=chaser_mass, target_mass=target_mass)
     ramp = latch_ramp(stiffness, angle, 1.0, friction)
     rise = ramp.stiffness * ramp.slope * ramp.lever(ramp.friction)
-    return jnp.sqrt(rise / reduced(chaser_mass, target_mass))
+    return jnp.sqrt(rise / reduced_mass(chaser_mass, target_mass))
 
 
 def latch_travel(
@@ -77,7 +77,7 @@ def latch_travel(
     if (axial_length is None) == (lateral_length is None):
         both = "not both" if axial_length is not None else "one of them"
         raise ValueError(f"give axial_length or lateral_length of the ramp, {both}")
-    checks.within("angle (rad)", angle, 0.0, jnp.pi / 2, open_ends=True)
+    checks.check_range("angle (rad)", angle, 0.0, jnp.pi / 2, open_ends=True)
     if lateral_length is None:
         assert axial_length is not None
         checks.positive(axial_length=axial_length)
@@ -103,7 +103,7 @@ def minimum_latching_velocity(
     """
     checks.positive(chaser_mass=chaser_mass, target_mass=target_mass)
     travel = latch_travel(angle, axial_length, lateral_length)
-    return latch_ramp(stiffness, angle, travel, friction, preload).needed_speed(reduced(chaser_mass, target_mass))
+    return latch_ramp(stiffness, angle, travel, friction, preload).needed_speed(reduced_mass(chaser_mass, target_mass))
 
 
 def latch_time(
@@ -115,7 +115,7 @@ def latch_time(
     (m), (asin((l + x₀)/A) − asin(x₀/A))/ω, A² = x₀² + (v/ω)².
     """
     checks.positive(speed=speed, frequency=frequency, travel=travel)
-    checks.within("preload travel", preload_travel, 0.0)
+    checks.check_range("preload travel", preload_travel, 0.0)
     start = jnp.asarray(preload_travel, float)
     swing = jnp.hypot(start, jnp.asarray(speed) / frequency)
     ratio = (jnp.asarray(travel) + start) / swing
@@ -126,7 +126,7 @@ def latch_time(
 def greatest_travel(speed: ArrayLike, frequency: ArrayLike, preload_travel: ArrayLike = 0.0) -> Float[Array, ""]:
     """Return how far (m) a probe gets that does not latch: v/ω, and √(x₀² + (v/ω)²) − x₀ against a preload."""
     checks.positive(speed=speed, frequency=frequency)
-    checks.within("preload travel", preload_travel, 0.0)
+    checks.check_range("preload travel", preload_travel, 0.0)
     return jnp.hypot(jnp.asarray(preload_travel, float), jnp.asarray(speed) / frequency) - preload_travel
 
 

@@ -52,11 +52,11 @@ def _elastic(given: Parameters) -> bool:
 def _check_pair(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], given: Parameters) -> None:
     """Raise ValueError for ratios (r_E, r_f) outside the wedge, which the message names, or whose impulse would pull."""
     energy_ratio, friction_ratio = given["energy_ratio"], given["friction_ratio"]
-    if not checks.known(matrix, velocity, energy_ratio, friction_ratio):
+    if not checks.is_concrete(matrix, velocity, energy_ratio, friction_ratio):
         return
     found = _wedge(matrix, velocity, jnp.asarray(friction_ratio, float))
     least, greatest = float(found.least), float(found.greatest)
-    pair = f"(r_E, r_f) = ({checks.shown(energy_ratio)}, {checks.shown(friction_ratio)})"
+    pair = f"(r_E, r_f) = ({checks.format_number(energy_ratio)}, {checks.format_number(friction_ratio)})"
     kappa = f"κ = {float(found.sliding_share):.6g}"
     if least > greatest:
         raise ValueError(
@@ -70,7 +70,7 @@ def _check_pair(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"
     numbers = {name: jnp.asarray(given[name], float) for name in ("energy_ratio", "friction_ratio")}
     normal = _resolved("energy-pair", matrix, velocity, numbers).impulse[0]
     if not normal >= 0:
-        raise ValueError(f"{pair} would take a normal impulse that pulls ({checks.shown(normal)} N s)")
+        raise ValueError(f"{pair} would take a normal impulse that pulls ({checks.format_number(normal)} N s)")
 
 
 FRICTION = ("restitution", "friction")
@@ -213,8 +213,10 @@ def check(law: str | Law, matrix: Float[Array, "rows rows"], velocity: Float[Arr
         raise ValueError(
             f"law {found.name!r} takes {allowed} rows (normal, tangents, moments); got {velocity.shape[0]}"
         )
-    if checks.known(velocity) and not velocity[0] < 0:
-        raise ValueError(f"the contact does not approach: u_n must be below 0; got {checks.shown(velocity[0])} m/s")
+    if checks.is_concrete(velocity) and not velocity[0] < 0:
+        raise ValueError(
+            f"the contact does not approach: u_n must be below 0; got {checks.format_number(velocity[0])} m/s"
+        )
     _check_parameters(given.get("restitution"), given.get("friction"))
     if found.check is not None:
         found.check(matrix, velocity, given)
@@ -239,7 +241,7 @@ def resolve_simultaneous(
     if contacts < 1 or rows % contacts or rows // contacts not in POINT:
         raise ValueError(f"{rows} rows are not {contacts} contacts of 1, 2 or 3 rows each")
     normal = velocity[:: rows // contacts]
-    if checks.known(velocity):
+    if checks.is_concrete(velocity):
         for index, speed in enumerate(np.asarray(normal)):
             if speed > 0:
                 raise ValueError(f"contact {index} parts: u_n must not be above 0; got {speed:.6g} m/s; leave it out")
@@ -248,7 +250,7 @@ def resolve_simultaneous(
     _check_parameters(restitution, friction)
     numbers = jnp.asarray(restitution, float), jnp.asarray(friction, float)
     impact = _resolved_together(matrix, velocity, contacts, *numbers)
-    if checks.known(impact.impulse) and not np.all(np.isfinite(impact.impulse)):
+    if checks.is_concrete(impact.impulse) and not np.all(np.isfinite(impact.impulse)):
         raise ValueError("no impulse was found that meets all contacts' conditions: the search did not converge")
     return impact
 
@@ -261,7 +263,7 @@ def _check_contact(matrix: Float[Array, "rows rows"], velocity: Float[Array, "ro
     """Raise ValueError unless W and u fit together and W is symmetric and positive definite."""
     if velocity.ndim != 1 or matrix.shape != (velocity.shape[0],) * 2 or velocity.shape[0] == 0:
         raise ValueError(f"W must be rows × rows and u of as many rows; got {matrix.shape} and {velocity.shape}")
-    if not checks.known(matrix, velocity):
+    if not checks.is_concrete(matrix, velocity):
         return
     w = np.asarray(matrix)
     if not (np.all(np.isfinite(w)) and np.all(np.isfinite(velocity))):
@@ -276,6 +278,6 @@ def _check_contact(matrix: Float[Array, "rows rows"], velocity: Float[Array, "ro
 def _check_parameters(restitution: ArrayLike | None, friction: ArrayLike | None) -> None:
     """Raise ValueError for restitution outside [0, 1] or negative friction."""
     if restitution is not None:
-        checks.within("restitution", restitution, 0.0, 1.0)
+        checks.check_range("restitution", restitution, 0.0, 1.0)
     if friction is not None:
-        checks.within("friction", friction, 0.0)
+        checks.check_range("friction", friction, 0.0)

@@ -15,22 +15,22 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float, PyTree
 
 
-def known(*values: PyTree) -> bool:
+def is_concrete(*values: PyTree) -> bool:
     """Return whether all values are there to be looked at."""
     return not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(values))
 
 
-def shown(value: ArrayLike | Sequence[ArrayLike]) -> str:
+def format_number(value: ArrayLike | Sequence[ArrayLike]) -> str:
     """Return a number or list of numbers as it reads best."""
     array = np.asarray(value, float)
     return f"{array:.6g}" if array.ndim == 0 else "[" + ", ".join(f"{entry:.6g}" for entry in array.ravel()) + "]"
 
 
-def within(
+def check_range(
     name: str, value: ArrayLike | Sequence[ArrayLike], least: float, greatest: float = np.inf, open_ends: bool = False
 ) -> None:
     """Raise ValueError unless every number in `value` is finite and in the range, ends included or not."""
-    if not known(value):
+    if not is_concrete(value):
         return
     array = np.asarray(value, float)
     inside = (array > least) & (array < greatest) if open_ends else (array >= least) & (array <= greatest)
@@ -40,17 +40,17 @@ def within(
         allowed = f"between {least:g} and {greatest:.6g}"
     else:
         allowed = f"above {least:g}" if open_ends else f"{least:g} or more"
-    raise ValueError(f"{name} must be {allowed}; got {shown(value)}")
+    raise ValueError(f"{name} must be {allowed}; got {format_number(value)}")
 
 
 def positive(**values: ArrayLike) -> None:
     """Raise ValueError for the first value that is not a finite number above zero."""
     for name, value in values.items():
-        within(name.replace("_", " "), value, 0.0, open_ends=True)
+        check_range(name.replace("_", " "), value, 0.0, open_ends=True)
 
 
 def masses(name: str, values: Float[np.ndarray | Array, "masses"] | Sequence[ArrayLike]) -> None:
     """Raise ValueError unless `values` are one or more masses above zero."""
     if len(values) == 0:
         raise ValueError(f"{name} needs at least one mass")
-    within(f"{name} masses", list(values) if known(values) else values, 0.0, open_ends=True)
+    check_range(f"{name} masses", list(values) if is_concrete(values) else values, 0.0, open_ends=True)

@@ -70,7 +70,7 @@ def impact(
     )
 
 
-def settled(
+def end_slow_approach(
     found: Impact, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], rest_speed: Float[Array, ""]
 ) -> Impact:
     """Return `found`, or, where it would leave less than `rest_speed` (m/s) of normal velocity, an impact that leaves none.

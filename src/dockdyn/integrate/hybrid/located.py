@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -33,16 +33,16 @@ from dockdyn.integrate.hybrid.delay_line import SMOOTH, Interval, IntervalLine, 
 from dockdyn.integrate.hybrid.mesh_point import (
     Delayed,
     MeshPoint,
-    between,
     correction,
     evaluate,
+    interpolate_state,
     is_finite,
     tolerance,
     zeros_like,
 )
 from dockdyn.integrate.hybrid.runge_kutta import looped_rk4
-from dockdyn.integrate.hybrid.running_extrema import RunningExtrema, monitored, step_beside_peak
-from dockdyn.integrate.hybrid.solver_state import SolverState, emptied, event_record, guard, result
+from dockdyn.integrate.hybrid.running_extrema import RunningExtrema, step_beside_peak, update_extrema
+from dockdyn.integrate.hybrid.solver_state import SolverState, empty_log, event_record, guard, result
 from dockdyn.integrate.hybrid.step_control import control_step, longest_step, step_error
 from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, chosen, pack, write
 from dockdyn.integrate.solution import Solution, Status, iterate_until
@@ -123,7 +123,7 @@ def pass_to(model: Model, settings: Settings, solver: SolverState, time: Scalar,
     stretch = replace(settings, duration=time)
     return jax.lax.while_loop(
         lambda solver: solver.status == Status.RUNNING,
-        lambda solver: emptied(_iteration(settings)(model, stretch, solver)),
+        lambda solver: empty_log(_iteration(settings)(model, stretch, solver)),
         begun,
     )
 
@@ -192,14 +192,81 @@ def _applied(model: Model, line: IntervalLine | None, reading: Flag, signal: PyT
     return delayed
 
 
+class _Attempt(NamedTuple):
+    """One step that was attempted, and whether it is taken."""
+
+    step: Scalar  # s
+    tried: MeshPoint  # at its end
+    at: MeshPoint  # where the run is now: at the step's end, or still where it began
+    moved: Flag  # the step is accepted
+    event: Flag  # it lands on an event
+    done: Flag  # it is the run's last
+    landing: Bool[Array, "guards"]  # the guards on whose event the next attempt lands
+    limit: Scalar  # s, of the next attempt
+    step_limit: Scalar  # s, that the tolerance asks for
+    fine: Scalar  # s, steps as fine as the delayed signal needs
+    error: Scalar  # estimated, relative
+    delayed: Delayed
+
+
 def _iterate(model: Model, settings: Settings, solver: SolverState, pause: Scalar | None = None) -> SolverState:
-    """Attempt one step, not across a `pause` (s), and take what it brings."""
+    """Attempt one step, not across a `pause` (s): accept it, or reject it and shorten the next."""
+    tick = model.next_tick(solver.point.state)
+    attempt = _attempt_step(model, settings, solver, _earlier(tick, pause))
+    step, at, moved, event, done = attempt.step, attempt.at, attempt.moved, attempt.event, attempt.done
+    finite = once(is_finite(attempt.tried) | ~moved)
+
+    extrema = once(chosen(moved, update_extrema(solver.extrema, solver.point, at, step), solver.extrema))
+    samples, sampled = sample(model, settings, solver, at, step, attempt.delayed, moved)
+    line, reading, image, level = _advance_line(model, solver, attempt)
+    renewed = event | image
+    ticks = None
+    if tick is not None:
+        ticks = moved & (at.time >= tick) & (at.time < settings.duration)
+        level = jnp.where(ticks, jnp.minimum(level, 1.0), level)  # the acceleration jumps
+        renewed = renewed | ticks
+    level = jnp.where(event, 0.0, jnp.where(solver.refresh | ~moved, solver.level, level))
+
+    after = _apply_jumps(model, solver.landing, at, event, tick, ticks)
+    at = at._replace(state=after)
+    ended = model.ended(after)
+    if ended is not None:
+        done = done | ((event | (solver.iterations == 0)) & ended)  # as a run may begin
+    logged = event | image | done
+    at, logged = once((at, logged))
+    log, moments = write(solver.log, solver.moments, logged, pack(event_record(at, solver.landing, extrema)))
+    largest = jnp.maximum(solver.largest_local_error, attempt.error)
+    following = SolverState(
+        point=at,
+        refresh=renewed,
+        landing=attempt.landing,
+        level=level,
+        limit=attempt.limit,
+        rejections=jnp.where(moved, 0, solver.rejections + 1),
+        step_limit=attempt.step_limit,
+        largest_local_error=jnp.where(moved, largest, solver.largest_local_error),
+        line=line,
+        reading=reading,
+        extrema=chosen(logged, extrema.restarted(at.time), extrema),
+        status=jnp.where(done, Status.FINISHED, solver.status),
+        steps=solver.steps + (moved & ~solver.refresh).astype(int),
+        iterations=solver.iterations + 1,
+        log=log,
+        moments=moments,
+        samples=samples,
+        sampled=sampled,
+        first_nonfinite=solver.first_nonfinite,
+    )
+    return guard(settings, solver, following, attempt.tried, finite)
+
+
+def _attempt_step(model: Model, settings: Settings, solver: SolverState, stop: Scalar | None) -> _Attempt:
+    """Integrate over one step, not across a `stop` (s), and judge it by its error, its events and its peaks."""
     point, line = solver.point, solver.line
     assert not isinstance(line, fixed.Past)
     quiet = jnp.asarray(True) if line is None else (line.held == 0) & ~solver.reading
     longest = once(longest_step(model, settings.tolerance, settings.step, point, quiet))
-    tick = model.next_tick(point.state)
-    step, end, hits_end = once(_next_step(model, settings, solver, longest, _earlier(tick, pause)))
+    step, end, hits_end = once(_next_step(model, settings, solver, longest, stop))
     delayed = _applied(model, line, solver.reading, point.outputs.signal)
 
     def flow(fraction, x):
@@ -225,59 +292,40 @@ def _iterate(model: Model, settings: Settings, solver: SolverState, pause: Scala
     limit = jnp.minimum(limit, peak)
     at = once(chosen(moved, tried, point))
     done = moved & hits_end & ~event
-    finite = once(is_finite(tried) | ~moved)
+    return _Attempt(step, tried, at, moved, event, done, landing, limit, step_limit, fine, error, delayed)
 
-    extrema = once(chosen(moved, monitored(solver.extrema, point, at, step), solver.extrema))
-    samples, sampled = sample(model, settings, solver, at, step, delayed, moved)
 
-    image, reading, level = jnp.asarray(False), solver.reading, jnp.asarray(float(SMOOTH))
-    if line is not None:
-        lasting = at.time - point.time > tolerance(point.time)  # shorter ones are rounding between coinciding edges
-        alive = moved & (lasting | event) & model.emitting(point.state)
-        line = line.push(alive, interval(point, at, solver.level), jnp.minimum(fine, model.delay), lasting)
-        line, reading, image, level = pass_edge(line, model.delay, solver.reading, at.time, moved)
-    renewed = event | image
-    if tick is not None:
-        ticks = moved & (at.time >= tick) & (at.time < settings.duration)
-        level = jnp.where(ticks, jnp.minimum(level, 1.0), level)  # the acceleration jumps
-        renewed = renewed | ticks
-    level = jnp.where(event, 0.0, jnp.where(solver.refresh | ~moved, solver.level, level))
+def _advance_line(
+    model: Model, solver: SolverState, attempt: _Attempt
+) -> tuple[IntervalLine | None, Flag, Flag, Scalar]:
+    """Return the delay line with the step that was taken, whether it is read, whether its end is the delayed image of an
+    edge, and the order of the derivative that jumps there."""
+    point, line = solver.point, solver.line
+    assert not isinstance(line, fixed.Past)
+    if line is None:
+        return None, solver.reading, jnp.asarray(False), jnp.asarray(float(SMOOTH))
+    at, moved = attempt.at, attempt.moved
+    lasting = at.time - point.time > tolerance(point.time)  # shorter ones are rounding between coinciding edges
+    alive = moved & (lasting | attempt.event) & model.emitting(point.state)
+    line = line.push(alive, interval(point, at, solver.level), jnp.minimum(attempt.fine, model.delay), lasting)
+    line, reading, image, level = pass_edge(line, model.delay, solver.reading, at.time, moved)
+    return line, reading, image, level
 
-    fired = tuple(solver.landing[i] for i in range(solver.landing.shape[0]))
+
+def _apply_jumps(
+    model: Model,
+    landing: Bool[Array, "guards"],
+    at: MeshPoint,
+    event: Flag,
+    tick: Scalar | None,
+    ticks: Flag | None,
+) -> State:
+    """Return the state after the event on which a step landed, and after the model's clock, where it `ticks`."""
+    fired = tuple(landing[i] for i in range(landing.shape[0]))
     after = jax.lax.cond(event, lambda x: model.jump(at.time, x, fired), lambda x: x, at.state)
     if tick is not None:
         after = jax.lax.cond(ticks, lambda x: model.tick(tick, x), lambda x: x, after)
-    at = at._replace(state=after)
-    ended = model.ended(after)
-    if ended is not None:
-        done = done | ((event | (solver.iterations == 0)) & ended)  # as a run may begin
-    logged = event | image | done
-    at, logged = once((at, logged))
-    log, moments = write(solver.log, solver.moments, logged, pack(event_record(at, solver.landing, extrema)))
-    following = SolverState(
-        point=at,
-        refresh=renewed,
-        landing=landing,
-        level=level,
-        limit=limit,
-        rejections=jnp.where(moved, 0, solver.rejections + 1),
-        step_limit=step_limit,
-        largest_local_error=jnp.where(
-            moved, jnp.maximum(solver.largest_local_error, error), solver.largest_local_error
-        ),
-        line=line,
-        reading=reading,
-        extrema=chosen(logged, extrema.restarted(at.time), extrema),
-        status=jnp.where(done, Status.FINISHED, solver.status),
-        steps=solver.steps + (moved & ~solver.refresh).astype(int),
-        iterations=solver.iterations + 1,
-        log=log,
-        moments=moments,
-        samples=samples,
-        sampled=sampled,
-        first_nonfinite=solver.first_nonfinite,
-    )
-    return guard(settings, solver, following, tried, finite)
+    return after
 
 
 def _earlier(one: Scalar | None, other: Scalar | None) -> Scalar | None:
@@ -388,7 +436,7 @@ def sample(
         rows, count = kept
         time = count * settings.sampling
         u = jnp.clip((time - point.time) / jnp.where(step > 0, step, 1.0), 0.0, 1.0)
-        state = between(model, point, at, step, u)
+        state = interpolate_state(model, point, at, step, u)
         row = pack((state, delayed(time, state)))
         return jax.lax.dynamic_update_index_in_dim(rows, row, count, 0), count + 1
 

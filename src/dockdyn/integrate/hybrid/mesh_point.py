@@ -52,7 +52,7 @@ def evaluate(model: Model, t: Scalar, x: State, rate: Rate) -> MeshPoint:
     return once(MeshPoint(t, x, rate, outputs, slopes))
 
 
-def between(model: Model, point: MeshPoint, at: MeshPoint, step: Scalar, u: Scalar | float) -> State:
+def interpolate_state(model: Model, point: MeshPoint, at: MeshPoint, step: Scalar, u: Scalar | float) -> State:
     """Return the state at the fraction u of the step from `point` to `at`."""
     ends = ((n.state.q, n.state.v, n.state.memory) for n in (point, at))
     q, v, memory = jax.tree.map(

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Int
 
-from dockdyn.integrate.model import Rate, Scalar, State, advanced, chosen
+from dockdyn.integrate.model import Rate, Scalar, State, advance_state, chosen
 from dockdyn.mechanics.vector import once
 
 Flow = Callable[[Any, State], Rate]  # rate at a fraction of the step
@@ -24,10 +24,10 @@ def rk4(flow: Flow, x: State, step: Scalar, first: Rate) -> State:
 
     `flow(c, x)` is the rate at the fraction c of the step, c a number: the stages are written out, one after another.
     """
-    half = once(flow(0.5, once(advanced(x, step / 2, first))))
-    again = once(flow(0.5, once(advanced(x, step / 2, half))))
-    last = once(flow(1.0, once(advanced(x, step, again))))
-    return advanced(x, step, jax.tree.map(lambda a, b, c, d: (a + 2 * (b + c) + d) / 6, first, half, again, last))
+    half = once(flow(0.5, once(advance_state(x, step / 2, first))))
+    again = once(flow(0.5, once(advance_state(x, step / 2, half))))
+    last = once(flow(1.0, once(advance_state(x, step, again))))
+    return advance_state(x, step, jax.tree.map(lambda a, b, c, d: (a + 2 * (b + c) + d) / 6, first, half, again, last))
 
 
 class Step(NamedTuple):
@@ -49,7 +49,7 @@ def looped_rk4(flow: Flow, retract: Callable[[State], State], x: State, step: Sc
         inner, ends = index < 2, index == 3
         fraction, weight = jnp.where(inner, 0.5, 1.0), jnp.where(inner, 2.0, 1.0)
         slope = chosen(ends, jax.tree.map(lambda a: a / 6, total), before)
-        there = advanced(x, fraction * step, slope)
+        there = advance_state(x, fraction * step, slope)
         there = jax.lax.cond(ends, lambda x: retract(x), lambda x: x, there)
         rate = flow(fraction, there)
         return there, rate, before, chosen(ends, total, jax.tree.map(lambda a, b: a + weight * b, total, rate))

@@ -51,7 +51,7 @@ class RunningExtrema(NamedTuple):
         return jnp.where(lasting, self.peaks, -jnp.inf)
 
 
-def monitored(extrema: RunningExtrema, point: MeshPoint, at: MeshPoint, step: Scalar) -> RunningExtrema:
+def update_extrema(extrema: RunningExtrema, point: MeshPoint, at: MeshPoint, step: Scalar) -> RunningExtrema:
     """Return peaks and integrals with the step from `point` to `at` added.
 
     A step of no length, which an event is followed by, adds nothing: it begins with what was before all events of its instant

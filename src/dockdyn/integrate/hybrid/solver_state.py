@@ -48,14 +48,14 @@ class SolverState(NamedTuple):
 
 
 def largest(solver: SolverState) -> Float[Array, "monitored"]:
-    """Return the largest of each monitored quantity since the log began or was `emptied`."""
+    """Return the largest of each monitored quantity since the log began or was `empty_log`."""
     like = event_record(solver.point, solver.landing, solver.extrema)
     peaks = jax.vmap(lambda row: unpack(row, like).peaks)(solver.log[:-1])
     used = jnp.arange(solver.log.shape[0] - 1) < solver.moments
     return jnp.maximum(solver.extrema.peaks, jnp.max(jnp.where(used[:, None], peaks, 0.0), axis=0))
 
 
-def emptied(solver: SolverState) -> SolverState:
+def empty_log(solver: SolverState) -> SolverState:
     """Return the run with an empty log, as at its beginning."""
     fresh = solver.extrema.restarted(solver.extrema.since)
     return solver._replace(moments=jnp.zeros_like(solver.moments), extrema=fresh)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dockdyn.hil.compensators.compensator import Compensator
-from dockdyn.hil.tuning import met
+from dockdyn.hil.tuning import match_root
 from dockdyn.kinds.rig.build import resting, rig_of
 from dockdyn.kinds.rig.model.rig import Rig
 from dockdyn.kinds.rig.numbers import number
@@ -72,7 +72,9 @@ class Tuning:
         def roots(rows: np.ndarray) -> np.ndarray:
             return np.stack([self.roots(make(*(row * np.array(scales)))) for row in rows])
 
-        return [float(number) for number in met(roots, self.ideal, np.zeros(len(scales)), what) * np.array(scales)]
+        return [
+            float(number) for number in match_root(roots, self.ideal, np.zeros(len(scales)), what) * np.array(scales)
+        ]
 
     @property
     def lag(self) -> float:

@@ -30,7 +30,7 @@ from dockdyn.stability import (
     routh,
     sampled_loop,
 )
-from dockdyn.stability.loop_margins import ideal_root, stabilising_gains, varied
+from dockdyn.stability.loop_margins import ideal_root, stabilising_gains, vary_number
 from dockdyn.stability.sampled_loop import SampledLoop
 
 
@@ -156,7 +156,7 @@ def compensation(progress: Progress) -> Made:
         least = float(routh(r.polynomial(r.damping).at(gain)).first_column.min())
         rows.append(Row(f"gain {gain:.2f} N s/m, Padé: least of Routh's first column", "> 0", least, "SI"))
     gains = np.linspace(0, 150, 61)
-    roots = {name: loop_roots(varied(loop, "gain", gains), 1)[:, 0] for name, loop in loops.items()}
+    roots = {name: loop_roots(vary_number(loop, "gain", gains), 1)[:, 0] for name, loop in loops.items()}
     stable = {name: stabilising_gains(loop)[0][0] or 0.0 for name, loop in loops.items()}
     picture = sits_pictures.growth_and_roots(gains, roots, stable, matching, alone, PRINTED_GAINS)
     return picture, rows

@@ -347,9 +347,9 @@ class URRobot(Robot):
         return f"start the robot's program: it connects to ports {ports} of this computer, in this order"
 
     def connect(self, settings: RTDESettings) -> AbstractContextManager[Connections]:
-        from dockdyn.realtime.connections import connected
+        from dockdyn.realtime.connections import connect_robot
 
-        return connected(self, settings)
+        return connect_robot(self, settings)
 
     def emulated_link(self, emulated: URInPackets) -> URConnections:
         from dockdyn.realtime.links import URConnections

@@ -23,7 +23,7 @@ from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.language.given import name_from, number_from, table_from
 from dockdyn.scenario.language.requirement import Requirement
 from dockdyn.scenario.load import Scenario, scenario_from
-from dockdyn.stability.chart import chart, locate, parted
+from dockdyn.stability.chart import chart, join_polylines, locate
 from dockdyn.stability.chart_region import region
 from dockdyn.studies.cases.batch import run_cases
 
@@ -286,8 +286,8 @@ def _dataset_of(scenario: Scenario, cases: Evaluated, found: Found, tolerance: f
     for place, (name, axis) in enumerate(zip("xy", cases.axes, strict=False)):
         words = {"units": axis.unit or "1", "long_name": axis.sweep.key}
         for group, dimension, numbers in (
-            ("boundary", "vertex", parted(boundary, len(cases.axes))),
-            ("region", "corner", parted(inside, len(cases.axes))),
+            ("boundary", "vertex", join_polylines(boundary, len(cases.axes))),
+            ("region", "corner", join_polylines(inside, len(cases.axes))),
             ("point", "point", values),
         ):
             variables[f"{group}_{name}"] = (dimension, numbers[:, place], words)

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.growth import growth_rates
-from dockdyn.stability.loop_margins import amplitude_ratio, gain_margin, phase_error, restitution, varied
+from dockdyn.stability.loop_margins import amplitude_ratio, gain_margin, phase_error, restitution, vary_number
 from dockdyn.stability.roots import rightmost_roots
 from dockdyn.stability.sampled_loop import SampledLoop
 from dockdyn.stability.windows import Windows
@@ -56,7 +56,7 @@ def _growth_with(judged: JudgedLoop, factors: Float[np.ndarray, "k"]) -> Float[n
     loop = judged.loop
     if loop.sampled():
         both: dict[str, Any] = {name: float(getattr(loop, name)) * factors for name in ("stiffness", "damping")}
-        return growth_rates(replace(varied(loop, "stiffness", factors), **both))
+        return growth_rates(replace(vary_number(loop, "stiffness", factors), **both))
     matrices, _ = delay_matrices(judged.scenario.content, loop, judged.nominal)
     scaled = np.stack([np.stack([matrices[0], *(factor * matrices[1:])]) for factor in factors])
     return np.asarray(rightmost_roots(scaled, np.full((len(factors), 1), judged.delay), 1)[:, 0].real)

@@ -21,7 +21,7 @@ from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.growth import loop_roots, matrices_of, single
-from dockdyn.stability.linearise import seen
+from dockdyn.stability.linearise import split_by_delayed_terms
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import contact_root, sampled_windows
 from dockdyn.stability.multirate import hyperperiod_of
@@ -133,7 +133,7 @@ def delay_matrices(
     along a normal, which has no such."""
     if nominal is None or not of_whole_model(content, nominal):
         return matrices_of(loop), None
-    return seen(whole_matrices(content, nominal))
+    return split_by_delayed_terms(whole_matrices(content, nominal))
 
 
 def roots_with_delay(matrices: Float[np.ndarray, "2 n n"], delay: float) -> Roots:

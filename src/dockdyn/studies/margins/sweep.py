@@ -24,7 +24,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.units import whole_number
 from dockdyn.scenario.load import Scenario, parse
 from dockdyn.scenario.tables.stability import StabilitySection
-from dockdyn.stability.chart import Growth, chart, locate, parted
+from dockdyn.stability.chart import Growth, chart, join_polylines, locate
 from dockdyn.stability.growth import growth_of_plants, growth_rates
 from dockdyn.stability.lanes import in_lanes
 from dockdyn.stability.linearise import Linear
@@ -152,7 +152,7 @@ def _charted(axes: list[Axis], growth: Growth, progress: Progress | None) -> tup
         charts.append(chart(plane, cells, TOLERANCE))
         if progress is not None:
             progress(done / len(shares))
-    lines = [parted(found.boundary) for found in charts]
+    lines = [join_polylines(found.boundary) for found in charts]
     length = max(len(line) for line in lines)
     lines = [np.pad(line, ((0, length - len(line)), (0, 0)), constant_values=np.nan) for line in lines]
     places = [axis.at(np.array([line[:, i] for line in lines])) for i, axis in enumerate(axes[:2])]

@@ -19,7 +19,7 @@ from dockdyn.contact.gate import APART, PRESSING
 from dockdyn.contact.group import ContactGroup, Wrench
 from dockdyn.hil.mounting import Known, SensorFrame, Tool
 from dockdyn.integrate.hybrid.runge_kutta import rk4
-from dockdyn.integrate.model import Flag, Rate, Scalar, State, advanced
+from dockdyn.integrate.model import Flag, Rate, Scalar, State, advance_state
 from dockdyn.kinds.rig.model.hardware import load_of, touching_of
 from dockdyn.kinds.rig.model.plant import Axes, Modes, Plant, Port, Touching
 from dockdyn.kinds.rig.model.stretch import solved
@@ -169,8 +169,8 @@ class PlantInSpace(Plant):
         if method == "zero-order-hold":
             return self.retract(rk4(lambda share, there: _flow(held, there), motion, period, start))
         if method == "semi-implicit-euler":
-            start = start._replace(q=_flow(held, replace(motion, v=advanced(motion, period, start).v)).q)
-        return self.retract(advanced(motion, period, start))
+            start = start._replace(q=_flow(held, replace(motion, v=advance_state(motion, period, start).v)).q)
+        return self.retract(advance_state(motion, period, start))
 
     def retract(self, motion: State) -> State:
         return self.model.retract(motion)
