@@ -61,7 +61,6 @@ LONG = {  # functions with more lines or parameters
     "kinds/rig/model/schedule.py:rig_schedule",
     "kinds/rig/start.py:_text",
     "mechanism/regulated_arm.py:captured",
-    "results/variational_run.py:solution_of",
     "stability/pade.py:loop_polynomial",
     "stability/windows.py:stable_windows",
     "studies/margins/answer.py:margins",

@@ -338,7 +338,7 @@ def test_defaults_are_the_slopes_of_the_contact_where_it_bears_the_ramp(law):
     assert float(slope) == pytest.approx(float(found) / stiffness / exponent, rel=1e-10)
 
 
-OTHER = [{"name": name, "position": [1.6, 0, 0], "radius": 0.015} for name in ("probe", "other")]
+OTHER = {name: {"position": [1.6, 0, 0], "radius": 0.015} for name in ("probe", "other")}
 
 
 @pytest.mark.parametrize(
