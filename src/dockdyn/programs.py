@@ -287,7 +287,7 @@ def _drop() -> None:
 
 
 def maps() -> int:
-    """Return memory maps of this process; 0 where the system does not tell."""
+    """Return the memory maps of this process; 0 where the system does not tell."""
     try:
         return MAPS.read_bytes().count(b"\n")
     except OSError:
@@ -296,7 +296,7 @@ def maps() -> int:
 
 @cache
 def most_maps() -> float:
-    """Return memory maps beyond which programs are dropped."""
+    """Return the memory maps beyond which programs are dropped."""
     try:
         return SHARE * int(ALLOWED.read_text())
     except (OSError, ValueError):

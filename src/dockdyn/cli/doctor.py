@@ -77,7 +77,7 @@ def _packages() -> tuple[list[str], list[str]]:
 
 
 def _devices() -> list[str]:
-    """Return name what JAX computes on."""
+    """Return the name what JAX computes on."""
     import jax
 
     return [f"{device.platform} ({device.device_kind})" for device in jax.devices()]

@@ -31,13 +31,13 @@ class Pressed(Protocol):
 
 
 def gated_force(law: NormalLaw, depth: Scalar, raw_force: Scalar) -> Scalar:
-    """Return normal force (N) as the state itself says: only where there is overlap, and never a pull unless the law
+    """Return the normal force (N) as the state itself says: only where there is overlap, and never a pull unless the law
     adheres."""
     return jnp.where(depth > 0, raw_force if law.adheres() else jnp.maximum(raw_force, 0.0), 0.0)
 
 
 def force_in_mode(law: NormalLaw, mode: Int[Array, ""], depth: Scalar, raw_force: Scalar) -> Scalar:
-    """Return normal force (N, ≥ 0 unless the law adheres) in the stored `mode`, or gated by the state itself."""
+    """Return the normal force (N, ≥ 0 unless the law adheres) in the stored `mode`, or gated by the state itself."""
     inside = gated_force(law, depth, raw_force)
     return jnp.where(mode == PRESSING, raw_force, jnp.where(mode == GATED, inside, 0.0))
 
@@ -53,7 +53,7 @@ class UnilateralContact(eqx.Module):
     law: eqx.AbstractVar[NormalLaw]
 
     def normal_force(self, mode: Int[Array, ""], touch: Pressed) -> Scalar:
-        """Return normal force (N, ≥ 0 unless the law adheres) in the stored `mode`, or gated by the state itself."""
+        """Return the normal force (N, ≥ 0 unless the law adheres) in the stored `mode`, or gated by the state itself."""
         return force_in_mode(self.law, mode, touch.depth, touch.raw_force)
 
     def guards(self, mode: Int[Array, ""], touch: Pressed) -> tuple[Scalar, Scalar]:

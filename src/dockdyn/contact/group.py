@@ -228,8 +228,8 @@ class ContactGroup(eqx.Module):
         return jax.lax.map(lambda member: eqx.combine(member, self.common).touch(own, other)[0], self.members)
 
     def guards(self, mode: Int[Array, ""], found: GroupState) -> tuple[Scalar, ...]:
-        """Return event functions: one (m) that rises through zero at the first onset and at the last release; of a member that
-        is alone also one where its force ends or returns."""
+        """Return the event functions: one (m) that rises through zero at the first onset and at the last release; of a member
+        that is alone also one where its force ends or returns."""
         across = jnp.where(mode == APART, found.depth, -found.depth)
         return (across, force_guard(mode, found.force_sign)) if self.alone else (across,)
 
@@ -252,7 +252,7 @@ class ContactGroup(eqx.Module):
 
 
 def _pressing(law: NormalLaw, mode: Int[Array, ""], depth: Scalar, rate: Scalar, alone: bool) -> Scalar:
-    """Return normal force (N) of a member of a group in its `mode`: of one that is `alone` as that says, else as its depth
+    """Return the normal force (N) of a member of a group in its `mode`: of one that is `alone` as that says, else as its depth
     does.
 
     At the instants of the group's events the depth is zero but for rounding: there the law goes on from within, lest force and

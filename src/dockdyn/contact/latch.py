@@ -70,16 +70,16 @@ class Ramp(eqx.Module):
     regularisation: Float[Array, ""]  # ε, m/s: friction acts as μ ẋ/√(ẋ² + ε²)
 
     def force(self, travel: Scalar, rate: Scalar) -> Scalar:
-        """Return force (N) that pushes the probe out, on the ramp; `rate` is that of the travel (m/s)."""
+        """Return the force (N) that pushes the probe out, on the ramp; `rate` is that of the travel (m/s)."""
         share = rate / jnp.sqrt(rate**2 + self.regularisation**2)
         return self.spring(travel) * self.lever(share * self.friction)
 
     def spring(self, travel: Scalar) -> Scalar:
-        """Return force (N) of the latch spring, across the line of motion."""
+        """Return the force (N) of the latch spring, across the line of motion."""
         return self.preload + self.stiffness * self.slope * travel
 
     def lever(self, friction: Scalar) -> Scalar:
-        """Return force along the line of motion over that of the spring: tan(θ + atan μ), μ negative for a probe that comes
+        """Return the force along the line of motion over that of the spring: tan(θ + atan μ), μ negative for a probe that comes
         out."""
         return (self.slope + friction) / (1 - friction * self.slope)
 
@@ -99,11 +99,11 @@ class Ramp(eqx.Module):
         return jnp.where(inside > 0, jnp.where(travel > self.length, HELD, ON_RAMP), OUT)
 
     def greatest_force(self) -> Scalar:
-        """Return force (N) along the line of motion at the end of the ramp, while the probe goes in."""
+        """Return the force (N) along the line of motion at the end of the ramp, while the probe goes in."""
         return self.spring(self.length) * self.lever(self.friction)
 
     def needed_speed(self, mass: Scalar) -> Scalar:
-        """Return least speed (m/s) at the beginning of the ramp that carries a probe of effective `mass` (kg) to its end.
+        """Return the least speed (m/s) at the beginning of the ramp that carries a probe of effective `mass` (kg) to its end.
 
         √((2 F₀ l + k l² tan θ) tan(θ + φ)/m), which is ω l (eq. 46 as it is meant) without preload and friction.
         """

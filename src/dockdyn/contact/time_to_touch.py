@@ -13,8 +13,8 @@ from dockdyn.mechanics.vector import Matrix, Scalar
 
 
 def least_time(gap: Scalar, speed: Scalar, acceleration: Scalar | float) -> Scalar:
-    """Return time (s) in which a `gap` (m) closes at a `speed` (m/s) that grows by `acceleration` (m/s²); zero where there is
-    none."""
+    """Return the time (s) in which a `gap` (m) closes at a `speed` (m/s) that grows by `acceleration` (m/s²); zero where there
+    is none."""
     gap = jnp.maximum(gap, 0.0)
     # gap = speed t + acceleration t²/2
     root = jnp.sqrt(speed**2 + 2 * acceleration * gap)
@@ -28,8 +28,8 @@ def fastest_turn(body: RigidBody, place: Placed) -> Scalar:
 
 
 def free_time(gap: Scalar, reach: Scalar, places: tuple[Placed, Placed], rates: tuple[Scalar, Scalar]) -> Scalar:
-    """Return time (s) that a feature within `reach` (m) of the first body's centre of mass needs at least to come nearer to the
-    second body by `gap` (m), where both fly freely at `places`, turning at most at `rates`.
+    """Return the time (s) that a feature within `reach` (m) of the first body's centre of mass needs at least to come nearer to
+    the second body by `gap` (m), where both fly freely at `places`, turning at most at `rates`.
 
     Without forces its speed over the other body is at most V + |ω||p| + |ω'|(D + V t): V that of the centres of mass, D their
     distance and the feature's, |p| its place on its own body, ω and ω' the rates of both bodies.

@@ -43,7 +43,7 @@ class Actuation(NamedTuple):
     def effort(
         self, power: Float[Array, ""], turn: Float[Array, "3 3"], lever: Three, rate: Three, wheel: Three
     ) -> Effort:
-        """Return rate of what control does at a `power` (W) of all it gives.
+        """Return the rate of what control does at a `power` (W) of all it gives.
 
         Of the base: `turn` to inertial axes, `lever` (m, inertial) from the pole of the angular impulse, `rate` (rad/s, base
         axes); `wheel` is the wheel's momentum (N m s, base axes).

@@ -86,5 +86,5 @@ class ArmLaw(Protocol):
 
 
 def attitude_error(reference: Float[Array, "4"], attitude: Float[Array, "4"]) -> Three:
-    """Return rotation vector (rad, base axes) from a reference attitude of the base to that it has."""
+    """Return the rotation vector (rad, base axes) from a reference attitude of the base to that it has."""
     return (Quaternion.of(reference).conjugate() * Quaternion.of(attitude)).logarithm().array()

@@ -75,7 +75,7 @@ class Thrusters(eqx.Module):
     modulation: PulseWidth | OnOff
 
     def torques(self) -> Float[Array, "thrusters 3"]:
-        """Return torque of each (N m) for each newton."""
+        """Return the torque of each (N m) for each newton."""
         return jnp.cross(self.positions, self.directions)
 
     def allocate(self, force: Three, torque: Three) -> Each:
@@ -102,7 +102,7 @@ class Thrusters(eqx.Module):
         return Pulses(firing, jnp.minimum(t + times, end), before.on_time, before.begun + new)
 
     def give(self, pulses: Pulses, wheel: Three) -> Actuation:
-        """Return force and torque of those that fire, beside the torque of a `wheel` (N m)."""
+        """Return the force and torque of those that fire, beside the torque of a `wheel` (N m)."""
         pushes = self.forces * pulses.firing
         jets = pushes @ self.torques()
         used = jnp.stack([jnp.sum(pushes), jnp.sum(jnp.abs(jets))])

@@ -63,7 +63,7 @@ class Actor[*Sides](eqx.Module):
         return (), memory
 
     def guards(self, mode: PyTree, memory: ElementMemory, *sides: *Sides) -> tuple[Scalar, ...]:
-        """Return event functions that rise through zero, as many in every mode."""
+        """Return the event functions that rise through zero, as many in every mode."""
         return ()
 
     def jump(

@@ -34,11 +34,11 @@ class Brake(eqx.Module):
         return jnp.abs(mode) == SLIDES_OUT
 
     def rate(self, mode: Int[Array, ""], rate: Scalar) -> Scalar:
-        """Return rate (m/s) of the slide at a `rate` of the stretch."""
+        """Return the rate (m/s) of the slide at a `rate` of the stretch."""
         return jnp.where(self.sliding(mode), rate, 0.0)
 
     def power(self, mode: Int[Array, ""], rate: Scalar) -> Scalar:
-        """Return power (W) that it takes at a `rate` (m/s) of the stretch."""
+        """Return the power (W) that it takes at a `rate` (m/s) of the stretch."""
         return self.limit * mode * self.rate(mode, rate)
 
     def guards(self, mode: Int[Array, ""], force: Scalar, rate: Scalar) -> tuple[Scalar, Scalar]:

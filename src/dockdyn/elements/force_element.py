@@ -26,7 +26,8 @@ class Action(NamedTuple):
     point: Vector  # m, inertial, where the force acts on both bodies
 
     def on(self, body: Placed) -> tuple[Vector, Vector]:
-        """Return force (N, inertial) and torque about its centre of mass (N m, body axes) on the first body, if that is `body`.
+        """Return the force (N, inertial) and torque about its centre of mass (N m, body axes) on the first body, if that is
+        `body`.
 
         On the other body they are the negative of what this says of it.
         """
@@ -51,7 +52,7 @@ class ForceElement(Actor[Placed, Placed]):
 
     @abc.abstractmethod
     def stored_energy(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> Scalar:
-        """Return energy (J) that it can give back."""
+        """Return the energy (J) that it can give back."""
 
     @abc.abstractmethod
     def observe(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Scalar]:
@@ -83,7 +84,7 @@ class ForceElement(Actor[Placed, Placed]):
         return ()
 
     def reflected(self, own: Placed, other: Placed) -> Reflected | None:
-        """Return inertia that moves with the bodies along a line between them; None: there is none.
+        """Return the inertia that moves with the bodies along a line between them; None: there is none.
 
         It is no part of `act`, for its force depends on all accelerations: `coupled_acceleration` has both.
         """

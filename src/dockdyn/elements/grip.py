@@ -47,7 +47,7 @@ class Compliant(eqx.Module):
     def load(
         self, stretch: tuple[Vector, ...], length: Scalar, slip: tuple[Vector, ...], taut: Bool[Array, ""]
     ) -> tuple[Vector, Vector, Scalar]:
-        """Return force (N) and moment (N m, zero of a pin) on the striker's body, and the power (W) of the dampers.
+        """Return the force (N) and moment (N m, zero of a pin) on the striker's body, and the power (W) of the dampers.
 
         −k δ (1 − play/|δ|) − c δ̇ while it is `taut`, and −kᵩ φ − cᵩ φ̇ for the rotation vector φ. `length` (m) is |δ|.
         """

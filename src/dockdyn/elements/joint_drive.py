@@ -59,7 +59,7 @@ class JointDrive(Actor[Scalar, Scalar]):
         return effort, changing
 
     def stored_energy(self, mode: Modes | None, memory: ElementMemory, coordinate: Scalar, rate: Scalar) -> Scalar:
-        """Return energy (J) that it can give back."""
+        """Return the energy (J) that it can give back."""
         stored = self._stop(mode, coordinate, rate).stored
         if self.stiffness is not None:
             stored += 0.5 * self.stiffness * (coordinate - self.rest) ** 2
@@ -70,7 +70,7 @@ class JointDrive(Actor[Scalar, Scalar]):
         return None if self.stops is None else self.stops.first_modes(self.stops.touches(coordinate, rate)), memory
 
     def guards(self, mode: Modes | None, memory: ElementMemory, coordinate: Scalar, rate: Scalar) -> tuple[Scalar, ...]:
-        """Return event functions that rise through zero, as many in every mode."""
+        """Return the event functions that rise through zero, as many in every mode."""
         if self.stops is None or mode is None:
             return ()
         return self.stops.guards(mode, self.stops.touches(coordinate, rate))

@@ -125,7 +125,7 @@ class Latch(ForceElement):
         return other.rotation @ Vector.of(self.axis)
 
     def travel(self, own: Placed, other: Placed) -> tuple[Scalar, Scalar]:
-        """Return travel (m) of the striker along the axis from where the entry begins, and how far (m) within `lateral` it
+        """Return the travel (m) of the striker along the axis from where the entry begins, and how far (m) within `lateral` it
         is."""
         place, axis = other.local(self.tip(own)) - Vector.of(self.seat), Vector.of(self.axis)
         along = place.dot(axis)
@@ -169,8 +169,8 @@ class Latch(ForceElement):
         return Action(force, moment, striker), rate
 
     def guards(self, mode: LatchMode, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Scalar, ...]:
-        """Return event functions: of the entry, of which the first, once the latch holds, is the grip's; then the end of the
-        motor."""
+        """Return the event functions: of the entry, of which the first, once the latch holds, is the grip's; then the end of
+        the motor."""
         travel, inside = self.travel(own, other)
         grip, held, closed = self.grip, mode.stage >= HELD, jnp.asarray(self.closed) > 0
         found = self.entry.guards(mode.stage, jnp.minimum(travel, inside), travel)
@@ -333,8 +333,8 @@ class Latch(ForceElement):
     def _load(
         self, mode: LatchMode, memory: ElementMemory, own: Placed, other: Placed
     ) -> tuple[Vector, Vector, Scalar, Vector]:
-        """Return force (N) and moment (N m) on the first body at the striker (inertial), the power (W) that dampers take, the
-        striker (m, inertial)."""
+        """Return the force (N) and moment (N m) on the first body at the striker (inertial), the power (W) that dampers take,
+        the striker (m, inertial)."""
         grip = self.grip
         assert isinstance(grip, Compliant)
         taut = self._is_taut(mode)

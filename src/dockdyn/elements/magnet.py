@@ -37,7 +37,7 @@ class Magnet(ForceElement):
         return line.pull(self.pull.force(gap) * slope), ElementMemory()
 
     def stored_energy(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> Scalar:
-        """Return energy (J) beyond that of a closed gap."""
+        """Return the energy (J) beyond that of a closed gap."""
         return self.pull.energy(self._gap(self.anchors.line(own, other).length)[0])
 
     def observe(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Scalar]:

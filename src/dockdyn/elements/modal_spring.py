@@ -34,11 +34,11 @@ class ModalSpring(Actor[Modes, Modes]):
         return -_times(self.stiffness, coordinates) - lost, memory._replace(dissipated=lost @ rates)
 
     def stored_energy(self, mode: PyTree, memory: ElementMemory, coordinates: Modes, rates: Modes) -> Scalar:
-        """Return energy (J) that it can give back."""
+        """Return the energy (J) that it can give back."""
         return self.elastic_energy(coordinates)
 
     def elastic_energy(self, coordinates: Modes) -> Scalar:
-        """Return elastic energy (J) of the link."""
+        """Return the elastic energy (J) of the link."""
         if self.stiffness.ndim == 2:
             return 0.5 * coordinates @ self.stiffness @ coordinates
         return 0.5 * jnp.sum(self.stiffness * coordinates**2)

@@ -28,11 +28,11 @@ class OneSidedSpring(UnilateralContact):
         return AxialContact(self.law).touch(depth, rate)
 
     def stored(self, mode: Int[Array, ""], touch: Axial) -> Scalar:
-        """Return energy (J) in the spring."""
+        """Return the energy (J) in the spring."""
         return jnp.where(mode == APART, 0.0, 0.5 * self.law.stiffness * touch.depth**2)
 
     def power(self, mode: Int[Array, ""], touch: Axial) -> Scalar:
-        """Return power (W) that the damper takes."""
+        """Return the power (W) that the damper takes."""
         lost = (self.normal_force(mode, touch) - self.law.stiffness * touch.depth) * touch.rate
         return jnp.where(mode == APART, 0.0, lost)
 

@@ -23,11 +23,11 @@ class Pull(eqx.Module):
 
     @abc.abstractmethod
     def force(self, gap: Scalar) -> Scalar:
-        """Return force (N, positive attracts) at a `gap` (m, at least zero)."""
+        """Return the force (N, positive attracts) at a `gap` (m, at least zero)."""
 
     @abc.abstractmethod
     def energy(self, gap: Scalar) -> Scalar:
-        """Return energy (J) that opening the gap from zero takes: the integral of the force."""
+        """Return the energy (J) that opening the gap from zero takes: the integral of the force."""
 
 
 class GapPull(Pull):

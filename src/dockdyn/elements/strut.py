@@ -160,6 +160,6 @@ class Strut(ForceElement):
         return self.stops.load(mode.stops, touches)
 
     def _tensions(self, mode: StrutMode, memory: ElementMemory, now: _Instant) -> tuple[Scalar, Scalar, StopLoad]:
-        """Return tension (N) of spring and brake, of the damper, and the stops' load."""
+        """Return the tension (N) of spring and brake, of the damper, and the stops' load."""
         damper = jnp.zeros(()) if self.damping is None else self.damping * now.rate
         return self._spring(mode, memory, now), damper, self._stop(mode, now)

@@ -56,7 +56,7 @@ class RobotAxes(eqx.Module):
         return 1 if self.robot is None else self.robot.input.shape[-1]
 
     def flow(self) -> Float[Array, "*axes width width"]:
-        """Return rate (1/s) of state and held command of an axis."""
+        """Return the rate (1/s) of state and held command of an axis."""
         if self.robot is None:
             return jnp.zeros((2, 2))
         driven = jnp.concatenate([self.robot.state, self.robot.input[..., None]], axis=-1)
@@ -74,7 +74,7 @@ class RobotAxes(eqx.Module):
         return known[:, 0] if self.robot is None else known[:, -1]
 
     def reading(self, age: Scalar) -> AxisReading:
-        """Return position and velocity `age` (s) after what is known."""
+        """Return the position and velocity `age` (s) after what is known."""
         if self.robot is None:
             return AxisReading(jnp.array([1.0, 0.0]), jnp.array([0.0, 1.0]))
         flow = self.flow()
@@ -116,7 +116,7 @@ class RobotAxes(eqx.Module):
         return jnp.concatenate([self.robot.output, jnp.zeros_like(self.robot.output[..., :1])], axis=-1)
 
     def advance(self, age: Scalar) -> Float[Array, "*axes order width"]:
-        """Return state `age` (s) after what is known, as a matrix that multiplies that."""
+        """Return the state `age` (s) after what is known, as a matrix that multiplies that."""
         return jax.scipy.linalg.expm(self.flow() * age)[..., :-1, :]
 
     def limited(self, wanted: Float[Array, "axes"], last: Float[Array, "axes"], period: Scalar) -> Float[Array, "axes"]:
@@ -131,7 +131,7 @@ class RobotAxes(eqx.Module):
     def following(
         self, place: Float[Array, "axes"], velocity: Float[Array, "axes"], time: Scalar
     ) -> tuple[Float[Array, "axes order"], Float[Array, "axes"]]:
-        """Return state and command at `time` (s) of axes that have long followed a command place + velocity · time."""
+        """Return the state and command at `time` (s) of axes that have long followed a command place + velocity · time."""
         command = place + velocity * time
         if self.robot is None:
             return command[:, None], command
@@ -142,7 +142,7 @@ class RobotAxes(eqx.Module):
     def in_steps(
         self, command: Float[Array, "axes"], velocity: Float[Array, "axes"], period: Scalar
     ) -> Float[Array, "axes order"]:
-        """Return state of axes just before a `command`, when held commands have long moved on by velocity · period each."""
+        """Return the state of axes just before a `command`, when held commands have long moved on by velocity · period each."""
         if self.robot is None:
             return command[:, None]
         still = (-jnp.linalg.inv(self.robot.state) @ self.robot.input[..., None])[..., 0]

@@ -76,7 +76,7 @@ class SensorModel(DiscreteBlock):
         return any(part is not None for part in (self.jitter, self.noise, self.drop_rate, self.position_noise))
 
     def age(self, time: Scalar, drawn: Draws | None) -> Scalar:
-        """Return delay (s) of the sample taken at `time` (s); never below zero."""
+        """Return the delay (s) of the sample taken at `time` (s); never below zero."""
         age = self.delay
         if self.delay_amplitude is not None and self.delay_period is not None:
             age = age + self.delay_amplitude * jnp.sin(2 * jnp.pi * time / self.delay_period)

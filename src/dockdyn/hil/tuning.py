@@ -26,7 +26,8 @@ ALL = 10_000  # roots asked for: every one
 
 
 def matching_gain(loop: Loop) -> float:
-    """Return gain (N s/m) on the loop's own choice of velocity with which its amplitude changes as that of the contact alone.
+    """Return the gain (N s/m) on the loop's own choice of velocity with which its amplitude changes as that of the contact
+    alone.
 
     Raises ValueError for a contact that does not oscillate or that the hold cannot follow, and where no gain does it.
     """
@@ -42,7 +43,7 @@ def matching_gain(loop: Loop) -> float:
 
 
 def own_root(loop: Loop) -> complex:
-    """Return root (1/s) of the contact alone. ValueError where it does not oscillate."""
+    """Return the root (1/s) of the contact alone. ValueError where it does not oscillate."""
     ideal = ideal_root(loop)
     if ideal is None:
         raise ValueError("the contact alone does not oscillate: its damping is above critical")
@@ -55,7 +56,7 @@ def natural_frequency(loop: Loop) -> float:
 
 
 def lag_of(loop: Loop) -> float:
-    """Return delay of the loop (s) at its natural frequency, about: where the search for leads and gains begins."""
+    """Return the delay of the loop (s) at its natural frequency, about: where the search for leads and gains begins."""
     omega, lag = natural_frequency(loop), float(loop.delay)
     if loop.hold is not None:
         lag += float(loop.hold) / 2
@@ -125,5 +126,5 @@ def match_root(
 
 
 def _cycle_of(many: Loop) -> float:
-    """Return time (s) until all instants meet again."""
+    """Return the time (s) until all instants meet again."""
     return hyperperiod_of(many).holds * float(np.asarray(many.hold).ravel()[0]) if many.sampled() else 0.0

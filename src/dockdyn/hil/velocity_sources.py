@@ -23,12 +23,12 @@ class VelocitySource(eqx.Module):
     source: ClassVar[Source] = "estimate"
 
     def init(self, position: Axes, velocity: Axes) -> PyTree:
-        """Return memory at t = 0 of a robot at `position` (m) moving with `velocity` (m/s)."""
+        """Return the memory at t = 0 of a robot at `position` (m) moving with `velocity` (m/s)."""
         return ()
 
     @abc.abstractmethod
     def step(self, memory: PyTree, seen: CompensatorInput) -> tuple[PyTree, Axes]:
-        """Return memory and velocity from an instant on."""
+        """Return the memory and velocity from an instant on."""
 
     def refusal(self, period: float) -> str | None:
         """Return why it cannot be asked every `period` (s), and what to do; None where it can."""
@@ -137,7 +137,7 @@ class PrintedTrackingDifferentiator(VelocitySource):
 
 
 def fhan(error: Axes, velocity: Axes, acceleration: Scalar, time: Scalar) -> tuple[Axes, Axes]:
-    """Return acceleration (m/s²) that ends `error` (m) and `velocity` (m/s) soonest; whether it is linear in them."""
+    """Return the acceleration (m/s²) that ends `error` (m) and `velocity` (m/s) soonest; whether it is linear in them."""
     most = acceleration * time  # d, m/s
     ahead = error + time * velocity  # y, m
     inner = jnp.abs(ahead) <= most * time

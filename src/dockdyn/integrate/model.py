@@ -55,11 +55,11 @@ class Model(eqx.Module):
 
     @abc.abstractmethod
     def initial(self) -> State:
-        """Return state at t = 0."""
+        """Return the state at t = 0."""
 
     @abc.abstractmethod
     def flow(self, t: Scalar, x: State, delayed: PyTree) -> Rate:
-        """Return time derivative at time `t` (s)."""
+        """Return the time derivative at time `t` (s)."""
 
     @abc.abstractmethod
     def outputs(self, t: Scalar, x: State) -> Outputs:
@@ -71,7 +71,7 @@ class Model(eqx.Module):
 
     @abc.abstractmethod
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
-        """Return state after the guards in `fired` have fired."""
+        """Return the state after the guards in `fired` have fired."""
 
     def names(self) -> list[str]:
         """Return names of the continuous states, in the order of the leaves of (q, v, memory)."""
@@ -101,7 +101,7 @@ class Model(eqx.Module):
         return None
 
     def tick(self, t: Scalar, x: State) -> State:
-        """Return state after the clock has acted at `t`, the `next_tick` of `x`; configuration and velocity stay."""
+        """Return the state after the clock has acted at `t`, the `next_tick` of `x`; configuration and velocity stay."""
         return x
 
     def ended(self, x: State) -> Flag | None:
@@ -110,7 +110,7 @@ class Model(eqx.Module):
         return None
 
     def coasting(self, x: State, now: Outputs) -> Scalar | None:
-        """Return time (s) within which no guard rises and falls again and no signal differs from zero; steps may then be so
+        """Return the time (s) within which no guard rises and falls again and no signal differs from zero; steps may then be so
         long.
 
         `now` are the outputs at `x`. None promises nothing.
@@ -170,7 +170,7 @@ def over_rows(function: Callable[..., PyTree], *rows: PyTree) -> PyTree:
 
 
 def jacobian(function: Callable[[Array], Array], at: Float[Array, "n"]) -> Float[Array, "m n"]:
-    """Return derivative of `function`, of an array to an array, column by column as `over_rows` takes them."""
+    """Return the derivative of `function`, of an array to an array, column by column as `over_rows` takes them."""
     return over_rows(lambda along: jax.jvp(function, (at,), (along,))[1], jnp.eye(at.shape[0])).T
 
 

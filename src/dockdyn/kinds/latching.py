@@ -43,7 +43,7 @@ class Attempt(NamedTuple):
 
 
 def least_latching_speed(scenario: Scenario | str | Path) -> float:
-    """Return least speed (m/s) along the axis of its latch with which a probe that comes to the ramp is caught at its first
+    """Return the least speed (m/s) along the axis of its latch with which a probe that comes to the ramp is caught at its first
     attempt.
 
     All else is as the scenario's run has it where the ramp begins: the body with the probe, and what joints hold to it, is made

@@ -195,7 +195,7 @@ def seen_matrices(content: Judged, nominal: Nominal) -> Float[np.ndarray, "2 n n
 
 
 def growth_of_linears(linears: Linear) -> Float[np.ndarray, "systems"]:
-    """Return growth rates (1/s) of many linear forms, drift left out; zero where no delayed force is seen."""
+    """Return the growth rates (1/s) of many linear forms, drift left out; zero where no delayed force is seen."""
     parts = [split_by_delayed_terms(matrices)[0] for matrices in np.asarray(linears.matrices())]
     delays, sizes = np.asarray(linears.delay)[:, None], np.array([part.shape[-1] for part in parts])
     found = np.zeros(len(parts))

@@ -85,7 +85,7 @@ def solve_definite(matrix: Float[Array, "n n"], right: Float[Array, "n *columns"
 def jacobian(
     function: Callable[[Float[Array, "n"]], Float[Array, "m"]], at: Float[Array, "n"]
 ) -> tuple[Float[Array, "m"], Float[Array, "m n"]]:
-    """Return value and Jacobian of a function. Machine code works one column after another, in one short loop, XLA all at
+    """Return the value and Jacobian of a function. Machine code works one column after another, in one short loop, XLA all at
     once."""
     value, along = jax.linearize(function, at)
     directions = jnp.eye(at.shape[0])

@@ -63,7 +63,7 @@ class Orbit(eqx.Module):
         return Reference(radius, jnp.cos(anomaly), jnp.sin(anomaly))
 
     def tidal(self, radius: Scalar, along: Scalar, squared: Scalar) -> Scalar:
-        """Return potential (J/kg) at an offset ρ from the reference, less that of the frame's own fall.
+        """Return the potential (J/kg) at an offset ρ from the reference, less that of the frame's own fall.
 
         Args:
             radius: of the reference, R (m).
@@ -80,7 +80,7 @@ class Orbit(eqx.Module):
         return self.parameter * inverse * 0.5 * (w - s**2 * (k + 2) / (k * (k + 1) ** 2))
 
     def spread_out(self, radius: Scalar, along: Scalar, squared: Scalar, trace: Scalar, about: Scalar) -> Scalar:
-        """Return potential (J) that a body of extent has beside that of its mass, to second order.
+        """Return the potential (J) that a body of extent has beside that of its mass, to second order.
 
         −μ/(2 r³) (tr I − 3 r̂ᵀ I r̂), I its inertia about its centre of mass: `trace`, and `about` (kg m²) for (r + ρ)/R
         in place of r̂.

@@ -46,7 +46,7 @@ class Reflected(NamedTuple):
         return Reflected(mass, along, own.torque(own_point, along), other.torque(other_point, along), drift, rate)
 
     def kinetic_energy(self) -> Scalar:
-        """Return kinetic energy (J)."""
+        """Return the kinetic energy (J)."""
         return jnp.sum(0.5 * self.mass * self.rate**2)
 
 

@@ -96,7 +96,7 @@ def halved(attitudes: Attitudes, x: Row, force: Row) -> Row:
 
 
 def angle(x: Row, place: int) -> tuple[Vector, Scalar, Bool[Array, ""], Scalar]:
-    """Return rotation vector (rad), its squared length, whether that is small, and its length (1 where it is)."""
+    """Return the rotation vector (rad), its squared length, whether that is small, and its length (1 where it is)."""
     turn = Vector.of(x[place : place + 3])
     squared = turn.dot(turn)
     small = squared < SMALL_ANGLE

@@ -64,22 +64,22 @@ class RigidBody(eqx.Module):
         return Twist(force * (1 / self.mass), Matrix.of(self.inverse_inertia) @ torque)
 
     def needed(self, twist: Twist, rate: Twist) -> tuple[Vector, Vector]:
-        """Return force (N, inertial) and torque about the centre of mass (N m, body axes) under which `twist` changes at
+        """Return the force (N, inertial) and torque about the centre of mass (N m, body axes) under which `twist` changes at
         `rate`."""
         inertia = Matrix.of(self.inertia)
         return rate.velocity * self.mass, inertia @ rate.rate + twist.rate.cross(inertia @ twist.rate)
 
     def kinetic_energy(self, twist: Twist) -> Scalar:
-        """Return kinetic energy (J)."""
+        """Return the kinetic energy (J)."""
         spin = twist.rate.dot(Matrix.of(self.inertia) @ twist.rate)
         return 0.5 * (self.mass * twist.velocity.dot(twist.velocity) + spin)
 
     def linear_momentum(self, twist: Twist) -> Vector:
-        """Return linear momentum (N s, inertial)."""
+        """Return the linear momentum (N s, inertial)."""
         return twist.velocity * self.mass
 
     def spin(self, pose: Pose, twist: Twist) -> Vector:
-        """Return angular momentum about the body's own centre of mass (N m s, inertial)."""
+        """Return the angular momentum about the body's own centre of mass (N m s, inertial)."""
         return pose.attitude.matrix() @ (Matrix.of(self.inertia) @ twist.rate)
 
 
@@ -104,19 +104,19 @@ class Placed(eqx.Module):
         )
 
     def point(self, place: Vector) -> Vector:
-        """Return inertial position of the body-fixed `place` (m, body axes from the centre of mass)."""
+        """Return the inertial position of the body-fixed `place` (m, body axes from the centre of mass)."""
         return self.pose.position + self.rotation @ place
 
     def local(self, point: Vector) -> Vector:
-        """Return body components of the inertial `point` (m, from the centre of mass)."""
+        """Return the body components of the inertial `point` (m, from the centre of mass)."""
         return self.rotation.transposed_times(point - self.pose.position)
 
     def velocity(self, point: Vector) -> Vector:
-        """Return velocity (m/s, inertial) of the body's material at the inertial `point`."""
+        """Return the velocity (m/s, inertial) of the body's material at the inertial `point`."""
         return self.twist.velocity + self.rate.cross(point - self.pose.position)
 
     def torque(self, point: Vector, force: Vector) -> Vector:
-        """Return torque (N m, body axes) about the centre of mass of an inertial `force` at an inertial `point`."""
+        """Return the torque (N m, body axes) about the centre of mass of an inertial `force` at an inertial `point`."""
         return self.rotation.transposed_times((point - self.pose.position).cross(force))
 
 
@@ -130,7 +130,7 @@ def mean_by_mass(bodies: Sequence[RigidBody], vectors: Sequence[Vector]) -> Vect
 def pair_momentum(
     bodies: tuple[RigidBody, ...], poses: tuple[Pose, ...], twists: tuple[Twist, ...]
 ) -> tuple[Vector, Vector, Scalar, Scalar]:
-    """Return linear momentum and angular momentum about the common centre of mass, with the scales of their errors.
+    """Return the linear momentum and angular momentum about the common centre of mass, with the scales of their errors.
 
     Returns `(linear, angular, linear_scale, angular_scale)`: two vectors (N s; N m s, inertial), Σ|mᵢvᵢ| and
     Σ(|rᵢ||mᵢuᵢ| + |Hᵢ|), where rᵢ and uᵢ are a body's place and velocity seen from the common centre of mass, and Hᵢ its spin:
@@ -151,7 +151,7 @@ def pair_momentum(
 
 
 def internal_energy(bodies: tuple[RigidBody, ...], twists: tuple[Twist, ...]) -> Scalar:
-    """Return kinetic energy (J) of bodies seen from their common centre of mass."""
+    """Return the kinetic energy (J) of bodies seen from their common centre of mass."""
     total, momentum = jnp.zeros(()), Vector.zero()
     for body, twist in zip(bodies, twists, strict=True):
         total, momentum = total + body.mass, momentum + body.linear_momentum(twist)

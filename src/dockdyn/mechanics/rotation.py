@@ -87,7 +87,7 @@ class Quaternion:
 
     @trace_once
     def matrix(self) -> Matrix:
-        """Return direction cosine matrix, body → inertial."""
+        """Return the direction cosine matrix, body → inertial."""
         w, x, y, z = self.w, self.x, self.y, self.z
         return Matrix(
             Vector(1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
@@ -111,7 +111,7 @@ class Quaternion:
 
     @trace_once
     def rate(self, angular_velocity: Vector) -> Quaternion:
-        """Return time derivative under `angular_velocity` (rad/s, body axes): ½ q ω."""
+        """Return the time derivative under `angular_velocity` (rad/s, body axes): ½ q ω."""
         a, b, c, d = self.w, self.x, self.y, self.z
         w = angular_velocity
         return Quaternion(
@@ -129,7 +129,7 @@ class Quaternion:
 
 @trace_once
 def rotation_vector_rate(turn: Vector, rate: Vector) -> Vector:
-    """Return rate of the rotation vector `turn` (rad, below 2π long) under the angular velocity `rate`, in the axes turned
+    """Return the rate of the rotation vector `turn` (rad, below 2π long) under the angular velocity `rate`, in the axes turned
     from.
 
     It is J⁻¹ ω with J the left Jacobian of the exponential; J⁻ᵀ, which takes what is dual to the rotation vector to a moment,

@@ -21,8 +21,8 @@ Three = Float[Array, "3"]
 
 
 def tidal_pull(orbit: Orbit, at: Reference, body: RigidBody, here: Placed, away: Vector) -> tuple[Vector, Vector]:
-    """Return force on a body `away` (m, inertial) from the reference, less that of the frame's own fall, and torque about its
-    centre of mass; both inertial."""
+    """Return the force on a body `away` (m, inertial) from the reference, less that of the frame's own fall, and torque about
+    its centre of mass; both inertial."""
     turn, place = here.rotation.array(), away.array()
     towards = _towards(at, place, turn)
     by_place, by_towards = jax.grad(partial(_energy, orbit, at, body), argnums=(0, 1))(place, towards)

@@ -34,7 +34,7 @@ ALLOWED = 20.0  # m/s², by which bodies may accelerate towards each other meanw
 
 
 def time_apart(model: Mechanism, x: State, now: Outputs) -> Scalar:
-    """Return time (s) within which no contact begins, no striker passes its latch and no body turns far; 0 where something
+    """Return the time (s) within which no contact begins, no striker passes its latch and no body turns far; 0 where something
     touches.
 
     Where nothing acts between contacts that is sure, however long. Else it is `LONGEST` at most: as seen from the second body

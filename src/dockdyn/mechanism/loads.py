@@ -175,7 +175,7 @@ def jumped(
 
 
 def given_by(memory: ElementMemory) -> Scalar:
-    """Return work (J) of an element's motors less what it has dissipated, or the rate of it (W)."""
+    """Return the work (J) of an element's motors less what it has dissipated, or the rate of it (W)."""
     worked = jnp.zeros(()) if memory.work is None else jnp.sum(memory.work)
     return worked if memory.dissipated is None else worked - jnp.sum(memory.dissipated)
 
@@ -183,7 +183,7 @@ def given_by(memory: ElementMemory) -> Scalar:
 def stored_energy(
     mounts: Sequence[Mount], modes: Sequence[PyTree], memories: Sequence[ElementMemory], here: Placement
 ) -> Scalar:
-    """Return energy (J) that elements store."""
+    """Return the energy (J) that elements store."""
     known = zip(mounts, modes, memories, strict=True)
     stored = (one.element.stored_energy(mode, memory, *one.sides(here)) for one, mode, memory in known)
     return sum(stored, jnp.zeros(()))

@@ -604,7 +604,7 @@ class Mechanism(ContactModel):
         return x if self.conserved is None else brought_back(self, x)
 
     def kinetic_energy(self, x: State) -> Scalar:
-        """Return kinetic energy of all bodies (J)."""
+        """Return the kinetic energy of all bodies (J)."""
         return self._kinetic(x.q, x.v)
 
     def twists_of(self, q: Coordinates, v: Velocities) -> tuple[Twist, ...]:
@@ -621,19 +621,19 @@ class Mechanism(ContactModel):
         return sum(self.moving.kinetic_energies(self.moving.placed(q, v)), jnp.zeros(()))
 
     def internal_energy(self, x: State) -> Scalar:
-        """Return energy (J) that elements store, and that of the inertia that they reflect."""
+        """Return the energy (J) that elements store, and that of the inertia that they reflect."""
         here, elements = self.placement(x), self.elements_at(x)
         stored = stored_energy(elements, self.element_modes(x), x.memory.elements, here)
         turning = self.moving.reflected_energy(here)
         return stored + sum((one.kinetic_energy() for _, _, one in reflected(elements, here)), turning)
 
     def work(self, memory: Memory) -> Scalar:
-        """Return work (J) of contacts, motors and phases, less what elements have dissipated, in a memory or its rate: all but
-        that of what acts from outside."""
+        """Return the work (J) of contacts, motors and phases, less what elements have dissipated, in a memory or its rate: all
+        but that of what acts from outside."""
         return memory.work + sum((given_by(one) for one in memory.elements), jnp.zeros(()))
 
     def relative_size(self, x: State, change: Rate) -> Scalar:
-        """Return root of the change's own kinetic energy over that of the motion, or the change of work over it if that is
+        """Return the root of the change's own kinetic energy over that of the motion, or the change of work over it if that is
         larger.
 
         No unit and no frame enters.
@@ -643,7 +643,7 @@ class Mechanism(ContactModel):
         return jnp.maximum(jnp.sqrt(energy / motion), jnp.abs(self.work(change.memory)) / motion)
 
     def motion_energy(self, x: State) -> Scalar:
-        """Return energy (J) of the motion about the common centre of mass, now and at t = 0, and what was given to it from
+        """Return the energy (J) of the motion about the common centre of mass, now and at t = 0, and what was given to it from
         outside."""
         moving = internal_energy(self.bodies, self.twists_of(x.q, x.v)) + internal_energy(self.bodies, self.twists)
         return moving + pushed_energy(x.memory.outside.impulses(), self.bodies)

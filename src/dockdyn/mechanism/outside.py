@@ -63,6 +63,7 @@ def applied_pushes(
 
 
 def pushed_energy(impulses: Sequence[Vector], bodies: tuple[RigidBody, ...]) -> Scalar:
-    """Return energy (J) of the motion of the common centre of mass that these impulses have made, as seen from where it was."""
+    """Return the energy (J) of the motion of the common centre of mass that these impulses have made, as seen from where it
+    was."""
     impulse = sum(impulses, Vector.zero())
     return 0.5 * impulse.dot(impulse) / sum(body.mass for body in bodies)

@@ -75,7 +75,7 @@ class Condition(eqx.Module):
     bodies: tuple[int, int] = eqx.field(static=True)
 
     def excess(self, places: tuple[Placed, ...]) -> Scalar:
-        """Return relative speed (m/s) beyond the one it waits for."""
+        """Return the relative speed (m/s) beyond the one it waits for."""
         first, second = (places[number].twist.velocity for number in self.bodies)
         between = first - second
         return jnp.sqrt(between.dot(between) + AT_REST) - self.speed

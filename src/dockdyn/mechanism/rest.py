@@ -208,7 +208,7 @@ def _contact_frame(group: ContactGroup, other: Placed, normal: Vector) -> Float[
 
 
 def _radius(group: ContactGroup, other: Placed, point: Vector) -> Scalar:
-    """Return distance (m) of the contact point (inertial) from the docking axis."""
+    """Return the distance (m) of the contact point (inertial) from the docking axis."""
     if group.surface is None:
         return jnp.asarray(jnp.nan)
     origin, axis = group.surface.docking_frame()
@@ -226,7 +226,7 @@ def resting_depth(group: ContactGroup) -> Scalar:
 def member_slopes(
     group: ContactGroup, own: Placed, other: Placed
 ) -> tuple[Float[Array, "members"], Float[Array, "members"]]:
-    """Return stiffness (N/m) and damping (N s/m) of each member of a group at rest; zero of one that stays apart."""
+    """Return the stiffness (N/m) and damping (N s/m) of each member of a group at rest; zero of one that stays apart."""
 
     def slopes(row: tuple[ContactGroup, Scalar, Rest]) -> tuple[Scalar, Scalar]:
         member, weight, rest = row

@@ -115,7 +115,7 @@ class SteeredBody(eqx.Module):
         return observe_control(self.control, now, self.measured(seen, now.effort), self.idles(seen))
 
     def wheel(self, now: Steering, places: Places) -> Vector:
-        """Return angular momentum of the wheel (N m s, inertial)."""
+        """Return the angular momentum of the wheel (N m s, inertial)."""
         return places[self.body].rotation @ Vector.of(now.effort.wheel)
 
 

@@ -116,7 +116,7 @@ def clusters(places: np.ndarray, apart: float) -> list[list[int]]:
 
 
 def contact_spans(dataset: xr.Dataset) -> np.ndarray:
-    """Return onset and release (s) of every contact, (contacts, 2); one that was not released lasts to the end."""
+    """Return the onset and release (s) of every contact, (contacts, 2); one that was not released lasts to the end."""
     release = dataset.episode_release.values
     end = float(dataset.time[-1])
     return np.stack([dataset.episode_onset.values, np.where(np.isfinite(release), release, end)], axis=1)

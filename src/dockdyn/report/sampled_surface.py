@@ -22,7 +22,7 @@ def coordinates(vector: Vector) -> Float[np.ndarray, "3"]:
 
 
 def signed_distances(surface: Surface, points: Float[np.ndarray, "... 3"]) -> Float[np.ndarray, "..."]:
-    """Return signed distance (m) of points (m, body axes) from a surface."""
+    """Return the signed distance (m) of points (m, body axes) from a surface."""
     return in_pieces(lambda rows: _distances(surface, rows), points.reshape(-1, 3)).reshape(points.shape[:-1])
 
 

@@ -45,7 +45,8 @@ def kept(data: Mapping[Any, Any], name: str) -> Either:
 
 
 def given_by_contacts(data: Mapping[Any, Any]) -> Either:
-    """Return change (J) since t = 0 of the energy of motion and of springs inside, less the work of control and of gravity."""
+    """Return the change (J) since t = 0 of the energy of motion and of springs inside, less the work of control and of
+    gravity."""
     energy = data["kinetic_energy"]
     if "internal_energy" in data:
         energy = energy + data["internal_energy"]
@@ -57,7 +58,7 @@ def given_by_contacts(data: Mapping[Any, Any]) -> Either:
 
 
 def work_since_start(data: Mapping[Any, Any]) -> Either:
-    """Return work (J) of contacts and all else inside, but for what latches took that fall in as the run begins."""
+    """Return the work (J) of contacts and all else inside, but for what latches took that fall in as the run begins."""
     return data["work"] - data["work"][0]
 
 
@@ -100,7 +101,7 @@ def changed_by_contacts(data: Mapping[Any, Any]) -> Either:
 
 
 def drift(momentum: Any, scale: Any) -> Either:  # noqa: ANN401, arrays of a dataset too
-    """Return largest change of a momentum since t = 0, relative to the largest sum of the bodies' magnitudes."""
+    """Return the largest change of a momentum since t = 0, relative to the largest sum of the bodies' magnitudes."""
     return ratio(departure(momentum).max(), getattr(scale, "values", scale).max())
 
 

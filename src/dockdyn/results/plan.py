@@ -60,7 +60,7 @@ class Simulated(Planned, Protocol):
 
 
 def delay_of(content: Any) -> float:  # noqa: ANN401, of any kind's schema
-    """Return loop delay (s) of a scenario; zero for a kind without a loop."""
+    """Return the loop delay (s) of a scenario; zero for a kind without a loop."""
     loop = loop_of(content)
     return 0.0 if loop is None else float(loop.delay)
 

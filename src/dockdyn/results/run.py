@@ -107,7 +107,7 @@ def contact_variables(run: Run) -> dict[str, Any]:
 
 
 def energies_after(run: Run) -> tuple[list[float], list[float]]:
-    """Return energy (J) after each contact relative to t = 0, and relative to its onset; NaN where the run ended before.
+    """Return the energy (J) after each contact relative to t = 0, and relative to its onset; NaN where the run ended before.
 
     Of the contacts alone: without what control brings and a capture takes.
     """

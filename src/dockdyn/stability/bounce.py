@@ -14,7 +14,7 @@ SHORT = 1e-9  # radians of the undamped motion: a delay that the first order, 1 
 
 
 def apparent_restitution(delay: float, stiffness: float, effective_mass: float) -> float:
-    """Return rebound speed over approach speed of a mass on an undamped spring whose force comes `delay` (s) late.
+    """Return the rebound speed over approach speed of a mass on an undamped spring whose force comes `delay` (s) late.
 
     From onset on, d(t) = 2 Re[v₀ exp(s t) / Δ′(s)] with Δ(s) = s² + (k/m) exp(−s h) and s its rightmost root: the
     response to a velocity without history, but for roots that have died away long before the release. The bounce ends

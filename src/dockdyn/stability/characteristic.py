@@ -62,7 +62,7 @@ def root_bound(
     delays: Float[np.ndarray, "*batch delays"],
     abscissa: Float[np.ndarray, "*batch"],
 ) -> Float[np.ndarray, "*batch"]:
-    """Return upper bound (1/s) on |s| over all roots with Re s ≥ `abscissa`; leading axes are batch axes.
+    """Return the upper bound (1/s) on |s| over all roots with Re s ≥ `abscissa`; leading axes are batch axes.
 
     Such a root is an eigenvalue of A₀ + Σ Aᵢ exp(−s hᵢ), so |s| is at most the spectral radius of
     |A₀| + Σ |Aᵢ| exp(−abscissa hᵢ), which no choice of units for the states can change.

@@ -35,7 +35,7 @@ class StabilityChart(NamedTuple):
 
 
 def chart(growth: Growth, cells: int, tolerance: float, coarse: int = COARSE, gaps: bool = False) -> StabilityChart:
-    """Return chart of `growth` over the unit square.
+    """Return the chart of `growth` over the unit square.
 
     Args:
         growth: growth rates (1/s) at many points at once; what is not a number counts as unstable.

@@ -97,7 +97,7 @@ def _rings(sides: set[tuple[Vertex, Vertex]]) -> Iterator[list[Vertex]]:
 
 
 def area(line: Float[np.ndarray, "p 2"]) -> float:
-    """Return area inside a closed line, negative where it runs clockwise."""
+    """Return the area inside a closed line, negative where it runs clockwise."""
     (x, y), (u, v) = line[:-1].T, line[1:].T
     return float(np.sum(x * v - u * y) / 2)
 

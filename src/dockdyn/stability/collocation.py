@@ -70,7 +70,7 @@ REACH = np.interp(DEGREES, (z := np.linspace(0, 200, 4001)) + 2 * np.cbrt(z) + 4
 
 
 def degree_for(bound: Float[np.ndarray, "*batch"], longest: Float[np.ndarray, "*batch"]) -> Int[np.ndarray, "*batch"]:
-    """Return index in `DEGREES` that resolves roots up to `bound` (1/s) under a `longest` delay (s).
+    """Return the index in `DEGREES` that resolves roots up to `bound` (1/s) under a `longest` delay (s).
 
     Past the last index if none does.
     """

@@ -61,7 +61,7 @@ def continuous(a: Sequence[float], b: Sequence[float], period: float) -> Transfe
 
 
 def _responses(bottom: Float[np.ndarray, "a"], top: Float[np.ndarray, "b"], count: int) -> Float[np.ndarray, "count"]:
-    """Return response of the discrete robot to a unit impulse at the samples 1 … count."""
+    """Return the response of the discrete robot to a unit impulse at the samples 1 … count."""
     from scipy.signal import lfilter  # takes long to import, and few scenarios need it
 
     return lfilter([0.0, *top], bottom, np.eye(1, count + 1)[0])[1:]

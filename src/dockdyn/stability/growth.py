@@ -21,7 +21,7 @@ from dockdyn.stability.sampled import Cycle, cycle
 
 
 def loop_roots(loops: Loop, count: int = 2) -> Complex[np.ndarray, "loops count"]:
-    """Return rightmost roots (1/s) of many loops, whose numbers carry a leading axis.
+    """Return the rightmost roots (1/s) of many loops, whose numbers carry a leading axis.
 
     Those of a sampled loop are ln(λ) / cycle over its multipliers λ, so their frequencies are folded into ±π / cycle.
     """
@@ -42,7 +42,7 @@ def loop_roots(loops: Loop, count: int = 2) -> Complex[np.ndarray, "loops count"
 
 
 def growth_rates(loops: Loop) -> Float[np.ndarray, "loops"]:
-    """Return growth rates (1/s) of many loops: the real part of their rightmost root, negative where stable."""
+    """Return the growth rates (1/s) of many loops: the real part of their rightmost root, negative where stable."""
     return loop_roots(loops, 1)[:, 0].real
 
 

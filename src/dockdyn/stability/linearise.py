@@ -37,7 +37,7 @@ class Linear(NamedTuple):
 
 
 def linearise(model: Model, state: State) -> Linear:
-    """Return linear form of `model` around `state`, modes frozen.
+    """Return the linear form of `model` around `state`, modes frozen.
 
     A₀ = ∂flow/∂x, B = ∂flow/∂delayed, C = ∂signal/∂x, where the delayed signal is that of the state itself. Configurations
     on a manifold (unit quaternions) are retracted first, so that a step off the manifold changes nothing.

@@ -101,12 +101,12 @@ class Loop(eqx.Module):
         return self.dynamics not in ("continuous", "half-period")
 
     def steps_period(self) -> Float[Array, ""]:
-        """Return time (s) from one step of digital dynamics to the next."""
+        """Return the time (s) from one step of digital dynamics to the next."""
         assert self.dynamics_period is not None
         return self.dynamics_period
 
     def sample_period(self) -> Float[Array, ""]:
-        """Return time (s) from one measurement of the force to the next, and the window of a sensor that averages."""
+        """Return the time (s) from one measurement of the force to the next, and the window of a sensor that averages."""
         period = self.dynamics_period if self.sensor_period is None else self.sensor_period
         assert period is not None
         return period

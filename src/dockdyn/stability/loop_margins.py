@@ -203,7 +203,7 @@ def gain_margin(growth: Callable[[Float[np.ndarray, "k"]], Float[np.ndarray, "k"
 
 
 def restitution(loop: Loop) -> float | None:
-    """Return restitution of a conservative bounce in this loop: contact undamped, nothing compensated.
+    """Return the restitution of a conservative bounce in this loop: contact undamped, nothing compensated.
 
     Exact for a loop with a delay alone; else that of half an oscillation, exp(π σ / ω) with σ + j ω the rightmost root.
     None where the motion does not oscillate.
@@ -217,7 +217,7 @@ def restitution(loop: Loop) -> float | None:
 
 
 def ideal_root(loop: Loop) -> complex | None:
-    """Return root (1/s) of the contact alone, m s² + (B + B_v) s + K + K_v = 0; None where it does not oscillate."""
+    """Return the root (1/s) of the contact alone, m s² + (B + B_v) s + K + K_v = 0; None where it does not oscillate."""
     decay = (float(loop.damping) + float(loop.virtual_damping)) / (2 * float(loop.effective_mass))
     square = (float(loop.stiffness) + float(loop.virtual_stiffness)) / float(loop.effective_mass) - decay**2
     return complex(-decay, np.sqrt(square)) if square > 0 else None
@@ -246,19 +246,20 @@ def contact_root(loop: Loop, roots: Complex[np.ndarray, "count"]) -> complex | N
 
 
 def amplitude_ratio(loop: Loop, root: complex | None) -> float | None:
-    """Return amplitude after an oscillation of the ideal contact, over that of the ideal contact; None without oscillation."""
+    """Return the amplitude after an oscillation of the ideal contact, over that of the ideal contact; None without
+    oscillation."""
     ideal = ideal_root(loop)
     return None if ideal is None or root is None else float(np.exp((root - ideal).real * 2 * np.pi / ideal.imag))
 
 
 def phase_error(loop: Loop, root: complex | None) -> float | None:
-    """Return phase (rad) gained on the ideal contact over one of its oscillations; None without oscillation."""
+    """Return the phase (rad) gained on the ideal contact over one of its oscillations; None without oscillation."""
     ideal = ideal_root(loop)
     return None if ideal is None or root is None else float((root.imag - ideal.imag) * 2 * np.pi / ideal.imag)
 
 
 def steady_state_error(loop: Loop) -> float:
-    """Return force left on the model per unit of a force step, in a stable loop (SITS, eqs. 41, 42)."""
+    """Return the force left on the model per unit of a force step, in a stable loop (SITS, eqs. 41, 42)."""
     if loop.sampled():
         return SampledLoop(loop).steady_state_error()
     matrices = matrices_of(loop)

@@ -29,7 +29,7 @@ def rightmost_roots(
     count: int = 4,
     errors: bool = False,
 ) -> Any:  # noqa: ANN401, an array, or two with `errors`
-    """Return rightmost characteristic roots of ẋ(t) = A₀ x(t) + Σ Aᵢ x(t − hᵢ).
+    """Return the rightmost characteristic roots of ẋ(t) = A₀ x(t) + Σ Aᵢ x(t − hᵢ).
 
     Args:
         matrices: A₀, A₁ ... (1/s), shape (..., delays + 1, n, n); leading axes are systems.

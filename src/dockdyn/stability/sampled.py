@@ -116,7 +116,7 @@ class Wiring:
         return weighted_sums(self.loop.robot.output, states)
 
     def driven(self, name: str) -> Float[Array, "order channels n"]:
-        """Return rate of a copy of the robot: the "delayed" one, or the "robot" itself."""
+        """Return the rate of a copy of the robot: the "delayed" one, or the "robot" itself."""
         assert self.loop.robot is not None
         command = self.lay.row("due") if name == "delayed" else self.lay.commands()[self.loop.applies_after]
         return robot_rates(self.loop.robot, self.lay.each(name), command)
@@ -147,7 +147,7 @@ class Wiring:
         return {"force": force + loop.compensated_mass * weighted_sums(weights, known), "encoded": known}
 
     def flow(self) -> Float[Array, "active+1 active+1"]:
-        """Return rate of the active states; the last column is what a unit force (N) on the model adds."""
+        """Return the rate of the active states; the last column is what a unit force (N) on the model adds."""
         lay = self.lay
         rate, push = jnp.zeros((lay.size, lay.size)), jnp.zeros(lay.size)
         if not self.hyperperiod.steps:
@@ -279,7 +279,7 @@ def cycle(loop: Loop, hyperperiod: Hyperperiod) -> Cycle:
 
 
 def _age_of(loop: Loop, hyperperiod: Hyperperiod) -> Float[Array, ""]:
-    """Return delay (s) of the newest force in a sample: the middle of a mean is half its window older."""
+    """Return the delay (s) of the newest force in a sample: the middle of a mean is half its window older."""
     return jnp.maximum(loop.delay - loop.sample_period() / 2, 0.0) if hyperperiod.averages else loop.delay
 
 

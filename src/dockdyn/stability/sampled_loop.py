@@ -40,11 +40,11 @@ class SampledLoop:
         return multipliers(np.asarray(self.cycle.monodromy))
 
     def spectral_radius(self) -> float:
-        """Return largest modulus of the multipliers; below one the loop is stable."""
+        """Return the largest modulus of the multipliers; below one the loop is stable."""
         return float(np.abs(self.multipliers()[0]))
 
     def growth_rate(self) -> float:
-        """Return equivalent growth rate (1/s): ln(spectral radius) / cycle."""
+        """Return the equivalent growth rate (1/s): ln(spectral radius) / cycle."""
         return float(np.log(self.spectral_radius()) / self.period)
 
     def roots(self) -> Complex[np.ndarray, "n"]:
@@ -53,7 +53,7 @@ class SampledLoop:
         return np.log(found[np.abs(found) > 0]) / self.period
 
     def steady_state_error(self) -> float:
-        """Return force left on the model per unit of a force step, once all has settled (SITS, eqs. 41, 42).
+        """Return the force left on the model per unit of a force step, once all has settled (SITS, eqs. 41, 42).
 
         Zero for a stable loop: the contact force then balances the step. NaN for a loop that does not settle.
         """
@@ -63,7 +63,8 @@ class SampledLoop:
         return float(1 + self.cycle.contact @ rest)
 
     def response(self, cycles: int, position: float = 0.0, velocity: float = 0.0) -> Float[np.ndarray, "cycles+1"]:
-        """Return position of the model (m) at the start of each cycle, moving from a `position` (m) with a `velocity` (m/s).
+        """Return the position of the model (m) at the start of each cycle, moving from a `position` (m) with a `velocity`
+        (m/s).
 
         The robot stands still at the origin and no command is under way.
         """

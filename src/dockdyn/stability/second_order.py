@@ -14,7 +14,7 @@ from jaxtyping import Array, ArrayLike, Float
 
 
 def crossing_frequency(damping: ArrayLike, stiffness: ArrayLike, effective_mass: ArrayLike) -> Float[Array, "..."]:
-    """Return frequency (rad/s) at which roots cross the imaginary axis, whatever the delay (eq. 150).
+    """Return the frequency (rad/s) at which roots cross the imaginary axis, whatever the delay (eq. 150).
 
     Args: damping (N s/m), stiffness (N/m), effective mass (kg). Raises ValueError for those out of range.
     """
@@ -24,7 +24,7 @@ def crossing_frequency(damping: ArrayLike, stiffness: ArrayLike, effective_mass:
 
 
 def critical_delay(damping: ArrayLike, stiffness: ArrayLike, effective_mass: ArrayLike) -> Float[Array, "..."]:
-    """Return delay (s) up to which the loop is stable (eq. 151); beyond it, it never is again.
+    """Return the delay (s) up to which the loop is stable (eq. 151); beyond it, it never is again.
 
     Args: damping (N s/m, ≥ 0), stiffness (N/m, > 0), effective mass (kg, > 0). Raises ValueError for those out of range.
     """

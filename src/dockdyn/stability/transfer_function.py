@@ -46,7 +46,7 @@ class TransferFunction:
 
     @classmethod
     def of_zeros(cls, zeros: Iterable[complex], poles: Iterable[complex], gain: float) -> TransferFunction:
-        """Return gain Π(s − zero) / Π(s − pole); zeros and poles in rad/s.
+        """Return the gain Π(s − zero) / Π(s − pole); zeros and poles in rad/s.
 
         ValueError if one is not finite, or is complex without its conjugate (to 1e-9 of its size).
         """
@@ -151,7 +151,8 @@ def polynomial_roots(polynomial: Polynomial | Float[np.ndarray, "n+1"]) -> Compl
 
 
 def rate(polynomial: Float[np.ndarray, "n+1"]) -> float:
-    """Return geometric mean of the sizes of a polynomial's nonzero roots: the unit of 1/s that keeps its coefficients alike."""
+    """Return the geometric mean of the sizes of a polynomial's nonzero roots: the unit of 1/s that keeps its coefficients
+    alike."""
     (present,) = np.nonzero(polynomial)
     if present.size < 2:
         return 1.0

@@ -55,7 +55,7 @@ def dtype_of(dtype: np.dtype) -> str:
 
 
 def flat(builder: Builder, index: Sequence[Scalar], shape: Sequence[int]) -> Scalar:
-    """Return place of an element among all, row by row."""
+    """Return the place of an element among all, row by row."""
     place: Scalar = 0
     for one, length in zip(index, shape, strict=True):
         place = builder.compute("add", builder.compute("mul", place, length), one)
@@ -63,7 +63,7 @@ def flat(builder: Builder, index: Sequence[Scalar], shape: Sequence[int]) -> Sca
 
 
 def unflat(builder: Builder, place: Scalar, shape: Sequence[int]) -> Index:
-    """Return index of the element at a place among all."""
+    """Return the index of the element at a place among all."""
     index: list[Scalar] = []
     for length in reversed(shape[1:]):
         if isinstance(place, Value):

@@ -39,13 +39,13 @@ class ComplianceDevice(NormalLaw):
         return self.along(-Vector.of(self.axis)).force(depth, rate)
 
     def point(self, depth: Scalar, normal: Vector) -> tuple[Vector, Scalar]:
-        """Return position of P from R (m, eq. 67) and the probe's length l (m, eqs. 62, 66) with Q moved by `depth`."""
+        """Return the position of P from R (m, eq. 67) and the probe's length l (m, eqs. 62, 66) with Q moved by `depth`."""
         tip = Vector.of(self.axis) * self.length + normal * depth
         length = tip.norm()
         return tip * (1 - self.ratio * self.length / length), length
 
     def energy(self, depth: Scalar, normal: Vector) -> Scalar:
-        """Return elastic energy of the springs (J)."""
+        """Return the elastic energy of the springs (J)."""
         here, _ = self.point(depth, normal)
         rest, _ = self.point(jnp.zeros(()), normal)
         total = jnp.zeros(())

@@ -20,7 +20,7 @@ class Friction(eqx.Module):
 
     @abc.abstractmethod
     def force(self, normal_force: Scalar, sliding: Vector) -> Vector:
-        """Return force (N) on the body that slides with velocity `sliding` (m/s), under `normal_force` (N)."""
+        """Return the force (N) on the body that slides with velocity `sliding` (m/s), under `normal_force` (N)."""
 
     def lossless(self) -> bool:
         """Return whether it takes no energy, as where its coefficient is zero; asked of numbers, never while JAX traces."""

@@ -24,7 +24,7 @@ class NormalLaw(eqx.Module):
 
     @abc.abstractmethod
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
-        """Return normal force (N, positive pushes apart) at `depth` (m) and penetration `rate` (m/s, positive going in)."""
+        """Return the normal force (N, positive pushes apart) at `depth` (m) and penetration `rate` (m/s, positive going in)."""
 
     def force_sign(self, depth: Scalar, rate: Scalar) -> Scalar:
         """Return a number with the sign of the force inside contact (any unit); by default the force itself.

@@ -84,7 +84,7 @@ class _Course(NamedTuple):
         return self.climb**2 + self.across.dot(self.across)
 
     def radius(self, share: Scalar) -> tuple[Scalar, Vector]:
-        """Return distance from the axis (m), and the vector from it."""
+        """Return the distance from the axis (m), and the vector from it."""
         outward = self.outward + self.across * share
         return jnp.sqrt(outward.dot(outward) + AXIS_SMOOTHING**2), outward
 
@@ -94,7 +94,7 @@ class _Course(NamedTuple):
         return (self.height + self.climb * share) ** 2 + (radius - self.circle) ** 2
 
     def bend(self, share: Scalar) -> tuple[Scalar, Scalar]:
-        """Return slope and curvature of half the squared distance."""
+        """Return the slope and curvature of half the squared distance."""
         radius, outward = self.radius(share)
         spread = outward.dot(self.across) / radius
         slope = (self.height + self.climb * share) * self.climb + (radius - self.circle) * spread
@@ -102,7 +102,7 @@ class _Course(NamedTuple):
         return slope, self.squared_length - self.circle * turning
 
     def nearest(self) -> Scalar:
-        """Return share of the length at which the segment is nearest to the circle."""
+        """Return the share of the length at which the segment is nearest to the circle."""
         middle = -quotient(self.height * self.climb + self.outward.dot(self.across), self.squared_length)
         reach = quotient(self.circle, jnp.sqrt(self.squared_length))
         passing = -quotient(self.outward.dot(self.across), self.across.dot(self.across))  # where it passes the axis

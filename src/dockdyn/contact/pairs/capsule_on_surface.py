@@ -90,16 +90,16 @@ class _Course(NamedTuple):
     surface: Surface
 
     def at(self, share: Scalar) -> tuple[Scalar, Vector]:
-        """Return distance (m) at a share of the length, and its gradient."""
+        """Return the distance (m) at a share of the length, and its gradient."""
         distance, normal = self.surface.distance_and_normal(self.segment.at(share))
         return distance + self._levelling(share), normal
 
     def distance(self, share: Scalar) -> Scalar:
-        """Return distance (m) at a share of the length."""
+        """Return the distance (m) at a share of the length."""
         return self.surface.signed_distance(self.segment.at(share)) + self._levelling(share)
 
     def slope(self, share: Scalar) -> tuple[Scalar, Scalar]:
-        """Return distance (m) at a share of the length, and its change along the segment."""
+        """Return the distance (m) at a share of the length, and its change along the segment."""
         return jax.jvp(self.distance, (share,), (jnp.ones(()),))
 
     @property

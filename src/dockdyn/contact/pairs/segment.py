@@ -47,7 +47,7 @@ class Segment(NamedTuple):
         return 0.5 * jnp.sqrt(self.way.dot(self.way) + AXIS_SMOOTHING**2)
 
     def share_near(self, point: Vector) -> Scalar:
-        """Return share of the length at which the segment is nearest to `point` (m)."""
+        """Return the share of the length at which the segment is nearest to `point` (m)."""
         return jnp.clip(quotient((point - self.start).dot(self.way), self.way.dot(self.way)), 0.0, 1.0)
 
 

@@ -79,7 +79,7 @@ def _set_back(outline: Float[Array, "n 2"], depth: Scalar) -> Float[Array, "n 2"
 
 @jax.jit  # so that it is traced once
 def _from_outline(along: Scalar, radius: Scalar, outline: Float[Array, "n 2"]) -> Scalar:
-    """Return signed distance (m) from a closed outline with the solid on its left."""
+    """Return the signed distance (m) from a closed outline with the solid on its left."""
 
     def look(edge: Scalar, found: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
         inside, nearest, is_end = found
@@ -102,8 +102,8 @@ def _is_below(along: Scalar, radius: Scalar, start: Corner, end: Corner) -> Scal
 
 
 def _from_edge(along: Scalar, radius: Scalar, start: Corner, end: Corner) -> tuple[Scalar, Bool[Array, ""]]:
-    """Return distance (m) from an edge of which the solid is on the left, infinite for one on the axis, and whether one of its
-    ends is nearest: the distance has a sign only where none is."""
+    """Return the distance (m) from an edge of which the solid is on the left, infinite for one on the axis, and whether one of
+    its ends is nearest: the distance has a sign only where none is."""
     way, offset = (end[0] - start[0], end[1] - start[1]), (along - start[0], radius - start[1])
     squared = way[0] ** 2 + way[1] ** 2
     share = (offset[0] * way[0] + offset[1] * way[1]) / squared

@@ -42,7 +42,7 @@ class Surface(eqx.Module):
 
     @abc.abstractmethod
     def signed_distance(self, point: Vector) -> Scalar:
-        """Return distance (m) of `point` (m, body axes) from the solid: positive outside it, negative inside."""
+        """Return the distance (m) of `point` (m, body axes) from the solid: positive outside it, negative inside."""
 
     @abc.abstractmethod
     def reference(self) -> Vector:
@@ -66,12 +66,12 @@ class Surface(eqx.Module):
         return Extent(reach, -0.6 * reach, 1.6 * reach)
 
     def distance_and_normal(self, point: Vector) -> tuple[Scalar, Vector]:
-        """Return signed distance (m) and its gradient: the unit normal out of the solid (body axes)."""
+        """Return the signed distance (m) and its gradient: the unit normal out of the solid (body axes)."""
         return jax.value_and_grad(self.signed_distance)(point)
 
 
 def cylindrical(point: Vector, origin: Vector, axis: Vector) -> tuple[Scalar, Scalar]:
-    """Return coordinate of `point` along a unit `axis` from `origin`, and its distance from the axis (m)."""
+    """Return the coordinate of `point` along a unit `axis` from `origin`, and its distance from the axis (m)."""
     offset = point - origin
     along = offset.dot(axis)
     radial = offset - axis * along

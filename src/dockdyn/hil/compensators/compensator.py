@@ -97,11 +97,11 @@ class Compensator(eqx.Module):
 
     @abc.abstractmethod
     def init(self, position: Axes, velocity: Axes) -> PyTree:
-        """Return memory at t = 0, the robot at `position` (m), moving on average with `velocity` (m/s)."""
+        """Return the memory at t = 0, the robot at `position` (m), moving on average with `velocity` (m/s)."""
 
     @abc.abstractmethod
     def step(self, memory: PyTree, seen: CompensatorInput) -> tuple[PyTree, Compensation]:
-        """Return memory and action from an instant on."""
+        """Return the memory and action from an instant on."""
 
     @property
     def source(self) -> Source:

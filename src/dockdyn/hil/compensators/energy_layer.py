@@ -119,6 +119,6 @@ class EnergyLayer(Compensator):
 
 
 def _smoothed(direction: Axes, force: Axes, touching: Bool[Array, ""]) -> Axes:
-    """Return direction of the contact force (N, not a unit vector), which a force the other way round does not turn."""
+    """Return the direction of the contact force (N, not a unit vector), which a force the other way round does not turn."""
     same = jnp.where(jnp.sum(direction * force) < 0, -1.0, 1.0)
     return jnp.where(touching, TURN * direction + same * force, direction)

@@ -63,7 +63,7 @@ def _half_phase(ratio: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
 def contact_duration(
     mass: ArrayLike, stiffness: ArrayLike, damping: ArrayLike = 0.0, release: Release = "zero-force"
 ) -> Float[Array, ""]:
-    """Return time (s) from touch to release of a Kelvin–Voigt contact between masses of effective mass μ (kg).
+    """Return the time (s) from touch to release of a Kelvin–Voigt contact between masses of effective mass μ (kg).
 
     2 acos(ζ)/(ω √(1 − ζ²)) until zero force, π/(ω √(1 − ζ²)) until zero depth (infinite from ζ = 1 on); ω = √(k/μ).
     """

@@ -48,7 +48,7 @@ def reduced_mass(first: ArrayLike, second: ArrayLike) -> Float[Array, ""]:
 
 
 def total(masses: Masses) -> Float[Array, ""]:
-    """Return sum of the masses (kg)."""
+    """Return the sum of the masses (kg)."""
     return sum((jnp.asarray(mass, float) for mass in masses), jnp.zeros(()))
 
 
@@ -159,7 +159,7 @@ MOTION_CLASSES = {
 
 
 def motion_class(ratio: float, restitution: float = 1.0) -> str:
-    """Return class i–v of the first impact (section 3.2, with (1 + e*) e_l where the paper has 2 e_l): a key of
+    """Return the class i–v of the first impact (section 3.2, with (1 + e*) e_l where the paper has 2 e_l): a key of
     `MOTION_CLASSES`.
 
     Rigid bodies (ii) have e_l = 1, whatever the restitution. Equalities are meant to 1e-12.

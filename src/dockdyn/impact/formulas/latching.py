@@ -70,7 +70,8 @@ def latch_frequency(
 def latch_travel(
     angle: ArrayLike, axial_length: ArrayLike | None = None, lateral_length: ArrayLike | None = None
 ) -> Float[Array, ""]:
-    """Return travel (m) along the line of motion until the latch falls in: the ramp's axial length, or its lateral over tan θ.
+    """Return the travel (m) along the line of motion until the latch falls in: the ramp's axial length, or its lateral over tan
+    θ.
 
     The paper's l_p is both ("length", "width"). ValueError unless exactly one is given.
     """
@@ -109,7 +110,7 @@ def minimum_latching_velocity(
 def latch_time(
     speed: ArrayLike, frequency: ArrayLike, travel: ArrayLike, preload_travel: ArrayLike = 0.0
 ) -> Float[Array, ""]:
-    """Return time (s) from first contact until the latch falls in; NaN for a speed that does not latch.
+    """Return the time (s) from first contact until the latch falls in; NaN for a speed that does not latch.
 
     asin(ω l/v)/ω, at most a quarter period (eq. 44 is that limit). With a preload, x₀ = F₀/(k tan θ) its `preload_travel`
     (m), (asin((l + x₀)/A) − asin(x₀/A))/ω, A² = x₀² + (v/ω)².
@@ -133,7 +134,7 @@ def greatest_travel(speed: ArrayLike, frequency: ArrayLike, preload_travel: Arra
 def latch_motion(
     time: ArrayLike, speed: ArrayLike, frequency: ArrayLike
 ) -> tuple[Float[Array, "*shape"], Float[Array, "*shape"]]:
-    """Return travel (m) and relative speed (m/s) at a `time` (s) after first contact, while it lasts (eqs. 42, 43).
+    """Return the travel (m) and relative speed (m/s) at a `time` (s) after first contact, while it lasts (eqs. 42, 43).
 
     x = (v/ω) sin ωt and ẋ = v cos ωt; eq. 43 as printed multiplies the sine by the wrong coefficient.
     """

@@ -71,5 +71,5 @@ def holding(
 
 
 def effective_mass(matrix: Float[Array, "3 3"], direction: Float[Array, "3"]) -> Float[Array, ""]:
-    """Return mass (kg) that resists a force along a unit `direction`, free to move in all others: 1 / (nᵀ W n)."""
+    """Return the mass (kg) that resists a force along a unit `direction`, free to move in all others: 1 / (nᵀ W n)."""
     return 1 / (direction @ matrix @ direction)

@@ -25,7 +25,7 @@ class ImpactLaw(eqx.Module):
 
     @abc.abstractmethod
     def impulse(self, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Float[Array, "rows"]:
-        """Return impulse Λ (N s) on the first body, from W (1/kg) and the velocity u (m/s) before, which becomes u + W Λ.
+        """Return the impulse Λ (N s) on the first body, from W (1/kg) and the velocity u (m/s) before, which becomes u + W Λ.
 
         Rows are the normal, along which an approach is negative and an impulse that pushes positive, then one tangent in
         the plane and two in space.

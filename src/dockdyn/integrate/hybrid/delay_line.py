@@ -162,7 +162,7 @@ class SampledLine(NamedTuple):
         return SampledLine(jax.lax.dynamic_update_index_in_dim(self.rows, pack(signal), at, 0))
 
     def read(self, index: Int[Array, ""], taps: tuple[Int[Array, ""], Float[Array, "taps"]], like: PyTree) -> PyTree:
-        """Return sum of the samples from `index + taps[0]` on, weighted by `taps[1]`."""
+        """Return the sum of the samples from `index + taps[0]` on, weighted by `taps[1]`."""
         first, weights = taps
         capacity = self.rows.shape[0]
         total = jnp.zeros(self.rows.shape[1])
@@ -173,7 +173,8 @@ class SampledLine(NamedTuple):
 
 
 def taps(position: Scalar, width: int = 4) -> tuple[Int[Array, ""], Float[Array, "width"]]:
-    """Return first index and Lagrange weights to read at `position` (in samples, now = 0), the newest known sample being 0."""
+    """Return the first index and Lagrange weights to read at `position` (in samples, now = 0), the newest known sample being
+    0."""
     first = jnp.minimum(jnp.floor(position) - (width // 2 - 1), -(width - 1.0))
     nodes = first + jnp.arange(width)
     weights = []

@@ -338,7 +338,7 @@ def _earlier(one: Scalar | None, other: Scalar | None) -> Scalar | None:
 def _next_step(
     model: Model, settings: Settings, solver: SolverState, longest: Scalar, stop: Scalar | None
 ) -> tuple[Scalar, Scalar, Flag]:
-    """Return length and end time of the next attempt, never across a delayed edge or a `stop`, and whether it is the run's
+    """Return the length and end time of the next attempt, never across a delayed edge or a `stop`, and whether it is the run's
     last."""
     now = solver.point.time
     # the repetition that lands on an event is as long as the attempt that found it, whatever steps are to be from now on

@@ -20,7 +20,7 @@ Flow = Callable[[Any, State], Rate]  # rate at a fraction of the step
 
 
 def rk4(flow: Flow, x: State, step: Scalar, first: Rate) -> State:
-    """Return state after one step from `x`, whose rate is `first`; not yet retracted.
+    """Return the state after one step from `x`, whose rate is `first`; not yet retracted.
 
     `flow(c, x)` is the rate at the fraction c of the step, c a number: the stages are written out, one after another.
     """

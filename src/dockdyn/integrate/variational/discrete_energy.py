@@ -27,7 +27,7 @@ EXACT = 1e-14  # of the impulse
 
 
 def _balance(model: Mechanical, t: Scalar, q: Numbers, v: Row, h: Scalar, mode: PyTree) -> tuple[Scalar, Scalar]:
-    """Return energy (J) of a step from q along h v, and the half of the work that comes in along it."""
+    """Return the energy (J) of a step from q along h v, and the half of the work that comes in along it."""
     middle, halfway = t + 0.5 * h, moved(model.attitudes, q, 0.5 * h * v)
     value, momentum = jax.value_and_grad(lambda v: model.lagrangian(middle, halfway, v, mode))(v)
     _, rate = jax.jvp(lambda t: model.lagrangian(t, halfway, v, mode), (middle,), (jnp.ones(()),))

@@ -66,7 +66,7 @@ class Ends(NamedTuple):
 
 
 def guard_rates(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> Guards:
-    """Return time derivatives of the guards at velocities v."""
+    """Return the time derivatives of the guards at velocities v."""
     rise = lambda t, x: model.guards(t, moved(model.attitudes, q, x), mode)  # noqa: E731
     return jax.jvp(rise, (t, jnp.zeros_like(v)), (jnp.ones(()), v))[1]
 

@@ -194,7 +194,7 @@ def linked_tree(root: str, bodies: Sequence[LinkSection], seats: Mapping[int, Se
 def linked_start(
     tree: TreeBodies, pose: Pose, twist: Twist, bodies: Sequence[LinkSection]
 ) -> tuple[Configuration, Row]:
-    """Return configuration and velocities at t = 0 of a tree whose root begins so: beams straight, what is held stopped."""
+    """Return the configuration and velocities at t = 0 of a tree whose root begins so: beams straight, what is held stopped."""
     layout, named = tree.tree.layout, {body.name: body for body in bodies}
     columns, modes, count = layout.columns()
     turned = pose.attitude.matrix().transposed_times(twist.velocity)

@@ -108,7 +108,7 @@ def ramp_figures(dataset: xr.Dataset) -> Iterator[Plot]:
 
 
 def latch_travel(dataset: xr.Dataset) -> Chart:
-    """Return travel of the probe into the latch beside the travel that latches."""
+    """Return the travel of the probe into the latch beside the travel that latches."""
     length, travel = float(dataset[BEHIND]) * 1e3, dataset.latch_travel.values * 1e3  # mm
     falls = Level(length, colour="green", dash=1, width=1.2, legend="the latch falls in")
     lines = [Line(dataset.time, travel, name="travel of the probe")]

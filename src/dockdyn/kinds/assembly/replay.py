@@ -301,7 +301,7 @@ def _arrows(
 
 
 def _signals(dataset: xr.Dataset) -> list[Signal]:
-    """Return normal force, distance of what touches, energy."""
+    """Return the normal force, distance of what touches, energy."""
     time = dataset.time.values
     names = [short(name) for name in pair_labels(dataset)] if dataset.sizes["contact"] else []
     force = {name: dataset.normal_force.values[:, i] for i, name in enumerate(names)}

@@ -358,13 +358,13 @@ def _modes(dataset: xr.Dataset, unit: str) -> Chart:
 
 
 def _thrust(dataset: xr.Dataset) -> Chart:
-    """Return force of the thrusters over time."""
+    """Return the force of the thrusters over time."""
     names = [str(name) for name in dataset.fixed_thruster.values]
     return time_chart(dataset, [Panel("N", lines_of(dataset.time.values, dataset.thrust.values, names), 1.4)])
 
 
 def _tensions(dataset: xr.Dataset) -> Chart:
-    """Return tension of the elements over time, a panel for each that stands alone and one for each structure."""
+    """Return the tension of the elements over time, a panel for each that stands alone and one for each structure."""
     time, names = dataset.time.values, [str(name) for name in dataset.element.values]
     structures: dict[str, list[int]] = {}
     for index, name in enumerate(names):

@@ -108,7 +108,7 @@ def bay(bodies: TwoBodies) -> str:
 
 
 def _gains(payload: float, masses: list[float]) -> tuple[str, str]:
-    """Return stiffness (N m/rad) and damping (N m s/rad, 0.7 of critical) for a period of the stretched arm."""
+    """Return the stiffness (N m/rad) and damping (N m s/rad, 0.7 of critical) for a period of the stretched arm."""
     reach = sum(LINKS)
     moment = payload * reach**2 + sum(mass * reach**2 / 3 for mass in masses)  # kg m², about the shoulder, roughly
     natural = 2 * math.pi / SETTLES

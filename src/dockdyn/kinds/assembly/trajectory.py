@@ -21,7 +21,7 @@ CLOSE, CLOSE_IN_SPACE = 0.09, 0.11  # share of the box within which marks share 
 
 
 def trajectory(dataset: xr.Dataset, surface: Shown | None = None) -> Chart:
-    """Return path of the features around a surface (without one, that with most contacts), contacts marked at onset."""
+    """Return the path of the features around a surface (without one, that with most contacts), contacts marked at onset."""
     surface = surface or shown_surfaces(dataset)[0]
     box = _neighbourhood(dataset, surface)
     panels = [_projection(dataset, surface, box, plane) for plane in ((0, 2), (0, 1), (1, 2))]

@@ -37,7 +37,7 @@ CHANCE = 0.01  # probability that noise alone is larger than what is said of it
 
 
 def frequency(loop: Loop) -> float:
-    """Return frequency (rad/s) at which the contact alone oscillates; NaN where it does not."""
+    """Return the frequency (rad/s) at which the contact alone oscillates; NaN where it does not."""
     root = ideal_root(loop)
     return float("nan") if root is None else float(root.imag)
 
@@ -64,7 +64,7 @@ def delay_budget(content: RigContent, loop: Loop) -> dict[str, float]:
 
 
 def delay_restitution(budget: dict[str, float], loop: Loop) -> float | None:
-    """Return restitution of a conservative bounce under the whole delay, nothing compensated; None where software helps."""
+    """Return the restitution of a conservative bounce under the whole delay, nothing compensated; None where software helps."""
     if loop.virtual_stiffness or loop.virtual_damping:
         return None
     whole = sum(budget.values())
@@ -100,7 +100,7 @@ def _stable_gains(
 
 
 def growth_rate(loop: Loop) -> float:
-    """Return growth rate (1/s) of a loop's fastest growing motion."""
+    """Return the growth rate (1/s) of a loop's fastest growing motion."""
     return float(loop_roots(single(loop), 1)[0, 0].real)
 
 
@@ -110,7 +110,7 @@ def _routh_stable(content: RigContent, loop: Loop, gain: float) -> bool:
 
 
 def amplitude_bound(spectral_radius: float, loop: Loop, duration: float) -> float | None:
-    """Return factor by which a small motion that stays in contact can grow over a run (s)."""
+    """Return the factor by which a small motion that stays in contact can grow over a run (s)."""
     if not loop.sampled() or not np.isfinite(spectral_radius):
         return None
     assert loop.hold is not None

@@ -43,7 +43,7 @@ class MeasuredMotion:
 
 
 def felt(contact: Series, period: float, late: float) -> Float[np.ndarray, "... time 1"]:
-    """Return largest size of a contact force (N) within the last `late` (s) of each instant, `period` (s) apart.
+    """Return the largest size of a contact force (N) within the last `late` (s) of each instant, `period` (s) apart.
 
     Not zero as long as a force that is late can act.
     """
@@ -158,13 +158,13 @@ def at_last_peak(speed: Size, other: Size, last: slice) -> tuple[float, float]:
 
 
 def phase(motion: MeasuredMotion, frequency: float) -> float:
-    """Return phase (rad) at the end, unwrapped from the start on; that of the first axis."""
+    """Return the phase (rad) at the end, unwrapped from the start on; that of the first axis."""
     x, v = motion.position[:, 0], motion.velocity[:, 0]
     return float(np.unwrap(np.arctan2(frequency * x, v))[-1])
 
 
 def _into_contact(force: Float[np.ndarray, "time axes"]) -> Float[np.ndarray, "axes"]:
-    """Return unit vector against the first push of a force; the first axis where nothing pushes."""
+    """Return the unit vector against the first push of a force; the first axis where nothing pushes."""
     start, end = bounce(size(force))
     total = force[start : end + 1].sum(axis=0) if start >= 0 else np.zeros(force.shape[-1])
     whole = np.linalg.norm(total)
@@ -172,7 +172,7 @@ def _into_contact(force: Float[np.ndarray, "time axes"]) -> Float[np.ndarray, "a
 
 
 def bounce(force: Size) -> tuple[int, int]:
-    """Return first and last instant of the first push of a force; (−1, −1) without one. It may last to the end."""
+    """Return the first and last instant of the first push of a force; (−1, −1) without one. It may last to the end."""
     if not force.max() > 0:
         return -1, -1
     pushing = active(force)
@@ -182,7 +182,7 @@ def bounce(force: Size) -> tuple[int, int]:
 
 
 def restitution(motion: MeasuredMotion, way: Float[np.ndarray, "axes"], bilateral: bool, frequency: float) -> float:
-    """Return speed after the first bounce over that before it, along the `way` into contact.
+    """Return the speed after the first bounce over that before it, along the `way` into contact.
 
     Of a contact that pulls, too, that at the second zero of the position over that at the first. NaN where the bounce is
     not over within the run.
@@ -197,7 +197,7 @@ def restitution(motion: MeasuredMotion, way: Float[np.ndarray, "axes"], bilatera
 
 
 def _crossing_ratio(x: Size, v: Size, frequency: float) -> float:
-    """Return speed at the second zero of the position `x` over that at the first.
+    """Return the speed at the second zero of the position `x` over that at the first.
 
     √(v² + ω² x²) at the instants around a zero, between which it hardly changes, is the speed there.
     """

@@ -50,7 +50,8 @@ def beside(dataset: xr.Dataset, ideal: str, rig: str, label: str, scale: float =
 
 
 def energy(dataset: xr.Dataset) -> Chart:
-    """Return kinetic energy with and without rig, and what the contact at the robot and all forces on the model have given."""
+    """Return the kinetic energy with and without rig, and what the contact at the robot and all forces on the model have
+    given."""
     time = dataset.time.values
     moving = [Line(time, dataset.ideal_kinetic_energy, **IDEAL), Line(time, dataset.kinetic_energy, **RIG)]
     works = [
@@ -82,7 +83,7 @@ def window(dataset: xr.Dataset) -> tuple[slice, str]:
 
 
 def closely(dataset: xr.Dataset) -> Chart:
-    """Return force and velocity in the first bounce, or at the end."""
+    """Return the force and velocity in the first bounce, or at the end."""
     part = dataset.isel(time=window(dataset)[0])
     panels: list[Panel] = []
     for ideal, rig, label, scale in (
@@ -97,7 +98,8 @@ def closely(dataset: xr.Dataset) -> Chart:
 
 
 def portrait(dataset: xr.Dataset) -> Chart:
-    """Return velocity over position; beside it force over position in a bounce, or the last oscillations, their ends marked."""
+    """Return the velocity over position; beside it force over position in a bounce, or the last oscillations, their ends
+    marked."""
     swings = bool(dataset.attrs["bilateral"])
     closer = dataset.isel(time=window(dataset)[0])
     solid = RIG | {"dash": 0, "width": 0.7}
@@ -122,7 +124,7 @@ def _plane(lines: list[Line], label: str) -> Panel:
 
 
 def _phase_plane(dataset: xr.Dataset, style: dict[str, Any]) -> list[Line]:
-    """Return velocity over position, with and without rig."""
+    """Return the velocity over position, with and without rig."""
     return [
         Line(1e3 * dataset.ideal_position[:, 0], 1e3 * dataset.ideal_velocity[:, 0], **IDEAL),
         Line(1e3 * dataset.position[:, 0], 1e3 * dataset.velocity[:, 0], **style),
@@ -130,7 +132,7 @@ def _phase_plane(dataset: xr.Dataset, style: dict[str, Any]) -> list[Line]:
 
 
 def gain(dataset: xr.Dataset) -> Chart:
-    """Return gain of the compensator over time with the range it visits, its force, and what it has found out."""
+    """Return the gain of the compensator over time with the range it visits, its force, and what it has found out."""
     time = dataset.time.values
     visited = [Level(float(value), dash=2, width=0.8) for value in gains_visited(dataset) or []]
     panels = [
@@ -145,7 +147,7 @@ def gain(dataset: xr.Dataset) -> Chart:
 
 
 def path(dataset: xr.Dataset) -> Chart:
-    """Return way of the point that touches, seen from the side and along the docking axis: without rig, model, robot."""
+    """Return the way of the point that touches, seen from the side and along the docking axis: without rig, model, robot."""
     panels = []
     for first, second in ((0, 2), (1, 2)):
         lines = [
@@ -162,7 +164,7 @@ def path(dataset: xr.Dataset) -> Chart:
 
 
 def poses(dataset: xr.Dataset, actual: str = "model_pose", wanted: str = "ideal_pose") -> Chart:
-    """Return difference of two poses: places and rotation vectors."""
+    """Return the difference of two poses: places and rotation vectors."""
     away, time = (dataset[actual] - dataset[wanted]).values, dataset.time.values
     panels = [
         Panel(label, lines_of(time, values, ["x", "y", "z"]), levels=[ZERO])

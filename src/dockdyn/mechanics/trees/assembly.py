@@ -211,7 +211,7 @@ def attached(link: Link, parent: Link | None, width: int) -> dict[str, Array]:
 def _spatial_inertia(
     mass: Float[Array, ""], centre: Float[Array, "3"], inertia: Float[Array, "3 3"]
 ) -> Float[Array, "6 6"]:
-    """Return mass matrix for (v, ω) of the frame's origin: mass (kg), centre of mass (m), inertia about it (kg m²)."""
+    """Return the mass matrix for (v, ω) of the frame's origin: mass (kg), centre of mass (m), inertia about it (kg m²)."""
     lever = cross_matrix(centre)
     upper = jnp.concatenate([mass * jnp.eye(3), -mass * lever], axis=1)
     lower = jnp.concatenate([mass * lever, inertia - mass * lever @ lever], axis=1)

@@ -93,7 +93,7 @@ class Beam(eqx.Module):
         return self.shapes(points), jnp.asarray(weights) * self.mass
 
     def stiffness(self) -> Float[Array, "modes modes"]:
-        """Return stiffness matrix (N/m, and N m for twist)."""
+        """Return the stiffness matrix (N/m, and N m for twist)."""
         y, z, twist = self.modes
         points, weights = unit_gauss(INNER)
 

@@ -45,8 +45,8 @@ class TreeMotion(Protocol):
         ...
 
     def reactions(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> list[tuple[Vector, Vector]]:
-        """Return force and moment (body axes) at the joint of each body but the first, of loads that motion needs and nobody
-        else gives."""
+        """Return the force and moment (body axes) at the joint of each body but the first, of loads that motion needs and
+        nobody else gives."""
         ...
 
 
@@ -67,8 +67,8 @@ class Bodies(Protocol):
         ...
 
     def needed(self, rates: Velocities, twists: Sequence[Twist]) -> list[tuple[Vector, Vector]]:
-        """Return force (N, inertial) and torque about its centre of mass (N m, body axes) that the motion of each needs, where
-        velocities change at `rates` and their own twists at `twists`."""
+        """Return the force (N, inertial) and torque about its centre of mass (N m, body axes) that the motion of each needs,
+        where velocities change at `rates` and their own twists at `twists`."""
         ...
 
     def bending(self) -> list[Bending]:

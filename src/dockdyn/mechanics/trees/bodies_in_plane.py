@@ -278,7 +278,7 @@ class BodiesInPlane(eqx.Module):
         return found
 
     def needed(self, here: Placement, rates: Velocities, twists: Sequence[Twist]) -> list[tuple[Vector, Vector]]:
-        """Return force (N, inertial) and torque (N m) that the motion of each body needs."""
+        """Return the force (N, inertial) and torque (N m) that the motion of each body needs."""
         return self.in_space.needed(here, rates, twists)
 
     def momentum_of_bending(self, here: Placement) -> tuple[Vector, Vector]:

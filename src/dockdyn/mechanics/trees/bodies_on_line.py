@@ -205,7 +205,7 @@ class BodiesOnLine(eqx.Module):
         return [0.5 * body.mass * one.twist.velocity.x**2 for body, one in zip(self.bodies, here.bodies, strict=True)]
 
     def needed(self, here: Placement, rates: Velocities, twists: Sequence[Twist]) -> list[tuple[Vector, Vector]]:
-        """Return force (N, inertial) and torque (N m) that the motion of each body needs."""
+        """Return the force (N, inertial) and torque (N m) that the motion of each body needs."""
         return self.in_space.needed(here, rates, twists)
 
     def momentum_of_bending(self, here: Placement) -> tuple[Vector, Vector]:

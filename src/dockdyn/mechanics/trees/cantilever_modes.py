@@ -64,11 +64,11 @@ class CantileverModes(eqx.Module):
         return jnp.diag(self.mass) - body.mass * shift @ shift.T - turn @ body.inertia @ turn.T
 
     def stiffness(self) -> Float[Array, "modes"]:
-        """Return modal stiffness: N/m, of twist N m."""
+        """Return the modal stiffness: N/m, of twist N m."""
         return self.mass * self.frequency**2
 
     def damping(self) -> Float[Array, "modes"]:
-        """Return modal damping: N s/m, of twist N m s."""
+        """Return the modal damping: N s/m, of twist N m s."""
         return 2 * self.damping_ratio * self.frequency * self.mass
 
 
@@ -91,7 +91,7 @@ class UniformBeam(eqx.Module):
     counts: tuple[int, int, int] = eqx.field(static=True)  # of modes
 
     def axes(self) -> Float[Array, "3 3"]:
-        """Return unit vectors, right-handed: along the beam, and the two directions of bending."""
+        """Return the unit vectors, right-handed: along the beam, and the two directions of bending."""
         along = self.along / jnp.linalg.norm(self.along)
         across = self.across - along * (along @ self.across)
         across = across / jnp.linalg.norm(across)

@@ -93,7 +93,7 @@ class TreeLayout(NamedTuple):
         return any(name.startswith("twist") for names in self.mode_names for name in names)
 
     def columns(self) -> tuple[list[list[int]], list[list[int]], int]:
-        """Return velocity columns of each link's joint and modes, and their number; the base's come first."""
+        """Return the velocity columns of each link's joint and modes, and their number; the base's come first."""
         at = BASES[self.base]
         joints, modes = [], []
         for joint, parent in zip(self.joints, self.parents, strict=True):
@@ -181,11 +181,11 @@ class Tree(eqx.Module):
         return _picked(q.modes, np.where(modal >= 0, modal - first, -1))
 
     def first_mode(self) -> int:
-        """Return velocity column of the first mode; they come last."""
+        """Return the velocity column of the first mode; they come last."""
         return self.layout.columns()[2] - sum(self.layout.modes)
 
     def joint_columns(self) -> list[int]:
-        """Return velocity columns of the joints with one coordinate, in the order of `Configuration.joints`."""
+        """Return the velocity columns of the joints with one coordinate, in the order of `Configuration.joints`."""
         columns, _, _ = self.layout.columns()
         pairs = zip(columns, self.layout.joints, strict=True)
         return [own[0] for own, joint in pairs if len(own) == 1 and joint != "spherical"]
@@ -255,7 +255,7 @@ class Tree(eqx.Module):
 
     @trace_once
     def dynamics(self, q: Configuration, v: Row) -> tuple[Float[Array, "n n"], Row, Motion]:
-        """Return mass matrix M, bias h and motion: M v̇ + h = generalised forces; h counts springs and dampers inside."""
+        """Return the mass matrix M, bias h and motion: M v̇ + h = generalised forces; h counts springs and dampers inside."""
         motion = self.motion(q, v)
         return *self.mass_and_bias(q, v, motion), motion
 
@@ -315,7 +315,7 @@ class Tree(eqx.Module):
         return self.modal_coordinates(q)[bent], _picked(v, _index_of(self.layout).modal)[bent]
 
     def beams(self, q: Configuration, v: Row, motion: Motion) -> BeamLinks:
-        """Return inertia and loads of the links with modes."""
+        """Return the inertia and loads of the links with modes."""
         bent = self.bending()
         links = jax.tree.map(lambda part: part[bent], self.links)
         twist, bias = (jnp.stack([part[link] for link in bent]) for part in (motion.twist, motion.bias))
@@ -370,14 +370,14 @@ class Tree(eqx.Module):
         return 0.5 * v @ self.dynamics(q, v)[0] @ v
 
     def potential_energy(self, q: Configuration) -> Float[Array, ""]:
-        """Return energy of springs in joints and of bent links (J)."""
+        """Return the energy of springs in joints and of bent links (J)."""
         eta = self.modal_coordinates(q)
         springs = self.joint_stiffness[jnp.array(self.joint_columns(), int)]
         bent = 0.5 * jnp.einsum("li,lij,lj->", eta, self.links.stiffness, eta)
         return bent + 0.5 * jnp.sum(springs * (q.joints - self.joint_rest) ** 2)
 
     def rate(self, q: Configuration, v: Row) -> Configuration:
-        """Return time derivative of the configuration."""
+        """Return the time derivative of the configuration."""
         columns, modal, _ = self.layout.columns()
         twist = _base_subspace(self.layout.base) @ v[: BASES[self.layout.base]]
         attitude = Quaternion.of(q.attitude)

@@ -70,7 +70,7 @@ class Joint(eqx.Module):
         return once(Placed(Pose(place, attitude), Twist(velocity, rate), rotation, spin))
 
     def drift(self, carrier: Placed, carried: Rates, body: Placed, motions: Sequence[JointMotion]) -> Rates:
-        """Return acceleration of the body where those of joints are zero, `carried` being that of what carries it."""
+        """Return the acceleration of the body where those of joints are zero, `carried` being that of what carries it."""
         if self.number is None:
             return Rates(carried.at(carrier, body.pose.position), carried.spin)
         turning = carrier.rate.cross(body.rotation @ self.axis * self.motion(motions)[1])
@@ -181,7 +181,7 @@ class JointedBodies(eqx.Module):
         return found
 
     def reflected_energy(self, motions: Sequence[JointMotion]) -> Scalar:
-        """Return kinetic energy (J) of what motors in its joints reflect."""
+        """Return the kinetic energy (J) of what motors in its joints reflect."""
         moving = [(moved, motions[number][1]) for number, moved in self.moved().items()]
         return sum((0.5 * moved * rate**2 for moved, rate in moving), jnp.zeros(()))
 
@@ -191,10 +191,10 @@ class JointedBodies(eqx.Module):
         return {joint.number: joint.moved for joint in joints if joint.number is not None}
 
     def mass(self) -> Scalar:
-        """Return mass of all (kg)."""
+        """Return the mass of all (kg)."""
         return sum((body.mass for body in self.bodies), jnp.zeros(()))
 
     def middle(self, places: Sequence[Placed]) -> tuple[Vector, Vector]:
-        """Return place (m) and velocity (m/s) of the common centre of mass."""
+        """Return the place (m) and velocity (m/s) of the common centre of mass."""
         positions, velocities = [place.pose.position for place in places], [place.twist.velocity for place in places]
         return mean_by_mass(self.bodies, positions), mean_by_mass(self.bodies, velocities)

@@ -55,7 +55,7 @@ class JointedTree(NamedTuple):
         return self.tree.kinetic_energies(self.placed, self.motions)
 
     def needed(self, rates: Velocities, twists: Sequence[Twist]) -> list[tuple[Vector, Vector]]:
-        """Return force (N, inertial) and torque (N m, body axes) that the motion of each body needs."""
+        """Return the force (N, inertial) and torque (N m, body axes) that the motion of each body needs."""
         own, bent = [twists[number] for number in self.members], self.tree.bent(self.placed, self.motions)
         return self.tree.needed(self.placed, bent, own, dict(enumerate(rates.joints)))
 
@@ -208,7 +208,7 @@ class Equations(NamedTuple):
         return list(solved(self.factors, jnp.stack([turning.x, turning.y, turning.z, *own])))
 
     def _centre(self, force: Vector) -> Vector:
-        """Return acceleration of the common centre of mass."""
+        """Return the acceleration of the common centre of mass."""
         return force * (1 / self.tree.mass())
 
     def _spread(self, force: Vector, u: Sequence[Scalar]) -> list[Rates]:

@@ -71,7 +71,7 @@ def seat_motion(
 
 
 def _section(link: Links, eta: Float[Array, "width"]) -> tuple[Turn, Three, Float[Array, "width"]]:
-    """Return rotation and place (m) of the beam's section, and its shortening by the modal coordinates."""
+    """Return the rotation and place (m) of the beam's section, and its shortening by the modal coordinates."""
     shortened = applied(link.attach_shortening, eta)
     place = applied(link.attach_shift, eta).at[0].add(link.attach_place - 0.5 * (eta @ shortened))
     return exponential(applied(link.attach_turn, eta)), place, shortened

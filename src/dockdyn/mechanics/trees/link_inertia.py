@@ -54,7 +54,7 @@ class Inertia(NamedTuple):
 
     @trace_once
     def load(self, twist: Six, bias: Six) -> Six:
-        """Return force and moment at a twist whose rate, in the frame's axes, is `bias`."""
+        """Return the force and moment at a twist whose rate, in the frame's axes, is `bias`."""
         momentum = self.momentum(twist)
         linear, omega = momentum[:3], twist[3:]
         turning = jnp.concatenate([cross(omega, linear), cross(omega, momentum[3:]) + cross(twist[:3], linear)])
@@ -96,7 +96,7 @@ def link_inertia(
     rates: Float[Array, "links width"],
     twisting: bool,
 ) -> BeamLinks:
-    """Return mass matrix M̄ for (twist, modal rates) and the loads M̄ Ṅv + c̄ of the slices of beams.
+    """Return the mass matrix M̄ for (twist, modal rates) and the loads M̄ Ṅv + c̄ of the slices of beams.
 
     `links` holds the stacked numbers of the links that bend, `bias` their Ṅv; `twisting`: whether any of them twists.
     """

@@ -68,7 +68,7 @@ class ModalFrame(eqx.Module):
         return once(Placed(Pose(point + lever, attitude), twist, rotation, spin))
 
     def drift(self, carrier: Placed, carried: Rates, body: Placed, motions: Sequence[JointMotion]) -> Rates:
-        """Return acceleration of the frame where those of the modes are zero, `carried` being that of the frame at rest."""
+        """Return the acceleration of the frame where those of the modes are zero, `carried` being that of the frame at rest."""
         (_, turn), (moving, turning) = (self._moved(motions, part) for part in (0, 1))
         rate = turning.array()
         swinging, swung_round = jax.jvp(lambda angle: left_jacobian(angle, rate), (turn.array(),), (rate,))
@@ -97,7 +97,7 @@ class ModalFrame(eqx.Module):
         return tuple(found)
 
     def _moved(self, motions: Sequence[JointMotion], part: int) -> tuple[Vector, Vector]:
-        """Return shift and rotation vector by the modal coordinates (part 0), or the rates of these two (1)."""
+        """Return the shift and rotation vector by the modal coordinates (part 0), or the rates of these two (1)."""
         coordinates, numbers = (self._numbers(motions, one) for one in (0, part))
         shift = _sum(numbers, self.shift)
         if self.shortening is not None:

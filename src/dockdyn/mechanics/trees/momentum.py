@@ -25,7 +25,7 @@ class Momentum(NamedTuple):
     angular: Float[Array, "3"]  # N m s, about the inertial origin
 
     def spin(self) -> Float[Array, "3"]:
-        """Return angular momentum about the centre of mass (N m s)."""
+        """Return the angular momentum about the centre of mass (N m s)."""
         return self.angular - jnp.cross(self.centre, self.linear)
 
 

@@ -412,7 +412,8 @@ class MovingBodies(eqx.Module):
         return found
 
     def needed(self, here: Placement, rates: Velocities, twists: Sequence[Twist]) -> list[tuple[Vector, Vector]]:
-        """Return force (N, inertial) and torque about the centre of mass (N m, body axes) that the motion of each body needs.
+        """Return the force (N, inertial) and torque about the centre of mass (N m, body axes) that the motion of each body
+        needs.
 
         `rates` are those of the velocities, and `twists` those of all bodies' twists.
         """
@@ -438,7 +439,7 @@ class MovingBodies(eqx.Module):
         return linear, angular - away.cross(sum(straight, linear))
 
     def reflected_energy(self, here: Placement) -> Scalar:
-        """Return kinetic energy (J) of what motors in joints reflect."""
+        """Return the kinetic energy (J) of what motors in joints reflect."""
         return sum((tree.reflected_energy() for tree in self.in_place(here)), jnp.zeros(()))
 
     def reactions(

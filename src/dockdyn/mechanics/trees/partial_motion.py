@@ -31,11 +31,11 @@ class Screw(NamedTuple):
     spin: Vector
 
     def power(self, load: Load) -> Scalar:
-        """Return power (W) of a load."""
+        """Return the power (W) of a load."""
         return self.velocity.dot(load.force) + self.spin.dot(load.moment)
 
     def at(self, place: Vector) -> Vector:
-        """Return velocity at a place (m) from the common centre."""
+        """Return the velocity at a place (m) from the common centre."""
         return self.velocity + self.spin.cross(place)
 
 
@@ -54,10 +54,10 @@ class Rates(NamedTuple):
         return Twist(self.velocity, body.rotation.transposed_times(self.spin))
 
     def at(self, body: Placed, place: Vector) -> Vector:
-        """Return acceleration of the body's material at an inertial `place` (m)."""
+        """Return the acceleration of the body's material at an inertial `place` (m)."""
         return self.velocity + swung(self.spin, body.rate, place - body.pose.position)
 
 
 def swung(spin: Vector, rate: Vector, lever: Vector) -> Vector:
-    """Return acceleration at the end of a lever beside that of its beginning."""
+    """Return the acceleration at the end of a lever beside that of its beginning."""
     return spin.cross(lever) + rate.cross(rate.cross(lever))

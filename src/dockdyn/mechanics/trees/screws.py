@@ -18,7 +18,7 @@ from dockdyn.programs import trace_once
 
 @trace_once
 def product(a: Float[Array, "*stack i j"], b: Float[Array, "*stack j k"]) -> Float[Array, "*stack i k"]:
-    """Return matrix products; XLA fuses this, while its own product of stacks costs a call for every matrix."""
+    """Return the matrix products; XLA fuses this, while its own product of stacks costs a call for every matrix."""
     return (a[..., :, :, None] * b[..., None, :, :]).sum(-2)
 
 
@@ -35,7 +35,7 @@ def transposed(a: Float[Array, "*stack i j"]) -> Float[Array, "*stack j i"]:
 
 @trace_once
 def cross(a: Float[Array, "*stack 3"], b: Float[Array, "*stack 3"]) -> Float[Array, "*stack 3"]:
-    """Return vector products; one of the two may have fewer axes."""
+    """Return the vector products; one of the two may have fewer axes."""
     ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
     bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
     return jnp.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], -1)
@@ -50,7 +50,7 @@ def cross_matrix(a: Float[Array, "*stack 3"]) -> Float[Array, "*stack 3 3"]:
 
 @trace_once
 def bracket(a: Float[Array, "*stack 6"], b: Float[Array, "*stack 6"]) -> Float[Array, "*stack 6"]:
-    """Return rate of the screws b that are carried along by the twists a, all in one frame at rest."""
+    """Return the rate of the screws b that are carried along by the twists a, all in one frame at rest."""
     turning = a[..., 3:]
     moved = cross(turning, b[..., :3]) + cross(a[..., :3], b[..., 3:])
     return jnp.concatenate([moved, cross(turning, b[..., 3:])], -1)
@@ -78,7 +78,7 @@ def exponential(turn: Float[Array, "3"]) -> Float[Array, "3 3"]:
 
 
 def left_jacobian(turn: Float[Array, "*stack 3"], rate: Float[Array, "*stack 3"]) -> Float[Array, "*stack 3"]:
-    """Return angular velocity of the rotation by `turn` (rad), in fixed axes, when `turn` changes at `rate`."""
+    """Return the angular velocity of the rotation by `turn` (rad), in fixed axes, when `turn` changes at `rate`."""
     squared = (turn * turn).sum(-1)[..., None]
     small = squared < SMALL_ANGLE
     safe = jnp.where(small, 1.0, squared)

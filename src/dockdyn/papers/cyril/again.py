@@ -38,13 +38,13 @@ def run(way: str, modes: int) -> xr.Dataset:
 
 
 def _first(modes: int) -> float:
-    """Return normal impulse (N s) of the first impact."""
+    """Return the normal impulse (N s) of the first impact."""
     found = meet("cyril-elastic", {**BELOW, **with_modes(modes)})
     return float(of_law(found, "energetic", restitution=RESTITUTION, friction=0.0).impulse[0])
 
 
 def _pushed(way: str, modes: int) -> float:
-    """Return normal impulse (N s) of the whole run."""
+    """Return the normal impulse (N s) of the whole run."""
     return float(run(way, modes).episode_impulse.sum())
 
 

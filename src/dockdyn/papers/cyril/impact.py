@@ -74,7 +74,7 @@ def start(progress: Progress) -> Made:
 
 
 def _about_centre(found: Meeting) -> float:
-    """Return angular momentum about z of both about their common centre of mass (N m s); bases not turned."""
+    """Return the angular momentum about z of both about their common centre of mass (N m s); bases not turned."""
     mass = np.asarray(found.approach.mass)
     count = len(mass) - 3
     masses, moments = [], []
@@ -188,7 +188,7 @@ def _rigid_payload_after(found: Meeting) -> Velocities:
 
 
 def _loss_of(found: Meeting, after: Velocities) -> float:
-    """Return kinetic energy that went (J)."""
+    """Return the kinetic energy that went (J)."""
     _, _, m, mp, v, vp = parts(found)
     return float(0.5 * (v @ m @ v + vp @ mp @ vp - after[0] @ m @ after[0] - after[1] @ mp @ after[1]))
 
@@ -198,7 +198,7 @@ def _loss_of(found: Meeting, after: Velocities) -> float:
 
 @jit_once
 def _vibrating(content: Any) -> tuple[tuple[Array, Array], ...]:  # noqa: ANN401, whose second link is a beam
-    """Return mass and stiffness matrices: of a link on a wall, and of the chaser, its joints locked."""
+    """Return the mass and stiffness matrices: of a link on a wall, and of the chaser, its joints locked."""
     beam = content.named("link1").flexible.beam()
     wall = tree_of([Link("wall"), Link("link", "wall", joint="locked", beam=beam)], base="fixed")
     origin, upright = jnp.zeros(3), jnp.array([1.0, 0.0, 0.0, 0.0])
@@ -216,7 +216,7 @@ def with_springs(tree: Tree, beam: Beam) -> Tree:
 
 
 def matrices(tree: Tree, q: Configuration) -> tuple[Array, Array]:
-    """Return mass matrix, joints locked, and stiffness matrix."""
+    """Return the mass matrix, joints locked, and stiffness matrix."""
 
     def energy(modes: Array) -> Array:
         return tree.potential_energy(Configuration(q.position, q.attitude, q.joints, q.balls, modes))

@@ -46,7 +46,7 @@ def _stacked(count: int, height: float = 2.4) -> tuple[Figure, list[Any]]:
 
 
 def look(index: int) -> dict[str, Any]:
-    """Return colour and dashes of a curve, apart without colour, too."""
+    """Return the colour and dashes of a curve, apart without colour, too."""
     return {"color": SERIES[index % len(SERIES)], "linestyle": DASHES[index % len(DASHES)], "linewidth": 1.4}
 
 

@@ -56,7 +56,7 @@ def run(preset: str, changes: dict[str, Any]) -> xr.Dataset:
 
 @lru_cache(maxsize=1)
 def captured() -> xr.Dataset:
-    """Return plastic capture: a weld, wrist free, normal along −y."""
+    """Return the plastic capture: a weld, wrist free, normal along −y."""
     return run("cyril-plastic", {})
 
 
@@ -85,7 +85,7 @@ def rebound(energy_ratio: float, friction_ratio: float) -> xr.Dataset:
 
 @lru_cache(maxsize=len(SCHEMES))
 def controlled(scheme: str) -> xr.Dataset:
-    """Return plastic capture, then control. Rate damping is joint PD without stiffness, so that all schemes are one
+    """Return the plastic capture, then control. Rate damping is joint PD without stiffness, so that all schemes are one
     structure."""
     stiffness, damping, duration = SCHEMES[scheme]
     return run(
@@ -144,7 +144,7 @@ def payload_rate(run: xr.Dataset) -> np.ndarray:
 
 
 def fastest_joint(run: xr.Dataset) -> np.ndarray:
-    """Return largest joint rate (deg/s)."""
+    """Return the largest joint rate (deg/s)."""
     return np.degrees(np.abs(run.joint_rate.values).max(axis=1))
 
 
@@ -159,7 +159,7 @@ def tip(run: xr.Dataset) -> np.ndarray:
 
 
 def gap(run: xr.Dataset) -> np.ndarray:
-    """Return distance of that point from the payload's rim (m): below zero, and they would have touched again."""
+    """Return the distance of that point from the payload's rim (m): below zero, and they would have touched again."""
     centre = run.position.sel(body="payload").values[:, :2]
     return np.linalg.norm(tip(run) - centre, axis=1) - 1.0
 

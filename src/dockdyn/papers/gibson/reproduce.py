@@ -79,7 +79,7 @@ ROD = "Of the rod with the preset's inertia, m L²/12."
 
 
 def _on_orbit(progress: Progress) -> Made:
-    """Return speed and period by the semi-major axis, and what the printed ones would belong to."""
+    """Return the speed and period by the semi-major axis, and what the printed ones would belong to."""
     section = load(DOCKING).content.orbit
     rate, radius, parameter = (
         float(section.make().mean_motion()),

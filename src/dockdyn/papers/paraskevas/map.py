@@ -84,7 +84,8 @@ class FirstImpact:
         return (in_lanes(jax.jit(jax.vmap(after)), ratios) - self.predicted) / self.speed
 
     def first_minimum(self, ratios: Ratios) -> Float[np.ndarray, "points"]:
-        """Return depth at its first minimum if the contact could pull, over U⁻ √(μ/k): negative, and the masses part before it.
+        """Return the depth at its first minimum if the contact could pull, over U⁻ √(μ/k): negative, and the masses part before
+        it.
 
         Positive, and they still touch there: a second maximum follows, and what separates them comes later.
         """
@@ -187,7 +188,7 @@ def _lost_line(impact: FirstImpact) -> Ratios:
 
 @lru_cache(maxsize=1)
 def stiffness_map() -> xr.Dataset:
-    """Return error of eq. 18 for the masses of case A, where `validity_warnings` warns, and where the first separation is
+    """Return the error of eq. 18 for the masses of case A, where `validity_warnings` warns, and where the first separation is
     lost."""
     impact = FirstImpact("A")
     axis = _ratios_of(np.linspace(0, 1, GRID))
@@ -215,7 +216,7 @@ def stiffness_map() -> xr.Dataset:
 
 
 def _worst_masses() -> float:
-    """Return least stiffness ratio at which any masses lose the first separation: √(1 − r²) = r (2π − acos(−r)).
+    """Return the least stiffness ratio at which any masses lose the first separation: √(1 − r²) = r (2π − acos(−r)).
 
     Approached by a light m₃ between m₂ and m₄, whose motion it does not disturb: with τ in √(m₃/(k + k_t)), its depth goes
     with r τ + sin τ. That no others lose it earlier was found by trying, not proved.

@@ -105,7 +105,7 @@ def latch_motion(data: xr.Dataset) -> Figure:
 
 
 def stiffness_map(data: xr.Dataset) -> Figure:
-    """Return error of eq. 18 over both stiffnesses, the line of the lost separation, and where the warning begins."""
+    """Return the error of eq. 18 over both stiffnesses, the line of the lost separation, and where the warning begins."""
     figure = Figure(figsize=(9.4, 7.6), layout="constrained")
     axes: Any = figure.subplots()
     x, y = data.chaser_ratio.values, data.target_ratio.values

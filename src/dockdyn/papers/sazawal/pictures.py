@@ -33,7 +33,7 @@ def _first_contacts(run: xr.Dataset) -> np.ndarray:
 
 
 def energy_change(run: xr.Dataset) -> xr.DataArray:
-    """Return kinetic energy relative to t = 0, J (eq. 152)."""
+    """Return the kinetic energy relative to t = 0, J (eq. 152)."""
     return run.kinetic_energy - run.kinetic_energy[0]
 
 

@@ -167,7 +167,7 @@ def _probe_rows() -> list[Row]:
 
 
 def _normal_root(matrix: np.ndarray, axes: np.ndarray, delay: float) -> list[float]:
-    """Return rightmost root (1/s) along the normal by a contact matrix, real and imaginary part."""
+    """Return the rightmost root (1/s) along the normal by a contact matrix, real and imaginary part."""
     damping, stiffness = normal_dynamics(DAMPING, STIFFNESS, matrix, axes)
     free, late = [[0, 1], [0, 0]], [[0, 0], [-stiffness, -damping]]
     root = rightmost_roots(np.array([free, late], float), np.array([delay]), count=1)[0]

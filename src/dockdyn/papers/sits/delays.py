@@ -54,7 +54,7 @@ class Target(Model):
         return State(x.q, x.v, x.mode, state[0])
 
     def moved(self, x: State) -> Array:
-        """Return rate of the robot's state."""
+        """Return the rate of the robot's state."""
         assert self.robot is not None
         return self.robot.state @ x.memory + self.robot.input * x.q
 
@@ -86,7 +86,7 @@ class Swing(NamedTuple):
         return self.force * self.velocity
 
     def mode(self) -> complex:
-        """Return root (1/s) of the motion, which has become a single exponential oscillation.
+        """Return the root (1/s) of the motion, which has become a single exponential oscillation.
 
         From three instants each a quarter of a period apart: x(t + 2n) = p x(t + n) − q x(t), by least squares.
         """
@@ -98,7 +98,7 @@ class Swing(NamedTuple):
         return complex(root.real, abs(root.imag))
 
     def peaks(self) -> dict[str, float]:
-        """Return last peaks of displacement (mm), velocity (mm/s), force (N) and power (W)."""
+        """Return the last peaks of displacement (mm), velocity (mm/s), force (N) and power (W)."""
         series = {"displacement": 1e3 * self.position, "velocity": 1e3 * self.velocity}
         series |= {"force": self.force, "power": self.power}
         whole = slice(0, None)

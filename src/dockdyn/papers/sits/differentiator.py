@@ -75,7 +75,7 @@ def _differentiated(source: VelocitySource, time: Array, position: Array, speed:
 
 
 def _noise_gain(source: VelocitySource) -> float:
-    """Return deviation of the velocity that white noise of the position makes over the noise's own (1/s), by its impulse
+    """Return the deviation of the velocity that white noise of the position makes over the noise's own (1/s), by its impulse
     response."""
     time, kick = STEP * np.arange(KICKED), np.zeros(KICKED)
     kick[1] = KICK  # the first instant is where it begins

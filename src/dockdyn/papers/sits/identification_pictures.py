@@ -14,7 +14,7 @@ Row = Float[np.ndarray, "n"]
 
 
 def line_picture(time: Row, command: Row, along: Row, beside: Row) -> Figure:
-    """Return position on the line over time, and how far off it the arm's tip is."""
+    """Return the position on the line over time, and how far off it the arm's tip is."""
     figure = Figure(figsize=(10, 6), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[2.4, 1])
     above.plot(time, 1e3 * command, color="tab:blue", linewidth=1.2, label="commanded")

@@ -21,7 +21,7 @@ def growth_and_roots(
     ideal: complex,
     printed: tuple[float, float],
 ) -> Figure:
-    """Return growth rate over the gain, and the dominant root as the gain grows; a curve for each loop.
+    """Return the growth rate over the gain, and the dominant root as the gain grows; a curve for each loop.
 
     `stable` is where each loop's stabilising gains begin, `matching` the gain that decays as the contact alone, whose root
     is `ideal`; `printed` the range of gains that the paper used.

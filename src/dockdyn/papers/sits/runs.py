@@ -132,12 +132,12 @@ def observed_energy(found: xr.Dataset, force: Series) -> Series:
 
 
 def within(found: xr.Dataset, values: Series, first: float, last: float) -> float:
-    """Return largest size of a series from `first` to `last` (s)."""
+    """Return the largest size of a series from `first` to `last` (s)."""
     time = found.time.values
     return float(np.abs(values[(time >= first) & (time <= last)]).max())
 
 
 def last_cycle(found: xr.Dataset, values: Series) -> float:
-    """Return largest size of a series in the last cycle."""
+    """Return the largest size of a series in the last cycle."""
     end = float(found.time[-1])
     return within(found, values, end - 2 * np.pi / rig().frequency, end)

@@ -185,7 +185,8 @@ def _energies(progress: Progress) -> Made:
 
 
 def growth(gain: float) -> float:
-    """Return growth rate (1/s) of the loop of the SCVG, with a fixed gain (N s/m) on the sampled velocity, by its monodromy."""
+    """Return the growth rate (1/s) of the loop of the SCVG, with a fixed gain (N s/m) on the sampled velocity, by its
+    monodromy."""
     scene = runs.scenario(f"FGC, {T2}")
     loop = loop_of_scenario(scene)
     made = rig_of(scene, loop, LinearCompensator.of(ModelVelocity(), gain=jnp.asarray(gain)), STEP)

@@ -24,7 +24,7 @@ def _sheet(rows: int, columns: int) -> tuple[Figure, Any]:
 
 
 def delays(swings: Mapping[str, Swing]) -> Figure:
-    """Return velocity and force of pairs of motions, and the power of all."""
+    """Return the velocity and force of pairs of motions, and the power of all."""
     figure, panels = _sheet(2, 2)
     pairs = (
         ("(a)", ("no delay", "measurement delay")),
@@ -83,7 +83,7 @@ def differentiators(
 
 
 def _over_time(curves: Mapping[str, tuple[Any, Any]], ylabel: str, switched: float | None, late: float) -> Figure:
-    """Return series over the whole time, and the last seconds of them on a scale of their own."""
+    """Return the series over the whole time, and the last seconds of them on a scale of their own."""
     figure, panels = _sheet(1, 2)
     for axes in panels[0]:
         for colour, (name, (time, values)) in zip(COLOURS, curves.items(), strict=False):

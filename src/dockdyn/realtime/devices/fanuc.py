@@ -277,7 +277,8 @@ def stop_distance(speed: float, settings: FanucSettings, period: float, coast: f
 
 
 def _read_frame(numbers: Numbers) -> tuple[Numbers, Numbers]:
-    """Return position and rotation vector of X Y Z in mm and W P R in degrees: R about z, then P about y', then W about x''."""
+    """Return the position and rotation vector of X Y Z in mm and W P R in degrees: R about z, then P about y', then W about
+    x''."""
     position = tuple(each / 1000.0 for each in numbers[:3])
     angles = tuple(each * DEGREE for each in reversed(numbers[3:]))
     check_range(position)

@@ -181,7 +181,7 @@ def _frame(position: Numbers, quaternion: Numbers) -> Numbers:
 
 
 def _frame_of(numbers: Numbers) -> tuple[Numbers, Numbers]:
-    """Return position (m) and unit quaternion of the numbers of a frame."""
+    """Return the position (m) and unit quaternion of the numbers of a frame."""
     return tuple(each / 1000.0 for each in numbers[:3]), quaternion_of_angles(
         tuple(each * DEGREE for each in numbers[3:])
     )

@@ -272,7 +272,7 @@ def lines_of(
 
 
 def series(place: int) -> dict[str, Any]:
-    """Return colour and dash of one of many lines: apart in both as long as there are colours."""
+    """Return the colour and dash of one of many lines: apart in both as long as there are colours."""
     return {"colour": HUES[place % len(HUES)], "dash": (place + place // len(HUES)) % 4}
 
 

@@ -29,7 +29,7 @@ FEW = 60  # samples of a contact below which each is marked
 
 
 def depth(dataset: xr.Dataset) -> Chart:
-    """Return depth (negative is separation) over the whole run, and penetration close up."""
+    """Return the depth (negative is separation) over the whole run, and penetration close up."""
     names, values, time = pair_labels(dataset), dataset.depth.values, dataset.time.values
     deepest = float(values.max()) * 1e3  # mm
     scale = tamed(values, float(np.nanmedian(np.abs(values))))
@@ -41,7 +41,7 @@ def depth(dataset: xr.Dataset) -> Chart:
 
 
 def normal_force(dataset: xr.Dataset) -> Chart:
-    """Return normal force where it is generated, peaks marked."""
+    """Return the normal force where it is generated, peaks marked."""
     names, values, time = pair_labels(dataset), dataset.normal_force.values, dataset.time.values
     peaks, times = dataset.episode_peak_force.values, dataset.episode_peak_time.values
     scale = tamed(peaks, float(peaks[0]))
@@ -120,7 +120,7 @@ def largest_contact(dataset: xr.Dataset) -> Chart:
 
 
 def energy(dataset: xr.Dataset) -> Chart:
-    """Return change of energy, less work from outside, and work of contacts and all else inside, with that after each
+    """Return the change of energy, less work from outside, and work of contacts and all else inside, with that after each
     contact."""
     change, time = given_by_contacts(dataset), dataset.time.values
     worked = from_outside(dataset)
@@ -137,7 +137,7 @@ def energy(dataset: xr.Dataset) -> Chart:
 
 
 def momentum_errors(dataset: xr.Dataset) -> Chart:
-    """Return change of linear and angular momentum since the start, impulses from outside left out, relative to the bodies'
+    """Return the change of linear and angular momentum since the start, impulses from outside left out, relative to the bodies'
     own."""
     lines, largest = [], 0.0
     for name, look in (("linear", {"colour": "blue"}), ("angular", {"colour": "orange", "dash": 1})):
@@ -154,7 +154,7 @@ def momentum_errors(dataset: xr.Dataset) -> Chart:
 
 
 def attitude(dataset: xr.Dataset) -> Chart:
-    """Return rotation vector of each body since the start, in degrees, in body axes."""
+    """Return the rotation vector of each body since the start, in degrees, in body axes."""
     panels = []
     for body in map(str, dataset.body.values):
         turned = np.degrees(dataset.rotation.sel(body=body).values)
@@ -163,7 +163,7 @@ def attitude(dataset: xr.Dataset) -> Chart:
 
 
 def loads(dataset: xr.Dataset, points: Sequence[int] | None = None) -> Chart:
-    """Return force and moment of the contacts at named points (all of them when not given), in the axes of their bodies.
+    """Return the force and moment of the contacts at named points (all of them when not given), in the axes of their bodies.
 
     All points have the same scale of force, and the same of moment: they can be compared.
     """

@@ -22,8 +22,8 @@ def time_chart(dataset: xr.Dataset, panels: Sequence[Panel], columns: int = 1) -
 
 
 def lively_spans(dataset: xr.Dataset) -> np.ndarray:
-    """Return onset and release (s) of contacts, (contacts, 2); one that lasts to the end, beside others that do not, is as long
-    as the longest of these."""
+    """Return the onset and release (s) of contacts, (contacts, 2); one that lasts to the end, beside others that do not, is as
+    long as the longest of these."""
     spans, whole = contact_spans(dataset), np.isfinite(dataset.episode_release.values)
     longest = np.max(np.ptp(spans, axis=1), where=whole, initial=0.0)
     if longest > 0:

@@ -74,7 +74,7 @@ def _at_frame(part: ScenePart, row: int) -> np.ndarray:
 
 
 def beside(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return unit vectors to the side of an axis and up from it; level where the axis is not upright itself."""
+    """Return the unit vectors to the side of an axis and up from it; level where the axis is not upright itself."""
     across = np.cross(axis, [0.0, 0.0, 1.0] if abs(axis[2]) < 0.9 else [1.0, 0.0, 0.0])
     across /= np.linalg.norm(across)
     return across, np.cross(across, axis)

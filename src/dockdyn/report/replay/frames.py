@@ -67,7 +67,7 @@ def at(times: np.ndarray, time: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 def attitudes_at(times: np.ndarray, time: np.ndarray, attitude: np.ndarray) -> np.ndarray:
-    """Return unit quaternions (samples, …, 4) at other times, on great circles between samples (slerp)."""
+    """Return the unit quaternions (samples, …, 4) at other times, on great circles between samples (slerp)."""
     from viser.transforms import SO3  # which the replay needs anyway; SciPy's takes longer to load than a run to draw
 
     before, after, share = _between(times, time, attitude.ndim)

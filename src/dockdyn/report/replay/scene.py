@@ -176,7 +176,7 @@ def part_paths(scene: Scene) -> list[str]:
 
 
 def turned(attitude: np.ndarray, vector: np.ndarray) -> np.ndarray:
-    """Return body vectors (…, 3) in the scene's axes, by attitudes (…, 4)."""
+    """Return the body vectors (…, 3) in the scene's axes, by attitudes (…, 4)."""
     scalar, axis = attitude[..., :1], attitude[..., 1:]
     twice = 2 * np.cross(axis, vector)
     return vector + scalar * twice + np.cross(axis, twice)

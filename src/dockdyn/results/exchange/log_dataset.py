@@ -56,7 +56,7 @@ def _variable(dim: str, column: LogColumn) -> tuple[str, np.ndarray, dict[str, A
 
 
 def _values_of(cells: Cells) -> np.ndarray:
-    """Return whole numbers as such, which stamps since 1970 need; others as floats; as texts what has some that are no
+    """Return the whole numbers as such, which stamps since 1970 need; others as floats; as texts what has some that are no
     numbers."""
     if all(isinstance(cell, int) and abs(cell) < WHOLE for cell in cells):
         return np.array(cells, dtype=np.int64)

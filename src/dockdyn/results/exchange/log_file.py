@@ -188,7 +188,7 @@ def _unit_given(column: LogColumn, role: Role, units: Mapping[str, str]) -> tupl
 
 
 def suffixed(heading: str, role: Role) -> tuple[str, str] | None:
-    """Return name and unit of a heading that ends in a unit of its role, "command_mm"; None of any other."""
+    """Return the name and unit of a heading that ends in a unit of its role, "command_mm"; None of any other."""
     name, _, unit = heading.strip().rpartition("_")
     if not name or unit not in SUFFIXES or known_name(heading) in role.known_as:
         return None

@@ -38,6 +38,6 @@ def netcdf_table(path: Path) -> LogTable:
 
 
 def _heading_of(column: Column) -> str:
-    """Return name and unit; that of a time since a date is its unit alone."""
+    """Return the name and unit; that of a time since a date is its unit alone."""
     unit, since, _ = column.unit.partition(SINCE)
     return f"{column.name} [{unit}]" if since else column.heading

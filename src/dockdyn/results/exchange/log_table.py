@@ -61,7 +61,7 @@ class LogTable:
 
 
 def named(heading: str) -> tuple[str, str | None]:
-    """Return name and unit of a heading: "command [mm]" is command in mm."""
+    """Return the name and unit of a heading: "command [mm]" is command in mm."""
     match = UNIT.match(heading)
     return (match[1], match[2] or match[3] or "") if match else (heading, None)
 

@@ -297,7 +297,7 @@ def _plain(value: object) -> object:
 
 
 def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> Any:  # noqa: ANN401, a type
-    """Return field type: a bare number in SI units or a text with a unit; `what` names the quantity in messages.
+    """Return the field type: a bare number in SI units or a text with a unit; `what` names the quantity in messages.
 
     A `unit` may name fields declared before it, as in "N/m**{exponent}". A number is written back with its unit, unless
     it is a `component` of a vector or matrix.

@@ -68,7 +68,7 @@ def _size_of(mesh: Any) -> float:  # noqa: ANN401, trimesh's
 
 
 def _box(mesh: Any, spacing: float, radius: float) -> tuple[np.ndarray, np.ndarray]:  # noqa: ANN401, trimesh's
-    """Return first node (m) and numbers of nodes of the grid around a mesh and the tips that meet it."""
+    """Return the first node (m) and numbers of nodes of the grid around a mesh and the tips that meet it."""
     margin = radius + BAND * spacing
     low, high = mesh.bounds[0] - margin, mesh.bounds[1] + margin
     return low, np.ceil((high - low) / spacing).astype(int) + 1

@@ -136,7 +136,7 @@ class ApproachSection(Section):
     axis: Direction = [1.0, 0.0, 0.0]  # noqa: RUF012
 
     def start(self, feature: Feature, surface: Surface, pose: Pose, twist: Twist) -> tuple[Pose, Twist]:
-        """Return pose and twist of the chaser, whose `feature` approaches `surface` of the target at `pose` and `twist`."""
+        """Return the pose and twist of the chaser, whose `feature` approaches `surface` of the target at `pose` and `twist`."""
         import jax.numpy as jnp
 
         from dockdyn.mechanics.rigid_body import Placed, Pose, Twist

@@ -25,7 +25,7 @@ class NetworkSection(Section):
 
 
 def _three(unit: str, what: str) -> Any:  # noqa: ANN401, a type
-    """Return field type: three numbers."""
+    """Return the field type: three numbers."""
     return Annotated[list[quantity(unit, what, component=True)], Field(min_length=3, max_length=3)]
 
 

@@ -62,7 +62,7 @@ class OwnImpact(OwnPart):
 
 
 def or_own(named: type[Section], own: type[OwnImpact]) -> Any:  # noqa: ANN401, a type
-    """Return field type: the table of a law with a name, or, where that is "module:Class", of one of the user's own."""
+    """Return the field type: the table of a law with a name, or, where that is "module:Class", of one of the user's own."""
 
     def which(value: object) -> str:
         given = value.get("law") if isinstance(value, dict) else getattr(value, "law", None)

@@ -96,7 +96,7 @@ def without_computed(value: object, *names: str) -> object:
 
 
 def choice(key: str, parts: list[type[Part]], own: type[Part]) -> Any:  # noqa: ANN401, a type
-    """Return field type: whichever of `parts` the value of `key` names, or a part of the user's own."""
+    """Return the field type: whichever of `parts` the value of `key` names, or a part of the user's own."""
 
     def name(value: object) -> str | None:
         given = value.get(key) if isinstance(value, dict) else getattr(value, key, None)

@@ -94,7 +94,7 @@ class UrdfLink:
         return _frame(_parts(self.inertial, where).get("origin"), f"{where}: inertial")[:3, 3].tolist()
 
     def body(self, label: str, point_mass: bool, repair: bool) -> Entry:
-        """Return mass (kg), centre (m) and inertia about it (kg m²) in link axes; nothing for a frame without mass.
+        """Return the mass (kg), centre (m) and inertia about it (kg m²) in link axes; nothing for a frame without mass.
 
         `point_mass`: whether an inertia of zero is allowed. An impossible inertia is replaced by the nearest possible one with
         `repair`, and `note` says so; ScenarioError without, and for values that are none.

@@ -123,7 +123,7 @@ def doubtful(cases: CampaignCases, folder: str) -> list[dict[str, Any]]:
 
 
 def probability(name: str, holds: Bool[np.ndarray, "cases"], undecided: Bool[np.ndarray, "cases"]) -> dict[str, Any]:
-    """Return share of the cases in which something holds, with its interval.
+    """Return the share of the cases in which something holds, with its interval.
 
     The lower end counts the undecided cases as if it did not hold in them, the upper end as if it did.
     """

@@ -74,7 +74,7 @@ class Campaign:
         return -(-self.runs // self.chunk)
 
     def part(self, chunk: int) -> tuple[int, int]:
-        """Return first case and number of cases of a chunk."""
+        """Return the first case and number of cases of a chunk."""
         first = chunk * self.chunk
         return first, min(self.chunk, self.runs - first)
 

@@ -113,7 +113,7 @@ def polish(plan: Plan, best: Evaluation, attempt: Try) -> None:
     size = abs(plan.goals[0].oriented(best.goals[0])) or 1.0
 
     def at(place: Point) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
-        """Return goal and its slopes, what is spared of every limit and its slopes."""
+        """Return the goal and its slopes, what is spared of every limit and its slopes."""
         inside = np.clip(place, 0.0, 1.0)
         key = inside.tobytes()
         if key not in known:

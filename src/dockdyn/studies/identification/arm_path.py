@@ -113,7 +113,7 @@ class PathSample(NamedTuple):
 
 
 def _tip_pose(arm: Tree, link: int, columns: tuple[int, ...], joints: Array) -> tuple[Array, Array, Array]:
-    """Return position (m), rotation and slopes of a link."""
+    """Return the position (m), rotation and slopes of a link."""
     scalar = arm.joint_columns()
     at, moving = jnp.array(columns), jnp.array([scalar[column] for column in columns])
     upright = jnp.zeros(4).at[0].set(1.0)

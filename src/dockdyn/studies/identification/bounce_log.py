@@ -103,7 +103,7 @@ def read_bounce(
 
 
 def _stretch(log: SignalLog, touching: np.ndarray) -> tuple[int, int, bool]:
-    """Return first and last sample of the first contact, bridging short drops of the force to its threshold."""
+    """Return the first and last sample of the first contact, bridging short drops of the force to its threshold."""
     first = int(np.argmax(touching))
     if first < QUIET:
         raise log.refuse(first, f"in contact from the start; must begin with at least {QUIET} rows of free motion")

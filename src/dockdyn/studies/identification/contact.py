@@ -128,7 +128,7 @@ class ContactSearch:
         return theta[4] + np.where(depth > 0, np.maximum(raw, 0.0), 0.0)
 
     def law(self, theta: Row) -> tuple[Row, Row]:
-        """Return depth (m), and force by the law alone (N)."""
+        """Return the depth (m), and force by the law alone (N)."""
         late = self.bounce.time - theta[2]
         depth = self.place(late) - theta[3]
         return depth, pressing(theta[0], theta[1], depth, self.speed(late))
@@ -161,7 +161,7 @@ class ContactSearch:
         return theta, apart.T @ apart + self.spread(theta)
 
     def at(self, late: float, entry: int) -> tuple[float, Row]:
-        """Return sum of squares (N²) and parameters with this delay (s) and first sample in contact."""
+        """Return the sum of squares (N²) and parameters with this delay (s) and first sample in contact."""
         force = self.bounce.force
         if late not in self.moved:
             at = self.bounce.time - late
@@ -194,7 +194,7 @@ class ContactSearch:
         return float(left @ left), np.array([stiffness, damping, late, surface, bias])
 
     def spread(self, theta: Row) -> Float[np.ndarray, "5 5"]:
-        """Return covariance of all parameters but the delay, were that known and the samples in contact, too."""
+        """Return the covariance of all parameters but the delay, were that known and the samples in contact, too."""
         depth, raw = self.law(theta)
         inside = (depth > 0) & (raw > 0)
         left = self.bounce.force - self.pressed(theta)
@@ -227,7 +227,7 @@ def _least_squares(columns: Float[np.ndarray, "n p"], right: Row) -> Row:
 
 
 def smooth(bounce: Bounce) -> tuple[Callable[[Row], Row], Callable[[Row], Row]]:
-    """Return position and velocity as functions of time, measurement noise smoothed out (generalised cross-validation)."""
+    """Return the position and velocity as functions of time, measurement noise smoothed out (generalised cross-validation)."""
 
     def curve(values: Row) -> BSpline:
         size = float(np.ptp(values)) or 1.0
@@ -246,7 +246,7 @@ def smooth(bounce: Bounce) -> tuple[Callable[[Row], Row], Callable[[Row], Row]]:
 def restitution(
     bounce: Bounce, surface: float, place: Callable[[Row], Row]
 ) -> tuple[IdentifiedNumber | None, IdentifiedNumber | None]:
-    """Return speed before (m/s) and its share after, from free motion as long as half the contact on either side."""
+    """Return the speed before (m/s) and its share after, from free motion as long as half the contact on either side."""
     inside = place(bounce.time) > surface
     middle = (bounce.first + bounce.last) // 2
     outside = np.flatnonzero(~inside)

@@ -165,7 +165,7 @@ class Samples:
         return found if np.isfinite(found) else np.inf
 
     def arx(self) -> Row:
-        """Return least squares of the equation error."""
+        """Return the least squares of the equation error."""
         theta = _solved(self.columns(self.y, np.zeros(self.orders.a)), self.y)
         at = self.orders.a + self.orders.b  # there: A(1) offset
         gain = 1 + theta[: self.orders.a].sum()
@@ -218,7 +218,7 @@ class Samples:
         return theta
 
     def descended(self, theta: Row, solve: Solver | None = None, settled: float = 1e-12) -> Row:
-        """Return least squares of the output error, by Gauss–Newton with halved steps.
+        """Return the least squares of the output error, by Gauss–Newton with halved steps.
 
         It ends where a step gains less than the share `settled` of the sum of squares.
         """
@@ -263,7 +263,7 @@ def _shifted(signal: Row, by: int) -> Row:
 
 
 def _solved(matrix: Float[np.ndarray, "rows p"], right: Row) -> Row:
-    """Return least squares with columns of like size; ValueError where some depend on others."""
+    """Return the least squares with columns of like size; ValueError where some depend on others."""
     size = np.linalg.norm(matrix, axis=0)
     if not (size > 0).all() or not np.isfinite(matrix).all():
         raise ValueError("the samples do not determine all coefficients")
@@ -274,7 +274,7 @@ def _solved(matrix: Float[np.ndarray, "rows p"], right: Row) -> Row:
 
 
 def _solved_quickly(matrix: Float[np.ndarray, "rows p"], right: Row) -> Row:
-    """Return least squares by the normal equations, good to half the digits; a column that depends on others is given
+    """Return the least squares by the normal equations, good to half the digits; a column that depends on others is given
     little."""
     square = matrix.T @ matrix
     size = np.sqrt(np.diag(square))

@@ -61,7 +61,7 @@ class SineSweep:
         return 2 * np.pi * (self.start + (self.end - self.start) * time / (2 * self.duration)) * time
 
     def envelope(self, time: Row, speed: float, acceleration: float) -> Row:
-        """Return amplitude (m) at an instant that stays below a speed and an acceleration were it steady."""
+        """Return the amplitude (m) at an instant that stays below a speed and an acceleration were it steady."""
         turning = np.maximum(2 * np.pi * self.frequency(time), 1e-9)
         # a smooth least of the three, so that the envelope has no corner that accelerates
         inverse = self.amplitude**-4.0 + (turning / speed) ** 4 + (turning**2 / acceleration) ** 4

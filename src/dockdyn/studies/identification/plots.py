@@ -43,7 +43,7 @@ def _sized(values: np.ndarray) -> tuple[float, str]:
 
 
 def bode_figure(robot: IdentifiedRobot) -> Chart:
-    """Return frequency response with its 95 % band, the ratio of the measured spectra beside it."""
+    """Return the frequency response with its 95 % band, the ratio of the measured spectra beside it."""
     band = robot.band
     hertz, measured = _spectral_ratio(robot)
     inside = band.frequency <= 2 * robot.excited[1]
@@ -117,7 +117,7 @@ def residual_figure(robot: IdentifiedRobot) -> Chart:
 
 
 def force_figure(contact: IdentifiedContact) -> Chart:
-    """Return measured and fitted force over time, and what is left."""
+    """Return the measured and fitted force over time, and what is left."""
     bounce = contact.bounce
     time, across = bounce.time - bounce.time[bounce.first], "time since the force rose, s"
     above = [Line(time, bounce.force, "blue", "measured"), Line(time, contact.fitted, "orange", "fitted", dash=1)]

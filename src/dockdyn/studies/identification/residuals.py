@@ -30,7 +30,7 @@ class ResidualTests:
 
 
 def residual_tests(residual: Row, command: Row) -> ResidualTests:
-    """Return autocorrelation of residuals and their correlation with the command's changes from its mean.
+    """Return the autocorrelation of residuals and their correlation with the command's changes from its mean.
 
     Bounds of the second allow for both signals' memory (Ljung, System Identification, 16.6).
     """

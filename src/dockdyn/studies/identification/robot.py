@@ -213,7 +213,7 @@ def fit_percent(measured: Row, simulated: Row) -> float:
 
 
 def _gain_slope(found: DifferenceFit) -> Row:
-    """Return derivative of the gain at rest by a and b."""
+    """Return the derivative of the gain at rest by a and b."""
     bottom, top = 1 + found.a.sum(), found.b.sum()
     return np.r_[np.full(len(found.a), -top / bottom**2), np.full(len(found.b), 1 / bottom)]
 
@@ -232,7 +232,7 @@ def _excited_range(records: Records) -> tuple[float, float]:
 
 
 def band(found: DifferenceFit, transfer: TransferFunction, period: float, count: int) -> FrequencyBand:
-    """Return response from the slowest frequency that the log holds to the fastest that it can, and its uncertainty.
+    """Return the response from the slowest frequency that the log holds to the fastest that it can, and its uncertainty.
 
     By the derivatives of its logarithm: relative magnitude is the real part, phase the imaginary one.
     """

@@ -122,8 +122,8 @@ def _longest_delay(actual: Row) -> int:
 
 
 def rounding(values: Row) -> float:
-    """Return standard deviation of what rounding to the log's digits or the encoder's steps takes away: residuals below tell
-    nothing."""
+    """Return the standard deviation of what rounding to the log's digits or the encoder's steps takes away: residuals below
+    tell nothing."""
     apart = np.diff(np.unique(values))
     apart = apart[apart > EXACT * float(np.ptp(values))]
     return float(apart.min(initial=np.inf if len(apart) else 0.0)) / math.sqrt(12)

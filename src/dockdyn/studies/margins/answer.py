@@ -51,7 +51,7 @@ OFF = 0.01  # a robot's gain at rest that is further from 1 is told
 
 
 def margins(scenario: Scenario | str | Path) -> ShownAnswer:
-    """Return stability margins of a scenario's loop around its nominal contact.
+    """Return the stability margins of a scenario's loop around its nominal contact.
 
     Returns a dictionary ready for JSON, which a notebook shows as a table; keys carry their units. `critical_delay_s` is the
     delay at which a stable loop becomes unstable, and that up to which an unstable one would be stable: 0 where it is
@@ -164,7 +164,8 @@ def _dynamics_of(contact: RestingContact | None) -> dict[str, list[float] | None
 
 
 def _margins_of_set(content: Judged, nominal: Nominal, delay: float) -> dict[str, Any]:
-    """Return growth rate and delays of a set of closed contacts whose forces come a `delay` (s) late and nothing else does."""
+    """Return the growth rate and delays of a set of closed contacts whose forces come a `delay` (s) late and nothing else
+    does."""
     found = roots_with_delay(seen_matrices(content, nominal), delay)
     growth = float(found.roots[0].real)
     critical, _ = critical_delay(found.windows, delay, growth < 0)

@@ -55,7 +55,7 @@ def _key_numbers(margins: dict[str, Any]) -> Rows:
 
 
 def approximations(margins: dict[str, Any]) -> Table:
-    """Return growth rate and stabilising gains: exact, and by Padé."""
+    """Return the growth rate and stabilising gains: exact, and by Padé."""
     loops = {"exact": margins} | {f"Padé {order}, approx.": found for order, found in margins["pade"].items()}
     rows = [
         [

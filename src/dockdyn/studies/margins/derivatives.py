@@ -52,7 +52,7 @@ class Sensitivities(NamedTuple):
 
 
 def sensitivities(content: Judged, nominal: Nominal | None, loop: Loop, critical: float | None) -> Sensitivities:
-    """Return change of the margin for a change of each number of the scenario by its own size, the largest first.
+    """Return the change of the margin for a change of each number of the scenario by its own size, the largest first.
 
     The margin is the delay margin (s) where there is a critical delay above zero, else the growth rate (1/s). The pose of
     a predicted first contact is held. Numbers that a rig can only change together are scaled together: periods that
@@ -113,7 +113,7 @@ def _slopes_at_instant(
 
 
 def _values_of(keys: Sequence[str], among: Sequence[str], values: dict[str, float]) -> float:
-    """Return sum of the values of those of the `keys` that are `among` others."""
+    """Return the sum of the values of those of the `keys` that are `among` others."""
     return sum(values[key] for key in keys if key in among)
 
 
@@ -169,7 +169,8 @@ def _tied_keys(content: Judged, loop: Loop, values: dict[str, float]) -> list[tu
 def _named_slopes(
     content: Judged, nominal: Nominal | None, loop: Loop, at_edge: bool, longest: float, delay: float
 ) -> tuple[float, dict[str, float]]:
-    """Return growth rate (1/s) with a `delay` (s, up to the `longest`), and the derivative of the margin there by each key."""
+    """Return the growth rate (1/s) with a `delay` (s, up to the `longest`), and the derivative of the margin there by each
+    key."""
     last: Any = np.float64(longest)
     hyperperiod = hyperperiod_of(single(replace(loop, delay=last))) if loop.sampled() else None
     parts = jax.tree.map(np.asarray, assemble_once(content, nominal, np.float64(delay), hyperperiod=hyperperiod))
@@ -194,7 +195,7 @@ def _named_numbers(numbers: Sequence[Any], content: PyTree) -> dict[str, float]:
 
 
 def rightmost(content: Judged, nominal: Nominal | None, loop: Loop, delay: float) -> complex:
-    """Return rightmost root (1/s) with a `delay` (s): of all closed contacts where they count, else of the `loop`."""
+    """Return the rightmost root (1/s) with a `delay` (s): of all closed contacts where they count, else of the `loop`."""
     several = nominal is not None and counts_all(content, nominal)
     matrices = seen_matrices(content, nominal) if several else matrices_of(loop)  # type: ignore[arg-type]
     return complex(rightmost_roots(matrices, np.array([delay]), 1)[0])

@@ -52,7 +52,7 @@ def _tolerated_delay(windows: Windows, delay: float, stable: bool) -> float:
 
 
 def _growth_with(judged: JudgedLoop, factors: Float[np.ndarray, "k"]) -> Float[np.ndarray, "k"]:
-    """Return growth rates (1/s) of the loop with all that is measured multiplied by each of the factors."""
+    """Return the growth rates (1/s) of the loop with all that is measured multiplied by each of the factors."""
     loop = judged.loop
     if loop.sampled():
         both: dict[str, Any] = {name: float(getattr(loop, name)) * factors for name in ("stiffness", "damping")}

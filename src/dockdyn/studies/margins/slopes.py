@@ -112,8 +112,8 @@ def _slope_along(
     hyperperiod: Hyperperiod | None,
     structure: PyTreeDef,
 ) -> tuple[Array, Array, Array]:
-    """Return change of the growth (1/s) along a direction, its change with the delay (1/s²), and that of the loop's own delay
-    (s)."""
+    """Return the change of the growth (1/s) along a direction, its change with the delay (1/s²), and that of the loop's own
+    delay (s)."""
 
     def linear(numbers: tuple[Leaves, Nominal | None], delay: Scalar) -> tuple[Scalar, Scalar]:
         content = content_of(structure, list(numbers[0]), arrays)

@@ -108,7 +108,7 @@ def _loops_at(
 
 
 def _growth_at(name: str, content: Judged, nominal: Nominal | None, axes: list[Axis], points: np.ndarray) -> np.ndarray:
-    """Return growth rates at points (m, keys) of the unit cube."""
+    """Return the growth rates at points (m, keys) of the unit cube."""
     values = np.stack([axis.at(share) for axis, share in zip(axes, points.T, strict=True)], axis=-1)
     at = partial(_loops_at, content=content, nominal=nominal, leaves=np.array([axis.leaf for axis in axes]))
     try:
@@ -121,7 +121,7 @@ def _growth_at(name: str, content: Judged, nominal: Nominal | None, axes: list[A
 
 
 def swept(axes: list[Axis], growth: Growth, progress: Progress | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return growth rate over one key, and where it changes sign."""
+    """Return the growth rate over one key, and where it changes sign."""
     (axis,) = axes
     share = np.linspace(0, 1, axis.sweep.count)[:, None]
     found = growth(share)

@@ -112,5 +112,5 @@ def windows(margins: dict[str, Any]) -> str:
 
 
 def ratio(restitution: float) -> str:
-    """Return restitution with digits enough to tell it from one."""
+    """Return the restitution with digits enough to tell it from one."""
     return significant(restitution, 3 if abs(restitution - 1) > 0.01 else 5)

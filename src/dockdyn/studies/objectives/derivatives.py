@@ -232,7 +232,7 @@ def _check_located(scenario: Scenario) -> None:
 
 
 def _of_log(scenario: Scenario, known: Mapping[str, KeyFigure], places: Sequence[Place]) -> dict[str, Slopes]:
-    """Return key figures by the names that cases have them under, and their derivatives with respect to every place."""
+    """Return the key figures by the names that cases have them under, and their derivatives with respect to every place."""
     _check_located(scenario)
     content, own = scenario.content, Numbers.of(scenario.content)
     directions = np.array([place.direction(len(own.values)) for place in places]).reshape(len(places), len(own.values))

@@ -76,7 +76,7 @@ def _chaser_rotation(dataset: xr.Dataset) -> Lines:
 
 
 def _momentum_errors(dataset: xr.Dataset) -> Lines:
-    """Return departure of each momentum that should be kept, relative to its scale."""
+    """Return the departure of each momentum that should be kept, relative to its scale."""
     found = {}
     for name in ("linear", "angular"):
         if f"{name}_momentum_scale" in dataset:

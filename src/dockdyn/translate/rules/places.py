@@ -219,7 +219,7 @@ def _put(
 
 @rule("empty", "empty2")
 def unset(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    """Return memory that is written before it is read."""
+    """Return the memory that is written before it is read."""
     dtype = dtype_of(outs[0].dtype)
     zero: Scalar = {"float64": 0.0, "bool": False}.get(dtype, 0)
     if math.prod(outs[0].shape) <= SMALL:

@@ -402,13 +402,14 @@ class SeveralBodiesSection(Section, abc.ABC):
         }
 
     def starts(self) -> dict[str, tuple[Pose, Twist]]:
-        """Return pose and twist of each body at t = 0, also from traced numbers."""
+        """Return the pose and twist of each body at t = 0, also from traced numbers."""
         return self._starts(self._start)
 
     def _starts(
         self, begin: Callable[[str, Callable[[str], tuple[Pose, Twist]]], tuple[Pose, Twist]]
     ) -> dict[str, tuple[Pose, Twist]]:
-        """Return pose and twist of each body; `begin` says those of a body that is on no other, which it may ask of others."""
+        """Return the pose and twist of each body; `begin` says those of a body that is on no other, which it may ask of
+        others."""
         from dockdyn.kinds.assembly.linked_trees import linked_start
         from dockdyn.kinds.assembly.trees import Frames, trees_of
         from dockdyn.mechanics.trees.tree_bodies import TreeBodies
@@ -440,7 +441,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         return {name: start(name) for name in names}
 
     def joint_starts(self) -> list[JointMotion]:
-        """Return coordinate (rad or m) and rate at t = 0 of the joints that move, and of the modes, which begin at rest, by
+        """Return the coordinate (rad or m) and rate at t = 0 of the joints that move, and of the modes, which begin at rest, by
         number."""
         import jax.numpy as jnp
 
@@ -775,8 +776,8 @@ def middle(places: list[list[float]]) -> Float[Array, "3"]:
 
 
 def carried(pose: Pose, carrier: Pose, motion: Twist) -> tuple[Pose, Twist]:
-    """Return pose and twist of a body at `pose` in the axes of a body that moves as `carrier` and `motion` say, and moves with
-    it."""
+    """Return the pose and twist of a body at `pose` in the axes of a body that moves as `carrier` and `motion` say, and moves
+    with it."""
     from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 
     other = Placed.of(carrier, motion)

@@ -45,7 +45,7 @@ def amplitude_errors(ratio: Errors) -> Errors:
 
 
 def over_draws(rows: Sequence[Errors]) -> tuple[Errors, Errors]:
-    """Return mean of errors over noise draws, and its standard error; zero for a single draw."""
+    """Return the mean of errors over noise draws, and its standard error; zero for a single draw."""
     stack = np.stack(rows)
     if len(stack) == 1:
         return stack[0], np.zeros_like(stack[0])

@@ -107,7 +107,7 @@ def _doubts(dataset: xr.Dataset) -> list[str]:
 
 
 def _ratios(dataset: xr.Dataset, columns: int = COLUMNS) -> Table:
-    """Return amplitude ratios, a row each compensator, over a few of the stiffnesses; and the worst over all."""
+    """Return the amplitude ratios, a row each compensator, over a few of the stiffnesses; and the worst over all."""
     count = dataset.sizes["stiffness"]
     chosen = np.unique(np.round(np.linspace(0, count - 1, min(count, columns))).astype(int))
     worst, choice = worst_amplitudes(dataset), CompensatorChoice.of_dataset(dataset)
@@ -208,7 +208,7 @@ def _chart(dataset: xr.Dataset, panels: list[Panel]) -> Chart:
 
 
 def amplitudes(dataset: xr.Dataset) -> Chart:
-    """Return amplitude ratio over stiffness, both logarithmic; close to one linearly, in a panel below."""
+    """Return the amplitude ratio over stiffness, both logarithmic; close to one linearly, in a panel below."""
     ratios, one = dataset.amplitude_ratio, Level(1.0)
     finite = ratios.values[np.isfinite(ratios.values)]
     limits: tuple[float | None, float | None] = (None, None)
@@ -224,13 +224,13 @@ def amplitudes(dataset: xr.Dataset) -> Chart:
 
 
 def _phases(dataset: xr.Dataset) -> Chart:
-    """Return phase gained over stiffness."""
+    """Return the phase gained over stiffness."""
     limit = float(np.nanquantile(np.abs(dataset.phase_error_rad.values), 0.9))
     limits = (-1.2 * limit, 1.2 * limit) if limit > 0 else (None, None)
     return _chart(dataset, [_panel(dataset, dataset.phase_error_rad, "phase, rad", ZERO, height=2.2, limits=limits)])
 
 
 def _restitutions(dataset: xr.Dataset) -> Chart:
-    """Return error of the restitution over stiffness."""
+    """Return the error of the restitution over stiffness."""
     away = dataset.apparent_restitution - dataset.ideal_restitution
     return _chart(dataset, [_panel(dataset, away, "restitution, error", ZERO, height=2.2)])

@@ -38,7 +38,7 @@ class GroupGate(eqx.Module):
 def load_of(
     groups: Sequence[ContactGroup], carried: int, places: tuple[Placed, Placed], modes: Modes | None
 ) -> Float[Array, "6"]:
-    """Return force (N) and moment (N m) about its centre of mass on the mock-up that is carried.
+    """Return the force (N) and moment (N m) about its centre of mass on the mock-up that is carried.
 
     Args:
         groups: the contacts, of bodies by number.

@@ -295,24 +295,24 @@ class PlantInSpace(Plant):
 
 
 def _flow(model: Mechanism, motion: State) -> Rate:
-    """Return rate of a motion under what is measured, as the mechanism has it; nothing in it asks for the time."""
+    """Return the rate of a motion under what is measured, as the mechanism has it; nothing in it asks for the time."""
     now = jnp.zeros(())
     return model.flow(now, motion, model.signal(now, motion))
 
 
 def moved(v: V, q: Q) -> Q:
-    """Return rate of a configuration."""
+    """Return the rate of a configuration."""
     return tuple(Pose(b.velocity, a.attitude.rate(b.rate)) for a, b in zip(q, v, strict=True))  # type: ignore[return-value]
 
 
 def reference_of(starts: Q) -> Quaternion:
-    """Return attitude in the laboratory, at t = 0, of the first of two mock-ups."""
+    """Return the attitude in the laboratory, at t = 0, of the first of two mock-ups."""
     carried, standing = starts
     return standing.attitude.conjugate() * carried.attitude
 
 
 def turned_by(reference: Quaternion, pose: Axes) -> Quaternion:
-    """Return attitude in the laboratory of the mock-up that is carried, where the robot's axes put it."""
+    """Return the attitude in the laboratory of the mock-up that is carried, where the robot's axes put it."""
     return Quaternion.exponential(Vector.of(pose[3:])) * reference
 
 

@@ -75,7 +75,7 @@ class Plant(eqx.Module):
 
     @abc.abstractmethod
     def initial(self) -> State:
-        """Return motion of the virtual bodies at t = 0."""
+        """Return the motion of the virtual bodies at t = 0."""
 
     @abc.abstractmethod
     def pose(self, motion: State) -> Axes:
@@ -110,7 +110,7 @@ class Plant(eqx.Module):
 
     @abc.abstractmethod
     def port(self, pose: Axes, rate: Axes) -> tuple[Port, Port]:
-        """Return position (m) and velocity (m/s) of what touches."""
+        """Return the position (m) and velocity (m/s) of what touches."""
 
     @abc.abstractmethod
     def tool_load(self, tool: Tool, gravity: Axes, moves: Known) -> Axes:
@@ -131,11 +131,11 @@ class Plant(eqx.Module):
 
     @abc.abstractmethod
     def flow(self, motion: State, load: Axes) -> Rate:
-        """Return rate of the motion under a load."""
+        """Return the rate of the motion under a load."""
 
     @abc.abstractmethod
     def kinetic_energy(self, motion: State) -> Scalar:
-        """Return kinetic energy (J) of the virtual bodies."""
+        """Return the kinetic energy (J) of the virtual bodies."""
 
     @abc.abstractmethod
     def internal_energy(self, motion: State) -> Scalar:
@@ -150,7 +150,7 @@ class Plant(eqx.Module):
         return motion
 
     def guards(self, time: Scalar, motion: State) -> tuple[Scalar, ...]:
-        """Return event functions of the virtual bodies that rise through zero."""
+        """Return the event functions of the virtual bodies that rise through zero."""
         return ()
 
     def jump(self, time: Scalar, motion: State, fired: tuple[Flag, ...]) -> State:
@@ -171,11 +171,11 @@ class Plant(eqx.Module):
         return motion
 
     def scale(self, motion: State) -> Scalar:
-        """Return energy (J) beside which errors are judged: of the motion, now and at t = 0."""
+        """Return the energy (J) beside which errors are judged: of the motion, now and at t = 0."""
         return self.internal_energy(motion) + self.internal_energy(self.initial())
 
     def work(self, memory: PyTree) -> Scalar:
-        """Return work (J) on the virtual bodies in a memory or its rate."""
+        """Return the work (J) on the virtual bodies in a memory or its rate."""
         return jnp.zeros(())
 
     def observe(self, motion: State) -> dict[str, Array]:

@@ -239,7 +239,7 @@ class Rig(eqx.Module):
         return moving, Answer(*found, *self.taken(moving, found[0], last))
 
     def worked(self, ages: Ages, known: Float[Array, "axes width"]) -> Scalar:
-        """Return work (J) of the contact at the robot in a tick, by quadrature of the sixth order."""
+        """Return the work (J) of the contact at the robot in a tick, by quadrature of the sixth order."""
 
         def power(reading: AxisReading) -> Scalar:
             pose, rate = reading.of(known)

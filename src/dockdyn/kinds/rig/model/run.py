@@ -93,7 +93,7 @@ def run(rig: Rig, oracle: IdealContact, chances: Chances, rows: int, stride: int
 
 
 def monodromy(rig: Rig) -> Float[Array, "n n"]:
-    """Return derivative of the rig's state after a cycle by that before it, where it is at t = 0.
+    """Return the derivative of the rig's state after a cycle by that before it, where it is at t = 0.
 
     Exact for a rig whose contact is bilateral and linear and which starts at rest: what small motions in contact do. Of
     its states none is a clock or an account.
@@ -118,7 +118,7 @@ def monodromy(rig: Rig) -> Float[Array, "n n"]:
 
 
 def spectral_radius(matrix: Float[np.ndarray, "n n"]) -> float:
-    """Return largest modulus of the eigenvalues of a `monodromy`, without those of states that nothing else depends on."""
+    """Return the largest modulus of the eigenvalues of a `monodromy`, without those of states that nothing else depends on."""
     kept = np.arange(len(matrix))
     while len(kept):
         inside = matrix[np.ix_(kept, kept)]

@@ -47,7 +47,7 @@ class RobotPath(eqx.Module):
         return RobotPath(*jax.vmap(AxisReading.of, (0, None))(series, known), length / 2, unit)
 
     def at(self, t: Scalar) -> tuple[Axes, Axes]:
-        """Return pose and rate."""
+        """Return the pose and rate."""
         u = (t - self.middle) / self.unit
 
         def value(terms: Float[Array, "terms axes"]) -> Axes:
@@ -180,7 +180,7 @@ class Stretch(Model):
         return pressing((*x.mode.contacts.late, *x.mode.contacts.own))
 
     def relative_size(self, x: State, change: Rate) -> Scalar:
-        """Return root of the change's own kinetic energy over that of the motion, or the change of work over it if that is
+        """Return the root of the change's own kinetic energy over that of the motion, or the change of work over it if that is
         larger.
 
         The motion is that about the common centre of mass, now and at t = 0.

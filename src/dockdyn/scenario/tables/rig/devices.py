@@ -62,7 +62,7 @@ def _with_class(made: type[Section]) -> type[Section]:
 
 
 def _device(kinds: Mapping[str, type[Device]], role: str) -> Any:  # noqa: ANN401, a type
-    """Return field type: the table of whichever device its `kind` names, or of one of the user's own in that role."""
+    """Return the field type: the table of whichever device its `kind` names, or of one of the user's own in that role."""
 
     def read(value: object) -> object:
         return _own_section(value["kind"], role).model_validate(value) if isinstance(value, dict) else value

@@ -123,7 +123,7 @@ class SampledSection(ActuatorSection):
         return SampledControl(law, self.limits(), reference, period, self.thrusters())
 
     def limits(self) -> Actuators:
-        """Return wheel and ideal thrusters of a free body, also from traced numbers."""
+        """Return the wheel and ideal thrusters of a free body, also from traced numbers."""
         import jax.numpy as jnp
 
         only = self.thruster_torque is not None or self.thruster is not None
