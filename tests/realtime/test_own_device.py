@@ -92,7 +92,7 @@ import struct
 from dataclasses import dataclass
 
 import dockdyn
-from dockdyn.realtime.devices.device import BadPacket, Command, PacketError
+from dockdyn.realtime.devices.device import BadPacket, PacketError, ToolCommand
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings
 from dockdyn.realtime.devices.emulated.robot import CommandedRobot
 
@@ -106,7 +106,7 @@ class Codec:
     def decode_command(self, packet):
         if len(packet) != 8:
             raise BadPacket(PacketError.WRONG_LENGTH)
-        return Command(struct.unpack("<d", packet) + (0.0, 0.0)), 0
+        return ToolCommand(struct.unpack("<d", packet) + (0.0, 0.0)), 0
 
     def forget(self):
         pass

@@ -46,7 +46,10 @@ def compared() -> xr.Dataset:
     }
     return xr.Dataset(
         values | {"wall_time": ("compensator", [1.0, 2.0])},
-        {"compensator": ["none", "fixed-gain"], "stiffness": stiffness},
+        {
+            "compensator": ["none", "fixed-gain"],
+            "stiffness": ("stiffness", stiffness, {"units": "N/m", "long_name": "contact.normal.stiffness"}),
+        },
         ABOUT | told,
     )
 

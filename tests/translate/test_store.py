@@ -55,7 +55,7 @@ def test_what_is_kept_is_not_made_again_and_gives_the_same_bits(folder, monkeypa
     monkeypatch.setattr(programs, "translate", lambda jaxpr: again.append(jaxpr) or translate(jaxpr))
     check_same(simulated(), first)
     assert not again
-    simulated(**{"contact.probe.normal.damping": 3.0, "integrator.method": "fixed"})
+    simulated(**{"contact.fronts.normal.damping": 3.0, "integrator.method": "fixed"})
     assert again
 
 
@@ -81,7 +81,7 @@ def test_the_store_is_bounded(folder, monkeypatch):
     simulated()
     total = sum(file.stat().st_size for file in folder.iterdir())
     monkeypatch.setattr(kept, "LARGEST", total)
-    simulated(**{"contact.probe.normal.damping": 3.0, "integrator.method": "fixed"})
+    simulated(**{"contact.fronts.normal.damping": 3.0, "integrator.method": "fixed"})
     assert 0 < sum(file.stat().st_size for file in folder.iterdir()) <= total
 
 

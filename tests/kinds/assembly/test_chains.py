@@ -169,7 +169,7 @@ def test_the_command_prints_and_writes(dock, tmp_path):
         ({"body.chaser-front.velocity": "5 kg"}, "body.chaser-front.velocity"),
         ({"body.chaser-front.velocity": [0.1, 0, 0]}, "body.chaser-front.velocity"),
         ({"contact.fronts.friction": {"law": "coulomb"}}, "friction: on a line nothing is across it; must be left out"),
-        ({"contact.fronts.between": ["chaser", "wall"]}, "contact.fronts.between.1 = 'wall': no such body or port"),
+        ({"contact.fronts.between": ["chaser", "wall"]}, "contact.fronts.between has 'wall': no such body or port"),
         ({"contact.fronts.between": ["chaser", "chaser"]}, "both are of the body 'chaser'"),
         ({"body.chaser.attitude": [1, 0, 0, 0]}, "attitude: on a line nothing turns; must be left out, or motion be"),
         ({"body.chaser.inertia": [1, 1, 1]}, "inertia: on a line nothing turns"),

@@ -18,8 +18,8 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 from dockdyn import parameter
-from dockdyn.hil.compensators.compensator import Action, Compensator
-from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.compensator import Compensation, Compensator
+from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.velocity_sources import VelocitySource
 
 
@@ -40,18 +40,18 @@ class Damper(Compensator):
         return self.gain if self.sign == "damps" else -self.gain
 
     def small(self):
-        return Linear.of(self.velocity, gain=self.factor())
+        return LinearCompensator.of(self.velocity, gain=self.factor())
 
     def tune(self, problem):
         (gain,) = problem.solve(
-            lambda gain: Linear.of(self.velocity, gain=gain), (problem.stiffness * problem.lag,), "gain"
+            lambda gain: LinearCompensator.of(self.velocity, gain=gain), (problem.stiffness * problem.lag,), "gain"
         )
         return {"gain": gain}
 
     def step(self, memory, seen):
         memory, velocity = self.velocity.step(memory, seen)
         gain = jnp.where(seen.touching, self.factor(), 0.0)
-        return memory, Action.nothing(seen.force.size)._replace(gain=gain, velocity=velocity)
+        return memory, Compensation.nothing(seen.force.size)._replace(gain=gain, velocity=velocity)
 
     @property
     def source(self):
@@ -84,7 +84,7 @@ class Stubborn(Compensator):
         return ()
 
     def step(self, memory, seen):
-        return memory, Action.nothing(seen.force.size)._replace(lead=self.lead)
+        return memory, Compensation.nothing(seen.force.size)._replace(lead=self.lead)
 '''
 DAMPER, SEER = "own_law:Damper", "own_law:Seer"
 SHORT = {"duration": "1 s"}

@@ -20,6 +20,5 @@ class Also:
         return hash(repr(self.form))
 
 
-TEXT = Also({"type": "string"})
 NUMBER = Also({"type": "number"})
 THREE_NUMBERS = Also({"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3})
