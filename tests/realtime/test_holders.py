@@ -11,7 +11,8 @@ from dockdyn.realtime.claims import Taken, claim_names
 from dockdyn.realtime.holders import holder_of_port
 
 SOCKET = "import socket\ns = socket.{}\nprint(s.getsockname()[1], flush=True); input()"
-NAME = "from dockdyn.realtime.claims import claim_names\nwith claim_names(['a rig of this test']): print('held', flush=True); input()"
+NAME = "from dockdyn.realtime.claims import claim_names as claim\n"
+NAME += "with claim(['a rig of this test']): print('held', flush=True); input()"
 HOLDS = {
     "udp": SOCKET.format("socket(type=socket.SOCK_DGRAM); s.bind(('127.0.0.1', 0))"),
     "tcp": SOCKET.format("create_server(('127.0.0.1', 0))"),

@@ -38,7 +38,7 @@ def fixed(**keys: object) -> dict[str, Any]:
 
 def stated(law: str) -> dict[str, Any]:
     """Return the settings of a law in `[compare.NAME]` of the preset `sits`."""
-    found = next(section for section in load("sits").content.compare if section.law == law)
+    found = next(section.unnamed() for section in load("sits").content.compare if section.law == law)
     return {"loop.compensator": found.model_dump(exclude_none=True)}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
@@ -129,6 +129,10 @@ class MaybeNamedSection(NamedSection):
     """A table that stands under a name in one place of a file, and without one in another."""
 
     name: SkipJsonSchema[str] = ""
+
+    def unnamed(self) -> Self:
+        """Return the table as it stands where it has no name."""
+        return self.model_copy(update={"name": ""})
 
     @model_serializer(mode="wrap")
     def _without_empty_name(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:

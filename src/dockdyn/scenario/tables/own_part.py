@@ -159,7 +159,7 @@ def read_table(value: object, base: Callable[[], type], section_of: Callable[[st
     made = imported(value["law"], base)
     section = section_of(value["law"], made)
     if unknown := sorted(set(value) - set(section.model_fields)):
-        known = ", ".join(named(made, name) for name in section.model_fields if name != "law")
+        known = ", ".join(named(made, name) for name in section.model_fields if name not in ("law", "name"))
         refuse(f"{value['law']} has no field {unknown[0]!r}; its fields: {known}")
     return section.model_validate(value)
 

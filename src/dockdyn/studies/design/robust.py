@@ -82,7 +82,7 @@ def robust_gains(
     if not scenario.content.bilateral:
         _refuse_without_bounce(scenario, stiffnesses)
     found: list[RobustGain] = []
-    tables: dict[str, dict[str, Any]] = {one.law: _as_table(one) for one in scenario.content.compare}
+    tables: dict[str, dict[str, Any]] = {one.law: _as_table(one.unnamed()) for one in scenario.content.compare}
     for place, law in enumerate(laws):
         section = None if law == NONE else _completed(scenario, law)
         if section is not None or law == NONE:
@@ -111,7 +111,9 @@ def _refuse_without_bounce(scenario: Scenario, stiffnesses: Sequence[float]) -> 
 
 def _tuned_tables(scenario: Scenario, tables: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Return the compensators of a scenario with the numbers that were found."""
-    changes: dict[str, Any] = {"compare": tables} if tables else {}
+    named = {one.law: one.name for one in scenario.content.compare}
+    compared = {named.get(law, law.replace(":", "-").replace(".", "-")): table for law, table in tables.items()}
+    changes: dict[str, Any] = {"compare": compared} if tables else {}
     own = own_law(scenario)
     return changes | ({"loop.compensator": tables[own]} if own in tables else {})
 

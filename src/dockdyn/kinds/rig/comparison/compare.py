@@ -59,7 +59,7 @@ def _known_laws(scenario: Scenario) -> list[str]:
 def _stated_laws(scenario: Scenario) -> list[CompensatorLaw]:
     """Return the tables of `[compare.NAME]`, then that of `[loop.compensator]`."""
     content = scenario.content
-    return [section for section in (*content.compare, content.loop.compensator) if section is not None]
+    return [section.unnamed() for section in (*content.compare, content.loop.compensator) if section is not None]
 
 
 def laws_of(names: str, scenario: Scenario) -> list[str]:

@@ -148,6 +148,12 @@ class LoopSection(Section):
         return issubclass(self.compensator.made, CommandLead)
 
     @model_validator(mode="after")
+    def of_one_compensator(self) -> Self:
+        if self.compensator is not None and self.compensator.name:
+            refuse("compensator.name: unknown key")
+        return self
+
+    @model_validator(mode="after")
     def with_common_multiple(self) -> Self:
         stepped = self.dynamics is not None and self.dynamics.period is not None
         if self.sensor is not None and self.sensor.period is not None and self.hold is None and not stepped:
