@@ -71,7 +71,7 @@ def predicted_impacts(content: Any, run: Run) -> dict[str, Any]:  # noqa: ANN401
     No formula says what a contact does with a delay, with friction, with several members, or while another one acts. Where that
     is so of all, nothing is returned.
     """
-    laws = [None if delay_of(content) else _law_of(contact) for contact in content.contact]
+    laws = [None if delay_of(content) else _law_of(contact) for contact in content.contacts]
     if run.states is None or not run.episodes or not any(laws):
         return {}
     struck = _struck(content, laws, run)

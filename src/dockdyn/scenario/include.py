@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from dockdyn.scenario.language.errors import ScenarioError, shown
+from dockdyn.scenario.language.errors import ScenarioError, key_in, shown, within
 from dockdyn.scenario.language.given_file import SCENARIO, check_given
 from dockdyn.scenario.language.toml_text import DEEPEST, data_of, text_in
 from dockdyn.scenario.tables.look import with_looks
 
 KEY = "include"
-FIRST_KEY = re.compile(r"[^\s:=]+")  # of a message, behind the file
 Tables = dict[str, Any]
 Places = dict[str, str]  # the file by the dotted key that it states; what is inside is of that file, too
 
@@ -37,21 +35,16 @@ def with_included(data: Tables, name: str, folder: Path | None) -> tuple[Tables,
 def in_its_file(error: ScenarioError, name: str, places: Mapping[str, str], changed: Iterable[str]) -> ScenarioError:
     """Return an error about the scenario `name` as one about the included file that states the key; keys `changed` since are
     not."""
-    rest = str(error).removeprefix(f"{name}: ")
-    found = FIRST_KEY.match(rest)
-    if rest == str(error) or found is None or any(_prefixes(found[0], key) for key in changed):
+    found = key_in(error, name)
+    if found is None or any(within(found, key) for key in changed):
         return error
-    stating = [key for key in places if _prefixes(found[0], key)]
+    stating = [key for key in places if within(found, key)]
     if not stating:
-        files = sorted({places[key] for key in places if _prefixes(key, found[0])} - {name})
+        files = sorted({places[key] for key in places if within(key, found)} - {name})
         words = f"; {' and '.join(files)} {'states' if len(files) == 1 else 'state'} some of it" if files else ""
         return type(error)(f"{error}{words}", error.key, error.words)
-    return type(error)(f"{places[max(stating, key=len)]}: {rest}", error.key, error.words)
-
-
-def _prefixes(key: str, of: str) -> bool:
-    """Return whether a dotted key is another one or inside it."""
-    return key == of or key.startswith(f"{of}.")
+    said = str(error).removeprefix(f"{name}: ")
+    return type(error)(f"{places[max(stating, key=len)]}: {said}", error.key, error.words)
 
 
 def _include(given: object, into: Tables, places: Places, way: list[tuple[str, Path]], done: set[Path]) -> None:
@@ -91,7 +84,7 @@ def _merge(more: Tables, into: Tables, places: Places, label: str, name: str, in
         elif isinstance(value, dict) and isinstance(into[own], dict):
             _merge(value, into[own], places, label, name, f"{key}.")
         elif into[own] != value:
-            stating = [other for other in places if _prefixes(key, other)]
+            stating = [other for other in places if within(key, other)]
             first = places[max(stating, key=len)] if stating else name
             words = f"{label} has {shown(value)}; must be in one of the files only, or alike"
             raise ScenarioError(f"{first}: {key} = {shown(into[own])}: {words}", key, words)

@@ -16,6 +16,7 @@ from dockdyn.scenario.distributions.distribution import LAWS
 from dockdyn.scenario.include import KEY as INCLUDE
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.known_keys import REPEATED
+from dockdyn.scenario.language.like import KEY as LIKE
 from dockdyn.scenario.language.own_code import TAGS, Own
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.design import DesignSection
@@ -55,6 +56,8 @@ def scenario_schema() -> Node:
     for made in _below(Own):
         if made.__name__ in found:
             _mark_own(found[made.__name__])
+    for name in set(_named_in(found)):
+        found[name]["properties"][LIKE] = {"description": "The table that it copies.", "type": "string"}
     definitions: Node = {name: _as_written(table) for name, table in found.items()}
     for condition in conditions:
         definitions[condition["then"]["$ref"].rsplit("/", 1)[1]]["properties"].update(_shared())
@@ -69,6 +72,23 @@ def scenario_schema() -> Node:
         "allOf": [{"anyOf": [part, {"required": ["kind"]}]}, *conditions],
         "definitions": definitions | {"Distribution": _distribution()},
     }
+
+
+def _named_in(node: object) -> Iterator[str]:
+    """Yield the definitions of the tables that stand under names of their own."""
+    if isinstance(node, list | dict):
+        for inside in node.values() if isinstance(node, dict) else node:
+            yield from _named_in(inside)
+    if isinstance(node, dict) and REPEATED in node:
+        yield from _referred(node["additionalProperties"])
+
+
+def _referred(node: Node) -> Iterator[str]:
+    """Yield the definitions of the tables that one may be."""
+    if "$ref" in node:
+        yield node["$ref"].rsplit("/", 1)[1]
+    for option in (*node.get("anyOf", ()), *node.get("oneOf", ())):
+        yield from _referred(option)
 
 
 def _stated(table: Node) -> Node:

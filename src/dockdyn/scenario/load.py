@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,8 @@ from dockdyn.scenario.language.errors import ScenarioError, allowed, located, ne
 from dockdyn.scenario.language.given import path_from, table_from, wrong_type
 from dockdyn.scenario.language.keys import holds, override, refuse_unequal_twin, split
 from dockdyn.scenario.language.known_keys import TAGS, KnownKeys, first_in
+from dockdyn.scenario.language.like import KEY as LIKE
+from dockdyn.scenario.language.like import Copies, with_copies
 from dockdyn.scenario.language.own_code import REFUSED, OwnCodeError, importable, only_built_in
 from dockdyn.scenario.language.own_code import TAGS as OWN_TAGS
 from dockdyn.scenario.language.requirement import Requirement, requirements_of, table_of
@@ -215,38 +218,46 @@ def parse(
     if meshes is not None:
         data = with_looks(data, name, meshes)
     changes = copy.deepcopy(overrides or {})  # a later key may go into the table of an earlier one
+    copies = Copies()
     try:
-        return _read_tables(data, name, changes, folder)
+        if (kind := _kind_of(data)) is not None:
+            data, copies = with_copies(data, name, partial(are_named_at, kind.schema(data, name)))
+        return _read_tables(data, name, changes, folder, copies)
     except ScenarioError as error:
-        raise in_its_file(error, name, places, changes) from None
+        raise in_its_file(copies.at_origin(error, name, changes), name, places, changes) from None
 
 
-def _read_tables(data: dict[str, Any], name: str, changes: dict[str, Any], folder: Path | None) -> Scenario:
+def _read_tables(
+    data: dict[str, Any], name: str, changes: dict[str, Any], folder: Path | None, copies: Copies
+) -> Scenario:
     """Return the scenario that the tables `data` of one or several files describe, with `changes` to its keys."""
     for key, value in changes.items():
         check_admissible({key: value}, name)
         refuse_unequal_twin(key, changes, name)
-        if key == INCLUDE:
+        if key.rpartition(".")[2] in (INCLUDE, LIKE):
             raise ScenarioError(f"{name}: {key} = {shown(value)}: cannot be set; must stand in a scenario file")
     trees = {key: value for key, value in changes.items() if key.startswith("tree.")}  # first: others reach their links
     for key, value in trees.items():
-        data = overridden(data, key, value, name, folder)
+        data = overridden(data, key, value, name, folder, copies)
     if (kind := _kind_of(data)) is not None:
         data = kind.prepare(data, name, folder)
     for key, value in changes.items():
         if key not in trees:
-            data = overridden(data, key, value, name, folder)
+            data = overridden(data, key, value, name, folder, copies)
     if "schema" not in data:
         raise ScenarioError(f"{name}: schema: missing; must be 2")
     data = with_looks(data, name, folder)
-    return checked(data, name, folder, changes)
+    return checked(data, name, folder, changes, copies)
 
 
-def checked(data: dict[str, Any], name: str, folder: Path | None, fixed: Iterable[str] = ()) -> Scenario:
-    """Return the scenario that `data` describes; what is distributed there and named in `fixed` is so no more."""
+def checked(
+    data: dict[str, Any], name: str, folder: Path | None, fixed: Iterable[str] = (), copies: Copies | None = None
+) -> Scenario:
+    """Return the scenario that `data` describes; what is distributed there and named in `fixed` is so no more, and what is
+    distributed in a table and its copies is one."""
     others = {key: data[key] for key in ("campaign", "design", "requirements") if key in data}
     with importable(folder):
-        plain, stated = extracted({key: value for key, value in data.items() if key not in others}, name)
+        plain, stated = extracted({key: value for key, value in data.items() if key not in others}, name, copies)
     campaign = _stated_table(CampaignSection, others.get("campaign", {}), "campaign", name)
     design = _stated_table(DesignSection, others["design"], "design", name) if "design" in others else None
     own = {key for one in stated if one.table is not None for key in one.keys if holds(plain, key, name)}
@@ -326,7 +337,9 @@ def _section_of(data: dict[str, Any], name: str) -> type[Section]:
     raise ScenarioError(f"{name}: kind: {given}; {nearest(str(data.get('kind')), known_kinds())}")
 
 
-def overridden(data: dict[str, Any], key: str, value: object, name: str, folder: Path | None) -> dict[str, Any]:
+def overridden(
+    data: dict[str, Any], key: str, value: object, name: str, folder: Path | None, copies: Copies | None = None
+) -> dict[str, Any]:
     """Return `data` with the dotted `key` set, as written or, where it is not there as written, as resolved.
 
     So one moment of an inertia tensor can be set also where the file gives its diagonal alone. No new table comes to be where
@@ -337,7 +350,7 @@ def overridden(data: dict[str, Any], key: str, value: object, name: str, folder:
         override(data, key, value, name)
     except ScenarioError as problem:
         try:
-            resolved = checked(data, name, folder).resolved()
+            resolved = checked(data, name, folder, copies=copies).resolved()
             override(resolved, key, value, name)
         except ScenarioError:
             raise problem from None

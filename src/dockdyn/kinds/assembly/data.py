@@ -217,7 +217,7 @@ def rigid_grips(content: AssemblySection) -> dict[str, str]:
 
 def struck_contacts(content: AssemblySection) -> dict[str, str]:
     """Return the names of the contacts with an impact law, a line each, as an attribute of the result; nothing without any."""
-    named = zip(content.contact_names(), content.contact, strict=True)
+    named = zip(content.contact_names(), content.contacts, strict=True)
     names = [name for name, contact in named if contact.impact is not None]
     return {"impact_contacts": "\n".join(names)} if names else {}
 
@@ -382,7 +382,9 @@ def _keeps_energy(content: AssemblySection, effects: list[str]) -> bool:
 
 def _effects(content: AssemblySection) -> list[str]:
     """Return what the laws of each contact must do to the energy."""
-    found = [[made(law) for law in one.laws()] if one.impact is None else [made(one.impact)] for one in content.contact]
+    found = [
+        [made(law) for law in one.laws()] if one.impact is None else [made(one.impact)] for one in content.contacts
+    ]
     return [energy_effect(one, content.loop.delay) for one in found]
 
 

@@ -26,14 +26,14 @@ EXCHANGE = (
 
 def refuse_impacts(name: str, content: AssemblySection, why: str) -> None:
     """Raise ScenarioError with these words where a contact has an impact law."""
-    for contact in content.contact:
+    for contact in content.contacts:
         if contact.impact is not None:
-            raise ScenarioError(f"{name}: {contact.key}.impact: {why}")
+            raise ScenarioError(f"{name}: {content.law_key(contact, 'impact')}: {why}")
 
 
 def refuse_impossible(scenario: Scenario, run: Run) -> None:
     """Raise ScenarioError where a run has stopped at an impact that its law does not allow: with the law's own words."""
-    struck = [number for number, contact in enumerate(scenario.content.contact) if contact.impact is not None]
+    struck = [number for number, contact in enumerate(scenario.content.contacts) if contact.impact is not None]
     if run.status != Status.NOT_FINITE or run.states is None or not struck:
         return
     row = len(run.moment_times) - 2  # the one after it is of velocities that are no numbers
@@ -43,7 +43,7 @@ def refuse_impossible(scenario: Scenario, run: Run) -> None:
     for number in struck:
         if int(state.mode[number]) != TOUCHED:
             continue
-        law = scenario.content.contact[number].impact.stated_law()
+        law = scenario.content.contacts[number].impact.stated_law()
         matrix, velocity = _contact_space_once(scenario.content, state, number=number)
         try:
             check(law.own or law.name, matrix, velocity, law.parameters)

@@ -70,7 +70,7 @@ def mode_excesses(content: AssemblySection, run: Run) -> dict[str, Any]:
     if not beams or run.states is None:
         return {}
     found = np.zeros(len(content.contact))
-    for number, contact in enumerate(content.contact):
+    for number, contact in enumerate(content.contacts):
         bodies = [body for body, _ in content.sides(contact)]
         hits = [episode for episode in run.episodes if episode.contact == number and episode.peak > 0]
         if contact.normal is not None and hits and any(body in beams for body in bodies):
@@ -113,7 +113,7 @@ def _meeting(content: AssemblySection, state: State, number: int) -> GroupMeetin
 @partial(jit_once, static=("number",))
 def _forces(content: AssemblySection, number: int, normal: Float[Array, "3"]) -> Float[Array, "depths"]:
     """Return the elastic force (N) of a contact's law at the `DEPTHS`."""
-    section = content.contact[number].normal
+    section = content.contacts[number].normal
     assert section is not None
     law = section.make().along(Vector.of(jnp.asarray(normal)))
     return over_rows(lambda depth: law.force(depth, jnp.zeros(())), jnp.asarray(DEPTHS))

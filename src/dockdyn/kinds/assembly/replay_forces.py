@@ -70,7 +70,7 @@ def parted_forces(
             at = int(np.abs(time - float(dataset.episode_peak_time[one])).argmin())
             force[at] = max(force[at], float(dataset.episode_peak_force[one]))
         across, before = None, decided[:, row]
-        if content.contact[index].friction is not None:
+        if content.contacts[index].friction is not None:
             across = acting[:, index] - np.sum(acting[:, index] * before, axis=1, keepdims=True) * before
         found[index] = FrameForce(places[:, row], force[:, None] * normals[:, row], across)
     return found

@@ -154,7 +154,7 @@ def _law_of_run(content: RigContent, dataset: xr.Dataset) -> CompensatorLaw | No
 
 def first_contact(content: RigContent) -> RigContactSection | ContactSection:
     """Return the table of a rig's contact, the first of those in hardware where there are several."""
-    return content.contact if isinstance(content, RigSection) else content.contact[content.measured_contacts()[0]]
+    return content.contact if isinstance(content, RigSection) else content.contacts[content.measured_contacts()[0]]
 
 
 def latest(content: RigContent) -> float:

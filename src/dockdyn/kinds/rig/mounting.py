@@ -13,6 +13,7 @@ from dockdyn.integrate.model import State
 from dockdyn.kinds.rig.model.plant import Plant
 from dockdyn.kinds.rig.numbers import number
 from dockdyn.kinds.rig.schema import RigContent, RigSection
+from dockdyn.scenario.tables.attitude import quaternion_of
 from dockdyn.scenario.tables.rig.mounting import SensorFrameSection, ToolSection
 from dockdyn.stability.encoder_history import rows_needed
 from dockdyn.stability.loop import Loop
@@ -46,17 +47,14 @@ def believed_tool(section: ToolSection) -> Tool:
     return Tool(either("mass"), either("centre"), either("inertia"))
 
 
-LEVEL = [1.0, 0.0, 0.0, 0.0]
-
-
 def _frame(section: SensorFrameSection) -> SensorFrame:
-    return SensorFrame(number(section.position or [0.0] * 3), number(section.attitude or LEVEL))
+    return SensorFrame(number(section.position or [0.0] * 3), quaternion_of(section.attitude))
 
 
 def _believed_frame(section: SensorFrameSection) -> SensorFrame:
     position = section.position if section.believed_position is None else section.believed_position
     attitude = section.attitude if section.believed_attitude is None else section.believed_attitude
-    return SensorFrame(number(position or [0.0] * 3), number(attitude or LEVEL))
+    return SensorFrame(number(position or [0.0] * 3), quaternion_of(attitude))
 
 
 def along_normal(mounting: Mounting | None, loop: Loop) -> Mounting | None:

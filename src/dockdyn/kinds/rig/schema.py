@@ -251,9 +251,9 @@ class RigAssemblySection(SeveralBodiesSection):
         if self.control is not None:
             check_control(self.control, self.duration, self.integrator)
         self._refuse_unlocated()
-        for contact in self.contact:
+        for contact in self.contacts:
             if contact.impact is not None:
-                refuse(f"{contact.key}.impact: the sensor of a rig measures no jump; must state normal")
+                refuse(f"{self.law_key(contact, 'impact')}: the sensor of a rig measures no jump; must state normal")
         for latch in self.latch:
             if latch.rigid:
                 refuse(f"{latch.path}.grip = {latch.grip!r}: on a rig must be 'compliant'")
@@ -294,7 +294,7 @@ class RigAssemblySection(SeveralBodiesSection):
     @property
     def stiffness_key(self) -> str:
         """The key of the stiffness that compensators are compared over: of the first contact in hardware."""
-        return f"contact.{self.contact[self.measured_contacts()[0]].name}.normal.stiffness"
+        return f"{self.law_key(self.contact[self.measured_contacts()[0]], 'normal')}.stiffness"
 
     def mounted_bodies(self) -> tuple[int, int]:
         """Return the numbers of the body whose mock-up is carried, and of that whose mock-up stands."""

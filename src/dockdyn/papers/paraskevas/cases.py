@@ -42,7 +42,7 @@ class Case(NamedTuple):
             chaser=masses[:2],
             target=masses[2:],
             inside=(bodies[CHASER].joint.stiffness, bodies[TARGET].joint.stiffness),
-            contact=content.contact[0].normal.stiffness,
+            contact=content.contacts[0].normal.stiffness,
             speed=bodies[CHASER_FRONT].velocity,
             gap=-bodies[CHASER_FRONT].position,
             model=content.model(),

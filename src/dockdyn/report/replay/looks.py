@@ -16,6 +16,7 @@ from dockdyn.report.replay.scene import Mesh, ScenePart, turned
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given_file import MESH, content_of
 from dockdyn.scenario.meshes.counts import MOST, check_counts
+from dockdyn.scenario.tables.attitude import quaternion_of
 from dockdyn.scenario.tables.mesh import doubt_unit, read_mesh
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def dressed(part: ScenePart, look: LookSection | None) -> list[ScenePart]:
     elif doubt := doubt_unit(_extent(vertices), _extent(part.mesh.vertices), "scale"):
         return [replace(part, missing=f"{look.file}: {doubt}")]
     if look.attitude is not None:
-        vertices = turned(np.asarray(look.attitude, float), vertices)
+        vertices = turned(np.asarray(quaternion_of(look.attitude)), vertices)
     if look.position is not None:
         vertices = vertices + np.asarray(look.position, float)
     if colours is None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import cycle
 from typing import Any, NoReturn
 
+import numpy as np
 import tomlkit
 from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
@@ -14,6 +16,7 @@ from tomlkit.items import Array, Trivia, Whitespace
 from dockdyn.scenario.distributions.distribution import LAWS, Cube, DistributionSection, ValueChoice, Values
 from dockdyn.scenario.language.errors import ScenarioError, nearest, refused_in, shown
 from dockdyn.scenario.language.keys import Number, override, sort_of, value_at
+from dockdyn.scenario.language.like import Copies
 from dockdyn.scenario.language.own_code import OwnCodeError
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.table_names import NAME
@@ -28,7 +31,7 @@ Check = Callable[[Mapping[str, Any]], Any]  # the scenario's content with dotted
 class Dispersion:
     """One distribution, of one number of the scenario or of several together."""
 
-    keys: tuple[str, ...]  # dotted, each one number
+    keys: tuple[str, ...]  # dotted, each one number; of more than the law is of, one draw serves them all
     units: tuple[str, ...]  # as texts with a unit have them; empty for none
     law: DistributionSection  # its numbers in SI units
     nominal: tuple[Any, ...]  # value of every key in the scenario as it runs alone
@@ -41,7 +44,8 @@ class Dispersion:
 
     def values(self, cube: Cube) -> Values:
         """Return values (SI) of the keys at points of the unit cube, by the inverse of the distribution function."""
-        return self.law.inverse(cube)
+        drawn = self.law.inverse(cube)
+        return np.tile(drawn, (1, len(self.keys) // drawn.shape[1]))
 
     def written(self) -> dict[str, Any]:
         """Return the table that a file holds."""
@@ -59,23 +63,30 @@ class Stated:
 
     law: DistributionSection  # its values as written
     where: str  # the file's key for it
-    keys: tuple[str, ...]  # as written
+    keys: tuple[str, ...]  # as written; in the place of numbers those of the copies, too
     table: str | None  # as of `Dispersion`
 
     def somewhere(self) -> dict[str, tuple[str, Any]]:
         """Return some value of every key, as written, and the field that holds it."""
         field, value = self.law.somewhere()
-        if len(self.keys) == 1:
-            return {self.keys[0]: (field, value)}
-        values = value if isinstance(value, list) else [value] * len(self.keys)
-        return {key: (f"{field}.{i}", part) for i, (key, part) in enumerate(zip(self.keys, values, strict=False))}
+        if self.table is None or len(self.keys) == 1:
+            return dict.fromkeys(self.keys, (field, value))
+        if not isinstance(value, list):
+            return dict.fromkeys(self.keys, (field, value))
+        return {key: (f"{field}.{i}", part) for i, (key, part) in enumerate(zip(self.keys, cycle(value), strict=False))}
 
 
-def extracted(data: dict[str, Any], name: str) -> tuple[dict[str, Any], list[Stated]]:
+def extracted(data: dict[str, Any], name: str, copies: Copies | None = None) -> tuple[dict[str, Any], list[Stated]]:
     """Return `data` with some value in the place of every distribution, and the distributions; those of tables are not in
-    it."""
-    found: list[Stated] = []
-    plain = without({key: value for key, value in data.items() if key != "dispersion"}, (), name, found)
+    it. What is distributed in a table and in its `copies` is one."""
+    apart: list[Stated] = []
+    plain = without({key: value for key, value in data.items() if key != "dispersion"}, (), name, apart)
+    shared: dict[str, Stated] = {}
+    for one in apart:
+        origin = one.where if copies is None else copies.origin_of(one.where)
+        first = shared.get(origin)
+        shared[origin] = replace(one, where=origin) if first is None else replace(first, keys=(*first.keys, *one.keys))
+    found = list(shared.values())
     tables = data.get("dispersion", {})
     if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
         raise ScenarioError(f"{name}: dispersion: must be tables, each under a name of its own: [dispersion.NAME]")
@@ -109,9 +120,10 @@ def _of_table(table: dict[str, Any], own: str, name: str) -> Stated:
     for key in keys:
         _distributable(key, f"{where}.keys", name)
     law = _law_of({key: value for key, value in table.items() if key != "keys"}, where, name)
-    if len(keys) not in (1, law.count()):
+    if len(keys) > 1 and len(keys) % law.count():
         raise ScenarioError(
-            f"{name}: {where}.keys: {len(keys)} keys; a {law.distribution} as given is of {law.count()}"
+            f"{name}: {where}.keys: {len(keys)} keys; a {law.distribution} as given is of {law.count()}, or of so many again "
+            "that one draw serves"
         )
     return Stated(law, where, tuple(keys), own)
 
@@ -182,19 +194,26 @@ class DistributionReading:
 
     def __init__(self, stated: Stated, content: Section, check: Check, name: str):
         self.stated, self.check, self.name = stated, check, name
-        self.found = [found for key in stated.keys for found in _numbers_at(content, key, stated, name)]
-        self.keys = [found.key for found in self.found]
-        self.units = [found.unit for found in self.found]
-        if len(self.keys) != stated.law.count():
-            of = f"a {stated.law.distribution} as given is of {stated.law.count()}"
-            raise ScenarioError(f"{name}: {stated.where}: {of}; keys given: {', '.join(self.keys)}")
+        several = [_numbers_at(content, key, stated, name) for key in stated.keys]
+        self.found = [found for one in several for found in one]
+        self.every_key = [found.key for found in self.found]
+        count = stated.law.count()
+        self.keys, self.units = self.every_key[:count], [found.unit for found in self.found[:count]]
+        whole = stated.table is None or len(stated.keys) == 1  # each key is all that the law is of
+        if any(len(one) != (count if whole else 1) for one in several):
+            of = f"a {stated.law.distribution} as given is of {count}"
+            raise ScenarioError(f"{name}: {stated.where}: {of}; keys given: {', '.join(self.every_key)}")
+        units = [found.unit for found in self.found]
+        if units != self.units * (len(units) // count):
+            listed = ", ".join(f"{key} in {unit or '1'}" for key, unit in zip(self.every_key, units, strict=True))
+            self.refuse("", None, f"one draw serves keys of one unit; these are {listed}")
 
     def value(self, field: str, written: object) -> list[Any]:
         parts = [written] if len(self.keys) == 1 else written
         if not isinstance(parts, list) or len(parts) != len(self.keys):
             self.refuse(field, written, f"must be a list of {len(self.keys)}, one for each key")
         try:
-            content = self.check(dict(zip(self.keys, parts, strict=True)))
+            content = self.check(dict(zip(self.every_key, cycle(parts), strict=False)))
         except ScenarioError as error:
             self.refuse(field, written, self.own(error))
         return [value_at(content, key, self.name).value for key in self.keys]
@@ -204,7 +223,7 @@ class DistributionReading:
         if not error.key:
             return str(error).removeprefix(f"{self.name}: ")
         try:
-            mine = value_at(self.check({}), error.key, self.name).key in self.keys
+            mine = value_at(self.check({}), error.key, self.name).key in self.every_key
         except ScenarioError:
             mine = False
         return error.words if mine else f"{error.key}: {error.words}"
@@ -268,14 +287,17 @@ def dispersion_of(stated: Stated, content: Section, check: Check, own: set[str],
     if stated.law.nominal is not None:
         nominal = reading.value("nominal", stated.law.nominal)
         law = law.model_copy(update={"nominal": nominal if len(nominal) > 1 else nominal[0]})
-    elif stated.keys[0] in own and len(stated.keys) == 1:
-        nominal = [found.value for found in reading.found]
-    else:
+    keys, times = reading.every_key, len(reading.every_key) // len(reading.keys)
+    nominal = nominal * times
+    if stated.law.nominal is None:
+        of = stated.keys if len(stated.keys) == len(keys) else stated.keys * len(keys)
         nominal = [
-            found.value if key in own else value
-            for key, found, value in zip(stated.keys * len(nominal), reading.found, nominal, strict=False)
+            found.value if key in own else value for key, found, value in zip(of, reading.found, nominal, strict=False)
         ]
-    return Dispersion(tuple(reading.keys), tuple(reading.units), law, tuple(nominal), stated.table)
+    table = stated.table
+    if table is None and times > 1:  # in the place of numbers that are copies of each other
+        table = stated.where.replace(".", "-")
+    return Dispersion(tuple(keys), tuple(reading.units) * times, law, tuple(nominal), table)
 
 
 def written_into(data: dict[str, Any], dispersions: Sequence[Dispersion], name: str) -> None:

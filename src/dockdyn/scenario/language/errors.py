@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import reprlib
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -26,6 +27,7 @@ WORDS = {  # of pydantic's messages, as they are said here
 }
 MISTYPED = 0.85  # of two dotted names, from which on one is the other mistyped
 ASKED = 3  # names in a question
+FIRST_KEY = re.compile(r"[^\s:=]+")  # of a message, behind the file
 COMPARED = 60  # characters of a word that can be a known one, mistyped
 
 BRIEF = reprlib.Repr()
@@ -42,6 +44,18 @@ class ScenarioError(ValueError):
     def __init__(self, message: str, key: str = "", words: str = ""):
         super().__init__(one_line(message))
         self.key, self.words = key, words
+
+
+def key_in(error: ScenarioError, name: str) -> str | None:
+    """Return the dotted key of the scenario `name` that an error is about; None of one about no key, or another scenario."""
+    rest = str(error).removeprefix(f"{name}: ")
+    found = FIRST_KEY.match(rest)
+    return None if rest == str(error) or found is None else found[0]
+
+
+def within(key: str, of: str) -> bool:
+    """Return whether a dotted key is another one or inside it."""
+    return key == of or key.startswith(f"{of}.")
 
 
 def nearest(word: str, allowed: Iterable[str]) -> str:

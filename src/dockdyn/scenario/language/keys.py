@@ -254,8 +254,10 @@ def _index_in(items: list[Any], part: str, key: str, name: str) -> int:
 def constrained(name: str) -> str:
     """Return what a number is part of that keeps it from changing by itself; empty where nothing does."""
     parts = name.split(".")
-    if "attitude" in parts:
+    if parts[-1].isdecimal() and parts[-2].endswith("attitude"):
         return "a unit quaternion"
+    if parts[-3:-2] == ["matrix"]:
+        return "a rotation matrix"
     return "a pole or zero that is real" if parts[-3:-2] in (["poles"], ["zeros"]) and parts[-1] == "1" else ""
 
 

@@ -9,10 +9,11 @@ from pydantic import model_validator
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import NamedSection
 from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.tables.attitude import Attitude, quaternion_of
 from dockdyn.scenario.tables.geometry import Point
 from dockdyn.scenario.tables.inertia import Inertia
 from dockdyn.scenario.tables.look import LookSection
-from dockdyn.scenario.tables.motion import Attitude, Rate, Velocity
+from dockdyn.scenario.tables.motion import Rate, Velocity
 from dockdyn.scenario.tables.named import named_tables
 from dockdyn.scenario.tables.part import refuse_repeated
 from dockdyn.scenario.tables.parts import SurfaceSection
@@ -69,5 +70,5 @@ class FreeBodySection(NamedSection):
         def vector(value: list[float] | None) -> Vector:
             return Vector.of(jnp.array(value if value is not None else [0.0, 0.0, 0.0], float))
 
-        attitude = Quaternion.of(jnp.array(self.attitude if self.attitude is not None else [1.0, 0.0, 0.0, 0.0], float))
+        attitude = Quaternion.of(quaternion_of(self.attitude))
         return Pose(vector(self.position), attitude), Twist(vector(self.velocity), vector(self.rate))

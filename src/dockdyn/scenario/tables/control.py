@@ -15,8 +15,9 @@ from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.actuators import THRUSTERS, WHEEL
 from dockdyn.scenario.tables.approach import Port
 from dockdyn.scenario.tables.arm_control import ArmControlSection
+from dockdyn.scenario.tables.attitude import Attitude, quaternion_of
 from dockdyn.scenario.tables.fmu_control import SCHEME, FmuControlSection
-from dockdyn.scenario.tables.motion import Attitude, Velocity, number
+from dockdyn.scenario.tables.motion import Velocity, number
 from dockdyn.scenario.tables.own_part import keys_of, read_table, refuse_taken, refuse_unfinished
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import Point
@@ -108,14 +109,13 @@ class BodyControlSection(SampledSection):
 
         if self.frame == "port":
             assert port is not None
-            level = jnp.array([1.0, 0.0, 0.0, 0.0])
             return port.reference(
-                row(self.position, jnp.zeros(3)), row(self.velocity, jnp.zeros(3)), row(self.attitude, level)
+                row(self.position, jnp.zeros(3)), row(self.velocity, jnp.zeros(3)), quaternion_of(self.attitude)
             )
         return InertialReference(
             row(self.position, start.position.array()) - origin.array(),
             row(self.velocity, jnp.zeros(3)),
-            row(self.attitude, start.attitude.array()),
+            start.attitude.array() if self.attitude is None else quaternion_of(self.attitude),
         )
 
 

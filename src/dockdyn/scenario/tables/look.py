@@ -13,8 +13,8 @@ from dockdyn.scenario.language.given_file import FMU, MESH, check_given
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables import mesh, profile
+from dockdyn.scenario.tables.attitude import Attitude
 from dockdyn.scenario.tables.fmu_control import SCHEME
-from dockdyn.scenario.tables.motion import Attitude
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import Point
 

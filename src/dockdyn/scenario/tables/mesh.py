@@ -16,8 +16,8 @@ from dockdyn.scenario.language.errors import shown
 from dockdyn.scenario.language.given_file import MESH, refusal
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import in_base_units, quantity
+from dockdyn.scenario.tables.attitude import LEVEL, Attitude, quaternion_of
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
-from dockdyn.scenario.tables.motion import Attitude
 from dockdyn.scenario.tables.part import Shape, refuse, without_computed
 
 SUFFIXES = (".stl", ".obj", ".ply")
@@ -70,7 +70,7 @@ class MeshSection(Shape):
     file: str
     unit: MeshUnit | None = None
     point: Point = [0.0, 0.0, 0.0]  # noqa: RUF012
-    attitude: Attitude = [1.0, 0.0, 0.0, 0.0]  # noqa: RUF012
+    attitude: Attitude = LEVEL
     axis: Direction = [1.0, 0.0, 0.0]  # noqa: RUF012
     tolerance: Length = 2e-4  # m
     tip_radius: quantity("m", "a radius", least=0) = 0.0
@@ -114,6 +114,6 @@ class MeshSection(Shape):
             spacing=jnp.asarray(self.grid.spacing, float),
             steepest=jnp.asarray(self.grid.steepest, float),
             point=jnp.asarray(self.point, float),
-            attitude=jnp.asarray(self.attitude, float),
+            attitude=quaternion_of(self.attitude),
             axis=axis / jnp.linalg.norm(axis),
         )

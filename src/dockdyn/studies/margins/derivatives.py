@@ -17,7 +17,7 @@ from dockdyn.kinds.nominal import Judged, Nominal
 from dockdyn.kinds.resting import counts_all, delayed_loop, seen_matrices
 from dockdyn.results.linearised import content_of
 from dockdyn.results.plan import jit_once
-from dockdyn.scenario.language.keys import key_of
+from dockdyn.scenario.language.keys import constrained, key_of
 from dockdyn.scenario.language.places import conjugate_pairs
 from dockdyn.stability.characteristic import root_slopes
 from dockdyn.stability.growth import matrices_of, multiplier_slopes, single
@@ -74,7 +74,7 @@ def sensitivities(content: Judged, nominal: Nominal | None, loop: Loop, critical
     kept = {
         name: value
         for name, value in found.items()
-        if abs(value) > SMALL * largest and "attitude" not in name.split(".")
+        if abs(value) > SMALL * largest and not any(map(constrained, name.split(", ")))
     }
     return Sensitivities(dict(sorted(kept.items(), key=lambda item: -abs(item[1]))), doubts)
 

@@ -96,15 +96,15 @@ class AssemblySection(SeveralBodiesSection):
         if self.integrator.method == "variational":
             refuse_not_variational(self)
             return self
-        for contact in self.contact:
+        for contact in self.contacts:
             if contact.impact is not None and contact.impact.law == ELASTIC:
-                refuse(f"{contact.key}.impact.law = {ELASTIC!r}: integrator.method must be {ELASTIC!r}")
+                refuse(f"{self.law_key(contact, 'impact')}.law = {ELASTIC!r}: integrator.method must be {ELASTIC!r}")
         if self.integrator.method == "located":
             return self
         if self.integrator.method in ("adaptive", "implicit"):
             refuse_not_smooth(self)
             return self
-        if any(contact.impact is not None for contact in self.contact):
+        if any(contact.impact is not None for contact in self.contacts):
             refuse("integrator.method must be located: a contact with an impact law jumps at instants")
         return self
 

@@ -12,10 +12,11 @@ from dockdyn.kinds.assembly.schema.features import CloudSection, FeatureSection
 from dockdyn.kinds.assembly.schema.flexible import AnyFlexible
 from dockdyn.kinds.assembly.schema.joints import AnyJoint, LockedSection
 from dockdyn.scenario.language.section import NamedSection, Section
+from dockdyn.scenario.tables.attitude import Attitude
 from dockdyn.scenario.tables.body import FreeBodySection, PlaceSection
 from dockdyn.scenario.tables.geometry import Direction, Point
 from dockdyn.scenario.tables.inertia import InertiaOrPoint
-from dockdyn.scenario.tables.motion import Attitude, Rate, Velocity
+from dockdyn.scenario.tables.motion import Rate, Velocity
 from dockdyn.scenario.tables.named import named_tables
 from dockdyn.scenario.tables.part import Shape, refuse
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from dockdyn.kinds.assembly.schema.variational import ELASTIC
-from dockdyn.scenario.language.or_none import OrNone
+from dockdyn.scenario.language.or_none import NONE, OrNone
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import Number, quantity
 from dockdyn.scenario.tables.approach import ApproachSection
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from dockdyn.contact.pairs import PairGeometry
     from dockdyn.impact.laws.by_name import StatedLaw
     from dockdyn.mechanism.impact_contact import ImpactContact
+
+LAWS = ("normal", "friction", "impact")  # of a contact
 
 
 class BetweenPortsSection(ApproachSection):
@@ -78,31 +80,78 @@ class OwnContactImpactSection(OwnImpact, ContactImpactSection):
     law: str  # type: ignore[assignment]
 
 
-class ContactSection(NamedSection):
-    """A feature against a surface, or against another feature, of another body; "body.name", or the name alone where no other
-    body has one like it."""
+class Laws(NamedSection):
+    """The laws of a contact, with the fields that `LAWS` names."""
 
-    between: Annotated[list[str], Field(min_length=2, max_length=2)]
+    @model_validator(mode="after")
+    def one_law(self) -> Self:
+        """Refuse no law, and one of a force beside one by which velocities jump."""
+        normal, friction, impact = (getattr(self, key) for key in LAWS)
+        if impact is None:
+            if normal is None:
+                refuse("must state normal, the law of its force, or impact, the law by which velocities jump")
+            return self
+        for key, law in (("normal", normal), ("friction", friction)):
+            if law is not None:
+                refuse(f"{key}: the law of a force, beside impact, by which velocities jump; must be left out")
+        return self
+
+
+class ContactLawSection(Laws):
+    """The laws of a pair of materials, stated once for the contacts that name it as their `law`."""
+
     normal: NormalLawSection | None = None
     friction: OrNone[FrictionSection] = None
     impact: OrNone[or_own(ContactImpactSection, OwnContactImpactSection)] = None
 
+
+class TouchingSection(Laws):
+    """Two places that touch, and by which laws: its own, and the others that it shares."""
+
+    between: Annotated[list[str], Field(min_length=2, max_length=2)]
+    law: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def whole_laws(cls, stated: object) -> object:
+        """Refuse part of a law, or "none", in the place of one that is shared."""
+        if not isinstance(stated, dict) or not isinstance(shared := stated.get("law"), str):
+            return stated
+        for key in LAWS:
+            own = stated.get(key)
+            if own == NONE:
+                refuse(f"{key}: is that of [contact_law.{shared}]; must be left out there, or the laws be stated here")
+            if isinstance(own, dict) and "law" not in own:
+                first = f".{next(iter(own))}" if own else ""
+                refuse(
+                    f"{key}{first}: is what [contact_law.{shared}] says; must be set there, as "
+                    f"contact_law.{shared}.{key}{first}, or all of {key} be stated here, with its law"
+                )
+        return stated
+
     @model_validator(mode="after")
     def one_law(self) -> Self:
-        if self.impact is None:
-            if self.normal is None:
-                refuse("must state normal, the law of its force, or impact, the law by which velocities jump")
-            return self
-        for key in ("normal", "friction"):
-            if getattr(self, key) is not None:
-                refuse(f"{key}: the law of a force, beside impact, by which velocities jump; must be left out")
-        return self
+        return self if self.law is not None else super().one_law()
+
+    def with_laws_of(self, shared: Laws) -> Self:
+        """Return the contact with the laws that it does not state itself from those that it shares."""
+        missing = [key for key in LAWS if getattr(self, key) is None]
+        return self.model_copy(update={key: getattr(shared, key) for key in missing})
 
     def laws(self) -> list[Section]:
         """Return the laws of its forces; none of a contact with an impact law."""
-        return [law for law in (self.normal, self.friction) if law is not None]
+        return [law for key in ("normal", "friction") if (law := getattr(self, key)) is not None]
 
     @property
     def key(self) -> str:
         """The key of the contact's table."""
         return f"contact.{self.name}"
+
+
+class ContactSection(TouchingSection):
+    """A feature against a surface, or against another feature, of another body; "body.name", or the name alone where no other
+    body has one like it."""
+
+    normal: NormalLawSection | None = None
+    friction: OrNone[FrictionSection] = None
+    impact: OrNone[or_own(ContactImpactSection, OwnContactImpactSection)] = None

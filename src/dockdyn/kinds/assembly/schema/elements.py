@@ -10,9 +10,9 @@ from pydantic import ConfigDict, Field, model_validator
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import Coordinate, quantity
+from dockdyn.scenario.tables.attitude import LEVEL, Attitude, quaternion_of
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.latch import RampSection
-from dockdyn.scenario.tables.motion import Attitude
 from dockdyn.scenario.tables.own_part import OwnPart
 from dockdyn.scenario.tables.part import refuse
 
@@ -282,7 +282,7 @@ class BushingSection(ElementSection):
 
     kind = "bushing"
     position: Point
-    attitude: Attitude = [1.0, 0.0, 0.0, 0.0]  # noqa: RUF012
+    attitude: Attitude = LEVEL
     stiffness: Annotated[list[Stiffness], Field(min_length=3, max_length=3)]
     turning_stiffness: Annotated[list[quantity("N*m/rad", "a stiffness", least=0)], Field(min_length=3, max_length=3)]
     damping: Annotated[list[Damping], Field(min_length=3, max_length=3)] | None = None
@@ -315,7 +315,7 @@ class BushingSection(ElementSection):
         from dockdyn.mechanics.rotation import Quaternion
         from dockdyn.mechanics.vector import Vector
 
-        frame = Pose(Vector.of(jnp.asarray(self.position, float)), Quaternion.of(jnp.asarray(self.attitude, float)))
+        frame = Pose(Vector.of(jnp.asarray(self.position, float)), Quaternion.of(quaternion_of(self.attitude)))
         inertial = (second.pose.attitude * frame.attitude).normalised()
         own = Pose(first.local(second.point(frame.position)), first.pose.attitude.conjugate() * inertial)
         return own, frame

@@ -14,9 +14,9 @@ from dockdyn.scenario.language.errors import shown
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.language.waiting import wait_for
+from dockdyn.scenario.tables.attitude import LEVEL, Attitude, quaternion_of
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.mesh import MeshUnit, doubt_unit, read_mesh
-from dockdyn.scenario.tables.motion import Attitude
 from dockdyn.scenario.tables.part import refuse, without_computed
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ class CloudSection(NamedSection):
     count: Annotated[int, Field(ge=1, le=MOST)] = 200
     radius: Radius = 0.0
     point: Point = [0.0, 0.0, 0.0]  # noqa: RUF012
-    attitude: Attitude = [1.0, 0.0, 0.0, 0.0]  # noqa: RUF012
+    attitude: Attitude = LEVEL
     sample: SkipJsonSchema[SampleSection | None] = Field(None, exclude=True, repr=False)
 
     @model_validator(mode="before")
@@ -232,7 +232,7 @@ class CloudSection(NamedSection):
         from dockdyn.mechanics.rotation import Quaternion
 
         assert self.sample is not None
-        turn = Quaternion.of(jnp.asarray(self.attitude, float)).matrix().array()
+        turn = Quaternion.of(quaternion_of(self.attitude)).matrix().array()
         places = jnp.asarray(self.point, float) + jnp.asarray(self.sample.points) @ turn.T
         return [Ball(place, jnp.asarray(self.radius, float)) for place in places]
 

@@ -16,6 +16,7 @@ from dockdyn.kinds.assembly.schema.on_line_parts import (
     LineBodySection,
     LineBushingSection,
     LineCableSection,
+    LineContactLawSection,
     LineContactSection,
     LineLatchSection,
     LineMagnetSection,
@@ -53,6 +54,7 @@ class BodiesOnLineSection(OnLine, Bodies):
     approach: OrNone[LineApproachSection] = None
     body: named_tables(LineBodySection, Field(min_length=1), names=NAME_OF_BODY)
     contact: named_tables(LineContactSection) = []  # noqa: RUF012
+    contact_law: named_tables(LineContactLawSection) = []  # noqa: RUF012
     strut: named_tables(LineStrutSection) = []  # noqa: RUF012
     cable: named_tables(LineCableSection) = []  # noqa: RUF012
     magnet: named_tables(LineMagnetSection) = []  # noqa: RUF012

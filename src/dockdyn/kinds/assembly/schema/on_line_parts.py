@@ -10,7 +10,8 @@ from dockdyn.kinds.assembly.schema.bodies import BodySection, PortSection
 from dockdyn.kinds.assembly.schema.contacts import (
     BetweenPortsSection,
     ContactImpactSection,
-    ContactSection,
+    Laws,
+    TouchingSection,
 )
 from dockdyn.kinds.assembly.schema.control import FmuSteeringSection, OwnSteeringSection, SteeringSection
 from dockdyn.kinds.assembly.schema.elements import (
@@ -173,21 +174,25 @@ class LineImpactSection(OnLine, ContactImpactSection):
     off_line: ClassVar = dict.fromkeys(("friction", "energy_ratio", "friction_ratio"), ACROSS)
 
 
-class LineContactSection(OnLine, NamedSection):
-    """A place on a body against one on another body: where the first comes beyond the second along the line, they touch.
+class LineContactLawSection(OnLine, Laws):
+    """The law of a pair of materials, stated once for the contacts that name it as their `law`."""
 
-    Places are bodies themselves, or their ports as "body.port"; names alone where no two bodies have such a port.
-    """
-
-    between: Annotated[list[str], Field(min_length=2, max_length=2)]
     normal: NormalLawSection | None = None
     impact: OrNone[LineImpactSection] = None
     friction: ClassVar[None] = None
     off_line: ClassVar = {"friction": ACROSS}
 
-    one_law = ContactSection.one_law
-    laws = ContactSection.laws
-    key = ContactSection.key
+
+class LineContactSection(OnLine, TouchingSection):
+    """A place on a body against one on another body: where the first comes beyond the second along the line, they touch.
+
+    Places are bodies themselves, or their ports as "body.port"; names alone where no two bodies have such a port.
+    """
+
+    normal: NormalLawSection | None = None
+    impact: OrNone[LineImpactSection] = None
+    friction: ClassVar[None] = None
+    off_line: ClassVar = {"friction": ACROSS}
 
 
 class LineApproachSection(OnLine, BetweenPortsSection):

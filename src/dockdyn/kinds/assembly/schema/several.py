@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from dockdyn.kinds.assembly.schema.bodies import BodySection, PortSection, TreeSection, kind_of
-from dockdyn.kinds.assembly.schema.contacts import BetweenPortsSection, ContactSection
+from dockdyn.kinds.assembly.schema.contacts import BetweenPortsSection, ContactLawSection, ContactSection
 from dockdyn.kinds.assembly.schema.control import SteeringTable, check_steered, steered_lists
 from dockdyn.kinds.assembly.schema.elements import (
     BushingSection,
@@ -72,6 +72,7 @@ class SeveralBodiesSection(Section, abc.ABC):
     body: named_tables(BodySection, Field(min_length=1), names=NAME_OF_BODY)
     tree: named_tables(TreeSection) = []  # noqa: RUF012
     contact: named_tables(ContactSection) = []  # noqa: RUF012
+    contact_law: named_tables(ContactLawSection) = []  # noqa: RUF012
     strut: named_tables(StrutSection) = []  # noqa: RUF012
     cable: named_tables(CableSection) = []  # noqa: RUF012
     magnet: named_tables(MagnetSection) = []  # noqa: RUF012
@@ -96,6 +97,22 @@ class SeveralBodiesSection(Section, abc.ABC):
                 if carrier in seen:
                     refuse(f"body.{name}.on: bodies are on each other in a circle: {' on '.join([*seen, carrier])}")
                 seen.append(carrier)
+        return self
+
+    @model_validator(mode="after")
+    def by_shared_laws(self) -> Self:
+        known = [shared.name for shared in self.contact_law]
+        for contact in self.contact:
+            if contact.law is not None and contact.law not in known:
+                refuse(
+                    f"{contact.key}.law = {contact.law!r}: no such [contact_law.NAME]; {nearest(contact.law, known)}"
+                )
+        for contact in self.contacts:
+            if contact.impact is not None and contact.laws():
+                force, jump = (
+                    self.law_key(contact, key) for key in ("normal" if contact.normal else "friction", "impact")
+                )
+                refuse(f"{contact.key}: has {force} and {jump}; must be the law of a force, or one of jumps, not both")
         return self
 
     @model_validator(mode="after")
@@ -135,7 +152,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         wait_for("jax")
         from dockdyn.kinds.assembly.pairs import check_pair
 
-        for contact in self.contact:
+        for contact in self.contacts:
             between = f"{contact.key}.between"
             first, feature = self.find(contact.between[0], CARRIED, between)
             second, partner = self.find(contact.between[1], ("surface", "feature"), between)
@@ -150,24 +167,23 @@ class SeveralBodiesSection(Section, abc.ABC):
             if count > MOST_PAIRS:
                 refuse(f"{between}: {count} pairs; must be at most {MOST_PAIRS}")
             if contact.impact is not None and count > 1:
-                refuse(
-                    f"{contact.key}.impact: a law for one pair, of which there are {count}; must be a [contact.NAME] each"
-                )
+                law = self.law_key(contact, "impact")
+                refuse(f"{law}: a law for one pair, of which there are {count}; must be a [contact.NAME] each")
         return self
 
     @model_validator(mode="after")
     def striking(self) -> Self:
-        struck = [contact for contact in self.contact if contact.impact is not None]
+        struck = [contact for contact in self.contacts if contact.impact is not None]
         if struck and self.loop.delay:
-            refuse(f"{struck[0].key}.impact: no sensor measures a jump; loop.delay must be left out, or state normal")
+            law = self.law_key(struck[0], "impact")
+            refuse(f"{law}: no sensor measures a jump; loop.delay must be left out, or state normal")
         for contact in struck:
             (first, _), (second, _) = self.sides(contact)
             held = held_by(self.rigid_grips(), self.welded_to(first), self.welded_to(second))
             if len(held) > 1:  # what one grip holds alone, touches no more, or turns about a pin
-                names = " and ".join(map(repr, held))
+                law, names = self.law_key(contact, "impact"), " and ".join(map(repr, held))
                 refuse(
-                    f"{contact.key}.impact: the rigid grip of {names} holds these bodies together; must be "
-                    "'compliant', or state normal"
+                    f"{law}: the rigid grip of {names} holds these bodies together; must be 'compliant', or state normal"
                 )
         return self
 
@@ -283,6 +299,18 @@ class SeveralBodiesSection(Section, abc.ABC):
         """Whether all moves in the x–y plane as trees of links do."""
         return self.plane
 
+    @property
+    def contacts(self) -> list[ContactSection]:
+        """The contacts, each with the laws that it shares with others in place."""
+        shared = {laws.name: laws for laws in self.contact_law}
+        return [one if one.law is None else one.with_laws_of(shared[one.law]) for one in self.contact]
+
+    def law_key(self, contact: ContactSection, part: str) -> str:
+        """Return the key of a contact's `normal`, `friction` or `impact`: its own, or that which it shares with others."""
+        stated = next(one for one in self.contact if one.name == contact.name)
+        own = stated.law is None or getattr(stated, part) is not None
+        return f"{stated.key}.{part}" if own else f"contact_law.{stated.law}.{part}"
+
     def contact_names(self) -> list[str]:
         """Return what the contacts are called."""
         return [contact.name for contact in self.contact]
@@ -346,7 +374,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.mechanism.impact_contact import OVERLAP
 
         found = []
-        for contact in self.contact:
+        for contact in self.contacts:
             (_, feature), (_, partner) = self.sides(contact)
             radius = feature.radius
             if kind_of(partner) == "feature":
@@ -539,7 +567,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.kinds.assembly.pairs import geometries
 
         found: list[ContactGroup | ImpactContact] = []
-        for contact in self.contact:
+        for contact in self.contacts:
             (first, feature), (second, partner) = self.sides(contact)
             bodies = (
                 frames.number(("feature", first, feature.name), first),
@@ -611,7 +639,7 @@ class SeveralBodiesSection(Section, abc.ABC):
     def law_of_latched(self, latch: LatchSection) -> Any:  # noqa: ANN401, a section of a law, or None
         """Return the force law of the contact of a tip with the cone in which a latch catches it, if there is one."""
         pair = self.latched_pair(latch)
-        for contact in self.contact:
+        for contact in self.contacts:
             (_, feature), (_, partner) = self.sides(contact)
             if feature is pair[0] and partner is pair[1]:
                 return contact.normal

@@ -26,9 +26,9 @@ def refuse_not_smooth(content: AssemblySection) -> None:
         refused("control.period", "a computer samples at instants")
     if content.phase:
         refused("phase", "phases begin at instants")
-    for contact in content.contact:
+    for contact in content.contacts:
         if contact.impact is None:
-            refused(f"{contact.key}.normal", "its force begins and ends at instants")
+            refused(content.law_key(contact, "normal"), "its force begins and ends at instants")
     for name, section in content.acts().items():
         if section.has_events() and not (isinstance(section, LatchSection) and section.rigid):
             refused(name, "changes its law at instants")

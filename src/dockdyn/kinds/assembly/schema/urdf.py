@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
-from dockdyn.scenario.language.errors import ScenarioError, shown
+from dockdyn.scenario.language.errors import ScenarioError, allowed, shown
 from dockdyn.scenario.language.table_names import NAME
 from dockdyn.scenario.language.units import Bounds, number_of
+from dockdyn.scenario.tables.attitude import LEVEL, Attitude, quaternion_of
 from dockdyn.scenario.tables.urdf import (
     REPAIR,
     WORLD,
@@ -277,8 +279,10 @@ def _frame(body: Entry, where: str) -> Frame:
 
     found = np.eye(4)
     found[:3, 3] = _numbers(body.get("position", [0.0] * 3), "m", "a length", 3, f"{where}.position")
-    turn = _numbers(body.get("attitude", [1.0, 0.0, 0.0, 0.0]), "", "a number", 4, f"{where}.attitude")
-    if not any(turn):
-        raise ScenarioError(f"{where}.attitude = {turn}: must be a unit quaternion, scalar first")
-    found[:3, :3] = Rotation.from_quat(turn, scalar_first=True).as_matrix()
+    try:
+        turn = TypeAdapter(Attitude).validate_python(body.get("attitude", LEVEL))
+    except ValidationError as error:
+        problem = error.errors()[0]
+        raise ScenarioError(f"{where}.attitude = {shown(body['attitude'])}: {allowed(problem)}") from None
+    found[:3, :3] = Rotation.from_quat(np.asarray(quaternion_of(turn)), scalar_first=True).as_matrix()
     return found

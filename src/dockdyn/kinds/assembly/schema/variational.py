@@ -68,8 +68,8 @@ def refuse_not_variational(content: Varied) -> None:
     for phase in content.phase:
         if phase.when is not None and phase.when.speed is not None:
             _refuse(f"phase.{phase.name}.when.speed", "speeds are constant along a step", "wait for a time or an event")
-    for contact in content.contact:
-        _check_contact(contact.key, contact)
+    for contact in content.contacts:
+        _check_contact(content, contact)
 
 
 def _refuse(key: str, why: str, allowed: str) -> None:
@@ -107,14 +107,14 @@ def _check_actor(where: str, section: Any) -> None:  # noqa: ANN401, an element 
         )
 
 
-def _check_contact(where: str, contact: ContactSection) -> None:
+def _check_contact(content: AssemblySection, contact: ContactSection) -> None:
     """Refuse a contact with friction, and one whose force jumps as it begins."""
     if contact.impact is not None:
         if getattr(contact.impact, "friction", None):
-            _refuse(f"{where}.impact.friction", "what comes to rest would stick or slip", "be 0")
+            _refuse(f"{content.law_key(contact, 'impact')}.friction", "what comes to rest would stick or slip", "be 0")
         return
     if contact.friction is not None:
-        _refuse(f"{where}.friction", EVENTS["friction"], "be left out")
+        _refuse(content.law_key(contact, "friction"), EVENTS["friction"], "be left out")
     wait_for("jax")
     from dockdyn.scenario.made import made
 
@@ -122,7 +122,7 @@ def _check_contact(where: str, contact: ContactSection) -> None:
     law = made(contact.normal)
     if any(float(law.force(np.float64(0.0), np.float64(speed))) != 0 for speed in SPEEDS):
         _refuse(
-            f"{where}.normal",
+            content.law_key(contact, "normal"),
             "its force jumps as the contact begins and ends",
             "be a law that begins at zero, as hertz",
         )

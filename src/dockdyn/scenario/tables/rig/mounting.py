@@ -9,9 +9,9 @@ from pydantic import Field, model_validator
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.tables.attitude import Attitude
 from dockdyn.scenario.tables.geometry import Point
 from dockdyn.scenario.tables.inertia import Inertia
-from dockdyn.scenario.tables.motion import Attitude
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.rig.loop import LoopSection, SensorSection
 from dockdyn.scenario.tables.rig.robot import RobotSection, RobotWithAxesSection

@@ -1,0 +1,172 @@
+"""How a scenario states an attitude: Euler angles, axis and angle, two axes, a matrix or a quaternion."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+import numpy as np
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
+
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.units import Number, quantity
+from dockdyn.scenario.tables.geometry import Direction, Triple
+from dockdyn.scenario.tables.part import refuse
+
+if TYPE_CHECKING:
+    from jaxtyping import Array, Float
+
+LEVEL = [1.0, 0.0, 0.0, 0.0]  # the quaternion that turns nothing
+NEAR = 1e-3  # of unit length, of a right angle (rad): what rounded numbers may be off
+FORMS = "a quaternion [w, x, y, z], {euler, order}, {axis, angle}, two of {x, y, z}, or {matrix}"
+KEYS = {
+    "by Euler angles": {"euler", "order"},
+    "by axis": {"axis", "angle"},
+    "by matrix": {"matrix"},
+    "by axes": {*"xyz"},
+}
+Angle = quantity("rad", "an angle")
+
+
+class EulerAngles(Section):
+    """Angles about the axes of the body that `order` names, one after another, each as the ones before have turned it."""
+
+    euler: Annotated[list[Angle], Field(min_length=3, max_length=3)]
+    order: Literal["xyz", "xzy", "yxz", "yzx", "zxy", "zyx", "xyx", "xzx", "yxy", "yzy", "zxz", "zyz"]
+
+    def quaternion(self) -> Float[Array, "4"]:
+        """Return the attitude as a unit quaternion, scalar first; also from traced numbers."""
+        import jax.numpy as jnp
+
+        first, second, third = map(_turn, self.order, [jnp.asarray(angle, float) for angle in self.euler])
+        return (first * second * third).array()
+
+
+class AxisAngle(Section):
+    """A turn about an axis, right-handed."""
+
+    axis: Direction
+    angle: Angle
+
+    def quaternion(self) -> Float[Array, "4"]:
+        """Return the attitude as a unit quaternion, scalar first; also from traced numbers."""
+        import jax.numpy as jnp
+
+        axis, half = jnp.asarray(self.axis, float), jnp.asarray(self.angle, float) / 2
+        return jnp.concatenate([jnp.cos(half)[None], jnp.sin(half) * axis / jnp.linalg.norm(axis)])
+
+
+class TwoAxes(Section):
+    """Where two of the body's axes point, at right angles; the first of them exactly."""
+
+    x: Direction | None = None
+    y: Direction | None = None
+    z: Direction | None = None
+
+    def _stated(self) -> dict[str, list[float]]:
+        return {name: value for name in "xyz" if (value := getattr(self, name)) is not None}
+
+    @model_validator(mode="after")
+    def at_right_angles(self) -> Self:
+        if len(self._stated()) != 2:
+            refuse("must state two of x, y and z, where these axes of the body point")
+        (first, one), (second, other) = ((name, np.array(value)) for name, value in self._stated().items())
+        cosine = float(one @ other / (np.linalg.norm(one) * np.linalg.norm(other)))
+        if abs(cosine) > NEAR:
+            refuse(
+                f"{first} and {second} must be at right angles; they are {math.degrees(math.acos(cosine)):.4g} deg apart"
+            )
+        return self
+
+    def quaternion(self) -> Float[Array, "4"]:
+        """Return the attitude as a unit quaternion, scalar first; also from traced numbers."""
+        import jax.numpy as jnp
+
+        (first, one), (second, other) = ((name, jnp.asarray(value, float)) for name, value in self._stated().items())
+        one = one / jnp.linalg.norm(one)
+        other = other - one * (one @ other)
+        other = other / jnp.linalg.norm(other)
+        third = jnp.cross(one, other) if first + second != "xz" else jnp.cross(other, one)
+        (last,) = set("xyz") - {first, second}
+        columns = {first: one, second: other, last: third}
+        return _of_matrix(jnp.stack([columns[name] for name in "xyz"], axis=1))
+
+
+class RotationMatrix(Section):
+    """A matrix whose columns are where the body's axes point."""
+
+    matrix: Annotated[list[Triple], Field(min_length=3, max_length=3)]
+
+    @model_validator(mode="after")
+    def turning(self) -> Self:
+        matrix = np.array(self.matrix)
+        if np.abs(matrix.T @ matrix - np.eye(3)).max() > NEAR or np.linalg.det(matrix) < 0:
+            refuse("matrix must be a rotation: columns of unit length at right angles, right-handed")
+        return self
+
+    def quaternion(self) -> Float[Array, "4"]:
+        """Return the attitude as a unit quaternion, scalar first; also from traced numbers."""
+        import jax.numpy as jnp
+
+        return _of_matrix(jnp.asarray(self.matrix, float))
+
+
+def _turn(axis: str, angle: Any) -> Any:  # noqa: ANN401, a traced number, a Quaternion
+    """Return the turn about an axis by an angle (rad)."""
+    import jax.numpy as jnp
+
+    from dockdyn.mechanics.rotation import Quaternion
+
+    parts = [jnp.cos(angle / 2), *(jnp.sin(angle / 2) if name == axis else jnp.zeros(()) for name in "xyz")]
+    return Quaternion.of(parts)
+
+
+def _of_matrix(matrix: Float[Array, "3 3"]) -> Float[Array, "4"]:
+    from dockdyn.mechanics.rotation import Quaternion
+    from dockdyn.mechanics.vector import Matrix
+
+    return Quaternion.from_matrix(Matrix.of(matrix)).array()
+
+
+def _unit(value: list[float]) -> list[float]:
+    """Return a quaternion, normalised when it is within 1e-3 of unit length."""
+    length = math.sqrt(sum(part * part for part in value))
+    if abs(length - 1) > NEAR:
+        refuse(f"must be a quaternion within 1e-3 of unit length, scalar first; its length is {length:g}")
+    return value if abs(length - 1) < 1e-15 else [part / length for part in value]
+
+
+def _form(value: object) -> str:
+    """Return in which form an attitude is stated."""
+    if isinstance(value, list):
+        return "by quaternion"
+    keys = value if isinstance(value, dict) else dict(value)  # type: ignore[call-overload]
+    return next((form for form, own in KEYS.items() if own & keys.keys()), "by axes")
+
+
+def _known(value: object) -> object:
+    """Refuse what has none of the forms."""
+    stated = value.keys() if isinstance(value, dict) else ()
+    if isinstance(value, list | Section) or any(own & set(stated) for own in KEYS.values()):
+        return value
+    refuse(f"must be {FORMS}")
+
+
+Attitude = Annotated[
+    Annotated[Annotated[list[Number], Field(min_length=4, max_length=4), AfterValidator(_unit)], Tag("by quaternion")]
+    | Annotated[EulerAngles, Tag("by Euler angles")]
+    | Annotated[AxisAngle, Tag("by axis")]
+    | Annotated[TwoAxes, Tag("by axes")]
+    | Annotated[RotationMatrix, Tag("by matrix")],
+    Discriminator(_form),
+    BeforeValidator(_known),
+]
+
+
+def quaternion_of(stated: Any) -> Float[Array, "4"]:  # noqa: ANN401, of the type `Attitude`, or None
+    """Return an attitude as a unit quaternion, scalar first, also from traced numbers; level where none is stated."""
+    import jax.numpy as jnp
+
+    return (
+        stated.quaternion() if isinstance(stated, Section) else jnp.asarray(LEVEL if stated is None else stated, float)
+    )
