@@ -104,7 +104,7 @@ class InFile(Protocol):
     def point(self) -> Sequence[float]: ...
 
     @property
-    def attitude(self) -> Sequence[float]: ...
+    def attitude(self) -> Any: ...  # noqa: ANN401, in whichever form it is stated
 
 
 def touched_mesh(section: InFile) -> Mesh:
@@ -112,7 +112,7 @@ def touched_mesh(section: InFile) -> Mesh:
     from dockdyn.scenario.meshes.kept import solid_of
 
     found = read_mesh(section.file, section.unit, solid_of)
-    attitude = np.asarray(section.attitude, float)
+    attitude = np.asarray(quaternion_of(section.attitude))
     vertices = turned(attitude / np.linalg.norm(attitude), found.vertices) + np.asarray(section.point, float)
     return Mesh(vertices, found.faces)
 

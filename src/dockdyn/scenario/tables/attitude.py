@@ -28,35 +28,41 @@ KEYS = {
 Angle = quantity("rad", "an angle")
 
 
-class EulerAngles(Section):
+class Turned(Section):
+    """An attitude that is not stated as a quaternion."""
+
+    def quaternion(self) -> Float[Array, "4"]:
+        """Return the attitude as a unit quaternion, scalar first; also from traced numbers."""
+        raise TypeError
+
+
+class EulerAngles(Turned):
     """Angles about the axes of the body that `order` names, one after another, each as the ones before have turned it."""
 
     euler: Annotated[list[Angle], Field(min_length=3, max_length=3)]
     order: Literal["xyz", "xzy", "yxz", "yzx", "zxy", "zyx", "xyx", "xzx", "yxy", "yzy", "zxz", "zyz"]
 
     def quaternion(self) -> Float[Array, "4"]:
-        """Return the attitude as a unit quaternion, scalar first; also from traced numbers."""
         import jax.numpy as jnp
 
         first, second, third = map(_turn, self.order, [jnp.asarray(angle, float) for angle in self.euler])
         return (first * second * third).array()
 
 
-class AxisAngle(Section):
+class AxisAngle(Turned):
     """A turn about an axis, right-handed."""
 
     axis: Direction
     angle: Angle
 
     def quaternion(self) -> Float[Array, "4"]:
-        """Return the attitude as a unit quaternion, scalar first; also from traced numbers."""
         import jax.numpy as jnp
 
         axis, half = jnp.asarray(self.axis, float), jnp.asarray(self.angle, float) / 2
         return jnp.concatenate([jnp.cos(half)[None], jnp.sin(half) * axis / jnp.linalg.norm(axis)])
 
 
-class TwoAxes(Section):
+class TwoAxes(Turned):
     """Where two of the body's axes point, at right angles; the first of them exactly."""
 
     x: Direction | None = None
@@ -79,7 +85,6 @@ class TwoAxes(Section):
         return self
 
     def quaternion(self) -> Float[Array, "4"]:
-        """Return the attitude as a unit quaternion, scalar first; also from traced numbers."""
         import jax.numpy as jnp
 
         (first, one), (second, other) = ((name, jnp.asarray(value, float)) for name, value in self._stated().items())
@@ -92,20 +97,19 @@ class TwoAxes(Section):
         return _of_matrix(jnp.stack([columns[name] for name in "xyz"], axis=1))
 
 
-class RotationMatrix(Section):
+class RotationMatrix(Turned):
     """A matrix whose columns are where the body's axes point."""
 
     matrix: Annotated[list[Triple], Field(min_length=3, max_length=3)]
 
     @model_validator(mode="after")
     def turning(self) -> Self:
-        matrix = np.array(self.matrix)
+        matrix = np.array(self.matrix, float)
         if np.abs(matrix.T @ matrix - np.eye(3)).max() > NEAR or np.linalg.det(matrix) < 0:
             refuse("matrix must be a rotation: columns of unit length at right angles, right-handed")
         return self
 
     def quaternion(self) -> Float[Array, "4"]:
-        """Return the attitude as a unit quaternion, scalar first; also from traced numbers."""
         import jax.numpy as jnp
 
         return _of_matrix(jnp.asarray(self.matrix, float))
@@ -140,14 +144,14 @@ def _form(value: object) -> str:
     """Return in which form an attitude is stated."""
     if isinstance(value, list):
         return "by quaternion"
-    keys = value if isinstance(value, dict) else dict(value)  # type: ignore[call-overload]
+    keys: Any = value if isinstance(value, dict) else type(value).model_fields  # type: ignore[attr-defined]
     return next((form for form, own in KEYS.items() if own & keys.keys()), "by axes")
 
 
 def _known(value: object) -> object:
     """Refuse what has none of the forms."""
     stated = value.keys() if isinstance(value, dict) else ()
-    if isinstance(value, list | Section) or any(own & set(stated) for own in KEYS.values()):
+    if isinstance(value, list | Turned) or any(own & set(stated) for own in KEYS.values()):
         return value
     refuse(f"must be {FORMS}")
 
@@ -168,5 +172,5 @@ def quaternion_of(stated: Any) -> Float[Array, "4"]:  # noqa: ANN401, of the typ
     import jax.numpy as jnp
 
     return (
-        stated.quaternion() if isinstance(stated, Section) else jnp.asarray(LEVEL if stated is None else stated, float)
+        stated.quaternion() if isinstance(stated, Turned) else jnp.asarray(LEVEL if stated is None else stated, float)
     )

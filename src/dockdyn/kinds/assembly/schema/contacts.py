@@ -81,11 +81,13 @@ class OwnContactImpactSection(OwnImpact, ContactImpactSection):
 
 
 class Laws(NamedSection):
-    """The laws of a contact, with the fields that `LAWS` names."""
+    """The laws of a contact, with the fields that `LAWS` names; with a `law`, others are shared."""
 
     @model_validator(mode="after")
     def one_law(self) -> Self:
         """Refuse no law, and one of a force beside one by which velocities jump."""
+        if getattr(self, "law", None) is not None:
+            return self
         normal, friction, impact = (getattr(self, key) for key in LAWS)
         if impact is None:
             if normal is None:
@@ -128,10 +130,6 @@ class TouchingSection(Laws):
                     f"contact_law.{shared}.{key}{first}, or all of {key} be stated here, with its law"
                 )
         return stated
-
-    @model_validator(mode="after")
-    def one_law(self) -> Self:
-        return self if self.law is not None else super().one_law()
 
     def with_laws_of(self, shared: Laws) -> Self:
         """Return the contact with the laws that it does not state itself from those that it shares."""

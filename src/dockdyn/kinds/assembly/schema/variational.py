@@ -30,7 +30,6 @@ class Varied(Protocol):
     """An assembly as far as the method asks of it."""
 
     body: list[BodySection]
-    contact: list[ContactSection]
     phase: list[PhaseSection]
     loop: LoopSection
     control: Any
@@ -38,6 +37,15 @@ class Varied(Protocol):
     @property
     def motion(self) -> str:
         """How its bodies may move."""
+        ...
+
+    @property
+    def contacts(self) -> list[ContactSection]:
+        """The contacts, with the laws that they share in place."""
+        ...
+
+    def law_key(self, contact: ContactSection, part: str) -> str:
+        """Return the key of a law of a contact."""
         ...
 
     def acts(self) -> dict[str, Any]:
@@ -107,7 +115,7 @@ def _check_actor(where: str, section: Any) -> None:  # noqa: ANN401, an element 
         )
 
 
-def _check_contact(content: AssemblySection, contact: ContactSection) -> None:
+def _check_contact(content: Varied, contact: ContactSection) -> None:
     """Refuse a contact with friction, and one whose force jumps as it begins."""
     if contact.impact is not None:
         if getattr(contact.impact, "friction", None):
