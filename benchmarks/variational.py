@@ -55,7 +55,6 @@ def chain(joints: int, motion: str) -> Scenario:
     control = {"law": "joint-pd", "body": "station", "stiffness": [200.0] * joints, "damping": [50.0] * joints}
     content = {
         "schema": 2,
-        "kind": "assembly",
         "title": "chain",
         "duration": 0.01 * STEPS,
         "orbit": {"semi_major_axis": "6731.29 km"},

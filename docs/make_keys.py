@@ -16,7 +16,7 @@ from pydantic import BaseModel, Discriminator
 from pydantic.fields import FieldInfo
 
 import dockdyn.scenario
-from dockdyn.scenario.kinds import kind_named, known_kinds
+from dockdyn.scenario.kinds import KINDS, kind_named
 from dockdyn.scenario.language.also import Also
 from dockdyn.scenario.language.section import NamedSection
 from dockdyn.scenario.language.units import Unit
@@ -27,7 +27,7 @@ from dockdyn.scenario.tables.named import are_named_at
 PAGE = Path(__file__).parent / "scenario-keys.md"
 MEANINGS = Path(*dockdyn.scenario.__path__) / "keys.toml"
 SCHEMAS: dict[str, type[BaseModel]] = {
-    **{name: kind_named(name).schema({}, name) for name in known_kinds()},
+    **{name: kind_named(name).schema({}, name) for name in KINDS},
     "assembly on a line": kind_named("assembly").schema({"motion": "line"}, "assembly"),
     "rig with an assembly": kind_named("rig").schema({"mode": "assembly"}, "rig"),
     "campaign": CampaignSection,

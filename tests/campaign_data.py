@@ -14,7 +14,6 @@ UNITS = {"N_s": "N s", "m_s": "m/s", "N_m": "N m", "N": "N", "s": "s", "m": "m",
 
 SCENARIO = """
 schema = 2
-kind = "assembly"
 title = "Synthetic"
 """
 
@@ -43,7 +42,6 @@ def campaign_dataset(
     variables["reason"] = ("case", np.array(reasons or [""] * count, dtype=object))
     about = {
         "campaign": 1,
-        "kind": "assembly",
         "title": "Synthetic",
         "scenario": scenario,
         "dockdyn_version": "0",

@@ -27,7 +27,7 @@ def chains(
     """
     moving = {"position": -gap, "velocity": speed}
     bodies = [*_chain("chaser", chaser[::-1], moving, inside[0])[::-1], *_chain("target", target, {}, inside[1])]
-    return {"schema": 2, "kind": "assembly", "motion": "line", "body": by_name(bodies)} | tables
+    return {"schema": 2, "motion": "line", "body": by_name(bodies)} | tables
 
 
 def _chain(name: str, masses: list[Any], moving: dict[str, Any], inside: dict[str, Any]) -> list[dict[str, Any]]:

@@ -47,7 +47,6 @@ def base() -> Tables:
     """Return two bodies, the ball of one of which strikes the plate of the other a little aside."""
     return {
         "schema": 2,
-        "kind": "assembly",
         "title": "A ball against a plate",
         "duration": DURATION,
         "body": {

@@ -264,7 +264,7 @@ def test_bad_files_are_one_clear_line(dock, tmp_path):
     refused(dock("run", bad), "bad.toml")
     bad.write_text('kind = "assembly"')
     refused(dock("run", bad), "schema", "missing")
-    bad.write_text('schema = 2\nkind = "assembly"\nduration = 3\n[body.target]\nmass = 1')
+    bad.write_text('schema = 2\nduration = 3\n[body.target]\nmass = 1')
     refused(dock("run", bad), "body.target.inertia", "missing")
     refused(dock("report", bad), "bad.toml")
     refused(dock("reproduce", "sazaval"), "sazaval", "'sazawal'")

@@ -9,9 +9,9 @@ import pytest
 
 import dockdyn
 from dockdyn.realtime.controller import find_foreign_ports, find_hindrances
-from dockdyn.scenario.kinds import BUILT_IN, kind_named
+from dockdyn.scenario.kinds import KINDS, kind_named
 
-STARTS = [(kind, mechanism) for kind in BUILT_IN for mechanism in kind_named(kind).start().mechanisms]
+STARTS = [(kind, mechanism) for kind in KINDS for mechanism in kind_named(kind).start().mechanisms]
 
 
 @pytest.mark.parametrize(("kind", "mechanism"), STARTS)

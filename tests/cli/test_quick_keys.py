@@ -62,7 +62,6 @@ print(json.dumps(answers))
 """
 PUSHED = """
 schema = 2
-kind = "assembly"
 duration = 1
 body.first = {mass = 1, inertia = [1, 1, 1], position = [0, 0, 0]}
 body.second = {mass = 1, inertia = [1, 1, 1], position = [1, 0, 0]}

@@ -6,7 +6,6 @@ import numpy as np
 
 TEXT = """
 schema = 2
-kind = "assembly"
 duration = {duration}
 [body.chaser]
 mass = 700

@@ -9,7 +9,6 @@ import dockdyn
 from dockdyn.mechanics.vector import Vector
 
 SCENARIO = """schema = 2
-kind = "assembly"
 title = "Many feet on a plane"
 duration = "1 s"
 [body.chaser]

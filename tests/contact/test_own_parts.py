@@ -63,7 +63,6 @@ class Capsule(dockdyn.Surface):
 
 GRAPPLE = """
 schema = 2
-kind = "assembly"
 title = "A probe on a capsule"
 duration = "2 s"
 
@@ -134,7 +133,6 @@ class Elastic(dockdyn.ImpactLaw):
 
 BOOM = """
 schema = 2
-kind = "assembly"
 title = "A boom strikes a wall"
 duration = "0.6 s"
 

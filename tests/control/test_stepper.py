@@ -121,7 +121,6 @@ def test_a_command_is_held_for_a_period():
 
 ARM = """
 schema = 2
-kind = "assembly"
 duration = 6.0
 contact.tip = { between = ["tip", "plate"], normal = { law = "hertz", stiffness = 2e4 } }
 [approach]

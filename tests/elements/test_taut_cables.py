@@ -69,7 +69,7 @@ def taut(seed, slack=0.0):
     cable |= {"free_length": length + slack, "stiffness": 10 ** draw.uniform(1, 5)}
     cable |= {"damping": draw.integers(2) * 10 ** draw.uniform(-1, 2.5)}
     more = MOTIONS[seed % len(MOTIONS)](draw, bodies, way / length)
-    content = {"schema": 2, "kind": "assembly", "duration": 2.0, "body": by_name(bodies), **acting(cable, *more)}
+    content = {"schema": 2, "duration": 2.0, "body": by_name(bodies), **acting(cable, *more)}
     return content | {"integrator": {"tolerance": 1e-10}}
 
 

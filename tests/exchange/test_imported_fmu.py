@@ -111,7 +111,7 @@ def test_it_is_a_force_from_outside_on_a_body_of_an_assembly(autopilot):
         {"name": "hub", "mass": 90.0, "inertia": [9.0, 9.0, 9.0], "position": [0.0, 0.0, 0.0], "rate": [0.0, 0.0, 0.1]},
         {"name": "boom", "mass": mass, "inertia": [5.0, 5.0, 5.0], "position": [3.0, 0.0, 0.0]},
     ]
-    data = {"schema": 2, "kind": "assembly", "duration": seconds, "body": by_name(bodies), "control": control}
+    data = {"schema": 2, "duration": seconds, "body": by_name(bodies), "control": control}
     from dockdyn.scenario.load import parse
 
     run = dockdyn.simulate(parse(tomlkit.dumps(data), "boom"))

@@ -19,7 +19,7 @@ from dockdyn.results import plan
 from dockdyn.results.exchange.log_roles import OF_CONTACT, OF_ROBOT
 from dockdyn.results.requirements import judge
 from dockdyn.scenario.distributions.distribution import LAWS as DISTRIBUTIONS
-from dockdyn.scenario.kinds import kind_named, known_kinds
+from dockdyn.scenario.kinds import KINDS, kind_named
 from dockdyn.scenario.language.requirement import RELATIONS, requirements_of
 from dockdyn.scenario.tables.rig.compensators import laws
 from dockdyn.scenario.tables.run import IntegratorSection
@@ -41,7 +41,7 @@ def named_in(text: str) -> dict[str, str]:
     return found
 
 
-SCHEMAS = {name: kind_named(name).schema({}, name) for name in known_kinds()} | {
+SCHEMAS = {name: kind_named(name).schema({}, name) for name in KINDS} | {
     "assembly on a line": kind_named("assembly").schema({"motion": "line"}, "assembly"),
     "rig with an assembly": MODES["assembly"],
 }

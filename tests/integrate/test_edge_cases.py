@@ -10,7 +10,6 @@ import dockdyn
 
 SPHERE = """
 schema = 2
-kind = "assembly"
 duration = "8 s"
 [body.chaser]
 mass = 40
@@ -208,7 +207,6 @@ def test_several_pairs_touch_at_once(tmp_path, speed, far, close):
     file = tmp_path / "feet.toml"
     file.write_text(
         f"""schema = 2
-kind = "assembly"
 duration = "6 s"
 [body.chaser]
 mass = 30

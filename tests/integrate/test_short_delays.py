@@ -17,7 +17,6 @@ FREQUENCY = np.sqrt(2 * STIFFNESS / MASS)  # rad/s
 CONTACT = np.pi / FREQUENCY  # s, of a bounce without delay
 SCENE = f"""
 schema = 2
-kind = "assembly"
 duration = "0.5 s"
 [body.chaser]
 mass = {MASS}

@@ -13,7 +13,6 @@ from dockdyn.studies.cases.batch import run_cases, runs_in_batches
 
 BALL = {
     "schema": 2,
-    "kind": "assembly",
     "duration": 1.0,
     "body": {
         "probe": {

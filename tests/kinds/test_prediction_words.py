@@ -44,7 +44,6 @@ def head_on(normal):
     contact = [{"between": ["tip", "face"], "normal": normal}]
     return {
         "schema": 2,
-        "kind": "assembly",
         "duration": 0.8,
         "contact": contacts_by_name(contact),
         "loop": {"delay": "20 ms"},

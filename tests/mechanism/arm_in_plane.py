@@ -16,7 +16,7 @@ SHARE = 0.5  # of the last link's inertia, that of a payload that is let go
 def arm(p, duration, step, law="frictionless", motion="space", **changed):
     """Return the scenario of an arm with these parameters; a payload that is latched hangs on a connection."""
     latched = p.latch_wall is not None
-    text = f'schema = 2\nkind = "assembly"\ntitle = "arm"\nduration = {duration}\nmotion = "{motion}"\n'
+    text = f'schema = 2\ntitle = "arm"\nduration = {duration}\nmotion = "{motion}"\n'
     if p.gravity:
         gradient = str(p.gravity_gradient).lower()
         text += f"[orbit]\nsemi_major_axis = {p.orbit_radius}\ngravitational_parameter = {p.mu}\n"

@@ -26,7 +26,6 @@ def draw(seed: int) -> tuple[Tables, tuple[str, str]]:
     visitor, target, contacts = parts(chance, delay)
     found: Tables = {
         "schema": 2,
-        "kind": "assembly",
         "duration": 4.0,
         "body": {"chaser": visitor, "target": target},
         "contact": contacts,

@@ -13,7 +13,6 @@ IN_PLANE = [0, 1, 5]
 
 ARM = """
 schema = 2
-kind = "assembly"
 title = "An arm with a slide, on two heights"
 duration = "1 s"
 motion = "plane"

@@ -29,7 +29,6 @@ def three_balls(gaps, order):
     contacts = [{"between": [f"skin{number}", "top"], **LAWS} for number in order]
     return {
         "schema": 2,
-        "kind": "assembly",
         "duration": 1.0,
         "body": by_name([plate, *balls]),
         "contact": contacts_by_name(contacts),

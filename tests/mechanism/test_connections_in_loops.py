@@ -31,7 +31,6 @@ def four_bar(method, end=2.0, duration=5.0, **changed):
     """The linkage, turning: coupler parallel to the base, so that crank and rocker are parallel."""
     text = f"""
 schema = 2
-kind = "assembly"
 title = "four-bar"
 duration = {duration}
 [body.base]

@@ -298,7 +298,6 @@ def pressed():
     payload = {"name": "payload", "position": place, "rate": [0.1, 0.2, -0.1], "mass": 20.0, "inertia": [2, 2.5, 3]}
     return {
         "schema": 2,
-        "kind": "assembly",
         "duration": 0.4,
         "body": by_name(
             [

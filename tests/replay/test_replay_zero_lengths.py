@@ -21,7 +21,6 @@ TOUCH = {"contact": {"tip": {"between": ["tip", "face"], "normal": SPRING}}, "du
 SCENES = {
     "two bodies": TWO | {"chaser": TWO["chaser"] | TIP} | TOUCH,
     "assembly": {
-        "kind": "assembly",
         "body": by_name(
             [{"name": "one"} | TWO["chaser"] | TIP, {"name": "other"} | TWO["target"] | {"position": NOWHERE}]
         ),

@@ -40,7 +40,6 @@ def case(normal, friction=None):
     bodies = {"body": by_name([{"name": "chaser", **first}, {"name": "target", **second}])}
     return {
         "schema": 2,
-        "kind": "assembly",
         "duration": 2.5,
         "contact": contacts_by_name([contact]),
         **copy.deepcopy(bodies),

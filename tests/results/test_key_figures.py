@@ -206,7 +206,6 @@ def test_a_figure_of_ones_own_in_run_requirement_and_campaign(own_kinds):
 
 HELD = """
 schema = 2
-kind = "assembly"
 duration = "3 s"
 [body.chaser]
 mass = 300

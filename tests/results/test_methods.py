@@ -16,7 +16,6 @@ from dockdyn.studies.cases.batch import run_cases, runs_in_batches
 
 DOCKING = """
 schema = 2
-kind = "assembly"
 duration = 0.2
 
 [body.chaser]

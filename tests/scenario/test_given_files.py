@@ -22,7 +22,6 @@ from dockdyn.scenario.preset_files import PRESETS, preset_text
 WITHIN = 3.0  # s of this process, with what it imports; it waits for nothing
 SPARSE = 60 * 10**9  # bytes, none of them on the disk
 FLIGHT = """schema = 2
-kind = "assembly"
 title = "a case"
 duration = "1 s"
 """
@@ -100,7 +99,7 @@ def revolved(folder):
 
 
 def assembly_urdf(folder):
-    text = 'schema = 2\nkind = "assembly"\ntitle = "arm"\nduration = "1 s"\n'
+    text = 'schema = 2\ntitle = "arm"\nduration = "1 s"\n'
     (folder / "case.toml").write_text(f'{text}[tree.arm]\nurdf = "strange.urdf"\n')
     return "run case.toml"
 

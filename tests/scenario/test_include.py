@@ -76,7 +76,7 @@ def test_paths_count_from_the_file_that_includes(write, tmp_path):
     """Also that of a mesh in the included file."""
     (tmp_path / "rigs").mkdir()
     (tmp_path / "rigs" / "arm.stl").write_text("")
-    docking = 'schema = 2\nkind = "assembly"\nduration = 1\ninclude = ["rigs/more.toml"]\n'
+    docking = 'schema = 2\nduration = 1\ninclude = ["rigs/more.toml"]\n'
     write(mine=docking, rigs__more='[body.chaser]\nmass = 5\nlook = "arm.stl"\n')
     with pytest.raises(dockdyn.ScenarioError, match=r"^rigs/more\.toml: body\.chaser\.inertia: missing"):
         dockdyn.load("mine.toml")

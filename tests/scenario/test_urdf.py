@@ -16,7 +16,7 @@ def scenario(tmp_path, urdf):
     """A file whose bodies are those of a URDF beside it."""
     (tmp_path / "arm.urdf").write_text(urdf, encoding="utf-8")
     file = tmp_path / "arm.toml"
-    content = {"schema": 2, "kind": "assembly", "duration": 1.0, "tree": {"arm": {"urdf": "arm.urdf"}}}
+    content = {"schema": 2, "duration": 1.0, "tree": {"arm": {"urdf": "arm.urdf"}}}
     file.write_text(tomlkit.dumps(content), encoding="utf-8")
     return file
 

@@ -68,7 +68,7 @@ def whole(links: list[str], joints: list[str]) -> str:
 def written(folder, urdf: str, beside: dict | None = None, more: list[dict] | None = None):
     """A scenario whose arm is that URDF, with keys `beside` it and tables of links."""
     (folder / "arm.urdf").write_text(urdf, encoding="utf-8")
-    case = {"schema": 2, "kind": "assembly", "duration": 1.0}
+    case = {"schema": 2, "duration": 1.0}
     case["body"] = {"bus": {"mass": 100.0, "inertia": [90.0, 90.0, 90.0]}}
     case["tree"] = {"arm": {"on": "bus", "urdf": "arm.urdf", **(beside or {}), "body": by_name(more or [])}}
     file = folder / "case.toml"

@@ -38,7 +38,7 @@ def swinging(seed, struck=False):
             "inertia": [0.3, 0.4, 0.5],
         }
         bodies.append(link | {"position": [0.9, draw.uniform(-0.1, 0.1), 0.05], "joint": joint})
-    content = {"schema": 2, "kind": "assembly", "duration": 1.5, "body": by_name(bodies), "output": {"interval": 0.1}}
+    content = {"schema": 2, "duration": 1.5, "body": by_name(bodies), "output": {"interval": 0.1}}
     content["integrator"] = {"method": "adaptive", "tolerance": 1e-12}
     if struck:
         for one in bodies[1:]:

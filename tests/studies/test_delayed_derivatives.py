@@ -82,7 +82,6 @@ def test_of_a_free_flight(load):
 # A visitor meets a mounted buffer off its axis, with friction; the base behind the mount has a port, where loads are told.
 MOUNTED = """
 schema = 2
-kind = "assembly"
 duration = 3.0
 [body.visitor]
 mass = 50.0

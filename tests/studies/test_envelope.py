@@ -143,7 +143,6 @@ STIFFNESS, PRELOAD, LENGTH, ANGLE, TARGET = 1500.0, 2.0, 0.02, math.radians(40),
 
 ON_AXIS = f"""
 schema = 2
-kind = "assembly"
 title = "Probe on the axis of a cone, latch without friction"
 duration = "6 s"
 

@@ -115,7 +115,6 @@ def test_two_hundred_drawn_scenarios():
 
 BALL = """
 schema = 2
-kind = "assembly"
 duration = 5.0
 [body.chaser]
 mass = 610.0

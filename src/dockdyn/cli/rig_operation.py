@@ -185,7 +185,7 @@ def emulate(
 
     content, driver = _driver(scenario, override)
     table = content.content.rig
-    section, trouble = (DevicesSection(), EmulatorSection()) if table is None else (table.device, table.emulator)
+    section, trouble = table.device or DevicesSection(), table.emulator or EmulatorSection()
     sensor, robot = section.sensor, section.robot
     with contextlib.ExitStack() as stack:
         try:
@@ -274,8 +274,8 @@ def _drivable(name: str, override: list[str] | None) -> tuple[Scenario, Driver]:
 
     scenario, driver = _driver(name, override)
     section = scenario.content.rig
-    if section is not None and (found := find_hindrances(section, float(scenario.content.duration))):
+    if section.limits is not None and (found := find_hindrances(section, float(scenario.content.duration))):
         raise Refusal(f"{name}: {'; and '.join(found)}")
-    for words in [] if section is None else find_foreign_ports(section.device):
+    for words in [] if section.device is None else find_foreign_ports(section.device):
         say(f"warning: {words}", err=True)
     return scenario, driver

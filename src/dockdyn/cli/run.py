@@ -119,13 +119,13 @@ def _check_requirements(name: str, requirements: list[dict[str, Any]]) -> None:
 
 def presets() -> None:
     """List the scenarios that come with dockdyn, by kind."""
-    from dockdyn.scenario.kinds import known_kinds
+    from dockdyn.scenario.kinds import KINDS
     from dockdyn.scenario.preset_files import preset_kinds
     from dockdyn.scenario.preset_files import presets as known
 
     width = max(len(name) for name in known())
     of = preset_kinds()
-    for kind in known_kinds():
+    for kind in KINDS:
         say(f"{kind}:")
         for name in (name for name in known() if of[name] == kind):
             say(f"  {name:<{width}}  {known()[name]}")

@@ -12,13 +12,13 @@ import typer
 
 from dockdyn.cli.common import Force, Refusal, preset_names, quantity_option, say, vacant_file, write_text
 from dockdyn.files import write_files
-from dockdyn.scenario.kinds import BUILT_IN
+from dockdyn.scenario.kinds import KINDS
 
 
 def new(
     file: Annotated[Path, typer.Argument(help="The scenario file to write.")],
     kind: Annotated[
-        str | None, typer.Option("--kind", metavar="KIND", help=f"What it describes: {', '.join(BUILT_IN)}.")
+        str | None, typer.Option("--kind", metavar="KIND", help=f"What it describes: {', '.join(KINDS)}.")
     ] = None,
     chaser_mass: Annotated[
         float | None,
@@ -41,11 +41,11 @@ def new(
 
     Asks for what is not given, on a terminal; elsewhere it takes its defaults.
     """
-    from dockdyn.scenario.kinds import kind_named, known_kinds
+    from dockdyn.scenario.kinds import KINDS, kind_named
     from dockdyn.scenario.start import TwoBodies
 
     _check_file(file, force)
-    starts = {name: start for name in known_kinds() if (start := kind_named(name).start()) is not None}
+    starts = {name: start for name in KINDS if (start := kind_named(name).start()) is not None}
     chosen = _chosen("--kind", "kind", kind, {name: start.words for name, start in starts.items()})
     start = starts[chosen]
     masses = [

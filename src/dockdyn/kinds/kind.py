@@ -32,7 +32,7 @@ class Kind(abc.ABC):
     Methods import what they need themselves, so that a kind is quick to load.
     """
 
-    name: ClassVar[str]  # as `kind` in a scenario
+    name: ClassVar[str]  # as results have it
     marker: ClassVar[str] = "episode_onset"  # a variable that every result of a run has
     along_normal: ClassVar[bool] = False  # margins are of one contact normal, whatever else the bodies can do
 
@@ -75,9 +75,9 @@ class Kind(abc.ABC):
         summaries."""
         return None
 
+    @abc.abstractmethod
     def linearised(self, scenario: Scenario) -> LinearisedRun:
         """Return a run with its derivatives by the numbers of the scenario; raises ScenarioError where there is none."""
-        raise ScenarioError(f"{scenario.name}: kind: {self.name} does not say how its runs change; has no derivatives")
 
     def runs_in_batches(self, scenario: Scenario) -> bool:
         """Return whether the cases of a campaign run in compiled batches; only of a kind with `key_figures`."""
@@ -98,24 +98,24 @@ class Kind(abc.ABC):
         """Return whether anything in the scenario could capture."""
         return True
 
+    @abc.abstractmethod
     def stepper(self, scenario: Scenario, period: float | None, batch: int | None) -> Stepper:
         """Return what advances the scenario one period of control at a time; raises ScenarioError where nothing steers it
         so."""
-        raise ScenarioError(f"{scenario.name}: kind: {self.name} cannot be stepped; must be assembly or rig")
 
     def driver(self, scenario: Scenario) -> Driver:
         """Return what a computer needs to drive the rig of the scenario; raises ScenarioError where there is none to drive."""
-        raise ScenarioError(f"{scenario.name}: kind: {self.name} has no devices to drive; must be rig")
+        raise ScenarioError(f"{scenario.name}: rig: missing; without a [rig] there are no devices to drive")
 
+    @abc.abstractmethod
     def functional_unit(self, scenario: Scenario, integrated: bool) -> FunctionalUnit:
         """Return the scenario as what another program advances; it is `integrated` inside, or by that program. Raises
         ScenarioError where it cannot be one."""
-        raise ScenarioError(f"{scenario.name}: kind: {self.name} cannot be an FMU; must be assembly or rig")
 
     def computer_unit(self, scenario: Scenario) -> FunctionalUnit:
         """Return the computer of the scenario's rig as what another program advances. Raises ScenarioError where there is
         none."""
-        raise ScenarioError(f"{scenario.name}: kind: {self.name} has no computer that drives devices; must be rig")
+        raise ScenarioError(f"{scenario.name}: rig: missing; without a [rig] there is no computer that drives devices")
 
     def ended_by_capture(self, scenario: Scenario) -> Scenario:
         """Return the scenario with runs that end when its latch falls in, where it can say so."""
@@ -125,7 +125,7 @@ class Kind(abc.ABC):
         """Return what of a scenario's `content`, besides its loop, margins leave out, each in words."""
         return []
 
+    @abc.abstractmethod
     def resting(self, name: str, content: Any) -> Resting:  # noqa: ANN401, of its own schema
         """Return how contacts rest where the loop of the scenario called `name`, with this `content`, is judged; raises
         ScenarioError where there is no delayed loop, as for most kinds."""
-        raise ScenarioError(f"{name}: kind: {self.name} has no loop to judge; must be assembly or rig")

@@ -141,7 +141,7 @@ def _refuse_unjudged(scenario: Scenario) -> None:
     if (others := content.loop.beyond_delay()) and len(pairs) > 1:
         raise ScenarioError(
             f"{scenario.name}: loop.{others[0]}: contacts are between {len(pairs)} pairs of bodies, of which a loop measures "
-            "one; must be left out, or kind = 'rig', mode = 'assembly' with the mock_ups that meet"
+            "one; must be left out, or a [rig] say which body it carries, against which"
         )
 
 

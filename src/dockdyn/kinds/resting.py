@@ -122,7 +122,7 @@ def resting_state(scenario: Scenario | str | Path) -> tuple[Mechanism, State]:
     scenario = scenario_from(scenario)
     nominal = nominal_of(scenario)
     if nominal is None:
-        raise ScenarioError(f"{scenario.name}: kind: {scenario.kind} has one degree of freedom and no bodies to place")
+        raise ScenarioError(f"{scenario.name}: a rig along one direction has no bodies to place")
     return rest(scenario.content, nominal)
 
 

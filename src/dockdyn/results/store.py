@@ -11,7 +11,7 @@ import xarray as xr
 
 from dockdyn.checksums import find_damage
 from dockdyn.files import as_bytes, in_words, regular_file, write_file
-from dockdyn.scenario.kinds import kind_named, known_kinds
+from dockdyn.scenario.kinds import KINDS, kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given import path_from, wrong_type
 from dockdyn.scenario.language.given_file import RESULT, refusal
@@ -44,9 +44,9 @@ def open_result(path: str | Path, own_code: bool = True) -> xr.Dataset:
         raise ScenarioError(f"{path}: is a folder; must be a result file such as {path / 'result.nc'}")
     dataset = netcdf_in(path)
     kind = str(dataset.attrs.get("kind", ""))
-    if kind not in ("", *known_kinds()):
+    if kind not in ("", *KINDS):
         raise ScenarioError(
-            f"{path}: is of a kind, {kind!r}, that this dockdyn does not know; it knows {', '.join(known_kinds())}"
+            f"{path}: is of a kind, {kind!r}, that this dockdyn does not know; it knows {', '.join(KINDS)}"
         )
     needed = ATTRIBUTES
     if kind and study_of(dataset) is None:

@@ -14,7 +14,7 @@ from pydantic.json_schema import models_json_schema
 
 from dockdyn.scenario.distributions.distribution import LAWS
 from dockdyn.scenario.include import KEY as INCLUDE
-from dockdyn.scenario.kinds import kind_named, known_kinds
+from dockdyn.scenario.kinds import KINDS, kind_named
 from dockdyn.scenario.language.known_keys import REPEATED
 from dockdyn.scenario.language.like import KEY as LIKE
 from dockdyn.scenario.language.own_code import TAGS, Own
@@ -26,7 +26,6 @@ PLACE = "#/definitions/{model}"
 NUMBER = r"^[-+(\s]*\.?[0-9]"  # what a text with a number begins with
 DROPPED = ("title", "default", "required", "discriminator", REPEATED)
 OWN = {"type": "string", "pattern": "^[^:]+:[^:]+$"}  # "module:Class"
-SORTS = ("mode", "motion")  # words of a scenario by which its tables are others
 Node = dict[str, Any]
 
 
@@ -42,7 +41,7 @@ def line_for(folder: Path, file: str = "") -> str:
 
 def scenario_schema() -> Node:
     """Return the schema (draft 7) of the scenarios of all kinds, those of other packages included."""
-    kinds = {section: name for name in known_kinds() for section in kind_named(name).schemas()}
+    kinds = [section for name in KINDS for section in kind_named(name).schemas()]
     names, whole = models_json_schema(
         [(section, "validation") for section in (*kinds, CampaignSection, DesignSection)],
         by_alias=True,
@@ -62,14 +61,13 @@ def scenario_schema() -> Node:
     for condition in conditions:
         definitions[condition["then"]["$ref"].rsplit("/", 1)[1]]["properties"].update(_shared())
     union = _union([definitions[condition["then"]["$ref"].rsplit("/", 1)[1]] for condition in conditions])
-    words = {key for condition in conditions for key in condition["if"]["properties"]}
-    part = {"properties": union, "additionalProperties": False}  # of a scenario, in a file without a kind
+    part = {"properties": union, "additionalProperties": False}  # of a scenario, in a file without a version
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "description": "A scenario of dockdyn.",
         "type": "object",
-        "properties": {key: union[key] for key in sorted(words)},
-        "allOf": [{"anyOf": [part, {"required": ["kind"]}]}, *conditions],
+        "properties": {"motion": union["motion"]},
+        "allOf": [{"anyOf": [part, {"required": ["schema"]}]}, *conditions],
         "definitions": definitions | {"Distribution": _distribution()},
     }
 
@@ -92,12 +90,17 @@ def _referred(node: Node) -> Iterator[str]:
 
 
 def _stated(table: Node) -> Node:
-    """Return what tells that a file is of this kind and mode: the words that its table can have only one of."""
-    properties = table["properties"]
-    words = {key: {"const": value["const"]} for key, value in properties.items() if "const" in value}
-    words |= {key: {"enum": properties[key]["enum"]} for key in SORTS if "enum" in properties.get(key, {})}
-    words.pop("schema", None)
-    return {"properties": words, "required": ["kind", *(key for key in words if key in table.get("required", []))]}
+    """Return what tells that a whole scenario is of this table: its motion, whether it is a rig, and of bodies."""
+    properties, needed = table["properties"], table.get("required", [])
+    found: Node = {"required": ["schema"], "allOf": []}
+    if motion := {key: properties["motion"][key] for key in ("const", "enum") if key in properties.get("motion", {})}:
+        found["properties"] = {"motion": motion}
+        found["required"] += ["motion"] if "motion" in needed else []
+    rig, bodies = {"required": ["rig"]}, {"anyOf": [{"required": ["body"]}, {"required": ["tree"]}]}
+    found["allOf"].append(rig if "rig" in properties else {"not": rig})
+    if "rig" in properties:
+        found["allOf"].append(bodies if "body" in properties else {"not": bodies})
+    return found
 
 
 def _union(tables: list[Node]) -> Node:

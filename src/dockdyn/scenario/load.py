@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import tomlkit
@@ -28,7 +28,7 @@ from dockdyn.scenario.distributions.dispersion import (
 )
 from dockdyn.scenario.include import KEY as INCLUDE
 from dockdyn.scenario.include import in_its_file, with_included
-from dockdyn.scenario.kinds import is_kind, kind_named, known_kinds
+from dockdyn.scenario.kinds import kind_of
 from dockdyn.scenario.language.errors import ScenarioError, allowed, located, nearest, refused_in, shown
 from dockdyn.scenario.language.given import path_from, table_from, wrong_type
 from dockdyn.scenario.language.keys import holds, override, refuse_unequal_twin, split
@@ -47,9 +47,6 @@ from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.design import DesignSection
 from dockdyn.scenario.tables.look import with_looks
 from dockdyn.scenario.tables.named import are_named_at
-
-if TYPE_CHECKING:
-    from dockdyn.kinds.kind import Kind
 
 STATED = "scenario"  # what one is called that is no file
 SHARED = ("campaign", "design", "dispersion", "requirements")  # tables of every kind
@@ -109,7 +106,7 @@ class Scenario:
     def model(self) -> Any:  # noqa: ANN401, of its kind
         """Return the model this scenario describes (`dockdyn.integrate.model.Model`); ScenarioError for one without."""
         if not hasattr(self.content, "model"):
-            raise ScenarioError(f"{self.name}: kind: {self.kind} has margins but no motion to simulate")
+            raise ScenarioError(f"{self.name}: a rig along one direction has margins but no motion to simulate")
         return self.content.model()
 
 
@@ -220,8 +217,7 @@ def parse(
     changes = copy.deepcopy(overrides or {})  # a later key may go into the table of an earlier one
     copies = Copies()
     try:
-        if (kind := _kind_of(data)) is not None:
-            data, copies = with_copies(data, name, partial(are_named_at, kind.schema(data, name)))
+        data, copies = with_copies(data, name, partial(_are_named_at, _section_of(data, name)))
         return _read_tables(data, name, changes, folder, copies)
     except ScenarioError as error:
         raise in_its_file(copies.at_origin(error, name, changes), name, places, changes) from None
@@ -239,8 +235,7 @@ def _read_tables(
     trees = {key: value for key, value in changes.items() if key.startswith("tree.")}  # first: others reach their links
     for key, value in trees.items():
         data = overridden(data, key, value, name, folder, copies)
-    if (kind := _kind_of(data)) is not None:
-        data = kind.prepare(data, name, folder)
+    data = kind_of(data).prepare(data, name, folder)
     for key, value in changes.items():
         if key not in trees:
             data = overridden(data, key, value, name, folder, copies)
@@ -323,18 +318,14 @@ def _stated_table[Table: Section](section: type[Table], table: object, where: st
         raise refused_in(error, where, table, list(section.model_fields), name) from None
 
 
-def _kind_of(data: Mapping[str, Any]) -> Kind | None:
-    """Return the kind that `data` states; None where it states none that is known."""
-    kind = data.get("kind")
-    return kind_named(kind) if is_kind(kind) else None
-
-
 def _section_of(data: dict[str, Any], name: str) -> type[Section]:
-    """Return what checks a scenario of this kind."""
-    if (kind := _kind_of(data)) is not None:
-        return kind.schema(data, name)
-    given = "missing" if data.get("kind") is None else f"{shown(data['kind'])} is not a kind"
-    raise ScenarioError(f"{name}: kind: {given}; {nearest(str(data.get('kind')), known_kinds())}")
+    """Return what checks the scenario that has these tables."""
+    return kind_of(data).schema(data, name)
+
+
+def _are_named_at(section: type[Section], path: tuple[str, ...]) -> bool:
+    """Return whether tables under names of their own stand at a path of a file that `section` checks."""
+    return are_named_at(DesignSection, path[1:]) if path[:1] == ("design",) else are_named_at(section, path)
 
 
 def overridden(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+from dockdyn.scenario.kinds import kind_of
 from dockdyn.scenario.language.errors import ASKED, COMPARED, ScenarioError, nearest
 from dockdyn.scenario.language.mistaken import mistaken
 from dockdyn.scenario.language.toml_text import data_of
@@ -16,7 +18,7 @@ PRESETS = Path(__file__).parent / "presets"
 
 def presets() -> dict[str, str]:
     """Return names and titles of the presets that come with the package."""
-    return dict(_in_presets("title"))
+    return {name: str(tables["title"]) for name, tables in _presets().items()}
 
 
 def is_preset(name: str) -> bool:
@@ -59,14 +61,14 @@ def _meant(name: str, names: list[str]) -> str:
 
 def preset_kinds() -> dict[str, str]:
     """Return the kind of each preset."""
-    return dict(_in_presets("kind"))
+    return {name: kind_of(tables).name for name, tables in _presets().items()}
 
 
 @cache
-def _in_presets(key: str) -> dict[str, str]:
-    """Return what the presets state for a key, by name."""
+def _presets() -> dict[str, dict[str, Any]]:
+    """Return the tables of the presets, by name."""
     files = sorted(PRESETS.glob("*.toml"), key=lambda file: file.stem)
-    return {file.stem: str(data_of(file.read_text(), file.stem)[key]) for file in files}
+    return {file.stem: data_of(file.read_text(), file.stem) for file in files}
 
 
 def preset_text(name: str) -> str:

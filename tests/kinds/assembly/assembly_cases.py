@@ -29,7 +29,6 @@ def pressing(stiffness, exponent, damping, friction=0.2, regularisation=5e-3):
 ARM_PLACE, ARM_TURN = [1.0, 0.05, -0.02], [0.1, -0.05, 0.2]
 FOUR = {
     "schema": 2,
-    "kind": "assembly",
     "duration": 6.0,
     "body": {
         "tug": {
@@ -117,7 +116,6 @@ def petals(x, inward):
 
 THREE = {
     "schema": 2,
-    "kind": "assembly",
     "duration": 5.0,
     "loop": {"delay": 0.02},
     "approach": {

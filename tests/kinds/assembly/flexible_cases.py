@@ -42,7 +42,6 @@ HINGE = {
 SPRING = {"normal": {"law": "hunt-crossley", "stiffness": 900.0, "exponent": 1.5, "damping": 0.0}}
 WINGED = {
     "schema": 2,
-    "kind": "assembly",
     "duration": 2.5,
     "body": {
         "bus": {

@@ -110,7 +110,6 @@ def struck_arm(draw: np.random.Generator, impact: dict[str, Any], joints: int = 
     contact = {"between": ["tip", "face"], "impact": impact}
     return {
         "schema": 2,
-        "kind": "assembly",
         "duration": 0.1,
         "body": by_name([*bodies, payload]),
         "contact": contacts_by_name([contact]),

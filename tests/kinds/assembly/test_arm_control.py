@@ -76,7 +76,6 @@ def caught(seed, law):
     grip |= {"anchor": [(HAND - centre).tolist(), (RADIUS * normal).tolist()], "reach": 0.01, "lateral": 0.01}
     return {
         "schema": 2,
-        "kind": "assembly",
         "duration": 6.0,
         "body": by_name([*bodies, payload]),
         **acting(grip),

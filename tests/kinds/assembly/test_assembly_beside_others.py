@@ -278,7 +278,6 @@ def test_bodies_on_springs_move_as_in_mujoco(load):
     }
     case = {
         "schema": 2,
-        "kind": "assembly",
         "duration": interval * count,
         "body": by_name(FREE),
         "strut": struts,

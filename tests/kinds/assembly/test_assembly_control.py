@@ -89,7 +89,7 @@ def assembly(control, **keys):
     bodies = [{"name": "chaser", **CHASER}, {"name": "target", **TARGET}]
     placed = {"body": "chaser", **control}
     return copy.deepcopy(
-        {"kind": "assembly", "body": by_name(bodies), "contact": contacts_by_name([contact]), **shared(placed, **keys)}
+        {"body": by_name(bodies), "contact": contacts_by_name([contact]), **shared(placed, **keys)}
     )
 
 
@@ -113,7 +113,7 @@ def at_port(points):
         bodies[0]["point"] = [{"name": "tip", "position": [-1.0, 0.1, 0.0], "axis": [-1.0, 0, 0]}]
         bodies[1]["point"] = [{"name": "port", "position": [1.0, 0.0, 0.0], "axis": [1.0, 0, 0]}]
         approach = {"port": "tip", "to": "port"}
-    found = {"kind": "assembly", "body": by_name(bodies), "contact": contacts_by_name([contact])}
+    found = {"body": by_name(bodies), "contact": contacts_by_name([contact])}
     approach |= {"distance": 1.0, "closing_speed": 0.02, "lateral_offset": [0.1, -0.1], "pitch": 0.1, "roll_rate": 0.02}
     return copy.deepcopy(found | shared(control, approach=approach, duration=20.0))
 
@@ -148,7 +148,6 @@ def hinged(**control):
     hold = {"law": "attitude-hold", "base_stiffness": 9.0, "base_damping": 12.0, "body": "bus"}
     return {
         "schema": 2,
-        "kind": "assembly",
         "duration": 20.0,
         "body": by_name([bus, panel]),
         "control": hold | control,
@@ -204,7 +203,7 @@ def test_a_welded_body_is_held_as_the_whole(load):
     ]
     control = {"law": "rate-damping", "body": "core", "base_damping": 5.0, "position_stiffness": 3.0}
     control |= {"velocity_damping": 12.0, "position": [0.0, 0.0, 0.0]}
-    case = {"schema": 2, "kind": "assembly", "duration": 30.0, "body": by_name(bodies), "control": control}
+    case = {"schema": 2, "duration": 30.0, "body": by_name(bodies), "control": control}
     data = simulated(load, case)
     frequency, decay = np.sqrt(3.0 / 120.0), 12.0 / 240.0
     damped, time = np.sqrt(frequency**2 - decay**2), data.time.values

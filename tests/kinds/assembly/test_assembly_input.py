@@ -230,7 +230,7 @@ WRONG = {
     ),
     "motion of a body on another": (at(FOUR, ("body", "arm", "velocity"), [0.1, 0, 0]), ["body", "on another"]),
     "two partners": (at(FOUR, ("contact", "tips", "between"), ["tips", "dome", "deck"]), ["contact.tips.between", "2"]),
-    "no body": ({"schema": 2, "kind": "assembly", "duration": 1.0, "body": {}}, ["body", "at least 1"]),
+    "no body": ({"schema": 2, "duration": 1.0, "body": {}}, ["body", "at least 1"]),
     "rigid latch of no body": (
         at(
             FOUR,

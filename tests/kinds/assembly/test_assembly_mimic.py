@@ -46,7 +46,7 @@ def drawn(seed: int, links: int = 5) -> dict:
                 "joint": joint,
             }
         )
-    return {"schema": 2, "kind": "assembly", "duration": 1.0, "body": by_name(bodies)}
+    return {"schema": 2, "duration": 1.0, "body": by_name(bodies)}
 
 
 @jit_once

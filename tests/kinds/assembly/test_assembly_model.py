@@ -37,7 +37,7 @@ PAIR = {"schema": 2, "duration": 8.0, "contact": contacts_by_name([TOUCH]), "out
 
 
 def as_assembly(chaser, target, **keys):
-    return PAIR | {"kind": "assembly", "body": {"chaser": chaser, "target": target}} | keys
+    return PAIR | {"body": {"chaser": chaser, "target": target}} | keys
 
 
 def test_a_late_wrench_acts_at_the_groups_middle(load):

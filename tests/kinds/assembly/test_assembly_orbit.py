@@ -21,7 +21,6 @@ PERIOD = 2 * np.pi / MOTION
 def in_orbit(bodies, duration, step, **orbit):
     return {
         "schema": 2,
-        "kind": "assembly",
         "duration": duration,
         "body": by_name(bodies),
         "orbit": {"semi_major_axis": RADIUS} | orbit,

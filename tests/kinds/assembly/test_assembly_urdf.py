@@ -40,7 +40,6 @@ def scenario(folder, text):
     attitude = Rotation.from_rotvec(TURN).as_quat(scalar_first=True).tolist()
     return {
         "schema": 2,
-        "kind": "assembly",
         "duration": 1.0,
         "body": {
             "bus": {"mass": 30.0, "inertia": [5.0, 6.0, 7.0], "rate": [0.2, -0.1, 0.3]},

@@ -50,7 +50,7 @@ def mast(kind, elements, duration, damping, modes=(2, 2), speed=0.0):
             "joint": {"kind": "locked", "position": [LENGTH / 2, 0.0, 0.1]},
         },
     ]
-    content = {"schema": 2, "kind": "assembly", "duration": duration, "body": by_name(bodies), **acting(*elements)}
+    content = {"schema": 2, "duration": duration, "body": by_name(bodies), **acting(*elements)}
     return dockdyn.load(content | {"output": {"interval": duration / (EVEN - 1)}})
 
 

@@ -34,7 +34,6 @@ def bouncing(impact, duration=4.0, **ball):
     ]
     return {
         "schema": 2,
-        "kind": "assembly",
         "duration": duration,
         "body": by_name(bodies),
         "contact": {"skin": {"between": ["skin", "top"], "impact": impact}},
@@ -153,7 +152,6 @@ def line_of_balls(count, impact, **first):
     contacts = [{"between": [f"skin{n}", f"skin{n + 1}"], "impact": impact} for n in range(count - 1)]
     return {
         "schema": 2,
-        "kind": "assembly",
         "duration": 1.0,
         "body": by_name(bodies),
         "contact": contacts_by_name(contacts),

@@ -15,7 +15,6 @@ RATE, STIFFNESS, OWN, OTHER = 1.5, 0.1, 2.0, 400.0  # rad/s, N m/rad, kg m², kg
 BODY = {"mass": 10.0, "inertia": [OWN] * 3}
 HINGE = {
     "schema": 2,
-    "kind": "assembly",
     "duration": 4.0,
     "body": by_name(
         [BODY | {"name": "arm", "rate": [RATE, 0.0, 0.0]}, BODY | {"name": "base", "inertia": [OTHER] * 3}]

@@ -17,7 +17,6 @@ from dockdyn.scenario.meshes.kept import cloud_of, solid_of
 
 SCENARIO = """
 schema = 2
-kind = "assembly"
 duration = "1 s"
 [body.block]
 mass = "10 kg"

@@ -65,7 +65,6 @@ def docking(**control):
     hold = {"law": "attitude-hold", "frame": "port", "base_stiffness": 60.0, "base_damping": 300.0, "base_limit": 8.0}
     return {
         "schema": 2,
-        "kind": "assembly",
         "duration": 60.0,
         "approach": {
             "of": "tip",

@@ -15,7 +15,6 @@ def hooks(**latch):
     """A probe comes straight to its seat, caught `DEPTH` before it by a stiff and well damped latch."""
     return {
         "schema": 2,
-        "kind": "assembly",
         "duration": 8.0,
         "body": {
             "probe": {"mass": 50.0, "inertia": [1.0] * 3, "position": [0.1, 0, 0], "velocity": [-SPEED, 0, 0]},

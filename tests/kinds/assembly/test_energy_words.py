@@ -18,7 +18,6 @@ def bounce_off_a_pad(joint):
     plate = {"name": "plate", "shape": "plane", "point": [0, 0, 0], "normal": [1, 0, 0]}
     return {
         "schema": 2,
-        "kind": "assembly",
         "duration": 1.0,
         "body": {
             "bus": {"mass": 500.0, "inertia": [50.0] * 3},

@@ -36,7 +36,7 @@ def craft(*, links, boost=(0.0, 0.0, 0.0), force=FORCE):
         bodies = [bus, {"name": "craft", **part, "on": "bus", "position": [2 * arm, 0, 0], "joint": {"kind": "locked"}}]
     place = PLACE - [0.25, 0, 0] if links else PLACE
     jet = JET | {"position": place.tolist(), "force": force}
-    return {"schema": 2, "kind": "assembly", "duration": DURATION, "body": by_name(bodies), **acting(jet)}
+    return {"schema": 2, "duration": DURATION, "body": by_name(bodies), **acting(jet)}
 
 
 def pushed(t):

@@ -114,7 +114,6 @@ def test_a_late_touch_of_a_beam_is_that_of_own_steps(seed):
     beam |= {"polar_inertia": 0.01, "damping_ratio": case["ratio"], "bending_modes": [2, 0], "twist_modes": 0}
     content = {
         "schema": 2,
-        "kind": "assembly",
         "duration": case["duration"],
         "body": {
             "base": {"mass": case["base"], "inertia": [1e12] * 3},

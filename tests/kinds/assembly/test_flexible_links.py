@@ -242,7 +242,6 @@ def test_a_campaign_counts_the_cases_that_spin_so_fast(load):
     bus = {"name": "bus", "mass": 2000.0, "inertia": [3000.0] * 3, "rate": [0.0, 0.05, 0.0]}
     case = {
         "schema": 2,
-        "kind": "assembly",
         "duration": 0.5,
         "body": by_name([bus, BOOM]),
         "integrator": {"tolerance": 1e-8},

@@ -20,7 +20,7 @@ def case(tips):
     first, second = {**CHASER, "feature": by_name(features)}, {**TARGET, "surface": by_name([BALL])}
     contact = [{"between": [name, "ball"], "normal": DASHPOT} for name in tips]
     bodies = {"body": by_name([{"name": "chaser", **first}, {"name": "target", **second}])}
-    return {"schema": 2, "kind": "assembly", "duration": 2.5, "contact": contacts_by_name(contact), **bodies}
+    return {"schema": 2, "duration": 2.5, "contact": contacts_by_name(contact), **bodies}
 
 
 def final(load, scenario, **integrator):

@@ -18,7 +18,6 @@ BALL |= {"feature": {"skin": {"position": [0, 0, 0], "radius": 0.1}}}
 CONTACT = {"between": ["skin", "top"], "impact": {"law": "energetic", "restitution": 0.5, "friction": 0.2}}
 SCENE = {
     "schema": 2,
-    "kind": "assembly",
     "duration": 1.0,
     "body": by_name([PLATE, BALL]),
     "contact": contacts_by_name([CONTACT]),

@@ -81,7 +81,7 @@ def case(seed, joint):
     mass = 1 / (row @ inverse @ row)
     side = sum(masses[name] for name in names if name != "target")
     whole = side * masses["target"] / (side + masses["target"])
-    content = {"schema": 2, "kind": "assembly", "duration": 0.4, "body": by_name(bodies.values())}
+    content = {"schema": 2, "duration": 0.4, "body": by_name(bodies.values())}
     content["contact"] = {"ball": {"between": ["ball", "plate"]}}
     return content, mass, whole, -float(velocity @ normal)
 

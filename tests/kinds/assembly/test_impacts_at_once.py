@@ -30,7 +30,6 @@ def balls(draw, places, pairs, radius, impact, speed):
     contacts = [{"between": [f"skin{one}", f"skin{other}"], "impact": impact} for one, other in pairs]
     content = {
         "schema": 2,
-        "kind": "assembly",
         "duration": 1.0,
         "body": by_name(bodies),
         "contact": contacts_by_name(contacts),

@@ -45,7 +45,6 @@ def onto_a_plate(impact, grip=None):
     contact = {"between": ["skin", "top"], "impact": impact}
     content = {
         "schema": 2,
-        "kind": "assembly",
         "duration": 1.0,
         "body": by_name(bodies),
         "contact": contacts_by_name([contact]),

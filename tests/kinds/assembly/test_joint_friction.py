@@ -25,7 +25,6 @@ def on_one_axis(kind, phase=None, **joint):
     bodies[1] |= {"on": "bus", "position": [0.0, 0.0, 1.0], "joint": held}
     return {
         "schema": 2,
-        "kind": "assembly",
         "duration": 3.0 * reduced(kind) * RATE / FRICTION,
         "body": by_name(bodies),
         "output": {"interval": reduced(kind) * RATE / FRICTION / 40},

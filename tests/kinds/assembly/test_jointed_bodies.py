@@ -245,7 +245,6 @@ def hinged(joint=None, element=()):
     """Two bodies, one of them on the other by a joint or by elements, that turn about an axis and are pulled by a strut."""
     return {
         "schema": 2,
-        "kind": "assembly",
         "duration": 3.0,
         "body": by_name(
             [

@@ -51,7 +51,7 @@ def random_case(seed, acting=True):
         "rate": rng.normal(size=3).tolist(),
     }
     bodies = [bus, *(joined(rng, name, acting) for name in PARENTS)]
-    return {"schema": 2, "kind": "assembly", "duration": 2.0, "body": by_name(bodies), "output": {"interval": 0.1}}
+    return {"schema": 2, "duration": 2.0, "body": by_name(bodies), "output": {"interval": 0.1}}
 
 
 class Twin:

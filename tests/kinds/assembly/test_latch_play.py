@@ -20,7 +20,6 @@ def pressed(damping, duration):
     """A striker begins on its seat and is pushed out of it by a soft spring."""
     return {
         "schema": 2,
-        "kind": "assembly",
         "duration": duration,
         "body": {
             "probe": {"mass": LIGHT, "inertia": [1.0] * 3, "velocity": [SPEED, 0.0, 0.0]},

@@ -57,7 +57,7 @@ def struck(rng, modes):
     contact = [{"between": ["tip", "face"], "normal": law}]
     time = np.sqrt(min(block, per_length * length) / stiffness)  # s
     delay = {"loop": {"delay": float(time * rng.uniform(0.05, 0.5))}} if rng.uniform() < 0.5 else {}
-    common = {"schema": 2, "kind": "assembly", "duration": 0.05 + 4 * np.pi * time}
+    common = {"schema": 2, "duration": 0.05 + 4 * np.pi * time}
     return common | {"body": by_name(bodies), "contact": contacts_by_name(contact)} | delay
 
 

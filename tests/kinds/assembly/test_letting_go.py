@@ -54,7 +54,6 @@ def docking(draw, grip="compliant"):
     }
     content = {
         "schema": 2,
-        "kind": "assembly",
         "duration": HELD + 12.0,
         "body": by_name(bodies),
         **acting(hook | between, strut | between),
@@ -137,7 +136,7 @@ def tumbling(draw, grip):
         "held": {"when": "latched"},
         "apart": {"when": {"lasting": HELD}, "set": {"latch.hook.closed": False}},
     }
-    return {"schema": 2, "kind": "assembly", "duration": 75.0, "body": by_name(bodies), **acting(hook), "phase": phases}
+    return {"schema": 2, "duration": 75.0, "body": by_name(bodies), **acting(hook), "phase": phases}
 
 
 @pytest.mark.parametrize("grip", ["pin", "weld"])

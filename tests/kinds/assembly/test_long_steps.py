@@ -28,7 +28,6 @@ def sweep(**more):
     """A ball on a long arm sweeps past a soft wall, less than a micrometre in it; each body turns on undisturbed."""
     return {
         "schema": 2,
-        "kind": "assembly",
         "duration": 2.0,
         "body": {
             "arm": {
@@ -115,7 +114,6 @@ def test_nothing_begins_within_the_time(load, seed, push):
     contacts = [{"between": [name, "ball"], **law} for name in ("tips", "rod")]
     case = {
         "schema": 2,
-        "kind": "assembly",
         "duration": 1.0,
         "body": by_name(bodies),
         "contact": contacts_by_name(contacts),

@@ -54,7 +54,6 @@ def test_half_the_stiffness_each_way_is_the_whole_of_the_face(tmp_path):
     ]
     data = {
         "schema": 2,
-        "kind": "assembly",
         "duration": 1,
         "body": by_name([upper, lower]),
         "contact": contacts_by_name(contacts),

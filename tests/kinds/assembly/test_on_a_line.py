@@ -65,7 +65,6 @@ def drawn(seed):
     chosen = [one for one in elements if draw.random() < 0.6]
     tables = {
         "schema": 2,
-        "kind": "assembly",
         "motion": "line",
         "duration": 0.5,
         "body": by_name(bodies),
@@ -153,7 +152,6 @@ def test_welded_masses_move_as_one():
     """Two welded masses on a spring swing at √(k/μ), as their sum does."""
     tables = {
         "schema": 2,
-        "kind": "assembly",
         "motion": "line",
         "duration": 2.0,
         "body": {
@@ -177,7 +175,6 @@ def test_velocities_that_jump():
     """Of two masses by a restitution e: the relative velocity after is −e of that before."""
     tables = {
         "schema": 2,
-        "kind": "assembly",
         "motion": "line",
         "duration": 0.3,
         "body": {"one": {"mass": 3.0, "position": -0.01, "velocity": 0.1}, "other": {"mass": 7.0}},

@@ -29,7 +29,6 @@ def approaching(gap, speed):
     place = TURN.apply(SEAT + along)
     return {
         "schema": 2,
-        "kind": "assembly",
         "duration": DURATION,
         "body": by_name(
             [

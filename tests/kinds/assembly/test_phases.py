@@ -24,7 +24,6 @@ def axes(i):
 HELD = {"strut.struts.speed": 0.0, "strut.struts.slip": 10.0, "strut.struts.damping": 90.0}
 CAPTURE = {
     "schema": 2,
-    "kind": "assembly",
     "duration": 14.0,
     "body": {
         "chaser": {
@@ -173,7 +172,6 @@ def swing(speed):
     """Two bodies on a spring and damper along a line; they begin at rest length and part at a speed."""
     return {
         "schema": 2,
-        "kind": "assembly",
         "duration": 12.0,
         "body": by_name(
             [

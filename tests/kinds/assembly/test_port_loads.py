@@ -37,7 +37,6 @@ def even(part, count):
         }
     return {
         "schema": 2,
-        "kind": "assembly",
         "duration": 2.0,
         "body": {
             "ring": {

@@ -57,7 +57,7 @@ def on_a_line(masses, stiffness, speed, gap, ramp, grip="weld"):
         "ramp": ramp,
         "grip": grip,
     }
-    return {"schema": 2, "kind": "assembly", "duration": 3.0, "body": by_name(bodies), **acting(*struts, latch)}
+    return {"schema": 2, "duration": 3.0, "body": by_name(bodies), **acting(*struts, latch)}
 
 
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(2, 12))])
@@ -122,7 +122,7 @@ def test_a_cone_is_a_seat_with_a_ramp(hold, rigid, delay):
         "grip": hold if rigid else "compliant",
         **({} if rigid else grip),
     }
-    other = {"schema": 2, "kind": "assembly", "duration": 3.0, "body": by_name(bodies), **acting(latch)}
+    other = {"schema": 2, "duration": 3.0, "body": by_name(bodies), **acting(latch)}
     if delay:
         other["loop"] = {"delay": delay}
     one, two = dockdyn.simulate(flight), dockdyn.simulate(dockdyn.load(other))
@@ -163,7 +163,6 @@ def test_a_ramp_holds_lets_go_and_is_met_again(grip):
     ]
     content = {
         "schema": 2,
-        "kind": "assembly",
         "duration": HELD + 8.0,
         "body": by_name(bodies),
         **acting(hook | between, strut | between),
@@ -228,7 +227,6 @@ def pressed(draw, grip):
     }
     content = {
         "schema": 2,
-        "kind": "assembly",
         "duration": HELD + 20.0,
         "body": by_name(bodies),
         "contact": {

@@ -36,7 +36,6 @@ def scenario(bodies, motion, control, period, **more):
     """The motion of such bodies over `STEPS` periods of control."""
     return {
         "schema": 2,
-        "kind": "assembly",
         "motion": motion,
         "duration": STEPS * period,
         "body": by_name(bodies),

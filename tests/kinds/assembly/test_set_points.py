@@ -13,7 +13,6 @@ START, AIM, OVER, BEGINS = 0.2, 1.1, 2.0, 0.5  # rad, rad, s, s
 
 TWO = f"""
 schema = 2
-kind = "assembly"
 title = "a link on a base"
 duration = 4
 [body.base]

@@ -36,7 +36,7 @@ def latch(name, between, anchor, **more):
 
 
 def scenario(bodies, elements, duration, phases=()):
-    content = {"schema": 2, "kind": "assembly", "duration": duration, "body": by_name(bodies), **acting(*elements)}
+    content = {"schema": 2, "duration": duration, "body": by_name(bodies), **acting(*elements)}
     return content | {"phase": by_name(phases)}
 
 

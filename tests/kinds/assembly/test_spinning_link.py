@@ -47,7 +47,7 @@ def turning(spans, hub, rate, modes, payload=NO_PAYLOAD):
         held = {"position": [end + payload.beyond, 0, 0], "joint": {"kind": "locked", "position": [end, 0, 0]}}
         own = {"name": "payload", "on": carrier, "mass": payload.mass, "inertia": [payload.inertia] * 3}
         bodies.append(own | held)
-    return {"schema": 2, "kind": "assembly", "duration": 1.0, "body": by_name(bodies)}
+    return {"schema": 2, "duration": 1.0, "body": by_name(bodies)}
 
 
 def lowest(load, case, plane, count):

@@ -48,7 +48,6 @@ def wing(name, side, on="bus", root=0.5):
 
 VEHICLE = {
     "schema": 2,
-    "kind": "assembly",
     "duration": 4.0,
     "body": by_name(
         [
@@ -133,7 +132,6 @@ TORQUE = (HUB + MASS * LENGTH**2 / 3) * FASTEST / RISE  # N m
 JET = {"body": "bus", "force": TORQUE / 2}
 SPIN_UP = {
     "schema": 2,
-    "kind": "assembly",
     "duration": RISE + 8.0,
     "body": by_name([{"name": "bus", "mass": 1e9, "inertia": [1e9, 1e9, HUB]}, wing("boom", 1.0, root=0.0)]),
     "thruster": {f"jet{side:g}": JET | {"position": [side, 0, 0], "direction": [0, side, 0]} for side in (1.0, -1.0)},

@@ -30,7 +30,7 @@ def rod(name, length, mass, flexible, **more):
 
 
 def plane(bodies, contacts, duration, interval, **more):
-    tables = {"schema": 2, "kind": "assembly", "motion": "plane", "duration": duration, "body": by_name(bodies)}
+    tables = {"schema": 2, "motion": "plane", "duration": duration, "body": by_name(bodies)}
     tables |= {
         "contact": contacts_by_name(contacts),
         "output": {"interval": interval},

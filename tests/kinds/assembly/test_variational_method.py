@@ -125,7 +125,6 @@ grip = "{grip}"
 
 LINE = """
 schema = 2
-kind = "assembly"
 title = "Two bodies on a line"
 duration = "4 s"
 motion = "line"
@@ -181,7 +180,6 @@ def test_a_beam_swings_at_the_frequency_of_the_midpoint_rule():
     step, stiffness, length, density = 0.02, 2000.0, 2.0, 10.0
     text = f"""
 schema = 2
-kind = "assembly"
 duration = "20 s"
 title = "Cantilever"
 

@@ -9,7 +9,6 @@ from dockdyn.scenario.load import parse
 
 TWO = """
 schema = 2
-kind = "assembly"
 title = "Two bodies and a spring"
 duration = "4 s"
 
@@ -42,7 +41,6 @@ free_length = "0.8 m"
 
 ARM = """
 schema = 2
-kind = "assembly"
 title = "An arm that bends"
 duration = "6 s"
 

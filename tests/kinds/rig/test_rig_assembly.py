@@ -216,7 +216,7 @@ def test_ideal_motion_is_that_of_the_kind_assembly():
     alone = of_many()
     for key in ("mode", "mock_ups", "loop"):
         del alone[key]
-    alone |= {"kind": "assembly", "duration": float(run.time[-1]), "output": {"interval": 4e-3}}
+    alone |= {"duration": float(run.time[-1]), "output": {"interval": 4e-3}}
     dataset = dockdyn.simulate(read(alone))
     carried, standing = (dataset.sel(body=name) for name in run.scenario.content.mock_ups)
     apart = np.linalg.norm(carried.position.values - standing.position.values, axis=1)

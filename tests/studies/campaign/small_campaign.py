@@ -14,7 +14,6 @@ from dockdyn.cli import main as cli
 # A small docking: a probe, a cone with a latch, no friction on the ramp, everything misaligned a little.
 SCENARIO = """
 schema = 2
-kind = "assembly"
 title = "A small docking with distributions"
 duration = "20 s"
 [campaign]

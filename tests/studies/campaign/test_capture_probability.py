@@ -18,7 +18,6 @@ SLOWEST, FASTEST = 0.02, 0.08  # m/s
 # The tip flies straight on: no body turns (huge inertias), the wall it could touch is far behind the latch.
 SCENARIO = f"""
 schema = 2
-kind = "assembly"
 title = "Straight into the throat"
 duration = "12 s"
 [approach]

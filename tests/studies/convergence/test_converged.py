@@ -16,7 +16,6 @@ from dockdyn.studies.convergence.refine import refinements
 
 BOUNCE = """
 schema = 2
-kind = "assembly"
 duration = "{duration} s"
 [body.chaser]
 mass = {mass}

@@ -14,7 +14,6 @@ OFFSET = 0.3  # m, of the probe's tip from the hub's centre of mass, across the 
 SPEED, STIFFNESS = 1e-3, 1e7  # m/s, N/m: over before anything has turned by more than a few µrad
 BESIDE = f"""
 schema = 2
-kind = "assembly"
 duration = "40 ms"
 [output]
 interval = "1 ms"

@@ -20,7 +20,6 @@ def on_a_spring(delay, element=True):
     bodies[2]["position"] = [1.0, 0, 0]
     return {
         "schema": 2,
-        "kind": "assembly",
         "duration": 20.0,
         "loop": {"delay": delay},
         "body": by_name([one | {"mass": mass, "inertia": inertia} for one, mass in zip(bodies, MASSES, strict=True)]),

@@ -37,7 +37,7 @@ def beginning(depth):
 
 
 def head():
-    return {"schema": 2, "kind": "assembly", "duration": 20.0, "loop": {"delay": 0.03}}
+    return {"schema": 2, "duration": 20.0, "loop": {"delay": 0.03}}
 
 
 def in_flight(tips, depth):

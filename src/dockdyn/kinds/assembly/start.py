@@ -247,7 +247,7 @@ def _text(bodies: TwoBodies, mechanism: str) -> str:
         "chaser_inertia": inertia(bodies.chaser),
         "target_inertia": inertia(bodies.target),
     }
-    start = f'kind = "assembly"\ntitle = "{title} to {plain(bodies.target)} kg"\n'
+    start = f'title = "{title} to {plain(bodies.target)} kg"\n'
     return HEAD.format(title=title) + start + (_ring(bodies, named) if ring else _probe(bodies, named))
 
 

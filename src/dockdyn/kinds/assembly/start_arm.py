@@ -108,7 +108,7 @@ def arm_text(bodies: TwoBodies, mechanism: str) -> str:
         ball="" if grips else BALL.format(radius=plain(radius)),
         meets=GRIP.format(half=half, seat=_row(seat)) if grips else BOUNCE,
     )
-    return f'{HEAD.format(title=title)}kind = "assembly"\ntitle = "{title}"\n{body}'
+    return f'{HEAD.format(title=title)}title = "{title}"\n{body}'
 
 
 def _rod(mass: float) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dockdyn.kinds.kind import Kind
-from dockdyn.scenario.language.errors import ScenarioError, shown
+from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.section import Section
 
 if TYPE_CHECKING:
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from dockdyn.scenario.start import Start
 
 
+def _is_axial(data: Mapping[str, Any]) -> bool:
+    """Return whether tables are of a rig along one direction, which has a mass and no bodies."""
+    return "body" not in data and "tree" not in data
+
+
 class RigKind(Kind):
     """A rig: sensor, virtual spacecraft, compensator, robot, beside the contact that it should show."""
 
@@ -36,12 +41,9 @@ class RigKind(Kind):
 
     def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
         from dockdyn.kinds.assembly.schema.motions import schema_by_motion
-        from dockdyn.kinds.rig.schema import ASSEMBLIES, MODES
+        from dockdyn.kinds.rig.schema import ASSEMBLIES, RigSection
 
-        mode = data.get("mode", "1-dof")
-        if not isinstance(mode, str) or mode not in MODES:
-            raise ScenarioError(f"{name}: mode = {shown(mode)}: must be one of {', '.join(MODES)}")
-        return schema_by_motion(data, name, ASSEMBLIES) if mode == "assembly" else MODES[mode]
+        return RigSection if _is_axial(data) else schema_by_motion(data, name, ASSEMBLIES)
 
     def start(self) -> Start:
         from dockdyn.kinds.rig.start import START
@@ -49,15 +51,14 @@ class RigKind(Kind):
         return START
 
     def schemas(self) -> list[type[Section]]:
-        from dockdyn.kinds.rig.schema import ASSEMBLIES, MODES
+        from dockdyn.kinds.rig.schema import ASSEMBLIES, RigSection
 
-        return [*MODES.values(), ASSEMBLIES["line"]]
+        return [RigSection, *dict.fromkeys(ASSEMBLIES.values())]
 
     def prepare(self, data: dict[str, Any], name: str, folder: Path | None) -> dict[str, Any]:
         from dockdyn.kinds.assembly.schema.urdf import with_urdf
 
-        in_space = data.get("mode") == "assembly" and data.get("motion") != "line"
-        return with_urdf(data, name, folder) if in_space else data
+        return data if _is_axial(data) or data.get("motion") == "line" else with_urdf(data, name, folder)
 
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.rig.judgement import judged
@@ -122,7 +123,7 @@ class RigKind(Kind):
         from dockdyn.results.overlap import refuse_overlap
 
         if not integrated:
-            raise ScenarioError(f"{scenario.name}: kind: a rig goes from instant to instant; must be for co-simulation")
+            raise ScenarioError(f"{scenario.name}: a rig goes from instant to instant; must be for co-simulation")
         refuse_overlap(scenario)
         return rig_unit(scenario)
 

@@ -11,7 +11,6 @@ from dockdyn.kinds.assembly.schema.on_line import BodiesOnLineSection
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection, middle
 from dockdyn.parameters import TOLERANCE
 from dockdyn.scenario.language.errors import nearest
-from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.arm_control import ArmControlSection
@@ -21,7 +20,7 @@ from dockdyn.scenario.tables.named import named_tables
 from dockdyn.scenario.tables.part import Shape, refuse
 from dockdyn.scenario.tables.parts import NormalLawSection
 from dockdyn.scenario.tables.rig.compensators import CompensatorSection
-from dockdyn.scenario.tables.rig.driven import DrivenSection
+from dockdyn.scenario.tables.rig.driven import AxialRigSection, MountedRigSection, RigTableSection
 from dockdyn.scenario.tables.rig.mounting import RigLoopSection
 from dockdyn.scenario.tables.rig.robot import AXES
 from dockdyn.scenario.tables.rig.sampling import SampledSection
@@ -111,19 +110,18 @@ class RigSection(Section):
     """A virtual mass, a robot that carries its mock-up, and the contact of that with a sensor."""
 
     schema_: Literal[2] = Field(2, alias="schema")
-    kind: Literal["rig"] = "rig"
+    kind: ClassVar = "rig"
+    mode: ClassVar = "1-dof"
     title: str = "Rig"
-    mode: Literal["1-dof"] = "1-dof"
     duration: Duration = SECONDS
     seed: int = Field(0, ge=0, lt=2**63)
-    mass: quantity("kg", "a mass", above=0)
+    rig: AxialRigSection
     compare: named_tables(CompensatorSection) = []  # noqa: RUF012
     start: RigStartSection = RigStartSection()
     contact: RigContactSection
     loop: RigLoopSection = RigLoopSection()
     integrator: RigIntegratorSection = RigIntegratorSection()
     stability: PressedSection = PressedSection()
-    rig: OrNone[DrivenSection] = None
     controlled: ClassVar = False
     bare: ClassVar = True
 
@@ -136,6 +134,11 @@ class RigSection(Section):
     def drivable(self) -> Self:
         check_axes(self.rig, self.loop, 1)
         return self
+
+    @property
+    def mass(self) -> float:
+        """The virtual mass (kg), also a traced one."""
+        return self.rig.mass
 
     @property
     def bilateral(self) -> bool:
@@ -161,9 +164,9 @@ class RigSection(Section):
         return jnp.reshape(jnp.asarray(self.start.position, float), 1)
 
 
-def check_axes(rig: DrivenSection | None, loop: RigLoopSection, axes: int) -> None:
+def check_axes(rig: RigTableSection, loop: RigLoopSection, axes: int) -> None:
     """Refuse limits of a driven rig, and a mounting, that are not those of a robot with so many `axes`."""
-    if rig is not None:
+    if rig.limits is not None:
         rig.limits.check_axes(axes)
     if loop.tool is not None:
         loop.tool.check_axes(axes)
@@ -188,20 +191,24 @@ def check_control(
 class RigAssemblySection(SeveralBodiesSection):
     """Bodies as of an assembly, two of which meet in hardware: a robot carries the first, as seen from the second."""
 
-    kind: Literal["rig"] = "rig"
+    kind: ClassVar = "rig"  # type: ignore[misc]
+    mode: ClassVar = "assembly"
     title: str = "Rig with an assembly"
-    mode: Literal["assembly"]
     motion: Literal["plane", "space"] = "space"  # type: ignore[assignment]
-    mock_ups: Annotated[list[str], Field(min_length=2, max_length=2)]
+    rig: MountedRigSection
     seed: int = Field(0, ge=0, lt=2**63)
     compare: named_tables(CompensatorSection) = []  # noqa: RUF012
     loop: RigLoopSection = RigLoopSection()
-    rig: OrNone[DrivenSection] = None
     stability: StabilitySection = StabilitySection()
     integrator: RigIntegratorSection = RigIntegratorSection()
     # of the motion without rig
     output: ClassVar = OutputSection()
     bilateral: ClassVar = False
+
+    @property
+    def mock_ups(self) -> tuple[str, str]:
+        """The bodies that meet in hardware: that which the robot carries, and that from which it is seen."""
+        return self.rig.carries, self.rig.against
 
     @property
     def plane(self) -> bool:
@@ -220,19 +227,18 @@ class RigAssemblySection(SeveralBodiesSection):
 
     @model_validator(mode="after")
     def mounted(self) -> Self:
-        for name in self.mock_ups:
+        for key, name in zip(("carries", "against"), self.mock_ups, strict=True):
             if name not in self.names():
-                refuse(f"mock_ups: no body {name!r}; {nearest(name, self.names())}")
-        for body in self.body:
-            if body.name in self.mock_ups and body.flexible is not None:
+                refuse(f"rig.{key} = {name!r}: no such body; {nearest(name, self.names())}")
+            if self.named(name).flexible is not None:
                 refuse(
-                    f"mock_ups: {body.name!r} bends, a mock-up does not; must be a body that a locked joint holds on it"
+                    f"rig.{key} = {name!r}: bends, a mock-up does not; must be a body that a locked joint holds on it"
                 )
         first, second = self.mock_ups
         if first == second:
-            refuse(f"mock_ups = {self.mock_ups}: must be two bodies")
+            refuse(f"rig.against = {second!r}: the robot carries that body; must be another one")
         if not self.measured_contacts():
-            refuse(f"mock_ups: no [contact.NAME] of {first!r} with {second!r}; what meets in hardware must have one")
+            refuse(f"rig: no [contact.NAME] of {first!r} with {second!r}; what meets in hardware must have one")
         return self
 
     @model_validator(mode="after")
@@ -330,4 +336,3 @@ ASSEMBLIES: dict[str, type[RigAssemblySection]] = {  # by motion
     "line": RigLineSection,
 }
 RigContent = RigSection | RigAssemblySection  # of a scenario
-MODES: dict[str, type[Section]] = {"1-dof": RigSection, "assembly": RigAssemblySection}

@@ -22,7 +22,7 @@ from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.table_names import NAME
 from dockdyn.scenario.language.units import Bounds, number_of
 
-NEVER = ("schema", "kind", "title", "campaign", "design", "requirements")  # keys that are no part of what is simulated
+NEVER = ("schema", "title", "campaign", "design", "requirements")  # keys that are no part of what is simulated
 
 Check = Callable[[Mapping[str, Any]], Any]  # the scenario's content with dotted keys set as written; ScenarioError
 

@@ -10,13 +10,17 @@ import jax
 import numpy as np
 from jaxtyping import Float
 
+from dockdyn.scenario.language.errors import within
 from dockdyn.scenario.language.keys import constrained, key_of, transposed, value_at
 from dockdyn.scenario.language.units import Bounds
 
 if TYPE_CHECKING:
     from dockdyn.scenario.load import Scenario
 
-NOT_PHYSICS = ("integrator", "output", "stability", "compare", "duration")  # tables and keys whose numbers are left out
+NOT_PHYSICS = (  # tables and keys whose numbers are left out
+    *("integrator", "output", "stability", "compare", "duration"),
+    *("rig.settle", "rig.limits", "rig.device", "rig.emulator"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +54,7 @@ def places_of(scenario: Scenario) -> list[Place]:
     partners = _partners(dict(zip(written, (value for _, value in paths), strict=True)))
     found = []
     for leaf, ((path, value), key) in enumerate(zip(paths, written, strict=True)):
-        if key.split(".")[0] in NOT_PHYSICS or not isinstance(value, float) or not _is_written(path, content):
+        if any(within(key, table) for table in NOT_PHYSICS) or not isinstance(value, float) or not _is_written(path, content):
             continue
         twin, sign = partners.get(key, (transposed(key), 1.0))
         if (twin is None and constrained(key)) or (twin is not None and written.index(twin) < leaf):

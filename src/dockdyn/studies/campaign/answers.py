@@ -17,7 +17,7 @@ from dockdyn.results.measures import number
 from dockdyn.results.outcome import deciding_duration, ways_undecided
 from dockdyn.results.requirements import BOUNDED, KNOWN, ends_of
 from dockdyn.results.store import result_from
-from dockdyn.scenario.kinds import kind_named, known_kinds
+from dockdyn.scenario.kinds import KINDS, kind_named
 from dockdyn.studies.campaign.cases import CampaignCases, Required, campaign_cases
 from dockdyn.studies.campaign.first_failure import Judged, judge_cases, missed_captures
 from dockdyn.studies.campaign.influence import influences
@@ -112,7 +112,7 @@ def doubtful(cases: CampaignCases, folder: str) -> list[dict[str, Any]]:
     """Return why cases that did not fail are not to be trusted, the most frequent reason first, and what runs the first
     again."""
     kind = str(cases.attributes["kind"])
-    known = kind_named(kind).key_figures() if kind in known_kinds() else None
+    known = kind_named(kind).key_figures() if kind in KINDS else None
     found = []
     for name, figure in names_in_cases(known.figures).items() if known is not None else ():
         beyond = np.flatnonzero(cases.figures.get(name, np.empty(0)) >= figure.doubtful_from)

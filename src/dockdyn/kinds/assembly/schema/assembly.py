@@ -49,7 +49,7 @@ class AssemblyIntegratorSection(IntegratorSection):
 class AssemblySection(SeveralBodiesSection):
     """Bodies, contacts between them."""
 
-    kind: Literal["assembly"] = "assembly"
+    kind: ClassVar = "assembly"  # type: ignore[misc]
     title: str = "Assembly"
     motion: Literal["plane", "space"] = "space"  # type: ignore[assignment]
     stability: StabilitySection = StabilitySection()

@@ -64,7 +64,7 @@ class SeveralBodiesSection(Section, abc.ABC):
     """Bodies, contacts between them: what the kinds that simulate them share."""
 
     schema_: Literal[2] = Field(2, alias="schema")
-    kind: str
+    kind: ClassVar[str]
     motion: Literal["space"] = "space"
     title: str
     duration: Duration

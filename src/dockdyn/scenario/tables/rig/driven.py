@@ -1,4 +1,4 @@
-"""The table `[rig]`: what a rig in the laboratory must keep to when it is driven, and the devices that it has."""
+"""The table `[rig]`: what its robots carry, what it must keep to when it is driven, and the devices that it has."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
+from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Coordinate, quantity
 from dockdyn.scenario.tables.emulator import EmulatorSection
@@ -58,19 +59,46 @@ class LimitsSection(Section):
                 refuse(f"rig.limits.{name}: {words}")
 
 
-class DrivenSection(Section):
+class RigTableSection(Section):
     """What counts when the rig is driven: simulations leave it out."""
 
     settle: quantity("s", "a time", least=0) = 1.0
-    limits: LimitsSection
-    device: DevicesSection = DevicesSection()
-    emulator: EmulatorSection = EmulatorSection()
+    limits: OrNone[LimitsSection] = None
+    device: OrNone[DevicesSection] = None
+    emulator: OrNone[EmulatorSection] = None
 
     @model_validator(mode="after")
-    def an_emulator_of_the_robot(self) -> Self:
+    def drivable(self) -> Self:
+        """Return it with devices and emulator where the rig can be driven."""
+        if self.limits is None:
+            for name in ("device", "emulator"):
+                if getattr(self, name) is not None:
+                    refuse(f"{name}: of a rig that is driven, which needs limits; must state [rig.limits], or be left out")
+            return self
+        there = {"device": self.device or DevicesSection(), "emulator": self.emulator or EmulatorSection()}
+        whole = self.model_copy(update=there)
+        whole.check_emulator()
+        return whole
+
+    def check_emulator(self) -> None:
+        """Refuse an emulator of another sort than the robot."""
+        assert self.device is not None
+        assert self.emulator is not None
         emulated = self.emulator.robot
         if emulated is not None and emulated.kind != (kind := self.device.robot.kind):
             refuse(
                 f"emulator.robot.kind: {emulated.kind!r}: must be {kind!r}, that of rig.device.robot, which it stands for"
             )
-        return self
+
+
+class AxialRigSection(RigTableSection):
+    """A rig along one direction, whose computer moves one mass."""
+
+    mass: quantity("kg", "a mass", above=0)
+
+
+class MountedRigSection(RigTableSection):
+    """A rig with two bodies in hardware: a robot carries one, as seen from the other."""
+
+    carries: str
+    against: str
