@@ -17,7 +17,8 @@ from annotated_types import Ge, Le, MinLen
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from dockdyn.scenario.kinds import kind_named
+from dockdyn.scenario.kinds import kind_of
+from dockdyn.scenario.language.like import KEY as LIKE
 from dockdyn.scenario.language.units import Unit
 from dockdyn.scenario.preset_files import PRESETS
 from dockdyn.scenario.tables.campaign import CampaignSection
@@ -35,7 +36,9 @@ BODIES = ("chaser", "target")  # in lists of names
 VALUES: dict[str, Any] = {  # where nothing states the key and its type says too little
     "believed_inertia": [2, 3, 4],
     "inertia": [2, 3, 4],
+    "against": "target",
     "body": "chaser",
+    "carries": "chaser",
     "event": "latched",
     "file": "part.stl",
     "follows": "finger",
@@ -71,9 +74,8 @@ def example_of(section: type[BaseModel], name: str, tables: list[type[BaseModel]
 def stated_examples() -> dict[tuple[type[BaseModel], str], str]:
     """Return the first example of each key of each table that presets and pages state."""
     found: dict[tuple[type[BaseModel], str], str] = {}
-    for data in scenarios():
-        kind = kind_named(data.get("kind", "assembly"))
-        schema = kind.schema(data, data.get("kind", "assembly"))
+    for whole, data in scenarios():
+        schema = kind_of(whole).schema(whole, "of a page")
         for key, section in OF_EVERY_KIND.items():
             if key in data:
                 collect([section], data.pop(key), (key,), found)
@@ -81,15 +83,16 @@ def stated_examples() -> dict[tuple[type[BaseModel], str], str]:
     return found
 
 
-def scenarios() -> Iterator[dict[str, Any]]:
-    """Yield the tables of every preset, then of every block of a page that is a scenario or a part of one."""
+def scenarios() -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Yield the tables of every preset, then of every block of a page that is a scenario or a part of one: all of the scenario,
+    and what is stated."""
     presets = {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in sorted(PRESETS.glob("*.toml"))}
-    yield from (dict(data) for data in presets.values())
+    yield from ((data, dict(data)) for data in presets.values())
     for page in PAGES:
         for text in BLOCK.findall(page.read_text(encoding="utf-8")):
             of = presets.get(match[1], {}) if (match := re.match(r"# in ([\w-]+)\n", text)) else {}
-            words = {key: of[key] for key in ("kind", "mode", "motion") if key in of}
-            yield words | tomllib.loads(text)
+            stated = tomllib.loads(text)
+            yield of | stated, stated
 
 
 def collect(
@@ -127,7 +130,7 @@ def is_of(section: type[BaseModel], stated: dict[str, Any]) -> bool:
     """Return whether a table has keys of the section only, and its word for what the table is."""
     keys = {field.alias or name: field for name, field in section.model_fields.items()}
     words = {key: get_args(keys[key].annotation) for key in TAGS if key in keys and key in stated}
-    return set(stated) <= set(keys) and all(not known or stated[key] in known for key, known in words.items())
+    return set(stated) - {LIKE} <= set(keys) and all(not known or stated[key] in known for key, known in words.items())
 
 
 def parts(annotation: Any) -> Iterator[Any]:

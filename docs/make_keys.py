@@ -29,11 +29,11 @@ MEANINGS = Path(*dockdyn.scenario.__path__) / "keys.toml"
 SCHEMAS: dict[str, type[BaseModel]] = {
     **{name: kind_named(name).schema({}, name) for name in KINDS},
     "assembly on a line": kind_named("assembly").schema({"motion": "line"}, "assembly"),
-    "rig with an assembly": kind_named("rig").schema({"mode": "assembly"}, "rig"),
+    "rig with bodies": kind_named("rig").schema({"body": {}}, "rig"),
     "campaign": CampaignSection,
     "design": DesignSection,
 }
-KINDLESS = ("campaign", "design")  # tables that every kind may have
+SHARED = ("campaign", "design")  # tables that every kind may have
 SHORTER = {
     "array": "list of 3 numbers or ",
     "number": "numbers or of ",
@@ -142,7 +142,7 @@ def owners(section: type[BaseModel]) -> list[str]:
     """Return the names under which the keys of a table may stand in the file of meanings, the nearest first."""
     named = [bare_name(each) for each in section.__mro__ if issubclass(each, BaseModel)]
     kind = next((kind for kind, schema in SCHEMAS.items() if schema is section), None)
-    return [*([] if kind is None else [kind if kind in KINDLESS else "Kind"]), *named]
+    return [*([] if kind is None else [kind if kind in SHARED else "Kind"]), *named]
 
 
 def meaning_of(section: type[BaseModel], key: str) -> str:
@@ -161,7 +161,8 @@ def kind_of(field: FieldInfo, named: bool = False) -> str:
     several = "or ".join(dict.fromkeys(list_words(annotation, field.metadata)))
     said = []
     if tables:
-        how = "tables by name: " if named else f"{several}tables: " if several else "table: "
+        listed = any(sections(part) for part in alternatives(annotation) if get_origin(bare(part)) is list)
+        how = "tables by name: " if named else f"{several}tables: " if listed else "table: "
         said.append(how + ", ".join(map(link, tables)))
     if units:
         said.append(f"{several}{units[0].words('numbers' if several else '')}")
@@ -186,7 +187,7 @@ def kind_of(field: FieldInfo, named: bool = False) -> str:
 @cache
 def tags_to_state() -> set[tuple[type[BaseModel], str]]:
     """Every table with the key that must say which of several tables it is: its default is never taken."""
-    found = {(schema, key) for kind, schema in SCHEMAS.items() if kind not in KINDLESS for key in ("schema_", "kind")}
+    found = {(schema, key) for kind, schema in SCHEMAS.items() if kind not in SHARED for key in ("schema_", "kind")}
     for field in [field for section in [*SCHEMAS.values(), *tables_of_all()] for field in shown(section)]:
         for union, chosen_by in unions_in(field):
             without = chosen_by({}) if callable(chosen_by) else None
@@ -261,7 +262,7 @@ def page() -> str:
     """The whole page: kinds first, then every table that they have, once."""
     written = [INTRODUCTION]
     for kind, schema in SCHEMAS.items():
-        written.append(f"## {'Table' if kind in KINDLESS else 'Kind'} `{kind}`\n\n{table(schema)}\n")
+        written.append(f"## {'Table' if kind in SHARED else 'Kind'} `{kind}`\n\n{table(schema)}\n")
     written.append("## Tables\n")
     done = {name_of(section): section for section in tables_of_all()}
     assert len(done) == len(tables_of_all()), "two tables of a kind have the same name"

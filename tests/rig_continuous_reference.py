@@ -285,7 +285,7 @@ def scenario(rig: Numbers, duration: float) -> str:
         tables["loop.compensator"] = own
     if rig.half:
         tables["loop.dynamics"] = {"method": "half-period", "period": 2 * rig.half}
-    head = f'schema = 2\nkind = "rig"\nduration = {duration}\nmass = {rig.mass}\n'
+    head = f"schema = 2\nduration = {duration}\nrig.mass = {rig.mass}\n"
     return head + "\n".join(table(name, numbers.items()) for name, numbers in tables.items())
 
 

@@ -8,7 +8,7 @@ def two_bodies(tables):
 
     The pair of the first contact is where they approach; without an approach control acts on the chaser.
     """
-    found = {key: value for key, value in tables.items() if key not in BODIES} | {"kind": "assembly"}
+    found = {key: value for key, value in tables.items() if key not in BODIES}
     found["body"] = {name: tables[name] for name in BODIES}
     if "approach" in tables:
         own, to = next(iter(tables["contact"].values()))["between"]

@@ -231,11 +231,11 @@ def end_by_capture(case: Case) -> None:
 
 def put_on_a_rig(case: Case) -> None:
     """Without rig it would move as the run does; the error of the rig falls with the times of its loop."""
-    kind = {"mode": "assembly", "mock_ups": ["chaser", "target"]}
+    kind = {"rig": {"carries": "chaser", "against": "target"}}
     errors = []
     for cycle in CYCLES:
         loop = {"hold": {"period": cycle}, "sensor": {"delay": cycle}, "dynamics": {"period": cycle}}
-        run = dockdyn.simulate(case.load(kind="rig", loop=loop, without=("requirements", "output"), **kind))
+        run = dockdyn.simulate(case.load(loop=loop, without=("requirements", "output"), **kind))
         errors.append(np.abs(run.model_pose - run.ideal_pose).values[:, :3].max())
     free = dockdyn.simulate(case.load(without=("loop",))) if "loop" in case.tables else case.run
     first, second = (list(free.body.values).index(name) for name in ("chaser", "target"))
@@ -248,13 +248,18 @@ def put_on_a_rig(case: Case) -> None:
 
 
 def show(case: Case) -> None:
-    """Report and replay have the title, and every body is drawn where the run has it."""
+    """Report and replay have the title, and every body is drawn where the run has it, a link that bends at its root."""
     title = case.tables["title"]
     assert title in str(dockdyn.report_html(case.run)) and title in str(dockdyn.replay_html(case.run))
     scene = scene_of(case.run)
     drawn = {part.body: part.motion for part in scene.parts}
     for place, body in enumerate(case.run.body.values):
-        np.testing.assert_allclose(drawn[body].position[-1], case.run.position.values[-1, place], rtol=0, atol=1e-9)
+        there, tables = case.run.position.values[-1, place], case.tables["body"][body]
+        if "flexible" in tables:
+            carrier = list(case.run.body.values).index(tables["on"])
+            turn = Rotation.from_quat(case.run.attitude.values[-1, carrier], scalar_first=True)
+            there = case.run.position.values[-1, carrier] + turn.apply(tables["joint"]["position"])
+        np.testing.assert_allclose(drawn[body].position[-1], there, rtol=0, atol=1e-9)
         np.testing.assert_allclose(drawn[body].attitude[-1], case.run.attitude.values[-1, place], rtol=0, atol=1e-9)
 
 

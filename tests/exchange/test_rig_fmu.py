@@ -45,7 +45,7 @@ def test_a_rig_of_two_robots_in_fmi_2_is_the_run_with_other_numbers_too(tmp_path
     assert largest(check_fmu(made.file, other)) < 1e-12
 
 
-MOUNTED = {"mode": "assembly", "mock_ups": ["chaser", "target"]}
+MOUNTED = {"rig": {"carries": "chaser", "against": "target"}}
 RESTING = {"name": "target", "mass": 400.0, "inertia": [40.0, 50.0, 60.0]}
 BALL = {
     "name": "chaser",
@@ -56,7 +56,6 @@ BALL = {
 }
 STRIKES = {
     "schema": 2,
-    "kind": "rig",
     "duration": 0.4,
     **MOUNTED,
     "body": by_name(

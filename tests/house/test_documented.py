@@ -14,7 +14,7 @@ import dockdyn
 from dockdyn.cli import main as cli
 from dockdyn.kinds.assembly.data import ELEMENT_VARIABLES, JOINT_VARIABLES, PORT_UNITS, VARIABLES
 from dockdyn.kinds.assembly.key_figures import FIGURES
-from dockdyn.kinds.rig.schema import MODES
+from dockdyn.kinds.rig.schema import ASSEMBLIES
 from dockdyn.results import plan
 from dockdyn.results.exchange.log_roles import OF_CONTACT, OF_ROBOT
 from dockdyn.results.requirements import judge
@@ -43,7 +43,7 @@ def named_in(text: str) -> dict[str, str]:
 
 SCHEMAS = {name: kind_named(name).schema({}, name) for name in KINDS} | {
     "assembly on a line": kind_named("assembly").schema({"motion": "line"}, "assembly"),
-    "rig with an assembly": MODES["assembly"],
+    "rig with an assembly": ASSEMBLIES["space"],
 }
 
 

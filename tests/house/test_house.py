@@ -1,107 +1,10 @@
-"""The rooms of the package: a kind from outside, the rule against asking for a kind's name."""
+"""The rooms of the package: rules against asking for a kind's name, and for names."""
 
 from __future__ import annotations
 
-import sys
-
 import lint_names
-import numpy as np
 import pytest
 from lint_kinds import offences
-
-import dockdyn
-from dockdyn.scenario import kinds
-
-# a kind of one's own: a mass that falls into a damper, in closed form
-OWN_KIND = """
-import json
-from importlib.metadata import version
-from typing import Literal
-
-import numpy as np
-import xarray as xr
-from pydantic import Field
-
-from dockdyn.kinds.kind import Kind
-from dockdyn.report.report import run_report
-from dockdyn.report.replay.scene import Scene
-from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.language.units import quantity
-
-
-class DamperSection(Section):
-    schema_: Literal[2] = Field(2, alias="schema")
-    kind: Literal["damper"]
-    title: str = "A mass on a damper"
-    speed: quantity("m/s", "a speed", above=0)
-    rate: quantity("1/s", "a rate", above=0)
-
-
-class DamperKind(Kind):
-    name = "damper"
-    marker = "position"
-
-    def schema(self, data, name):
-        return DamperSection
-
-    def simulate(self, scenario, progress):
-        content, time = scenario.content, np.linspace(0.0, 5.0, 51)
-        speed = content.speed * np.exp(-content.rate * time)
-        variables = {
-            "position": ("time", (content.speed - speed) / content.rate, {"units": "m"}),
-            "kinetic_energy": ("time", speed**2 / 2, {"units": "J"}),
-        }
-        about = {"kind": "damper", "title": content.title, "scenario": scenario.text(), "status": "finished"}
-        about |= {"dockdyn_version": version("dockdyn"), "finished": 1}
-        return xr.Dataset(variables, {"time": ("time", time, {"units": "s"})}, about)
-
-    def summarise(self, dataset):
-        return {"kind": "damper", "title": dataset.title, "reach_m": float(dataset.position[-1]), "warnings": []}
-
-    def report(self, dataset, summary):
-        reach = f"{summary['reach_m']:.4f} m"
-        return run_report(dataset, summary, verdict=f"The mass goes {reach} far.", key=[("Reach", reach)])
-
-    def scene(self, dataset, content):
-        return Scene(dataset.title, dataset.time.values, [], [])
-"""
-
-
-@pytest.fixture
-def with_own_kind(tmp_path, monkeypatch):
-    """A package with a kind of its own beside dockdyn, as installed: a module and its entry point."""
-    (tmp_path / "damping.py").write_text(OWN_KIND)
-    about = tmp_path / "damping-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: damping\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[dockdyn.kinds]\ndamper = damping:DamperKind\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    for known in (kinds.known_kinds, kinds.kind_named):
-        known.cache_clear()
-    yield tmp_path
-    for known in (kinds.known_kinds, kinds.kind_named):
-        known.cache_clear()
-    sys.modules.pop("damping", None)
-
-
-def test_a_kind_from_outside(with_own_kind, dock):
-    file = with_own_kind / "mine.toml"
-    file.write_text('schema = 2\nkind = "damper"\nspeed = "20 mm/s"\nrate = 0.5\n[requirements]\nreach = "< 35 mm"\n')
-    scenario = dockdyn.load(file, {"rate": 0.8})
-    dataset = dockdyn.simulate(scenario)
-    summary = dockdyn.summarise(dataset)
-    assert summary["reach_m"] == pytest.approx(0.02 / 0.8 * (1 - np.exp(-4)), rel=1e-12)
-    assert summary["requirements"][0]["met"] is True
-    page = dockdyn.report_html(dataset)
-    assert "The mass goes 0.0245 m far" in page and "The requirement is met" in page
-    assert dock("run", file, "--set", "rate=0.8", "--out", with_own_kind / "out").stdout.startswith(
-        "A mass on a damper\nThe mass goes 0.0245 m far.\nrequired reach < 35 mm: met; value 24.54 mm"
-    )
-    with pytest.raises(dockdyn.ScenarioError, match="rate = -1: must be a rate"):
-        dockdyn.load(file, {"rate": -1})
-    with pytest.raises(dockdyn.ScenarioError, match=r"kind: 'dampers' is not a kind; did you mean 'damper'"):
-        dockdyn.load(file, {"kind": "dampers"})
-
 
 NAMES = {"rig", "latch", "assembly"}
 

@@ -100,8 +100,8 @@ def pair_of_bodies(rng, depth, radius):
 def with_kind(kind, first, second):
     """The scenario of a kind in which these two bodies meet."""
     contact = [{"between": ["tip", "face"], "normal": LAW}]
-    common = {"schema": 2, "kind": kind, "duration": 0.02, "contact": contacts_by_name(contact)}
-    mounted = {"mode": "assembly", "mock_ups": ["one", "other"], "loop": LOOP} if kind == "rig" else {}
+    common = {"schema": 2, "duration": 0.02, "contact": contacts_by_name(contact)}
+    mounted = {"rig": {"carries": "one", "against": "other"}, "loop": LOOP} if kind == "rig" else {}
     return common | {"body": by_name([first | {"name": "one"}, second | {"name": "other"}])} | mounted
 
 
@@ -153,7 +153,7 @@ def test_steps_that_begin_again_refuse_it(load):
 
 def test_a_rig_along_one_direction_refuses_it(load):
     """A contact that only pushes is deep at the start where the model is; a spring that also pulls may begin anywhere."""
-    line = {"schema": 2, "kind": "rig", "duration": 0.02, "mass": 100.0, "loop": LOOP, "contact": {"normal": LAW}}
+    line = {"schema": 2, "duration": 0.02, "rig": {"mass": 100.0}, "loop": LOOP, "contact": {"normal": LAW}}
     with pytest.raises(dockdyn.ScenarioError, match=r": start\.position: overlap .* = 0\.25 m; must be at most 0\.2 m"):
         dockdyn.simulate(load(line | {"start": {"position": 0.25}}))
     for changes in ({"start.position": 0.15}, {"start.position": 0.25, "contact.bilateral": True}):

@@ -68,7 +68,7 @@ def test_the_page_names_the_cameras_of_each_kind(scene_of_kind, kind):
     first = (
         line
         | dict.fromkeys(("assembly", "probe"), "`assembly` in space")
-        | {"rig": "`rig`, one direction", "mock-ups": '`rig`, `mode = "assembly"`'}
+        | {"rig": "`rig`, one direction", "mock-ups": "`rig`, with bodies"}
     ).get(kind, f"`{kind}`")
     table = (DOCS / "view.md").read_text().split("Buttons choose a camera:")[1].split("\n\n")[1]
     (row,) = [line for line in table.splitlines() if first in line.split("|")[1]]

@@ -36,7 +36,7 @@ SCENES = {
         ),
     }
     | TOUCH,
-    "rig": {"kind": "rig", "mode": "assembly", "mock_ups": ["one", "other"], "loop": {"hold": {"period": 0.004}}}
+    "rig": {"rig": {"carries": "one", "against": "other"}, "loop": {"hold": {"period": 0.004}}}
     | {"body": by_name([{"name": "one"} | TWO["chaser"] | TIP, {"name": "other"} | TWO["target"]])}
     | TOUCH,
 }

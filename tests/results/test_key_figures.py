@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import ClassVar, Literal
 
 import numpy as np
 import pytest
@@ -13,8 +12,6 @@ from small_campaign import SCENARIO
 
 import dockdyn
 from dockdyn.kinds.assembly.kind import AssemblyKind
-from dockdyn.kinds.assembly.schema.assembly import AssemblySection
-from dockdyn.kinds.assembly.schema.on_line import LineAssemblySection
 from dockdyn.results.contact_figures import LATCHED, figure
 from dockdyn.results.contact_summary import dataset_data
 from dockdyn.results.key_figures import KeyFigure, names_in_cases, summary_figures
@@ -51,7 +48,7 @@ def offered_in_campaign(scenario):
 
 
 def test_all_kinds_are_looked_at():
-    assert set(SHORT) == set(kinds.BUILT_IN)
+    assert set(SHORT) == set(kinds.KINDS)
 
 
 @pytest.mark.parametrize(
@@ -109,31 +106,7 @@ LONGEST = KeyFigure("longest_contact_s", "longest contact", longest)
 WHOLE = KeyFigure("of_the_whole_run", "a number of the whole run", lambda data: 7.0, source="run")
 
 
-class DockingSection(AssemblySection):
-    kind: Literal["docking"] = "docking"
-
-
 class DockingKind(AssemblyKind):
-    name: ClassVar = "docking"
-
-    def schema(self, data, name):
-        return DockingSection
-
-    def key_figures(self):
-        known = super().key_figures()
-        return known._replace(figures=(*known.figures, LONGEST, WHOLE))
-
-
-class BounceSection(LineAssemblySection):
-    kind: Literal["bounce"] = "bounce"
-
-
-class BounceKind(AssemblyKind):
-    name: ClassVar = "bounce"
-
-    def schema(self, data, name):
-        return BounceSection
-
     def key_figures(self):
         known = super().key_figures()
         return known._replace(figures=(*known.figures, LONGEST, WHOLE))
@@ -141,18 +114,15 @@ class BounceKind(AssemblyKind):
 
 @pytest.fixture
 def own_kinds(monkeypatch):
-    monkeypatch.setitem(kinds.BUILT_IN, "docking", f"{__name__}:DockingKind")
-    monkeypatch.setitem(kinds.BUILT_IN, "bounce", f"{__name__}:BounceKind")
-    for known in (kinds.known_kinds, kinds.kind_named):
-        known.cache_clear()
+    monkeypatch.setitem(kinds.KINDS, "assembly", f"{__name__}:DockingKind")
+    kinds.kind_named.cache_clear()
     yield
-    for known in (kinds.known_kinds, kinds.kind_named):
-        known.cache_clear()
+    kinds.kind_named.cache_clear()
 
 
 MASS, STIFFNESS, SPEED = 12.0 * 31.0 / 43.0, 4200.0, 0.07
 LAW = {"law": "spring-dashpot", "stiffness": STIFFNESS}
-BOUNCE = colliding([12.0], [31.0], LAW, speed=SPEED, gap=0.01, duration=0.6) | {"kind": "bounce"}
+BOUNCE = colliding([12.0], [31.0], LAW, speed=SPEED, gap=0.01, duration=0.6)
 
 
 def test_a_figure_of_ones_own_in_closed_form(own_kinds):
@@ -177,11 +147,7 @@ def test_a_figure_of_ones_own_in_closed_form(own_kinds):
 
 @pytest.mark.full
 def test_a_figure_of_ones_own_in_run_requirement_and_campaign(own_kinds):
-    text = (
-        SCENARIO.replace('"assembly"', '"docking"')
-        .replace("peak_normal_force", "longest_contact")
-        .replace("90 N", "9 s")
-    )
+    text = SCENARIO.replace("peak_normal_force", "longest_contact").replace("90 N", "9 s")
     scenario = parse(text, "docking").at(
         {"approach.closing_speed": 0.05, "approach.lateral_offset.0": 0.05, "duration": 12.0}
     )

@@ -137,7 +137,7 @@ def test_a_device_is_written_to_as_it_is(dock, result):
     command = [sys.executable, "-m", "dockdyn", "init", "probe-cone", "/dev/stdout", "--force"]
     piped = subprocess.run(command, capture_output=True, text=True, cwd=result.parent)
     assert piped.returncode == 0, piped.stderr
-    assert 'kind = "assembly"' in piped.stdout
+    assert 'title = "' in piped.stdout
 
 
 def test_files_that_belong_together_come_together(tmp_path, monkeypatch):

@@ -14,7 +14,6 @@ from dockdyn import backend, programs
 from dockdyn.scenario import compile_cost
 
 HEAD = """schema = 2
-kind = "{kind}"
 title = "Many parts"
 duration = "1 s"
 """
@@ -69,7 +68,7 @@ def assembly(features, contacts, elements=()):
         for name, mass, x, speed in (("chaser", 1, 0, 0.1), ("target", 3, 2.06, 0))
     )
     surface = '[body.target.surface.plane]\nshape = "plane"\npoint = [-1, 0, 0]\nnormal = [-1, 0, 0]\n'
-    return "".join([HEAD.format(kind="assembly"), first, *features, second, surface, *contacts, *elements])
+    return "".join([HEAD, first, *features, second, surface, *contacts, *elements])
 
 
 def named(count):
@@ -96,7 +95,7 @@ def chain(count):
         for i in range(1, count)
     ]
     first = BODY.format(name="b0", mass=1, x=0, speed=0.1)
-    return "".join([HEAD.format(kind="assembly"), first, *bodies])
+    return "".join([HEAD, first, *bodies])
 
 
 def cost_of(text, tmp_path):

@@ -9,8 +9,7 @@ import dockdyn
 ROBOT = "[loop.robot]\nnumerator = [40000.0]\ndenominator = [1.0, 280.0, 40000.0]\n"
 RIG = """
 schema = 2
-kind = "rig"
-mass = "500 kg"
+rig.mass = "500 kg"
 duration = "1 s"
 contact.normal = { law = "spring-dashpot", stiffness = "20 kN/m", damping = 50 }
 

@@ -305,9 +305,8 @@ def rig(gain):
     loop_table = {"hold": sampling, "sensor": {"delay": 2e-3}, "robot": robot, "compensator": {"gain": gain}}
     return {
         "schema": 2,
-        "kind": "rig",
         "title": TITLE,
-        "mass": 500.0,
+        "rig": {"mass": 500.0},
         "contact": {"normal": normal},
         "loop": loop_table,
     }
@@ -320,7 +319,7 @@ FREE = [
     ["stability.distance"],
 ]
 POLES = [[f"loop.robot.poles.{pole}.{part}" for pole in (0, 1)] for part in (0, 1)]  # a pair moves together
-SINGLES = [[key] for key in ("mass", "contact.normal.damping", "loop.hold.period", "loop.sensor.delay")]
+SINGLES = [[key] for key in ("rig.mass", "contact.normal.damping", "loop.hold.period", "loop.sensor.delay")]
 REST = [["contact.normal.stiffness"], ["loop.robot.gain"], ["loop.robot.zeros.0.0"], ["loop.compensator.gain"]]
 
 

@@ -279,7 +279,7 @@ def test_a_loop_with_a_robot_is_of_all_contacts_that_are_closed(load, seed):
 def test_a_rig_with_a_tool_says_what_the_other_contacts_would_do(load):
     """Its loop is taken along the normal of one contact."""
     scene = plain(some_scene(np.random.default_rng(3), PAIRS[1]))
-    rig = two_bodies(scene) | {"kind": "rig", "mode": "assembly", "mock_ups": ["chaser", "target"]}
+    rig = two_bodies(scene) | {"rig": {"carries": "chaser", "against": "target"}}
     lags = {"numerator": [1.0], "denominator": [4e-6, 2e-3, 1.0]}
     scene["loop"] |= {"dynamics": {"period": 0.004}, "robot": lags, "sensor": {"threshold": 1.0}}
     scene["loop"] |= {"tool": {"mass": 1.0, "centre": [0.0, 0.0, 0.0], "inertia": [0.1, 0.1, 0.1]}}

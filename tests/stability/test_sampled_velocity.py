@@ -14,10 +14,9 @@ LAG, HOLD = 5e-3, 4e-3  # s
 FIRST = TransferFunction((1.0,), (LAG, 1.0))
 RIG = {
     "schema": 2,
-    "kind": "rig",
     "title": "A robot whose velocity jumps",
     "duration": "1.5 s",
-    "mass": "1150 kg",
+    "rig": {"mass": "1150 kg"},
     "start": {"position": "-10 mm", "velocity": "50 mm/s"},
     "contact": {"normal": {"law": "spring-dashpot", "stiffness": "45500 N/m", "damping": "900 N s/m"}},
     "loop": {

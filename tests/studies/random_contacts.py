@@ -22,7 +22,7 @@ def draw(seed: int) -> dict[str, Any]:
     chance = np.random.default_rng(seed)
     kind = KINDS[seed % len(KINDS)]
     drawn = {"two bodies": free_flight, "assembly": assembly, "on a line": on_a_line, "rig": rig}[kind](chance)
-    return {"schema": 2, "kind": "rig" if kind == "rig" else "assembly", **drawn}
+    return {"schema": 2, **drawn}
 
 
 def uniform(chance: Chance, low: float, high: float) -> float:

@@ -66,7 +66,7 @@ def doctor(
     with progress("waking up", quiet or as_json) as bar:
         check = check_cycle(period, seconds, cpu, bar)
     stolen = stolen_time() - stolen
-    section = None if content is None or content.rig.limits is None else content.rig
+    section = None if content is None else content.rig.driven()
     of_devices = {} if section is None else device_numbers(section, float(content.duration))
     if as_json:
         typer.echo(json.dumps(as_numbers(check) | machine._asdict() | {"stolen_s": stolen} | of_devices, indent=2))

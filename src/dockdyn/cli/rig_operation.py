@@ -273,9 +273,9 @@ def _drivable(name: str, override: list[str] | None) -> tuple[Scenario, Driver]:
     from dockdyn.realtime.controller import find_foreign_ports, find_hindrances
 
     scenario, driver = _driver(name, override)
-    section = scenario.content.rig
-    if section.limits is not None and (found := find_hindrances(section, float(scenario.content.duration))):
+    section = scenario.content.rig.driven()
+    if section is not None and (found := find_hindrances(section, float(scenario.content.duration))):
         raise Refusal(f"{name}: {'; and '.join(found)}")
-    for words in [] if section.device is None else find_foreign_ports(section.device):
+    for words in [] if section is None else find_foreign_ports(section.device):
         say(f"warning: {words}", err=True)
     return scenario, driver

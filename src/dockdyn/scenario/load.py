@@ -29,7 +29,7 @@ from dockdyn.scenario.distributions.dispersion import (
 from dockdyn.scenario.include import KEY as INCLUDE
 from dockdyn.scenario.include import in_its_file, with_included
 from dockdyn.scenario.kinds import kind_of
-from dockdyn.scenario.language.errors import ScenarioError, allowed, located, nearest, refused_in, shown
+from dockdyn.scenario.language.errors import ScenarioError, allowed, located, refused_in, shown
 from dockdyn.scenario.language.given import path_from, table_from, wrong_type
 from dockdyn.scenario.language.keys import holds, override, refuse_unequal_twin, split
 from dockdyn.scenario.language.known_keys import TAGS, KnownKeys, first_in

@@ -88,9 +88,7 @@ def assembly(control, **keys):
     contact = {"between": ["tip", "plate"], **PRESS}
     bodies = [{"name": "chaser", **CHASER}, {"name": "target", **TARGET}]
     placed = {"body": "chaser", **control}
-    return copy.deepcopy(
-        {"body": by_name(bodies), "contact": contacts_by_name([contact]), **shared(placed, **keys)}
-    )
+    return copy.deepcopy({"body": by_name(bodies), "contact": contacts_by_name([contact]), **shared(placed, **keys)})
 
 
 def at_port(points):

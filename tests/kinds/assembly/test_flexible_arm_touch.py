@@ -172,6 +172,8 @@ def test_on_a_rig_the_loop_adds_to_the_rebound():
 
 
 def test_a_mock_up_of_a_link_that_bends_is_refused():
-    content = tomlkit.parse(preset_text("flexible-arm-rig")).unwrap() | {"mock_ups": ["forearm", "client"]}
+    content = tomlkit.parse(preset_text("flexible-arm-rig")).unwrap() | {
+        "rig": {"carries": "forearm", "against": "client"}
+    }
     with pytest.raises(dockdyn.ScenarioError, match="'forearm' bends, a mock-up does not"):
         dockdyn.load(content)

@@ -84,7 +84,7 @@ def test_what_cannot_be_is_refused(what):
 
 
 def test_a_rig_measures_no_jump():
-    rig = scene() | {"kind": "rig", "mode": "assembly", "mock_ups": ["ball", "plate"]}
+    rig = scene() | {"rig": {"carries": "ball", "against": "plate"}}
     with pytest.raises(dockdyn.ScenarioError, match=r"contact\.skin\.impact: the sensor of a rig measures no jump"):
         dockdyn.load(rig)
 

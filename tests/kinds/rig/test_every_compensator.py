@@ -37,17 +37,17 @@ WHOLE = {"position": [0.30005, 0.0, 0.0], "velocity": [-0.05, 0.0, 0.0]}
 
 def rig_in(mode: str) -> dict:
     """A rig that begins to touch within 2 ms, without a compensator."""
-    head = {"schema": 2, "kind": "rig", "mode": mode, "duration": "0.5 s"}
+    head = {"schema": 2, "duration": "0.5 s"}
     if mode == "1-dof":
         start = {"position": "-0.1 mm", "velocity": "0.05 m/s"}
-        return head | {"mass": 500.0, "start": start, "contact": CONTACT, "loop": dict(LOOP)}
+        return head | {"rig": {"mass": 500.0}, "start": start, "contact": CONTACT, "loop": dict(LOOP)}
     wall = {"name": "wall", "shape": "plane", "point": [0.2, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}
     tip = {"name": "tip", "position": [-0.085, 0.0, 0.0], "radius": 0.015}
     chaser = {"mass": 1000.0, "inertia": INERTIA, **WHOLE, "feature": by_name([tip])}
     target = {"mass": 1000.0, "inertia": INERTIA, "surface": by_name([wall])}
     touch = {"contact": contacts_by_name([{"between": ["tip", "wall"], **CONTACT}]), "loop": dict(LOOP)}
     bodies = [{"name": name, **body} for name, body in (("chaser", chaser), ("target", target))]
-    return head | {"mock_ups": ["chaser", "target"], "body": by_name(bodies), **touch}
+    return head | {"rig": {"carries": "chaser", "against": "target"}, "body": by_name(bodies), **touch}
 
 
 CASES = list(product(COMPENSATORS, ("1-dof", "assembly"), (True, False)))

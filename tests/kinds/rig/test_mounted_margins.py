@@ -24,7 +24,7 @@ def mounted(chain, noses=((0.3, 0.0, 0.0),), law=LAW, more=(), **tables):
     feature = [{"name": "noses", "positions": [list(nose) for nose in noses], "radius": 0.05}]
     contact = [{"between": ["noses", "face"], "normal": law}]
     bodies = [*more, {**BALL, "feature": by_name(feature)}, PLATE]
-    head = {"schema": 2, "kind": "rig", "mode": "assembly", "duration": 4.0, "mock_ups": ["ball", "plate"]}
+    head = {"schema": 2, "duration": 4.0, "rig": {"carries": "ball", "against": "plate"}}
     return head | {"body": by_name(bodies), "contact": contacts_by_name(contact), "loop": chain} | tables
 
 
@@ -54,8 +54,7 @@ def test_one_body_has_the_margins_of_a_rig_along_a_line(load, chain):
     """Two free bodies that meet head-on are a mass m₁ m₂/(m₁ + m₂): the roots of the loop are those of the other mode."""
     line = {
         "schema": 2,
-        "kind": "rig",
-        "mass": 60.0 * 90.0 / 150.0,
+        "rig": {"mass": 60.0 * 90.0 / 150.0},
         "start": {"position": -0.05, "velocity": 0.1},
         "contact": {"normal": LAW},
         "loop": chain,
@@ -70,7 +69,7 @@ def test_an_assembly_with_the_same_loop_has_the_same_margins(load):
     """Of kind assembly, where nothing is said of mock-ups, all contacts are measured; those of several pairs are refused."""
     chain = {"delay": 4e-3, **STEPS, "compensator": {"law": "command-lead", "lead": 0.012}}
     rig = mounted(chain)
-    plain = {key: value for key, value in rig.items() if key not in ("mode", "mock_ups")} | {"kind": "assembly"}
+    plain = {key: value for key, value in rig.items() if key != "rig"}
     own, other = (loop_roots(single(judged(load(case))), 4)[0] for case in (plain, rig))
     assert own == pytest.approx(other, rel=1e-9, abs=1e-9)
     third = {**PLATE, "name": "wall", "position": [3.0, 0, 0], "surface": by_name([{**FACE, "name": "side"}])}

@@ -39,9 +39,7 @@ def latched(speed, aside, method="zero-order-hold", **latch):
     chaser = {"mass": 100.0, "inertia": [10.0, 12.0, 14.0], "position": start, "velocity": [speed, 0.0, 0.0]}
     return {
         "schema": 2,
-        "kind": "rig",
-        "mode": "assembly",
-        "mock_ups": ["chaser", "target"],
+        "rig": {"carries": "chaser", "against": "target"},
         "duration": 0.6,
         "body": by_name(
             [
@@ -69,7 +67,7 @@ def test_a_latch_that_holds_before_anything_touches_is_in_software_alone(method)
     """Of ramp and catch nothing is late: where the cone is not touched a late rig moves as without, caught at that instant."""
     tables = latched(0.04, 0.0, method) | {"stability": {"distance": 0.1}}  # where it would touch, if it did
     rig = dockdyn.simulate(read(tables))
-    flight = {key: value for key, value in tables.items() if key not in ("mode", "mock_ups", "loop")}
+    flight = {key: value for key, value in tables.items() if key not in ("rig", "loop")}
     free = dockdyn.simulate(read(flight | {"output": {"interval": 4e-3}}))
     apart = (free.position.values[:, 0] - free.position.values[:, 1])[: len(rig.time)]
     times = free.time.values[: len(rig.time)]
@@ -108,9 +106,7 @@ def in_orbit(distance, speed):
     chaser = {"name": "chaser", "mass": 100.0, "inertia": [10.0, 12.0, 14.0], "feature": by_name([TIP]), **start}
     return {
         "schema": 2,
-        "kind": "rig",
-        "mode": "assembly",
-        "mock_ups": ["chaser", "target"],
+        "rig": {"carries": "chaser", "against": "target"},
         "duration": 1.3 * distance / speed,
         "body": by_name([chaser, plate]),
         "contact": {

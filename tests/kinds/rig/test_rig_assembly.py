@@ -49,9 +49,7 @@ def of_two() -> dict:
     chaser = {"name": "chaser", **CHASER, **BEGIN, "feature": by_name([{**HEAD, "position": [0.4, 0.0, 0.0]}])}
     return {
         "schema": 2,
-        "kind": "rig",
-        "mode": "assembly",
-        "mock_ups": ["chaser", "target"],
+        "rig": {"carries": "chaser", "against": "target"},
         "duration": 3.0,
         "body": by_name([chaser, {"name": "target", **TARGET}]),
         "contact": contacts_by_name([{"between": ["head", "cone"], **TOUCH}]),
@@ -76,10 +74,8 @@ def of_many(period: float = 4e-3) -> dict:
     bumper = {"name": "bumper", "position": [1.715, 0.0, 0.03], "radius": 0.01}
     return {
         "schema": 2,
-        "kind": "rig",
-        "mode": "assembly",
         "duration": 1000 * period,
-        "mock_ups": ["probe", "target"],
+        "rig": {"carries": "probe", "against": "target"},
         "approach": {
             "of": "tip",
             "to": "mouth",
@@ -214,7 +210,7 @@ def test_ideal_motion_is_that_of_the_kind_assembly():
     """What a rig is compared with is what `dockdyn run` shows of the same bodies."""
     run = many(PERIODS[0])
     alone = of_many()
-    for key in ("mode", "mock_ups", "loop"):
+    for key in ("rig", "loop"):
         del alone[key]
     alone |= {"duration": float(run.time[-1]), "output": {"interval": 4e-3}}
     dataset = dockdyn.simulate(read(alone))
@@ -260,9 +256,9 @@ LATCH = {
     "lateral": 1e-2,
 }
 WRONG = [
-    ({"mock_ups": ["probe", "tarket"]}, ["mock_ups", "'tarket'", "target"]),
-    ({"mock_ups": ["probe", "probe"]}, ["mock_ups", "two bodies"]),
-    ({"mock_ups": ["array", "target"]}, ["mock_ups", "'array'", "contact"]),
+    ({"rig.against": "tarket"}, ["rig.against", "'tarket'", "target"]),
+    ({"rig.against": "probe"}, ["rig.against", "another"]),
+    ({"rig.carries": "array"}, ["rig", "'array'", "contact"]),
     ({"loop.dynamics": {"method": "explicit-euler", "period": 1e-3}}, ["dynamics", "zero-order-hold"]),
     ({"integrator": {"step": 1e-3}}, ["integrator"]),
     ({"phase": {}, **acting(LATCH | {"grip": "pin"})}, ["latch.hook.grip", "'compliant'"]),

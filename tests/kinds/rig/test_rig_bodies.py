@@ -21,9 +21,8 @@ from dockdyn.scenario.load import load, parse
 
 FRONTAL = """
 schema = 2
-kind = "rig"
-mode = "assembly"
-mock_ups = ["chaser", "target"]
+rig.carries = "chaser"
+rig.against = "target"
 duration = "0.6 s"
 
 [body.chaser]
@@ -68,9 +67,8 @@ gain = 40500
 
 LINE = """
 schema = 2
-kind = "rig"
 duration = "0.6 s"
-mass = 630
+rig.mass = 630
 [start]
 position = -0.0041
 velocity = 0.05
@@ -213,7 +211,9 @@ def test_either_body_may_stand(changes):
     feature; the port is where the carried one touches."""
     ways = []
     for ups in (["chaser", "target"], ["target", "chaser"]):
-        way = simulate_rig(parse(FRONTAL, "test", changes | {"mock_ups": ups}))
+        way = simulate_rig(
+            parse(FRONTAL, "test", changes | dict(zip(("rig.carries", "rig.against"), ups, strict=True)))
+        )
         assert scene_of(way).arrows
         ways.append(np.linalg.norm(way.ideal_force, axis=1))
     assert ways[0].max() > 50

@@ -38,10 +38,9 @@ def random_rig(number):
     speed = 10 ** draw.uniform(-2.5, -1)
     content = {
         "schema": 2,
-        "kind": "rig",
         "duration": CYCLES * hold * (1 - 1e-9),
         "seed": 1,
-        "mass": mass,
+        "rig": {"mass": mass},
         "start": {"velocity": speed, "position": -draw.uniform(0, 5) * speed * hold},
         "contact": {
             "normal": {

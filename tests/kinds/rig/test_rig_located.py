@@ -214,7 +214,7 @@ def test_two_bodies_move_as_by_another_integrator():
         f"[body.{name}]\n" + "".join(f"{k} = {v}\n" for k, v in numbers.items()) + TOUCHES[name]
         for name, numbers in BODIES.items()
     ]
-    head = f'schema = 2\nkind = "rig"\nmode = "assembly"\nmock_ups = ["chaser", "target"]\nduration = {duration}\n'
+    head = f'schema = 2\nrig.carries = "chaser"\nrig.against = "target"\nduration = {duration}\n'
     touching = Touching(np.array([1.0, 0, 0]), 0.1, ball(np.zeros(3), 0.5), 1e5, 300.0, 0.1)
     rig = BodiesNumbers(
         body(BODIES["chaser"]), body(BODIES["target"]), touching, 4e-3, 7.3e-3, (-180 + 90j, -180 - 90j)

@@ -172,9 +172,7 @@ def test_margins_of_a_rig_in_space_are_those_along_the_normal():
     """As of the same bodies without rig, with the same loop."""
     rig = dockdyn.load("epos-like")
     table = rig.resolved()
-    free = {"duration": "30 s"} | {
-        key: table[key] for key in ("approach", "body", "contact", "loop")
-    }
+    free = {"duration": "30 s"} | {key: table[key] for key in ("approach", "body", "contact", "loop")}
     import tomlkit
 
     from dockdyn.scenario.load import parse

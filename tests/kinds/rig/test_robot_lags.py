@@ -14,8 +14,7 @@ from dockdyn.studies.margins.sweep import stability_dataset
 
 RIG = {
     "schema": 2,
-    "kind": "rig",
-    "mass": 500,
+    "rig": {"mass": 500},
     "duration": 0.5,
     "start": {"velocity": 0.05, "position": -0.005},
     "contact": {"normal": {"law": "spring-dashpot", "stiffness": 20e3, "damping": 50}},

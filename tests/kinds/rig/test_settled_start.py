@@ -52,9 +52,8 @@ def approach(rng, **loop):
     parts = {"hold": {"period": "4 ms"}, "sensor": {"delay": "2.7 ms"}, "robot": ROBOT} | loop
     return {
         "schema": 2,
-        "kind": "rig",
         "duration": EARLIER + LOOKED,
-        "mass": 1e13,  # kg: what tools and compensators do to it on the way does not count
+        "rig": {"mass": 1e13},  # kg: what tools and compensators do to it on the way does not count
         "start": {"position": -rng.uniform(0.5, 1.0), "velocity": SPEED},
         "contact": {"normal": {"law": "spring-dashpot", "stiffness": 2e4, "damping": 40.0}},
         "loop": {key: part for key, part in parts.items() if part is not None},
@@ -108,9 +107,7 @@ def test_each_axis_in_space_begins_as_after_a_long_approach(load):
     }
     content = {
         "schema": 2,
-        "kind": "rig",
-        "mode": "assembly",
-        "mock_ups": ["chaser", "target"],
+        "rig": {"carries": "chaser", "against": "target"},
         "body": by_name([chaser, target]),
         "contact": {
             "tip": {"between": ["tip", "face"], "normal": {"law": "spring-dashpot", "stiffness": 2e4, "damping": 40.0}}

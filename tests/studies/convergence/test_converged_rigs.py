@@ -7,9 +7,8 @@ import dockdyn
 
 RIG = """
 schema = 2
-kind = "rig"
 duration = {duration}
-mass = {mass}
+rig.mass = {mass}
 [start]
 position = {start}
 velocity = 0.05

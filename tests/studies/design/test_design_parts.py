@@ -37,9 +37,8 @@ high = "30 kN s/m"
 """
 LOOP = """
 schema = 2
-kind = "rig"
 duration = "1 s"
-mass = "500 kg"
+rig.mass = "500 kg"
 [contact]
 bilateral = true
 normal = { law = "spring-dashpot", stiffness = "20 kN/m", damping = "1 kN s/m" }

@@ -12,9 +12,8 @@ from dockdyn.studies.design.robust import robust_gains, share_from
 
 RIG = """
 schema = 2
-kind = "rig"
 duration = "1 s"
-mass = "500 kg"
+rig.mass = "500 kg"
 [start]
 position = "-2 mm"
 velocity = "0.05 m/s"

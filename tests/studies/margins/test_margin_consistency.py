@@ -64,8 +64,7 @@ def continuous(rng, structure):
 
 WITHOUT_HOLD = """
 schema = 2
-kind = "rig"
-mass = "500 kg"
+rig.mass = "500 kg"
 [contact]
 bilateral = true
 [contact.normal]

@@ -77,9 +77,9 @@ class Held:
         )
         first |= {"velocity": [0.02, 0.0, 0.0], "feature": {"tip": {"position": [FRONT, 0.0, 0.0]}}}
         second |= {"surface": {"plate": {"shape": "plane", "point": [-1, 0, 0], "normal": [-1, 0, 0]}}}
-        head = {"schema": 2, "kind": kind, "duration": 1.0, "loop": loop}
+        head = {"schema": 2, "duration": 1.0, "loop": loop}
         head |= {"contact": {"tip": {"between": ["tip", "plate"], "normal": law}}}
-        mounted = {"mode": "assembly", "mock_ups": ["chaser", "target"]} if kind == "rig" else {}
+        mounted = {"rig": {"carries": "chaser", "against": "target"}} if kind == "rig" else {}
         bodies = {"body": by_name([{"name": "chaser"} | first, {"name": "target"} | second])}
         return head | mounted | bodies | {"control": control | {"body": "chaser", "target": "target"}}
 

@@ -12,8 +12,7 @@ SETTLES = 40.0  # s, a period of the shoulder under its gains
 LOWERED = 4.0  # m, where the floor is
 RATE = 1.13313e-3  # rad/s, of an orbit at 6771 km
 
-TEXT = """kind = "assembly"
-title = "{title}"
+TEXT = """title = "{title}"
 duration = "120 s"
 
 [orbit]

@@ -20,8 +20,7 @@ def soft_impact(bodies: TwoBodies) -> str:
     springs = [digits(front * (2 * math.pi * SWINGS) ** 2) for front in (fronts.chaser, fronts.target)]
     rests = [digits((1 - FRONT) * mass) for mass in (bodies.chaser, bodies.target)]
     title = f"Impact of {plain(bodies.chaser)} kg on {plain(bodies.target)} kg, each with a soft mechanism"
-    return f"""{HEAD.format(title=title)}kind = "assembly"
-motion = "line"         # places and velocities are numbers, and nothing turns
+    return f"""{HEAD.format(title=title)}motion = "line"         # places and velocities are numbers, and nothing turns
 title = "{title}"
 duration = "2 s"
 
@@ -57,8 +56,7 @@ def ramp_latch(bodies: TwoBodies) -> str:
     """Return two spacecraft, one of which latches on to the other."""
     stiffness = digits(SHARE * bodies.effective_mass * SPEED**2 / RAMP**2)
     title = f"{plain(bodies.chaser)} kg latch on to {plain(bodies.target)} kg"
-    return f"""{HEAD.format(title=title)}kind = "assembly"
-motion = "line"         # places and velocities are numbers, and nothing turns
+    return f"""{HEAD.format(title=title)}motion = "line"         # places and velocities are numbers, and nothing turns
 title = "{title}"
 duration = "3 s"
 

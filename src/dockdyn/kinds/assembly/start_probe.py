@@ -41,8 +41,7 @@ def probe(bodies: TwoBodies, cone: bool) -> str:
     shape = (CONE if cone else PLATE).format(reach=digits(side(bodies.target) / 2))
     stiffness = digits(SHARE * bodies.effective_mass * SPEED**2 / RAMP**2)
     latch = LATCH.format(stiffness=stiffness, ramp=f"{1e3 * RAMP:g}") if cone else ""
-    return f"""{HEAD.format(title=title)}kind = "assembly"
-title = "{title} of {plain(bodies.target)} kg"
+    return f"""{HEAD.format(title=title)}title = "{title} of {plain(bodies.target)} kg"
 duration = "15 s"
 
 [approach]               # of the probe's tip, relative to the {surface}

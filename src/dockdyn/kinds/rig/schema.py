@@ -191,7 +191,7 @@ def check_control(
 class RigAssemblySection(SeveralBodiesSection):
     """Bodies as of an assembly, two of which meet in hardware: a robot carries the first, as seen from the second."""
 
-    kind: ClassVar = "rig"  # type: ignore[misc]
+    kind: ClassVar = "rig"
     mode: ClassVar = "assembly"
     title: str = "Rig with an assembly"
     motion: Literal["plane", "space"] = "space"  # type: ignore[assignment]

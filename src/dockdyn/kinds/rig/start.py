@@ -17,9 +17,10 @@ def _text(bodies: TwoBodies, mechanism: str) -> str:
     depth = math.hypot(SPEED * LASTS / math.pi, BEFORE if both else 0.0)  # m, without damping
     peak = bodies.stiffness(LASTS) * depth  # N
     title = f"A rig for a chaser of {plain(bodies.chaser)} kg and a target of {plain(bodies.target)} kg"
-    return f"""{HEAD.format(title=title)}kind = "rig"
-title = "{title}"
+    return f"""{HEAD.format(title=title)}title = "{title}"
 duration = "{duration} s"
+
+[rig]
 mass = "{plain(bodies.effective_mass)} kg"  # what the contact feels of both: m1 m2/(m1 + m2)
 
 [start]

@@ -54,7 +54,11 @@ def places_of(scenario: Scenario) -> list[Place]:
     partners = _partners(dict(zip(written, (value for _, value in paths), strict=True)))
     found = []
     for leaf, ((path, value), key) in enumerate(zip(paths, written, strict=True)):
-        if any(within(key, table) for table in NOT_PHYSICS) or not isinstance(value, float) or not _is_written(path, content):
+        if (
+            any(within(key, table) for table in NOT_PHYSICS)
+            or not isinstance(value, float)
+            or not _is_written(path, content)
+        ):
             continue
         twin, sign = partners.get(key, (transposed(key), 1.0))
         if (twin is None and constrained(key)) or (twin is not None and written.index(twin) < leaf):

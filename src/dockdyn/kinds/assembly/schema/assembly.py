@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -49,7 +49,7 @@ class AssemblyIntegratorSection(IntegratorSection):
 class AssemblySection(SeveralBodiesSection):
     """Bodies, contacts between them."""
 
-    kind: ClassVar = "assembly"  # type: ignore[misc]
+    kind: ClassVar = "assembly"
     title: str = "Assembly"
     motion: Literal["plane", "space"] = "space"  # type: ignore[assignment]
     stability: StabilitySection = StabilitySection()

@@ -184,7 +184,9 @@ def compare(
 
 def _refuse_without_rig(scenario: Scenario) -> None:
     if scenario.kind != "rig":
-        raise ScenarioError(f"{scenario.name}: rig: missing; compensators are compared on one, so there must be a [rig]")
+        raise ScenarioError(
+            f"{scenario.name}: rig: missing; compensators are compared on one, so there must be a [rig]"
+        )
 
 
 def _remember(scenario: Scenario, dataset: xr.Dataset, tables: dict[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
@@ -59,6 +59,13 @@ class LimitsSection(Section):
                 refuse(f"rig.limits.{name}: {words}")
 
 
+class Driven(NamedTuple):
+    """What counts of a rig that is driven."""
+
+    limits: LimitsSection
+    device: DevicesSection
+
+
 class RigTableSection(Section):
     """What counts when the rig is driven: simulations leave it out."""
 
@@ -73,12 +80,18 @@ class RigTableSection(Section):
         if self.limits is None:
             for name in ("device", "emulator"):
                 if getattr(self, name) is not None:
-                    refuse(f"{name}: of a rig that is driven, which needs limits; must state [rig.limits], or be left out")
+                    refuse(
+                        f"{name}: of a rig that is driven, which needs limits; must state [rig.limits], or be left out"
+                    )
             return self
         there = {"device": self.device or DevicesSection(), "emulator": self.emulator or EmulatorSection()}
         whole = self.model_copy(update=there)
         whole.check_emulator()
         return whole
+
+    def driven(self) -> Driven | None:
+        """Return limits and devices of a rig that can be driven; None of one that is only simulated."""
+        return None if self.limits is None or self.device is None else Driven(self.limits, self.device)
 
     def check_emulator(self) -> None:
         """Refuse an emulator of another sort than the robot."""
