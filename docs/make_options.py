@@ -1,7 +1,9 @@
-"""Write options.md, the options of every command, from what `--help` says: `python docs/make_options.py`."""
+"""Write options.md, the options of every command, from what `--help` says, and the figures of papers that can be made again:
+`python docs/make_options.py`."""
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 import typer
 
 from dockdyn.cli import main as cli
+from dockdyn.cli.run import PAPERS
 
 PAGE = Path(__file__).parent / "options.md"
 INTRODUCTION = """# Every option of a command
@@ -48,14 +51,27 @@ def escaped(text: str) -> str:
     return re.sub(r"([\[\]|<>*])", r"\\\1", text)
 
 
+def figures_of_papers() -> str:
+    """Return the tables of what `dockdyn reproduce` computes of each paper."""
+    written = [
+        "## Figures and tables of papers\n",
+        "What `--figure` of `dockdyn reproduce` takes, `table-…` also as `--table …`.\n",
+    ]
+    for paper in PAPERS:
+        parts = importlib.import_module(f"dockdyn.papers.{paper}.reproduce").FIGURES
+        rows = [f"| `{name}` | {escaped(part.title)} |" for name, part in parts.items()]
+        written += [f"### `{paper}`\n", "| Figure | What it is |", "|---|---|", *rows, ""]
+    return "\n".join(written)
+
+
 def page() -> str:
-    """Return the whole page: a table a command, in the order of `dockdyn --help`."""
+    """Return the whole page: a table a command, in the order of `dockdyn --help`, then the figures of papers."""
     written = [INTRODUCTION]
     for name, command in commands(typer.main.get_command(cli.app), "dockdyn"):
         rows = [row(each) for each in options(command)]
         if rows:
             written.append("\n".join([f"## `{name}`\n", "| Option | What it does |", "|---|---|", *rows, ""]))
-    return "\n".join(written)
+    return "\n".join([*written, figures_of_papers()])
 
 
 if __name__ == "__main__":

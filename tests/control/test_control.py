@@ -3,7 +3,7 @@
 import jax
 import numpy as np
 import pytest
-from places import DOCS
+from places import results_pages
 from scipy.linalg import expm, solve_continuous_are
 from scipy.spatial.transform import Rotation
 
@@ -214,6 +214,6 @@ def test_gains_of_the_wrong_shape_are_refused():
 
 @pytest.mark.full
 def test_results_are_documented(detumbled):
-    results = (DOCS / "results.md").read_text(encoding="utf-8")
+    results = results_pages()
     for key in [*detumbled.data_vars, *detumbled.attrs, *dockdyn.summarise(detumbled)]:
         assert f"`{key}`" in results, key

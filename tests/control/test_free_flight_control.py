@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from places import DOCS
+from places import results_pages
 from plain_tables import by_name
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
@@ -221,7 +221,7 @@ def test_budgets_hold_through_contact(docked):
 
 
 def test_everything_in_the_result_is_documented(docked):
-    text = (DOCS / "results.md").read_text(encoding="utf-8")
+    text = results_pages()
     names = [*docked.data_vars, *docked.sizes, *docked.attrs, *dockdyn.summarise(docked)]
     assert not [name for name in names if f"`{name}`" not in text]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from places import DOCS
+from places import DOCS, results_pages
 
 import dockdyn
 from dockdyn.cli import main as cli
@@ -115,17 +115,17 @@ def result():
 
 
 def test_every_variable_of_a_result_is_documented_with_its_unit(result):
-    documented = rows(DOCS / "results.md")
+    documented = named_in(results_pages())
     for name, variable in result.data_vars.items():
         assert f"| {variable.attrs['units']} |" in documented[name], name
     assert not set(result.attrs) - set(documented)
-    text = (DOCS / "results.md").read_text(encoding="utf-8")
+    text = results_pages()
     assert not [name for name in result.sizes if f"`{name}`" not in text]
 
 
 def test_every_variable_of_an_assembly_is_documented_with_its_unit():
-    text = (DOCS / "results.md").read_text(encoding="utf-8")
-    documented = rows(DOCS / "results.md")
+    text = results_pages()
+    documented = named_in(results_pages())
     dimensions = text.split("\n### Assembly\n")[1].split("\n\n")[0]
     common = {"body", "axis", "quaternion", "contact", "point"}  # with those of free flight
     for name, (over, unit, _) in (VARIABLES | ELEMENT_VARIABLES | JOINT_VARIABLES).items():
@@ -146,18 +146,20 @@ def test_every_variable_of_an_assembly_is_documented_with_its_unit():
 )
 def test_dimensions_of_results_are_named_and_in_the_table_of_their_kind(scenario, heading):
     found = dockdyn.simulate(dockdyn.load(scenario, {"duration": "0.1 s"}))
-    text = (DOCS / "results.md").read_text(encoding="utf-8")
+    text = results_pages()
     section = text.split(f"\n### {heading}\n")[1].split("\n## ")[0].split("\n### ")[0]
-    named = set(re.findall(r"`(\w+)`", section.split("\n\n|")[0] + text.split("\nDimensions: ")[1].split("\n\n")[0]))
+    named = set(re.findall(r"`(\w+)`", section + text.split("\nDimensions: ")[1].split("\n\n")[0]))
     assert not set(found.sizes) - named
-    for name, row in named_in(section).items():
+    variables = (DOCS / "variables.md").read_text(encoding="utf-8")
+    rig, others = variables.split("\n## Rig\n")[1].split("\n## ")[0], variables.split("\n## Rig\n")[0]
+    for name, row in named_in(section + (rig if heading == "Rig" else others)).items():
         if name in found:
             said = set(re.findall(r"\w+", re.split(r"(?<!\\)\|", row)[2]))
             assert not set(found[name].dims) - said, name
 
 
 def test_every_key_of_a_summary_is_documented(result):
-    documented = rows(DOCS / "results.md")
+    documented = named_in(results_pages())
     summary = dockdyn.summarise(result)
     assert not set(summary) - set(documented)
     assert not set(summary["contacts"][0]) - set(documented)
@@ -165,14 +167,13 @@ def test_every_key_of_a_summary_is_documented(result):
     assert not set(judged) - set(documented)
 
 
-def test_figures_of_a_campaign_are_said_to_be_of_the_kinds_that_have_them():
-    page = (DOCS / "results.md").read_text(encoding="utf-8")
-    table = page.split("has figures of all of them together:\n\n")[1].split("\n\n")[0]
-    of_kind = {"of an assembly": {one.name for one in FIGURES}}
-    for name, row in named_in(table).items():
-        said = [names for words, names in of_kind.items() if words in row] or list(of_kind.values())
-        for names in of_kind.values():
-            assert (name.partition(".")[0] in names) == (names in said), row
+def test_the_page_of_variables_is_what_the_code_defines(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    import make_variables
+
+    page = make_variables.PAGE.read_text(encoding="utf-8")
+    assert make_variables.page() == page, "run: python docs/make_variables.py"
+    assert not {one.name for one in FIGURES} - set(named_in(page.split("\n## Key figures\n")[1]))
 
 
 @pytest.mark.full

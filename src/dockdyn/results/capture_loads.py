@@ -18,8 +18,14 @@ CAPTURE = {  # by name in a dataset: unit and words
     "capture_impulse_along": ("N s", "impulse that ends the relative motion then, along the docking axis"),
     "capture_impulse_across": ("N s", "impulse that ends the relative motion then, across the docking axis"),
     "capture_loss": ("J", "energy of the relative motion that it ends"),
-    "latch_entry_speed": ("m/s", "relative speed at the beginning of the ramp"),
-    "latch_needed_speed": ("m/s", "least speed there that latches two rigid bodies, no delay"),
+    "latch_entry_speed": (
+        "m/s",
+        "relative speed at the beginning of the ramp, of the attempt that succeeded or came nearest to",
+    ),
+    "latch_needed_speed": (
+        "m/s",
+        "least speed there that latches, by the effective mass along the axis, without delay and other contacts",
+    ),
 }
 LOADS = {  # by name in a dataset: unit, words, name in a summary
     "capture_peak_force": ("N", "largest force of the latch's catch", "capture_peak_force_N"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from assembly_cases import FOUR, changed, simulated
-from places import DOCS
+from places import results_pages
 from plain_tables import by_name
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
@@ -179,7 +179,7 @@ def test_balances_are_those_without_what_gravity_gave(docking):
 
 
 def test_all_of_it_is_documented_and_in_the_report(docking):
-    text, page = (DOCS / "results.md").read_text(encoding="utf-8"), report_html(docking)
+    text, page = results_pages(), report_html(docking)
     assert not [name for name in (*docking.data_vars, *docking.attrs) if f"`{name}`" not in text]
     assert "Work of gravity along the orbit" in page
     assert "less gravity’s impulses" in page and "less the work of gravity" in page

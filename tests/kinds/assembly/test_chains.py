@@ -6,14 +6,14 @@ import re
 import numpy as np
 import pytest
 from on_a_line import colliding
-from places import DOCS
+from places import results_pages
 from scipy.integrate import solve_ivp
 
 import dockdyn
 from dockdyn.pages import report_html
 from dockdyn.results.run import Run
 
-RESULTS = (DOCS / "results.md").read_text(encoding="utf-8")
+RESULTS = results_pages()
 MASSES = {  # kg, in their order 8, 3, 2, 21
     "body.chaser.mass": 8,
     "body.chaser-front.mass": 3,
@@ -117,7 +117,11 @@ REPORTS = {
     "paraskevas-a": ("keep approaching", "7 contacts", "Relative velocity by effective masses"),
     "paraskevas-latch": ("Captured at t = 0.573776 s", "Least speed that latches, simulated 0.0708492 m/s"),
     "paraskevas-latch-slow": ("Not captured", "14.114 mm into the latch", "it takes 0.0708492 m/s"),
-    "probe-cone-latch": ("Captured at 8.1", "Energy of the motion that it ends", "Travel of the tip into the latch"),
+    "probe-cone-latch": (
+        "Captured at t = 8.1",
+        "Energy of the motion that it ends",
+        "Travel of the probe into the latch",
+    ),
 }
 
 

@@ -7,7 +7,7 @@ import copy
 import numpy as np
 import pytest
 from assembly_cases import pressing
-from places import DOCS
+from places import results_pages
 from plain_tables import acting, by_name, contacts_by_name, without_elements
 
 import dockdyn
@@ -119,7 +119,7 @@ def test_balances_count_what_control_gives(docked):
 
 
 def test_everything_in_the_result_is_documented(docked):
-    text = (DOCS / "results.md").read_text(encoding="utf-8")
+    text = results_pages()
     names = [*docked.data_vars, *docked.sizes, *docked.attrs, *dockdyn.summarise(docked)]
     assert not [name for name in names if f"`{name}`" not in text]
 

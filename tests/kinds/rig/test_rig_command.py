@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from places import DOCS
+from places import results_pages
 from scipy.stats import chi2
 
 import dockdyn
@@ -16,7 +16,6 @@ from dockdyn.kinds.rig.report import compared
 from dockdyn.pages import report_of
 from dockdyn.results.store import open_result
 
-RESULTS = DOCS / "results.md"
 SWING = ("run", "sits", "--set", "duration=10 s")
 ISSUE = {  # keys that a rig adds to the summary
     *("amplitude_ratio", "phase_error_rad", "peak_force_error_N", "end_force_error_N", "end_velocity_error_m_s"),
@@ -81,8 +80,8 @@ def test_digital_dynamics_and_jitter_are_in_the_budget(monkeypatch):
 
 
 def test_every_variable_key_and_attribute_is_documented(swing):
-    text = RESULTS.read_text(encoding="utf-8")
-    rig = text.split("### Rig\n")[1].split("\n### ")[0]
+    text = results_pages()
+    rig = text.split("\n## Rig\n")[1].split("\n## ")[0]
     for name, variable in swing.data_vars.items():
         (row,) = [line for line in rig.splitlines() if line.startswith("|") and f"`{name}`" in line.split("|")[1]]
         assert variable.attrs["units"] in [unit.strip() for unit in row.split("|")[3].split(",")], name

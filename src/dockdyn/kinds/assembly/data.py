@@ -38,8 +38,8 @@ CAPTURE = "when the last of the latches fell in"
 RELEASE = "when the first of the latches, all of which held, let go"
 VARIABLES: Layout = {
     "position": (("body", "axis"), "m", "position of the centre of mass, inertial"),
-    "attitude": (("body", "quaternion"), "1", "attitude, body to inertial, scalar first"),
-    "rotation": (("body", "axis"), "rad", "rotation vector since the start, body axes"),
+    "attitude": (("body", "quaternion"), "1", "unit quaternion, body to inertial, scalar first"),
+    "rotation": (("body", "axis"), "rad", "rotation vector since the start, body axes, at most half a turn long"),
     "velocity": (("body", "axis"), "m/s", "velocity of the centre of mass, inertial"),
     "rate": (("body", "axis"), "rad/s", "angular velocity, body axes"),
     "contact_point": (("contact", "axis"), "m", "where the deepest member touches, axes of the second body"),
@@ -48,18 +48,30 @@ VARIABLES: Layout = {
         "m",
         "middle of the feature from the surface's reference point, or from the second body, axes of that body",
     ),
-    "azimuth": (("contact",), "rad", "angle of the middle of the feature around the docking axis of the surface"),
-    "depth": (("contact",), "m", "penetration depth of the deepest member, positive is overlap"),
-    "depth_rate": (("contact",), "m/s", "penetration rate of the deepest member"),
+    "azimuth": (
+        ("contact",),
+        "rad",
+        "angle of the middle of the feature around the docking axis, atan2(−y, z) in the docking frame",
+    ),
+    "depth": (("contact",), "m", "penetration depth of the deepest member; positive is overlap, negative separation"),
+    "depth_rate": (("contact",), "m/s", "penetration rate of the deepest member; positive goes in"),
     "sliding_speed": (("contact",), "m/s", "speed of the deepest member over what it touches"),
-    "normal_force": (("contact",), "N", "sum of the members' normal forces where they are generated"),
-    "contact_force": (("contact", "axis"), "N", "contact force that acts on the first body, inertial"),
+    "normal_force": (("contact",), "N", "sum of the members' normal forces where they are generated, before the delay"),
+    "contact_force": (
+        ("contact", "axis"),
+        "N",
+        "contact force with friction that acts on the first body, after the delay, inertial",
+    ),
     "contact_moment": (
         ("contact", "axis"),
         "N m",
-        "moment that acts on the first body, about the group's reference point",
+        "moment that acts on the first body, about the group's reference point, inertial",
     ),
-    "load_force": (("point", "axis"), "N", "force of contacts, elements and joints on the body, body axes"),
+    "load_force": (
+        ("point", "axis"),
+        "N",
+        "force of contacts, elements, reflected inertia and joints on the body, body axes",
+    ),
     "load_moment": (("point", "axis"), "N m", "their moment about the point, body axes"),
     "kinetic_energy": ((), "J", "kinetic energy of all bodies"),
     "internal_energy": (
@@ -79,7 +91,11 @@ VARIABLES: Layout = {
 }
 
 ELEMENT_VARIABLES: Layout = {
-    "element_tension": (("element",), "N", "tension, negative pushes; the size of the force of bushings and latches"),
+    "element_tension": (
+        ("element",),
+        "N",
+        "tension, negative pushes; of bushings, latches and own elements that show none the size of the force",
+    ),
     "line_length": (
         ("line",),
         "m",
@@ -94,29 +110,45 @@ ELEMENT_VARIABLES: Layout = {
 }
 
 JOINT_VARIABLES: Layout = {
-    "joint_angle": (("joint",), "SI", "angle or travel of joints: rad, m; 0 of locked ones"),
-    "joint_rate": (("joint",), "SI", "its rate"),
+    "joint_angle": (("joint",), "SI", "angle or travel of joints, in the unit of joint_unit: rad, m; 0 of locked ones"),
+    "joint_rate": (("joint",), "SI", "rate of that: rad/s, m/s"),
     "joint_force": (("joint", "axis"), "N", "force through the joint on the body that it holds, that body's axes"),
     "joint_moment": (("joint", "axis"), "N m", "moment through the joint on that body, at the joint, its axes"),
 }
 
 MODE_VARIABLES: Layout = {
-    "modal_coordinate": (("mode",), "SI", "how far each mode of flexible links is deflected: m, rad of twist"),
-    "modal_rate": (("mode",), "SI", "its rate"),
-    "elastic_energy": (("flexible_link",), "J", "energy that the link gives back when it unbends"),
+    "modal_coordinate": (
+        ("mode",),
+        "SI",
+        "how far each mode of flexible links is deflected, in the unit of mode_unit: m, rad of twist",
+    ),
+    "modal_rate": (("mode",), "SI", "rate of that: m/s, rad/s"),
+    "elastic_energy": (
+        ("flexible_link",),
+        "J",
+        "energy that the link gives back when it unbends, part of internal_energy",
+    ),
 }
 
 IMPACT_VARIABLES: Layout = {
-    "impact_impulse": (("contact",), "N s", "impulse of impacts along the normal since the start"),
+    "impact_impulse": (
+        ("contact",),
+        "N s",
+        "impulse of impacts along the normal since the start; 0 of contacts with a force law",
+    ),
 }
 
 IMPULSE_VARIABLES: Layout = {
-    "thruster_impulse": (("axis",), "N s", "impulse of thrusters, inertial"),
-    "thruster_turning_impulse": (("axis",), "N m s", "angular impulse of thrusters about the common centre of mass"),
+    "thruster_impulse": (("axis",), "N s", "impulse of thrusters since the start, inertial"),
+    "thruster_turning_impulse": (
+        ("axis",),
+        "N m s",
+        "angular impulse of thrusters since the start about the common centre of mass, inertial",
+    ),
 }
 
 GRAVITY_VARIABLES: Layout = {
-    "gravity_impulse": (("axis",), "N s", "impulse since t = 0 of the tide of gravity on all"),
+    "gravity_impulse": (("axis",), "N s", "impulse since t = 0 of the tide of gravity on all bodies, inertial"),
     "gravity_turning_impulse": (
         ("axis",),
         "N m s",

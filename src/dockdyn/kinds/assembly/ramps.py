@@ -63,9 +63,13 @@ FIGURES: tuple[KeyFigure, ...] = (
     ),
 )
 RAMP_VARIABLES: Layout = {
-    "latch_travel": ((), "m", "travel of the probe into the latch since the ramp began"),
+    "latch_travel": ((), "m", "travel of the probe along the docking axis since the ramp began"),
     "latch_rate": ((), "m/s", "rate of that travel"),
-    "latch_force": (("axis",), "N", "force of the latch's ramp on its first body where it is generated, inertial"),
+    "latch_force": (
+        ("axis",),
+        "N",
+        "force of the latch's ramp on its first body where it is generated, before the delay, inertial",
+    ),
     "hold_force": (("axis",), "N", "force by which the latch holds its first body, inertial"),
     "catch_taken": ((), "J", "energy that the capture has taken: in the catch's springs, by its dampers, or at once"),
     "catch_travel": ((), "m", "how far the catch has yielded"),

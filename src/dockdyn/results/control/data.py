@@ -19,10 +19,10 @@ PULSE_VARIABLES: Layout = {
 
 
 MOTOR_VARIABLES: Layout = {
-    "motor_effort": (("motor",), "SI", "torque (N m) or force (N) of the motors of control in joints"),
+    "motor_effort": (("motor",), "SI", "torque or force of the motors of control in joints: N m, N"),
 }
 SET_POINTS: Layout = {
-    "set_point": (("motor",), "SI", "what control holds the joints at: rad, m"),
+    "set_point": (("motor",), "SI", "where joint-pd with a set point would have the joints: rad, m"),
 }
 
 
@@ -34,22 +34,26 @@ class ControlData(NamedTuple):
     attributes: dict[str, Any]
 
 
-def _layout(body: str) -> Layout:
+def steering_layout(body: str) -> Layout:
     """Return the variables of control on a body, as words name it."""
     return {
         "attitude_error": (("axis",), "rad", f"rotation vector of {body} from the attitude it is held at, its axes"),
-        "wheel_torque": (("axis",), "N m", f"torque of the wheel on {body}, its axes"),
+        "wheel_torque": (
+            ("axis",),
+            "N m",
+            f"torque of the wheel on {body}, its axes: the motor's, and −ω × h of the wheel that is carried along",
+        ),
         "thruster_force": (("axis",), "N", f"force of thrusters on {body}, its axes"),
         "thruster_torque": (("axis",), "N m", f"torque of thrusters on {body}, its axes"),
         "wheel_momentum": (("axis",), "N m s", f"angular momentum of {body}'s wheel, its axes"),
-        "thruster_impulse": (("axis",), "N s", "impulse of thrusters, inertial"),
+        "thruster_impulse": (("axis",), "N s", "impulse of thrusters since the start, inertial"),
         "thruster_turning_impulse": (
             ("axis",),
             "N m s",
-            "angular impulse of thrusters about the common centre of mass",
+            "angular impulse of thrusters since the start about the common centre of mass, inertial",
         ),
         "thruster_use": (("use",), "SI", f"what thrusters have given, by size over {body}'s axes: N s, N m s"),
-        "control_work": ((), "J", f"work of control on {body}"),
+        "control_work": ((), "J", f"work of control on {body} since the start"),
     }
 
 
@@ -77,7 +81,7 @@ def control_layout(
     names = {"use": ["impulse", "angular impulse"]}
     if isinstance(control, ArmControlSection):
         aims = SET_POINTS if control.aims else {}
-        return _layout(body) | MOTOR_VARIABLES | aims, names | {"motor": list(joints)}
+        return steering_layout(body) | MOTOR_VARIABLES | aims, names | {"motor": list(joints)}
     if thrusters := control.thruster_names():
-        return _layout(body) | PULSE_VARIABLES, names | {"thruster": thrusters}
-    return _layout(body), names
+        return steering_layout(body) | PULSE_VARIABLES, names | {"thruster": thrusters}
+    return steering_layout(body), names

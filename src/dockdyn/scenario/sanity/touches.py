@@ -22,7 +22,9 @@ SLOW, FAST = 0.005, 1.0  # m/s: what speeds are taken to be at least and at most
 UNKNOWN = 0.02  # m/s, where none is stated
 APART = (
     "loop",
-    "rig",
+    "limits",
+    "device",
+    "emulator",
     "friction",
     "strut",
     "cable",
