@@ -91,7 +91,7 @@ def test_a_compensator_is_inside_with_its_numbers(tmp_path):
     made = exported("sits", 3, tmp_path, {"loop.compensator": gain, "duration": "10 s"})
     assert "loop.compensator.gain" in [place.key for place in made.unit.numbers]
     assert largest(check_fmu(made.file)) < 1e-12
-    assert largest(check_fmu(made.file, made.scenario.at({"loop.compensator.gain": 50.0, "mass": 520.0}))) < 1e-12
+    assert largest(check_fmu(made.file, made.scenario.at({"loop.compensator.gain": 50.0, "rig.mass": 520.0}))) < 1e-12
 
 
 def test_a_number_that_decides_when_what_happens_is_fixed(sits_fmu):

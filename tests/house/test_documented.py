@@ -181,7 +181,7 @@ def test_the_page_of_variables_is_what_the_code_defines(monkeypatch):
     ("scenario", "sweeps"),
     [
         ("sazawal-spring-dashpot", ["loop.delay=0:0.4:4"]),
-        ("sits", ["mass=400:500:3", "contact.normal.damping=0:50:3", "loop.sensor.delay=0:1ms:2"]),
+        ("sits", ["rig.mass=400:500:3", "contact.normal.damping=0:50:3", "loop.sensor.delay=0:1ms:2"]),
     ],
 )
 def test_margins_and_the_file_of_a_chart_are_documented(scenario, sweeps):

@@ -107,7 +107,7 @@ def test_a_unit_a_thousand_times_too_large_is_told_with_the_one_that_was_meant(k
         mass, frequency = float(chance.uniform(300, 1500)), float(chance.uniform(0.8, 2.0))
         stiffness = mass * (2 * np.pi * frequency) ** 2
         numbers = {
-            "mass": mass,
+            "rig.mass": mass,
             "contact.normal.stiffness": stiffness,
             "contact.normal.damping": 2 * 0.05 * mass * 2 * np.pi * frequency,
             "start.velocity": float(chance.uniform(0.02, 0.1)),
@@ -130,7 +130,7 @@ def test_run_and_stability_warn_and_other_commands_say_it_before_they_begin(dock
     said = "contact.normal.stiffness = 15 N/m lets what touches at 0.05 m/s sink 0.29 m; is it 15 N/mm?"
     _, out, _ = dock("run", "sits", *slip, "--set", "duration=0.05", "--set", "start.position=-1 mm", "--json")
     assert said in out
-    code, _, err = dock("envelope", "sits", *slip, "--over", "mass=1:2", "--of", "nothing")
+    code, _, err = dock("envelope", "sits", *slip, "--over", "rig.mass=1:2", "--of", "nothing")
     assert (code, said in " ".join(err.split())) == (2, True)
 
 

@@ -164,7 +164,7 @@ def rig(chance: Chance) -> dict[str, Any]:
     bilateral = normal["law"] == "spring-dashpot" and bool(chance.random() < 0.3)
     return {
         "duration": 3.0,
-        "mass": mass,
+        "rig": {"mass": mass},
         "stability": {"depth": 1e-3},
         "start": {"velocity": speed},
         "contact": {"normal": normal, "bilateral": bilateral},

@@ -40,7 +40,7 @@ WRONG = [
     (("sits", "--set", f"{STIFFNESS}=5 N"), ["'5 N'", "stiffness"]),
     (("epos-like", "--set", f"{STIFFNESS}=2e3:2e5:3"), [STIFFNESS, "--set contact.probe.normal.stiffness"]),
     (("probe-cone",), ["assembly", "must be rig"]),
-    (("sits", "--set", "mass=-1"), ["mass", "greater than 0 kg"]),
+    (("sits", "--set", "rig.mass=-1"), ["rig.mass", "greater than 0 kg"]),
 ]
 
 

@@ -160,7 +160,7 @@ def test_what_a_run_recommends_was_compared_on_that_rig(tutorial, dock):
     )
     other = (*lead, "--set", "loop.compensator.lead=1 ms", "--set", "loop.compensator.second_lead=0")
     assert "This rig has" not in json.loads(dock("run", tutorial, *other, "--json").stdout)["recommendation"]
-    assert ASKED in json.loads(dock("run", tutorial, *lead, "--set", "mass=310", "--json").stdout)["recommendation"]
+    assert ASKED in json.loads(dock("run", tutorial, *lead, "--set", "rig.mass=310", "--json").stdout)["recommendation"]
 
 
 def choice(*ranking, of="restitution", draws=1):

@@ -73,7 +73,7 @@ WRONG = [
     ("sits", ["loop.compensator={law='online-stiffness', forgetting=1}"], ["forgetting", "less than 1"]),
     ("sits", ["compare.fixed-gain.gain=5 N"], ["compare.fixed-gain.gain", "'5 N'"]),
     ("sits", ["loop.tuning.stiffness=0"], ["loop.tuning.stiffness", "greater than 0"]),
-    ("epos-like", ["mass=500"], ["mass", "unknown key"]),
+    ("epos-like", ["rig.mass=500"], ["rig.mass", "unknown key"]),
     ("epos-like", ["contact={}"], ["loop.delay", "no [contact.NAME]"]),
     ("epos-like", ["contact.probe.between=['probe', 'funnel']"], ["funnel", "cone"]),
     ("sits", ["loop.robot.rx={poles=[-50], gain=50}"], ["loop.robot.rx", "along one direction"]),
