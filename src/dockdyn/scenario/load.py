@@ -48,6 +48,7 @@ from dockdyn.scenario.tables.design import DesignSection
 from dockdyn.scenario.tables.look import with_looks
 from dockdyn.scenario.tables.named import are_named_at
 
+VERSION = 2  # of the language of files
 STATED = "scenario"  # what one is called that is no file
 SHARED = ("campaign", "design", "dispersion", "requirements")  # tables of every kind
 
@@ -217,6 +218,8 @@ def parse(
     changes = copy.deepcopy(overrides or {})  # a later key may go into the table of an earlier one
     copies = Copies()
     try:
+        if data.get("schema", VERSION) != VERSION:  # what else is wrong is wrong by another language
+            raise ScenarioError(f"{name}: schema = {shown(data['schema'])}: must be {VERSION}")
         data, copies = with_copies(data, name, partial(_are_named_at, _section_of(data, name)))
         return _read_tables(data, name, changes, folder, copies)
     except ScenarioError as error:
@@ -240,7 +243,7 @@ def _read_tables(
         if key not in trees:
             data = overridden(data, key, value, name, folder, copies)
     if "schema" not in data:
-        raise ScenarioError(f"{name}: schema: missing; must be 2")
+        raise ScenarioError(f"{name}: schema: missing; must be {VERSION}")
     data = with_looks(data, name, folder)
     return checked(data, name, folder, changes, copies)
 
