@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from dockdyn.results.linearised import LinearisedRun
     from dockdyn.results.side_by_side import Stepper
     from dockdyn.scenario.load import Scenario
-    from dockdyn.scenario.start import Start
 
 
 class RigKind(Kind):
@@ -42,11 +41,6 @@ class RigKind(Kind):
         if not isinstance(mode, str) or mode not in MODES:
             raise ScenarioError(f"{name}: mode = {shown(mode)}: must be one of {', '.join(MODES)}")
         return schema_by_motion(data, name, ASSEMBLIES) if mode == "assembly" else MODES[mode]
-
-    def start(self) -> Start:
-        from dockdyn.kinds.rig.start import START
-
-        return START
 
     def schemas(self) -> list[type[Section]]:
         from dockdyn.kinds.rig.schema import ASSEMBLIES, MODES

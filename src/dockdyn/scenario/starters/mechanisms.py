@@ -1,0 +1,36 @@
+"""The mechanisms by name, and the file of one."""
+
+from __future__ import annotations
+
+from dockdyn.scenario.starters.arm import ARM
+from dockdyn.scenario.starters.grapple import GRAPPLE
+from dockdyn.scenario.starters.gripper import GRIPPER
+from dockdyn.scenario.starters.mesh_pair import MESH_PAIR
+from dockdyn.scenario.starters.one_axis import ONE_AXIS
+from dockdyn.scenario.starters.pieces import HEAD, on_rig, quoted
+from dockdyn.scenario.starters.probe_cone import PROBE_CONE
+from dockdyn.scenario.starters.question import Answers
+from dockdyn.scenario.starters.ring import RING
+from dockdyn.scenario.starters.starter import Starter
+from dockdyn.scenario.starters.urdf_arm import URDF_ARM
+
+STARTERS: dict[str, Starter] = {
+    "probe-cone": PROBE_CONE,
+    "ring-petals": RING,
+    "grapple": GRAPPLE,
+    "arm": ARM,
+    "gripper": GRIPPER,
+    "urdf-arm": URDF_ARM,
+    "mesh-pair": MESH_PAIR,
+    "one-axis-rig": ONE_AXIS,
+}
+
+
+def scenario_text(starter: Starter, answers: Answers) -> str:
+    """Return the file of a mechanism, once all that it asks is answered."""
+    title, kind = f"{starter.words[0].upper()}{starter.words[1:]}", f'kind = "{starter.kind}"\n'
+    if on_rig(answers):
+        title += ", on a rig"
+        pair = ", ".join(map(quoted, starter.mock_ups(answers)))
+        kind = f'kind = "rig"\nmode = "assembly"\nmock_ups = [{pair}]  # a robot carries the first, as seen from the second\n'
+    return f"{HEAD.format(title=title)}{kind}title = {quoted(title)}\n{starter.tables(answers)}"
