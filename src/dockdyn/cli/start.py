@@ -49,7 +49,7 @@ def new(
     text = scenario_text(starter, answers)
     parse(text, str(file), folder=file.parent)
     _write_scenario(file, text, force)
-    say(f"It says {starter.result}.")
+    say(f"The result says {starter.result}.")
 
 
 def _mechanism(given: str | None, known: Mapping[str, str]) -> str:
@@ -110,9 +110,8 @@ def _ask(question: StarterQuestion, answers: Answers) -> None:
     """Ask on the terminal until there is an answer that can be used."""
     from dockdyn.scenario.language.errors import ScenarioError
 
-    words = question.name.replace("-", " ")
     while True:
-        typed = _typed(words, question.usual_answer(answers))
+        typed = _typed(question.prompt(answers), question.usual_answer(answers))
         if typed == "?":
             say(question.explain(answers))
             continue

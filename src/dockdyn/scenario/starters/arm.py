@@ -117,7 +117,7 @@ def _grip(answers: Answers, hand: float, front: float) -> str:
 
 
 ARM = Starter(
-    "an arm of two links whose hand meets a payload and grips it",
+    "an arm of two links, whose hand meets a payload and may grip it",
     (
         *rig_questions(),
         mass_of("spacecraft-mass", 1800.0, "the spacecraft that bears the arm"),

@@ -107,9 +107,9 @@ def _snare(answers: Answers, out: float) -> str:
     angle, beside = math.radians(HALF_ANGLE), SNARE * answers["mouth-radius"]
     seat = (answers["pin-radius"] + beside * math.cos(angle)) / math.sin(angle)
     lines = [
-        ("between", '["target", "hand"]', ""),
-        ("anchor", f"[{row([out, 0, 0])}, {row([seat, 0, 0])}]", "m: the head, and where it lies in the hand"),
-        ("axis", "[1, 0, 0]", "out of the hand"),
+        ("between", '["hand", "target"]', ""),
+        ("anchor", f"[{row([seat, 0, 0])}, {row([out, 0, 0])}]", "m: where the head lies in the hand, and the head"),
+        ("axis", "[1, 0, 0]", "out of the target"),
         ("reach", f'"{digits(2e3 * beside)} mm"', "the snare closes once the head is that near to its seat,"),
         ("lateral", f'"{digits(1e3 * beside)} mm"', "and so near to the axis"),
         ("grip", '"compliant-weld"', "holds place and attitude"),

@@ -28,7 +28,8 @@ STARTERS: dict[str, Starter] = {
 
 def scenario_text(starter: Starter, answers: Answers) -> str:
     """Return the file of a mechanism, once all that it asks is answered."""
-    title, kind = f"{starter.words[0].upper()}{starter.words[1:]}", f'kind = "{starter.kind}"\n'
+    words = starter.words.partition(",")[0]
+    title, kind = f"{words[0].upper()}{words[1:]}", f'kind = "{starter.kind}"\n'
     if on_rig(answers):
         title += ", on a rig"
         pair = ", ".join(map(quoted, starter.mock_ups(answers)))

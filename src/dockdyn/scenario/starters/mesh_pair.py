@@ -206,7 +206,7 @@ def _sizes(answers: Answers) -> Mapping[str, str]:
 
 
 MESH_PAIR = Starter(
-    "two bodies whose shapes are meshes in STL, OBJ or PLY files",
+    "two bodies whose shapes are meshes, in STL, OBJ or PLY files",
     (
         *rig_questions(),
         _file("chaser"),
@@ -222,7 +222,7 @@ MESH_PAIR = Starter(
         mass_of("chaser-mass", 150.0, "the body that comes"),
         mass_of("target-mass", 400.0, "the body that it comes to"),
         closing_speed(0.03, 0.2),
-        lateral_offset(lambda answers: 0.05 * _smaller(answers), lambda answers: 0.3 * _smaller(answers)),
+        lateral_offset(lambda answers: 0.05 * _smaller(answers), lambda answers: min(0.5, 0.3 * _smaller(answers))),
         Amount(
             "tip-radius",
             "Of the balls by which points of a mesh touch: it rounds edges, and must fit into what is thin.",

@@ -101,7 +101,7 @@ def _latch(answers: Answers, speed: float, mass: float) -> list[str]:
 
 
 PROBE_CONE = Starter(
-    "a probe into a cone, where a spring latch catches it",
+    "a probe into a cone, where a spring latch may catch it",
     (
         *rig_questions(),
         mass_of("chaser-mass", 1800.0, "the spacecraft with the probe"),
@@ -142,6 +142,6 @@ PROBE_CONE = Starter(
         yes_or_no("latch", "Whether a spring latch in the throat of the cone catches the probe."),
     ),
     _text,
-    "whether and when the latch caught the probe, how hard it touched, and how exactly momentum and energy were kept",
+    "whether and when a latch caught the probe, how hard it touched, and how exactly momentum and energy were kept",
     mock_ups=lambda answers: ("chaser", "target"),
 )

@@ -15,6 +15,7 @@ from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.units import Bounds, number_of
 
 SCALES = {"mm": 1e-3, "mm/s": 1e-3, "deg": math.radians(1), "deg/s": math.radians(1), "ms": 1e-3}  # in SI units
+FEW = 7  # names that a question shows
 
 
 @dataclass
@@ -36,6 +37,10 @@ class Answers:
 
 
 type Rule[T] = Callable[[Answers], T]  # what follows from the answers so far
+
+
+def _spaced(name: str) -> str:
+    return name.replace("-", " ")
 
 
 def always(answers: Answers) -> bool:
@@ -83,6 +88,9 @@ class StarterQuestion(Protocol):
     def record(self, text: str, answers: Answers) -> str:
         """Keep an answer, and return what is to be said of it, mostly nothing. Raises ScenarioError with the reason."""
 
+    def prompt(self, answers: Answers) -> str:
+        """Return the question, in a word or two."""
+
     def explain(self, answers: Answers) -> str:
         """Return a sentence about what is asked, and what is allowed."""
 
@@ -118,6 +126,9 @@ class Amount:
         answers.texts[self.name] = f"{number} {self.unit}".strip() if bare else text.strip()
         return ""
 
+    def prompt(self, answers: Answers) -> str:
+        return _spaced(self.name)
+
     def explain(self, answers: Answers) -> str:
         allowed = self.bounds(answers).words(self.unit)
         return f"{self.why} {self.what.capitalize()}{f' {allowed}' if allowed else ''}."
@@ -144,6 +155,10 @@ class Choice:
         answers.texts[self.name] = text
         return self.tell(options, text)
 
+    def prompt(self, answers: Answers) -> str:
+        options = self.options(answers)
+        return f"{_spaced(self.name)} ({', '.join(options)})" if len(options) <= FEW else _spaced(self.name)
+
     def explain(self, answers: Answers) -> str:
         options = self.options(answers)
         return f"{self.why} {'; '.join(f'{name}: {words}' if words else name for name, words in options.items())}."
@@ -168,6 +183,9 @@ class GivenFile:
         beside = answers.folder.is_dir() and not path.is_absolute()
         answers.texts[self.name] = Path(os.path.relpath(path, answers.folder) if beside else path.resolve()).as_posix()
         return self.tell(text, found)
+
+    def prompt(self, answers: Answers) -> str:
+        return f"{_spaced(self.name)}, a file"
 
     def explain(self, answers: Answers) -> str:
         return self.why

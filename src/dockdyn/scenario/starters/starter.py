@@ -12,7 +12,7 @@ from dockdyn.scenario.starters.question import Answers, Rule, StarterQuestion
 class Starter:
     """A mechanism that `dockdyn new` knows."""
 
-    words: str  # what it is
+    words: str  # what it is; up to a comma, the title of its file
     questions: tuple[StarterQuestion, ...]  # in the order in which they are asked
     tables: Callable[[Answers], str]  # all of the file below its title
     result: str  # what a run of it says

@@ -30,13 +30,14 @@ from dockdyn.scenario.starters.pieces import (
     spacecraft,
     table,
 )
-from dockdyn.scenario.starters.question import Amount, Answers, Choice, GivenFile, between, digits
+from dockdyn.scenario.starters.question import Amount, Answers, Choice, GivenFile, between, digits, rounded
 from dockdyn.scenario.starters.starter import Starter
 from dockdyn.scenario.tables.urdf import UrdfTree, read_robot
 
 LASTS = 0.1  # s, a contact of the hand
 AFTER = 5.0  # s, that the run goes on once they have met
 DAMPING = 0.7  # ratio, of the motors' control
+SHORTEST = 0.1  # m, of an arm
 LEAST_LEVER = 0.05  # of the arm's length, about a joint in line with what it moves
 TIP = 0.2  # of the hand's reach, radius of its tip
 MOST_STARTS = 10  # joints whose angles at the start are written down
@@ -87,7 +88,7 @@ class ArmFile:
             sum(float(np.linalg.norm(self.tree.joints[part].frame[:3, 3])) for part in self.chain(link))
             for link in self.tree.links
         ]
-        return max(lengths)
+        return max(*lengths, SHORTEST)
 
 
 def read_arm(path: Path) -> ArmFile:
@@ -134,15 +135,14 @@ def _reach(answers: Answers) -> float:
 
 
 def _gains(answers: Answers) -> tuple[str, str]:
-    """Return stiffness and damping of the motors, joint by joint, for swings of the stated period."""
+    """Return stiffness and damping of the motors by joint: the arm beyond it, stretched, swings in the stated period."""
     arm, natural = _arm(answers), 2 * math.pi / answers["joint-period"]
     lengths = {link: float(np.linalg.norm(joint.frame[:3, 3])) for link, joint in arm.tree.joints.items()}
-    beyond = effective_mass(answers["spacecraft-mass"], answers["payload-mass"])
     inertias = []
     for link in arm.moving:
         outer = [other for other in arm.tree.links if link in arm.chain(other)]
-        carried = beyond + sum(arm.masses.get(other, 0.0) for other in outer)
-        lever = sum(lengths[other] for other in outer if other != link) + answers["hand-reach"]
+        carried = sum(arm.masses.get(other, 0.0) for other in outer)
+        lever = sum(lengths[other] for other in outer if other != link)
         lever = max(lever, LEAST_LEVER * arm.length())
         inertias.append(carried * (lever**2 if arm.tree.joints[link].kind == "revolute" else 1.0))
     return chosen(value * natural**2 for value in inertias), chosen(2 * DAMPING * value * natural for value in inertias)
@@ -220,7 +220,7 @@ URDF_ARM = Starter(
             "m",
             "a length",
             _reach,
-            between(1e-3, 10.0),
+            lambda answers: rounded(0.01 * _arm(answers).length(), 0.5 * _arm(answers).length()),
             told_in="mm",
         ),
         Choice(
