@@ -59,7 +59,6 @@ LONG = {  # functions with more lines or parameters
     "integrate/variational/colliding.py:_follow",
     "kinds/rig/model/driven.py:drive",
     "kinds/rig/model/schedule.py:rig_schedule",
-    "kinds/rig/start.py:_text",
     "mechanism/regulated_arm.py:captured",
     "stability/pade.py:loop_polynomial",
     "stability/windows.py:stable_windows",

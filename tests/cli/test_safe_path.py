@@ -26,7 +26,7 @@ COMMANDS = {  # in their order: later ones take what earlier ones have written
     "stability": f"stability {PRESET}",
     "compare": f"compare {PRESET} --compensators none --json",
     "presets": "presets",
-    "new": "new own.toml --kind rig",
+    "new": "new own.toml --mechanism one-axis-rig",
     "init": "init --from mesh-on-mesh mine.toml",
     "schema": "schema",
     "reproduce": "reproduce paraskevas --table 1 --out table",

@@ -142,7 +142,7 @@ def test_margins_warn(dock):
 
 def test_what_a_refused_command_was_given_is_explained(dock):
     """A rig whose compensator cannot be tuned, for a contact ten thousand times too soft."""
-    dock("new", "rig.toml", "--kind", "rig")
+    dock("new", "rig.toml", "--mechanism", "one-axis-rig")
     code, _, err = dock("run", "rig.toml", "--set", "contact.normal.stiffness=3.5")
     assert code == 2 and "is it 3.5 N/mm?" in " ".join(err.split())
 

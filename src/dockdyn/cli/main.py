@@ -46,7 +46,7 @@ app.command(epilog=example('dockdyn run probe-cone --set loop.delay="20 ms" --ou
 app.command(epilog=example("dockdyn stability probe-cone --sweep loop.delay=0:100ms:101"))(studies.stability)
 app.command(epilog=example("dockdyn compare sits --compensators none,command-lead --out two"))(studies.compare)
 app.command(epilog=example("dockdyn presets"))(run.presets)
-app.command(epilog=example("dockdyn new mine.toml --kind rig", "dockdyn run mine.toml"))(start.new)
+app.command(epilog=example("dockdyn new mine.toml --mechanism gripper", "dockdyn run mine.toml"))(start.new)
 app.command(epilog=example("dockdyn init --from probe-cone mine.toml", "dockdyn run mine.toml"))(start.init)
 app.command(epilog=example("dockdyn schema > dockdyn.schema.json"))(start.schema)
 app.command(epilog=example("dockdyn reproduce paraskevas --table 1"))(run.reproduce)

@@ -6,91 +6,129 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dockdyn.cli.common import Force, Refusal, preset_names, quantity_option, say, vacant_file, write_text
+from dockdyn.cli.common import Force, Refusal, preset_names, say, vacant_file, write_text
 from dockdyn.files import write_files
-from dockdyn.scenario.kinds import KINDS
+
+if TYPE_CHECKING:
+    from dockdyn.scenario.starters.question import Answers, StarterQuestion
 
 
 def new(
     file: Annotated[Path, typer.Argument(help="The scenario file to write.")],
-    kind: Annotated[
-        str | None, typer.Option("--kind", metavar="KIND", help=f"What it describes: {', '.join(KINDS)}.")
-    ] = None,
-    chaser_mass: Annotated[
-        float | None,
-        quantity_option("--chaser-mass", "kg", "a mass", "Of the chaser, or what carries the arm.", above=0),
-    ] = None,
-    target_mass: Annotated[
-        float | None, quantity_option("--target-mass", "kg", "a mass", "Of the target, or the payload.", above=0)
-    ] = None,
     mechanism: Annotated[
         str | None,
+        typer.Option("--mechanism", metavar="NAME", help="What docks; --mechanism ? lists them."),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
         typer.Option(
-            "--mechanism",
-            metavar="NAME",
-            help="How they meet; --mechanism ? lists those of the kind.",
+            "--set",
+            metavar="NAME=VALUE",
+            help='Answer a question: --set chaser-mass="1.2 t"; --set ? lists those of the mechanism.',
         ),
     ] = None,
     force: Force = False,
 ) -> None:
     """Write a commented scenario of your own that runs.
 
-    Asks for what is not given, on a terminal; elsewhere it takes its defaults.
+    Asks for the mechanism and what is known of it, on a terminal; elsewhere it
+    takes its defaults.
     """
-    from dockdyn.scenario.kinds import KINDS, kind_named
-    from dockdyn.scenario.start import TwoBodies
+    from dockdyn.scenario.load import parse
+    from dockdyn.scenario.starters.mechanisms import STARTERS, scenario_text
+    from dockdyn.scenario.starters.question import Answers
 
     _check_file(file, force)
-    starts = {name: start for name in KINDS if (start := kind_named(name).start()) is not None}
-    chosen = _chosen("--kind", "kind", kind, {name: start.words for name, start in starts.items()})
-    start = starts[chosen]
-    masses = [
-        _mass(option, words, given, default)
-        for option, words, given, default in zip(
-            ("--chaser-mass", "--target-mass"), start.bodies, (chaser_mass, target_mass), start.masses, strict=True
-        )
-    ]
-    text = start.text(TwoBodies(*masses), _chosen("--mechanism", "mechanism", mechanism, start.mechanisms))
+    chosen = _mechanism(mechanism, {name: starter.words for name, starter in STARTERS.items()})
+    starter, answers = STARTERS[chosen], Answers(file.parent)
+    _answer_questions(chosen, starter.questions, answers, _given_answers(set_ or []))
+    text = scenario_text(starter, answers)
+    parse(text, str(file), folder=file.parent)
     _write_scenario(file, text, force)
+    say(f"The result says {starter.result}.")
 
 
-def _chosen(option: str, words: str, given: str | None, known: Mapping[str, str]) -> str:
-    """Return one of several names: that given, the only one, the answer on a terminal, or else the first."""
+def _mechanism(given: str | None, known: Mapping[str, str]) -> str:
+    """Return the name of a mechanism: that given, the answer on a terminal, or else the first."""
     from dockdyn.scenario.language.errors import nearest
 
-    if given is None and len(known) > 1 and sys.stdin.isatty():
+    if given is None and sys.stdin.isatty():
         width = max(map(len, known))
-        say("".join(f"  {name:<{width}}  {what}\n" for name, what in known.items()).rstrip())
-        while (given := _answer(words, next(iter(known)))) not in known:
-            say(f"{given}: {nearest(given, known)}")
+        say("".join(f"  {name:<{width}}  {words}\n" for name, words in known.items()).rstrip())
+        while (given := _typed("mechanism", next(iter(known)))) not in known:
+            say(f"{given}: no such mechanism; {nearest(given, known)}")
     if given is not None and given not in known:
-        raise Refusal(f"{option} {given}: no such {words}; {nearest(given, known)}")
+        raise Refusal(f"--mechanism {given}: no such mechanism; {nearest(given, known)}")
     return given if given is not None else next(iter(known))
 
 
-def _mass(option: str, words: str, given: float | None, default: float) -> float:
-    """Return the mass (kg) of a body: that given, the answer on a terminal, or else the default."""
-    if given is not None or not sys.stdin.isatty():
-        return default if given is None else given
-    read = quantity_option(option, "kg", "a mass", "", above=0).parser
-    while True:
-        answer = _answer(f"mass of the {words}", f"{default:g} kg")
+def _given_answers(texts: Sequence[str]) -> dict[str, str]:
+    """Return the `--set NAME=VALUE` options by the name of the question."""
+    given: dict[str, str] = {}
+    for text in texts:
+        name, _, answer = text.partition("=")
+        if name.strip() in given:
+            raise Refusal(f"--set {text}: {name.strip()} is answered twice; must be once")
+        given[name.strip()] = answer.strip()
+    return given
+
+
+def _answer_questions(
+    mechanism: str, questions: tuple[StarterQuestion, ...], answers: Answers, given: dict[str, str]
+) -> None:
+    """Fill in the answers: those given, those typed on a terminal, or else the usual ones. Raises Refusal."""
+    from dockdyn.scenario.language.errors import ScenarioError
+    from dockdyn.scenario.starters.question import refuse_unknown
+
+    for question in questions:
+        if not question.applies(answers):
+            continue
+        usual, stated = question.usual_answer(answers), given.pop(question.name, None)
+        if stated is None and sys.stdin.isatty():
+            _ask(question, answers)
+            continue
+        if (answer := stated if stated is not None else usual) is None:
+            raise Refusal(f"--set {question.name}=… is missing: {question.explain(answers)}")
         try:
-            found: float = read(answer)
-        except Refusal as refusal:
-            say(str(refusal).removeprefix(f"{option}: "))
-        else:
-            return found
+            said = question.record(answer, answers)
+        except ScenarioError as error:
+            raise Refusal(f"--set {question.name}={answer}: {error}") from None
+        if said:
+            say(said)
+    for name in given:
+        try:
+            refuse_unknown(name, questions, mechanism)
+        except ScenarioError as error:
+            raise Refusal(f"--set {name}: {error}") from None
 
 
-def _answer(words: str, default: str) -> str:
+def _ask(question: StarterQuestion, answers: Answers) -> None:
+    """Ask on the terminal until there is an answer that can be used."""
+    from dockdyn.scenario.language.errors import ScenarioError
+
+    while True:
+        typed = _typed(question.prompt(answers), question.usual_answer(answers))
+        if typed == "?":
+            say(question.explain(answers))
+            continue
+        try:
+            said = question.record(typed, answers)
+        except ScenarioError as error:
+            say(f"{typed}: {error}")
+            continue
+        if said:
+            say(said)
+        return
+
+
+def _typed(words: str, usual: str | None) -> str:
     """Return what is typed at a question; where the input ends there, nothing is done."""
     try:
-        return str(typer.prompt(words, default=default)).strip()
+        return str(typer.prompt(words, default=usual)).strip()
     except typer.Abort:
         raise Refusal(f"stopped at the question for the {words}; nothing is written") from None
 

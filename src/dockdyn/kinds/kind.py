@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from dockdyn.results.linearised import LinearisedRun
     from dockdyn.results.side_by_side import Stepper
     from dockdyn.scenario.load import Scenario
-    from dockdyn.scenario.start import Start
 
 
 class Kind(abc.ABC):
@@ -39,10 +38,6 @@ class Kind(abc.ABC):
     @abc.abstractmethod
     def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
         """Return what checks the tables `data` of a scenario called `name`; raises ScenarioError where that cannot be told."""
-
-    def start(self) -> Start | None:
-        """Return a scenario of one's own to begin with, which `dockdyn new` writes; None: the kind offers none."""
-        return None
 
     def schemas(self) -> list[type[Section]]:
         """Return everything that can check a scenario of this kind; several where a key decides which."""

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from dockdyn.results.key_figures import LocatedFigures
     from dockdyn.results.linearised import LinearisedRun
     from dockdyn.scenario.load import Scenario
-    from dockdyn.scenario.start import Start
 
 
 class AssemblyKind(Kind):
@@ -45,11 +44,6 @@ class AssemblyKind(Kind):
         from dockdyn.kinds.assembly.schema.urdf import with_urdf
 
         return data if data.get("motion") == "line" else with_urdf(data, name, folder)
-
-    def start(self) -> Start:
-        from dockdyn.kinds.assembly.start import START
-
-        return START
 
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.assembly.data import describe

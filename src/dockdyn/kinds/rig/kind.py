@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from dockdyn.results.linearised import LinearisedRun
     from dockdyn.results.side_by_side import Stepper
     from dockdyn.scenario.load import Scenario
-    from dockdyn.scenario.start import Start
 
 
 def _is_axial(data: Mapping[str, Any]) -> bool:
@@ -44,11 +43,6 @@ class RigKind(Kind):
         from dockdyn.kinds.rig.schema import ASSEMBLIES, RigSection
 
         return RigSection if _is_axial(data) else schema_by_motion(data, name, ASSEMBLIES)
-
-    def start(self) -> Start:
-        from dockdyn.kinds.rig.start import START
-
-        return START
 
     def schemas(self) -> list[type[Section]]:
         from dockdyn.kinds.rig.schema import ASSEMBLIES, RigSection
