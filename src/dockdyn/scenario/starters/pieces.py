@@ -188,9 +188,10 @@ def contact(name: str, pair: tuple[str, str], answers: Answers) -> str:
 
 
 def contacts(pairs: dict[str, tuple[str, str]], answers: Answers, share: float = 1.0) -> str:
-    """Return several contacts of the same law, each in one line and with that share of the stiffness."""
-    laws = contact_laws(answers, share)
-    return table("contact", [(name, inline([pair_of(pair), *laws]), "") for name, pair in pairs.items()], LAW)
+    """Return several contacts, each in one line, and the law that they share, with that share of the stiffness."""
+    shared = table("contact_law", [("touching", inline(contact_laws(answers, share)), "")], LAW)
+    law: Line = ("law", quoted("touching"), "")
+    return shared + "\n" + table("contact", [(name, inline([pair_of(pair), law]), "") for name, pair in pairs.items()])
 
 
 def spacecraft(name: str, answers: Answers, *lines: Line) -> str:
