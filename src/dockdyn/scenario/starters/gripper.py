@@ -19,6 +19,7 @@ from dockdyn.scenario.starters.pieces import (
     mass_of,
     opening,
     row,
+    shared_law,
     side,
     spacecraft,
     table,
@@ -84,7 +85,7 @@ def _text(answers: Answers) -> str:
         "lower-jaw": ("lower-jaw.edges", "client.ring"),
     }
     return joined(
-        opening(duration, "for the approach, closing and holding", answers),
+        opening(duration, "for the approach, closing and holding", answers) + shared_law(answers),
         approach(
             "servicer.grip", "client.grapple", answers, "of the place between the jaws, to one on the ring", GAP * tube
         ),
@@ -92,7 +93,7 @@ def _text(answers: Answers) -> str:
         _jaw("upper-jaw", 1, reach, answers),
         _jaw("lower-jaw", -1, reach, answers),
         spacecraft("client", answers, *client),
-        contacts(pairs, answers),
+        contacts(pairs),
         _motors(answers),
     )
 

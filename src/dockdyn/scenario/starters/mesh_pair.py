@@ -30,6 +30,7 @@ from dockdyn.scenario.starters.pieces import (
     quoted,
     rig_questions,
     row,
+    shared_law,
     table,
 )
 from dockdyn.scenario.starters.question import Amount, Answers, Choice, GivenFile, digits, plain, rounded
@@ -125,14 +126,13 @@ def _text(answers: Answers) -> str:
     gap = float(digits(0.1 * _smaller(answers)))
     duration = 1.5 * gap / answers["closing-speed"] + AFTER
     return joined(
-        opening(duration, "for the approach and what follows", answers),
+        opening(duration, "for the approach and what follows", answers)
+        + shared_law(answers, 0.5),  # of the stiffness, since both contacts press
         approach("chaser.face", "target.face", answers, "of the middles of the faces that meet", gap),
         _body("chaser", answers),
         _body("target", answers),
         contacts(
-            {"chaser-on-target": ("chaser.skin", "target.hull"), "target-on-chaser": ("target.skin", "chaser.hull")},
-            answers,
-            0.5,  # of the stiffness, since both contacts press
+            {"chaser-on-target": ("chaser.skin", "target.hull"), "target-on-chaser": ("target.skin", "chaser.hull")}
         ),
         loop(answers),
     )

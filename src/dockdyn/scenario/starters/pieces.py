@@ -187,11 +187,15 @@ def contact(name: str, pair: tuple[str, str], answers: Answers) -> str:
     return table(f"contact.{name}", [pair_of(pair), *contact_laws(answers, 1.0)], LAW)
 
 
-def contacts(pairs: dict[str, tuple[str, str]], answers: Answers, share: float = 1.0) -> str:
-    """Return several contacts, each in one line, and the law that they share, with that share of the stiffness."""
-    shared = table("contact_law", [("touching", inline(contact_laws(answers, share)), "")], LAW)
+def shared_law(answers: Answers, share: float = 1.0) -> str:
+    """Return the law that `contacts` share, with that share of the stiffness, in a line that stands above all tables."""
+    return f"contact_law.touching = {inline(contact_laws(answers, share))}  # {LAW}\n"
+
+
+def contacts(pairs: dict[str, tuple[str, str]]) -> str:
+    """Return several contacts of the law that they share, each in one line."""
     law: Line = ("law", quoted("touching"), "")
-    return shared + "\n" + table("contact", [(name, inline([pair_of(pair), law]), "") for name, pair in pairs.items()])
+    return table("contact", [(name, inline([pair_of(pair), law]), "") for name, pair in pairs.items()])
 
 
 def spacecraft(name: str, answers: Answers, *lines: Line) -> str:

@@ -19,6 +19,7 @@ from dockdyn.scenario.starters.pieces import (
     opening,
     quoted,
     row,
+    shared_law,
     side,
     spacecraft,
     table,
@@ -102,7 +103,8 @@ def _text(answers: Answers) -> str:
     interface = f"{{ position = {row([base, 0, 0])}, axis = [1, 0, 0] }}"
     return joined(
         opening(gap / speed + 5 * size, "for the approach, capture and attenuation", answers, True)
-        + "integrator = { tolerance = 1e-7 }  # of a step's error; loads to about four digits\n",
+        + "integrator = { tolerance = 1e-7 }  # of a step's error; loads to about four digits\n"
+        + shared_law(answers),
         approach("ring.front", "target.front", answers, "of the ring's face, at the target's", gap),
         spacecraft("chaser", answers, ("port.interface", interface, "m, where the struts stand: loads are told there")),
         table("body.ring", ring),
@@ -113,8 +115,7 @@ def _text(answers: Answers) -> str:
                 "petals-on-rim": ("ring.petals", "target.rim"),
                 "rim-on-petals": ("target.petals", "ring.rim"),
                 "faces": ("ring.face", "target.face"),
-            },
-            answers,
+            }
         ),
         _struts(answers, base, size, mass),
         _latches(answers, port, size, mass),
