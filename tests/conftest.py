@@ -116,12 +116,12 @@ def comparisons_of_this_test(comparisons_of_no_one, tmp_path_factory, monkeypatc
 def load(tmp_path_factory):
     """Reads a scenario given as a dictionary, written to a file and read back as a user's would be.
 
-    Without a kind it is an assembly of two bodies, as `two_bodies` takes them.
+    Two bodies may be stated by their names, as `two_bodies` takes them.
     """
     file = tmp_path_factory.mktemp("scenario") / "scenario.toml"
 
     def read(content, overrides=None):
-        whole = content if "kind" in content else two_bodies(content)
+        whole = two_bodies(content) if "chaser" in content else content
         file.write_text(tomlkit.dumps(plain(whole)), encoding="utf-8")
         return dockdyn.load(file, overrides)
 

@@ -103,7 +103,7 @@ def test_no_physics_is_imported_to_refuse_a_key_or_a_value(tmp_path):
     draw, given, words = drawn(), [], []
     presets, alone = {}, [file for file in PRESETS if ".stl" not in file.read_text()]
     for file in PRESETS:
-        presets.setdefault(tomlkit.loads(file.read_text())["kind"], []).append(file)
+        presets.setdefault(kind_of(tomlkit.loads(file.read_text())).name, []).append(file)
     for files in presets.values():
         file = draw.choice(files)
         data = tomlkit.loads(file.read_text()).unwrap()
