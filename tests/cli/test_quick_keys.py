@@ -13,6 +13,7 @@ import tomlkit
 from places import SOURCE
 
 from dockdyn.scenario import load
+from dockdyn.scenario.kinds import kind_of
 from dockdyn.scenario.language import waiting
 
 PRESETS = sorted((SOURCE / "scenario/presets").glob("*.toml"))
