@@ -14,7 +14,6 @@ from typing import NamedTuple
 import pytest
 import tomlkit
 from browser import launch
-from long_tests import LONG
 from plain_tables import plain
 from two_bodies import two_bodies
 
@@ -207,10 +206,10 @@ def dock(monkeypatch, capsys, tmp_path):
 
 
 def pytest_collection_modifyitems(items):
-    """What takes longest runs in `make verify` only."""
+    """Cases that `full_cases` of a test names are `full`."""
     for item in items:
-        test, _, case = item.nodeid.removesuffix("]").partition("[")
-        if case in LONG.get(f"{item.path.name}::{test.partition('::')[2]}", ()):
+        case = item.nodeid.removesuffix("]").partition("[")[2]
+        if any(case in marker.args for marker in item.iter_markers("full_cases")):
             item.add_marker(pytest.mark.full)
 
 

@@ -14,6 +14,18 @@ from dockdyn.scenario.kinds import BUILT_IN, kind_named
 STARTS = [(kind, mechanism) for kind in BUILT_IN for mechanism in kind_named(kind).start().mechanisms]
 
 
+@pytest.mark.full_cases(
+    "assembly-arm-bounce",
+    "assembly-arm-grip",
+    "assembly-probe-mount",
+    "assembly-ramp-latch",
+    "assembly-ring-petals",
+    "assembly-bay",
+    "assembly-soft-impact",
+    "assembly-plate",
+    "assembly-probe-cone",
+    "rig-spring",
+)
 @pytest.mark.parametrize(("kind", "mechanism"), STARTS)
 def test_every_file_runs_at_once(kind, mechanism, dock, tmp_path):
     assert dock("new", "mine.toml", "--kind", kind, "--mechanism", mechanism).returncode == 0

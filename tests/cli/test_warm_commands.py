@@ -48,6 +48,7 @@ RUNS = (
 NEEDLESS = {"run": RUNS, "stability": RUNS[:4], "compare": RUNS[:4], "campaign": RUNS[:2]}
 
 
+@pytest.mark.full_cases("bodies")
 @pytest.mark.parametrize(
     "what", [name if name in OFTEN else pytest.param(name, marks=pytest.mark.full) for name in COMMANDS]
 )

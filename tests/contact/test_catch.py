@@ -312,6 +312,7 @@ def test_cases_of_a_batch_have_the_figures_of_runs_and_end_after_the_first_swing
     assert batch.figures["captured"].tolist() == [1, 1, 0]
 
 
+@pytest.mark.full_cases("rigid")
 @pytest.mark.parametrize("law", [pytest.param("compliant", marks=pytest.mark.full), "rigid"])
 def test_what_contacts_did_to_the_energy_is_the_same_in_a_batch_and_a_run(law):
     """Without what the capture took; the contact lasts until the capture ends it."""

@@ -191,6 +191,7 @@ def test_a_delayed_latch_against_the_method_of_steps():
     assert float(dataset.capture_speed) > math.sqrt(speed**2 - 25e-3 * SLOPE * (6 + 25 * SLOPE) / MASS)
 
 
+@pytest.mark.full_cases("weld")
 @pytest.mark.parametrize("hold", ["pin", "weld"])
 def test_what_is_caught_off_the_axis_is_held(hold):
     """The tip stays where it was caught; a weld stops all relative turning; momentum is kept and energy lost only there."""

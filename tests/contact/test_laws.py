@@ -37,6 +37,7 @@ def dashpot_motion(v, omega, zeta, t):
     return float(np.real(slow * a - fast * b)), float(np.real(fast**2 * b - slow**2 * a))
 
 
+@pytest.mark.full_cases("False")
 @pytest.mark.parametrize("adhesion", [False, True])
 def test_spring_and_dashpot(run, adhesion):
     for masses, speed, stiffness, zeta in DASHPOTS:
@@ -86,6 +87,7 @@ def test_spring_and_dashpot(run, adhesion):
 POWER = 1e-6
 
 
+@pytest.mark.full_cases("1.5")
 @pytest.mark.parametrize("exponent", [1.5, 2.25])
 def test_hertz(run, exponent):
     for masses, speed, stiffness in [((640.0, 1900.0), 0.04, 2.1e4), ((3000.0, 900.0), 0.09, 3.3e4)]:

@@ -29,6 +29,7 @@ def simulate(law, name="cyril-controlled", **changes):
 # Riccati equations
 
 
+@pytest.mark.full_cases("10-3")
 @pytest.mark.parametrize(("states", "inputs"), [(4, 1), (10, 3)])
 def test_the_riccati_equation_is_solved_as_by_scipy(states, inputs):
     random = np.random.default_rng(states)

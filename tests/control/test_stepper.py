@@ -45,6 +45,7 @@ def assert_alike(seen, dataset):
         np.testing.assert_allclose(seen[name], values, rtol=1e-12, atol=1e-13, err_msg=name)
 
 
+@pytest.mark.full_cases("by its own law")
 @pytest.mark.parametrize("told", ["by its own law", "from outside"])
 def test_a_run_that_is_stepped_is_the_run(told):
     """Contacts inside of steps, wheel and thrusters at their limits: the same state at the end, to rounding."""

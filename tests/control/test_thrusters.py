@@ -87,6 +87,7 @@ def flight(control, **changes):
 GAINS = {"base_stiffness": 10.0, "base_damping": 60.0, "position_stiffness": 20.0, "velocity_damping": 100.0}
 
 
+@pytest.mark.full_cases("no shortest pulse")
 @pytest.mark.parametrize(
     "modulation",
     [{"shortest_pulse": 0.03}, {"law": "on-off", "switch_on": 0.4, "switch_off": 0.1}, {"deadband": 0.01}],

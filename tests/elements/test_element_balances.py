@@ -105,6 +105,7 @@ def runs():
     return cache(run_of)
 
 
+@pytest.mark.full_cases("bushing", "cable", "magnet", "tabulated magnet")
 @NAMES
 def test_energy_is_accounted_for_and_momenta_are_kept(runs, name):
     assert runs(name).energy_error() < ENERGY

@@ -35,6 +35,7 @@ def unpacked(file, folder):
     return folder
 
 
+@pytest.mark.full_cases("latch_fmu")
 @needs_compiler
 @pytest.mark.parametrize("which", ["cone_fmu", "latch_fmu"])
 def test_sources_are_c99_without_a_warning(which, request, tmp_path):
@@ -44,6 +45,7 @@ def test_sources_are_c99_without_a_warning(which, request, tmp_path):
     assert {"model.c", "unit.c"} < set(sources)
 
 
+@pytest.mark.full_cases("3")
 @needs_compiler
 @pytest.mark.parametrize("fmi", [2, 3])
 def test_sources_of_model_exchange_are_too(fmi, tmp_path):

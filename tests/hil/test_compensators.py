@@ -94,6 +94,7 @@ TWINS = {
 }
 
 
+@pytest.mark.full_cases("command-lead", "force-lead", "online-stiffness", "passivity")
 @pytest.mark.parametrize("name", TWINS)
 def test_a_compensator_moves_a_rig_as_its_plain_twin_does(name):
     twin, compensator = TWINS[name]
@@ -138,6 +139,7 @@ def test_lead_and_layer_keep_the_amplitude_of_a_long_contact(damping):
     assert np.all(np.abs(ratios(damping) - 1) < grid()[2])
 
 
+@pytest.mark.full_cases("0.0-0.01")
 @pytest.mark.parametrize("gap", [0.01, pytest.param(0.0, marks=pytest.mark.full)])
 @pytest.mark.parametrize("noise", [0.0, 0.5])
 def test_lead_and_layer_keep_the_speed_of_a_bounce(gap, noise):
@@ -281,6 +283,7 @@ def test_turned_axes_turn_the_answer(name):
         assert_allclose(b, a @ turn.T if a.ndim == 2 else a, rtol=1e-6, atol=1e-7 * (1 + np.abs(a).max()))
 
 
+@pytest.mark.full_cases("fixed-gain", "lead-energy", "passivity", "variable-gain")
 @pytest.mark.parametrize("name", EVERY)
 def test_derivatives_are_finite_at_rest_and_in_motion(name):
     compensator, whole = COMPENSATORS[name](*EVERY[name]), history(np.random.default_rng(1), 60)

@@ -64,6 +64,7 @@ def test_a_rig_with_these_leads_moves_as_the_contact_alone(stiffness):
     assert_allclose([growth, frequency], [0, np.sqrt(stiffness / 500)], atol=1e-7)
 
 
+@pytest.mark.full_cases("0.0-20000.0-50.0", "0.7-20000.0-50.0", "1.3-100000.0-0.0")
 @pytest.mark.parametrize(
     ("factor", "stiffness", "damping"), [(0.0, 2e4, 50.0), (0.7, 2e4, 50.0), (1.3, 1e5, 0.0), (1.0, 2e5, 50.0)]
 )
@@ -74,6 +75,7 @@ def test_the_loop_with_leads_grows_as_a_simulation_does(factor, stiffness, dampi
     assert_allclose(found.growth_rate(), growth, atol=1e-6)
 
 
+@pytest.mark.full_cases("others0-50.0-91.0", "others1-50.0-111.007")
 @pytest.mark.parametrize(
     ("others", "damping", "known"),
     [

@@ -151,6 +151,20 @@ SHOWN = [
 ]
 
 
+@pytest.mark.full_cases(
+    "assembly",
+    "campaign",
+    "cli",
+    "envelope",
+    "identify",
+    "impact",
+    "index",
+    "own-distribution",
+    "own-parts",
+    "quickstart",
+    "rig",
+    "view",
+)
 @pytest.mark.parametrize("page", SHOWN)
 def test_what_a_page_shows_runs(page, tmp_path, monkeypatch, capsys):
     check_page(page, tmp_path, monkeypatch, capsys)

@@ -28,6 +28,7 @@ KNOWN = {
 }
 
 
+@pytest.mark.full_cases("stability_of_a_compliance")
 @pytest.mark.parametrize(
     "script", [pytest.param(x, id=x.stem, marks=[pytest.mark.full] * (x.stem not in QUICK)) for x in EXAMPLES]
 )

@@ -301,6 +301,7 @@ def test_latching_numbers():
     assert np.isnan(latch_time(0.07, omega, 0.02))
 
 
+@pytest.mark.full_cases("axial_length-0.5", "lateral_length-0.5")
 @pytest.mark.parametrize(("kind", "angle"), [("axial_length", 0.5), ("lateral_length", 0.5), ("axial_length", 1.2)])
 def test_latching_by_simulation(kind, angle):
     """Two bodies, a spring across the ramp: just above v_min it latches, at the time of the formula; just below not."""

@@ -135,6 +135,7 @@ def test_hunt_crossley(run, restitution, seed):
     assert -0.42 < power < -0.38 and errors[-1] < 1e-3
 
 
+@pytest.mark.full_cases("0-0.1-0.8-sticks", "0-0.5-0.2-slides")
 @pytest.mark.parametrize(
     ("seed", "sliding", "friction", "end"),
     [

@@ -133,6 +133,7 @@ def reference(case):
     return reference_of(case)
 
 
+@pytest.mark.full_cases("two points, two surfaces")
 def test_the_case_is_worth_comparing(case, reference):
     """Contacts, clamp, overlap of both contacts where there are two: what the comparison is meant to cover does happen."""
     touches = reference.touches()
@@ -143,6 +144,11 @@ def test_the_case_is_worth_comparing(case, reference):
         assert max(t["onset"] for t in touches) < min(t["release"] for t in touches) - 0.5
 
 
+@pytest.mark.full_cases(
+    "ball in a cone, delayed-0.001-1e-10-1e-09",
+    "two points, two surfaces-0.001-1e-10-1e-09",
+    "two points, two surfaces-None-1e-08-1e-07",
+)
 @pytest.mark.parametrize(("step", "agreement", "peak_time_agreement"), [(None, 1e-8, 1e-7), (1e-3, 1e-10, 1e-9)])
 def test_motion_and_contacts_agree(run, case, reference, step, agreement, peak_time_agreement):
     dataset = run(scenario_of(case), **({} if step is None else {"integrator.step": step}))

@@ -207,6 +207,7 @@ def test_energy_error_falls_with_the_order(run, law, steps, least, most):
     assert errors[-1] > 1e-12, "round-off would flatten the slope"
 
 
+@pytest.mark.full_cases("force-stroke", "hertz", "hunt-crossley")
 @pytest.mark.parametrize("law", ["spring-dashpot", "hertz", "hunt-crossley", "force-stroke"])
 def test_undelayed_contacts_are_passive(run, law):
     """Every clamped law with damping ≥ 0 and any friction only takes energy. (A compliance device is left out: its force

@@ -63,6 +63,7 @@ def test_five_bodies_before_impact():
     assert found.kinetic == pytest.approx(0.137194, abs=6e-7)  # J
 
 
+@pytest.mark.full_cases("given1-frequencies1")
 @pytest.mark.parametrize(
     ("given", "frequencies"),
     [
@@ -137,6 +138,7 @@ def simulate(case: Case, v: np.ndarray, duration: float, tolerance: float, sampl
     return [back(jnp.asarray(y)) for y in found.y.T]
 
 
+@pytest.mark.full_cases("branches-1.0", "five bodies-20.0")
 @pytest.mark.parametrize(
     ("name", "duration"),
     [("rigid", 5.0), ("five bodies", 20.0), ("branches", 1.0)],

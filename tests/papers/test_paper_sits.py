@@ -176,6 +176,7 @@ def test_the_tables_of_the_theory_come_first():
     assert list(FIGURES)[: len(THEORY)] == list(THEORY)
 
 
+@pytest.mark.full_cases("delays", "gains")
 @pytest.mark.parametrize("name", THEORY)
 def test_everything_is_written(reproduced, name):
     table, folder = reproduced.table(name), reproduced.folder / name

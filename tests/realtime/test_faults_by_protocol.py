@@ -66,6 +66,7 @@ def rigs():
     return Rigs(in_space(duration="30 s", **WATCHED))
 
 
+@pytest.mark.full_cases("robot-restart KUKA", "sensor-silent plain")
 @pytest.mark.parametrize(
     ("fault", "protocol"),
     [

@@ -71,6 +71,7 @@ def written(dataset, path, **changes):
     return path
 
 
+@pytest.mark.full_cases(".", "own/out")
 @pytest.mark.parametrize("place", ["own", "own/out", "."])
 def test_laws_of_ones_own_are_found_around_the_result_and_where_one_works(short, dock, tmp_path, place):
     module = f"law_to_replay_{len(place)}"  # modules are imported once

@@ -75,6 +75,7 @@ def test_a_phone_shows_both_bodies_whole_and_folds_the_panels(browser, flight, t
         assert shown.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.full_cases("dark")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_is_light_or_dark_as_the_reader_has_it(browser, tmp_path, scheme):
     with opened(browser, three_frames(), tmp_path, color_scheme=scheme) as shown:

@@ -237,6 +237,7 @@ def test_a_click_on_a_contact_loads_the_replay_and_moves_it_there(read, shared_r
         assert found == pytest.approx(low + 0.6 * (high - low), abs=0.05)
 
 
+@pytest.mark.full_cases("loads")
 @pytest.mark.replay
 @pytest.mark.parametrize("names", ["trajectory depth", "loads"])
 def test_every_figure_saves_as_png_and_svg(names, read):

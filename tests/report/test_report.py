@@ -63,6 +63,7 @@ def assert_shows(cell: str, value: float | None) -> None:
     assert last <= 2e-3 * abs(value) or cell.lstrip("-").startswith("0"), "too few digits"
 
 
+@pytest.mark.full_cases("contacts")
 @pytest.mark.parametrize("name", RUNS)
 def test_contacts_in_the_page_are_those_of_the_summary(name, results, reports):
     summary = dockdyn.summarise(results[name])
@@ -208,6 +209,7 @@ def test_page_opens_in_a_browser(browse, reports, tmp_path):
     assert colours is not None and len(colours) > 100  # text and lines, not a blank page
 
 
+@pytest.mark.full_cases("png-1100", "svg-1100", "svg-400")
 @pytest.mark.parametrize("width", [400, 1100])
 @pytest.mark.parametrize("large", [0, picture.LARGE], ids=["png", "svg"])
 def test_figures_show_at_every_width(browse, results, tmp_path, monkeypatch, width, large):

@@ -56,6 +56,7 @@ def judged(load, scenario, **changes):
 LONG = [pytest.param(law, marks=pytest.mark.full) for law in ("linear", "table", "dashpot", "hysteresis")]
 
 
+@pytest.mark.full_cases("hunt-crossley")
 @pytest.mark.parametrize("law", ["hertz", "hunt-crossley", *LONG])
 def test_the_class_is_that_of_the_law_at_any_tolerance(load, law):
     """Lossless laws keep energy and the least damper takes some, however much more the run's own error is."""
@@ -118,6 +119,7 @@ def test_a_law_that_is_not_what_it_says_is_warned_of(load):
     assert any("whose law cannot do so changed the kinetic energy" in line for line in summary["warnings"])
 
 
+@pytest.mark.full_cases("law4")
 @pytest.mark.parametrize(
     "law",
     [

@@ -196,6 +196,7 @@ def test_a_run_says_what_is_met_and_check_decides_the_exit_code(monkeypatch, cap
     assert code == cli.BAD_INPUT and "peak_force: no such figure in the summary" in printed.err
 
 
+@pytest.mark.full_cases("sits-stated0-limit0")
 @pytest.mark.parametrize(
     ("preset", "stated", "limit"),
     [

@@ -73,6 +73,7 @@ def test_a_circle_is_one_closed_curve():
     assert found.evaluations < (CELLS + 1) ** 2 / 4
 
 
+@pytest.mark.full_cases("paraboloid")
 @pytest.mark.parametrize("flat", [False, True], ids=["cone", "paraboloid"])
 def test_a_small_island_is_found_wherever_it_lies(flat):
     """A diameter of 0.02, half a cell of the coarse grid."""

@@ -59,6 +59,7 @@ def check_against_tdcpy(matrices, delays, stiff=False):
             assert far(one, known) < 1e-9
 
 
+@pytest.mark.full_cases("3-3")
 @pytest.mark.parametrize(("states", "delays"), STRUCTURES)
 def test_roots_are_those_of_tdcpy(states, delays):
     check_against_tdcpy(*some_systems(states, delays, 2 if delays == 3 else 4, seed=1))

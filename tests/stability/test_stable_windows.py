@@ -79,6 +79,7 @@ def test_windows_of_a_single_delay_are_those_of_the_kronecker_sum():
         check_against_kronecker(matrices, longest=4.0)
 
 
+@pytest.mark.full_cases("2")
 @pytest.mark.parametrize("rank", [1, 2])
 def test_of_many_states_few_of_which_are_felt_late(rank):
     """In whatever units the states are."""

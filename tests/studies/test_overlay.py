@@ -218,6 +218,7 @@ def columns_of(log, dataset) -> dict[str, float]:
     return {one.name.partition(".")[0]: one.largest for one in residuals(dataset, log)}
 
 
+@pytest.mark.full_cases("headings0-options0-1000.0")
 @pytest.mark.parametrize(
     ("headings", "options", "scale"),
     [

@@ -10,6 +10,19 @@ from translated import assert_same
 SLOW = {"capsule on grid"}  # XLA takes minutes to compile it
 
 
+@pytest.mark.full_cases(
+    "ball on box",
+    "ball on pin",
+    "ball on plane",
+    "ball on sphere",
+    "ball on torus",
+    "capsule on box",
+    "capsule on cone",
+    "capsule on pin",
+    "capsule on plane",
+    "capsule on ring",
+    "capsule on torus",
+)
 @pytest.mark.parametrize("name", [name for name in PAIRS if name not in SLOW])
 def test_meetings_of_a_group(name):
     """And their time derivatives, row by row."""

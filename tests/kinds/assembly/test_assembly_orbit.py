@@ -58,6 +58,7 @@ def test_a_body_drifts_as_clohessy_and_wiltshire_say(load):
     np.testing.assert_allclose(turned, wanted, rtol=0, atol=30 * size**2 / RADIUS)
 
 
+@pytest.mark.full_cases("0.0")
 @pytest.mark.parametrize("eccentricity", [0.0, 0.3])
 def test_two_bodies_fall_as_kepler_says(load, eccentricity):
     """Each about the Earth by itself, by SciPy in axes fixed there; on a circle and on an ellipse."""

@@ -77,6 +77,7 @@ def at_start(content):
     return now.rates.joints, [pose.position.array() for pose in model.poses]
 
 
+@pytest.mark.full_cases("heavy root")
 @pytest.mark.parametrize("foot", [FOOT, ""], ids=["heavy root", "massless root"])
 def test_the_arm_is_that_of_pinocchio(tmp_path, foot):
     """Places of the links and accelerations of the joints, the URDF welded to a bus."""

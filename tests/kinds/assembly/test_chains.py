@@ -121,6 +121,7 @@ REPORTS = {
 }
 
 
+@pytest.mark.full_cases("probe-cone-latch")
 @pytest.mark.parametrize("name", REPORTS)
 def test_report_and_documentation_of_a_run(name, tmp_path):
     dataset = run(name)

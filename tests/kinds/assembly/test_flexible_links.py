@@ -113,6 +113,7 @@ def boomed(load):
     return simulated(load, BOOMED)
 
 
+@pytest.mark.full_cases("boomed")
 @pytest.mark.parametrize("case", ["rough", pytest.param("boomed", marks=pytest.mark.full)])
 def test_momenta_and_energy(request, case):
     data = request.getfixturevalue(case)

@@ -236,6 +236,7 @@ def slow_for_so_long(speed):
     return since + LASTS, vain
 
 
+@pytest.mark.full_cases("0.02-False")
 @pytest.mark.parametrize(("speed", "interrupted"), [(0.2, True), (0.02, False)])
 def test_a_clock_that_is_interrupted_starts_again(load, speed, interrupted):
     """Low at every turn, never for long enough until the swings have faded; and from the start on, if it is low there."""

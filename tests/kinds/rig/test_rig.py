@@ -92,6 +92,7 @@ LOOPS = {
 }
 
 
+@pytest.mark.full_cases("S1, T/2", "S1, held force", "S1", "S2, any delay")
 @pytest.mark.parametrize("name", LOOPS)
 def test_the_motion_is_that_of_the_exact_map(name):
     """The map over a cycle, by matrix exponentials, shares no code with the simulation."""
@@ -106,6 +107,7 @@ def test_the_motion_is_that_of_the_exact_map(name):
     assert_allclose(spectral_radius(cycle_map(rig_of(**others, start=(0, 0)))), exact.spectral_radius(), rtol=1e-9)
 
 
+@pytest.mark.full_cases("others1-0.0409957-0.001", "others2-0.012063-0.001", "others3-0.091072-0.0002")
 @pytest.mark.parametrize(
     ("others", "growth", "tolerance"),
     [
@@ -300,6 +302,7 @@ def clocked(rig, found):
     return replace(rig, schedule=found)
 
 
+@pytest.mark.full_cases("('zero-order-hold', 0.5, (0.0, 0.9), 'gain')")
 @pytest.mark.parametrize("shape", SHAPES[:2], ids=str)
 def test_simulation_and_exact_map_agree_on_stability(shape):
     wrong, judged, unstable = disagreement(1, 16, shape)

@@ -92,6 +92,7 @@ def test_what_cannot_be_is_one_clear_line(dock, name, changes, words):
         assert word in err, err
 
 
+@pytest.mark.full_cases("3", "4")
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 def test_a_robot_in_samples_is_the_continuous_one_behind_a_hold(order):
     """Against the zero-order hold of SciPy, over random stable robots."""

@@ -70,6 +70,9 @@ def beginnings(load, content):
     return late, early.isel(time=slice(first, first + late.sizes["time"]))
 
 
+@pytest.mark.full_cases(
+    "a step a hold", "a tool", "commands that apply later", "continuous", "half a period", "no robot"
+)
 @pytest.mark.parametrize("name", LOOPS)
 def test_a_robot_that_follows_begins_as_after_a_long_approach(load, name):
     """Held commands make a staircase, which no robot follows at the speed of the approach at every instant."""
@@ -79,6 +82,7 @@ def test_a_robot_that_follows_begins_as_after_a_long_approach(load, name):
         assert_allclose(late[quantity].values, early[quantity].values, rtol=0, atol=1e-8 * scale, err_msg=quantity)
 
 
+@pytest.mark.full_cases("tracked, beyond what is linear")
 @pytest.mark.parametrize("name", FILTERS)
 def test_an_estimate_of_the_velocity_begins_as_after_a_long_approach(load, name):
     """A damper on an estimated velocity, that acts without contact, too: its force from the first instant on."""

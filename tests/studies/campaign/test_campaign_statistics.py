@@ -93,6 +93,7 @@ def test_indices_of_a_sum(runs):
         assert abs(found[key].rank_correlation - ranked) < 4 / np.sqrt(runs)
 
 
+@pytest.mark.full_cases("normal", "rare", "yes or no")
 @pytest.mark.parametrize("sort", ["normal", "heavy", "yes or no", "rare"])
 def test_no_influence_is_zero_on_average_and_seldom_shown(sort):
     generator = np.random.default_rng(5)

@@ -104,6 +104,7 @@ def test_band_holds_the_truth_as_often_as_it_says():
     assert 0.88 < np.mean(inside) < 0.99  # 95 %, of 480 that go together
 
 
+@pytest.mark.full_cases("zeros3-poles3-0", "zeros4-poles4-3")
 @pytest.mark.parametrize(
     ("zeros", "poles", "late"),
     [
@@ -131,6 +132,7 @@ def test_orders_and_dead_time_are_found(zeros, poles, late):
     assert not [words for words in found.warnings if "gain" in words or "residuals" in words]
 
 
+@pytest.mark.full_cases("0")
 @pytest.mark.parametrize("seed", range(8))
 def test_continuous_robot_is_the_matrix_logarithm_of_the_sampled_one(seed):
     """Of the augmented matrix of state and held command; SciPy's logarithm as the independent one."""
@@ -256,6 +258,7 @@ def bounce(delay: float, seed: int = 0, force_noise: float = 0.0, place_noise: f
     return made, -solved.sol(end)[1] / SPEED
 
 
+@pytest.mark.full_cases("0.016", "0.0")
 @pytest.mark.parametrize("delay", [0.0, 2.3e-3, 16e-3])
 def test_contact_without_noise(delay):
     """A free mass on a spring and dashpot moves alike whatever the delay: only the first sample tells it, to a period."""

@@ -97,6 +97,7 @@ def critical_by_hand():
     return min(found)
 
 
+@pytest.mark.full_cases("False")
 @pytest.mark.parametrize("element", [True, False])
 def test_two_masses_on_a_spring_and_a_delayed_contact(load, element):
     delay = 0.01

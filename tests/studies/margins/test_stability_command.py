@@ -119,6 +119,7 @@ LINES = [
 ]
 
 
+@pytest.mark.full_cases("sazawal-spring-dashpot-sets2-words2")
 @pytest.mark.parametrize(("scenario", "sets", "words"), LINES)
 def test_bad_input_is_one_clear_line(dock, scenario, sets, words):
     arguments = [part for text in sets for part in ("--set", text)]
