@@ -58,41 +58,6 @@ def browse(browser):
         context.close()
 
 
-@pytest.fixture(scope="session", autouse=True)
-def no_wait_for_the_disk():
-    """What tests write need not outlast a power failure: a file takes 3 ms instead of 11."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("os.fsync", lambda opened: None)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def replays_are_made():
-    """A report whose replay cannot be made says so and is written; in tests, that is a failure."""
-    from dockdyn.pages import packed_replay
-
-    def made(dataset, folder=None, content=None):
-        try:
-            return packed_replay(dataset, folder, content)
-        except Exception as error:
-            pytest.fail(f"the replay could not be made: {error!r}")  # which is no Exception itself
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("dockdyn.pages.packed_replay", made)
-        yield
-
-
-@pytest.fixture(autouse=True)
-def reports_without_replay(request, monkeypatch):
-    """A replay takes longer than many a run: it is left out where no report is looked at.
-
-    What `test_replay.py` draws of every kind, the tests marked `replay` have in reports: the kinds, a user's own parts and
-    the page on them.
-    """
-    if "replay" not in request.keywords:
-        monkeypatch.setattr("dockdyn.pages.packed_replay", lambda dataset, folder=None, content=None: {"replay": ""})
-
-
 @pytest.fixture(autouse=True, scope="session")
 def comparisons_of_no_one(tmp_path_factory):
     """What runs before a test knows of no comparison."""
@@ -188,7 +153,10 @@ class Ended(NamedTuple):
 
 @pytest.fixture
 def dock(monkeypatch, capsys, tmp_path):
-    """Runs a command line of `dockdyn` in this process, in an empty folder; how long that takes is not told."""
+    """Runs a command line of `dockdyn` in this process, in an empty folder; how long that takes is not told.
+
+    A report whose replay cannot be made is written without: here that is a failure.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("dockdyn.cli.progress.FIRST", 1e6)
 
@@ -200,7 +168,9 @@ def dock(monkeypatch, capsys, tmp_path):
             code = 0
         except SystemExit as end:
             code = int(end.code or 0)
-        return Ended(code, *capsys.readouterr())
+        ended = Ended(code, *capsys.readouterr())
+        assert "replay could not be made" not in ended.stderr, ended.stderr
+        return ended
 
     return command
 

@@ -384,7 +384,6 @@ def test_a_reader_that_has_gone_costs_no_file(tmp_path):
     assert {"report.html", "scenario.toml", "stability.nc"} <= {file.name for file in (tmp_path / "out").iterdir()}
 
 
-@pytest.mark.replay
 def test_a_run_is_summarised_once_and_its_scenario_is_read_once(dock, monkeypatch):
     """The report and the replay in it take what the command has made: each costs tens to hundreds of milliseconds."""
     asked = []

@@ -184,7 +184,6 @@ def own(own_files):
 
 
 @pytest.mark.full
-@pytest.mark.replay
 def test_a_contact_law_and_a_surface(own, dock):
     ended = dock("run", "grapple.toml", "--out", "x")
     assert ended.returncode == 0 and ended.stderr == ""
@@ -212,7 +211,6 @@ def test_a_campaign_with_a_contact_law_and_a_surface(own, dock):
 
 
 @pytest.mark.full
-@pytest.mark.replay
 def test_an_impact_law(own, dock):
     ended = dock("run", "boom.toml", "--out", "x", "--json")
     assert ended.returncode == 0 and ended.stderr == ""

@@ -245,7 +245,6 @@ def test_answers_are_checked(folder, law, says):
 
 
 @pytest.mark.full
-@pytest.mark.replay
 def test_reported_replayed_and_kept_out(folder, dock, load):
     (folder / "mine.toml").write_text(load(flight(FOLLOW | LIMITS)).text())
     code, _, err = dock("run", "mine.toml", "--out", "x")

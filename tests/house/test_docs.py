@@ -135,16 +135,13 @@ LONG = (
     "own-compensator",
     "cluster",
 )
-DRAWN = ("quickstart", "own-parts")  # with replays in their reports
 COMPILED = ("fmu", "tutorial-fmu")  # by the C compiler of this machine
 NO_COMPILER = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")
 SHOWN = [
     pytest.param(
         page,
         id=page.stem,
-        marks=[pytest.mark.full] * (page.stem in LONG)
-        + [pytest.mark.replay] * (page.stem in DRAWN)
-        + [NO_COMPILER] * (page.stem in COMPILED),
+        marks=[pytest.mark.full] * (page.stem in LONG) + [NO_COMPILER] * (page.stem in COMPILED),
     )
     for page in PAGES
     if blocks(page)

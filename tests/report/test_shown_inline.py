@@ -78,7 +78,6 @@ def test_a_replay_in_a_frame_plays(run, notebook):
 
 
 @pytest.mark.full
-@pytest.mark.replay
 def test_the_replay_of_a_report_in_a_frame_opens(run, notebook):
     """A frame in a frame, each closed to what is around it."""
     _, frame = notebook(report_html(run)._repr_html_())

@@ -10,8 +10,6 @@ import dockdyn
 from dockdyn.kinds.assembly.replay import scene
 from dockdyn.report.replay.frames import EVEN
 
-pytestmark = pytest.mark.replay
-
 LENGTH, PER_METRE, STIFF, SIDE = 4.0, 1.5, 900.0, 1500.0  # m, kg/m, N m²
 ROOT = np.array([0.5, 0.0, 0.0])  # m, on the base
 KINDS = ("uniform", "polynomial", "craig-bampton", "cantilever")

@@ -206,7 +206,6 @@ def test_a_beam_is_the_table_of_its_modes(load):
         np.testing.assert_allclose(same, one, rtol=0, atol=1e-9 * np.abs(np.asarray(one)).max())
 
 
-@pytest.mark.replay
 def test_the_report_tells_of_modes(rough):
     page = report_html(rough)
     assert "Flexible links" in page and "Deflection by each mode" in page and "Twist by each mode" in page
