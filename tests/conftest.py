@@ -1,7 +1,5 @@
 """What several test files share."""
 
-from __future__ import annotations
-
 import gc
 import hashlib
 import os

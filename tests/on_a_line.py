@@ -1,7 +1,5 @@
 """Chains of masses on a line that meet, by a contact or a latch behind a ramp, as scenarios: tables and texts for tests."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import tomlkit

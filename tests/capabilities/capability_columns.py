@@ -1,7 +1,5 @@
 """The columns of the table of capabilities: what a mechanism may have, each a small change of one base of two bodies."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from typing import Any

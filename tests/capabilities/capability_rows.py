@@ -1,7 +1,5 @@
 """The rows of the table of capabilities: what can be done with a mechanism, each with something that must be true of it."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The table of capabilities: what can be done with what a mechanism may have, each cell run and held against something."""
 
-from __future__ import annotations
-
 import pytest
 from capability_columns import COLUMNS
 from capability_rows import NOT_YET, REFUSED, ROWS, Case

@@ -1,7 +1,5 @@
 """`dockdyn impact` as a user runs it: answers against momentum balances and simulations of its own, refusals."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Ctrl-C and requests to end: every command ends at once, by code, and leaves no half file."""
 
-from __future__ import annotations
-
 import os
 import random
 import re

@@ -1,7 +1,5 @@
 """A key or value that is not allowed is refused before JAX and the physics are imported, which takes most of the time."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """What is no scenario is refused before anything that computes is imported: most of a command's time goes there."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A command of a structure that was compiled before traces nothing, asks XLA for nothing, and imports little."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

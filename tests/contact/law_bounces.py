@@ -6,8 +6,6 @@ The integrator keeps the relative error of a step below 1e-10 where the force is
 or more: 1e-8 is asked for. Laws that start as d^1.5 or have kinks say so beside their test.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from plain_tables import by_name, contacts_by_name

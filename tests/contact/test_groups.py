@@ -1,7 +1,5 @@
 """Groups of contacts: beside single contacts one by one, and in both ways of compiling."""
 
-from __future__ import annotations
-
 import functools
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Contact laws against closed forms: spring and dashpot, Hertz, Hunt–Crossley, force over stroke."""
 
-from __future__ import annotations
-
 from decimal import Decimal, localcontext
 
 import jax

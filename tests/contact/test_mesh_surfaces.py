@@ -1,7 +1,5 @@
 """Surfaces from mesh files: distances beside trimesh's own, runs beside XLA's, and what is refused."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

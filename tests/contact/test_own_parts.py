@@ -1,7 +1,5 @@
 """Laws and surfaces of a user's own: in a run, its report with the replay, a campaign."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

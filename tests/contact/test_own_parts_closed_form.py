@@ -1,7 +1,5 @@
 """A law, friction and a surface of a user's own against the closed form of a contact on their axis."""
 
-from __future__ import annotations
-
 import textwrap
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What holds for the geometry of every pair: invariance, a potential, derivatives."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from compiled import by_rows

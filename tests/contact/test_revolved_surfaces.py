@@ -1,7 +1,5 @@
 """Solids of revolution: beside the nearest of many points of their outline, beside the cone, and what is refused."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

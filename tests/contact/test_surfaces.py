@@ -4,8 +4,6 @@ The search knows a surface only by a parametrisation of its patches and a rule t
 are placed and turned at random, so the package's own axes never coincide with those of the search.
 """
 
-from __future__ import annotations
-
 import jax.numpy as jnp
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """A controller of the user's own, one file beside the scenario: against the built-in law, closed forms, in campaigns."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

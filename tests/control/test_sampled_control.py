@@ -1,7 +1,5 @@
 """Sampled control in free flight: exact recursions of a held command, memory, contacts, references at a port, refusals."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from plain_tables import by_name

@@ -1,7 +1,5 @@
 """Free bodies and assemblies step by step: a run that is stepped is the run, alone and in a batch; refusals."""
 
-from __future__ import annotations
-
 import pickle
 import subprocess
 import sys

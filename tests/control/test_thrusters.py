@@ -1,7 +1,5 @@
 """Thrusters as they are: allocation against SciPy, impulses of pulses, dead bands, what a table lacks."""
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -1,7 +1,5 @@
 """Latches: caught at the right instant, held as a damped oscillator with play, energy and momenta accounted for."""
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import numpy as np

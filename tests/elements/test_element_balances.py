@@ -1,7 +1,5 @@
 """Energy, momenta and frames of bodies that force elements join, with every part at work and through all their events."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import jax

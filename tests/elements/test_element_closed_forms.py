@@ -1,7 +1,5 @@
 """Elements beside closed forms: an elasto-plastic oscillator, a magnet's potential, a bushing's, where a hexapod is."""
 
-from __future__ import annotations
-
 import re
 
 import equinox as eqx

@@ -1,7 +1,5 @@
 """What is in an FMU: sources that any compiler takes, a library that needs no Python; and what `dockdyn fmu` says."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """FMUs of other tools that steer a body: the run is that of the same law in Python, and what cannot be is one line."""
 
-from __future__ import annotations
-
 import zipfile
 
 import numpy as np

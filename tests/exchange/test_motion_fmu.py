@@ -1,7 +1,5 @@
 """FMUs that another program integrates, here CVode: contacts, latches that fall in, and sampled control are events."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from fmu_files import exported, needs_compiler

@@ -1,7 +1,5 @@
 """FMUs of rigs: they are what `dockdyn run` is, to the last digits, and what they simulate feels a force from outside."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tomlkit

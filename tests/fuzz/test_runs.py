@@ -1,7 +1,5 @@
 """Scenarios with numbers at the edge of what floats hold: refused, stopped with the reason, or run, and that soon."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """Compensators in a rig of one axis that shares no code with them, beside published and closed-form numbers."""
 
-from __future__ import annotations
-
 import functools
 
 import jax

@@ -1,7 +1,5 @@
 """Leads and gains from what is known of a rig, beside published numbers and simulations that share no code with them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import jax

@@ -1,7 +1,5 @@
 """What is differentiated from samples: steady gain of all, transfer functions in z, lag and noise beside closed forms."""
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -1,7 +1,5 @@
 """README and pages: what they show runs, and prints what they say; links lead somewhere, and nothing is left out of lists."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

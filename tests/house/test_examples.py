@@ -1,7 +1,5 @@
 """Every script under `examples/` runs, and leaves its picture or prints its answer."""
 
-from __future__ import annotations
-
 import re
 import runpy
 

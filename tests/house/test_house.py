@@ -1,7 +1,5 @@
 """The rooms of the package: a kind from outside, the rule against asking for a kind's name."""
 
-from __future__ import annotations
-
 import sys
 
 import lint_names

@@ -3,8 +3,6 @@
 The simulation is SciPy's: springs are linear, so contact and flight are matrix exponentials, and the events are roots.
 """
 
-from __future__ import annotations
-
 import jax
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Impact laws of one contact: closed forms, energy and momentum over random contacts, what they are asked for comes out."""
 
-from __future__ import annotations
-
 import jax.monitoring
 import numpy as np
 import pytest

@@ -4,8 +4,6 @@ While a contact of stiffness k lasts, the bodies move and turn. So the velocitie
 an amount that falls as its duration does: with k^(−1/2) for a spring, and with k^(−2/5) for a force k d^(3/2).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from plain_tables import by_name, contacts_by_name

@@ -4,8 +4,6 @@ Every random docking starts with a ball just off the wall of a cone, closing at 
 full inertia tensors, turn at up to 0.5 rad/s about any axis.
 """
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np

@@ -12,8 +12,6 @@ Times are in seconds of order one, so their errors count as relative ones; state
 size in m, m/s, rad/s, all of order one or below.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from dop853_reference import SLACK, reference_of, unit

@@ -1,7 +1,5 @@
 """Invariants: momentum, energy, passivity, frames, units, roles and repetition, over random dockings."""
 
-from __future__ import annotations
-
 import copy
 
 import jax.monitoring

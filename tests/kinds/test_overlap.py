@@ -1,7 +1,5 @@
 """Bodies that begin inside one another: refused by runs of every kind, counted by studies, in the same words."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from plain_tables import by_name, contacts_by_name

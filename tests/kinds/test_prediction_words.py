@@ -1,7 +1,5 @@
 """What a run says of its loop delay fits the law of the contact."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from plain_tables import by_name, contacts_by_name

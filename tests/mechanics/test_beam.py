@@ -1,7 +1,5 @@
 """Frequencies of beams against Euler and Bernoulli's equation, and what turning makes of them."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import equinox as eqx

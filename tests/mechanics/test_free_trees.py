@@ -1,7 +1,5 @@
 """Free trees of links: a published arm of five bodies, and what any tree keeps as it moves."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import jax

@@ -1,7 +1,5 @@
 """Gravity seen from an orbit, in exact arithmetic; motion along it."""
 
-from __future__ import annotations
-
 from decimal import Decimal, localcontext
 
 import jax

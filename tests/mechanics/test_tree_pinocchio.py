@@ -1,7 +1,5 @@
 """Trees of rigid links against Pinocchio."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

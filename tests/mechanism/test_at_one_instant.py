@@ -1,7 +1,5 @@
 """Several contacts struck at one instant, in random contact spaces: energy, friction, nothing pulls, and they have no order."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

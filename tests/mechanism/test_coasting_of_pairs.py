@@ -1,7 +1,5 @@
 """How long steps may be while nothing touches: of several contacts the nearest says it, in whatever order they are stated."""
 
-from __future__ import annotations
-
 import pytest
 from compiled import Program
 from plain_tables import acting, by_name, contacts_by_name

@@ -3,8 +3,6 @@
 Beside DOP853 from Newton's equations, `planar_arm_reference`; by located events and by the variational method.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

@@ -4,8 +4,6 @@ It projects Newton's and Euler's equations; here the same accelerations come fro
 as it stands (no Encke difference), differentiated by JAX. The rest are laws: what is conserved, and what must be hit.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Sazawal et al., Figures 10–12: the numbers of an independent implementation of the paper's model. All of 7–14: written."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

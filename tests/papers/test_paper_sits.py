@@ -1,7 +1,5 @@
 """SITS, its sections 2 and 3: the numbers of an independent implementation of the paper's loops."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

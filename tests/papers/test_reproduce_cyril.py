@@ -1,7 +1,5 @@
 """Cyril et al. recomputed: rigid bodies written out with NumPy, beams in closed form, known numbers, trends of the text."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

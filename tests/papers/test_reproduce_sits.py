@@ -1,7 +1,5 @@
 """SITS, Figures 7 and 10 to 16 in time: numbers of an independent implementation of the paper's loops, and printed ones."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import signal

@@ -1,7 +1,5 @@
 """Sazawal et al., Figures 7–9 and the linear theory in closed form, against an independent solution of the paper's model."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

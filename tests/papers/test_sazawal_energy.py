@@ -1,7 +1,5 @@
 """Sazawal et al., Figures 13 and 14, beside SciPy's DOP853 on a model of its own and closed forms, on both geometries."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

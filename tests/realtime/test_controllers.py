@@ -1,7 +1,5 @@
 """What a controller that is set otherwise would do to a rig, before it moves: the doctor's checklist and refusals."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -1,7 +1,5 @@
 """Whether a computer can hold the cycle of a rig: what is measured, what is concluded, what is refused."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """A computer that drives a laboratory through datagrams: the same motion as in simulation, to the last bit."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

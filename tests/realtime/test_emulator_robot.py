@@ -1,7 +1,5 @@
 """What a scenario says that an emulated robot does, `[rig.emulator.robot]`, through the bytes: it does so, and stops there."""
 
-from __future__ import annotations
-
 import math
 import re
 

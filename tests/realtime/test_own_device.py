@@ -1,7 +1,5 @@
 """A rig with devices of the user's own: a class each, with its C beside it."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 

@@ -1,7 +1,5 @@
 """A rig that is served in real time, its devices emulated on the loopback interface, as a user does it."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

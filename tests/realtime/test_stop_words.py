@@ -1,7 +1,5 @@
 """Why a rig was stopped: value, limit, axis and time, as the computer found them, drawn over limits and devices' faults."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

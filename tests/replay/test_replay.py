@@ -1,7 +1,5 @@
 """Replays: scenes that show what the result says, pages that work with no network, a server that minds its manners."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Replays of what is not as usual: runs that diverged, names that look like paths, laws of the user's own."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

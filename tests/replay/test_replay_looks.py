@@ -1,7 +1,5 @@
 """Meshes of the user's own: drawn, of no effect on the result, and missed in words."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The page of a replay as one holds it: on a phone, light and dark, its read-outs, and what it saves."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

@@ -1,7 +1,5 @@
 """Replays of what has no length: places at the origins of their bodies."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from plain_tables import acting, by_name

@@ -1,7 +1,5 @@
 """Charts in a report's page, as a reader uses them in a browser: offline, with mouse, finger and eye."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import re

@@ -1,7 +1,5 @@
 """Results on disk and the report: whole files, the summary's own numbers, nothing from outside, shown by a browser."""
 
-from __future__ import annotations
-
 import io
 import re
 from dataclasses import replace

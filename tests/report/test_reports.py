@@ -1,7 +1,5 @@
 """Reports in a browser: one skeleton for all, offline, light, dark and on a phone, the replay on a click."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """What a notebook shows of a report, a replay, a summary; and that they are still the text and the dictionary they were."""
 
-from __future__ import annotations
-
 import json
 import pickle
 

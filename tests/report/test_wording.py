@@ -1,7 +1,5 @@
 """Sentences of the report, read as an engineer reads them."""
 
-from __future__ import annotations
-
 import pytest
 
 from dockdyn.kinds.assembly.ramp_report import ramp_in_words

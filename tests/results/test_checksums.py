@@ -1,7 +1,5 @@
 """Files of results tell when a single bit of them is not as it was written, and of which variable."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -1,7 +1,5 @@
 """Messages of ROS 2 in logs: they are read as another reader and writer have them, and what is a bomb is one line."""
 
-from __future__ import annotations
-
 import random
 import struct
 import subprocess

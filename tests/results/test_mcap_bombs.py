@@ -1,7 +1,5 @@
 """MCAP files that are small and hold, or say that they hold, more than memory has: one line, in bounded memory."""
 
-from __future__ import annotations
-
 import struct
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What every method of integration can do: go on to instants, from outside, in batches, and with latches."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

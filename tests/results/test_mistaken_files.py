@@ -1,7 +1,5 @@
 """A file given in the place of another: it is said what it is and what to do; endings and columns are found."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

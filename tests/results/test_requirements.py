@@ -1,7 +1,5 @@
 """Requirements: met or not and by which margin, in a run's summary, on the terminal, in the report and the exit code."""
 
-from __future__ import annotations
-
 import json
 import sys
 

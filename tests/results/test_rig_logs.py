@@ -1,7 +1,5 @@
 """The log of a driven rig as columns: the same robot through each kind of file."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.signal import lfilter

@@ -4,8 +4,6 @@ The closed forms are those of Sazawal et al. (eqs. 89, 96, 118–151), corrected
 NumPy for bodies of any attitude: with D = D_T^C the chaser's axes seen from the target, I₁ becomes D.
 """
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np

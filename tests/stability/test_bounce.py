@@ -1,7 +1,5 @@
 """A mass on a spring and dashpot whose force comes late: critical delays, roots, and the bounce off an undamped one."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

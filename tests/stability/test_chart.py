@@ -1,7 +1,5 @@
 """Stability charts on fields with a known zero, sweeps of scenario keys, and sensitivities to them."""
 
-from __future__ import annotations
-
 import json
 
 import jax

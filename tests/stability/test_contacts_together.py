@@ -5,8 +5,6 @@ the depth at tip i by W_ij = 1/m_C + 1/m_T + (c_i × n)ᵀ I_C⁻¹ (c_j × n) +
 from the centres of mass, so that det(s² I + W (B s + K) exp(−s h)) = 0.
 """
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -4,8 +4,6 @@ The references are: tdcpy (spectral discretisation, another implementation), the
 function, and the argument principle.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.linalg

@@ -1,7 +1,5 @@
 """The sampled loop, beside numbers found in another way and a simulation in time."""
 
-from __future__ import annotations
-
 import jax
 import numpy as np
 import pytest

@@ -1,8 +1,6 @@
 """Stable windows of delay equations beside the Kronecker sum of a single delay, published windows and a fine sweep; and what
 is no delay equation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.linalg

@@ -1,7 +1,5 @@
 """Derivatives of figures through contacts, delayed or not, in machine code, beside differences of the sixth order."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from masses_on_a_spring import DAMPING, MASSES, STIFFNESS, on_a_spring

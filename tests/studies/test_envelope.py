@@ -1,7 +1,5 @@
 """Envelopes: boundaries of known shape, the least speed that latches in closed form, the command, refusals."""
 
-from __future__ import annotations
-
 import json
 import math
 

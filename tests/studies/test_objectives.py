@@ -1,7 +1,5 @@
 """Figures as differentiable functions: every kind beside differences of the sixth order, cases beside closed forms."""
 
-from __future__ import annotations
-
 import math
 
 import jax

@@ -1,7 +1,5 @@
 """Runs laid over each other, and a measured log over a run."""
 
-from __future__ import annotations
-
 import csv
 import re
 import shutil

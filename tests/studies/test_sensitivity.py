@@ -1,7 +1,5 @@
 """Derivatives of figures: closed forms, differences, where there is none, the command, refusals."""
 
-from __future__ import annotations
-
 import cmath
 import json
 import math

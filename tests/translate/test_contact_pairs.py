@@ -1,7 +1,5 @@
 """Meetings of pairs in machine code of dockdyn's own, beside what XLA makes of them."""
 
-from __future__ import annotations
-
 import jax
 import pytest
 from pair_cases import PAIRS, meeting, rows_of

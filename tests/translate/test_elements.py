@@ -1,7 +1,5 @@
 """Force elements and reflected inertia: machine code of dockdyn's own beside XLA's, over random rows, in all their modes."""
 
-from __future__ import annotations
-
 import itertools
 
 import jax

@@ -1,7 +1,5 @@
 """Whole runs in machine code of dockdyn's own beside XLA's: the same events, the same motion to the steps' tolerance."""
 
-from __future__ import annotations
-
 import tomllib
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Machine code of dockdyn's own beside XLA's: every primitive, on what is no number and on infinities too."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import equinox as eqx

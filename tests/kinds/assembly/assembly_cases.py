@@ -1,7 +1,5 @@
 """Scenarios of several bodies for tests of the kind `assembly`, and how a run of one is judged."""
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np

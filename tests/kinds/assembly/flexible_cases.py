@@ -1,7 +1,5 @@
 """A spacecraft with a flexible wing, for tests of the kind `assembly`, and a cantilever from the textbook."""
 
-from __future__ import annotations
-
 import copy
 
 import jax.numpy as jnp

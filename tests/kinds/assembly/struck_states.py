@@ -1,7 +1,5 @@
 """Bodies that fly onto each other, and a run just before and just after its impacts, in NumPy."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import jax

@@ -1,7 +1,5 @@
 """Control of a body of an assembly: beside free flight, closed forms, an independent integration, balances, campaigns."""
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np

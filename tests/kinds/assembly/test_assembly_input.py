@@ -1,7 +1,5 @@
 """Bad input of the kind `assembly`: one line that says what is wrong, exit code 2."""
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np

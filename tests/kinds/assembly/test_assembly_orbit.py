@@ -1,7 +1,5 @@
 """Assemblies in orbit: closed forms of relative motion and libration, two attracted bodies by SciPy, what gravity gave."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from assembly_cases import FOUR, changed, simulated

@@ -1,7 +1,5 @@
 """Bodies of an assembly from URDF files: beside Pinocchio's reading of them, what the scenario adds, and what is refused."""
 
-from __future__ import annotations
-
 import jax
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Flexible links in replays: what is drawn is where the run has what sits there, and a cantilever's closed form."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from plain_tables import acting, by_name

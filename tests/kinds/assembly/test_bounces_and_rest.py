@@ -1,7 +1,5 @@
 """Repeated impacts of an assembly, coming to rest, sliding, rolling and parting again, beside closed forms."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from plain_tables import acting, by_name, contacts_by_name

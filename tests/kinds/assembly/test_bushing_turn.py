@@ -1,7 +1,5 @@
 """A bushing turned by more than half a turn: beyond its law, and told so with its name and when."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

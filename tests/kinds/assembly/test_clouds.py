@@ -1,7 +1,5 @@
 """Clouds: points spread over a mesh, with their shares of its area."""
 
-from __future__ import annotations
-
 import jax.numpy as jnp
 import numpy as np
 import pytest

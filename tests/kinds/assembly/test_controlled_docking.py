@@ -1,7 +1,5 @@
 """A chaser with panels on hinges that control steers to a dock: balances, its attitude, campaigns, report, refusals."""
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Hooks: latches that draw what they have caught to their seats, at once or once a phase says so."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from plain_tables import acting

@@ -1,7 +1,5 @@
 """What is said of energy where joints take some beside a contact."""
 
-from __future__ import annotations
-
 import pytest
 from assembly_cases import simulated
 from plain_tables import by_name

@@ -1,7 +1,5 @@
 """Thrusters on bodies of an assembly: closed forms of a free body, the account of what they gave, what they do to loads."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The presets `flexible-arm-touch` and `flexible-arm-rig`: margins beside what grows or dies, and a late touch by own steps."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tomlkit

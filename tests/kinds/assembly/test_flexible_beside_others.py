@@ -1,7 +1,5 @@
 """Flexible links beside what others say: Lagrange's equations in SciPy, participations, Euler and Bernoulli, their masses."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import jax

@@ -1,7 +1,5 @@
 """Flexible links of an assembly: balances, links on them, a beam as a table, loads, the report, what is refused."""
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Impact laws on contacts: what cannot be is said in one line, and what a result tells of impacts."""
 
-from __future__ import annotations
-
 import copy
 
 import pytest

@@ -1,7 +1,5 @@
 """Balls that meet several others at one instant: symmetry, closed forms, energy and momenta; and the cradle of the preset."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from plain_tables import by_name, contacts_by_name

@@ -1,7 +1,5 @@
 """Impacts of assemblies beside what else there is: rigid latches that hold, derivatives, FMUs."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Dry friction and end stops of joints beside closed forms: how long and how far a body slides, how it rebounds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from assembly_cases import energy_error, momentum_error, simulated

@@ -1,7 +1,5 @@
 """Joints of an assembly: balances, welds, hinges beside stiff bushings, frames, phases, what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tomlkit

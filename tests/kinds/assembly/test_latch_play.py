@@ -1,7 +1,5 @@
 """A latch with play that is pressed steadily: where it settles and over how many bounces, beside an independent integration."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from plain_tables import acting

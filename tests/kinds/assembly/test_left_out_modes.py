@@ -1,7 +1,5 @@
 """By how much too few modes of a beam make a contact too hard: the size that is told is that of a second run with eight."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from plain_tables import by_name, contacts_by_name

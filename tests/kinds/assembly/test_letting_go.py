@@ -1,7 +1,5 @@
 """A latch that catches, holds for a minute and lets go: what parts then is in closed form, and all is accounted for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from plain_tables import acting, by_name, listed

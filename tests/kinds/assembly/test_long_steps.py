@@ -1,7 +1,5 @@
 """Long steps while nothing touches: the bound holds, and a short touch between two of them is found."""
 
-from __future__ import annotations
-
 import jax.numpy as jnp
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Two meshes on each other: the points of each touch the surface of the other, each with half the stiffness."""
 
-from __future__ import annotations
-
 import jax.numpy as jnp
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Assemblies on a line: the same as in space, where all is on the x axis; closed forms; what is refused."""
 
-from __future__ import annotations
-
 import copy
 import math
 

@@ -1,7 +1,5 @@
 """Whether the outcome of an assembly with latches is open when a run ends, in a run and in a batch of cases."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from plain_tables import acting, by_name

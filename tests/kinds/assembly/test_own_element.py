@@ -1,7 +1,5 @@
 """An element of one's own, "module:Class": in runs, batches and derivatives as those built in; what is wrong is refused."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Phases of a capture: numbers of elements change at the right instants, and the account of the energy goes on."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from assembly_cases import changed, energy_error, momentum_error, pressing, simulated

@@ -1,7 +1,5 @@
 """Latches behind a ramp in an assembly: beside SciPy, a line and free flight; held, let go, closed again."""
 
-from __future__ import annotations
-
 import copy
 import math
 

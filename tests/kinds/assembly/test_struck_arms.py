@@ -1,7 +1,5 @@
 """Impacts and captures of arms with large beams (Cyril et al.), the motion after them, and what is refused."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

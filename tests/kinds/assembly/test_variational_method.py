@@ -1,7 +1,5 @@
 """Assemblies by the variational method: beside closed forms, beside the located method, what is kept, what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from varied_cases import ARM, HERTZ, TWO, bouncing, by, energy, parted, touching

@@ -1,7 +1,5 @@
 """`dockdyn compare`: all compensators on one rig over a range of stiffness."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every compensator on rigs of every mode, its numbers stated or tuned, from the command line: run, report, verdict."""
 
-from __future__ import annotations
-
 import json
 from itertools import product
 

@@ -1,7 +1,5 @@
 """A compensator of the user's own, one file beside the scenario: run, compared, tuned, dispersed, kept out of margins."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The rig in simulation: against exact maps of sampled loops, closed forms, a plain rig, and free flight."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import jax

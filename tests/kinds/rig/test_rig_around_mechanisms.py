@@ -1,7 +1,5 @@
 """Rigs whose virtual bodies have a latch, fly in an orbit or are controlled: against motions that need no rig."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tomlkit

@@ -1,7 +1,5 @@
 """The rig with an assembly: against the assembly's own motion, conservation of momentum, input."""
 
-from __future__ import annotations
-
 from functools import cache
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """The rig with six degrees of freedom: against free flight, the rig along one direction, and conservation of momentum."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import jax.numpy as jnp

@@ -1,7 +1,5 @@
 """Which compensator is recommended on a rig: on random rigs it is the best there, with noise and contacts not compared."""
 
-from __future__ import annotations
-
 import json
 import re
 

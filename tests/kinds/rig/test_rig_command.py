@@ -1,7 +1,5 @@
 """`dockdyn run` of a rig as a user sees it: summary, files, report, what it recommends; against numbers worked out by hand."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -4,8 +4,6 @@ What agreement to expect: a step's error is held at 1e-11 of the motion, and a c
 of the speed of approach; the reference is integrated with 1e-13. 1e-8 is asked for.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 

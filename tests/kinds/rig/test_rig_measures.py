@@ -1,7 +1,5 @@
 """Measures of a rig's motion against closed forms: swings of known amplitude and phase, bounces of known restitution."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

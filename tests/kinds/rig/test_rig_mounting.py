@@ -1,7 +1,5 @@
 """What a rig's sensor carries: weight and inertia of the tool, the axes of the sensor, commands that apply later."""
 
-from __future__ import annotations
-
 import jax.numpy as jnp
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Scenarios of rigs: what a user writes, what is refused in one line, robots stated in samples, compensators by law."""
 
-from __future__ import annotations
-
 import jax.numpy as jnp
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Numbers that the table of a compensator leaves out: tuned, or refused in one clear line, whatever is stated."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

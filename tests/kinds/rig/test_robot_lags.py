@@ -1,7 +1,5 @@
 """Robots as data sheets describe them: bandwidth, time constant, damping, order."""
 
-from __future__ import annotations
-
 import jax
 import numpy as np
 import pytest

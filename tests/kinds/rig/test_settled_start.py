@@ -1,7 +1,5 @@
 """A rig begins in the motion that it settles into: the first samples are those of a run that began long before."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

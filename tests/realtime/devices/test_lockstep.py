@@ -1,7 +1,5 @@
 """C codecs behind their common protocol serve emulated devices in lockstep, through the real bytes."""
 
-from __future__ import annotations
-
 import ctypes
 import subprocess
 

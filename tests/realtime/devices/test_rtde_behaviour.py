@@ -1,7 +1,5 @@
 """A robot of Universal Robots beside its bytes: rates, texts, what it does without commands and with targets too far."""
 
-from __future__ import annotations
-
 import math
 import random
 import struct

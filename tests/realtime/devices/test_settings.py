@@ -1,7 +1,5 @@
 """Settings that no device can have are refused in a line."""
 
-from __future__ import annotations
-
 import pytest
 
 from dockdyn.realtime.devices.device import HERE, ToolPose

@@ -1,7 +1,5 @@
 """A campaign's answers: capture and loads of a campaign known in closed form, first failures by hand, what is not decided."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """The report of a campaign: every sort of campaign has one, it says what the answers say, it opens in a browser."""
 
-from __future__ import annotations
-
 import re
 import time
 

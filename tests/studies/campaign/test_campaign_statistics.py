@@ -1,8 +1,6 @@
 """The statistics of campaigns: intervals of shares and percentiles against their own definitions, influence against
 functions known in closed form."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """Identification against data of SciPy's own simulation, references of the SITS page and known statistics."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

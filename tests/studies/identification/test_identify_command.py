@@ -1,7 +1,5 @@
 """`dockdyn identify` as a user runs it: logs in, numbers, TOML and report out; bad logs in one line."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """Robots from logs drawn at random: none fits worse than the true robot would, and what no robot explains is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from identify_logs import written

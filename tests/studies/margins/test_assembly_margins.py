@@ -1,7 +1,5 @@
 """Margins of assemblies: beside free flight, beside a characteristic equation written by hand, and beside runs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tomlkit

@@ -1,7 +1,5 @@
 """What `dockdyn stability` says of random loops: every row beside the exact verdict, sensitivities beside recomputation."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Margins of a contact with a mesh: those of the plane that its face is, derivatives and charts included."""
 
-from __future__ import annotations
-
 import pytest
 import tomlkit
 import trimesh

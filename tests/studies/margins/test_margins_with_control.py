@@ -1,7 +1,5 @@
 """Margins count control that acts at every instant: beside characteristic equations by hand, at random."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tomlkit

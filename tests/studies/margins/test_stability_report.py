@@ -1,7 +1,5 @@
 """The report of `dockdyn stability`: what it says and shows of a loop whose boundary has a closed form."""
 
-from __future__ import annotations
-
 import json
 import re
 
