@@ -283,7 +283,7 @@ def test_the_wall_ends_where_the_scenario_says(tmp_path, keys, rim):
     content = {
         "schema": 2,
         "duration": 1,
-        "chaser": {**body, "position": [2, 0, 0], "feature": by_name([{"name": "tip", "position": [-1, 0, 0]}])},
+        "chaser": {**body, "position": [2, 0, 0], "feature": {"tip": {"position": [-1, 0, 0]}}},
         "target": {**body, "surface": by_name([wall])},
         "contact": {"tip": {"between": ["tip", "cone"], "normal": {"law": "spring-dashpot", "stiffness": 1000}}},
     }
@@ -374,20 +374,14 @@ def test_a_union_within_an_intersection(run):
                 "inertia": [90, 90, 90],
                 "position": [1.75, 0.25, 0.0],
                 "velocity": [-0.08, 0.0, 0.0],
-                "feature": by_name([{"name": "pin", "position": [-0.9, 0.0, 0.0]}]),
+                "feature": {"pin": {"position": [-0.9, 0.0, 0.0]}},
             },
             "target": {
                 "mass": 900,
                 "inertia": [200, 200, 200],
-                "surface": by_name(
-                    [
-                        {
-                            "name": "block",
-                            "shape": "intersection",
-                            "parts": [{"shape": "union", "parts": [wall, dome]}, side],
-                        }
-                    ]
-                ),
+                "surface": {
+                    "block": {"shape": "intersection", "parts": [{"shape": "union", "parts": [wall, dome]}, side]}
+                },
             },
             "contact": {"pin": {"between": ["pin", "block"], "normal": {"law": "spring-dashpot", "stiffness": 8000}}},
         }

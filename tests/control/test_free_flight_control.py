@@ -5,7 +5,6 @@ from functools import partial
 import numpy as np
 import pytest
 from places import DOCS
-from plain_tables import by_name
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
@@ -31,15 +30,13 @@ def flight(**changes):
             "velocity": [0.0, 0.0, 0.0],
             "attitude": [1.0, 0.0, 0.0, 0.0],
             "rate": [0.0, 0.0, 0.0],
-            "feature": by_name([{"name": "ball", "position": [-1.0, 0.0, 0.0], "radius": 0.05}]),
+            "feature": {"ball": {"position": [-1.0, 0.0, 0.0], "radius": 0.05}},
         },
         "target": {
             "mass": 800.0,
             "inertia": [200.0, 250.0, 300.0],
             "rate": [0.01, -0.02, 0.03],
-            "surface": by_name(
-                [{"name": "plate", "shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}]
-            ),
+            "surface": {"plate": {"shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}},
         },
         "contact": {
             "ball": {

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from plain_tables import by_name
 from scipy.linalg import expm
 
 import dockdyn
@@ -123,16 +122,14 @@ def flight(control, **chaser):
             "position": [2.1, 0.1, 0.05],
             "velocity": [-0.1, 0.02, 0.0],
             "rate": [0.05, -0.1, 0.08],
-            "feature": by_name([{"name": "ball", "position": [-1.0, 0.0, 0.0], "radius": 0.05}]),
+            "feature": {"ball": {"position": [-1.0, 0.0, 0.0], "radius": 0.05}},
             **chaser,
         },
         "target": {
             "mass": 800.0,
             "inertia": [200.0, 250.0, 300.0],
             "velocity": [0.0, 0.03, -0.01],
-            "surface": by_name(
-                [{"name": "plate", "shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}]
-            ),
+            "surface": {"plate": {"shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}},
         },
         "contact": {
             "ball": {

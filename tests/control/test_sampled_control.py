@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from plain_tables import by_name
 
 import dockdyn
 
@@ -41,14 +40,12 @@ def flight(control, **changes):
             "position": [50.4, 0.0, 0.0],
             "velocity": [0.05, 0.0, 0.0],
             "rate": [0.0, 0.0, -0.1],
-            "feature": by_name([{"name": "ball", "position": [-1.0, 0.0, 0.0], "radius": 0.05}]),
+            "feature": {"ball": {"position": [-1.0, 0.0, 0.0], "radius": 0.05}},
         },
         "target": {
             "mass": 800.0,
             "inertia": [200.0, 250.0, 300.0],
-            "surface": by_name(
-                [{"name": "plate", "shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}]
-            ),
+            "surface": {"plate": {"shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}},
         },
         "contact": {
             "ball": {

@@ -6,7 +6,7 @@ an amount that falls as its duration does: with k^(−1/2) for a spring, and wit
 
 import numpy as np
 import pytest
-from plain_tables import by_name, contacts_by_name
+from plain_tables import by_name
 from scipy.spatial.transform import Rotation
 
 from dockdyn.impact import contact_matrix, resolve, velocity_jump
@@ -75,9 +75,9 @@ class Pair:
             {
                 "duration": duration,
                 "output": {"interval": duration / 100},
-                "chaser": {**self.body(0), "feature": by_name([{"name": "probe", "position": self.arms[0]}])},
+                "chaser": {**self.body(0), "feature": {"probe": {"position": self.arms[0]}}},
                 "target": {**self.body(1), "surface": by_name([plate])},
-                "contact": contacts_by_name([{"between": ["probe", "plate"], **contact}]),
+                "contact": {"probe": {"between": ["probe", "plate"], **contact}},
             }
         )
         end = result.isel(time=-1)

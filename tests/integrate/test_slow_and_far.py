@@ -48,9 +48,7 @@ def plates(speed, feet=1, damping=0.0, seed=0, far=0.0, drift=0.0, delay=0.0):
             "position": (away * far).tolist(),
             "velocity": (along * drift).tolist(),
             "attitude": turn.as_quat(scalar_first=True).tolist(),
-            "surface": by_name(
-                [{"name": "plate", "shape": "plane", "point": [0.7, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}]
-            ),
+            "surface": {"plate": {"shape": "plane", "point": [0.7, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}},
         },
         "contact": contacts_by_name([{"between": [name, "plate"], "normal": law} for name in names]),
         "loop": {"delay": delay},

@@ -42,7 +42,7 @@ def energy_by_scipy(geometry: str, loop: str) -> float:
     motion = {"position": [0.533 + probe + apex, 0, 0.25], "velocity": [-0.02, 0.005, 0], "attitude": [0, 0, 0, 1]}
     still = {"position": [0, 0, 0], "velocity": [0, 0, 0], "attitude": [1, 0, 0, 0]}
     case = {
-        "chaser": {**body, **motion, "feature": by_name([{"name": "probe", "position": [probe, 0, 0]}])},
+        "chaser": {**body, **motion, "feature": {"probe": {"position": [probe, 0, 0]}}},
         "target": {**body, **still, "surface": by_name([cone])},
         "contact": {
             "probe": {

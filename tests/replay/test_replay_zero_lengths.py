@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from plain_tables import acting, by_name
+from plain_tables import by_name
 
 import dockdyn
 from dockdyn.api import scene_of
@@ -23,16 +23,9 @@ SCENES = {
         "body": by_name(
             [{"name": "one"} | TWO["chaser"] | TIP, {"name": "other"} | TWO["target"] | {"position": NOWHERE}]
         ),
-        **acting(
-            {
-                "kind": "strut",
-                "name": "strut",
-                "between": ["one", "other"],
-                "anchor": [NOWHERE, NOWHERE],
-                "stiffness": 100.0,
-                "free_length": 0.1,
-            }
-        ),
+        "strut": {
+            "strut": {"between": ["one", "other"], "anchor": [NOWHERE, NOWHERE], "stiffness": 100.0, "free_length": 0.1}
+        },
     }
     | TOUCH,
     "rig": {"kind": "rig", "mode": "assembly", "mock_ups": ["one", "other"], "loop": {"hold": {"period": 0.004}}}

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import tomlkit
 import xarray as xr
-from plain_tables import by_name
 from report_page import Page, check_nothing_from_outside, figures_at_width, references
 
 import dockdyn
@@ -130,7 +129,7 @@ SHAPES = {
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.split('"')[1])
 def test_surfaces_are_drawn_where_they_are(shape, results):
     data = tomlkit.parse(results["contacts"].attrs["scenario"]).unwrap()
-    data["body"]["target"]["surface"] = by_name([{"name": "cone", **tomlkit.parse(shape).unwrap()}])
+    data["body"]["target"]["surface"] = {"cone": {**tomlkit.parse(shape).unwrap()}}
     result = results["contacts"].assign_attrs(scenario=tomlkit.dumps(data))
     on_surface = wires(shown_surfaces(result)[0], np.array([[-0.6, 0.6]] * 3))
     assert len(on_surface) > 8

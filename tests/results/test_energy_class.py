@@ -37,7 +37,7 @@ def case(normal, friction=None):
     """Two bodies that touch once, off their centres."""
     contact = {"between": ["tip", "ball"], "normal": normal} | ({"friction": friction} if friction else {})
     first, second = {**CHASER, "feature": by_name([TIP])}, {**TARGET, "surface": by_name([BALL])}
-    bodies = {"body": by_name([{"name": "chaser", **first}, {"name": "target", **second}])}
+    bodies = {"body": {"chaser": {**first}, "target": {**second}}}
     return {
         "schema": 2,
         "kind": "assembly",

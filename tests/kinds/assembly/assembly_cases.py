@@ -3,7 +3,6 @@
 import copy
 
 import numpy as np
-from plain_tables import acting, contacts_by_name
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -69,16 +68,12 @@ FOUR = {
             "feature": {"feet": {"positions": [[0.2, -0.3, 0.05], [-0.2, -0.3, -0.05]], "radius": 0.04}},
         },
     },
-    "contact": contacts_by_name(
-        [
-            {"between": ["tips", "dome"], **pressing(2e5, 1.5, 0.3)},
-            {"between": ["feet", "deck"], **pressing(4e5, 2.0, 0.2)},
-        ]
-    ),
-    **acting(
-        {
-            "kind": "bushing",
-            "name": "mount",
+    "contact": {
+        "tips": {"between": ["tips", "dome"], **pressing(2e5, 1.5, 0.3)},
+        "feet": {"between": ["feet", "deck"], **pressing(4e5, 2.0, 0.2)},
+    },
+    "bushing": {
+        "mount": {
             "between": ["arm", "tug"],
             "position": [0.8, 0.0, 0.0],
             "attitude": quaternion([0.1, 0.2, -0.1]),
@@ -86,24 +81,22 @@ FOUR = {
             "turning_stiffness": [40.0, 90.0, 80.0],
             "damping": [150.0, 60.0, 50.0],
             "turning_damping": [2.0, 4.0, 5.0],
-        },
-        {
-            "kind": "strut",
-            "name": "tether",
+        }
+    },
+    "strut": {
+        "tether": {
             "between": ["visitor", "tug"],
             "anchor": [[-0.1, 0.05, 0.0], [0.5, 0.4, 0.1]],
             "stiffness": 5.0,
             "damping": 1.0,
         },
-        {
-            "kind": "strut",
-            "name": "rod",
+        "rod": {
             "between": ["target", "visitor"],
             "anchor": [[0.4, 0.5, -0.2], [0.1, 0.0, 0.1]],
             "stiffness": 4.0,
             "damping": 0.5,
         },
-    ),
+    },
     "output": {"interval": 0.05},
 }
 
@@ -160,23 +153,19 @@ THREE = {
             "port": {"port": {"position": [1.0, 0.0, 0.0], "axis": [1, 0, 0]}},
         },
     },
-    "contact": contacts_by_name(
-        [
-            {"name": "petals", "between": ["ring.petals", "target.petals"], **pressing(2e4, 1.0, 1.0)},
-            {"name": "probe", "between": ["tip", "drogue"], **pressing(1e4, 1.5, 0.5)},
-        ]
-    ),
-    **acting(
-        {
-            "kind": "strut",
-            "name": "struts",
+    "contact": {
+        "petals": {"between": ["ring.petals", "target.petals"], **pressing(2e4, 1.0, 1.0)},
+        "probe": {"between": ["tip", "drogue"], **pressing(1e4, 1.5, 0.5)},
+    },
+    "strut": {
+        "struts": {
             "between": ["ring", "chaser"],
             "hexapod": {"ring_radius": 0.3, "base_radius": 0.35, "ring_spread": 0.3, "base_position": [0.7, 0.0, 0.0]},
             "stiffness": 4000.0,
             "damping": 60.0,
             "slip": 25.0,
         }
-    ),
+    },
     "output": {"interval": 0.05},
 }
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from plain_tables import acting, by_name, contacts_by_name
+from plain_tables import by_name, contacts_by_name
 
 import dockdyn
 from dockdyn import backend
@@ -36,16 +36,7 @@ def bouncing(impact, duration=4.0, **ball):
         "duration": duration,
         "body": by_name(bodies),
         "contact": {"skin": {"between": ["skin", "top"], "impact": impact}},
-        **acting(
-            {
-                "kind": "thruster",
-                "name": "engine",
-                "body": "plate",
-                "position": [0, 0, 0],
-                "direction": [0, 0, 1],
-                "force": PULL * PLATE,
-            }
-        ),
+        "thruster": {"engine": {"body": "plate", "position": [0, 0, 0], "direction": [0, 0, 1], "force": PULL * PLATE}},
     }
 
 

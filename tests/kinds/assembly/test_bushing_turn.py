@@ -5,7 +5,7 @@ import json
 import numpy as np
 import tomlkit
 import xarray as xr
-from plain_tables import acting, by_name
+from plain_tables import by_name
 
 import dockdyn
 
@@ -18,16 +18,14 @@ HINGE = {
     "body": by_name(
         [BODY | {"name": "arm", "rate": [RATE, 0.0, 0.0]}, BODY | {"name": "base", "inertia": [OTHER] * 3}]
     ),
-    **acting(
-        {
-            "kind": "bushing",
-            "name": "hinge",
+    "bushing": {
+        "hinge": {
             "between": ["arm", "base"],
             "position": [0.0, 0.0, 0.0],
             "stiffness": [1e3] * 3,
             "turning_stiffness": [STIFFNESS] * 3,
         }
-    ),
+    },
 }
 
 

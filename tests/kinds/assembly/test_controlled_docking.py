@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from assembly_cases import pressing
 from places import DOCS
-from plain_tables import acting, by_name, contacts_by_name, without_elements
+from plain_tables import acting, by_name, without_elements
 
 import dockdyn
 from dockdyn.pages import report_html
@@ -74,7 +74,7 @@ def docking(**control):
             "pitch": PITCH,
         },
         "body": by_name([bus, panel("left", 1), panel("right", -1), target]),
-        "contact": contacts_by_name([{"between": ["head", "cone"], **pressing(2e4, 1.0, 1.0, 0.1, 2e-3)}]),
+        "contact": {"head": {"between": ["head", "cone"], **pressing(2e4, 1.0, 1.0, 0.1, 2e-3)}},
         **acting(latch),
         "control": hold | control,
         "loop": {"delay": 0.005},

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from plain_tables import acting
 
 import dockdyn
 
@@ -19,10 +18,8 @@ def hooks(**latch):
             "probe": {"mass": 50.0, "inertia": [1.0] * 3, "position": [0.1, 0, 0], "velocity": [-SPEED, 0, 0]},
             "socket": {"mass": 150.0, "inertia": [10.0] * 3},
         },
-        **acting(
-            {
-                "kind": "latch",
-                "name": "hook",
+        "latch": {
+            "hook": {
                 "between": ["probe", "socket"],
                 "anchor": [[0.0] * 3] * 2,
                 "reach": DEPTH,
@@ -31,7 +28,7 @@ def hooks(**latch):
                 "damping": 1500.0,
                 **latch,
             }
-        ),
+        },
     }
 
 

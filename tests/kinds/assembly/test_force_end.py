@@ -19,7 +19,7 @@ def case(tips):
     features = [{"name": name, "position": TIPS[name]} for name in tips]
     first, second = {**CHASER, "feature": by_name(features)}, {**TARGET, "surface": by_name([BALL])}
     contact = [{"between": [name, "ball"], "normal": DASHPOT} for name in tips]
-    bodies = {"body": by_name([{"name": "chaser", **first}, {"name": "target", **second}])}
+    bodies = {"body": {"chaser": {**first}, "target": {**second}}}
     return {"schema": 2, "kind": "assembly", "duration": 2.5, "contact": contacts_by_name(contact), **bodies}
 
 

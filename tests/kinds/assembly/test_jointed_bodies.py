@@ -245,19 +245,16 @@ def hinged(joint=None, element=()):
         "schema": 2,
         "kind": "assembly",
         "duration": 3.0,
-        "body": by_name(
-            [
-                {"name": "bus", "mass": 50.0, "inertia": [9.0, 7.0, 11.0], "rate": [0.02, -0.01, 0.03]},
-                {
-                    "name": "wing",
-                    "on": "bus",
-                    "mass": 12.0,
-                    "inertia": [1.5, 2.0, 1.0],
-                    "position": [1.4, 0.1, -0.1],
-                    **({} if joint is None else {"joint": joint}),
-                },
-            ]
-        ),
+        "body": {
+            "bus": {"mass": 50.0, "inertia": [9.0, 7.0, 11.0], "rate": [0.02, -0.01, 0.03]},
+            "wing": {
+                "on": "bus",
+                "mass": 12.0,
+                "inertia": [1.5, 2.0, 1.0],
+                "position": [1.4, 0.1, -0.1],
+                **({} if joint is None else {"joint": joint}),
+            },
+        },
         **acting(
             {
                 "kind": "strut",

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from plain_tables import acting
 from scipy.integrate import solve_ivp
 
 import dockdyn
@@ -24,10 +23,8 @@ def pressed(damping, duration):
             "probe": {"mass": LIGHT, "inertia": [1.0] * 3, "velocity": [SPEED, 0.0, 0.0]},
             "socket": {"mass": HEAVY, "inertia": [1e3] * 3},
         },
-        **acting(
-            {
-                "kind": "latch",
-                "name": "hook",
+        "latch": {
+            "hook": {
                 "between": ["probe", "socket"],
                 "anchor": [[0.0] * 3] * 2,
                 "reach": 0.01,
@@ -35,17 +32,17 @@ def pressed(damping, duration):
                 "stiffness": STIFFNESS,
                 "damping": damping,
                 "play": PLAY,
-            },
-            {
-                "kind": "strut",
-                "name": "push",
+            }
+        },
+        "strut": {
+            "push": {
                 "between": ["probe", "socket"],
                 "anchor": [[0.0] * 3, [-5.0, 0.0, 0.0]],
                 "stiffness": PUSH,
                 "damping": DRAG,
                 "free_length": 6.0,
-            },
-        ),
+            }
+        },
         "integrator": {"max_events": 3000},
     }
 

@@ -31,8 +31,8 @@ def body(folder, name, side, height):
         "mass": 100,
         "inertia": [10, 10, 10],
         "position": [0, 0, height],
-        "feature": by_name([{"name": "skin", "shape": "cloud", "count": 3200, **part}]),
-        "surface": by_name([{"name": "block", "shape": "mesh", "tolerance": 5e-4, **part}]),
+        "feature": {"skin": {"shape": "cloud", "count": 3200, **part}},
+        "surface": {"block": {"shape": "mesh", "tolerance": 5e-4, **part}},
     }
 
 

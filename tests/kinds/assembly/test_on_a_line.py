@@ -159,7 +159,7 @@ def test_welded_masses_move_as_one():
             "welded": {"mass": 2.0, "on": "one", "position": 0.2, "joint": {"kind": "locked"}},
             "other": {"mass": 7.0, "position": 1.0},
         },
-        **acting({"kind": "bushing", "name": "spring", "between": ["welded", "other"], "stiffness": 40.0}),
+        "bushing": {"spring": {"between": ["welded", "other"], "stiffness": 40.0}},
     }
     run = dockdyn.simulate(dockdyn.load(tables))
     fast = math.sqrt(40.0 * (1 / 5 + 1 / 7))
@@ -213,7 +213,7 @@ def test_velocities_that_jump():
 )
 def test_what_cannot_be_said_is_refused_in_one_line(changes, words):
     tables = drawn(0) | {"phase": {}}
-    tables |= acting({"kind": "strut", "name": "strut", "between": ["drogue", "target"], "stiffness": 80.0})
+    tables |= {"strut": {"strut": {"between": ["drogue", "target"], "stiffness": 80.0}}}
     if "approach" in changes:
         del tables["body"]["probe"]["position"], tables["body"]["probe"]["velocity"]
     with pytest.raises(dockdyn.ScenarioError, match=words) as refusal:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from plain_tables import acting, by_name
+from plain_tables import acting
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -29,18 +29,15 @@ def approaching(gap, speed):
         "schema": 2,
         "kind": "assembly",
         "duration": DURATION,
-        "body": by_name(
-            [
-                {
-                    "name": "probe",
-                    "mass": 10.0,
-                    "inertia": [1.0] * 3,
-                    "position": place.tolist(),
-                    "velocity": TURN.apply([-speed, 0.0, 0.0]).tolist(),
-                },
-                {"name": "target", "mass": 1000.0, "inertia": [100.0] * 3, "position": [0.0] * 3, **turned},
-            ]
-        ),
+        "body": {
+            "probe": {
+                "mass": 10.0,
+                "inertia": [1.0] * 3,
+                "position": place.tolist(),
+                "velocity": TURN.apply([-speed, 0.0, 0.0]).tolist(),
+            },
+            "target": {"mass": 1000.0, "inertia": [100.0] * 3, "position": [0.0] * 3, **turned},
+        },
         **acting({**latch, "name": "wide", "reach": REACH}, {**latch, "name": "narrow", "reach": NEAR}),
     }
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from assembly_cases import changed, energy_error, momentum_error, pressing, simulated
-from plain_tables import acting, by_name, contacts_by_name
+from plain_tables import by_name
 from scipy.optimize import brentq
 
 from dockdyn.kinds.assembly.doubts import doubts
@@ -48,11 +48,9 @@ CAPTURE = {
             "surface": {"wall": {"shape": "plane", "point": [SEAT, 0, 0], "normal": [1, 0, 0]}},
         },
     },
-    "contact": contacts_by_name([{"between": ["face", "wall"], **pressing(2e4, 1.0, 1.0)}]),
-    **acting(
-        {
-            "kind": "strut",
-            "name": "struts",
+    "contact": {"face": {"between": ["face", "wall"], **pressing(2e4, 1.0, 1.0)}},
+    "strut": {
+        "struts": {
             "between": ["ring", "chaser"],
             "hexapod": {"ring_radius": 0.25, "base_radius": 0.3, "ring_spread": 0.3, "base_position": [-0.5, 0.0, 0.0]},
             "stiffness": 3000.0,
@@ -60,10 +58,10 @@ CAPTURE = {
             "slip": 30.0,
             "speed": 0.0,
             "moved_mass": 1.5,
-        },
-        {
-            "kind": "latch",
-            "name": "latches",
+        }
+    },
+    "latch": {
+        "latches": {
             "between": ["ring", "target"],
             "anchors": [[[-0.1, *axes(i)], [SEAT - REACH, *axes(i)]] for i in range(3)],
             "reach": REACH - 0.002,
@@ -71,8 +69,8 @@ CAPTURE = {
             "stiffness": 4e3,
             "damping": 80.0,
             "play": 0.001,
-        },
-    ),
+        }
+    },
     "phase": {
         "ready": {},
         "lunge": {"when": "contact", "set": {"strut.struts.speed": 0.02}},
@@ -185,16 +183,14 @@ def swing(speed):
                 for name, mass, place, v in (("one", MASSES[0], 0.0, 0.03), ("other", MASSES[1], 1.0, 0.03 + speed))
             ]
         ),
-        **acting(
-            {
-                "kind": "strut",
-                "name": "spring",
+        "strut": {
+            "spring": {
                 "between": ["one", "other"],
                 "anchor": [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
                 "stiffness": STIFFNESS,
                 "damping": DAMPING,
             }
-        ),
+        },
         "phase": {
             "swings": {},
             "slow": {

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 import tomlkit
-from plain_tables import by_name, contacts_by_name
+from plain_tables import by_name
 
 import dockdyn
 from dockdyn.hil.compensators import COMPENSATORS, VELOCITIES
@@ -43,7 +43,7 @@ def rig_in(mode: str) -> dict:
     tip = {"name": "tip", "position": [-0.085, 0.0, 0.0], "radius": 0.015}
     chaser = {"mass": 1000.0, "inertia": INERTIA, **WHOLE, "feature": by_name([tip])}
     target = {"mass": 1000.0, "inertia": INERTIA, "surface": by_name([wall])}
-    touch = {"contact": contacts_by_name([{"between": ["tip", "wall"], **CONTACT}]), "loop": dict(LOOP)}
+    touch = {"contact": {"tip": {"between": ["tip", "wall"], **CONTACT}}, "loop": dict(LOOP)}
     bodies = [{"name": name, **body} for name, body in (("chaser", chaser), ("target", target))]
     return head | {"mock_ups": ["chaser", "target"], "body": by_name(bodies), **touch}
 

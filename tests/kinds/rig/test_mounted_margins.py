@@ -73,7 +73,7 @@ def test_an_assembly_with_the_same_loop_has_the_same_margins(load):
     plain = {key: value for key, value in rig.items() if key not in ("mode", "mock_ups")} | {"kind": "assembly"}
     own, other = (loop_roots(single(judged(load(case))), 4)[0] for case in (plain, rig))
     assert own == pytest.approx(other, rel=1e-9, abs=1e-9)
-    third = {**PLATE, "name": "wall", "position": [3.0, 0, 0], "surface": by_name([{**FACE, "name": "side"}])}
+    third = {**PLATE, "name": "wall", "position": [3.0, 0, 0], "surface": {"side": {**FACE}}}
     plain |= {"body": plain["body"] | by_name([third])}
     plain |= {"contact": plain["contact"] | {"side": {"between": ["noses", "side"], "normal": LAW}}}
     with pytest.raises(dockdyn.ScenarioError, match=r"loop\.hold: contacts are between 2 pairs of bodies") as refused:

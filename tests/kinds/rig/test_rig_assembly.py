@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import tomlkit
 from numpy.testing import assert_allclose
-from plain_tables import acting, by_name, contacts_by_name, listed
+from plain_tables import acting, by_name, listed
 
 import dockdyn
 from dockdyn.api import scene_of
@@ -52,7 +52,7 @@ def of_two() -> dict:
         "mock_ups": ["chaser", "target"],
         "duration": 3.0,
         "body": by_name([chaser, {"name": "target", **TARGET}]),
-        "contact": contacts_by_name([{"between": ["head", "cone"], **TOUCH}]),
+        "contact": {"head": {"between": ["head", "cone"], **TOUCH}},
         "loop": dict(LOOP),
     }
 
@@ -85,57 +85,42 @@ def of_many(period: float = 4e-3) -> dict:
             "closing_speed": 0.15,
             "lateral_offset": [0.03, -0.01],
         },
-        "body": by_name(
-            [
-                {"name": "chaser", **CHASER},
-                {
-                    "name": "array",
-                    "on": "chaser",
-                    "position": [0.0, 2.0, 0.0],
-                    "mass": 30.0,
-                    "inertia": [9.0, 1.0, 9.0],
-                    "joint": hinge,
-                },
-                {
-                    "name": "probe",
-                    "on": "chaser",
-                    "position": [1.6, 0.0, 0.0],
-                    "mass": 36.0,
-                    "inertia": [0.09, 0.75, 0.75],
-                    "joint": slide,
-                    "feature": by_name([HEAD]),
-                    "surface": by_name([plate]),
-                    "port": {"tip": {"position": [0.215, 0.0, 0.0], "axis": [1.0, 0.0, 0.0]}},
-                },
-                {"name": "target", **TARGET, **PORTS, "feature": by_name([bumper])},
-            ]
-        ),
-        "contact": contacts_by_name(
-            [
-                {"between": ["bumper", "plate"], **TOUCH},
-                {"between": ["head", "cone"], **TOUCH},
-            ]
-        ),
-        **acting(
-            {
-                "kind": "latch",
-                "name": "latch",
+        "body": {
+            "chaser": {**CHASER},
+            "array": {
+                "on": "chaser",
+                "position": [0.0, 2.0, 0.0],
+                "mass": 30.0,
+                "inertia": [9.0, 1.0, 9.0],
+                "joint": hinge,
+            },
+            "probe": {
+                "on": "chaser",
+                "position": [1.6, 0.0, 0.0],
+                "mass": 36.0,
+                "inertia": [0.09, 0.75, 0.75],
+                "joint": slide,
+                "feature": by_name([HEAD]),
+                "surface": by_name([plate]),
+                "port": {"tip": {"position": [0.215, 0.0, 0.0], "axis": [1.0, 0.0, 0.0]}},
+            },
+            "target": {**TARGET, **PORTS, "feature": by_name([bumper])},
+        },
+        "contact": {
+            "bumper": {"between": ["bumper", "plate"], **TOUCH},
+            "head": {"between": ["head", "cone"], **TOUCH},
+        },
+        "latch": {
+            "latch": {
                 "between": ["probe", "target"],
                 "anchor": [[0.2, 0.0, 0.0], [1.6233, 0.0, 0.0]],
                 "reach": 0.02,
                 "lateral": 0.02,
                 "stiffness": "9 kN/m",
                 "damping": "200 N s/m",
-            },
-            {
-                "kind": "thruster",
-                "name": "push",
-                "body": "chaser",
-                "position": [0, 0, 0],
-                "direction": [1, 0, 0],
-                "force": 0.0,
-            },
-        ),
+            }
+        },
+        "thruster": {"push": {"body": "chaser", "position": [0, 0, 0], "direction": [1, 0, 0], "force": 0.0}},
         "phase": {
             "approach": {},
             "pushing": {"when": "contact", "set": {"thruster.push.force": "60 N"}},
@@ -169,7 +154,7 @@ def test_the_contact_feels_the_inertia_behind_it():
     target["surface"] = {"face": {"shape": "plane", "point": [1.6, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}}
     tables["body"] = by_name([chaser, probe, target])
     tables["approach"] |= {"lateral_offset": [0.0, 0.0], "distance": 0.1}
-    tables["contact"] = contacts_by_name([{"between": ["head", "face"], **TOUCH}])
+    tables["contact"] = {"head": {"between": ["head", "face"], **TOUCH}}
     screw = {"kind": "strut", "name": "screw", "between": ["probe", "chaser"], "moved_mass": 20.0}
     tables |= acting(screw | {"anchor": [[0.0, 0.0, 0.0], [0.5, 0.0, 0.0]]})
     tables["stability"] = {"depth": "2 mm"}
