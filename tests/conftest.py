@@ -7,11 +7,11 @@ import pickle
 import sys
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 import tomlkit
 from browser import launch
+from helpers.refusals import CommandResult
 from plain_tables import plain
 from two_bodies import two_bodies
 
@@ -141,14 +141,6 @@ def own_files(tmp_path, monkeypatch):
         sys.modules.pop(name, None)
 
 
-class Ended(NamedTuple):
-    """A command that has ended, as `subprocess` gives it."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
 @pytest.fixture
 def dock(monkeypatch, capsys, tmp_path):
     """Runs a command line of `dockdyn` in this process, in an empty folder; how long that takes is not told.
@@ -166,11 +158,22 @@ def dock(monkeypatch, capsys, tmp_path):
             code = 0
         except SystemExit as end:
             code = int(end.code or 0)
-        ended = Ended(code, *capsys.readouterr())
+        ended = CommandResult(code, *capsys.readouterr())
         assert "replay could not be made" not in ended.stderr, ended.stderr
         return ended
 
     return command
+
+
+@pytest.fixture
+def check_file_refused(dock, tmp_path):
+    """Asserts that a run of a scenario, given as a dictionary, is refused in one line with its file and all of `words`."""
+
+    def check(content, *words):
+        (tmp_path / "mine.toml").write_text(tomlkit.dumps(plain(content)), encoding="utf-8")
+        dock("run", "mine.toml").check_refused("mine.toml", *words)
+
+    return check
 
 
 def pytest_collection_modifyitems(items):

@@ -12,6 +12,7 @@ import pytest
 import tomlkit
 import xarray as xr
 from capability_columns import COMPLIANT, DURATION, HOOK, LINE_HOOK, RADIUS, SPEED, TIP, Tables
+from helpers.refusals import refused
 from plain_tables import acting
 from scipy.io import loadmat
 from scipy.spatial.transform import Rotation
@@ -208,9 +209,8 @@ def refuse_overlap(case: Case) -> None:
     else:
         place = case.bodies[0]["position"][0]
         changes["body.chaser.position.0"] = place + 0.05
-    with pytest.raises(dockdyn.ScenarioError, match="overlap at the start") as refusal:
+    with refused("by 0.", match="overlap at the start"):
         dockdyn.simulate(case.load(changes))
-    assert "\n" not in str(refusal.value) and "by 0." in str(refusal.value)
 
 
 def end_by_capture(case: Case) -> None:

@@ -108,13 +108,7 @@ def test_hertz(run, exponent):
 def test_hunt_crossley_gives_the_restitution_that_is_asked_for(run):
     for asked in (0.01, 0.025, 0.15, 0.45, 0.8, 0.97, 1.0):
         for masses, speed, exponent in [((500.0, 2200.0), 0.05, 1.5), ((3000.0, 700.0), 0.02, 2.0)]:
-            law = {
-                "law": "hunt-crossley",
-                "stiffness": 4e4,
-                "exponent": exponent,
-                "restitution": asked,
-                "speed": speed,
-            }
+            law = {"law": "hunt-crossley", "stiffness": 4e4, "exponent": exponent, "restitution": asked, "speed": speed}
             contact, restitution = bounce(run, masses, speed, law, duration=9.0)
             assert restitution == pytest.approx(asked, rel=POWER)
             assert contact["impulse_N_s"] == pytest.approx(reduced(masses) * speed * (1 + asked), rel=10 * POWER)

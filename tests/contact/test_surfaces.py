@@ -10,7 +10,6 @@ import pytest
 import tomlkit
 from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
-from plain_tables import by_name
 from scipy.spatial.transform import Rotation
 from two_bodies import two_bodies
 
@@ -278,13 +277,13 @@ def test_a_tip_rolls_around_the_rim():
 )
 def test_the_wall_ends_where_the_scenario_says(tmp_path, keys, rim):
     """At the rim's radius, at the depth, or at the nearer of the two: a hand's breadth beyond its edge, straight ahead."""
-    wall = {"name": "cone", "shape": "cone", "apex": [0, 0, 0], "axis": [1, 0, 0], "half_angle": "35 deg", **keys}
+    wall = {"shape": "cone", "apex": [0, 0, 0], "axis": [1, 0, 0], "half_angle": "35 deg", **keys}
     body = {"mass": 100, "inertia": [10, 10, 10]}
     content = {
         "schema": 2,
         "duration": 1,
         "chaser": {**body, "position": [2, 0, 0], "feature": {"tip": {"position": [-1, 0, 0]}}},
-        "target": {**body, "surface": by_name([wall])},
+        "target": {**body, "surface": {"cone": wall}},
         "contact": {"tip": {"between": ["tip", "cone"], "normal": {"law": "spring-dashpot", "stiffness": 1000}}},
     }
     file = tmp_path / "rim.toml"

@@ -7,16 +7,7 @@ import numpy as np
 import pytest
 from loop_tuning import force_lead, gain_and_inertia, leads, over_stiffness
 from numpy.testing import assert_allclose
-from rig_reference import (
-    GAIN,
-    POLE,
-    ZERO,
-    contact_alone,
-    fixed_gain,
-    leading,
-    simulate,
-    simulate_continuous,
-)
+from rig_reference import GAIN, POLE, ZERO, contact_alone, fixed_gain, leading, simulate, simulate_continuous
 from scipy.signal import hilbert
 
 from dockdyn.hil.hybrid_contact import hybrid_contact

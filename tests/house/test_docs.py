@@ -137,9 +137,7 @@ COMPILED = ("fmu", "tutorial-fmu")  # by the C compiler of this machine
 NO_COMPILER = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")
 SHOWN = [
     pytest.param(
-        page,
-        id=page.stem,
-        marks=[pytest.mark.full] * (page.stem in LONG) + [NO_COMPILER] * (page.stem in COMPILED),
+        page, id=page.stem, marks=[pytest.mark.full] * (page.stem in LONG) + [NO_COMPILER] * (page.stem in COMPILED)
     )
     for page in PAGES
     if blocks(page)

@@ -88,11 +88,11 @@ def pair_of_bodies(rng, depth, radius):
     there = place + turns[1].apply(face) + out * (radius - depth) + 0.1 * along - turns[0].apply(tip)
     attitudes = [np.roll(turn.as_quat(), 1).tolist() for turn in turns]
     feature = {"name": "tip", "position": tip.tolist()} | ({"radius": radius} if radius else {})
-    plane = {"name": "face", "shape": "plane", "point": face.tolist(), "normal": normal.tolist()}
+    plane = {"shape": "plane", "point": face.tolist(), "normal": normal.tolist()}
     first = {"mass": 100.0, "inertia": [10.0, 11.0, 12.0], "position": there.tolist(), "attitude": attitudes[0]}
     second = {"mass": 1000.0, "inertia": [90.0, 100.0, 110.0], "position": place.tolist(), "attitude": attitudes[1]}
     return first | {"velocity": (-0.1 * out).tolist(), "feature": by_name([feature])}, second | {
-        "surface": by_name([plane])
+        "surface": {"face": plane}
     }
 
 
@@ -101,7 +101,7 @@ def with_kind(kind, first, second):
     contact = [{"between": ["tip", "face"], "normal": LAW}]
     common = {"schema": 2, "kind": kind, "duration": 0.02, "contact": contacts_by_name(contact)}
     mounted = {"mode": "assembly", "mock_ups": ["one", "other"], "loop": LOOP} if kind == "rig" else {}
-    return common | {"body": by_name([first | {"name": "one"}, second | {"name": "other"}])} | mounted
+    return common | {"body": {"one": first, "other": second}} | mounted
 
 
 KINDS = ("assembly", "rig")

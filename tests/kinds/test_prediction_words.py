@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from plain_tables import by_name, contacts_by_name
+from plain_tables import contacts_by_name
 
 import dockdyn
 
@@ -38,7 +38,7 @@ def head_on(normal):
         "position": [0.0, 0.0, 0.0],
         "surface": {"face": {"shape": "plane", "point": [0.0, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}},
     }
-    bodies = {"body": by_name([ball | {"name": "ball"}, plate | {"name": "plate"}])}
+    bodies = {"body": {"ball": ball, "plate": plate}}
     contact = [{"between": ["tip", "face"], "normal": normal}]
     return {
         "schema": 2,

@@ -39,8 +39,7 @@ def reproduced(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("quantity", "expected"),
-    [("displacement", 7.90569), ("velocity", 50.0), ("force", 158.114), ("power", 3.95285)],
+    ("quantity", "expected"), [("displacement", 7.90569), ("velocity", 50.0), ("force", 158.114), ("power", 3.95285)]
 )
 def test_peaks_without_delay(reproduced, quantity, expected):
     assert reproduced(7)[0][f"no delay: peak {quantity}"] == pytest.approx(expected, rel=2e-6)

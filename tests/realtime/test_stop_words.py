@@ -142,16 +142,8 @@ FAULTS = {
     ),
     Cause.SENSOR_STATUS: ("load", {"status": 3}, "the sensor reports status 3; 0 is well"),
     Cause.ROBOT_STATUS: ("pose", {"status": 5}, "the robot reports status 5; 0 is well"),
-    Cause.SENSOR_STALE: (
-        "load",
-        {"sequence": 7},
-        "no new reading of the sensor for more than that time; ",
-    ),
-    Cause.ROBOT_STALE: (
-        "pose",
-        {"sequence": 7},
-        "no new pose of the robot for more than that time; ",
-    ),
+    Cause.SENSOR_STALE: ("load", {"sequence": 7}, "no new reading of the sensor for more than that time; "),
+    Cause.ROBOT_STALE: ("pose", {"sequence": 7}, "no new pose of the robot for more than that time; "),
 }
 
 

@@ -45,7 +45,7 @@ MISTAKES = [
 def test_what_is_given_is_named_and_what_to_do_said(dock, files):
     for words, said in MISTAKES:
         ended = dock(*words)
-        assert ended.returncode == 2 and ended.stderr.count("\n") == 1 and not ended.stdout, (words, ended)
+        ended.check_refused()
         assert ended.stderr.startswith(f"error: {said}"), (words, ended.stderr)
 
 

@@ -6,6 +6,7 @@ import jax
 import numpy as np
 import pytest
 import tomlkit
+from helpers.refusals import refused
 from numpy.testing import assert_allclose
 from plain_tables import plain
 from resting_contacts import difference, place_of, some_scene
@@ -270,9 +271,8 @@ def test_a_sampled_rig():
     ],
 )
 def test_what_cannot_be_swept(probe, sweeps, words):
-    with pytest.raises(dockdyn.ScenarioError, match=words) as error:
+    with refused(match=words):
         stability_dataset(probe, sweeps)
-    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import json
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from plain_tables import by_name, plain
+from plain_tables import plain
 from report_page import Page
 from resting_contacts import REST, fitted_root
 from scipy.optimize import brentq
@@ -42,7 +42,7 @@ def some_scene(rng, tips, symmetric=False):
         laws = laws[:1] * len(tips)
         bodies = [np.diag([60.0, 40.0, 40.0]), np.diag([90.0, 110.0, 110.0])]
     features = {f"tip{i}": {"position": [reach, *tip]} for i, tip in enumerate(tips)}
-    surface = {"name": "plate", "shape": "plane", "point": [-behind, 0, 0], "normal": NORMAL}
+    surface = {"shape": "plane", "point": [-behind, 0, 0], "normal": NORMAL}
     contacts = {
         f"tip{i}": {"between": [f"tip{i}", "plate"], "normal": {"law": "spring-dashpot", "stiffness": k, "damping": b}}
         for i, (k, b) in enumerate(laws)
@@ -57,7 +57,7 @@ def some_scene(rng, tips, symmetric=False):
             "velocity": [0.01, 0, 0],
             "feature": features,
         },
-        "target": {"mass": target, "inertia": bodies[1], "position": [behind, 0, 0], "surface": by_name([surface])},
+        "target": {"mass": target, "inertia": bodies[1], "position": [behind, 0, 0], "surface": {"plate": surface}},
         "contact": contacts,
         "loop": {"delay": 0.03},
     }

@@ -12,9 +12,7 @@ from dockdyn.stability import rightmost_roots, stable_windows
 # --- stable windows --------------------------------------------------------------------------------------------------
 
 # Olgac and Sipahi, IEEE Trans. Autom. Control 47 (2002): two stable windows
-POCKETS = np.array(
-    [[[-1, 13.5, -1], [-3, -1, -2], [-2, -1, -4]], [[-5.9, 7.1, -70.3], [2, -1, 5], [2, 0, 6]]],
-)
+POCKETS = np.array([[[-1, 13.5, -1], [-3, -1, -2], [-2, -1, -4]], [[-5.9, 7.1, -70.3], [2, -1, 5], [2, 0, 6]]])
 
 
 def kronecker_windows(matrices, longest):

@@ -313,10 +313,7 @@ def test_the_options_of_a_log_on_the_command_line(slow, dock, tmp_path):
             (*options, "--command", "gauge"),
             "log.csv: --command gauge: is the commanded position, which the run does not have",
         ),
-        (
-            (*options[:6], "--unit", "lamp=mm"),
-            "log.csv: --unit lamp=mm: no such column; the columns are clock, gauge",
-        ),
+        ((*options[:6], "--unit", "lamp=mm"), "log.csv: --unit lamp=mm: no such column; the columns are clock, gauge"),
         (
             (*options[:6], "--unit", "=mm"),
             "--unit =mm: must be a unit, or COLUMN=UNIT with COLUMN one of time, command",

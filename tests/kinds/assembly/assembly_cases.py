@@ -1,6 +1,8 @@
 """Scenarios of several bodies for tests of the kind `assembly`, and how a run of one is judged."""
 
 import copy
+import operator
+from functools import reduce
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -173,6 +175,19 @@ THREE = {
 def changed(case, **keys):
     """A case of its own with tables or numbers of the top level replaced."""
     return copy.deepcopy(case) | keys
+
+
+def at(case, values):
+    """A case of its own with values at paths such as `contact.tips.between.0`; None takes a key away."""
+    found = copy.deepcopy(case)
+    for path, value in values.items():
+        *way, last = [int(key) if key.isdecimal() else key for key in path.split(".")]
+        inner = reduce(operator.getitem, way, found)
+        if value is None:
+            del inner[last]
+        else:
+            inner[last] = copy.deepcopy(value)
+    return found
 
 
 def moved(case, turn=(0.0, 0.0, 0.0), shift=(0.0, 0.0, 0.0), boost=(0.0, 0.0, 0.0)):

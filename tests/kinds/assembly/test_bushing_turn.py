@@ -5,7 +5,6 @@ import json
 import numpy as np
 import tomlkit
 import xarray as xr
-from plain_tables import by_name
 
 import dockdyn
 
@@ -15,9 +14,7 @@ HINGE = {
     "schema": 2,
     "kind": "assembly",
     "duration": 4.0,
-    "body": by_name(
-        [BODY | {"name": "arm", "rate": [RATE, 0.0, 0.0]}, BODY | {"name": "base", "inertia": [OTHER] * 3}]
-    ),
+    "body": {"arm": BODY | {"rate": [RATE, 0.0, 0.0]}, "base": BODY | {"inertia": [OTHER] * 3}},
     "bushing": {
         "hinge": {
             "between": ["arm", "base"],

@@ -2,7 +2,6 @@
 
 import pytest
 from assembly_cases import simulated
-from plain_tables import by_name
 
 import dockdyn
 from dockdyn.kinds.assembly.report import assembly_report
@@ -13,7 +12,7 @@ SLIDING = {"kind": "prismatic", "position": [0, 0, 0], "axis": [1, 0, 0], "stiff
 
 def bounce_off_a_pad(joint):
     """A ball that bounces without loss off a plate on a joint."""
-    plate = {"name": "plate", "shape": "plane", "point": [0, 0, 0], "normal": [1, 0, 0]}
+    plate = {"shape": "plane", "point": [0, 0, 0], "normal": [1, 0, 0]}
     return {
         "schema": 2,
         "kind": "assembly",
@@ -26,7 +25,7 @@ def bounce_off_a_pad(joint):
                 "inertia": [1.0] * 3,
                 "position": [1, 0, 0],
                 "joint": joint,
-                "surface": by_name([plate]),
+                "surface": {"plate": plate},
             },
             "ball": {
                 "mass": 20.0,

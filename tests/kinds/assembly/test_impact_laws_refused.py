@@ -3,6 +3,7 @@
 import copy
 
 import pytest
+from helpers.refusals import refused
 from plain_tables import acting, by_name, contacts_by_name
 
 import dockdyn
@@ -77,9 +78,8 @@ WRONG = {
 @pytest.mark.parametrize("what", WRONG)
 def test_what_cannot_be_is_refused(what):
     content, words = WRONG[what]
-    with pytest.raises(dockdyn.ScenarioError, match=words) as error:
+    with refused(match=words):
         dockdyn.load(content)
-    assert "\n" not in str(error.value)
 
 
 def test_a_rig_measures_no_jump():

@@ -42,12 +42,12 @@ def struck(rng, modes):
         "bending_stiffness": bending.tolist(),
         "bending_modes": [modes, modes],
     }
-    tip = {"name": "tip", "position": [side[0], (share - 0.5) * length, side[2]], "radius": 0.02}
+    tip = {"position": [side[0], (share - 0.5) * length, side[2]], "radius": 0.02}
     bodies = [
         {"name": "hub", "mass": hub, "inertia": [hub] * 3},
         {"name": "wing", "on": "hub", "mass": per_length * length, "inertia": [about, 0.5, about]}
         | {"position": [0.0, 1.0 + length / 2, 0.0], "joint": {"kind": "locked", "position": [0.0, 1.0, 0.0]}}
-        | {"flexible": beam, "feature": by_name([tip])},
+        | {"flexible": beam, "feature": {"tip": tip}},
         {"name": "block", "mass": block, "inertia": [block / 10] * 3}
         | {"position": (place + 0.021 * normal).tolist(), "velocity": (-0.05 * normal).tolist()}
         | {"surface": {"face": {"shape": "plane", "point": [0.0, 0.0, 0.0], "normal": (-normal).tolist()}}},

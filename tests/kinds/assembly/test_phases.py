@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from assembly_cases import changed, energy_error, momentum_error, pressing, simulated
-from plain_tables import by_name
 from scipy.optimize import brentq
 
 from dockdyn.kinds.assembly.doubts import doubts
@@ -171,18 +170,15 @@ def swing(speed):
         "schema": 2,
         "kind": "assembly",
         "duration": 12.0,
-        "body": by_name(
-            [
-                {
-                    "name": name,
-                    "mass": mass,
-                    "inertia": [1.0, 1.0, 1.0],
-                    "position": [place, 0.0, 0.0],
-                    "velocity": [v, 0, 0],
-                }
-                for name, mass, place, v in (("one", MASSES[0], 0.0, 0.03), ("other", MASSES[1], 1.0, 0.03 + speed))
-            ]
-        ),
+        "body": {
+            name: {
+                "mass": mass,
+                "inertia": [1.0, 1.0, 1.0],
+                "position": [place, 0.0, 0.0],
+                "velocity": [v, 0, 0],
+            }
+            for name, mass, place, v in (("one", MASSES[0], 0.0, 0.03), ("other", MASSES[1], 1.0, 0.03 + speed))
+        },
         "strut": {
             "spring": {
                 "between": ["one", "other"],

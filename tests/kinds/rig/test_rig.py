@@ -300,16 +300,10 @@ def clocked(rig, found):
     return replace(rig, schedule=found)
 
 
-@pytest.mark.full_cases("('zero-order-hold', 0.5, (0.0, 0.9), 'gain')")
-@pytest.mark.parametrize("shape", SHAPES[:2], ids=str)
-def test_simulation_and_exact_map_agree_on_stability(shape):
-    wrong, judged, unstable = disagreement(1, 16, shape)
-    assert wrong == 0 and judged >= 12 and 0 < unstable < 1
+MANY = [pytest.param(shape, seed, 50, marks=pytest.mark.full) for shape in SHAPES for seed in (11, 12)]
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("seed", [11, 12])
-def test_simulation_and_exact_map_agree_on_stability_in_full(shape, seed):
-    wrong, judged, unstable = disagreement(seed, 50, shape)
-    assert wrong == 0 and judged >= 40 and 0 < unstable < 1
+@pytest.mark.parametrize(("shape", "seed", "count"), [(SHAPES[1], 1, 16), *MANY], ids=str)
+def test_simulation_and_exact_map_agree_on_stability(shape, seed, count):
+    wrong, judged, unstable = disagreement(seed, count, shape)
+    assert wrong == 0 and judged >= 0.75 * count and 0 < unstable < 1

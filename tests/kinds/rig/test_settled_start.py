@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from plain_tables import by_name
 
 import dockdyn
 
@@ -96,14 +95,12 @@ def test_an_estimate_of_the_velocity_begins_as_after_a_long_approach(load, name)
 def test_each_axis_in_space_begins_as_after_a_long_approach(load):
     """Two bodies that come straight on; the robot along the approach is slower than the others."""
     chaser = {
-        "name": "chaser",
         "mass": 900.0,
         "inertia": [300.0, 310.0, 320.0],
         "velocity": [-SPEED, 0.5 * SPEED, 0.0],
         "feature": {"tip": {"position": [-1.0, 0.0, 0.0]}},
     }
     target = {
-        "name": "target",
         "mass": 1500.0,
         "inertia": [900.0, 910.0, 920.0],
         "surface": {"face": {"shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}},
@@ -113,7 +110,7 @@ def test_each_axis_in_space_begins_as_after_a_long_approach(load):
         "kind": "rig",
         "mode": "assembly",
         "mock_ups": ["chaser", "target"],
-        "body": by_name([chaser, target]),
+        "body": {"chaser": chaser, "target": target},
         "contact": {
             "tip": {"between": ["tip", "face"], "normal": {"law": "spring-dashpot", "stiffness": 2e4, "damping": 40.0}}
         },

@@ -206,10 +206,7 @@ def test_gain_at_rest_and_unstable_robots_are_said():
     assert any("unstable" in words for words in found.warnings)
 
 
-@pytest.mark.parametrize(
-    ("a", "words"),
-    [([0.5], "z = -0.5"), ([-0.5, 0.0], "z = 0")],
-)
+@pytest.mark.parametrize(("a", "words"), [([0.5], "z = -0.5"), ([-0.5, 0.0], "z = 0")])
 def test_samples_of_no_continuous_robot_are_refused(a, words):
     """A pole on the negative real axis, and one at zero."""
     command = np.random.default_rng(0).normal(size=400)
