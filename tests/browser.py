@@ -1,7 +1,5 @@
 """A headless browser for tests: Debian's chromium, drawing in software."""
 
-from __future__ import annotations
-
 import io
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Datasets of campaigns, made of numbers that a test chooses."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Functions compiled as the product compiles its own: machine code, made in a fraction of the time that XLA takes."""
 
-from __future__ import annotations
-
 from dockdyn.integrate.model import over_rows
 from dockdyn.programs import Program
 

@@ -1,7 +1,5 @@
 """What several test files share."""
 
-from __future__ import annotations
-
 import gc
 import hashlib
 import os
@@ -9,12 +7,11 @@ import pickle
 import sys
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 import tomlkit
 from browser import launch
-from long_tests import LONG
+from helpers.refusals import CommandResult
 from plain_tables import plain
 from two_bodies import two_bodies
 
@@ -57,41 +54,6 @@ def browse(browser):
     yield opened
     for context in contexts:
         context.close()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def no_wait_for_the_disk():
-    """What tests write need not outlast a power failure: a file takes 3 ms instead of 11."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("os.fsync", lambda opened: None)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def replays_are_made():
-    """A report whose replay cannot be made says so and is written; in tests, that is a failure."""
-    from dockdyn.pages import packed_replay
-
-    def made(dataset, folder=None, content=None):
-        try:
-            return packed_replay(dataset, folder, content)
-        except Exception as error:
-            pytest.fail(f"the replay could not be made: {error!r}")  # which is no Exception itself
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("dockdyn.pages.packed_replay", made)
-        yield
-
-
-@pytest.fixture(autouse=True)
-def reports_without_replay(request, monkeypatch):
-    """A replay takes longer than many a run: it is left out where no report is looked at.
-
-    What `test_replay.py` draws of every kind, the tests marked `replay` have in reports: the kinds, a user's own parts and
-    the page on them.
-    """
-    if "replay" not in request.keywords:
-        monkeypatch.setattr("dockdyn.pages.packed_replay", lambda dataset, folder=None, content=None: {"replay": ""})
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -179,17 +141,12 @@ def own_files(tmp_path, monkeypatch):
         sys.modules.pop(name, None)
 
 
-class Ended(NamedTuple):
-    """A command that has ended, as `subprocess` gives it."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
 @pytest.fixture
 def dock(monkeypatch, capsys, tmp_path):
-    """Runs a command line of `dockdyn` in this process, in an empty folder; how long that takes is not told."""
+    """Runs a command line of `dockdyn` in this process, in an empty folder; how long that takes is not told.
+
+    A report whose replay cannot be made is written without: here that is a failure.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("dockdyn.cli.progress.FIRST", 1e6)
 
@@ -201,16 +158,29 @@ def dock(monkeypatch, capsys, tmp_path):
             code = 0
         except SystemExit as end:
             code = int(end.code or 0)
-        return Ended(code, *capsys.readouterr())
+        ended = CommandResult(code, *capsys.readouterr())
+        assert "replay could not be made" not in ended.stderr, ended.stderr
+        return ended
 
     return command
 
 
+@pytest.fixture
+def check_file_refused(dock, tmp_path):
+    """Asserts that a run of a scenario, given as a dictionary, is refused in one line with its file and all of `words`."""
+
+    def check(content, *words):
+        (tmp_path / "mine.toml").write_text(tomlkit.dumps(plain(content)), encoding="utf-8")
+        dock("run", "mine.toml").check_refused("mine.toml", *words)
+
+    return check
+
+
 def pytest_collection_modifyitems(items):
-    """What takes longest runs in `make verify` only."""
+    """Cases that `full_cases` of a test names are `full`."""
     for item in items:
-        test, _, case = item.nodeid.removesuffix("]").partition("[")
-        if case in LONG.get(f"{item.path.name}::{test.partition('::')[2]}", ()):
+        case = item.nodeid.removesuffix("]").partition("[")[2]
+        if any(case in marker.args for marker in item.iter_markers("full_cases")):
             item.add_marker(pytest.mark.full)
 
 

@@ -6,8 +6,6 @@ the dense output of the interval one delay before it. Onset, release and the ins
 force are located, and integration restarts there and at all their delayed images.
 """
 
-from __future__ import annotations
-
 import itertools
 from bisect import bisect_right
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Four masses on a line, without damping, by SciPy and by eigenvalues."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.linalg import eigh

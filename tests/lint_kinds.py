@@ -1,7 +1,5 @@
 """A rule of `make lint`: outside `kinds/` nothing asks for the name of a kind of scenario."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Iterator

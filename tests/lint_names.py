@@ -4,8 +4,6 @@ name means one thing.
 What is not so yet stands below, and must be taken out once it is.
 """
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections import Counter

@@ -1,7 +1,5 @@
 """Small mechanical systems for the variational integrator's tests, and how they are run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,11 +1,9 @@
 """Chains of masses on a line that meet, by a contact or a latch behind a ramp, as scenarios: tables and texts for tests."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import tomlkit
-from plain_tables import acting, by_name
+from plain_tables import by_name
 
 SPEED, PLACE = "body.chaser.velocity", "body.chaser.position"  # of single masses: what comes along the line
 FRONT_SPEED, FRONT_PLACE = "body.chaser-front.velocity", "body.chaser-front.position"  # of the presets with four masses
@@ -53,8 +51,8 @@ def colliding(chaser: list[Any], target: list[Any], law: dict[str, Any], **more:
 def latching(chaser: list[Any], target: list[Any], ramp: dict[str, Any], **more: Any) -> dict[str, Any]:
     """Return two chains of which the first latches on to the other, behind a ramp of this `axial_length` (m)."""
     found = chains(chaser, target, **more)
-    latch = {"kind": "latch", "name": "latch", "between": fronts(found), "grip": "weld", "ramp": ramp}
-    return found | {**acting(latch | {"anchor": [0.0, ramp["axial_length"]]})}
+    latch = {"between": fronts(found), "grip": "weld", "ramp": ramp}
+    return found | {"latch": {"latch": latch | {"anchor": [0.0, ramp["axial_length"]]}}}
 
 
 def text(tables: dict[str, Any], more: str = "") -> str:

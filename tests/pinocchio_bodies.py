@@ -4,8 +4,6 @@ Pinocchio knows the bodies as two free flyers, with velocities in body axes at p
 Here they are velocities of the centres of mass and angular velocities, in inertial axes.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ the chaser's centre of mass and the rotation vector of its turn since t = 0, bot
 chaser meets a sphere or plane of the target, with friction.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -9,8 +9,6 @@ returns, the mass meets the virtual wall or leaves it. All of these are located 
 A force that is pushing makes X, the overlap, smaller. The robot has followed the approach for long before t = 0.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 

@@ -9,8 +9,6 @@ A compensator here is a function `law(seen) -> dict` made by one of the makers b
 answer `force` (N), `gain` (N s/m) with `velocity` (m/s), and has `lead`, `second_lead` as keys of its own answer.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 POLE, ZERO, GAIN = -181.7836 + 185.4564j, -206.5679, 326.4756

@@ -1,7 +1,5 @@
 """Products of single vectors, for solutions that are integrated call by call."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -1,7 +1,5 @@
 """The columns of the table of capabilities: what a mechanism may have, each a small change of one base of two bodies."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from typing import Any
@@ -118,12 +116,7 @@ def with_panel(**panel: Any) -> Callable[[], Tables]:
 
     def made() -> Tables:
         found = base()
-        carried = {
-            "on": "chaser",
-            "position": [0.0, 1.1, 0.0],
-            "mass": 5.0,
-            "inertia": [2.0, 0.5, 2.0],
-        }
+        carried = {"on": "chaser", "position": [0.0, 1.1, 0.0], "mass": 5.0, "inertia": [2.0, 0.5, 2.0]}
         found["body"] = {
             "chaser": found["body"]["chaser"],
             "panel": copy.deepcopy(carried | panel),
@@ -187,14 +180,8 @@ def with_cone_latch(grip: str) -> Callable[[], Tables]:
         chaser, target = found["body"].values()
         del chaser["port"], target["port"]
         target["surface"] = by_name([dict(CONE)])
-        latch = {
-            "kind": "latch",
-            "name": "hook",
-            "between": ["chaser", "target"],
-            "feature": "tip",
-            "surface": "plate",
-        }
-        found |= acting(latch | {"entry": DEEPEST + 6e-3, "grip": grip, "ramp": dict(RAMP)})
+        latch = {"between": ["chaser", "target"], "feature": "tip", "surface": "plate"}
+        found |= {"latch": {"hook": latch | {"entry": DEEPEST + 6e-3, "grip": grip, "ramp": dict(RAMP)}}}
         chaser |= {"position": [-0.3 - DEEPEST - 10e-3 - TIP, 1e-3, 0.0], "velocity": [SPEED, 0.0, 0.0]}
         return found
 

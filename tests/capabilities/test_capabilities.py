@@ -1,12 +1,10 @@
 """The table of capabilities: what can be done with what a mechanism may have, each cell run and held against something."""
 
-from __future__ import annotations
-
 import pytest
 from capability_columns import COLUMNS
 from capability_rows import NOT_YET, REFUSED, ROWS, Case
+from helpers.refusals import refused
 
-import dockdyn
 from dockdyn.scenario.language.errors import ScenarioError
 
 QUICK = [  # cells that `make test` runs; `make verify` runs all
@@ -30,7 +28,6 @@ def cells():
             yield pytest.param(row, column, marks=marks, id=f"{column}-{row}")
 
 
-@pytest.mark.replay
 @pytest.mark.parametrize(("row", "column"), list(cells()))
 def test_a_cell_is_as_the_table_says(row, column, tmp_path, own_files):
     """It gives what must be true of it, or is refused in one line, or is known not to be there yet."""
@@ -38,9 +35,8 @@ def test_a_cell_is_as_the_table_says(row, column, tmp_path, own_files):
     if (row, column) not in REFUSED:
         ROWS[row](case)
         return
-    with pytest.raises(dockdyn.ScenarioError, match=REFUSED[row, column].said) as refusal:
+    with refused(match=REFUSED[row, column].said):
         ROWS[row](case)
-    assert "\n" not in str(refusal.value)
 
 
 def test_every_cell_that_is_listed_is_one():

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from helpers.refusals import CommandResult
 
 import dockdyn
 from dockdyn import api
@@ -20,16 +21,8 @@ NAME = "sazawal-compliance"  # of one preset, which is compiled once
 
 def installed(*arguments, folder):
     """The installed command in a process of its own; the other tests run the same in this one."""
-    return subprocess.run([COMMAND, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=300)
-
-
-def refused(result, *words):
-    """Exit code 2 and one clear line that names all of `words`."""
-    assert result.returncode == 2, result.stderr
-    assert result.stdout == ""
-    assert len(result.stderr.strip().splitlines()) == 1, result.stderr
-    for word in words:
-        assert word in result.stderr, result.stderr
+    ended = subprocess.run([COMMAND, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=300)
+    return CommandResult(ended.returncode, ended.stdout, ended.stderr)
 
 
 def test_run_writes_three_files_and_refuses_to_overwrite(dock, tmp_path):
@@ -40,7 +33,7 @@ def test_run_writes_three_files_and_refuses_to_overwrite(dock, tmp_path):
     assert str(out / "report.html") in first.stdout.replace("\n", "")
     before = (out / "result.nc").read_bytes()
 
-    refused(dock("run", NAME, "--out", out), str(out), "--force")
+    dock("run", NAME, "--out", out).check_refused(str(out), "--force")
     assert (out / "result.nc").read_bytes() == before
     (out / "notes.txt").write_text("mine")
     again = dock("run", NAME, "--set", "duration=7 s", "--out", out, "--force")
@@ -51,7 +44,7 @@ def test_run_writes_three_files_and_refuses_to_overwrite(dock, tmp_path):
     page = tmp_path / "page.html"
     assert dock("report", out / "result.nc", "--out", page).returncode == 0
     assert page.read_text() == (out / "report.html").read_text()
-    refused(dock("report", out / "result.nc"), "report.html", "--force")
+    dock("report", out / "result.nc").check_refused("report.html", "--force")
 
 
 @pytest.mark.full
@@ -86,8 +79,8 @@ def test_json_is_the_summary_alone(dock, tmp_path):
 def test_init_gives_a_file_of_ones_own(dock, tmp_path):
     file = tmp_path / "mine.toml"
     assert dock("init", NAME, file).returncode == 0
-    refused(dock("init", NAME, file), "mine.toml", "--force")
-    refused(dock("init", "probe-con", tmp_path / "other.toml"), "probe-con", "'probe-cone'")
+    dock("init", NAME, file).check_refused("mine.toml", "--force")
+    dock("init", "probe-con", tmp_path / "other.toml").check_refused("probe-con", "'probe-cone'")
     result = dock("run", file.name, "--set", "duration=1 s")
     assert result.returncode == 0, result.stderr
     assert (tmp_path / "mine" / "report.html").exists()
@@ -101,8 +94,8 @@ def test_init_brings_the_meshes_along(dock, tmp_path):
     assert surface.file == str(mesh)
     assert dock("init", "mesh-on-mesh", "new/other.toml").returncode == 0  # the same mesh is there
     mesh.write_bytes(b"mine")
-    refused(
-        dock("init", "mesh-on-mesh", "new/third.toml"), "androgynous-plate.stl: exists; give --force to overwrite it"
+    dock("init", "mesh-on-mesh", "new/third.toml").check_refused(
+        "androgynous-plate.stl: exists; give --force to overwrite it"
     )
     assert mesh.read_bytes() == b"mine" and not (tmp_path / "new" / "third.toml").exists()
 
@@ -112,7 +105,7 @@ def test_a_study_of_the_scenario_of_a_result_is_named_as_its_folder(dock, tmp_pa
     (tmp_path / "capture-campaign").mkdir()
     (tmp_path / "capture-campaign" / "mine.txt").write_text("mine")
     (tmp_path / "capture" / "scenario.toml").write_text(preset_text("idss-probe-cone"))
-    refused(dock("campaign", "run", "capture/scenario.toml"), "capture-campaign: holds no campaign but mine.txt")
+    dock("campaign", "run", "capture/scenario.toml").check_refused("capture-campaign: holds no campaign but mine.txt")
 
 
 def test_an_empty_folder_is_one_to_write_into(dock, tmp_path):
@@ -122,13 +115,13 @@ def test_an_empty_folder_is_one_to_write_into(dock, tmp_path):
     assert dock("stability", "probe-cone", "--out", "chart").returncode == 0
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "mine.txt").write_text("mine")
-    refused(dock("run", "paraskevas-latch", "--out", "notes"), "notes: exists", "--force", "(it holds mine.txt)")
+    dock("run", "paraskevas-latch", "--out", "notes").check_refused("notes: exists", "--force", "(it holds mine.txt)")
     words = ("campaign", "run", "idss-probe-cone", "--out", "notes")
-    refused(dock(*words), "notes: holds no campaign but mine.txt; give another --out")
+    dock(*words).check_refused("notes: holds no campaign but mine.txt; give another --out")
     (tmp_path / "empty").mkdir()
     for words in (("init", NAME, "empty", "--force"), ("identify", "plan", "empty", "--force")):
-        refused(dock(*words), "empty: is a folder; must be a file")
-    refused(dock("run", "paraskevas-latch", "--out", "notes/mine.txt"), "is a file; must be a folder")
+        dock(*words).check_refused("empty: is a folder; must be a file")
+    dock("run", "paraskevas-latch", "--out", "notes/mine.txt").check_refused("is a file; must be a folder")
 
 
 @pytest.mark.full
@@ -162,12 +155,12 @@ def test_every_preset_is_listed_and_loads(dock):
     ],
 )
 def test_what_is_typed_wrong_is_one_line(dock, words, told):
-    refused(dock(*words), told)
+    dock(*words).check_refused(told)
 
 
 def test_a_binary_file_is_no_scenario(dock, tmp_path):
     (tmp_path / "result.nc").write_bytes(b"\x89HDF\r\n")
-    refused(dock("run", tmp_path / "result.nc"), "result.nc", "must be a scenario")
+    dock("run", tmp_path / "result.nc").check_refused("result.nc", "must be a scenario")
 
 
 @pytest.mark.full
@@ -226,10 +219,7 @@ def test_a_run_that_diverges_says_when_and_keeps_what_it_had(dock, tmp_path):
         (["body.target.surface.cone.half_angle=90 deg"], ["half_angle", "90 deg", "less than 90 deg"]),
         (["body.target.surface.cone.half_angle=0"], ["half_angle", "greater than 0 deg"]),
         (["loop.delay=-1 ms"], ["loop.delay", "'-1 ms'", "at least 0 s"]),
-        (
-            ['approach={of = "probe", to = "cone", closing_speed = 0.1}'],
-            ["[approach]", "body.chaser.position"],
-        ),
+        (['approach={of = "probe", to = "cone", closing_speed = 0.1}'], ["[approach]", "body.chaser.position"]),
         (["body.chaser.attitude=[1,0.1,0,0]"], ["body.chaser.attitude", "1e-3", "1.00499"]),
         (["contact.probe.normal.law=rubber"], ["contact.probe.normal.law", "'rubber'", "'spring-dashpot'"]),
         (["contact.probe.normal.law=nomodule:Law"], ["contact.probe.normal", "nomodule:Law"]),
@@ -247,28 +237,28 @@ def test_a_run_that_diverges_says_when_and_keeps_what_it_had(dock, tmp_path):
 def test_bad_values_are_one_clear_line(dock, sets, words):
     arguments = [part for text in sets for part in ("--set", text)]
     result = dock("run", "sazawal-spring-dashpot", "--json", *arguments)
-    refused(result, *words)
+    result.check_refused(*words)
     if "=" in sets[0]:
         assert "sazawal-spring-dashpot" in result.stderr
 
 
 def test_bad_files_are_one_clear_line(dock, tmp_path):
-    refused(dock("run", tmp_path / "none.toml"), "none.toml", "no such file")
+    dock("run", tmp_path / "none.toml").check_refused("none.toml", "no such file")
     for command in (dock, partial(installed, folder=tmp_path)):
-        refused(command("run", "probe-conee"), "probe-conee", "'probe-cone'")
-    refused(dock("run", tmp_path), str(tmp_path), "folder")
+        command("run", "probe-conee").check_refused("probe-conee", "'probe-cone'")
+    dock("run", tmp_path).check_refused(str(tmp_path), "folder")
     bad = tmp_path / "bad.toml"
     bad.write_text("schema = 2\nkind = \n")
-    refused(dock("run", bad), "bad.toml", "not TOML", "line 2")
+    dock("run", bad).check_refused("bad.toml", "not TOML", "line 2")
     bad.write_bytes(b"\xff\xfe\x00")
-    refused(dock("run", bad), "bad.toml")
+    dock("run", bad).check_refused("bad.toml")
     bad.write_text('title = "bad"')
-    refused(dock("run", bad), "schema", "missing")
+    dock("run", bad).check_refused("schema", "missing")
     bad.write_text("schema = 2\nduration = 3\n[body.target]\nmass = 1")
-    refused(dock("run", bad), "body.target.inertia", "missing")
-    refused(dock("report", bad), "bad.toml")
-    refused(dock("reproduce", "sazaval"), "sazaval", "'sazawal'")
-    refused(dock("reproduce", "sazawal", "--figure", 3), "--figure 3", "10")
+    dock("run", bad).check_refused("body.target.inertia", "missing")
+    dock("report", bad).check_refused("bad.toml")
+    dock("reproduce", "sazaval").check_refused("sazaval", "'sazawal'")
+    dock("reproduce", "sazawal", "--figure", 3).check_refused("--figure 3", "10")
 
 
 def test_python_raises_the_same_words():
@@ -384,7 +374,6 @@ def test_a_reader_that_has_gone_costs_no_file(tmp_path):
     assert {"report.html", "scenario.toml", "stability.nc"} <= {file.name for file in (tmp_path / "out").iterdir()}
 
 
-@pytest.mark.replay
 def test_a_run_is_summarised_once_and_its_scenario_is_read_once(dock, monkeypatch):
     """The report and the replay in it take what the command has made: each costs tens to hundreds of milliseconds."""
     asked = []

@@ -1,7 +1,5 @@
 """Dask and filelock are left out of commands without being missed halfway, and are there for who asks for them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Ctrl-C and requests to end: every command ends at once, by code, and leaves no half file."""
 
-from __future__ import annotations
-
 import os
 import random
 import re
@@ -228,6 +226,7 @@ def folder(shared_run, tmp_path):
     return tmp_path
 
 
+@pytest.mark.full_cases("run probe-cone --quiet-4.0-True")
 @pytest.mark.parametrize(("command", "moment", "cold"), [(COMMANDS[0][0], 0.5, False), (COMMANDS[1][0], 4.0, True)])
 def test_a_command_is_interrupted(command, moment, cold, folder):
     interrupt(command, moment, folder, cold)

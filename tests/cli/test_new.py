@@ -1,7 +1,5 @@
 """`dockdyn new`: a scenario of one's own that runs, from answers or from options."""
 
-from __future__ import annotations
-
 import io
 import tomllib
 

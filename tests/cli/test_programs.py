@@ -1,7 +1,5 @@
 """Compiled programs are dropped before a process runs out of memory maps, and compile again when they come again."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

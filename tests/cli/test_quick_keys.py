@@ -1,7 +1,5 @@
 """A key or value that is not allowed is refused before JAX and the physics are imported, which takes most of the time."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -10,6 +8,7 @@ import sys
 
 import pytest
 import tomlkit
+from helpers.processes import answers_and_imports, run_python
 from places import SOURCE
 
 from dockdyn.scenario import load
@@ -28,21 +27,6 @@ COMMANDS = (
     "campaign run {}",
     "fmu export {}",
 )
-REFUSED = """
-import contextlib, io, json, sys
-from dockdyn.__main__ import main
-
-answers = []
-for given in json.loads(sys.argv[1]):
-    sys.argv = ["dockdyn", *given]
-    said = io.StringIO()
-    with contextlib.redirect_stderr(said):
-        try:
-            main()
-        except SystemExit as end:
-            answers.append([end.code, said.getvalue()])
-print(json.dumps([answers, [name for name in %r if name in sys.modules]]))
-"""
 # JAX is as if it were not installed: whoever asks for it fails
 RIGHT = """
 import json, sys
@@ -92,13 +76,6 @@ def keys(table: dict, before: str = "") -> list[str]:
     return found
 
 
-def answered(code: str, given: object, folder) -> list:
-    done = subprocess.run(
-        [sys.executable, "-c", code, json.dumps(given)], capture_output=True, text=True, cwd=folder, check=True
-    )
-    return json.loads(done.stdout)
-
-
 def test_no_physics_is_imported_to_refuse_a_key_or_a_value(tmp_path):
     """Of presets of every kind, set or in a file, top keys and keys of tables, whichever command is asked."""
     draw, given, words = drawn(), [], []
@@ -117,7 +94,7 @@ def test_no_physics_is_imported_to_refuse_a_key_or_a_value(tmp_path):
         own.write_text(f"nonsense = 1\n{draw.choice(alone).read_text()}")
         given.append(["run", str(own)])
         words.append("nonsense")
-    answers, imported = answered(REFUSED % (HEAVY,), given, tmp_path)
+    answers, imported = answers_and_imports(given, HEAVY, tmp_path)
     for one, said, (status, line) in zip(given, words, answers, strict=True):
         assert status == 2 and line.count("\n") == 1 and said in line, (one, line)
     assert not imported, given
@@ -126,7 +103,7 @@ def test_no_physics_is_imported_to_refuse_a_key_or_a_value(tmp_path):
 def test_what_is_right_is_refused_by_no_check_that_comes_before_jax(tmp_path):
     """All that refuses before JAX comes is passed by every preset; only then is it asked for."""
     names = [file.stem for file in PRESETS]
-    assert answered(RIGHT, names, tmp_path) == dict.fromkeys(names, "jax")
+    assert json.loads(run_python(RIGHT, json.dumps(names), folder=tmp_path)) == dict.fromkeys(names, "jax")
 
 
 @pytest.mark.parametrize("there", [(), ("jax",), ("pint",)])

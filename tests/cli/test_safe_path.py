@@ -1,7 +1,5 @@
 """No command runs a module of the working folder that nobody has named: whatever lies there, by whatever name."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import math

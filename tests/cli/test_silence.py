@@ -1,7 +1,5 @@
 """No command stays silent for long: it says on the error stream what it does before it answers, without a terminal, too."""
 
-from __future__ import annotations
-
 import io
 import re
 import sys

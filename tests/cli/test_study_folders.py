@@ -1,7 +1,5 @@
 """Folders of studies that were given none: named as the scenario, or as the result whose scenario it is."""
 
-from __future__ import annotations
-
 import pytest
 from on_a_line import SPREAD_MASSES
 

@@ -1,7 +1,5 @@
 """Why a program is long in coming is said on the terminal, and only there."""
 
-from __future__ import annotations
-
 import time
 
 import jax.numpy as jnp

@@ -1,7 +1,5 @@
 """A command of a structure that was compiled before traces nothing, asks XLA for nothing, and imports little."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -48,6 +46,7 @@ RUNS = (
 NEEDLESS = {"run": RUNS, "stability": RUNS[:4], "compare": RUNS[:4], "campaign": RUNS[:2]}
 
 
+@pytest.mark.full_cases("bodies")
 @pytest.mark.parametrize(
     "what", [name if name in OFTEN else pytest.param(name, marks=pytest.mark.full) for name in COMMANDS]
 )

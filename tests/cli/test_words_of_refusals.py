@@ -1,7 +1,5 @@
 """What a refusal says to do: the file or unit that was meant, what to set besides, which options there are."""
 
-from __future__ import annotations
-
 import math
 import re
 

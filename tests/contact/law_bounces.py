@@ -6,11 +6,9 @@ The integrator keeps the relative error of a step below 1e-10 where the force is
 or more: 1e-8 is asked for. Laws that start as d^1.5 or have kinks say so beside their test.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
-from plain_tables import by_name, contacts_by_name
+from plain_tables import contacts_by_name
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -39,7 +37,7 @@ def scene(masses, speed, normal_law, friction=None, duration=DURATION):
             "position": origin + line * (far + ahead + speed * ONSET),
             "velocity": drift - 0.7 * speed * line,
             "attitude": attitudes[0],
-            "feature": by_name([{"name": "tip", "position": turns[0].inv().apply(-far * line)}]),
+            "feature": {"tip": {"position": turns[0].inv().apply(-far * line)}},
         },
         "target": {
             "mass": masses[1],
@@ -47,16 +45,13 @@ def scene(masses, speed, normal_law, friction=None, duration=DURATION):
             "position": origin,
             "velocity": drift + 0.3 * speed * line,
             "attitude": attitudes[1],
-            "surface": by_name(
-                [
-                    {
-                        "name": "wall",
-                        "shape": "plane",
-                        "point": turns[1].inv().apply(ahead * line),
-                        "normal": turns[1].inv().apply(line),
-                    }
-                ]
-            ),
+            "surface": {
+                "wall": {
+                    "shape": "plane",
+                    "point": turns[1].inv().apply(ahead * line),
+                    "normal": turns[1].inv().apply(line),
+                }
+            },
         },
         "contact": contacts_by_name([contact]),
         "output": {"interval": 0.1},

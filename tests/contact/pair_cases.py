@@ -1,7 +1,5 @@
 """Pairs of things at random, on bodies that are placed, turned and moving at random, and how they meet."""
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -1,7 +1,5 @@
 """A cap of many points on a plane, as an elastic foundation: beside its closed form, pressed and bouncing."""
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import numpy as np

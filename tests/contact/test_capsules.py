@@ -1,7 +1,5 @@
 """Capsules on capsules and on surfaces, against bounded least squares, Coal, dense sampling and closed forms."""
 
-from __future__ import annotations
-
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -136,6 +134,7 @@ def test_sharp_cases_of_two_capsules(name):
     assert all(np.isfinite(rate).all() for rate in rates)
 
 
+@pytest.mark.full_cases("grid")
 @pytest.mark.parametrize("name", SURFACES)
 def test_capsules_on_surfaces_against_dense_sampling(name):
     pairs = rows_of(f"capsule on {name}", MANY, seed=13)[0]
@@ -173,6 +172,7 @@ def test_across_the_edge_of_a_box_the_normal_is_perpendicular_to_edge_and_segmen
         assert normal @ [1.0, 1.0, 0.0] == pytest.approx(1.0, abs=1e-12)  # a mean of the two faces' normals
 
 
+@pytest.mark.full_cases("cone", "grid", "pin")
 @pytest.mark.parametrize("name", SURFACES)
 def test_nothing_is_no_number_on_a_surface(name):
     """On axes, through centres, without length."""

@@ -1,7 +1,5 @@
 """The compliance device against one derived anew from where its springs pull."""
 
-from __future__ import annotations
-
 import jax.numpy as jnp
 import numpy as np
 import pytest

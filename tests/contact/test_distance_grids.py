@@ -3,8 +3,6 @@
 The distances at the nodes are exact, so that what differs is the spline between them.
 """
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import numpy as np

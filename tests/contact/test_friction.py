@@ -1,7 +1,5 @@
 """Coulomb's friction, regularised, against how far and how long a body slides."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from law_bounces import DURATION, SMOOTH, reduced

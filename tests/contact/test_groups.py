@@ -1,7 +1,5 @@
 """Groups of contacts: beside single contacts one by one, and in both ways of compiling."""
 
-from __future__ import annotations
-
 import functools
 from dataclasses import replace
 
@@ -93,6 +91,7 @@ def guards_of(contact, modes, touch):
     return jnp.array([contact.guards(mode, touch) for mode in modes])
 
 
+@pytest.mark.full_cases("grid", "plane")
 @pytest.mark.parametrize(
     "surface",
     [name if name in ("plane", "cone", "grid") else pytest.param(name, marks=pytest.mark.full) for name in SURFACES],
@@ -181,6 +180,7 @@ SUMMED = [
 ]
 
 
+@pytest.mark.full_cases("ball on box", "ball on cone", "ball on grid", "capsule on capsule")
 @pytest.mark.parametrize("kind", SUMMED)
 def test_a_group_is_the_sum_of_its_members(kind):
     """One by one, exactly and with members that are surely apart left out; the two differ in depths outside only."""
@@ -280,6 +280,7 @@ def flat_state(group):
     return state, arrays
 
 
+@pytest.mark.full_cases("capsule on capsule")
 @pytest.mark.parametrize("kind", ["ball on cone", "capsule on capsule"])
 def test_both_ways_of_compiling_agree(kind, monkeypatch):
     """One member after another in machine code of dockdyn's own, side by side where XLA compiles."""

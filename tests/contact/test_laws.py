@@ -1,7 +1,5 @@
 """Contact laws against closed forms: spring and dashpot, Hertz, Hunt–Crossley, force over stroke."""
 
-from __future__ import annotations
-
 from decimal import Decimal, localcontext
 
 import jax
@@ -37,6 +35,7 @@ def dashpot_motion(v, omega, zeta, t):
     return float(np.real(slow * a - fast * b)), float(np.real(fast**2 * b - slow**2 * a))
 
 
+@pytest.mark.full_cases("False")
 @pytest.mark.parametrize("adhesion", [False, True])
 def test_spring_and_dashpot(run, adhesion):
     for masses, speed, stiffness, zeta in DASHPOTS:
@@ -86,6 +85,7 @@ def test_spring_and_dashpot(run, adhesion):
 POWER = 1e-6
 
 
+@pytest.mark.full_cases("1.5")
 @pytest.mark.parametrize("exponent", [1.5, 2.25])
 def test_hertz(run, exponent):
     for masses, speed, stiffness in [((640.0, 1900.0), 0.04, 2.1e4), ((3000.0, 900.0), 0.09, 3.3e4)]:
@@ -108,13 +108,7 @@ def test_hertz(run, exponent):
 def test_hunt_crossley_gives_the_restitution_that_is_asked_for(run):
     for asked in (0.01, 0.025, 0.15, 0.45, 0.8, 0.97, 1.0):
         for masses, speed, exponent in [((500.0, 2200.0), 0.05, 1.5), ((3000.0, 700.0), 0.02, 2.0)]:
-            law = {
-                "law": "hunt-crossley",
-                "stiffness": 4e4,
-                "exponent": exponent,
-                "restitution": asked,
-                "speed": speed,
-            }
+            law = {"law": "hunt-crossley", "stiffness": 4e4, "exponent": exponent, "restitution": asked, "speed": speed}
             contact, restitution = bounce(run, masses, speed, law, duration=9.0)
             assert restitution == pytest.approx(asked, rel=POWER)
             assert contact["impulse_N_s"] == pytest.approx(reduced(masses) * speed * (1 + asked), rel=10 * POWER)

@@ -1,18 +1,12 @@
 """Surfaces from mesh files: distances beside trimesh's own, runs beside XLA's, and what is refused."""
 
-from __future__ import annotations
-
-import sys
-
 import numpy as np
 import pytest
 import tomlkit
 import trimesh
-from plain_tables import by_name
 from two_bodies import two_bodies
 
 import dockdyn
-from dockdyn.cli import main as cli
 from dockdyn.report.sampled_surface import normals, signed_distances
 from dockdyn.scenario.made import made
 from dockdyn.scenario.meshes.nearest_face import NearestFace
@@ -28,15 +22,15 @@ def drogue():
 
 
 def scenario(file, **keys):
-    surface = {"name": "drogue", "shape": "mesh", "file": str(file), "tip_radius": TIP, "tolerance": 1e-3, **keys}
-    feature = {"name": "tip", "position": [1.5, 0, 0], "radius": TIP}
+    surface = {"shape": "mesh", "file": str(file), "tip_radius": TIP, "tolerance": 1e-3, **keys}
+    feature = {"position": [1.5, 0, 0], "radius": TIP}
     start = {"position": [0.05, 0.04, 2.3], "velocity": [0, 0.01, -0.3], "attitude": [0.5**0.5, 0, 0.5**0.5, 0]}
     return {
         "schema": 2,
         "title": "A tip in a drogue",
         "duration": 4,
-        "chaser": {**BODY, **start, "feature": by_name([feature])},
-        "target": {**BODY, "surface": by_name([surface])},
+        "chaser": {**BODY, **start, "feature": {"tip": feature}},
+        "target": {**BODY, "surface": {"drogue": surface}},
         "contact": {"tip": {"between": ["tip", "drogue"], "normal": {"law": "spring-dashpot", "stiffness": 8000}}},
     }
 
@@ -181,11 +175,11 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_is_said_in_one_line(tmp_path, capsys, monkeypatch, name):
+def test_what_is_wrong_is_said_in_one_line(dock, tmp_path, monkeypatch, name):
     make, keys, words = WRONG[name]
     monkeypatch.setattr("dockdyn.scenario.meshes.grid.MOST", 150_000)
     make().export(tmp_path / "wrong.ply")
-    check_refused(written(tmp_path, scenario("wrong.ply", **keys)), monkeypatch, capsys, words)
+    dock("run", written(tmp_path, scenario("wrong.ply", **keys)), "--quiet").check_refused(words)
 
 
 @pytest.mark.parametrize(
@@ -196,9 +190,9 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path, capsys, monkeypatch, name):
         ("junk.ply", "cannot be read as a mesh"),
     ],
 )
-def test_files_that_are_no_mesh(tmp_path, monkeypatch, capsys, file, words):
+def test_files_that_are_no_mesh(dock, tmp_path, file, words):
     (tmp_path / "junk.ply").write_bytes(b"junk")
-    check_refused(written(tmp_path, scenario(file)), monkeypatch, capsys, words)
+    dock("run", written(tmp_path, scenario(file)), "--quiet").check_refused(words)
 
 
 STUDIES = [
@@ -210,17 +204,8 @@ STUDIES = [
 
 
 @pytest.mark.parametrize("command", STUDIES)
-def test_studies_ask_for_the_unit_as_runs_do(tmp_path, monkeypatch, capsys, command):
+def test_studies_ask_for_the_unit_as_runs_do(dock, tmp_path, command):
     _box(apply_scale=1000.0).export(tmp_path / "wrong.ply")
     spread = {"keys": ["body.chaser.mass"], "distribution": "uniform", "low": 400, "high": 500}
     file = written(tmp_path, scenario("wrong.ply") | {"dispersion": {"mass": spread}})
-    check_refused(file, monkeypatch, capsys, "is it in mm? state unit", command)
-
-
-def check_refused(file, monkeypatch, capsys, words, command="run"):
-    monkeypatch.setattr(sys, "argv", ["dockdyn", *command.split(), str(file), "--quiet"])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    told = capsys.readouterr().err
-    assert ended.value.code == cli.BAD_INPUT and told.count("\n") == 1
-    assert words in told
+    dock(*command.split(), file, "--quiet").check_refused("is it in mm? state unit")

@@ -1,14 +1,11 @@
 """A law, friction and a surface of a user's own against the closed form of a contact on their axis."""
 
-from __future__ import annotations
-
 import textwrap
 
 import numpy as np
 import pytest
 import tomlkit
 from law_bounces import ONSET, SMOOTH, reduced
-from plain_tables import by_name
 from scipy.integrate import quad
 from two_bodies import two_bodies
 
@@ -70,21 +67,14 @@ def test_a_law_friction_and_surface_of_ones_own(tmp_path, monkeypatch):
             "inertia": [80, 90, 100],
             "position": [1.6 + speed * ONSET, 0.0, 0.0],
             "velocity": [-speed, 0.0, 0.0],
-            "feature": by_name([{"name": "tip", "position": [-1.0, 0.0, 0.0]}]),
+            "feature": {"tip": {"position": [-1.0, 0.0, 0.0]}},
         },
         "target": {
             "mass": masses[1],
             "inertia": [200, 150, 180],
-            "surface": by_name(
-                [
-                    {
-                        "name": "dish",
-                        "shape": "parts_of_my_own:Paraboloid",
-                        "bottom": ["600 mm", 0.0, 0.0],
-                        "curvature": "0.8 1/m",
-                    }
-                ]
-            ),
+            "surface": {
+                "dish": {"shape": "parts_of_my_own:Paraboloid", "bottom": ["600 mm", 0.0, 0.0], "curvature": "0.8 1/m"}
+            },
         },
         "contact": {
             "tip": {

@@ -1,17 +1,11 @@
 """Solids of revolution: beside the nearest of many points of their outline, beside the cone, and what is refused."""
 
-from __future__ import annotations
-
-import sys
-
 import numpy as np
 import pytest
 import tomlkit
-from plain_tables import by_name
 from two_bodies import two_bodies
 
 import dockdyn
-from dockdyn.cli import main as cli
 from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.contact.surfaces.revolved import Revolved
 from dockdyn.integrate.model import over_rows
@@ -74,13 +68,13 @@ def test_rounded_edges():
 
 
 def written(folder, **keys):
-    surface = {"name": "drogue", "shape": "revolved", "axis": [0, 0, 1], **keys}
+    surface = {"shape": "revolved", "axis": [0, 0, 1], **keys}
     content = {
         "schema": 2,
         "title": "A tip in a drogue",
         "duration": 2,
         "chaser": {**BODY, "position": [0.1, 0, 1.5], "velocity": [0, 0, -0.8]},
-        "target": {**BODY, "surface": by_name([surface])},
+        "target": {**BODY, "surface": {"drogue": surface}},
         "contact": {"tip": {"between": ["tip", "drogue"], "normal": {"law": "spring-dashpot", "stiffness": 8000}}},
     }
     content["chaser"]["feature"] = {"tip": {"position": [0, 0, -0.9], "radius": 0.03}}
@@ -110,12 +104,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_is_said_in_one_line(tmp_path, monkeypatch, capsys, name):
+def test_what_is_wrong_is_said_in_one_line(dock, tmp_path, name):
     profile, rounding, words = WRONG[name]
     (tmp_path / "words.csv").write_text("along, from\n0, 1\n")
-    monkeypatch.setattr(sys, "argv", ["dockdyn", "run", str(written(tmp_path, profile=profile, rounding=rounding))])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    told = capsys.readouterr().err
-    assert ended.value.code == cli.BAD_INPUT and told.count("\n") == 1
-    assert words in told
+    dock("run", written(tmp_path, profile=profile, rounding=rounding)).check_refused(words)

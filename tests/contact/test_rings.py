@@ -1,7 +1,5 @@
 """Capsules on rings and rings on planes, against dense sampling and closed forms."""
 
-from __future__ import annotations
-
 import jax.numpy as jnp
 import numpy as np
 import pytest

@@ -4,15 +4,12 @@ The search knows a surface only by a parametrisation of its patches and a rule t
 are placed and turned at random, so the package's own axes never coincide with those of the search.
 """
 
-from __future__ import annotations
-
 import jax.numpy as jnp
 import numpy as np
 import pytest
 import tomlkit
 from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
-from plain_tables import by_name
 from scipy.spatial.transform import Rotation
 from two_bodies import two_bodies
 
@@ -280,13 +277,13 @@ def test_a_tip_rolls_around_the_rim():
 )
 def test_the_wall_ends_where_the_scenario_says(tmp_path, keys, rim):
     """At the rim's radius, at the depth, or at the nearer of the two: a hand's breadth beyond its edge, straight ahead."""
-    wall = {"name": "cone", "shape": "cone", "apex": [0, 0, 0], "axis": [1, 0, 0], "half_angle": "35 deg", **keys}
+    wall = {"shape": "cone", "apex": [0, 0, 0], "axis": [1, 0, 0], "half_angle": "35 deg", **keys}
     body = {"mass": 100, "inertia": [10, 10, 10]}
     content = {
         "schema": 2,
         "duration": 1,
-        "chaser": {**body, "position": [2, 0, 0], "feature": by_name([{"name": "tip", "position": [-1, 0, 0]}])},
-        "target": {**body, "surface": by_name([wall])},
+        "chaser": {**body, "position": [2, 0, 0], "feature": {"tip": {"position": [-1, 0, 0]}}},
+        "target": {**body, "surface": {"cone": wall}},
         "contact": {"tip": {"between": ["tip", "cone"], "normal": {"law": "spring-dashpot", "stiffness": 1000}}},
     }
     file = tmp_path / "rim.toml"
@@ -376,20 +373,14 @@ def test_a_union_within_an_intersection(run):
                 "inertia": [90, 90, 90],
                 "position": [1.75, 0.25, 0.0],
                 "velocity": [-0.08, 0.0, 0.0],
-                "feature": by_name([{"name": "pin", "position": [-0.9, 0.0, 0.0]}]),
+                "feature": {"pin": {"position": [-0.9, 0.0, 0.0]}},
             },
             "target": {
                 "mass": 900,
                 "inertia": [200, 200, 200],
-                "surface": by_name(
-                    [
-                        {
-                            "name": "block",
-                            "shape": "intersection",
-                            "parts": [{"shape": "union", "parts": [wall, dome]}, side],
-                        }
-                    ]
-                ),
+                "surface": {
+                    "block": {"shape": "intersection", "parts": [{"shape": "union", "parts": [wall, dome]}, side]}
+                },
             },
             "contact": {"pin": {"between": ["pin", "block"], "normal": {"law": "spring-dashpot", "stiffness": 8000}}},
         }

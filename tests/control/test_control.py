@@ -3,6 +3,7 @@
 import jax
 import numpy as np
 import pytest
+from helpers.refusals import refused
 from places import results_pages
 from scipy.linalg import expm, solve_continuous_are
 from scipy.spatial.transform import Rotation
@@ -29,6 +30,7 @@ def simulate(law, name="cyril-controlled", **changes):
 # Riccati equations
 
 
+@pytest.mark.full_cases("10-3")
 @pytest.mark.parametrize(("states", "inputs"), [(4, 1), (10, 3)])
 def test_the_riccati_equation_is_solved_as_by_scipy(states, inputs):
     random = np.random.default_rng(states)
@@ -200,16 +202,14 @@ def test_the_base_does_not_feel_the_arm():
     ],
 )
 def test_wrong_controls_are_refused_in_one_line(control, others, words):
-    with pytest.raises(dockdyn.ScenarioError, match=words) as caught:
+    with refused(match=words):
         dockdyn.load("cyril-controlled", {"control": {"body": "spacecraft", **control}, **others})
-    assert "\n" not in str(caught.value)
 
 
 def test_gains_of_the_wrong_shape_are_refused():
     law = {"law": "lqr", "limit": LIMITS, "gain": [[1.0, 2.0], [3.0, 4.0]], "body": "spacecraft"}
-    with pytest.raises(dockdyn.ScenarioError, match=r"control.gain: has 2 × 2 numbers; must have 3 × 14") as caught:
+    with refused(match=r"control.gain: has 2 × 2 numbers; must have 3 × 14"):
         dockdyn.load("cyril-controlled", {"control": law})
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.full

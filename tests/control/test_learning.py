@@ -1,7 +1,5 @@
 """Docking as a Gymnasium environment: its checker, what is observed, episodes that end, rewards of one's own."""
 
-from __future__ import annotations
-
 import warnings
 
 import gymnasium

@@ -3,8 +3,6 @@
 It is found by solving with the Jacobian of the rotation vector, where the product has its inverse in closed form.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.spatial.transform import Rotation
 

@@ -1,7 +1,5 @@
 """Rigid bodies with force elements between them and nothing else, as a model of the product's integrator."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import equinox as eqx

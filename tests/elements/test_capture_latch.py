@@ -1,7 +1,5 @@
 """Latches: caught at the right instant, held as a damped oscillator with play, energy and momenta accounted for."""
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -197,6 +195,7 @@ def tumbling(request):
     return Run(system((RING, STATION), poses, twists, (group, 0, 1)), 8.0, moments=2000)
 
 
+@pytest.mark.full_cases("hold")
 def test_energy_and_momenta_are_accounted_for(tumbling):
     assert tumbling.energy_error() < 1e-9
     assert max(tumbling.momentum_errors()) < 1e-12
@@ -204,6 +203,7 @@ def test_energy_and_momenta_are_accounted_for(tumbling):
     assert tumbling.balance["lost"][-1] > 0.1 * tumbling.balance["moving"][0]
 
 
+@pytest.mark.full_cases("hold")
 def test_each_is_caught_once_and_held_for_good(tumbling):
     held = np.asarray(tumbling.after_events().memory[0].held)
     mode = tumbling.after_events().mode[0]

@@ -1,7 +1,5 @@
 """Energy, momenta and frames of bodies that force elements join, with every part at work and through all their events."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import jax
@@ -105,6 +103,7 @@ def runs():
     return cache(run_of)
 
 
+@pytest.mark.full_cases("bushing", "cable", "magnet", "tabulated magnet")
 @NAMES
 def test_energy_is_accounted_for_and_momenta_are_kept(runs, name):
     assert runs(name).energy_error() < ENERGY

@@ -1,7 +1,5 @@
 """Elements beside closed forms: an elasto-plastic oscillator, a magnet's potential, a bushing's, where a hexapod is."""
 
-from __future__ import annotations
-
 import re
 
 import equinox as eqx
@@ -91,6 +89,7 @@ def kinetic(run):
     return MASS * float(v[0].velocity.x - v[1].velocity.x) ** 2 / 2
 
 
+@pytest.mark.full_cases("table")
 @pytest.mark.parametrize(
     "pull",
     [
@@ -116,6 +115,7 @@ def test_a_table_passes_through_its_points_and_adds_no_extremes():
     assert np.diff(between).max() <= 1e-9
 
 
+@pytest.mark.full_cases("1e-09")
 @pytest.mark.parametrize("angle", [1e-9, 0.01, 1.0, 3.0, 3.14])
 def test_a_bushing_pulls_down_its_potential(angle):
     """Its wrench is minus the gradient of the energy with respect to moves and turns of the body, up to half a turn."""

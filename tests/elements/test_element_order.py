@@ -1,7 +1,5 @@
 """Order of the located integrator through a brake that slides and stops that are met: error against step, slope fitted."""
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import numpy as np

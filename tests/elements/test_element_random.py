@@ -1,7 +1,5 @@
 """Two bodies with a strut, a bushing and a cable between them, all numbers at random: balances hold, and no event chatters."""
 
-from __future__ import annotations
-
 import jax.numpy as jnp
 import numpy as np
 import pytest

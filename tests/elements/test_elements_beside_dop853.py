@@ -5,8 +5,6 @@ solving with the Jacobian of the rotation vector, where the product has its inve
 reflected inertia by the dense system of all velocities, where the product solves for the forces along the lines.
 """
 
-from __future__ import annotations
-
 import jax.numpy as jnp
 import numpy as np
 import pytest

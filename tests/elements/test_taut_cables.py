@@ -1,7 +1,5 @@
 """Cables in space that are exactly as long as their anchors are apart at the start: only rounding says which way they go."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from plain_tables import acting, by_name

@@ -1,7 +1,5 @@
 """What tests of FMUs share: a C compiler, and FMUs of presets."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

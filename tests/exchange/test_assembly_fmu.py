@@ -1,7 +1,5 @@
 """FMUs of assemblies: bodies with elements, latches and joints are what `dockdyn run` is, pushed from outside or not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from fmu_files import exported, needs_compiler

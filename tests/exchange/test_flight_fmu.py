@@ -1,7 +1,5 @@
 """FMUs of free flight: they are what `dockdyn run` is, whoever advances them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from fmu_files import exported, needs_compiler

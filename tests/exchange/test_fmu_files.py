@@ -1,7 +1,5 @@
 """What is in an FMU: sources that any compiler takes, a library that needs no Python; and what `dockdyn fmu` says."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -35,6 +33,7 @@ def unpacked(file, folder):
     return folder
 
 
+@pytest.mark.full_cases("latch_fmu")
 @needs_compiler
 @pytest.mark.parametrize("which", ["cone_fmu", "latch_fmu"])
 def test_sources_are_c99_without_a_warning(which, request, tmp_path):
@@ -44,6 +43,7 @@ def test_sources_are_c99_without_a_warning(which, request, tmp_path):
     assert {"model.c", "unit.c"} < set(sources)
 
 
+@pytest.mark.full_cases("3")
 @needs_compiler
 @pytest.mark.parametrize("fmi", [2, 3])
 def test_sources_of_model_exchange_are_too(fmi, tmp_path):

@@ -1,7 +1,5 @@
 """FMUs that were made to do harm: one line for each, nothing written outside, nothing left behind, in bounded memory."""
 
-from __future__ import annotations
-
 import io
 import os
 import random

@@ -1,14 +1,12 @@
 """FMUs of other tools that steer a body: the run is that of the same law in Python, and what cannot be is one line."""
 
-from __future__ import annotations
-
 import zipfile
 
 import numpy as np
 import pytest
 import tomlkit
 from fmu_files import autopilot_fmu, needs_compiler, shown_on
-from plain_tables import by_name
+from helpers.refusals import refused
 from typer.testing import CliRunner
 
 import dockdyn
@@ -107,11 +105,11 @@ def test_it_is_a_force_from_outside_on_a_body_of_an_assembly(autopilot):
         "outputs": {"force": "body_force.y"},
         "parameters": {"wanted": 0.02},
     }
-    bodies = [
-        {"name": "hub", "mass": 90.0, "inertia": [9.0, 9.0, 9.0], "position": [0.0, 0.0, 0.0], "rate": [0.0, 0.0, 0.1]},
-        {"name": "boom", "mass": mass, "inertia": [5.0, 5.0, 5.0], "position": [3.0, 0.0, 0.0]},
-    ]
-    data = {"schema": 2, "duration": seconds, "body": by_name(bodies), "control": control}
+    bodies = {
+        "hub": {"mass": 90.0, "inertia": [9.0, 9.0, 9.0], "position": [0.0, 0.0, 0.0], "rate": [0.0, 0.0, 0.1]},
+        "boom": {"mass": mass, "inertia": [5.0, 5.0, 5.0], "position": [3.0, 0.0, 0.0]},
+    }
+    data = {"schema": 2, "duration": seconds, "body": bodies, "control": control}
     from dockdyn.scenario.load import parse
 
     run = dockdyn.simulate(parse(tomlkit.dumps(data), "boom"))
@@ -156,8 +154,8 @@ def test_native_code_runs_only_where_it_is_trusted(autopilot, tmp_path, monkeypa
         run_cases(scenario, ["body.chaser.mass"], np.array([[1800.0]]))
     (tmp_path / "case.toml").write_text(scenario.text())
     run = ["run", "case.toml", "--quiet"]
-    refused = CliRunner().invoke(cli.app, [*run, "--out", "no"])
-    assert words in str(refused.exception)
+    distrusted = CliRunner().invoke(cli.app, [*run, "--out", "no"])
+    assert words in str(distrusted.exception)
     assert words in str(CliRunner().invoke(cli.app, [*run, "--trust", "--no-own-code", "--out", "no"]).exception)
     trusted = CliRunner().invoke(cli.app, [*run, "--trust", "--out", "yes"])
     assert trusted.exit_code == 0, trusted.exception
@@ -196,9 +194,8 @@ WRONG = {
 @pytest.mark.parametrize(("table", "texts", "words"), WRONG.values(), ids=WRONG)
 def test_what_does_not_fit_is_said_in_a_line(table, texts, words, tmp_path):
     scenario = docking(autopilot_fmu(tmp_path, description=texts), **table)
-    with pytest.raises(ScenarioError, match=words) as told:
+    with refused(match=words):
         dockdyn.simulate(scenario)
-    assert "\n" not in str(told.value)
 
 
 def test_what_its_bounds_allow_runs(tmp_path):
@@ -261,9 +258,8 @@ def test_an_fmu_that_fails_ends_the_run_with_a_line(tmp_path):
     failing = autopilot_fmu(
         tmp_path, source={"it->integral += length * error;\n    return 0;": "return now > 0.2 ? 3 : 0;"}
     )
-    with pytest.raises(ScenarioError, match=r"autopilot\.fmu: doStep at t = 0\.25 s: fmi2DoStep failed") as told:
+    with refused(match=r"autopilot\.fmu: doStep at t = 0\.25 s: fmi2DoStep failed"):
         dockdyn.simulate(docking(failing))
-    assert "\n" not in str(told.value)
 
 
 def test_what_cannot_ask_an_fmu_says_so(autopilot):

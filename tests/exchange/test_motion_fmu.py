@@ -1,7 +1,5 @@
 """FMUs that another program integrates, here CVode: contacts, latches that fall in, and sampled control are events."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from fmu_files import exported, needs_compiler
@@ -64,6 +62,7 @@ def test_a_latch_falls_in_in_fmi_2(grip, tmp_path):
     assert position < 1e-8 and velocity < 1e-7
 
 
+@pytest.mark.full_cases("co-simulation")
 @pytest.mark.parametrize(
     "integrated", [True, pytest.param(False, marks=pytest.mark.full)], ids=["co-simulation", "model exchange"]
 )

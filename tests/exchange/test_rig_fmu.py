@@ -1,13 +1,10 @@
 """FMUs of rigs: they are what `dockdyn run` is, to the last digits, and what they simulate feels a force from outside."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tomlkit
 from driven_rigs import driver, in_space, on_a_line
 from fmu_files import exported, needs_compiler
-from plain_tables import by_name
 
 import dockdyn
 from dockdyn.exchange.comparison import check_fmu
@@ -46,24 +43,17 @@ def test_a_rig_of_two_robots_in_fmi_2_is_the_run_with_other_numbers_too(tmp_path
 
 
 MOUNTED = {"rig": {"carries": "chaser", "against": "target"}}
-RESTING = {"name": "target", "mass": 400.0, "inertia": [40.0, 50.0, 60.0]}
-BALL = {
-    "name": "chaser",
-    "mass": 100.0,
-    "inertia": [10.0, 12.0, 14.0],
-    "position": [-0.55, 0.0, 0.1],
-    "velocity": [0.1, 0.0, 0.0],
-}
+RESTING = {"mass": 400.0, "inertia": [40.0, 50.0, 60.0]}
+BALL = {"mass": 100.0, "inertia": [10.0, 12.0, 14.0], "position": [-0.55, 0.0, 0.1], "velocity": [0.1, 0.0, 0.0]}
 STRIKES = {
     "schema": 2,
     "duration": 0.4,
     **MOUNTED,
-    "body": by_name(
-        [
-            BALL | {"feature": {"tip": {"position": [0.5, 0.0, 0.0], "radius": 0.02}}},
-            RESTING | {"surface": {"plate": {"shape": "plane", "point": [0.0, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}}},
-        ]
-    ),
+    "body": {
+        "chaser": BALL | {"feature": {"tip": {"position": [0.5, 0.0, 0.0], "radius": 0.02}}},
+        "target": RESTING
+        | {"surface": {"plate": {"shape": "plane", "point": [0.0, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}}},
+    },
     "contact": {
         "tip": {"between": ["tip", "plate"], "normal": {"law": "spring-dashpot", "stiffness": 5e4, "damping": 100.0}}
     },

@@ -1,7 +1,5 @@
 """Scenarios with numbers at the edge of what floats hold, run in a worker that is watched."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

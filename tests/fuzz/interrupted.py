@@ -1,7 +1,5 @@
 """Commands that are stopped at random moments, by any signal, and gone on with: what is left in the end, byte for byte."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

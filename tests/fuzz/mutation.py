@@ -1,7 +1,5 @@
 """Scenario files made wrong at random: structure, bytes, numbers, units, keys, types, nesting, duplicates, strange signs."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Whatever is in a scenario file, it is a scenario or is refused in one printable line that names it, and soon."""
 
-from __future__ import annotations
-
 import os
 import random
 import statistics

@@ -1,7 +1,5 @@
 """Whatever stops a campaign or a design, and whenever: gone on with, it leaves the same as an undisturbed one, to the bit."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

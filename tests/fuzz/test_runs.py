@@ -1,7 +1,5 @@
 """Scenarios with numbers at the edge of what floats hold: refused, stopped with the reason, or run, and that soon."""
 
-from __future__ import annotations
-
 import os
 
 import pytest
@@ -34,6 +32,7 @@ def check(cases, **limits):
     return found
 
 
+@pytest.mark.full_cases("paraskevas-a")
 @pytest.mark.parametrize("preset", ["paraskevas-a", "sits"])
 def test_extreme_numbers_are_refused_or_run(preset):
     found = check([(preset, seed) for seed in range(15)], most_steps=100_000)

@@ -3,8 +3,6 @@
 Rigs are tuned by what is linearised of them (`dockdyn.kinds.rig.tuning`), which knows nothing of these.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import NamedTuple
 

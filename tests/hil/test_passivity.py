@@ -1,7 +1,5 @@
 """The passivity layer's bound: the port never gives the model more than it may, whatever the force does."""
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -1,7 +1,5 @@
 """Leads and gains from what is known of a rig, beside published numbers and simulations that share no code with them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import jax
@@ -9,16 +7,7 @@ import numpy as np
 import pytest
 from loop_tuning import force_lead, gain_and_inertia, leads, over_stiffness
 from numpy.testing import assert_allclose
-from rig_reference import (
-    GAIN,
-    POLE,
-    ZERO,
-    contact_alone,
-    fixed_gain,
-    leading,
-    simulate,
-    simulate_continuous,
-)
+from rig_reference import GAIN, POLE, ZERO, contact_alone, fixed_gain, leading, simulate, simulate_continuous
 from scipy.signal import hilbert
 
 from dockdyn.hil.hybrid_contact import hybrid_contact
@@ -64,6 +53,7 @@ def test_a_rig_with_these_leads_moves_as_the_contact_alone(stiffness):
     assert_allclose([growth, frequency], [0, np.sqrt(stiffness / 500)], atol=1e-7)
 
 
+@pytest.mark.full_cases("0.0-20000.0-50.0", "0.7-20000.0-50.0", "1.3-100000.0-0.0")
 @pytest.mark.parametrize(
     ("factor", "stiffness", "damping"), [(0.0, 2e4, 50.0), (0.7, 2e4, 50.0), (1.3, 1e5, 0.0), (1.0, 2e5, 50.0)]
 )
@@ -74,6 +64,7 @@ def test_the_loop_with_leads_grows_as_a_simulation_does(factor, stiffness, dampi
     assert_allclose(found.growth_rate(), growth, atol=1e-6)
 
 
+@pytest.mark.full_cases("others0-50.0-91.0", "others1-50.0-111.007")
 @pytest.mark.parametrize(
     ("others", "damping", "known"),
     [

@@ -1,11 +1,10 @@
 """What is differentiated from samples: steady gain of all, transfer functions in z, lag and noise beside closed forms."""
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from helpers.refusals import refused
 from numpy.testing import assert_allclose
 from rig_reference import packaged, simulate
 from scipy import signal
@@ -231,7 +230,5 @@ def test_a_printed_form_that_diverges_is_one_clear_line(digital):
     preset = {"loop.dynamics": {"method": "half-period", "period": "4 ms"}} if digital else {}
     for step, gain in (("2 ms", None), ("1 ms", "90 N s/m")):
         table = law | {"differentiator_step": step} | ({} if gain is None else {"gain": gain})
-        with pytest.raises(dockdyn.ScenarioError) as told:
+        with refused("loop.compensator.differentiator_step", "above 0.002 s", "'ramp-invariant'"):
             dockdyn.simulate(dockdyn.load("sits", preset | {"loop.compensator": table, "compare": {}}))
-        assert "loop.compensator.differentiator_step" in str(told.value) and "\n" not in str(told.value)
-        assert "above 0.002 s" in str(told.value) and "'ramp-invariant'" in str(told.value)

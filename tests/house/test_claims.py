@@ -8,8 +8,6 @@ Notes stand in the source of a page behind the paragraph, list entry or table th
 - `<!-- measured: … -->`, `<!-- source: … -->`: on which day or machine; from which standard, paper or definition.
 """
 
-from __future__ import annotations
-
 import ast
 import operator
 import re

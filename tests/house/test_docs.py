@@ -1,7 +1,5 @@
 """README and pages: what they show runs, and prints what they say; links lead somewhere, and nothing is left out of lists."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil
@@ -135,22 +133,31 @@ LONG = (
     "own-compensator",
     "cluster",
 )
-DRAWN = ("quickstart", "own-parts")  # with replays in their reports
 COMPILED = ("fmu", "tutorial-fmu")  # by the C compiler of this machine
 NO_COMPILER = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")
 SHOWN = [
     pytest.param(
-        page,
-        id=page.stem,
-        marks=[pytest.mark.full] * (page.stem in LONG)
-        + [pytest.mark.replay] * (page.stem in DRAWN)
-        + [NO_COMPILER] * (page.stem in COMPILED),
+        page, id=page.stem, marks=[pytest.mark.full] * (page.stem in LONG) + [NO_COMPILER] * (page.stem in COMPILED)
     )
     for page in PAGES
     if blocks(page)
 ]
 
 
+@pytest.mark.full_cases(
+    "assembly",
+    "campaign",
+    "cli",
+    "envelope",
+    "identify",
+    "impact",
+    "index",
+    "own-distribution",
+    "own-parts",
+    "quickstart",
+    "rig",
+    "view",
+)
 @pytest.mark.parametrize("page", SHOWN)
 def test_what_a_page_shows_runs(page, tmp_path, monkeypatch, capsys):
     check_page(page, tmp_path, monkeypatch, capsys)

@@ -1,7 +1,5 @@
 """Pages of the documentation say that they fetch nothing from elsewhere, and work so from a file."""
 
-from __future__ import annotations
-
 import runpy
 from pathlib import Path
 

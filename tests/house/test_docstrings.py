@@ -1,7 +1,5 @@
 """What the physics says of itself: shapes, units, errors and source, in every module of the rooms that hold it."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

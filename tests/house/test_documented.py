@@ -1,7 +1,5 @@
 """Pages: no key, variable, option or table of a scenario, a result or a command is left out."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

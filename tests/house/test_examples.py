@@ -1,7 +1,5 @@
 """Every script under `examples/` runs, and leaves its picture or prints its answer."""
 
-from __future__ import annotations
-
 import re
 import runpy
 
@@ -28,6 +26,7 @@ KNOWN = {
 }
 
 
+@pytest.mark.full_cases("stability_of_a_compliance")
 @pytest.mark.parametrize(
     "script", [pytest.param(x, id=x.stem, marks=[pytest.mark.full] * (x.stem not in QUICK)) for x in EXAMPLES]
 )

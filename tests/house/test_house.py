@@ -1,7 +1,5 @@
 """The rooms of the package: rules against asking for a kind's name, and for names."""
 
-from __future__ import annotations
-
 import lint_names
 import pytest
 from lint_kinds import offences

@@ -1,7 +1,5 @@
 """The page of all keys: what it says of lists is what is taken, and each table is told without another one."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from typing import Annotated

@@ -1,7 +1,5 @@
 """The rooms that CONTRIBUTING.md tells of: all that there are, in the order in which they may import."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 

@@ -4,8 +4,6 @@ A random contact is (W, u, e, μ) with W symmetric and positive definite, its ei
 checks marked full take 10,000 of them, or laws that take long to compile; without that mark they take 20.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import jax

@@ -1,7 +1,5 @@
 """Pairs of rigid bodies in space that strike each other, for tests of impact laws."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

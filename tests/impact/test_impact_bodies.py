@@ -1,7 +1,5 @@
 """Impacts of rigid bodies in space: what they keep and lose, whatever the axes; and of bodies with locked joints."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from impact_cases import COUNTS, ENDS, IN_SPACE, compiles_long, slow

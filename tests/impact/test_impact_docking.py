@@ -3,8 +3,6 @@
 The simulation is SciPy's: springs are linear, so contact and flight are matrix exponentials, and the events are roots.
 """
 
-from __future__ import annotations
-
 import jax
 import numpy as np
 import pytest
@@ -301,6 +299,7 @@ def test_latching_numbers():
     assert np.isnan(latch_time(0.07, omega, 0.02))
 
 
+@pytest.mark.full_cases("axial_length-0.5", "lateral_length-0.5")
 @pytest.mark.parametrize(("kind", "angle"), [("axial_length", 0.5), ("lateral_length", 0.5), ("axial_length", 1.2)])
 def test_latching_by_simulation(kind, angle):
     """Two bodies, a spring across the ramp: just above v_min it latches, at the time of the formula; just below not."""

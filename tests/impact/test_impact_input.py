@@ -1,7 +1,5 @@
 """What impact laws refuse, in one line."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Impact laws of one contact: closed forms, energy and momentum over random contacts, what they are asked for comes out."""
 
-from __future__ import annotations
-
 import jax.monitoring
 import numpy as np
 import pytest
@@ -138,6 +136,7 @@ def test_coefficients_come_out(law, rows, count):
     np.testing.assert_allclose(getattr(solved(law, count, rows), law), contacts(count, rows)[2], atol=1e-11)
 
 
+@pytest.mark.full_cases("20-energetic-3")
 @pytest.mark.parametrize(("law", "rows"), PATHS)
 @pytest.mark.parametrize("count", COUNTS)
 def test_no_friction(law, rows, count):

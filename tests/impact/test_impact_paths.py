@@ -1,7 +1,5 @@
 """The path of an impact, solved otherwise: in the plane and in space, by SciPy, by differences."""
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -1,7 +1,5 @@
 """Cross-check with Pinocchio: impacts of two free bodies that meet off their centres, without friction and plastic."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from pinocchio_bodies import pair, pin

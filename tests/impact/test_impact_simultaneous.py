@@ -1,7 +1,5 @@
 """Impacts at several contacts at once, as one problem."""
 
-from __future__ import annotations
-
 import itertools
 from functools import cache
 

@@ -4,11 +4,8 @@ While a contact of stiffness k lasts, the bodies move and turn. So the velocitie
 an amount that falls as its duration does: with k^(−1/2) for a spring, and with k^(−2/5) for a force k d^(3/2).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
-from plain_tables import by_name, contacts_by_name
 from scipy.spatial.transform import Rotation
 
 from dockdyn.impact import contact_matrix, resolve, velocity_jump
@@ -72,14 +69,14 @@ class Pair:
 
     def contact(self, run, duration, **contact):
         """Velocities after a simulated contact, which must have ended."""
-        plate = {"name": "plate", "shape": "plane", "point": self.arms[1], "normal": self.turns[1].T @ self.axes[0]}
+        plate = {"shape": "plane", "point": self.arms[1], "normal": self.turns[1].T @ self.axes[0]}
         result = run(
             {
                 "duration": duration,
                 "output": {"interval": duration / 100},
-                "chaser": {**self.body(0), "feature": by_name([{"name": "probe", "position": self.arms[0]}])},
-                "target": {**self.body(1), "surface": by_name([plate])},
-                "contact": contacts_by_name([{"between": ["probe", "plate"], **contact}]),
+                "chaser": {**self.body(0), "feature": {"probe": {"position": self.arms[0]}}},
+                "target": {**self.body(1), "surface": {"plate": plate}},
+                "contact": {"probe": {"between": ["probe", "plate"], **contact}},
             }
         )
         end = result.isel(time=-1)
@@ -135,14 +132,10 @@ def test_hunt_crossley(run, restitution, seed):
     assert -0.42 < power < -0.38 and errors[-1] < 1e-3
 
 
+@pytest.mark.full_cases("0-0.1-0.8-sticks", "0-0.5-0.2-slides")
 @pytest.mark.parametrize(
     ("seed", "sliding", "friction", "end"),
-    [
-        (0, 0.5, 0.2, "slides"),
-        (1, 0.5, 0.2, "slides"),
-        (0, 0.1, 0.8, "sticks"),
-        (9, 0.1, 0.8, "turns"),
-    ],
+    [(0, 0.5, 0.2, "slides"), (1, 0.5, 0.2, "slides"), (0, 0.1, 0.8, "sticks"), (9, 0.1, 0.8, "turns")],
 )
 def test_friction(run, seed, sliding, friction, end):
     """A lossless spring gives back the work that it took: e = 1 of the energetic law, not Poisson's nor Newton's e = 1."""

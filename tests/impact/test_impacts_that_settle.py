@@ -1,7 +1,5 @@
 """Impacts after which contacts stay together: no normal velocity is left, and what the law does across the normal stays."""
 
-from __future__ import annotations
-
 import jax.numpy as jnp
 import numpy as np
 import pytest

@@ -4,14 +4,11 @@ Every random docking starts with a ball just off the wall of a cone, closing at 
 full inertia tensors, turn at up to 0.5 rad/s about any axis.
 """
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from plain_tables import by_name
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -113,7 +110,7 @@ def docking(pick, law="spring-dashpot", delay=None, friction=None, frequency=Non
             "velocity": velocity - np.cross(turns[0].apply(rates[0]), lever),
             "attitude": quaternion(turns[0]),
             "rate": rates[0],
-            "feature": by_name([{"name": "tip", "position": tip, "radius": radius}]),
+            "feature": {"tip": {"position": tip, "radius": radius}},
         },
         "target": {
             "mass": masses[1],
@@ -122,11 +119,7 @@ def docking(pick, law="spring-dashpot", delay=None, friction=None, frequency=Non
             "velocity": drift,
             "attitude": quaternion(turns[1]),
             "rate": rates[1],
-            "surface": by_name(
-                [
-                    {"name": "cone", "shape": "cone", "apex": apex, "axis": frame[:, 0], "half_angle": half_angle},
-                ]
-            ),
+            "surface": {"cone": {"shape": "cone", "apex": apex, "axis": frame[:, 0], "half_angle": half_angle}},
         },
         "contact": {
             "tip": {

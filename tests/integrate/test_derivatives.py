@@ -114,11 +114,7 @@ def test_a_batch_has_every_lane_on_its_own_clock():
     """Lanes that bounce, miss, diverge or run out of room each end as they do alone, and say so."""
     content = dockdyn.load("sazawal-spring-dashpot", {"loop.delay": "0.3 s"}).content
     limits = dataclasses.replace(
-        settings(40.0),
-        step=jnp.asarray(0.02),
-        max_moments=20,
-        line_capacity=32,
-        max_iterations=jnp.asarray(2500),
+        settings(40.0), step=jnp.asarray(0.02), max_moments=20, line_capacity=32, max_iterations=jnp.asarray(2500)
     )
 
     def run(numbers):

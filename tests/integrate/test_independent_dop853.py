@@ -12,12 +12,9 @@ Times are in seconds of order one, so their errors count as relative ones; state
 size in m, m/s, rad/s, all of order one or below.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from dop853_reference import SLACK, reference_of, unit
-from plain_tables import by_name
 
 import dockdyn
 
@@ -41,7 +38,7 @@ BALL_IN_CONE = {
         "velocity": [-0.031, 0.017, 0.012],
         "attitude": unit([0.10, -0.03, 0.07, 0.99]),
         "rate": [0.021, -0.034, 0.016],
-        "feature": by_name([{"name": "ball", "position": [1.35, 0.11, -0.07], "radius": 0.06}]),
+        "feature": {"ball": {"position": [1.35, 0.11, -0.07], "radius": 0.06}},
     },
     "target": {
         "mass": 2350.0,
@@ -50,17 +47,9 @@ BALL_IN_CONE = {
         "velocity": [0.003, -0.002, 0.004],
         "attitude": unit([0.98, 0.09, -0.12, 0.11]),
         "rate": [-0.012, 0.019, 0.027],
-        "surface": by_name(
-            [
-                {
-                    "name": "cone",
-                    "shape": "cone",
-                    "apex": [0.82, 0.13, -0.09],
-                    "axis": [0.9, 0.3, -0.2],
-                    "half_angle_degrees": 34.0,
-                }
-            ]
-        ),
+        "surface": {
+            "cone": {"shape": "cone", "apex": [0.82, 0.13, -0.09], "axis": [0.9, 0.3, -0.2], "half_angle_degrees": 34.0}
+        },
     },
     "contact": {
         "ball": {
@@ -82,12 +71,7 @@ TWO_POINTS = {
         "velocity": [-0.06, 0.025, -0.015],
         "attitude": unit([0.05, 0.04, -0.06, 0.99]),
         "rate": [0.03, 0.02, -0.025],
-        "feature": by_name(
-            [
-                {"name": "left", "position": [1.1, 0.45, 0.05]},
-                {"name": "right", "position": [1.05, -0.5, -0.1]},
-            ]
-        ),
+        "feature": {"left": {"position": [1.1, 0.45, 0.05]}, "right": {"position": [1.05, -0.5, -0.1]}},
     },
     "target": {
         "mass": 1480.0,
@@ -96,12 +80,10 @@ TWO_POINTS = {
         "velocity": [0.0, 0.004, 0.006],
         "attitude": unit([0.99, -0.05, 0.08, 0.06]),
         "rate": [0.015, -0.02, 0.03],
-        "surface": by_name(
-            [
-                {"name": "wall", "shape": "plane", "point": [0.75, 0.0, 0.0], "normal": [1.0, 0.12, -0.2]},
-                {"name": "bump", "shape": "sphere", "centre": [0.82, 0.51, 0.2], "radius": 0.31},
-            ]
-        ),
+        "surface": {
+            "wall": {"shape": "plane", "point": [0.75, 0.0, 0.0], "normal": [1.0, 0.12, -0.2]},
+            "bump": {"shape": "sphere", "centre": [0.82, 0.51, 0.2], "radius": 0.31},
+        },
     },
     "contact": {
         "left": {
@@ -133,6 +115,7 @@ def reference(case):
     return reference_of(case)
 
 
+@pytest.mark.full_cases("two points, two surfaces")
 def test_the_case_is_worth_comparing(case, reference):
     """Contacts, clamp, overlap of both contacts where there are two: what the comparison is meant to cover does happen."""
     touches = reference.touches()
@@ -143,6 +126,11 @@ def test_the_case_is_worth_comparing(case, reference):
         assert max(t["onset"] for t in touches) < min(t["release"] for t in touches) - 0.5
 
 
+@pytest.mark.full_cases(
+    "ball in a cone, delayed-0.001-1e-10-1e-09",
+    "two points, two surfaces-0.001-1e-10-1e-09",
+    "two points, two surfaces-None-1e-08-1e-07",
+)
 @pytest.mark.parametrize(("step", "agreement", "peak_time_agreement"), [(None, 1e-8, 1e-7), (1e-3, 1e-10, 1e-9)])
 def test_motion_and_contacts_agree(run, case, reference, step, agreement, peak_time_agreement):
     dataset = run(scenario_of(case), **({} if step is None else {"integrator.step": step}))

@@ -47,6 +47,7 @@ def slope(steps, errors):
     return np.polyfit(np.log(steps), np.log(errors), 1)[0]
 
 
+@pytest.mark.full_cases("full inertias, body rates, delay")
 @pytest.mark.parametrize("name", CASES)
 def test_located_keeps_its_order_across_contacts(name):
     overrides, steps = CASES[name]
@@ -93,6 +94,7 @@ def test_both_integrators_agree_on_the_same_motion():
     assert np.abs(final(overrides, 5e-3) - final(overrides, 1e-4, "fixed")).max() < 1e-5
 
 
+@pytest.mark.full_cases("0.4 ms", "1.5 s")
 @pytest.mark.parametrize("delay", ["0.4 ms", "16 ms", "1.5 s"])
 def test_the_chosen_step_follows_a_stiff_contact(delay):
     """Without a stated step the result agrees with one a hundred times finer than the contact needs."""

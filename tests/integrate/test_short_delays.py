@@ -1,7 +1,5 @@
 """Delays so short that a run would not end: refused before it begins, with what it would cost, and never otherwise."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -5,7 +5,7 @@ import math
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from plain_tables import by_name, contacts_by_name
+from plain_tables import contacts_by_name
 from scipy.optimize import brentq, minimize_scalar
 from scipy.spatial.transform import Rotation
 
@@ -35,12 +35,10 @@ def plates(speed, feet=1, damping=0.0, seed=0, far=0.0, drift=0.0, delay=0.0):
             "position": (away * far + normal * (1.7 + 0.3 * speed)).tolist(),
             "velocity": (along * drift - normal * speed).tolist(),
             "attitude": (turn * Rotation.from_quat([0, 0, 1, 0])).as_quat(scalar_first=True).tolist(),
-            "feature": by_name(
-                [
-                    {"name": name, "position": [1.0, math.cos(angle) * (feet > 1), math.sin(angle)]}
-                    for name, angle in zip(names, angles, strict=True)
-                ]
-            ),
+            "feature": {
+                name: {"position": [1.0, math.cos(angle) * (feet > 1), math.sin(angle)]}
+                for name, angle in zip(names, angles, strict=True)
+            },
         },
         "target": {
             "mass": TARGET,
@@ -48,9 +46,7 @@ def plates(speed, feet=1, damping=0.0, seed=0, far=0.0, drift=0.0, delay=0.0):
             "position": (away * far).tolist(),
             "velocity": (along * drift).tolist(),
             "attitude": turn.as_quat(scalar_first=True).tolist(),
-            "surface": by_name(
-                [{"name": "plate", "shape": "plane", "point": [0.7, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}]
-            ),
+            "surface": {"plate": {"shape": "plane", "point": [0.7, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}},
         },
         "contact": contacts_by_name([{"between": [name, "plate"], "normal": law} for name in names]),
         "loop": {"delay": delay},

@@ -1,7 +1,5 @@
 """The variational integrator without impacts: against brute-force variations, independent solutions, and what is kept."""
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -1,7 +1,5 @@
 """Impacts of the variational integrator on small systems: closed forms, energy, grazing, corners, cradles, rest."""
 
-from __future__ import annotations
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp

@@ -1,10 +1,8 @@
 """What a run says of its loop delay fits the law of the contact."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
-from plain_tables import by_name, contacts_by_name
+from plain_tables import contacts_by_name
 
 import dockdyn
 
@@ -40,7 +38,7 @@ def head_on(normal):
         "position": [0.0, 0.0, 0.0],
         "surface": {"face": {"shape": "plane", "point": [0.0, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}},
     }
-    bodies = {"body": by_name([ball | {"name": "ball"}, plate | {"name": "plate"}])}
+    bodies = {"body": {"ball": ball, "plate": plate}}
     contact = [{"between": ["tip", "face"], "normal": normal}]
     return {
         "schema": 2,

@@ -1,7 +1,5 @@
 """Trees of links by Lagrange's equations, from coordinates alone."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import jax

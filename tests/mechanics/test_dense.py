@@ -1,7 +1,5 @@
 """Jacobians of functions of a row, in both ways of working their columns."""
 
-from __future__ import annotations
-
 import jax.numpy as jnp
 import numpy as np
 import pytest

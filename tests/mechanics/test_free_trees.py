@@ -1,7 +1,5 @@
 """Free trees of links: a published arm of five bodies, and what any tree keeps as it moves."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import jax
@@ -63,12 +61,10 @@ def test_five_bodies_before_impact():
     assert found.kinetic == pytest.approx(0.137194, abs=6e-7)  # J
 
 
+@pytest.mark.full_cases("given1-frequencies1")
 @pytest.mark.parametrize(
     ("given", "frequencies"),
-    [
-        ({"modes": 4, "payload": False, "joint": "locked"}, {0: 0.2819, 1: 1.246, 2: 4.37}),
-        ({"modes": 3}, {-1: 37.8}),
-    ],
+    [({"modes": 4, "payload": False, "joint": "locked"}, {0: 0.2819, 1: 1.246, 2: 4.37}), ({"modes": 3}, {-1: 37.8})],
 )
 def test_five_bodies_vibrate(given, frequencies):
     """Known frequencies (rad/s), lowest with locked joints and highest with free ones."""
@@ -137,10 +133,8 @@ def simulate(case: Case, v: np.ndarray, duration: float, tolerance: float, sampl
     return [back(jnp.asarray(y)) for y in found.y.T]
 
 
-@pytest.mark.parametrize(
-    ("name", "duration"),
-    [("rigid", 5.0), ("five bodies", 20.0), ("branches", 1.0)],
-)
+@pytest.mark.full_cases("branches-1.0", "five bodies-20.0")
+@pytest.mark.parametrize(("name", "duration"), [("rigid", 5.0), ("five bodies", 20.0), ("branches", 1.0)])
 def test_free_trees_keep_momentum_and_energy(name, duration):
     """Rigid links with a ball joint in space, a plane flexible arm with its payload, flexible branches in space."""
     rng = np.random.default_rng(7)

@@ -1,7 +1,5 @@
 """Accelerations with reflected inertia, beside Lagrange's equations derived by automatic differentiation."""
 
-from __future__ import annotations
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp

@@ -1,7 +1,5 @@
 """Rotations against scipy.spatial.transform.Rotation, over all angles: tiny, ordinary, near half a turn."""
 
-from __future__ import annotations
-
 import math
 
 import jax

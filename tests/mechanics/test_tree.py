@@ -1,7 +1,5 @@
 """How trees of links are put together, and what is refused."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

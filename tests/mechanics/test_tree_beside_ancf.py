@@ -1,7 +1,5 @@
 """A beam on a free hub that is spun up, beside one of absolute nodal coordinates, which knows no modes and no small bending."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import jax

@@ -1,7 +1,5 @@
 """Trees of flexible links against Lagrange's equations from coordinates alone."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from lagrangian_tree import lagrange

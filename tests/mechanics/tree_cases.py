@@ -1,7 +1,5 @@
 """Random trees of links, rigid and flexible, and what the library makes of them."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import jax

@@ -1,7 +1,5 @@
 """The arm of `planar_arm_reference` as the text of an assembly."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Bodies in random states, free and joined to arms, and how their velocities stand together."""
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import numpy as np

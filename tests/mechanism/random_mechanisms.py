@@ -3,8 +3,6 @@
 Units of what is drawn: SI.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import combinations
 from typing import Any

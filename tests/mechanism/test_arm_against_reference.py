@@ -1,7 +1,5 @@
 """Arms by the variational method against an event-located DOP853 solution written from Newton's equations."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Several contacts struck at one instant, in random contact spaces: energy, friction, nothing pulls, and they have no order."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -91,12 +89,7 @@ def test_contacts_have_no_order(seed, name):
         velocity[turned]
         + matrix[np.ix_(turned, turned)]
         @ struck(
-            matrix[np.ix_(turned, turned)],
-            velocity[turned],
-            restitution[order],
-            friction[order],
-            touch[order],
-            name,
+            matrix[np.ix_(turned, turned)], velocity[turned], restitution[order], friction[order], touch[order], name
         ).impulse,
     ]
     np.testing.assert_allclose(u[0][turned], u[1], rtol=0, atol=1e-8 * np.abs(velocity).max())

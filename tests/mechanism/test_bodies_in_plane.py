@@ -1,7 +1,5 @@
 """Bodies in the plane by three coordinates each: beside trees of links in the plane, and beside bodies in space."""
 
-from __future__ import annotations
-
 import jax
 import numpy as np
 import pytest

@@ -1,10 +1,8 @@
 """How long steps may be while nothing touches: of several contacts the nearest says it, in whatever order they are stated."""
 
-from __future__ import annotations
-
 import pytest
 from compiled import Program
-from plain_tables import acting, by_name, contacts_by_name
+from plain_tables import by_name, contacts_by_name
 
 import dockdyn
 
@@ -42,8 +40,8 @@ def test_the_nearest_contact_says_how_long(tied):
     for order in ((1, 0, 2), (0, 1, 2)):
         content = three_balls([0.5, 0.005, 0.3], order)
         if tied:
-            jet = {"kind": "thruster", "name": "jet", "body": "plate", "position": [0, 0, 0]}
-            content |= acting(jet | {"direction": [1, 0, 0], "force": 1.0})
+            jet = {"body": "plate", "position": [0, 0, 0]}
+            content |= {"thruster": {"jet": jet | {"direction": [1, 0, 0], "force": 1.0}}}
         model = dockdyn.load(content).content.model()
         time = Program(lambda model=model: model.coasting(model.initial(), model.outputs(0.0, model.initial())))()
         times.append(float(time))

@@ -3,8 +3,6 @@
 Beside DOP853 from Newton's equations, `planar_arm_reference`; by located events and by the variational method.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 
@@ -106,8 +104,7 @@ QUICK = [("located", 0, 1e-5), ("located", 0, -1e-5)]
 
 
 @pytest.mark.parametrize(
-    ("method", "seed", "depth"),
-    [pytest.param(*case, marks=[pytest.mark.full] * (case not in QUICK)) for case in CASES],
+    ("method", "seed", "depth"), [pytest.param(*case, marks=[pytest.mark.full] * (case not in QUICK)) for case in CASES]
 )
 def test_a_payload_that_grazes_a_wall(method, seed, depth):
     """The free motion would reach so far into it, or pass so near."""

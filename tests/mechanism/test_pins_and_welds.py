@@ -1,7 +1,5 @@
 """Connections of any bodies: what is closed does not slip, what is open carries nothing, and momenta are kept."""
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -4,8 +4,6 @@ It projects Newton's and Euler's equations; here the same accelerations come fro
 as it stands (no Encke difference), differentiated by JAX. The rest are laws: what is conserved, and what must be hit.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 
@@ -135,6 +133,7 @@ def test_impacts_printed_in_the_paper():
         assert np.abs(impact.after[:6] - impact.before[:6]).max() == 0
 
 
+@pytest.mark.full_cases("when1")
 @pytest.mark.parametrize("when", [{"latch_impact": 2}, {"latch_wall": 1}])
 def test_latch_keeps_momentum(when):
     p = replace(PAPER, **when, retreat=PAPER.start, root=(0.5, 0.2))
@@ -150,6 +149,7 @@ def test_latch_keeps_momentum(when):
     assert np.abs(solution.final[3:6] - p.start).max() < np.abs(latch.after[3:6] - p.start).max()
 
 
+@pytest.mark.full_cases("1e-06")
 @pytest.mark.parametrize("depth", [1e-6, 1e-8, -1e-8])
 def test_a_grazing_contact_is_found_or_not(depth):
     """The floor is laid `depth` above the lowest place of the flight without it, found here by a plain bisection."""

@@ -1,7 +1,5 @@
 """Mechanisms drawn at random over pairs of features: momenta and energy are kept, and both backends agree."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tomlkit

@@ -1,7 +1,5 @@
 """Jumps of velocities: momenta kept, laws as `impact` has them for mass matrices, and connections that fall in."""
 
-from __future__ import annotations
-
 import jax.numpy as jnp
 import numpy as np
 import pytest

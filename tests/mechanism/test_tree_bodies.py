@@ -294,7 +294,7 @@ def pressed():
     wrist |= {"joint": ball, "feature": {"tip": {"position": [0.3, 0, 0]}}}
     reach, aside = np.array([np.cos(0.4), np.sin(0.4), 0]), np.array([-np.sin(0.4), np.cos(0.4), 0])
     place = ([0.5, 0.2, 0] + 2.3 * reach + 0.4 * aside).tolist()
-    surface = {"name": "ball", "shape": "sphere", "centre": [0, 0, 0], "radius": 0.399}
+    surface = {"shape": "sphere", "centre": [0, 0, 0], "radius": 0.399}
     payload = {"name": "payload", "position": place, "rate": [0.1, 0.2, -0.1], "mass": 20.0, "inertia": [2, 2.5, 3]}
     return {
         "schema": 2,
@@ -310,7 +310,7 @@ def pressed():
                 },
                 arm,
                 wrist,
-                payload | {"surface": by_name([surface])},
+                payload | {"surface": {"ball": surface}},
             ]
         ),
         "contact": {

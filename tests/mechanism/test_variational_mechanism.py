@@ -1,7 +1,5 @@
 """A mechanism as the variational integrator takes it: the equations of its Lagrangian and forces are the mechanism's own."""
 
-from __future__ import annotations
-
 import jax.numpy as jnp
 import numpy as np
 import pytest

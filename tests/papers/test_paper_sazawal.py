@@ -1,7 +1,5 @@
 """Sazawal et al., Figures 10–12: the numbers of an independent implementation of the paper's model. All of 7–14: written."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np
@@ -116,6 +114,7 @@ def test_the_figures_are_known():
     ]  # 7–9: test_reproduce_stability.py; 13, 14: test_sazawal_energy.py
 
 
+@pytest.mark.full_cases("10", "11", "12")
 @pytest.mark.parametrize("number", [pytest.param(n, marks=pytest.mark.full) if n == 13 else n for n in NUMBERS])
 def test_figures_are_written(reproduced, number):
     table, folder = reproduced.table(number), reproduced.folder / str(number)

@@ -1,7 +1,5 @@
 """Gibson and Murphey recomputed: printed numbers, pictures, and the two runs behind them."""
 
-from __future__ import annotations
-
 import cmath
 import itertools
 import math

@@ -1,7 +1,5 @@
 """Paraskevas et al. recomputed: known numbers, and the map of stiffnesses against masses simulated with SciPy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import xarray as xr

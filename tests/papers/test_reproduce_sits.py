@@ -1,7 +1,5 @@
 """SITS, Figures 7 and 10 to 16 in time: numbers of an independent implementation of the paper's loops, and printed ones."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import signal
@@ -41,8 +39,7 @@ def reproduced(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("quantity", "expected"),
-    [("displacement", 7.90569), ("velocity", 50.0), ("force", 158.114), ("power", 3.95285)],
+    ("quantity", "expected"), [("displacement", 7.90569), ("velocity", 50.0), ("force", 158.114), ("power", 3.95285)]
 )
 def test_peaks_without_delay(reproduced, quantity, expected):
     assert reproduced(7)[0][f"no delay: peak {quantity}"] == pytest.approx(expected, rel=2e-6)

@@ -1,7 +1,5 @@
 """Sazawal et al., Figures 7–9 and the linear theory in closed form, against an independent solution of the paper's model."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -97,10 +95,7 @@ def test_critical_delays_of_figure_7(reproduced, length):
 
 @pytest.mark.parametrize(
     ("number", "label", "mass", "delays"),
-    [
-        (8, "θ = 60°", 600, {200: 0.195586, 800: 0.556377}),
-        (9, "m* = 1 m", 240, {200: 0.189088, 800: 0.348168}),
-    ],
+    [(8, "θ = 60°", 600, {200: 0.195586, 800: 0.556377}), (9, "m* = 1 m", 240, {200: 0.189088, 800: 0.348168})],
 )
 def test_critical_delays_of_figures_8_and_9(reproduced, number, label, mass, delays):
     table = reproduced[0][number]

@@ -1,13 +1,10 @@
 """Sazawal et al., Figures 13 and 14, beside SciPy's DOP853 on a model of its own and closed forms, on both geometries."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np
 import pytest
 from dop853_reference import reference_of
-from plain_tables import by_name
 
 from dockdyn.api import simulate, summarise
 from dockdyn.papers.sazawal.energy import STATED, TABLE, contact
@@ -40,12 +37,12 @@ def energy_by_scipy(geometry: str, loop: str) -> float:
     """Kinetic energy (J) at release + h over that at t = 0: Newton and Euler, Table 3, the tip at (0.533, 0, 0.25) m."""
     (probe, apex), (damping, delay) = LENGTH[geometry], LOOPS[loop]
     body = {"mass": 3000.0, "inertia": np.diag([500.0, 500.0, 500.0]), "rate": [0, 0, 0]}
-    cone = {"name": "cone", "shape": "cone", "apex": [apex, 0, 0], "axis": [1, 0, 0], "half_angle_degrees": 30.0}
+    cone = {"shape": "cone", "apex": [apex, 0, 0], "axis": [1, 0, 0], "half_angle_degrees": 30.0}
     motion = {"position": [0.533 + probe + apex, 0, 0.25], "velocity": [-0.02, 0.005, 0], "attitude": [0, 0, 0, 1]}
     still = {"position": [0, 0, 0], "velocity": [0, 0, 0], "attitude": [1, 0, 0, 0]}
     case = {
-        "chaser": {**body, **motion, "feature": by_name([{"name": "probe", "position": [probe, 0, 0]}])},
-        "target": {**body, **still, "surface": by_name([cone])},
+        "chaser": {**body, **motion, "feature": {"probe": {"position": [probe, 0, 0]}}},
+        "target": {**body, **still, "surface": {"cone": cone}},
         "contact": {
             "probe": {
                 "between": ["probe", "cone"],

@@ -1,7 +1,5 @@
 """Tables of the papers by their number: all five papers, beside what the papers print."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The validation page: complete, within what is trusted, and its quick rows come out again."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

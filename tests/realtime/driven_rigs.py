@@ -1,7 +1,5 @@
 """Rigs that computers drive, for tests."""
 
-from __future__ import annotations
-
 import shutil
 from functools import cache
 

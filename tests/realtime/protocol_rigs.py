@@ -1,7 +1,5 @@
 """Rigs in lockstep through the bytes of every protocol, for tests."""
 
-from __future__ import annotations
-
 import pytest
 from driven_rigs import ABB_SET, KUKA_SET, driver
 

@@ -1,7 +1,5 @@
 """A rig in lockstep whose laboratory is another one than its computer takes it to be, and the log of it, for tests."""
 
-from __future__ import annotations
-
 import numpy as np
 from driven_rigs import driver
 

@@ -1,7 +1,5 @@
 """Processes of `dockdyn rig` as a user starts them, for tests: every wait for them has an end."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import signal

@@ -1,7 +1,5 @@
 """Connections to a robot of Universal Robots before the cycle: what it agrees to, and what is said where it does not."""
 
-from __future__ import annotations
-
 import socket
 import threading
 import time

@@ -1,7 +1,5 @@
 """Every fault through the bytes of every protocol: stopped at once, for its own reason, at rest when it must be, for good."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +64,7 @@ def rigs():
     return Rigs(in_space(duration="30 s", **WATCHED))
 
 
+@pytest.mark.full_cases("robot-restart KUKA", "sensor-silent plain")
 @pytest.mark.parametrize(
     ("fault", "protocol"),
     [

@@ -1,7 +1,5 @@
 """Where a driven rig begins: told where it is outside of the limits, with what is in the way and by how much."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

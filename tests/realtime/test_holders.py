@@ -1,7 +1,5 @@
 """A port or a name that another process has: which one it is, and how it is ended."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

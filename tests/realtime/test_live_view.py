@@ -1,7 +1,5 @@
 """The live view of a driven rig: what a browser sees is what the ring says, and nothing that happens to it reaches the rig."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -1,7 +1,5 @@
 """The log of a served rig is kept, whatever happens to the process that writes it, and says what is not in it."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

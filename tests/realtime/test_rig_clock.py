@@ -1,7 +1,5 @@
 """A wall clock that is set while a rig is served: nothing of the rig goes by it."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import sys

@@ -1,7 +1,5 @@
 """A terminal that is closed, and every other request to end, brake a rig that is served; its log is kept."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

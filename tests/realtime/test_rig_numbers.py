@@ -1,7 +1,5 @@
 """Numbers that no measurement has: a rig stops on them at once for a stated cause, and never commands what is no place."""
 
-from __future__ import annotations
-
 import struct
 
 import numpy as np

@@ -1,7 +1,5 @@
 """No command of a driven rig runs a stranger's module where that is refused, also one that the scenario in a log names."""
 
-from __future__ import annotations
-
 import os
 import sys
 

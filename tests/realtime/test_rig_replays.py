@@ -1,7 +1,5 @@
 """Packets of the past, sent again by whoever has heard them: a rig takes none of them for news, whatever its protocol."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from driven_rigs import in_space, needs_compiler

@@ -1,7 +1,5 @@
 """How far a rig goes on after a stop: the command as its limits say, the emulated robot behind it as its own lag says."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Packets of strangers, copies and floods of them: none is taken for a device's, and none keeps the loop from its cycle."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import socket

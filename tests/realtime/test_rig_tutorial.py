@@ -1,7 +1,5 @@
 """The numbers of the tutorial on a rig in real time, in lockstep: from the robot that was assumed to the right rebound."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """A rig that is served in real time, its devices emulated on the loopback interface, as a user does it."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re
@@ -135,12 +133,7 @@ FAULTS = {  # of emulated devices, in real time
 def test_a_fault_of_a_device_stops_a_served_rig_and_another_server_homes_it_again(bench, request):
     """The emulated robot is reset by its operator a second after it has stopped; the network is not a good one."""
     fault, cause = FAULTS[request.node.callspec.params["bench"]]
-    lines = [
-        "[rig.emulator.fault.one]",
-        f'kind = "{fault}"',
-        'at = "0.1 s"',
-        'lasts = "1.5 s"',
-    ]
+    lines = ["[rig.emulator.fault.one]", f'kind = "{fault}"', 'at = "0.1 s"', 'lasts = "1.5 s"']
     bench.file.write_text(bench.file.read_text() + "\n".join([*lines, ""]))
     network = ("--set", "rig.emulator.network.latency=0.2 ms", "--set", "rig.emulator.network.jitter=0.2 ms")
     emulator = bench.start("emulate", "--seconds", "600 s", *network)

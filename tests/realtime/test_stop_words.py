@@ -1,7 +1,5 @@
 """Why a rig was stopped: value, limit, axis and time, as the computer found them, drawn over limits and devices' faults."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -144,16 +142,8 @@ FAULTS = {
     ),
     Cause.SENSOR_STATUS: ("load", {"status": 3}, "the sensor reports status 3; 0 is well"),
     Cause.ROBOT_STATUS: ("pose", {"status": 5}, "the robot reports status 5; 0 is well"),
-    Cause.SENSOR_STALE: (
-        "load",
-        {"sequence": 7},
-        "no new reading of the sensor for more than that time; ",
-    ),
-    Cause.ROBOT_STALE: (
-        "pose",
-        {"sequence": 7},
-        "no new pose of the robot for more than that time; ",
-    ),
+    Cause.SENSOR_STALE: ("load", {"sequence": 7}, "no new reading of the sensor for more than that time; "),
+    Cause.ROBOT_STALE: ("pose", {"sequence": 7}, "no new pose of the robot for more than that time; "),
 }
 
 

@@ -1,7 +1,5 @@
 """What stops a driven rig: every fault for its own reason, at once, on a path that keeps every limit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from driven_rigs import ALONG, CYCLE, IN_SPACE, driver, in_space, keeps_limits, needs_compiler, on_a_line

@@ -1,7 +1,5 @@
 """What an operator types: only what is typed after a state was told counts, whatever it is typed into."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

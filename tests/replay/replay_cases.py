@@ -1,7 +1,5 @@
 """A case of every kind whose replay is looked at."""
 
-from __future__ import annotations
-
 # name: preset, overrides, instant (s) at which an arrow must be seen, instant at which it must not
 CASES = {
     "probe": ("sazawal-compliance", {"duration": "7 s"}, 5.6, 0.0),

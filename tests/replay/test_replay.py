@@ -1,7 +1,5 @@
 """Replays: scenes that show what the result says, pages that work with no network, a server that minds its manners."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -54,6 +52,7 @@ def scenes(results):
 # ── scenes ──
 
 
+@pytest.mark.full_cases("assembly")
 @KINDS
 def test_bodies_are_where_the_result_says(results, scenes, kind):
     """Positions of the result at its own instants; of trees the origins of all link frames."""
@@ -189,6 +188,7 @@ def coloured(before: np.ndarray, after: np.ndarray, colour: str) -> int:
     return int((hue(after, colour) & ~hue(before, colour)).sum())
 
 
+@pytest.mark.full_cases("probe", "line", "line, latch", "rig")
 @KINDS
 def test_the_page_works_from_a_file_with_no_network(browser, scenes, kind, tmp_path):
     scene = scenes(kind)

@@ -1,7 +1,5 @@
 """The page of a replay as one holds it: on a phone, light and dark, its read-outs, and what it saves."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile
@@ -75,6 +73,7 @@ def test_a_phone_shows_both_bodies_whole_and_folds_the_panels(browser, flight, t
         assert shown.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.full_cases("dark")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_is_light_or_dark_as_the_reader_has_it(browser, tmp_path, scheme):
     with opened(browser, three_frames(), tmp_path, color_scheme=scheme) as shown:

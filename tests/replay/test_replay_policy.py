@@ -1,7 +1,5 @@
 """What a replay's page may do: play what is in it and, where it is served, talk to its server. It fetches nothing else."""
 
-from __future__ import annotations
-
 from contextlib import contextmanager
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a scene shows beside the run: where cameras stand, names, decoration, latches, ghosts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from matplotlib.colors import rgb_to_hsv, to_rgb

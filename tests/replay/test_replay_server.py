@@ -1,7 +1,5 @@
 """The server of a replay: it talks to its own page and publishes nothing."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor

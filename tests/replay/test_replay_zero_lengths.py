@@ -1,10 +1,8 @@
 """Replays of what has no length: places at the origins of their bodies."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
-from plain_tables import acting, by_name
+from plain_tables import by_name
 
 import dockdyn
 from dockdyn.api import scene_of
@@ -24,16 +22,9 @@ SCENES = {
         "body": by_name(
             [{"name": "one"} | TWO["chaser"] | TIP, {"name": "other"} | TWO["target"] | {"position": NOWHERE}]
         ),
-        **acting(
-            {
-                "kind": "strut",
-                "name": "strut",
-                "between": ["one", "other"],
-                "anchor": [NOWHERE, NOWHERE],
-                "stiffness": 100.0,
-                "free_length": 0.1,
-            }
-        ),
+        "strut": {
+            "strut": {"between": ["one", "other"], "anchor": [NOWHERE, NOWHERE], "stiffness": 100.0, "free_length": 0.1}
+        },
     }
     | TOUCH,
     "rig": {"rig": {"carries": "one", "against": "other"}, "loop": {"hold": {"period": 0.004}}}

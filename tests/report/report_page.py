@@ -1,7 +1,5 @@
 """A report's page as tests see it: what it holds, and what every one must be."""
 
-from __future__ import annotations
-
 import io
 import re
 from html import escape

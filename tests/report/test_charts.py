@@ -1,7 +1,5 @@
 """Charts: every number arrives on paper and in the page, the window opens on the contacts, and what one does with them."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import io

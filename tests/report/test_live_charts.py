@@ -1,7 +1,5 @@
 """Charts in a report's page, as a reader uses them in a browser: offline, with mouse, finger and eye."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import re
@@ -120,7 +118,6 @@ def in_the_dark(browser, files):
 
 
 @pytest.mark.full
-@pytest.mark.replay
 def test_hover_tells_all_lines_with_their_units(at_desk, shared_run):
     figure = at_desk.see("depth")
     low, high = at_desk.ranges("depth")[0, :2]
@@ -136,7 +133,6 @@ def test_hover_tells_all_lines_with_their_units(at_desk, shared_run):
     assert not figure.locator(".readout").count()
 
 
-@pytest.mark.replay
 def test_numbers_on_axes_are_written_as_one_reads_them(at_desk):
     """Plain decimals, all of an axis with as many; very small and large ones with their power of ten."""
     at_desk.see("depth")
@@ -151,7 +147,6 @@ def test_numbers_on_axes_are_written_as_one_reads_them(at_desk):
         assert at_desk.page.evaluate("given => parts.numbers(given)", given) == words
 
 
-@pytest.mark.replay
 def test_a_logarithmic_axis_has_as_many_numbers_as_fit(at_desk):
     at_desk.see("depth")
     for given, ticks in (
@@ -164,7 +159,6 @@ def test_a_logarithmic_axis_has_as_many_numbers_as_fit(at_desk):
         assert at_desk.page.evaluate("given => parts.logTicks(...given)", given) == pytest.approx(ticks)
 
 
-@pytest.mark.replay
 def test_zoom_move_reset_and_the_whole_run(at_desk):
     figure = at_desk.see("depth")
     opened = at_desk.ranges("depth")
@@ -198,7 +192,6 @@ def test_zoom_move_reset_and_the_whole_run(at_desk):
         assert at_desk.ranges(name)[0, 2:].tolist() == pytest.approx(at_desk.page.evaluate(WHOLE, name))
 
 
-@pytest.mark.replay
 def test_the_legend_shows_and_hides(in_the_dark):
     in_the_dark.see("force")
     before = in_the_dark.page.evaluate(SEEN, "force")
@@ -213,7 +206,6 @@ def test_the_legend_shows_and_hides(in_the_dark):
 
 
 @pytest.mark.full
-@pytest.mark.replay
 def test_a_click_on_a_contact_loads_the_replay_and_moves_it_there(read, shared_run):
     onset = float(shared_run("probe-cone").episode_onset[1])
     with read("probe-cone") as reader:
@@ -237,7 +229,7 @@ def test_a_click_on_a_contact_loads_the_replay_and_moves_it_there(read, shared_r
         assert found == pytest.approx(low + 0.6 * (high - low), abs=0.05)
 
 
-@pytest.mark.replay
+@pytest.mark.full_cases("loads")
 @pytest.mark.parametrize("names", ["trajectory depth", "loads"])
 def test_every_figure_saves_as_png_and_svg(names, read):
     with read("probe-cone", scheme="dark") as reader:
@@ -259,7 +251,6 @@ def test_every_figure_saves_as_png_and_svg(names, read):
 
 
 @pytest.mark.full
-@pytest.mark.replay
 @pytest.mark.parametrize("preset", ["probe-cone", "sits"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_on_a_phone_all_is_there_and_nothing_cropped(preset, scheme, read):
@@ -281,7 +272,6 @@ def test_on_a_phone_all_is_there_and_nothing_cropped(preset, scheme, read):
         ) in ("auto", "pan-x pan-y")
 
 
-@pytest.mark.replay
 def test_colours_follow_the_page_and_its_print(in_the_dark):
     in_the_dark.see("force")
     in_the_dark.page.wait_for_function(IS_INK, arg="#e4e8ed")
@@ -310,7 +300,6 @@ UPPER = """() => {
 }"""
 
 
-@pytest.mark.replay
 def test_what_is_printed_is_not_emptied_again(read):
     """On paper the empty canvas above a figure, for boxes and crosshairs, would take what is beneath it away."""
     with read("probe-cone") as reader:
@@ -322,7 +311,6 @@ def test_what_is_printed_is_not_emptied_again(read):
         assert set(reader.page.evaluate(UPPER)) == {"block"}
 
 
-@pytest.mark.replay
 def test_a_page_is_loaded_when_its_figures_can_be_printed(browser, files):
     """Browsers that print a page without a reader, and scripts that ask for it, wait for that."""
     context = browser.new_context(offline=True)
@@ -335,7 +323,6 @@ def test_a_page_is_loaded_when_its_figures_can_be_printed(browser, files):
 
 
 @pytest.mark.full
-@pytest.mark.replay
 @pytest.mark.parametrize("seen", [False, True])
 def test_all_figures_are_printed_on_paper(seen, read):
     """Also those that nobody has looked at, and whatever the colours of the screen are."""
@@ -351,7 +338,6 @@ def test_all_figures_are_printed_on_paper(seen, read):
         reader.page.wait_for_function(IS_INK, arg="#e4e8ed")  # again
 
 
-@pytest.mark.replay
 def test_a_tap_tells_values_until_another_one_elsewhere(read):
     with read("probe-cone", width=390, has_touch=True, is_mobile=True) as reader:
         figure = reader.see("normal-force")

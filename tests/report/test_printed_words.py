@@ -1,7 +1,5 @@
 """Words of a printed chart: none is printed over those of another panel, whatever panels name and show."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Results on disk and the report: whole files, the summary's own numbers, nothing from outside, shown by a browser."""
 
-from __future__ import annotations
-
 import io
 import re
 from dataclasses import replace
@@ -11,7 +9,6 @@ import numpy as np
 import pytest
 import tomlkit
 import xarray as xr
-from plain_tables import by_name
 from report_page import Page, check_nothing_from_outside, figures_at_width, references
 
 import dockdyn
@@ -63,6 +60,7 @@ def assert_shows(cell: str, value: float | None) -> None:
     assert last <= 2e-3 * abs(value) or cell.lstrip("-").startswith("0"), "too few digits"
 
 
+@pytest.mark.full_cases("contacts")
 @pytest.mark.parametrize("name", RUNS)
 def test_contacts_in_the_page_are_those_of_the_summary(name, results, reports):
     summary = dockdyn.summarise(results[name])
@@ -131,7 +129,7 @@ SHAPES = {
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.split('"')[1])
 def test_surfaces_are_drawn_where_they_are(shape, results):
     data = tomlkit.parse(results["contacts"].attrs["scenario"]).unwrap()
-    data["body"]["target"]["surface"] = by_name([{"name": "cone", **tomlkit.parse(shape).unwrap()}])
+    data["body"]["target"]["surface"] = {"cone": {**tomlkit.parse(shape).unwrap()}}
     result = results["contacts"].assign_attrs(scenario=tomlkit.dumps(data))
     on_surface = wires(shown_surfaces(result)[0], np.array([[-0.6, 0.6]] * 3))
     assert len(on_surface) > 8
@@ -208,6 +206,7 @@ def test_page_opens_in_a_browser(browse, reports, tmp_path):
     assert colours is not None and len(colours) > 100  # text and lines, not a blank page
 
 
+@pytest.mark.full_cases("png-1100", "svg-1100", "svg-400")
 @pytest.mark.parametrize("width", [400, 1100])
 @pytest.mark.parametrize("large", [0, picture.LARGE], ids=["png", "svg"])
 def test_figures_show_at_every_width(browse, results, tmp_path, monkeypatch, width, large):

@@ -1,7 +1,5 @@
 """A report as data: what the one page and the one printer make of its parts, whatever it is of."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

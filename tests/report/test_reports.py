@@ -1,7 +1,5 @@
 """Reports in a browser: one skeleton for all, offline, light, dark and on a phone, the replay on a click."""
 
-from __future__ import annotations
-
 import html
 import json
 import re
@@ -137,7 +135,6 @@ DRAWN = (
 )
 
 
-@pytest.mark.replay
 @pytest.mark.parametrize("sort", SORTS)
 def test_every_report_opens_offline_with_all_its_figures(sort, reports, runs, browser, tmp_path):
     text = reports[sort]
@@ -164,7 +161,6 @@ def test_every_report_opens_offline_with_all_its_figures(sort, reports, runs, br
         ]
 
 
-@pytest.mark.replay
 @pytest.mark.parametrize("sort", ["probe", "stability", "overlay"])
 def test_reports_on_a_phone_in_the_dark_and_on_paper(sort, reports, browser, tmp_path):
     file = tmp_path / "report.html"
@@ -183,7 +179,6 @@ def test_reports_on_a_phone_in_the_dark_and_on_paper(sort, reports, browser, tmp
 PICKED = ["probe", *(pytest.param(kind, marks=pytest.mark.full) for kind in RUNS if kind != "probe")]
 
 
-@pytest.mark.replay
 @pytest.mark.parametrize("kind", PICKED)
 def test_the_replay_opens_on_a_click(kind, reports, browser, tmp_path):
     file = tmp_path / "report.html"
@@ -201,7 +196,6 @@ def test_the_replay_opens_on_a_click(kind, reports, browser, tmp_path):
         assert all(url.startswith(("data:", "blob:", "about:", "file:")) for url in opened.requests)
 
 
-@pytest.mark.replay
 def test_only_what_a_replay_needs_is_allowed(reports):
     policies = {sort: re.search(r'Security-Policy" content="(.*?)"', text)[1] for sort, text in reports.items()}
     for sort, policy in policies.items():

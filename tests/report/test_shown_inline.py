@@ -1,7 +1,5 @@
 """What a notebook shows of a report, a replay, a summary; and that they are still the text and the dictionary they were."""
 
-from __future__ import annotations
-
 import json
 import pickle
 
@@ -78,7 +76,6 @@ def test_a_replay_in_a_frame_plays(run, notebook):
 
 
 @pytest.mark.full
-@pytest.mark.replay
 def test_the_replay_of_a_report_in_a_frame_opens(run, notebook):
     """A frame in a frame, each closed to what is around it."""
     _, frame = notebook(report_html(run)._repr_html_())

@@ -1,7 +1,5 @@
 """The terminal: tables fit it without a broken word, warnings come first, amounts are in the user's unit."""
 
-from __future__ import annotations
-
 import random
 import re
 

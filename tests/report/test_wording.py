@@ -1,7 +1,5 @@
 """Sentences of the report, read as an engineer reads them."""
 
-from __future__ import annotations
-
 import pytest
 
 from dockdyn.kinds.assembly.ramp_report import ramp_in_words
@@ -18,12 +16,7 @@ from dockdyn.kinds.assembly.ramp_report import ramp_in_words
             "The probe came at 0.03040 m/s and went 12.500 mm into the latch; rigid bodies that meet head on take "
             "0.0500000 m/s.",
         ),
-        (
-            False,
-            None,
-            None,
-            "The probe did not reach the latch; rigid bodies that meet head on take 0.0500000 m/s.",
-        ),
+        (False, None, None, "The probe did not reach the latch; rigid bodies that meet head on take 0.0500000 m/s."),
         (
             False,
             0.0696,

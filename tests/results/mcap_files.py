@@ -1,7 +1,5 @@
 """MCAP files as others write them: ROS 2 messages, JSON, Protobuf."""
 
-from __future__ import annotations
-
 import json
 
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto

@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 import pytest
-from plain_tables import by_name, contacts_by_name
+from plain_tables import contacts_by_name
 
 import dockdyn
 from dockdyn.contact.laws.force_stroke import ForceStroke
@@ -17,8 +17,8 @@ from dockdyn.scenario.kinds import kind_named
 
 CHASER = {"mass": 40.0, "inertia": [4.0] * 3, "position": [-0.5, -0.1, 0.0], "velocity": [0.1, 0.0, 0.0]}
 TARGET = {"mass": 60.0, "inertia": [8.0] * 3, "position": [0.0, 0.0, 0.0]}
-TIP = {"name": "tip", "position": [0.2, 0.0, 0.0]}
-BALL = {"name": "ball", "shape": "sphere", "centre": [0.0, 0.0, 0.0], "radius": 0.25}
+TIP = {"position": [0.2, 0.0, 0.0]}
+BALL = {"shape": "sphere", "centre": [0.0, 0.0, 0.0], "radius": 0.25}
 FRICTION = {"law": "coulomb", "coefficient": 0.1, "regularisation": 1e-3}
 ENDS = {"stroke": [0.0, 0.02], "force": [0.0, 10.0], "bottoming_stiffness": 5e3}
 LOSSLESS = {
@@ -36,8 +36,8 @@ PASSIVE = {
 def case(normal, friction=None):
     """Two bodies that touch once, off their centres."""
     contact = {"between": ["tip", "ball"], "normal": normal} | ({"friction": friction} if friction else {})
-    first, second = {**CHASER, "feature": by_name([TIP])}, {**TARGET, "surface": by_name([BALL])}
-    bodies = {"body": by_name([{"name": "chaser", **first}, {"name": "target", **second}])}
+    first, second = {**CHASER, "feature": {"tip": TIP}}, {**TARGET, "surface": {"ball": BALL}}
+    bodies = {"body": {"chaser": first, "target": second}}
     return {
         "schema": 2,
         "duration": 2.5,
@@ -55,6 +55,7 @@ def judged(load, scenario, **changes):
 LONG = [pytest.param(law, marks=pytest.mark.full) for law in ("linear", "table", "dashpot", "hysteresis")]
 
 
+@pytest.mark.full_cases("hunt-crossley")
 @pytest.mark.parametrize("law", ["hertz", "hunt-crossley", *LONG])
 def test_the_class_is_that_of_the_law_at_any_tolerance(load, law):
     """Lossless laws keep energy and the least damper takes some, however much more the run's own error is."""
@@ -117,6 +118,7 @@ def test_a_law_that_is_not_what_it_says_is_warned_of(load):
     assert any("whose law cannot do so changed the kinetic energy" in line for line in summary["warnings"])
 
 
+@pytest.mark.full_cases("law4")
 @pytest.mark.parametrize(
     "law",
     [

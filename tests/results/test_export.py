@@ -1,7 +1,5 @@
 """Results for other programs: what is read back from CSV and MAT files is what the result holds, bit for bit."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

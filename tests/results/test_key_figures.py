@@ -1,7 +1,5 @@
 """Key figures: every kind offers the same ones to a run and to a campaign; one defined outside serves all studies."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

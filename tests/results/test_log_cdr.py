@@ -1,15 +1,12 @@
 """Messages of ROS 2 in logs: they are read as another reader and writer have them, and what is a bomb is one line."""
 
-from __future__ import annotations
-
 import random
 import struct
-import subprocess
-import sys
 import time
 
 import numpy as np
 import pytest
+from helpers.processes import refusal_and_memory
 from mcap.writer import CompressionType, Writer
 from mcap_files import json_file, protobuf_file
 from mcap_ros2.decoder import DecoderFactory
@@ -212,27 +209,11 @@ def test_names_are_short_and_columns_few(tmp_path, monkeypatch):
     assert "its columns would have more than 39999 cells" in refused(own)
 
 
-READ = """
-import resource, sys
-from pathlib import Path
-import dockdyn
-from dockdyn.results.exchange.log_file import table_of
-table_of(Path(sys.argv[1]))
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-try:
-    table_of(Path(sys.argv[2]))
-except dockdyn.ScenarioError as error:
-    print(error)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
-"""
-
-
 @pytest.mark.full
 @pytest.mark.parametrize("name", ["names of nothing", "doubled forty times"])
 def test_a_bomb_takes_bounded_memory(name, tmp_path):
     text, data, words = BOMBS[name]
     small = bomb(tmp_path / "small.mcap", "bool x", LITTLE + b"\1")
     file = bomb(tmp_path / "bomb.mcap", text, data)
-    ended = subprocess.run([sys.executable, "-c", READ, small, file], capture_output=True, text=True, check=True)
-    said, grown = ended.stdout.splitlines()
-    assert words in said and int(grown) < 700_000  # kB
+    said, grown = refusal_and_memory(small, file)
+    assert words in said and grown < 700_000  # kB

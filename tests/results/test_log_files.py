@@ -1,7 +1,5 @@
 """Logs in MCAP and netCDF files: read as a CSV file is, however they were written, cut off or damaged."""
 
-from __future__ import annotations
-
 import json
 import random
 import sys

@@ -1,7 +1,5 @@
 """Runs in MCAP and Parquet files: what is read back is what the run has, in messages that other tools know."""
 
-from __future__ import annotations
-
 import json
 import sys
 

@@ -1,11 +1,10 @@
 """What every method of integration can do: go on to instants, from outside, in batches, and with latches."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
 import pytest
+from helpers.refusals import refused
 
 import dockdyn
 from dockdyn.control import Command
@@ -107,20 +106,13 @@ def test_a_run_under_commands_comes_to_that_with_located_events(method, order):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_period_of_a_stepper_is_a_whole_number_of_steps(method):
-    with pytest.raises(ScenarioError) as refused:
+    with pytest.raises(ScenarioError) as caught:
         dockdyn.stepper(docking(STEER, method=method, step=3e-4), period=0.05)
-    words = str(refused.value)
+    words = str(caught.value)
     assert "integrator.step" in words and "0.05 s" in words and "\n" not in words
     nearest = float(re.search(r"nearest step is ([0-9.e-]+) s", words)[1])
     assert nearest == pytest.approx(3e-4, rel=0.5)
-    sim = dockdyn.stepper(
-        docking(
-            STEER,
-            method=method,
-            step=nearest,
-        ),
-        period=0.05,
-    )
+    sim = dockdyn.stepper(docking(STEER, method=method, step=nearest), period=0.05)
     sim.step(np.zeros((2, 3)))
     assert float(sim.time) == 0.05
 
@@ -150,16 +142,14 @@ def test_a_unit_goes_on_from_where_it_is_however_long_its_stretches_are(method):
 
 
 def test_an_fmu_of_fixed_steps_has_no_delay():
-    with pytest.raises(ScenarioError, match=r"loop.delay = 0.0017 s later is kept at the ends of steps") as refused:
+    with refused(match=r"loop.delay = 0.0017 s later is kept at the ends of steps"):
         unit_of(docking(DELAY, method="fixed", step=1e-4))
-    assert "\n" not in str(refused.value)
     unit_of(docking(DELAY))
 
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    ("method", "grip", "order"),
-    [("fixed", "compliant", 1.0), ("fixed", "pin", 1.0), ("variational", "compliant", 2.0)],
+    ("method", "grip", "order"), [("fixed", "compliant", 1.0), ("fixed", "pin", 1.0), ("variational", "compliant", 2.0)]
 )
 def test_latches_fall_in_with_the_order_of_the_method(method, grip, order):
     """On the average over where in a step the striker is caught."""

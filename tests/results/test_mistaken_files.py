@@ -1,7 +1,5 @@
 """A file given in the place of another: it is said what it is and what to do; endings and columns are found."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -47,7 +45,7 @@ MISTAKES = [
 def test_what_is_given_is_named_and_what_to_do_said(dock, files):
     for words, said in MISTAKES:
         ended = dock(*words)
-        assert ended.returncode == 2 and ended.stderr.count("\n") == 1 and not ended.stdout, (words, ended)
+        ended.check_refused()
         assert ended.stderr.startswith(f"error: {said}"), (words, ended.stderr)
 
 

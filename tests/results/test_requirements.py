@@ -1,15 +1,11 @@
 """Requirements: met or not and by which margin, in a run's summary, on the terminal, in the report and the exit code."""
 
-from __future__ import annotations
-
 import json
-import sys
 
 import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn.cli import main as cli
 from dockdyn.cli.common import NOT_MET
 from dockdyn.pages import report_html, report_of
 from dockdyn.report.terminal import show_report
@@ -157,45 +153,34 @@ def test_a_case_that_cannot_be_judged_names_its_scenario():
         run_cases(scenario, ["start.velocity"], np.array([[0.05]]))
 
 
-def command(monkeypatch, capsys, *words):
-    monkeypatch.setattr(sys, "argv", ["dockdyn", *words])
-    try:
-        cli.main()
-        code = 0
-    except SystemExit as end:
-        code = end.code
-    return code, capsys.readouterr()
-
-
 SHORT = ["run", "paraskevas-latch", "--set", "duration=0.2 s"]
 
 
-def test_a_run_says_what_is_met_and_check_decides_the_exit_code(monkeypatch, capsys, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def test_a_run_says_what_is_met_and_check_decides_the_exit_code(dock, monkeypatch, tmp_path):
     monkeypatch.setenv("COLUMNS", "160")
     wants = ["--set", "requirements.captured=false", "--set", "requirements.steps=< 3"]
-    code, printed = command(monkeypatch, capsys, *SHORT, *wants, "--out", "out")
+    code, out, _ = dock(*SHORT, *wants, "--out", "out")
     assert code == 0
-    assert "required captured = false: met; value false, margin –" in printed.out
-    assert "required steps < 3: not met; value " in printed.out
+    assert "required captured = false: met; value false, margin –" in out
+    assert "required steps < 3: not met; value " in out
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "<h2>Requirements</h2>" in page and "steps &lt; 3" in page and ">not met<" in page
 
-    code, printed = command(monkeypatch, capsys, *SHORT, *wants, "--json", "--check")
+    code, out, err = dock(*SHORT, *wants, "--json", "--check")
     assert code == NOT_MET == 4
-    assert printed.err == "error: paraskevas-latch: not met: steps\n"
-    found = json.loads(printed.out)["requirements"]
+    assert err == "error: paraskevas-latch: not met: steps\n"
+    found = json.loads(out)["requirements"]
     assert [(one["name"], one["met"]) for one in found] == [("captured", True), ("steps", False)]
     assert found[1]["margin"] == 3 - found[1]["value"] < 0
 
-    code, _ = command(monkeypatch, capsys, *SHORT, *wants[:2], "--json", "--check")
-    assert code == 0
-    code, printed = command(monkeypatch, capsys, *SHORT, "--json", "--check")
-    assert (code, printed.err) == (0, "warning: paraskevas-latch has no requirements to check\n")
-    code, printed = command(monkeypatch, capsys, *SHORT, "--set", "requirements.peak_force=< 3 N", "--json")
-    assert code == cli.BAD_INPUT and "peak_force: no such figure in the summary" in printed.err
+    assert dock(*SHORT, *wants[:2], "--json", "--check").returncode == 0
+    code, _, err = dock(*SHORT, "--json", "--check")
+    assert (code, err) == (0, "warning: paraskevas-latch has no requirements to check\n")
+    refusal = dock(*SHORT, "--set", "requirements.peak_force=< 3 N", "--json")
+    refusal.check_refused("peak_force: no such figure in the summary")
 
 
+@pytest.mark.full_cases("sits-stated0-limit0")
 @pytest.mark.parametrize(
     ("preset", "stated", "limit"),
     [

@@ -1,9 +1,8 @@
 """The log of a driven rig as columns: the same robot through each kind of file."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
+from helpers.refusals import refused
 from scipy.signal import lfilter
 
 import dockdyn
@@ -12,7 +11,6 @@ from dockdyn.results.exchange.log_dataset import log_dataset
 from dockdyn.results.exchange.log_file import log_in, table_of
 from dockdyn.results.exchange.log_roles import CLOCK, POSITION
 from dockdyn.results.exchange.measured_log import read_measured
-from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.studies.identification.robot import identify_robot
 
 pytest.importorskip("mcap_ros2.writer")
@@ -99,6 +97,5 @@ def test_a_log_whose_scenario_has_no_cycle_is_refused_in_one_line(log, tmp_path)
         writer = RigLogWriter(file, RECORD, "title = 'nothing'")
         writer.write(np.zeros((), RECORD)[()], 0, 0)
         writer.finish(0)
-    with pytest.raises(ScenarioError, match=r"no loop\.hold\.period") as refused:
+    with refused(match=r"no loop\.hold\.period"):
         table_of(path)
-    assert "\n" not in str(refused.value)

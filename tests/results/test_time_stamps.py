@@ -1,7 +1,5 @@
 """The unit of a log's time stamps: stated, or told by stamps that count from 1970; never taken for seconds in silence."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 

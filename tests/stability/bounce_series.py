@@ -4,8 +4,6 @@ Without history and with unit mass and stiffness, d″(t) = −d(t − h) from d
 Σ (−1)ⁿ (t − n h)^(2n+1) / (2n+1)! over all n with t > n h (method of steps). The force ends one delay after the release.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Systems with delays, for tests of their roots and of their stable windows."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

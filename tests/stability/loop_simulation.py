@@ -6,8 +6,6 @@ history at t − τ; the model between instants is a Gauss quadrature of that fo
 the order: measure (what was there before the command of that instant), renew the command, step the dynamics.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from fractions import Fraction
 

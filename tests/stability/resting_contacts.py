@@ -4,12 +4,9 @@ The closed forms are those of Sazawal et al. (eqs. 89, 96, 118–151), corrected
 NumPy for bodies of any attitude: with D = D_T^C the chaser's axes seen from the target, I₁ becomes D.
 """
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np
-from plain_tables import by_name
 
 # --- theory, in NumPy ------------------------------------------------------------------------------------------------
 
@@ -74,13 +71,13 @@ class Theory:
 
 def scene_of(chaser, target, apex, probe, half_angle, place, law, delay):
     """All scenes have the same keys, so that they share what is compiled."""
-    cone = {"name": "cone", "shape": "cone", "apex": apex, "axis": [1.0, 0.0, 0.0], "half_angle": half_angle}
+    cone = {"shape": "cone", "apex": apex, "axis": [1.0, 0.0, 0.0], "half_angle": half_angle}
     normal = {"law": "spring-dashpot", "stiffness": law[0], "damping": law[1], "adhesion": True}
     return {
         "schema": 2,
         "duration": 10.0,
         "chaser": chaser | {"feature": {"probe": {"position": probe}}},
-        "target": target | {"surface": by_name([cone])},
+        "target": target | {"surface": {"cone": cone}},
         "contact": {"probe": {"between": ["probe", "cone"], "normal": normal}},
         "loop": {"delay": delay},
         "stability": dict(zip(("azimuth", "distance"), place, strict=True)),

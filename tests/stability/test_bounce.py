@@ -1,14 +1,11 @@
 """A mass on a spring and dashpot whose force comes late: critical delays, roots, and the bounce off an undamped one."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import pytest
 from bounce_series import exact_restitution
 from numpy.testing import assert_allclose
-from plain_tables import by_name
 
 from dockdyn.stability import critical_delay, crossing_frequency, crossing_velocity, rightmost_roots, stable_windows
 from dockdyn.stability.bounce import apparent_restitution
@@ -150,7 +147,7 @@ REDUCED = MASSES[0] * MASSES[1] / sum(MASSES)
 def head_on(delay):
     """A point meets a plane along the line of both centres of mass."""
     body = {"inertia": [80, 90, 100]}
-    plane = {"name": "wall", "shape": "plane", "point": [0.5, 0, 0], "normal": [1, 0, 0]}
+    plane = {"shape": "plane", "point": [0.5, 0, 0], "normal": [1, 0, 0]}
     normal = {"law": "spring-dashpot", "stiffness": STIFFNESS}
     return {
         "duration": 4.0,
@@ -162,7 +159,7 @@ def head_on(delay):
             "attitude": [0, 0, 0, 1],
             "feature": {"tip": {"position": [1, 0, 0]}},
         },
-        "target": body | {"mass": MASSES[1], "velocity": [0.02, 0.01, 0], "surface": by_name([plane])},
+        "target": body | {"mass": MASSES[1], "velocity": [0.02, 0.01, 0], "surface": {"wall": plane}},
         "contact": {"tip": {"between": ["tip", "wall"], "normal": normal}},
         "loop": {"delay": delay},
     }

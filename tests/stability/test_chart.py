@@ -1,13 +1,12 @@
 """Stability charts on fields with a known zero, sweeps of scenario keys, and sensitivities to them."""
 
-from __future__ import annotations
-
 import json
 
 import jax
 import numpy as np
 import pytest
 import tomlkit
+from helpers.refusals import refused
 from numpy.testing import assert_allclose
 from plain_tables import plain
 from resting_contacts import difference, place_of, some_scene
@@ -73,6 +72,7 @@ def test_a_circle_is_one_closed_curve():
     assert found.evaluations < (CELLS + 1) ** 2 / 4
 
 
+@pytest.mark.full_cases("paraboloid")
 @pytest.mark.parametrize("flat", [False, True], ids=["cone", "paraboloid"])
 def test_a_small_island_is_found_wherever_it_lies(flat):
     """A diameter of 0.02, half a cell of the coarse grid."""
@@ -271,9 +271,8 @@ def test_a_sampled_rig():
     ],
 )
 def test_what_cannot_be_swept(probe, sweeps, words):
-    with pytest.raises(dockdyn.ScenarioError, match=words) as error:
+    with refused(match=words):
         stability_dataset(probe, sweeps)
-    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,12 @@ the depth at tip i by W_ij = 1/m_C + 1/m_T + (c_i × n)ᵀ I_C⁻¹ (c_j × n) +
 from the centres of mass, so that det(s² I + W (B s + K) exp(−s h)) = 0.
 """
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from plain_tables import by_name, plain
+from plain_tables import plain
 from report_page import Page
 from resting_contacts import REST, fitted_root
 from scipy.optimize import brentq
@@ -44,7 +42,7 @@ def some_scene(rng, tips, symmetric=False):
         laws = laws[:1] * len(tips)
         bodies = [np.diag([60.0, 40.0, 40.0]), np.diag([90.0, 110.0, 110.0])]
     features = {f"tip{i}": {"position": [reach, *tip]} for i, tip in enumerate(tips)}
-    surface = {"name": "plate", "shape": "plane", "point": [-behind, 0, 0], "normal": NORMAL}
+    surface = {"shape": "plane", "point": [-behind, 0, 0], "normal": NORMAL}
     contacts = {
         f"tip{i}": {"between": [f"tip{i}", "plate"], "normal": {"law": "spring-dashpot", "stiffness": k, "damping": b}}
         for i, (k, b) in enumerate(laws)
@@ -59,7 +57,7 @@ def some_scene(rng, tips, symmetric=False):
             "velocity": [0.01, 0, 0],
             "feature": features,
         },
-        "target": {"mass": target, "inertia": bodies[1], "position": [behind, 0, 0], "surface": by_name([surface])},
+        "target": {"mass": target, "inertia": bodies[1], "position": [behind, 0, 0], "surface": {"plate": surface}},
         "contact": contacts,
         "loop": {"delay": 0.03},
     }

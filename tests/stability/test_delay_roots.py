@@ -4,8 +4,6 @@ The references are: tdcpy (spectral discretisation, another implementation), the
 function, and the argument principle.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.linalg
@@ -18,7 +16,7 @@ from dockdyn.stability.characteristic import characteristic_matrix, characterist
 
 COUNT = 6  # roots asked for
 STRUCTURES = [(2, 1), (3, 3), (4, 2), (6, 1)]  # states, delays
-ALL_STRUCTURES = [(n, q) for n in range(2, 7) for q in range(1, 4)]
+MANY = [pytest.param(n, q, 40, marks=pytest.mark.full) for n in range(2, 7) for q in range(1, 4)]  # systems of each
 
 
 def far(found, known):
@@ -59,24 +57,14 @@ def check_against_tdcpy(matrices, delays, stiff=False):
             assert far(one, known) < 1e-9
 
 
-@pytest.mark.parametrize(("states", "delays"), STRUCTURES)
-def test_roots_are_those_of_tdcpy(states, delays):
-    check_against_tdcpy(*some_systems(states, delays, 2 if delays == 3 else 4, seed=1))
+@pytest.mark.parametrize(("states", "delays", "count"), [(2, 1, 4), (4, 2, 4), (6, 1, 4), *MANY])
+def test_roots_are_those_of_tdcpy(states, delays, count):
+    check_against_tdcpy(*some_systems(states, delays, count, seed=3))
 
 
-def test_roots_of_stiff_systems_are_those_of_tdcpy():
-    check_against_tdcpy(*stiff_systems(4, seed=2), stiff=True)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(("states", "delays"), ALL_STRUCTURES)
-def test_roots_are_those_of_tdcpy_in_full(states, delays):
-    check_against_tdcpy(*some_systems(states, delays, 40, seed=3))
-
-
-@pytest.mark.full
-def test_roots_of_stiff_systems_are_those_of_tdcpy_in_full():
-    check_against_tdcpy(*stiff_systems(100, seed=4), stiff=True)
+@pytest.mark.parametrize("count", [4, pytest.param(100, marks=pytest.mark.full)])
+def test_roots_of_stiff_systems_are_those_of_tdcpy(count):
+    check_against_tdcpy(*stiff_systems(count, seed=2), stiff=True)
 
 
 def roots_right_of(abscissa, matrices, delays):
@@ -110,19 +98,13 @@ def check_none_missed(matrices, delays):
         assert roots_right_of(abscissa, stack, times) == widest + 1
 
 
-@pytest.mark.parametrize(("states", "delays"), STRUCTURES)
-def test_no_root_is_missed(states, delays):
-    check_none_missed(*some_systems(states, delays, 2 if delays == 3 else 4, seed=1))
+@pytest.mark.parametrize(("states", "delays", "count"), [(2, 1, 4), (3, 3, 2), (4, 2, 4), (6, 1, 4), *MANY])
+def test_no_root_is_missed(states, delays, count):
+    check_none_missed(*some_systems(states, delays, count, seed=5))
 
 
 def test_no_root_of_a_stiff_system_is_missed():
     check_none_missed(*stiff_systems(4, seed=2))
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(("states", "delays"), ALL_STRUCTURES)
-def test_no_root_is_missed_in_full(states, delays):
-    check_none_missed(*some_systems(states, delays, 30, seed=5))
 
 
 def lambert_roots(own, late, delay, count):

@@ -1,7 +1,5 @@
 """Linear theory of a resting contact: closed forms, the spectral path from the nonlinear model, and simulations."""
 
-from __future__ import annotations
-
 import copy
 
 import jax

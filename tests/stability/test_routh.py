@@ -1,7 +1,5 @@
 """Routh's criterion, transfer functions, and the Padé loop of the SITS paper."""
 
-from __future__ import annotations
-
 import math
 
 import jax

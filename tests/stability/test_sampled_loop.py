@@ -1,7 +1,5 @@
 """The sampled loop, beside numbers found in another way and a simulation in time."""
 
-from __future__ import annotations
-
 import jax
 import numpy as np
 import pytest
@@ -31,6 +29,11 @@ def row_of_one(one):
     return jax.tree.map(lambda number: np.asarray(number)[None], one)
 
 
+@pytest.mark.full_cases(
+    "others1-(0.011062981625912+6.326046672577j)",
+    "others3-(0.0910844891625+6.3240213841273j)",
+    "others7-(0.0587353146+6.3254070431j)",
+)
 @pytest.mark.parametrize(
     ("others", "known"),
     [
@@ -70,6 +73,7 @@ def test_stabilising_gains(damping, gains):
     assert growth(high * (1 - 1e-9)) < 0 < growth(high * (1 + 1e-9))
 
 
+@pytest.mark.full_cases("others1-111.0071689413", "others2-91.05448883")
 @pytest.mark.parametrize(
     ("others", "gain"),
     [
@@ -124,6 +128,7 @@ def test_a_simulation_moves_and_grows_as_the_monodromy_says_in_full(structure):
         check_against_simulation(some_case(structure, rng))
 
 
+@pytest.mark.full_cases("(None, '1/2', 'zero-order-hold', 1, 'model')")
 @pytest.mark.parametrize("structure", [STRUCTURES[0], STRUCTURES[4]], ids=str)
 def test_a_force_step_is_balanced_by_the_contact(structure):
     """SITS, eqs. 41 and 42: nothing is left on the model of a stable loop; there is no answer for an unstable one."""

@@ -1,7 +1,5 @@
 """How much of the robot's velocity samples of the force see: beside a closed form, and what follows of it in a run."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,8 +1,6 @@
 """Stable windows of delay equations beside the Kronecker sum of a single delay, published windows and a fine sweep; and what
 is no delay equation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.linalg
@@ -14,9 +12,7 @@ from dockdyn.stability import rightmost_roots, stable_windows
 # --- stable windows --------------------------------------------------------------------------------------------------
 
 # Olgac and Sipahi, IEEE Trans. Autom. Control 47 (2002): two stable windows
-POCKETS = np.array(
-    [[[-1, 13.5, -1], [-3, -1, -2], [-2, -1, -4]], [[-5.9, 7.1, -70.3], [2, -1, 5], [2, 0, 6]]],
-)
+POCKETS = np.array([[[-1, 13.5, -1], [-3, -1, -2], [-2, -1, -4]], [[-5.9, 7.1, -70.3], [2, -1, 5], [2, 0, 6]]])
 
 
 def kronecker_windows(matrices, longest):
@@ -79,6 +75,7 @@ def test_windows_of_a_single_delay_are_those_of_the_kronecker_sum():
         check_against_kronecker(matrices, longest=4.0)
 
 
+@pytest.mark.full_cases("2")
 @pytest.mark.parametrize("rank", [1, 2])
 def test_of_many_states_few_of_which_are_felt_late(rank):
     """In whatever units the states are."""

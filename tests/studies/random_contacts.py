@@ -3,8 +3,6 @@
 Units of what is drawn: SI.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

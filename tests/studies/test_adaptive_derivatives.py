@@ -1,7 +1,5 @@
 """Derivatives of runs by the adaptive method: beside central differences of runs, what is struck at t = 0 included."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from plain_tables import by_name

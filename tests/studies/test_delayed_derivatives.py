@@ -1,12 +1,9 @@
 """Derivatives of figures through contacts, delayed or not, in machine code, beside differences of the sixth order."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from masses_on_a_spring import DAMPING, MASSES, STIFFNESS, on_a_spring
 from numpy.testing import assert_allclose
-from plain_tables import by_name
 
 from dockdyn import programs
 from dockdyn.scenario.language.places import places_of
@@ -65,14 +62,14 @@ def test_of_an_assembly(load, element):
 
 
 def test_of_a_free_flight(load):
-    plate = {"name": "plate", "shape": "plane", "point": [-0.1, 0, 0], "normal": [-1.0, 0, 0]}
+    plate = {"shape": "plane", "point": [-0.1, 0, 0], "normal": [-1.0, 0, 0]}
     visitor = {"position": [-0.5, 0, 0], "velocity": [0.05, 0, 0], "feature": {"tip": {"position": [0.3, 0, 0]}}}
     law = {"law": "spring-dashpot", "stiffness": STIFFNESS, "damping": DAMPING}
     scenario = {
         "schema": 2,
         "loop": {"delay": 0.01},
         "chaser": visitor | {"mass": MASSES[0], "inertia": [5.0] * 3},
-        "target": {"mass": MASSES[2], "inertia": [5.0] * 3, "surface": by_name([plate])},
+        "target": {"mass": MASSES[2], "inertia": [5.0] * 3, "surface": {"plate": plate}},
         "contact": {"tip": {"between": ["tip", "plate"], "normal": law}},
     }
     keys = ["body.chaser.mass", "body.target.mass", *LAW, "loop.delay"]

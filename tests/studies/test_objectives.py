@@ -1,12 +1,11 @@
 """Figures as differentiable functions: every kind beside differences of the sixth order, cases beside closed forms."""
 
-from __future__ import annotations
-
 import math
 
 import jax
 import numpy as np
 import pytest
+from helpers.refusals import refused
 from on_a_line import FRONT_SPEED, PLACE, colliding
 from on_a_line import SPEED as VELOCITY
 from scipy.special import ndtr
@@ -133,12 +132,7 @@ MASS = CHASER * TARGET / (CHASER + TARGET)
 LAW = {"law": "spring-dashpot", "stiffness": STIFFNESS}
 REBOUND = colliding([CHASER], [TARGET], LAW, speed=SPEED, gap=0.01, duration=0.6)
 DRAWN = colliding(
-    [CHASER],
-    [TARGET],
-    LAW,
-    speed={"distribution": "uniform", "low": 0.05, "high": 0.09},
-    gap=0.01,
-    duration=0.6,
+    [CHASER], [TARGET], LAW, speed={"distribution": "uniform", "low": 0.05, "high": 0.09}, gap=0.01, duration=0.6
 )
 K = "contact.fronts.normal.stiffness"
 
@@ -226,11 +220,9 @@ def test_smoothed_probability_of_capture_in_closed_form(runs):
     ],
 )
 def test_what_cannot_be_differentiated_is_one_line(figure, options, keys, words):
-    with pytest.raises(ScenarioError) as caught:
+    with refused(words):
         objective = dockdyn.objective(dockdyn.load(DRAWN), figure, runs=4, **options)
         objective.value_and_gradient(dict.fromkeys(keys, 0.05))
-    assert words in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("asked", ["{}", "95 % of {}"])

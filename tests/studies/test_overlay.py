@@ -1,7 +1,5 @@
 """Runs laid over each other, and a measured log over a run."""
 
-from __future__ import annotations
-
 import csv
 import re
 import shutil
@@ -218,6 +216,7 @@ def columns_of(log, dataset) -> dict[str, float]:
     return {one.name.partition(".")[0]: one.largest for one in residuals(dataset, log)}
 
 
+@pytest.mark.full_cases("headings0-options0-1000.0")
 @pytest.mark.parametrize(
     ("headings", "options", "scale"),
     [
@@ -314,10 +313,7 @@ def test_the_options_of_a_log_on_the_command_line(slow, dock, tmp_path):
             (*options, "--command", "gauge"),
             "log.csv: --command gauge: is the commanded position, which the run does not have",
         ),
-        (
-            (*options[:6], "--unit", "lamp=mm"),
-            "log.csv: --unit lamp=mm: no such column; the columns are clock, gauge",
-        ),
+        ((*options[:6], "--unit", "lamp=mm"), "log.csv: --unit lamp=mm: no such column; the columns are clock, gauge"),
         (
             (*options[:6], "--unit", "=mm"),
             "--unit =mm: must be a unit, or COLUMN=UNIT with COLUMN one of time, command",

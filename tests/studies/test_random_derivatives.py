@@ -1,7 +1,5 @@
 """Derivatives of figures by numbers of scenarios drawn at random, beside differences of the eighth order at two steps."""
 
-from __future__ import annotations
-
 import warnings
 
 import jax

@@ -1,7 +1,5 @@
 """Derivatives of figures: closed forms, differences, where there is none, the command, refusals."""
 
-from __future__ import annotations
-
 import cmath
 import json
 import math
@@ -221,10 +219,7 @@ def test_command_ranks_and_writes(dock, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (
-            ("sits", "--of", "peak_normal_force_N"),
-            "did you mean 'peak_measured_force_N'",
-        ),
+        (("sits", "--of", "peak_normal_force_N"), "did you mean 'peak_measured_force_N'"),
         (("paraskevas-a", "--of", "peak_force"), "--of peak_force: no such figure"),
         (
             ("paraskevas-a", "--set", "requirements.peak_normal_force=< 1 kN", "--of", "requirements.0.value"),

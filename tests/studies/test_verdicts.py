@@ -1,7 +1,5 @@
 """Derivatives held against differences: how many runs that takes, and what they clear."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 A structure is so many rows of so many masses between springs. Half of them come again.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

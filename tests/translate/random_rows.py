@@ -4,8 +4,6 @@ A row is near one of some trees of numbers that occur in runs: their numbers, pa
 changed by up to a tenth, in every row by another size. In each eighth row one number is none, infinite, zero, huge or tiny.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

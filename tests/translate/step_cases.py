@@ -4,8 +4,6 @@ A case is a function of trees, to be compared over rows near them: of the conten
 model as a run does, or of the model, and of a state. The trees are those of a run of the scenario, on its way.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple

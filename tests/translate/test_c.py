@@ -1,7 +1,5 @@
 """C that another compiler takes without a warning, and whose numbers are those of the other ways."""
 
-from __future__ import annotations
-
 import ctypes
 import shutil
 import subprocess

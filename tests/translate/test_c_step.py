@@ -1,7 +1,5 @@
 """A step in C that remembers: the same as the function itself, whatever the types of its state; what it refuses."""
 
-from __future__ import annotations
-
 import subprocess
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Meetings of pairs in machine code of dockdyn's own, beside what XLA makes of them."""
 
-from __future__ import annotations
-
 import jax
 import pytest
 from pair_cases import PAIRS, meeting, rows_of
@@ -10,6 +8,19 @@ from translated import assert_same
 SLOW = {"capsule on grid"}  # XLA takes minutes to compile it
 
 
+@pytest.mark.full_cases(
+    "ball on box",
+    "ball on pin",
+    "ball on plane",
+    "ball on sphere",
+    "ball on torus",
+    "capsule on box",
+    "capsule on cone",
+    "capsule on pin",
+    "capsule on plane",
+    "capsule on ring",
+    "capsule on torus",
+)
 @pytest.mark.parametrize("name", [name for name in PAIRS if name not in SLOW])
 def test_meetings_of_a_group(name):
     """And their time derivatives, row by row."""

@@ -1,7 +1,5 @@
 """Force elements and reflected inertia: machine code of dockdyn's own beside XLA's, over random rows, in all their modes."""
 
-from __future__ import annotations
-
 import itertools
 
 import jax
@@ -133,6 +131,7 @@ def trees(name):
     return found
 
 
+@pytest.mark.full_cases("strut", "table")
 @pytest.mark.parametrize("name", CASES)
 def test_elements_are_the_same(name):
     given = trees(name)

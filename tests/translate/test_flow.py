@@ -1,7 +1,5 @@
 """Loops and branches in machine code: whatever is written in place, nobody else's numbers change."""
 
-from __future__ import annotations
-
 import time
 
 import equinox as eqx

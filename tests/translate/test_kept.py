@@ -1,7 +1,5 @@
 """What the cache keeps is used only where it is what this user's own processes have written; else it is made again."""
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import os

@@ -1,7 +1,5 @@
 """What is the same in every turn of a loop is computed before it, never what a branch or a division by zero guards."""
 
-from __future__ import annotations
-
 import jax.numpy as jnp
 import numpy as np
 from jax import lax

@@ -1,7 +1,5 @@
 """Whole runs in machine code of dockdyn's own beside XLA's: the same events, the same motion to the steps' tolerance."""
 
-from __future__ import annotations
-
 import tomllib
 
 import numpy as np
@@ -48,10 +46,15 @@ def check_alike(one: xr.Dataset, other: xr.Dataset) -> None:
             np.testing.assert_allclose(a, b, rtol=0, atol=CLOSE * size + 1e-12, err_msg=str(variable))
 
 
-def test_most_programs_are_machine_code_of_dockdyns_own(monkeypatch):
-    """What a run of bodies in free flight needs is translated: nothing of it is left to XLA."""
+@pytest.fixture
+def no_programs(monkeypatch):
+    """Nothing is compiled yet."""
     monkeypatch.setattr(programs, "kept", type(programs.kept)())
     monkeypatch.setattr(programs, "refused", {})
+
+
+def test_most_programs_are_machine_code_of_dockdyns_own(no_programs):
+    """What a run of bodies in free flight needs is translated: nothing of it is left to XLA."""
     dockdyn.simulate(dockdyn.load("sazawal-spring-dashpot"))
     assert programs.refused == {}
     assert all(isinstance(one, programs.Translated) for one in programs.kept.values())
@@ -59,17 +62,13 @@ def test_most_programs_are_machine_code_of_dockdyns_own(monkeypatch):
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", ["detumble", "cyril-elastic", "canadarm-3d"])
-def test_nothing_of_an_arm_is_left_to_xla(name, monkeypatch):
-    monkeypatch.setattr(programs, "kept", type(programs.kept)())
-    monkeypatch.setattr(programs, "refused", {})
+def test_nothing_of_an_arm_is_left_to_xla(name, no_programs):
     dockdyn.simulate(dockdyn.load(name))
     assert programs.refused == {}
 
 
 @pytest.mark.parametrize("name", ["probe-cone", pytest.param("sits", marks=pytest.mark.full)])
-def test_margins_need_no_other_compiler(name, monkeypatch):
-    monkeypatch.setattr(programs, "kept", type(programs.kept)())
-    monkeypatch.setattr(programs, "refused", {})
+def test_margins_need_no_other_compiler(name, no_programs):
     assert dockdyn.margins(dockdyn.load(name))["sensitivities"]
     assert programs.refused == {}
 

@@ -1,7 +1,5 @@
 """Machine code of dockdyn's own beside XLA's: every primitive, on what is no number and on infinities too."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import equinox as eqx
@@ -194,6 +192,7 @@ def changed_at(change, mode, known, array, new):
 MODES = ["clip", "fill", "promise_in_bounds"]
 
 
+@pytest.mark.full_cases("memory-clip", "numbers-clip", "numbers-fill")
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("array", [SQUARE, TALL], ids=["numbers", "memory"])
 def test_gathers_and_scatters(mode, array):

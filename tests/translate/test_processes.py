@@ -1,7 +1,5 @@
 """Machine code in processes: many structures in one, several at once, one that is killed, nowhere to keep anything."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

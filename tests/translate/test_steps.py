@@ -6,8 +6,6 @@ places of NaN and infinities, are the same, but in rows that XLA by itself decid
 ends where a guard is zero: there a contact is closed or open, a step taken or refused, by a rounding. Those are counted.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -221,6 +219,7 @@ def check(name, make, count, better=False):
     assert (differences.apart & rows.ordinary).sum() <= max(2, MANY * count)
 
 
+@pytest.mark.full_cases("rig")
 @pytest.mark.parametrize("name", OFTEN)
 def test_a_step_is_the_same(name):
     check(name, OFTEN[name], SAMPLE)

@@ -1,7 +1,5 @@
 """Machine code kept for the next process: right whatever happened to it, and never of code that may have changed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import xarray as xr

@@ -1,7 +1,5 @@
 """Functions in machine code of dockdyn's own, beside what XLA makes of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax

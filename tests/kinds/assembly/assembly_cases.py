@@ -1,11 +1,10 @@
 """Scenarios of several bodies for tests of the kind `assembly`, and how a run of one is judged."""
 
-from __future__ import annotations
-
 import copy
+import operator
+from functools import reduce
 
 import numpy as np
-from plain_tables import acting, contacts_by_name
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -70,16 +69,12 @@ FOUR = {
             "feature": {"feet": {"positions": [[0.2, -0.3, 0.05], [-0.2, -0.3, -0.05]], "radius": 0.04}},
         },
     },
-    "contact": contacts_by_name(
-        [
-            {"between": ["tips", "dome"], **pressing(2e5, 1.5, 0.3)},
-            {"between": ["feet", "deck"], **pressing(4e5, 2.0, 0.2)},
-        ]
-    ),
-    **acting(
-        {
-            "kind": "bushing",
-            "name": "mount",
+    "contact": {
+        "tips": {"between": ["tips", "dome"], **pressing(2e5, 1.5, 0.3)},
+        "feet": {"between": ["feet", "deck"], **pressing(4e5, 2.0, 0.2)},
+    },
+    "bushing": {
+        "mount": {
             "between": ["arm", "tug"],
             "position": [0.8, 0.0, 0.0],
             "attitude": quaternion([0.1, 0.2, -0.1]),
@@ -87,24 +82,22 @@ FOUR = {
             "turning_stiffness": [40.0, 90.0, 80.0],
             "damping": [150.0, 60.0, 50.0],
             "turning_damping": [2.0, 4.0, 5.0],
-        },
-        {
-            "kind": "strut",
-            "name": "tether",
+        }
+    },
+    "strut": {
+        "tether": {
             "between": ["visitor", "tug"],
             "anchor": [[-0.1, 0.05, 0.0], [0.5, 0.4, 0.1]],
             "stiffness": 5.0,
             "damping": 1.0,
         },
-        {
-            "kind": "strut",
-            "name": "rod",
+        "rod": {
             "between": ["target", "visitor"],
             "anchor": [[0.4, 0.5, -0.2], [0.1, 0.0, 0.1]],
             "stiffness": 4.0,
             "damping": 0.5,
         },
-    ),
+    },
     "output": {"interval": 0.05},
 }
 
@@ -160,23 +153,19 @@ THREE = {
             "port": {"port": {"position": [1.0, 0.0, 0.0], "axis": [1, 0, 0]}},
         },
     },
-    "contact": contacts_by_name(
-        [
-            {"name": "petals", "between": ["ring.petals", "target.petals"], **pressing(2e4, 1.0, 1.0)},
-            {"name": "probe", "between": ["tip", "drogue"], **pressing(1e4, 1.5, 0.5)},
-        ]
-    ),
-    **acting(
-        {
-            "kind": "strut",
-            "name": "struts",
+    "contact": {
+        "petals": {"between": ["ring.petals", "target.petals"], **pressing(2e4, 1.0, 1.0)},
+        "probe": {"between": ["tip", "drogue"], **pressing(1e4, 1.5, 0.5)},
+    },
+    "strut": {
+        "struts": {
             "between": ["ring", "chaser"],
             "hexapod": {"ring_radius": 0.3, "base_radius": 0.35, "ring_spread": 0.3, "base_position": [0.7, 0.0, 0.0]},
             "stiffness": 4000.0,
             "damping": 60.0,
             "slip": 25.0,
         }
-    ),
+    },
     "output": {"interval": 0.05},
 }
 
@@ -184,6 +173,19 @@ THREE = {
 def changed(case, **keys):
     """A case of its own with tables or numbers of the top level replaced."""
     return copy.deepcopy(case) | keys
+
+
+def at(case, values):
+    """A case of its own with values at paths such as `contact.tips.between.0`; None takes a key away."""
+    found = copy.deepcopy(case)
+    for path, value in values.items():
+        *way, last = [int(key) if key.isdecimal() else key for key in path.split(".")]
+        inner = reduce(operator.getitem, way, found)
+        if value is None:
+            del inner[last]
+        else:
+            inner[last] = copy.deepcopy(value)
+    return found
 
 
 def moved(case, turn=(0.0, 0.0, 0.0), shift=(0.0, 0.0, 0.0), boost=(0.0, 0.0, 0.0)):

@@ -1,12 +1,9 @@
 """A spacecraft with a flexible wing, for tests of the kind `assembly`, and a cantilever from the textbook."""
 
-from __future__ import annotations
-
 import copy
 
 import jax.numpy as jnp
 import numpy as np
-from plain_tables import contacts_by_name
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
@@ -68,7 +65,7 @@ WINGED = {
             "surface": {"skin": {"shape": "sphere", "centre": [0.0, 0.0, 0.0], "radius": 0.4}},
         },
     },
-    "contact": contacts_by_name([{"between": ["tip", "skin"], **SPRING}]),
+    "contact": {"tip": {"between": ["tip", "skin"], **SPRING}},
     "output": {"interval": 0.05},
 }
 

@@ -1,7 +1,5 @@
 """A turning beam by finite elements in SciPy, for tests of the kind `assembly`: Euler and Bernoulli's, with its tension."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Arms of links with large beams just before and just after what touches them at t = 0, in NumPy."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import jax

@@ -1,7 +1,5 @@
 """Bodies that fly onto each other, and a run just before and just after its impacts, in NumPy."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import jax
@@ -106,7 +104,7 @@ def struck_arm(draw: np.random.Generator, impact: dict[str, Any], joints: int = 
         "rate": (0.05 * draw.normal(size=3)).tolist(),
     }
     plane = {"shape": "plane", "point": own.tolist(), "normal": turn.inv().apply(normal).tolist()}
-    payload["surface"] = by_name([plane | {"name": "face"}])
+    payload["surface"] = {"face": plane}
     contact = {"between": ["tip", "face"], "impact": impact}
     return {
         "schema": 2,

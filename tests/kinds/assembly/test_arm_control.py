@@ -1,7 +1,5 @@
 """Control of an arm in an assembly: of trees of links beside jointed bodies, and by what its laws promise."""
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np

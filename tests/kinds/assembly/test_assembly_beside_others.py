@@ -1,7 +1,5 @@
 """Whole histories of assemblies beside equations of motion written on their own with SciPy's DOP853, and beside MuJoCo."""
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 import pytest

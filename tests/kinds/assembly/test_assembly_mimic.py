@@ -1,7 +1,5 @@
 """Joints of an assembly that follow others: beside Pinocchio with the constraint put in, and what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from plain_tables import by_name, listed

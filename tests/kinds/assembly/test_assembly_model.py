@@ -1,7 +1,5 @@
 """The model of an assembly: balances, frames, order of the integrator, instants of events."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,10 +1,9 @@
 """Assemblies in orbit: closed forms of relative motion and libration, two attracted bodies by SciPy, what gravity gave."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from assembly_cases import FOUR, changed, simulated
+from helpers.refusals import refused
 from places import results_pages
 from plain_tables import by_name
 from scipy.integrate import solve_ivp
@@ -57,6 +56,7 @@ def test_a_body_drifts_as_clohessy_and_wiltshire_say(load):
     np.testing.assert_allclose(turned, wanted, rtol=0, atol=30 * size**2 / RADIUS)
 
 
+@pytest.mark.full_cases("0.0")
 @pytest.mark.parametrize("eccentricity", [0.0, 0.3])
 def test_two_bodies_fall_as_kepler_says(load, eccentricity):
     """Each about the Earth by itself, by SciPy in axes fixed there; on a circle and on an ellipse."""
@@ -205,6 +205,5 @@ def test_steps_follow_the_motion_where_none_is_stated(load):
 )
 def test_what_is_wrong_is_said_in_one_line(load, orbit, words):
     case = in_orbit([ball("visitor", [0.0] * 3, [0.0] * 3)], 10.0, 1.0) | {"orbit": orbit}
-    with pytest.raises(dockdyn.ScenarioError) as refusal:
+    with refused(words):
         load(case)
-    assert words in str(refusal.value) and "\n" not in str(refusal.value)

@@ -1,16 +1,12 @@
 """Flexible links in replays: what is drawn is where the run has what sits there, and a cantilever's closed form."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
-from plain_tables import acting, by_name
+from plain_tables import acting
 
 import dockdyn
 from dockdyn.kinds.assembly.replay import scene
 from dockdyn.report.replay.frames import EVEN
-
-pytestmark = pytest.mark.replay
 
 LENGTH, PER_METRE, STIFF, SIDE = 4.0, 1.5, 900.0, 1500.0  # m, kg/m, N m²
 ROOT = np.array([0.5, 0.0, 0.0])  # m, on the base
@@ -29,10 +25,9 @@ def mast(kind, elements, duration, damping, modes=(2, 2), speed=0.0):
     joint = {"kind": "revolute", "axis": [0.0, 0.0, 1.0], "position": ROOT.tolist(), "start_rate": speed}
     if speed == 0:
         joint = {"kind": "locked", "position": ROOT.tolist()}
-    bodies = [
-        {"name": "base", "mass": 1e9, "inertia": [1e12] * 3, "position": [0.3, -0.2, 0.1]},
-        {
-            "name": "mast",
+    bodies = {
+        "base": {"mass": 1e9, "inertia": [1e12] * 3, "position": [0.3, -0.2, 0.1]},
+        "mast": {
             "on": "base",
             "mass": mass,
             "inertia": [0.3, mass * LENGTH**2 / 12, mass * LENGTH**2 / 12],
@@ -41,16 +36,15 @@ def mast(kind, elements, duration, damping, modes=(2, 2), speed=0.0):
             "joint": joint,
             "feature": {"knob": {"position": [LENGTH / 2, 0.0, 0.1], "radius": 0.02}},
         },
-        {
-            "name": "tip",
+        "tip": {
             "on": "mast",
             "mass": 1e-3,
             "inertia": [1e-4] * 3,
             "position": [LENGTH / 2, 0.0, 0.1],
             "joint": {"kind": "locked", "position": [LENGTH / 2, 0.0, 0.1]},
         },
-    ]
-    content = {"schema": 2, "duration": duration, "body": by_name(bodies), **acting(*elements)}
+    }
+    content = {"schema": 2, "duration": duration, "body": bodies, **acting(*elements)}
     return dockdyn.load(content | {"output": {"interval": duration / (EVEN - 1)}})
 
 

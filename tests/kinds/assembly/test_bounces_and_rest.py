@@ -1,10 +1,8 @@
 """Repeated impacts of an assembly, coming to rest, sliding, rolling and parting again, beside closed forms."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
-from plain_tables import acting, by_name, contacts_by_name
+from plain_tables import by_name, contacts_by_name
 
 import dockdyn
 from dockdyn import backend
@@ -37,16 +35,7 @@ def bouncing(impact, duration=4.0, **ball):
         "duration": duration,
         "body": by_name(bodies),
         "contact": {"skin": {"between": ["skin", "top"], "impact": impact}},
-        **acting(
-            {
-                "kind": "thruster",
-                "name": "engine",
-                "body": "plate",
-                "position": [0, 0, 0],
-                "direction": [0, 0, 1],
-                "force": PULL * PLATE,
-            }
-        ),
+        "thruster": {"engine": {"body": "plate", "position": [0, 0, 0], "direction": [0, 0, 1], "force": PULL * PLATE}},
     }
 
 

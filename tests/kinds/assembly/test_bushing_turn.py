@@ -1,13 +1,10 @@
 """A bushing turned by more than half a turn: beyond its law, and told so with its name and when."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
 import tomlkit
 import xarray as xr
-from plain_tables import acting, by_name
 
 import dockdyn
 
@@ -16,19 +13,15 @@ BODY = {"mass": 10.0, "inertia": [OWN] * 3}
 HINGE = {
     "schema": 2,
     "duration": 4.0,
-    "body": by_name(
-        [BODY | {"name": "arm", "rate": [RATE, 0.0, 0.0]}, BODY | {"name": "base", "inertia": [OTHER] * 3}]
-    ),
-    **acting(
-        {
-            "kind": "bushing",
-            "name": "hinge",
+    "body": {"arm": BODY | {"rate": [RATE, 0.0, 0.0]}, "base": BODY | {"inertia": [OTHER] * 3}},
+    "bushing": {
+        "hinge": {
             "between": ["arm", "base"],
             "position": [0.0, 0.0, 0.0],
             "stiffness": [1e3] * 3,
             "turning_stiffness": [STIFFNESS] * 3,
         }
-    ),
+    },
 }
 
 

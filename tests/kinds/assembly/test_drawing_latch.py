@@ -1,10 +1,7 @@
 """Hooks: latches that draw what they have caught to their seats, at once or once a phase says so."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
-from plain_tables import acting
 
 import dockdyn
 
@@ -20,10 +17,8 @@ def hooks(**latch):
             "probe": {"mass": 50.0, "inertia": [1.0] * 3, "position": [0.1, 0, 0], "velocity": [-SPEED, 0, 0]},
             "socket": {"mass": 150.0, "inertia": [10.0] * 3},
         },
-        **acting(
-            {
-                "kind": "latch",
-                "name": "hook",
+        "latch": {
+            "hook": {
                 "between": ["probe", "socket"],
                 "anchor": [[0.0] * 3] * 2,
                 "reach": DEPTH,
@@ -32,7 +27,7 @@ def hooks(**latch):
                 "damping": 1500.0,
                 **latch,
             }
-        ),
+        },
     }
 
 

@@ -1,10 +1,7 @@
 """What is said of energy where joints take some beside a contact."""
 
-from __future__ import annotations
-
 import pytest
 from assembly_cases import simulated
-from plain_tables import by_name
 
 import dockdyn
 from dockdyn.kinds.assembly.report import assembly_report
@@ -15,7 +12,7 @@ SLIDING = {"kind": "prismatic", "position": [0, 0, 0], "axis": [1, 0, 0], "stiff
 
 def bounce_off_a_pad(joint):
     """A ball that bounces without loss off a plate on a joint."""
-    plate = {"name": "plate", "shape": "plane", "point": [0, 0, 0], "normal": [1, 0, 0]}
+    plate = {"shape": "plane", "point": [0, 0, 0], "normal": [1, 0, 0]}
     return {
         "schema": 2,
         "duration": 1.0,
@@ -27,7 +24,7 @@ def bounce_off_a_pad(joint):
                 "inertia": [1.0] * 3,
                 "position": [1, 0, 0],
                 "joint": joint,
-                "surface": by_name([plate]),
+                "surface": {"plate": plate},
             },
             "ball": {
                 "mass": 20.0,

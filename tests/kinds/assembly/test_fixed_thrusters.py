@@ -1,7 +1,5 @@
 """Thrusters on bodies of an assembly: closed forms of a free body, the account of what they gave, what they do to loads."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -163,10 +161,7 @@ def test_balances_in_space_are_kept(load, joint):
         case["body"]["arm"]["joint"] = joint
         del case["bushing"]
     push = {"position": [0.2, -0.3, 0.1], "direction": [0.3, 1.0, -0.5]}
-    case["thruster"] = {
-        "a": push | {"body": "arm", "force": 3.0},
-        "b": push | {"body": "target", "force": 8.0},
-    }
+    case["thruster"] = {"a": push | {"body": "arm", "force": 3.0}, "b": push | {"body": "target", "force": 8.0}}
     data = simulated(load, case)
     assert energy_error(data) < 1e-6
     for name, given in (("linear", "thruster_impulse"), ("angular", "thruster_turning_impulse")):

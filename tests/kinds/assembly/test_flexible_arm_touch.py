@@ -1,12 +1,9 @@
 """The presets `flexible-arm-touch` and `flexible-arm-rig`: margins beside what grows or dies, and a late touch by own steps."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tomlkit
 from flexible_cases import cantilever, integral
-from plain_tables import acting
 
 import dockdyn
 from dockdyn.scenario.preset_files import preset_text
@@ -29,16 +26,9 @@ def pressed(delay):
     content = tomlkit.parse(preset_text("flexible-arm-touch")).unwrap()
     content["approach"] |= {"distance": 1e-6, "closing_speed": 2e-3, "lateral_velocity": [0, 0], "pitch": 0, "yaw": 0}
     del content["contact"]["ball"]["friction"]  # as margins have it
-    push = {
-        "kind": "thruster",
-        "name": "push",
-        "body": "client",
-        "position": [0, 0, 0],
-        "direction": [-1, 0, 0],
-        "force": 6.0,
-    }
+    push = {"body": "client", "position": [0, 0, 0], "direction": [-1, 0, 0], "force": 6.0}
     more = {str(n): {"when": {"lasting": 0.3}, "set": {"thruster.push.force": 6.0 * n}} for n in range(2, 11)}
-    content |= {**acting(push), "phase": {"1": {}, **more}, "loop": {"delay": delay}}
+    content |= {"thruster": {"push": push}, "phase": {"1": {}, **more}, "loop": {"delay": delay}}
     run = dockdyn.simulate(dockdyn.load(content | {"duration": 12.0, "output": {"interval": 0.01}}))
     return run.time.values, run.depth.values[:, 0]
 

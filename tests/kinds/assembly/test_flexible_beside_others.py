@@ -1,7 +1,5 @@
 """Flexible links beside what others say: Lagrange's equations in SciPy, participations, Euler and Bernoulli, their masses."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import jax
@@ -25,7 +23,7 @@ from flexible_cases import (
     textbook,
     with_flexible,
 )
-from plain_tables import acting, by_name, listed
+from plain_tables import by_name, listed
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
@@ -334,15 +332,8 @@ def test_a_cantilever_driven_at_its_root(load, ratio):
     """Its tip moves by (cos λ + cosh λ)/(1 + cos λ cosh λ) of the root's motion, λ⁴ = μ ω² L⁴/EI: Euler and Bernoulli."""
     beam = WINGED["body"]["wing"]["flexible"] | {"bending_modes": [8, 0], "twist_modes": 0, "damping_ratio": 0.0}
     heavy = {"name": "bus", "mass": 1e12, "inertia": [1e13] * 3}
-    push = {
-        "kind": "thruster",
-        "name": "shaker",
-        "body": "bus",
-        "position": [0.0] * 3,
-        "direction": [1, 0, 0],
-        "force": 1e12,
-    }
-    case = changed(WINGED, body=by_name([heavy, clamped_wing(1, beam)]), contact={}, **acting(push))
+    push = {"body": "bus", "position": [0.0] * 3, "direction": [1, 0, 0], "force": 1e12}
+    case = changed(WINGED, body=by_name([heavy, clamped_wing(1, beam)]), contact={}, thruster={"shaker": push})
     matrix, pushed = map(np.asarray, restoring(load(case).content))
     omega = ratio * np.sqrt(EI[0] / MU) / LENGTH**2 * 1.875104**2
     # root at cos ωt: its acceleration −ω², by the response to one of 1 m/s²

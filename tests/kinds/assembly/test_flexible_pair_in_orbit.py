@@ -1,7 +1,5 @@
 """The preset `flexible-pair-in-orbit`: impact, orbit and controlled motion beside equations that are written down here."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tomlkit

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from assembly_cases import PARTS, simulated
-from plain_tables import by_name, contacts_by_name
+from plain_tables import contacts_by_name
 
 import dockdyn
 
@@ -11,15 +11,15 @@ DASHPOT = {"law": "spring-dashpot", "stiffness": 2000.0, "damping": 150.0}
 CHASER = {"mass": 40.0, "inertia": [4.0] * 3, "position": [-0.5, -0.1, 0.0], "velocity": [0.1, 0.02, 0.0]}
 TARGET = {"mass": 60.0, "inertia": [8.0] * 3, "position": [0.0, 0.0, 0.0]}
 TIPS = {"upper": [0.2, 0.05, 0.0], "lower": [0.2, 0.12, 0.02]}
-BALL = {"name": "ball", "shape": "sphere", "centre": [0.0, 0.0, 0.0], "radius": 0.25}
+BALL = {"shape": "sphere", "centre": [0.0, 0.0, 0.0], "radius": 0.25}
 
 
 def case(tips):
     """Points that meet a ball, each a contact of its own."""
-    features = [{"name": name, "position": TIPS[name]} for name in tips]
-    first, second = {**CHASER, "feature": by_name(features)}, {**TARGET, "surface": by_name([BALL])}
+    features = {name: {"position": TIPS[name]} for name in tips}
+    first, second = {**CHASER, "feature": features}, {**TARGET, "surface": {"ball": BALL}}
     contact = [{"between": [name, "ball"], "normal": DASHPOT} for name in tips]
-    bodies = {"body": by_name([{"name": "chaser", **first}, {"name": "target", **second}])}
+    bodies = {"body": {"chaser": first, "target": second}}
     return {"schema": 2, "duration": 2.5, "contact": contacts_by_name(contact), **bodies}
 
 

@@ -1,7 +1,5 @@
 """Impact laws on contacts: beside `dockdyn.impact` on mass matrices written down here, with joints as constraints."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from struck_states import RADIUS, impacts, struck_arm

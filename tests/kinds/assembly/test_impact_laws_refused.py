@@ -1,10 +1,9 @@
 """Impact laws on contacts: what cannot be is said in one line, and what a result tells of impacts."""
 
-from __future__ import annotations
-
 import copy
 
 import pytest
+from helpers.refusals import refused
 from plain_tables import acting, by_name, contacts_by_name
 
 import dockdyn
@@ -78,9 +77,8 @@ WRONG = {
 @pytest.mark.parametrize("what", WRONG)
 def test_what_cannot_be_is_refused(what):
     content, words = WRONG[what]
-    with pytest.raises(dockdyn.ScenarioError, match=words) as error:
+    with refused(match=words):
         dockdyn.load(content)
-    assert "\n" not in str(error.value)
 
 
 def test_a_rig_measures_no_jump():

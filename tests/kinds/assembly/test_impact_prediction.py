@@ -46,8 +46,8 @@ def case(seed, joint):
     for name in ("chaser", "target"):
         bodies[name] |= {"position": places[name].tolist()}
     bodies["chaser"]["velocity"] = velocity.tolist()
-    plate = {"name": "plate", "shape": "plane", "point": lever[1].tolist(), "normal": normal.tolist()}
-    bodies["target"]["surface"] = by_name([plate])
+    plate = {"shape": "plane", "point": lever[1].tolist(), "normal": normal.tolist()}
+    bodies["target"]["surface"] = {"plate": plate}
     bodies[striker]["feature"] = {"ball": {"position": (-ball).tolist(), "radius": radius}}
     if joint:
         stated = {"kind": joint, "axis": axis.tolist(), "stiffness": 5.0}

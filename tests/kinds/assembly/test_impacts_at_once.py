@@ -1,10 +1,8 @@
 """Balls that meet several others at one instant: symmetry, closed forms, energy and momenta; and the cradle of the preset."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
-from plain_tables import by_name, contacts_by_name
+from plain_tables import contacts_by_name
 from scipy.optimize import nnls
 from scipy.spatial.transform import Rotation
 
@@ -16,9 +14,8 @@ LAWS = (("frictionless", False), *(pytest.param(law, True, marks=pytest.mark.ful
 def balls(draw, places, pairs, radius, impact, speed):
     """Balls at rest at places but the first, which comes along x; all of it anywhere, turned, and on its way."""
     turn, boost, shift = Rotation.random(rng=draw), 0.3 * draw.normal(size=3), draw.normal(size=3)
-    bodies = [
-        {
-            "name": f"ball{number}",
+    bodies = {
+        f"ball{number}": {
             "mass": 1.7,
             "inertia": [0.4 * 1.7 * radius**2] * 3,
             "position": (turn.apply(place) + shift).tolist(),
@@ -26,12 +23,12 @@ def balls(draw, places, pairs, radius, impact, speed):
             "feature": {f"skin{number}": {"position": [0, 0, 0], "radius": radius}},
         }
         for number, place in enumerate(places)
-    ]
+    }
     contacts = [{"between": [f"skin{one}", f"skin{other}"], "impact": impact} for one, other in pairs]
     content = {
         "schema": 2,
         "duration": 1.0,
-        "body": by_name(bodies),
+        "body": bodies,
         "contact": contacts_by_name(contacts),
     }
     return content, lambda velocity: turn.inv().apply(velocity - boost)

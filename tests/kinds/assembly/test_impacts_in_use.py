@@ -1,7 +1,5 @@
 """Impacts of assemblies beside what else there is: rigid latches that hold, derivatives, FMUs."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json
@@ -9,7 +7,7 @@ import json
 import jax
 import numpy as np
 import pytest
-from plain_tables import acting, by_name, contacts_by_name
+from plain_tables import acting, contacts_by_name
 
 import dockdyn
 from dockdyn.exchange.comparison import check_fmu
@@ -23,30 +21,28 @@ BALL, PLATE, BACK, SPEED, RESTITUTION = 2.0, 5.0, 8.0, 0.6, 0.7  # kg, kg, kg, m
 
 def onto_a_plate(impact, grip=None):
     """On a line: a ball flies onto a plate, behind which a latch may hold another body from the start."""
-    bodies = [
-        {
-            "name": "plate",
+    bodies = {
+        "plate": {
             "mass": PLATE,
             "inertia": [1.0] * 3,
             "surface": {"top": {"shape": "plane", "point": [0, 0, 0], "normal": [1, 0, 0]}},
         },
-        {
-            "name": "ball",
+        "ball": {
             "mass": BALL,
             "inertia": [0.1] * 3,
             "position": [0.4, 0, 0],
             "velocity": [-SPEED, 0, 0],
             "feature": {"skin": {"position": [0, 0, 0], "radius": 0.1}},
         },
-        {"name": "back", "mass": BACK, "inertia": [1.0] * 3, "position": [-1, 0, 0]},
-    ]
+        "back": {"mass": BACK, "inertia": [1.0] * 3, "position": [-1, 0, 0]},
+    }
     hook = {"kind": "latch", "name": "hook", "between": ["back", "plate"], "anchor": [[1, 0, 0], [0, 0, 0]]}
     hook |= {"axis": [-1, 0, 0], "reach": 0.01, "lateral": 0.01, "grip": grip}
     contact = {"between": ["skin", "top"], "impact": impact}
     content = {
         "schema": 2,
         "duration": 1.0,
-        "body": by_name(bodies),
+        "body": bodies,
         "contact": contacts_by_name([contact]),
     }
     return content if grip is None else content | {**acting(hook)}

@@ -1,10 +1,7 @@
 """Joints of an assembly: balances, welds, hinges beside stiff bushings, frames, phases, what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
-import tomlkit
 from assembly_cases import (
     FOUR,
     PARTS,
@@ -17,7 +14,7 @@ from assembly_cases import (
     quaternion,
     simulated,
 )
-from plain_tables import acting, by_name, plain
+from plain_tables import acting
 from scipy.spatial.transform import Rotation
 
 from dockdyn.pages import report_html
@@ -42,7 +39,6 @@ ELBOW = {
     "stop_damping": 8.0,
 }
 BOOM = {
-    "name": "boom",
     "on": "arm",
     "mass": 6.0,
     "inertia": [0.3, 0.4, 0.5],
@@ -59,7 +55,6 @@ BOOM = {
     },
 }
 LEAF = {
-    "name": "leaf",
     "on": "target",
     "mass": 15.0,
     "inertia": [2.0, 1.0, 2.5],
@@ -67,7 +62,6 @@ LEAF = {
     "joint": {"kind": "revolute", "position": [0.5, 0.0, 0.0], "axis": [0.0, 0.0, 1.0], "stiffness": 3.0},
 }
 PLATE = {
-    "name": "plate",
     "on": "boom",
     "mass": 3.0,
     "inertia": [0.2, 0.1, 0.2],
@@ -83,7 +77,7 @@ def tied(case):
     """Four bodies with the arm on a hinge, and further links on arm and target; struts with reflected inertia close loops."""
     found = changed(case)
     found["body"]["arm"]["joint"] = ELBOW
-    found["body"] |= by_name([BOOM, LEAF, PLATE])
+    found["body"] |= {"boom": BOOM, "leaf": LEAF, "plate": PLATE}
     found["strut"]["rod"]["moved_mass"] = 8.0
     found["strut"] |= {
         "brace": {
@@ -111,6 +105,7 @@ def delayed(load):
     return simulated(load, changed(JOINED, **DELAY))
 
 
+@pytest.mark.full_cases("at once")
 @pytest.mark.parametrize("name", [pytest.param("at once", marks=pytest.mark.full), "delayed"])
 def test_momenta_and_energy(request, load, name):
     """With contacts on links, friction there and in a hinge, end stops, motors, inertia that these and struts between links
@@ -165,7 +160,6 @@ def test_what_passes_through_a_joint_is_the_rest_of_the_load(delayed):
     np.testing.assert_allclose(across, 0, atol=1e-9 * np.abs(rest).max())
 
 
-@pytest.mark.replay
 def test_the_report_tells_of_joints(delayed):
     """How far each has moved, in degrees and millimetres, what passed through it, and figures of hinges and slides."""
     data = delayed
@@ -246,19 +240,16 @@ def hinged(joint=None, element=()):
     return {
         "schema": 2,
         "duration": 3.0,
-        "body": by_name(
-            [
-                {"name": "bus", "mass": 50.0, "inertia": [9.0, 7.0, 11.0], "rate": [0.02, -0.01, 0.03]},
-                {
-                    "name": "wing",
-                    "on": "bus",
-                    "mass": 12.0,
-                    "inertia": [1.5, 2.0, 1.0],
-                    "position": [1.4, 0.1, -0.1],
-                    **({} if joint is None else {"joint": joint}),
-                },
-            ]
-        ),
+        "body": {
+            "bus": {"mass": 50.0, "inertia": [9.0, 7.0, 11.0], "rate": [0.02, -0.01, 0.03]},
+            "wing": {
+                "on": "bus",
+                "mass": 12.0,
+                "inertia": [1.5, 2.0, 1.0],
+                "position": [1.4, 0.1, -0.1],
+                **({} if joint is None else {"joint": joint}),
+            },
+        },
         **acting(
             {
                 "kind": "strut",
@@ -379,12 +370,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_bad_input_gives_one_line(dock, tmp_path, name):
+@pytest.mark.parametrize(("case", "words"), WRONG.values(), ids=WRONG)
+def test_bad_input_gives_one_line(check_file_refused, case, words):
     """With what is allowed."""
-    case, words = WRONG[name]
-    (tmp_path / "mine.toml").write_text(tomlkit.dumps(plain(case)), encoding="utf-8")
-    result = dock("run", "mine.toml")
-    assert result.returncode == 2, result.stderr
-    assert len(result.stderr.strip().splitlines()) == 1, result.stderr
-    assert words in result.stderr
+    check_file_refused(case, words)

@@ -1,7 +1,5 @@
 """Bodies joined to trees, beside Pinocchio: accelerations, loads on links, reactions of joints, a motion of two seconds."""
 
-from __future__ import annotations
-
 import jax
 import numpy as np
 import pytest

@@ -1,10 +1,7 @@
 """A latch with play that is pressed steadily: where it settles and over how many bounces, beside an independent integration."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
-from plain_tables import acting
 from scipy.integrate import solve_ivp
 
 import dockdyn
@@ -25,10 +22,8 @@ def pressed(damping, duration):
             "probe": {"mass": LIGHT, "inertia": [1.0] * 3, "velocity": [SPEED, 0.0, 0.0]},
             "socket": {"mass": HEAVY, "inertia": [1e3] * 3},
         },
-        **acting(
-            {
-                "kind": "latch",
-                "name": "hook",
+        "latch": {
+            "hook": {
                 "between": ["probe", "socket"],
                 "anchor": [[0.0] * 3] * 2,
                 "reach": 0.01,
@@ -36,17 +31,17 @@ def pressed(damping, duration):
                 "stiffness": STIFFNESS,
                 "damping": damping,
                 "play": PLAY,
-            },
-            {
-                "kind": "strut",
-                "name": "push",
+            }
+        },
+        "strut": {
+            "push": {
                 "between": ["probe", "socket"],
                 "anchor": [[0.0] * 3, [-5.0, 0.0, 0.0]],
                 "stiffness": PUSH,
                 "damping": DRAG,
                 "free_length": 6.0,
-            },
-        ),
+            }
+        },
         "integrator": {"max_events": 3000},
     }
 
@@ -81,6 +76,7 @@ def bounces(damping, duration):
     return entered, state[0]
 
 
+@pytest.mark.full_cases("0.03")
 @pytest.mark.parametrize("share", [0.03, 0.1, 0.5, 2.0])
 def test_a_damped_latch_settles_at_the_end_of_its_play(load, share):
     """After as many bounces as the independent integration has, stretched by the load over its stiffness."""

@@ -1,20 +1,16 @@
 """Long steps while nothing touches: the bound holds, and a short touch between two of them is found."""
 
-from __future__ import annotations
-
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from assembly_cases import quaternion, simulated
-from plain_tables import acting, by_name, contacts_by_name
+from plain_tables import by_name, contacts_by_name
 from scipy.spatial.transform import Rotation
 
 from dockdyn.mechanism.coasting import LONGEST, time_apart
 from dockdyn.results.plan import jit_once
 
 IDLE = {  # nothing acts with it, but it might
-    "kind": "thruster",
-    "name": "idle",
     "body": "a",
     "position": [0.0, 0.0, 0.0],
     "direction": [1.0, 0.0, 0.0],
@@ -51,7 +47,7 @@ def sweep(**more):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("push", [{}, acting(IDLE | {"body": "arm"})], ids=["free", "acting"])
+@pytest.mark.parametrize("push", [{}, {"thruster": {"idle": IDLE | {"body": "arm"}}}], ids=["free", "acting"])
 def test_a_touch_shorter_than_a_step_is_found(load, push):
     """It begins and ends where the circle's chord says; on the way there and from there steps are long."""
     data = simulated(load, sweep(**push))
@@ -79,12 +75,12 @@ def test_bodies_on_which_nothing_acts_fly_to_their_contact(load):
     case["body"]["arm"]["attitude"] = [1.0, 0.0, 0.0, 0.0]
     free = simulated(load, case)
     np.testing.assert_allclose(free.episode_onset, [(3.0 - TOUCH) / 0.15], rtol=1e-9)
-    pushed = simulated(load, case | acting(IDLE | {"body": "arm"}))
+    pushed = simulated(load, case | {"thruster": {"idle": IDLE | {"body": "arm"}}})
     assert free.attrs["steps"] < pushed.attrs["steps"] - 0.9 * 20.0 / LONGEST
     np.testing.assert_allclose(pushed.episode_onset, free.episode_onset, rtol=1e-9)
 
 
-@pytest.mark.parametrize("push", [{}, acting(IDLE)], ids=["free", "acting"])
+@pytest.mark.parametrize("push", [{}, {"thruster": {"idle": IDLE}}], ids=["free", "acting"])
 @pytest.mark.parametrize("seed", range(12))
 def test_nothing_begins_within_the_time(load, seed, push):
     """Two bodies that fly and turn undisturbed, in closed form: their balls and rods keep off the sphere so long."""

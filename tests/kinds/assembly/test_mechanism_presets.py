@@ -1,7 +1,5 @@
 """Presets of mechanisms do what their titles say: they capture, or cage, and keep both momenta and energy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.signal import periodogram

@@ -1,7 +1,5 @@
 """Two meshes on each other: the points of each touch the surface of the other, each with half the stiffness."""
 
-from __future__ import annotations
-
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -33,8 +31,8 @@ def body(folder, name, side, height):
         "mass": 100,
         "inertia": [10, 10, 10],
         "position": [0, 0, height],
-        "feature": by_name([{"name": "skin", "shape": "cloud", "count": 3200, **part}]),
-        "surface": by_name([{"name": "block", "shape": "mesh", "tolerance": 5e-4, **part}]),
+        "feature": {"skin": {"shape": "cloud", "count": 3200, **part}},
+        "surface": {"block": {"shape": "mesh", "tolerance": 5e-4, **part}},
     }
 
 

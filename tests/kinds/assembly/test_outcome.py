@@ -1,10 +1,8 @@
 """Whether the outcome of an assembly with latches is open when a run ends, in a run and in a batch of cases."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
-from plain_tables import acting, by_name
+from plain_tables import acting
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -30,18 +28,15 @@ def approaching(gap, speed):
     return {
         "schema": 2,
         "duration": DURATION,
-        "body": by_name(
-            [
-                {
-                    "name": "probe",
-                    "mass": 10.0,
-                    "inertia": [1.0] * 3,
-                    "position": place.tolist(),
-                    "velocity": TURN.apply([-speed, 0.0, 0.0]).tolist(),
-                },
-                {"name": "target", "mass": 1000.0, "inertia": [100.0] * 3, "position": [0.0] * 3, **turned},
-            ]
-        ),
+        "body": {
+            "probe": {
+                "mass": 10.0,
+                "inertia": [1.0] * 3,
+                "position": place.tolist(),
+                "velocity": TURN.apply([-speed, 0.0, 0.0]).tolist(),
+            },
+            "target": {"mass": 1000.0, "inertia": [100.0] * 3, "position": [0.0] * 3, **turned},
+        },
         **acting({**latch, "name": "wide", "reach": REACH}, {**latch, "name": "narrow", "reach": NEAR}),
     }
 

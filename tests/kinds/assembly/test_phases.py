@@ -1,11 +1,8 @@
 """Phases of a capture: numbers of elements change at the right instants, and the account of the energy goes on."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from assembly_cases import changed, energy_error, momentum_error, pressing, simulated
-from plain_tables import acting, by_name, contacts_by_name
 from scipy.optimize import brentq
 
 from dockdyn.kinds.assembly.doubts import doubts
@@ -49,11 +46,9 @@ CAPTURE = {
             "surface": {"wall": {"shape": "plane", "point": [SEAT, 0, 0], "normal": [1, 0, 0]}},
         },
     },
-    "contact": contacts_by_name([{"between": ["face", "wall"], **pressing(2e4, 1.0, 1.0)}]),
-    **acting(
-        {
-            "kind": "strut",
-            "name": "struts",
+    "contact": {"face": {"between": ["face", "wall"], **pressing(2e4, 1.0, 1.0)}},
+    "strut": {
+        "struts": {
             "between": ["ring", "chaser"],
             "hexapod": {"ring_radius": 0.25, "base_radius": 0.3, "ring_spread": 0.3, "base_position": [-0.5, 0.0, 0.0]},
             "stiffness": 3000.0,
@@ -61,10 +56,10 @@ CAPTURE = {
             "slip": 30.0,
             "speed": 0.0,
             "moved_mass": 1.5,
-        },
-        {
-            "kind": "latch",
-            "name": "latches",
+        }
+    },
+    "latch": {
+        "latches": {
             "between": ["ring", "target"],
             "anchors": [[[-0.1, *axes(i)], [SEAT - REACH, *axes(i)]] for i in range(3)],
             "reach": REACH - 0.002,
@@ -72,8 +67,8 @@ CAPTURE = {
             "stiffness": 4e3,
             "damping": 80.0,
             "play": 0.001,
-        },
-    ),
+        }
+    },
     "phase": {
         "ready": {},
         "lunge": {"when": "contact", "set": {"strut.struts.speed": 0.02}},
@@ -173,28 +168,23 @@ def swing(speed):
     return {
         "schema": 2,
         "duration": 12.0,
-        "body": by_name(
-            [
-                {
-                    "name": name,
-                    "mass": mass,
-                    "inertia": [1.0, 1.0, 1.0],
-                    "position": [place, 0.0, 0.0],
-                    "velocity": [v, 0, 0],
-                }
-                for name, mass, place, v in (("one", MASSES[0], 0.0, 0.03), ("other", MASSES[1], 1.0, 0.03 + speed))
-            ]
-        ),
-        **acting(
-            {
-                "kind": "strut",
-                "name": "spring",
+        "body": {
+            name: {
+                "mass": mass,
+                "inertia": [1.0, 1.0, 1.0],
+                "position": [place, 0.0, 0.0],
+                "velocity": [v, 0, 0],
+            }
+            for name, mass, place, v in (("one", MASSES[0], 0.0, 0.03), ("other", MASSES[1], 1.0, 0.03 + speed))
+        },
+        "strut": {
+            "spring": {
                 "between": ["one", "other"],
                 "anchor": [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
                 "stiffness": STIFFNESS,
                 "damping": DAMPING,
             }
-        ),
+        },
         "phase": {
             "swings": {},
             "slow": {
@@ -234,6 +224,7 @@ def slow_for_so_long(speed):
     return since + LASTS, vain
 
 
+@pytest.mark.full_cases("0.02-False")
 @pytest.mark.parametrize(("speed", "interrupted"), [(0.2, True), (0.02, False)])
 def test_a_clock_that_is_interrupted_starts_again(load, speed, interrupted):
     """Low at every turn, never for long enough until the swings have faded; and from the start on, if it is low there."""

@@ -1,7 +1,5 @@
 """Loads at ports of arrangements that are even around an axis: nothing acts across it, whatever fires first by rounding."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from assembly_cases import moved

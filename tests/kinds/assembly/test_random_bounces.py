@@ -1,7 +1,5 @@
 """Arms with springs that a payload is driven against, again and again: every run ends, and what is kept is kept."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from plain_tables import acting

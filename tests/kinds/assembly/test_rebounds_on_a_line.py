@@ -3,8 +3,6 @@
 Equations are Newton's, coordinates the displacements from where the fronts meet; nothing of dockdyn is used.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from on_a_line import chains, colliding, fronts

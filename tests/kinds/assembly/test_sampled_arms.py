@@ -4,8 +4,6 @@ All bodies of `spindle` turn about one line on which their centres of mass are, 
 between two samples angles are parabolas.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from plain_tables import by_name

@@ -1,7 +1,5 @@
 """Rigid latches beside others, and beside what reflects inertia: hand-overs, what falls in then, and what cannot be held."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from plain_tables import acting, by_name

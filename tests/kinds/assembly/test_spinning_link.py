@@ -1,7 +1,5 @@
 """Flexible links that spin, beside finite elements and print: frequencies with hub, payload and a second beam behind."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from flexible_cases import cantilever, integral, restoring

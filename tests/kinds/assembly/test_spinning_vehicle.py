@@ -1,7 +1,5 @@
 """A vehicle whose beams stiffen as it spins: what it keeps, and its motion beside trees of links."""
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -1,11 +1,10 @@
 """Impacts and captures of arms with large beams (Cyril et al.), the motion after them, and what is refused."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import pytest
+from helpers.refusals import refused
 from struck_arms import AHEAD, DOWN, SEAT, modes, struck
 
 import dockdyn
@@ -86,9 +85,8 @@ def test_ratios_that_do_not_exist_are_refused(r_e, r_f, changes):
         "duration": 0.1,
     }
     scenario = dockdyn.load("cyril-r-e-r-f", {"body.payload.position": DOWN, **changes})
-    with pytest.raises(dockdyn.ScenarioError, match="r_E") as caught:
+    with refused(match="r_E"):
         dockdyn.simulate(scenario)
-    assert "\n" not in str(caught.value)
 
 
 @pytest.fixture(scope="module")
@@ -247,9 +245,8 @@ def test_a_contact_that_would_touch_again_is_told():
     ],
 )
 def test_what_does_not_go_together_is_refused_in_one_line(preset, overrides, words):
-    with pytest.raises(dockdyn.ScenarioError, match=words) as caught:
+    with refused(match=words):
         dockdyn.load(preset, overrides)
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.full

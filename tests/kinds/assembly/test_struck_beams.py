@@ -3,8 +3,6 @@
 Shapes are the textbook's, written here; of dockdyn are the scenario and its run alone.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from plain_tables import by_name, contacts_by_name

@@ -1,9 +1,8 @@
 """Assemblies by the variational method: beside closed forms, beside the located method, what is kept, what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
+from helpers.refusals import refused
 from varied_cases import ARM, HERTZ, TWO, bouncing, by, energy, parted, touching
 
 from dockdyn.api import simulate, summarise
@@ -284,14 +283,8 @@ REFUSED = {
     "slip": (f"[strut.other]\n{JET}stiffness = 10.0\nslip = 5.0\n", "strut.other.slip"),
     "stroke": (f"[strut.other]\n{JET}stroke = [-0.1, 0.1]\n", "strut.other.stroke"),
     "cable": (f"[cable.other]\n{JET}stiffness = 10.0\n", "cable.other: its damper"),
-    "motor of a latch": (
-        f"[latch.other]\n{JET}{SEAT}draw_speed = 0.01\n",
-        "latch.other.draw_speed",
-    ),
-    "several strikers": (
-        f"[latch.other]\n{STRIKERS}{SEAT}",
-        "latch.other.anchors",
-    ),
+    "motor of a latch": (f"[latch.other]\n{JET}{SEAT}draw_speed = 0.01\n", "latch.other.draw_speed"),
+    "several strikers": (f"[latch.other]\n{STRIKERS}{SEAT}", "latch.other.anchors"),
     "ramp": (
         f"[latch.other]\n{JET}lateral = 0.1\ngrip = 'pin'\n"
         "ramp = { stiffness = 100.0, angle = '20 deg', axial_length = 0.01 }\n",
@@ -319,11 +312,8 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_jumps_slips_or_remembers_is_refused(case):
     more, key = REFUSED[case]
-    with pytest.raises(ScenarioError) as error:
+    with refused("integrator.method", key):
         parse(f'{TWO}{more}\n[integrator]\nmethod = "variational"\n', "case")
-    assert "integrator.method" in str(error.value)
-    assert key in str(error.value)
-    assert "\n" not in str(error.value)
     parse(f"{TWO}{more}\n", "case")  # runs otherwise
 
 
@@ -332,9 +322,8 @@ def test_what_jumps_slips_or_remembers_is_refused(case):
     [("cyril-elastic", "body.link1.flexible: in the plane"), ("berthing-3d", "body.spacecraft: a step")],
 )
 def test_bodies_of_which_a_step_knows_nothing_are_refused(preset, key):
-    with pytest.raises(ScenarioError, match=f"integrator.method = 'variational': {key}") as error:
+    with refused(match=f"integrator.method = 'variational': {key}"):
         load(preset, {"integrator.method": "variational"})
-    assert "\n" not in str(error.value)
 
 
 def test_joint_friction_and_stops_are_refused():

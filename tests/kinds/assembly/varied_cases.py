@@ -1,7 +1,5 @@
 """Assemblies that the variational method runs, and that others do, too."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dockdyn.api import simulate

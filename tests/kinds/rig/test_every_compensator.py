@@ -1,14 +1,11 @@
 """Every compensator on rigs of every mode, its numbers stated or tuned, from the command line: run, report, verdict."""
 
-from __future__ import annotations
-
 import json
 from itertools import product
 
 import numpy as np
 import pytest
 import tomlkit
-from plain_tables import by_name, contacts_by_name
 
 import dockdyn
 from dockdyn.hil.compensators import COMPENSATORS, VELOCITIES
@@ -41,13 +38,13 @@ def rig_in(mode: str) -> dict:
     if mode == "1-dof":
         start = {"position": "-0.1 mm", "velocity": "0.05 m/s"}
         return head | {"rig": {"mass": 500.0}, "start": start, "contact": CONTACT, "loop": dict(LOOP)}
-    wall = {"name": "wall", "shape": "plane", "point": [0.2, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}
-    tip = {"name": "tip", "position": [-0.085, 0.0, 0.0], "radius": 0.015}
-    chaser = {"mass": 1000.0, "inertia": INERTIA, **WHOLE, "feature": by_name([tip])}
-    target = {"mass": 1000.0, "inertia": INERTIA, "surface": by_name([wall])}
-    touch = {"contact": contacts_by_name([{"between": ["tip", "wall"], **CONTACT}]), "loop": dict(LOOP)}
-    bodies = [{"name": name, **body} for name, body in (("chaser", chaser), ("target", target))]
-    return head | {"rig": {"carries": "chaser", "against": "target"}, "body": by_name(bodies), **touch}
+    wall = {"shape": "plane", "point": [0.2, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}
+    tip = {"position": [-0.085, 0.0, 0.0], "radius": 0.015}
+    chaser = {"mass": 1000.0, "inertia": INERTIA, **WHOLE, "feature": {"tip": tip}}
+    target = {"mass": 1000.0, "inertia": INERTIA, "surface": {"wall": wall}}
+    touch = {"contact": {"tip": {"between": ["tip", "wall"], **CONTACT}}, "loop": dict(LOOP)}
+    bodies = {name: {**body} for name, body in (("chaser", chaser), ("target", target))}
+    return head | {"rig": {"carries": "chaser", "against": "target"}, "body": bodies, **touch}
 
 
 CASES = list(product(COMPENSATORS, ("1-dof", "assembly"), (True, False)))

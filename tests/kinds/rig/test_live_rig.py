@@ -1,7 +1,5 @@
 """What browsers see of a rig that is driven: mock-ups where the robot's axes put them."""
 
-from __future__ import annotations
-
 import numpy as np
 from driven_rigs import IN_SPACE, driver
 from numpy.testing import assert_allclose

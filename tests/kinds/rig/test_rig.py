@@ -1,7 +1,5 @@
 """The rig in simulation: against exact maps of sampled loops, closed forms, a plain rig, and free flight."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import jax
@@ -92,6 +90,7 @@ LOOPS = {
 }
 
 
+@pytest.mark.full_cases("S1, T/2", "S1, held force", "S1", "S2, any delay")
 @pytest.mark.parametrize("name", LOOPS)
 def test_the_motion_is_that_of_the_exact_map(name):
     """The map over a cycle, by matrix exponentials, shares no code with the simulation."""
@@ -106,6 +105,7 @@ def test_the_motion_is_that_of_the_exact_map(name):
     assert_allclose(spectral_radius(cycle_map(rig_of(**others, start=(0, 0)))), exact.spectral_radius(), rtol=1e-9)
 
 
+@pytest.mark.full_cases("others1-0.0409957-0.001", "others2-0.012063-0.001", "others3-0.091072-0.0002")
 @pytest.mark.parametrize(
     ("others", "growth", "tolerance"),
     [
@@ -300,15 +300,10 @@ def clocked(rig, found):
     return replace(rig, schedule=found)
 
 
-@pytest.mark.parametrize("shape", SHAPES[:2], ids=str)
-def test_simulation_and_exact_map_agree_on_stability(shape):
-    wrong, judged, unstable = disagreement(1, 16, shape)
-    assert wrong == 0 and judged >= 12 and 0 < unstable < 1
+MANY = [pytest.param(shape, seed, 50, marks=pytest.mark.full) for shape in SHAPES for seed in (11, 12)]
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("seed", [11, 12])
-def test_simulation_and_exact_map_agree_on_stability_in_full(shape, seed):
-    wrong, judged, unstable = disagreement(seed, 50, shape)
-    assert wrong == 0 and judged >= 40 and 0 < unstable < 1
+@pytest.mark.parametrize(("shape", "seed", "count"), [(SHAPES[1], 1, 16), *MANY], ids=str)
+def test_simulation_and_exact_map_agree_on_stability(shape, seed, count):
+    wrong, judged, unstable = disagreement(seed, count, shape)
+    assert wrong == 0 and judged >= 0.75 * count and 0 < unstable < 1

@@ -1,12 +1,11 @@
 """Rigs whose virtual bodies have a latch, fly in an orbit or are controlled: against motions that need no rig."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tomlkit
+from helpers.refusals import refused
 from numpy.testing import assert_allclose
-from plain_tables import acting, by_name
+from plain_tables import acting
 from scipy.integrate import solve_ivp
 
 import dockdyn
@@ -19,9 +18,9 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import parse
 
 DEEPEST = 0.02 / np.sin(np.radians(40.0))  # m, from the apex to the middle of a ball that touches the cone all around
-TIP = {"name": "tip", "position": [0.5, 0.0, 0.0], "radius": 0.02}
-CONE = {"name": "cone", "shape": "cone", "apex": [-0.3, 0.0, 0.0], "axis": [-1.0, 0.0, 0.0], "half_angle": "40 deg"}
-PLATE = {"name": "plate", "shape": "plane", "point": [-0.5, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}
+TIP = {"position": [0.5, 0.0, 0.0], "radius": 0.02}
+CONE = {"shape": "cone", "apex": [-0.3, 0.0, 0.0], "axis": [-1.0, 0.0, 0.0], "half_angle": "40 deg"}
+PLATE = {"shape": "plane", "point": [-0.5, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}
 RAMP = {"axial_length": 5e-3, "angle": "45 deg", "stiffness": 1500.0, "friction": 0.1}
 LATCH = {"kind": "latch", "name": "latch", "between": ["chaser", "target"], "feature": "tip", "surface": "cone"}
 LATCH |= {"entry": DEEPEST + 6e-3, "ramp": RAMP}
@@ -41,12 +40,10 @@ def latched(speed, aside, method="zero-order-hold", **latch):
         "schema": 2,
         "rig": {"carries": "chaser", "against": "target"},
         "duration": 0.6,
-        "body": by_name(
-            [
-                chaser | {"name": "chaser", "feature": by_name([TIP])},
-                {"name": "target", "mass": 400.0, "inertia": [40.0, 50.0, 60.0], "surface": by_name([CONE])},
-            ]
-        ),
+        "body": {
+            "chaser": chaser | {"feature": {"tip": TIP}},
+            "target": {"mass": 400.0, "inertia": [40.0, 50.0, 60.0], "surface": {"cone": CONE}},
+        },
         "contact": {
             "tip": {"between": ["tip", "cone"], "normal": {"law": "spring-dashpot", "stiffness": 2e5, "damping": 400.0}}
         },
@@ -101,14 +98,14 @@ MU, AXIS = 3.986004418e14, 6.8e6  # m³/s², m
 
 def in_orbit(distance, speed):
     """A chaser that comes from so far below (m) to a target that begins where the orbit is."""
-    plate = {"name": "target", "mass": 400.0, "inertia": [40.0, 50.0, 60.0], "surface": by_name([PLATE])}
+    plate = {"mass": 400.0, "inertia": [40.0, 50.0, 60.0], "surface": {"plate": PLATE}}
     start = {"position": [-1.02 - distance, 0.0, 0.3], "velocity": [speed, 0.0, 0.0]}
-    chaser = {"name": "chaser", "mass": 100.0, "inertia": [10.0, 12.0, 14.0], "feature": by_name([TIP]), **start}
+    chaser = {"mass": 100.0, "inertia": [10.0, 12.0, 14.0], "feature": {"tip": TIP}, **start}
     return {
         "schema": 2,
         "rig": {"carries": "chaser", "against": "target"},
         "duration": 1.3 * distance / speed,
-        "body": by_name([chaser, plate]),
+        "body": {"chaser": chaser, "target": plate},
         "contact": {
             "tip": {"between": ["tip", "plate"], "normal": {"law": "spring-dashpot", "stiffness": 50.0, "damping": 5.0}}
         },
@@ -148,7 +145,7 @@ def damped(method):
     control = {"law": "rate-damping", "body": "chaser", "period": SAMPLE, "base_damping": DAMPING}
     tables = in_orbit(0.05, 0.1) | {"loop": LATE | {"dynamics": METHODS[method]}, "control": control}
     del tables["orbit"]
-    tables["body"]["chaser"] |= {"rate": [0.0, 0.0, RATE], "feature": by_name([TIP | {"position": [0.5, 0.0, 0.0]}])}
+    tables["body"]["chaser"] |= {"rate": [0.0, 0.0, RATE], "feature": {"tip": TIP | {"position": [0.5, 0.0, 0.0]}}}
     return tables
 
 
@@ -177,20 +174,15 @@ WRONG = [
     ),
     (latched(0.1, 0.0), {"latch.latch.grip": "weld"}, "latch.latch.grip = 'weld': on a rig must be 'compliant'"),
     (damped("zero-order-hold"), {"loop.dynamics.method": "semi-implicit-euler"}, "with [control] it must be"),
-    (
-        damped("zero-order-hold"),
-        {"control": OUTSIDE},
-        "the computer of a rig asks no FMU; must be another law",
-    ),
+    (damped("zero-order-hold"), {"control": OUTSIDE}, "the computer of a rig asks no FMU; must be another law"),
     (damped("zero-order-hold"), {"control.body": "chasre"}, "control.body = 'chasre': no such body"),
 ]
 
 
 @pytest.mark.parametrize(("tables", "changes", "words"), WRONG)
 def test_what_no_rig_has_is_refused_in_one_line(tables, changes, words):
-    with pytest.raises(ScenarioError) as caught:
+    with refused(words):
         read(tables, changes)
-    assert words in str(caught.value) and "\n" not in str(caught.value)
 
 
 def test_margins_refuse_control_at_samples():

@@ -1,14 +1,11 @@
 """The rig with six degrees of freedom: against free flight, the rig along one direction, and conservation of momentum."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from plain_tables import by_name
 
 from dockdyn.api import scene_of
 from dockdyn.kinds.rig.build import rig_of
@@ -188,7 +185,7 @@ def test_in_the_plane_a_rig_is_that_in_space():
 
 
 BALLS = {
-    "body.target.feature": by_name([{"name": "bump", "position": [0.1, 0.0, 0.0], "radius": 0.1}]),
+    "body.target.feature": {"bump": {"position": [0.1, 0.0, 0.0], "radius": 0.1}},
     "contact": {
         "bump": {"between": ["bump", "tip"], "normal": {"law": "spring-dashpot", "stiffness": 9000.0, "damping": 60.0}}
     },
@@ -196,10 +193,8 @@ BALLS = {
 }
 FACES = {
     "body.target.surface": {},
-    "body.target.feature": by_name([{"name": "bump", "position": [0.0, 0.0, 0.0]}]),
-    "body.chaser.surface": by_name(
-        [{"name": "front", "shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.02, 0.0]}]
-    ),
+    "body.target.feature": {"bump": {"position": [0.0, 0.0, 0.0]}},
+    "body.chaser.surface": {"front": {"shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.02, 0.0]}},
     "contact.tip.between": ["bump", "front"],
 }
 

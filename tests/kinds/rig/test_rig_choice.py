@@ -1,7 +1,5 @@
 """Which compensator is recommended on a rig: on random rigs it is the best there, with noise and contacts not compared."""
 
-from __future__ import annotations
-
 import json
 import re
 
@@ -102,6 +100,7 @@ def test_the_recommended_compensator_is_the_best_on_every_rig(number):
     assert_within_a_fifth(number)
 
 
+@pytest.mark.full_cases("12", "16", "4", "8")
 @pytest.mark.parametrize("number", SAMPLE)
 def test_the_recommended_compensator_is_the_best_on_some_rigs(number):
     assert_within_a_fifth(number)

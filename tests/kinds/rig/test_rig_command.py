@@ -1,7 +1,5 @@
 """`dockdyn run` of a rig as a user sees it: summary, files, report, what it recommends; against numbers worked out by hand."""
 
-from __future__ import annotations
-
 import json
 import re
 
@@ -197,6 +195,7 @@ UNSTABLE = [
 ]
 
 
+@pytest.mark.full_cases("a bounce")
 @pytest.mark.parametrize(("preset", "changes", "words"), UNSTABLE, ids=["a bounce", "a gain that is visited"])
 def test_the_line_under_the_title_says_that_the_loop_is_unstable(preset, changes, words):
     assert_alarming(dockdyn.simulate(dockdyn.load(preset, {"duration": "5 s", **changes})), words)
@@ -220,6 +219,7 @@ def test_what_a_compensator_takes_back_is_not_called_unstable():
     assert "but for what passivity takes back" in " ".join(found.warnings)
 
 
+@pytest.mark.full_cases("sits-fgc")
 @pytest.mark.parametrize("preset", ["sits-fgc", "unknown-stiffness"])
 def test_a_motion_that_fades_or_lasts_is_not_unstable(preset):
     """The undamped contact of the one, its delay made up for, has a spectral radius of 1 but for round-off."""

@@ -4,8 +4,6 @@ What agreement to expect: a step's error is held at 1e-11 of the motion, and a c
 of the speed of approach; the reference is integrated with 1e-13. 1e-8 is asked for.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 
@@ -84,18 +82,15 @@ def port_work(known):
     return np.array(total)
 
 
-@pytest.mark.parametrize("seed", [3, pytest.param(9, marks=pytest.mark.full)])
+MANY = [pytest.param(seed, marks=pytest.mark.full) for seed in (1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 19, 24)]
+
+
+@pytest.mark.parametrize("seed", [3, *MANY])
 def test_a_random_rig_moves_as_by_another_integrator(seed):
     """Robot, delay, hold, a contact in software, a held measurement: velocities and positions at all commands."""
     error, known = disagreement(random_rig(seed))
-    assert error < CLOSE and known.changes > 0
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("seed", [1, 2, 4, 5, 6, 7, 8, 10, 11, 13, 14, 15, 19, 24])
-def test_random_rigs_move_as_by_another_integrator(seed):
-    error, _ = disagreement(random_rig(seed))
     assert error < CLOSE
+    assert known.changes > 0 or seed not in (3, 9)
 
 
 @pytest.mark.full

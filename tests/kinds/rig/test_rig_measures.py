@@ -1,7 +1,5 @@
 """Measures of a rig's motion against closed forms: swings of known amplitude and phase, bounces of known restitution."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -75,9 +73,7 @@ def bounce(before, after, begin, length, way=(1.0, 0.0, 0.0)):
     place = np.concatenate([[0.0], np.cumsum((speed[1:] + speed[:-1]) / 2 * np.diff(TIME))])
     across = np.linalg.svd(way[None])[2][1] if way.size > 1 else np.zeros(1)
     return MeasuredMotion(
-        np.outer(place, way) + np.outer(0.01 * TIME, across),
-        np.outer(speed, way) + 0.01 * across,
-        np.outer(force, way),
+        np.outer(place, way) + np.outer(0.01 * TIME, across), np.outer(speed, way) + 0.01 * across, np.outer(force, way)
     )
 
 

@@ -1,7 +1,5 @@
 """A rig step by step: a run that is stepped is the run, whoever answers; noise, batches, refusals."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,11 +1,8 @@
 """A rig begins in the motion that it settles into: the first samples are those of a run that began long before."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from plain_tables import by_name
 
 import dockdyn
 
@@ -69,6 +66,9 @@ def beginnings(load, content):
     return late, early.isel(time=slice(first, first + late.sizes["time"]))
 
 
+@pytest.mark.full_cases(
+    "a step a hold", "a tool", "commands that apply later", "continuous", "half a period", "no robot"
+)
 @pytest.mark.parametrize("name", LOOPS)
 def test_a_robot_that_follows_begins_as_after_a_long_approach(load, name):
     """Held commands make a staircase, which no robot follows at the speed of the approach at every instant."""
@@ -78,6 +78,7 @@ def test_a_robot_that_follows_begins_as_after_a_long_approach(load, name):
         assert_allclose(late[quantity].values, early[quantity].values, rtol=0, atol=1e-8 * scale, err_msg=quantity)
 
 
+@pytest.mark.full_cases("tracked, beyond what is linear")
 @pytest.mark.parametrize("name", FILTERS)
 def test_an_estimate_of_the_velocity_begins_as_after_a_long_approach(load, name):
     """A damper on an estimated velocity, that acts without contact, too: its force from the first instant on."""
@@ -93,14 +94,12 @@ def test_an_estimate_of_the_velocity_begins_as_after_a_long_approach(load, name)
 def test_each_axis_in_space_begins_as_after_a_long_approach(load):
     """Two bodies that come straight on; the robot along the approach is slower than the others."""
     chaser = {
-        "name": "chaser",
         "mass": 900.0,
         "inertia": [300.0, 310.0, 320.0],
         "velocity": [-SPEED, 0.5 * SPEED, 0.0],
         "feature": {"tip": {"position": [-1.0, 0.0, 0.0]}},
     }
     target = {
-        "name": "target",
         "mass": 1500.0,
         "inertia": [900.0, 910.0, 920.0],
         "surface": {"face": {"shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}},
@@ -108,7 +107,7 @@ def test_each_axis_in_space_begins_as_after_a_long_approach(load):
     content = {
         "schema": 2,
         "rig": {"carries": "chaser", "against": "target"},
-        "body": by_name([chaser, target]),
+        "body": {"chaser": chaser, "target": target},
         "contact": {
             "tip": {"between": ["tip", "face"], "normal": {"law": "spring-dashpot", "stiffness": 2e4, "damping": 40.0}}
         },

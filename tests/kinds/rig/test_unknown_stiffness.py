@@ -1,7 +1,5 @@
 """The recommended compensator on contacts whose stiffness it does not know, through the comparison that users run."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The C codecs in one program, made with what checks memory and arithmetic, and what it says of packets."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import struct

@@ -1,7 +1,5 @@
 """The codecs that are compared with C: their settings, good packets of theirs, and their calls in both languages."""
 
-from __future__ import annotations
-
 import math
 import random
 import struct

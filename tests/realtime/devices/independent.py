@@ -4,8 +4,6 @@ They follow the public descriptions, not the codecs: the fields of `egm.proto` V
 KUKA's published messages; the records of ATI's manuals (docs/devices.md). Values are those of the wire: mm, degrees, counts.
 """
 
-from __future__ import annotations
-
 import struct
 import xml.etree.ElementTree as ET
 

@@ -4,8 +4,6 @@ A line of a file is a packet, in hexadecimal, and what it means in SI, from the 
 it must be refused. `python record_sessions.py` in this folder writes the files again.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

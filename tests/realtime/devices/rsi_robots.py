@@ -1,7 +1,5 @@
 """Robots of KUKA that are not there, for tests."""
 
-from __future__ import annotations
-
 from dockdyn.realtime.devices.emulated.rsi import EmulatedRSI
 from dockdyn.realtime.devices.rsi import RSIBehaviour, RSIRobot
 

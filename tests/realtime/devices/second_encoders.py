@@ -3,8 +3,6 @@
 Nothing of dockdyn is in it. `python second_encoders.py` writes the recorded sessions anew.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """ABB EGM: bytes by hand, what the library of protocol buffers writes, and what is refused by which name."""
 
-from __future__ import annotations
-
 import random
 import struct
 

@@ -1,7 +1,5 @@
 """Emulated devices in lockstep: cycles, late answers, stops, faults of the wire and of the sensor, and that seeds repeat."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

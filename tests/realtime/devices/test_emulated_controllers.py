@@ -1,7 +1,5 @@
 """Emulated controllers as they come: what KUKA's objects, ABB's instructions and ATI's counters do when nothing is set."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

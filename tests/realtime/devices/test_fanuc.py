@@ -1,7 +1,5 @@
 """FANUC Stream Motion: bytes by struct, W P R, sequences, and what is refused by which name."""
 
-from __future__ import annotations
-
 import struct
 
 import pytest

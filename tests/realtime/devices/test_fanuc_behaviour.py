@@ -1,7 +1,5 @@
 """A FANUC robot beside its bytes: queue, versions, cycles, extended axes, and what counts as not waiting for commands."""
 
-from __future__ import annotations
-
 import random
 import struct
 from itertools import pairwise

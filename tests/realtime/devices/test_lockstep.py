@@ -1,7 +1,5 @@
 """C codecs behind their common protocol serve emulated devices in lockstep, through the real bytes."""
 
-from __future__ import annotations
-
 import ctypes
 import subprocess
 
@@ -159,6 +157,7 @@ RESOLUTION = {
 }
 
 
+@pytest.mark.full_cases("kuka-rsi")
 @pytest.mark.parametrize("name", ROBOTS)
 def test_a_robot_follows_what_c_commands(name, server):
     """The setpoint of a cycle is the command that answered the one before, within what the wire resolves; none is late."""

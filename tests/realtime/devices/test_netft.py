@@ -1,7 +1,5 @@
 """ATI Net F/T: bytes by hand, counts and units, sequences that wrap, the sensor's page."""
 
-from __future__ import annotations
-
 import random
 import struct
 

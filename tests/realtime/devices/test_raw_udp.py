@@ -1,7 +1,5 @@
 """Packets of stated fields: bytes by struct, units, what a layout may not be, what a packet may not hold."""
 
-from __future__ import annotations
-
 import struct
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Recorded sessions with robots, made by rules of a second implementation, through the codecs in Python and in C."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from c_codecs import GCC

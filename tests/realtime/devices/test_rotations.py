@@ -1,7 +1,5 @@
 """Rotations as devices tell them, beside those of SciPy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

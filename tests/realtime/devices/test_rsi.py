@@ -1,7 +1,5 @@
 """KUKA RSI: messages as published, angles, corrections from the start or added up, and what is refused by which name."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 
 import numpy as np

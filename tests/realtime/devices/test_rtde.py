@@ -1,7 +1,5 @@
 """Universal Robots: bytes of the maker's own tests, packages by struct, streams in pieces, and a robot that is not there."""
 
-from __future__ import annotations
-
 import struct
 
 import numpy as np

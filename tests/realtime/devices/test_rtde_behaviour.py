@@ -1,7 +1,5 @@
 """A robot of Universal Robots beside its bytes: rates, texts, what it does without commands and with targets too far."""
 
-from __future__ import annotations
-
 import math
 import random
 import struct
@@ -67,10 +65,7 @@ def test_no_package_is_taken_before_its_time(seed):
 def test_a_text_between_packages_is_no_bad_pose(version):
     settings = RTDESettings(version, cycles=4)
     codec = RTDE(settings)
-    texts = {
-        1: b"\x00\x08M\x02text",
-        2: b"\x00\x0eM\x04text\x04from\x02",
-    }
+    texts = {1: b"\x00\x08M\x02text", 2: b"\x00\x0eM\x04text\x04from\x02"}
     assert write_text(version, "text", "from") == texts[version]
     with pytest.raises(BadPacket, match="other-message"):
         codec.decode_data(texts[version])

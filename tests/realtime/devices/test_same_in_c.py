@@ -1,7 +1,5 @@
 """The C codecs answer with the numbers of the Python codecs, to whole and to mutated packets, and touch no other memory."""
 
-from __future__ import annotations
-
 import os
 import random
 

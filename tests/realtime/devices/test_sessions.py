@@ -1,7 +1,5 @@
 """Recorded sessions that encoders of their own have written are read as they are meant, in Python and in C."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

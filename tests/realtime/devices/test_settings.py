@@ -1,8 +1,7 @@
 """Settings that no device can have are refused in a line."""
 
-from __future__ import annotations
-
 import pytest
+from helpers.refusals import refused
 
 from dockdyn.realtime.devices.device import HERE, ToolPose
 from dockdyn.realtime.devices.emulated.sensor import SensorErrors
@@ -11,7 +10,6 @@ from dockdyn.realtime.devices.netft import NetFTSettings
 from dockdyn.realtime.devices.rsi import RSISettings
 from dockdyn.realtime.devices.rtde import RTDESettings
 from dockdyn.realtime.rig_devices import devices_of
-from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.tables.rig.devices import ROBOTS, SENSORS, DevicesSection
 
 
@@ -36,9 +34,9 @@ from dockdyn.scenario.tables.rig.devices import ROBOTS, SENSORS, DevicesSection
     ],
 )
 def test_refused(make, words):
-    with pytest.raises(ValueError, match=words) as refused:
+    with pytest.raises(ValueError, match=words) as caught:
         make()
-    assert "\n" not in str(refused.value)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -53,9 +51,8 @@ def test_refused(make, words):
     ],
 )
 def test_cycles_that_a_robot_does_not_have_are_refused(robot, period, words):
-    with pytest.raises(ScenarioError, match=words) as refused:
+    with refused(match=words):
         devices_of("bench", DevicesSection.model_validate({"robot": robot}), period)
-    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """The small campaign that several files look at."""
 
-from __future__ import annotations
-
 import pytest
 from small_campaign import docking_in, whole_campaign
 

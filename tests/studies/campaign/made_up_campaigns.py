@@ -1,7 +1,5 @@
 """Campaigns of every sort, made up: what reports are written of."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A campaign's answers: capture and loads of a campaign known in closed form, first failures by hand, what is not decided."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any
@@ -315,9 +313,8 @@ def test_other_datasets_and_keys_are_refused_in_one_line():
         "two different keys": lambda: capture_map(cases, judged, ["approach.closing_speed"] * 2),
     }
     for words, refused in refusals.items():
-        with pytest.raises(dockdyn.ScenarioError) as caught:
+        with refused(words):
             refused()
-        assert words in str(caught.value) and "\n" not in str(caught.value)
 
 
 @pytest.mark.full

@@ -1,7 +1,5 @@
 """The report of a campaign: every sort of campaign has one, it says what the answers say, it opens in a browser."""
 
-from __future__ import annotations
-
 import re
 import time
 
@@ -147,6 +145,7 @@ def test_hundred_thousand_cases_are_quick_and_small():
     assert len(html) - len(packed_library()) < 400_000
 
 
+@pytest.mark.full_cases("few", "full", "no capture")
 @pytest.mark.parametrize("name", ["full", "few", "one key", "no capture"])
 def test_page_opens_dark_and_light(name, browse, reports, tmp_path):
     check_dark_and_light(browse, reports[name], tmp_path, height=3200)

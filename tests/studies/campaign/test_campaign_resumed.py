@@ -12,6 +12,7 @@ import time
 import numpy as np
 import pytest
 import xarray as xr
+from helpers.processes import stop_once
 from small_campaign import command, same_store
 
 import dockdyn
@@ -35,20 +36,7 @@ SLOWLY = SMALL_CHUNKS.replace(
 
 def killed_after(chunks, folder, arguments, by=signal.SIGKILL):
     """Start a campaign and stop it, by default without warning, once so many chunks are there; what it said."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", SLOWLY, *map(str, arguments)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    begun = time.monotonic()
-    while len(list((folder / "chunks").glob("[0-9]*.chunk"))) < chunks and process.poll() is None:
-        assert time.monotonic() - begun < 300, "no chunk came"
-        time.sleep(0.005)
-    os.killpg(process.pid, by)
-    told = process.communicate()[1]
-    return told, process.returncode
+    return stop_once(lambda: len(list((folder / "chunks").glob("[0-9]*.chunk"))) >= chunks, SLOWLY, *arguments, by=by)
 
 
 def small_chunks(*arguments):
@@ -68,8 +56,7 @@ def test_two_campaigns_on_one_folder(dock, file, tmp_path):
     assert holder.stdout.readline() == "held\n"
     for more in ((), ("--seed", 8), ("--resume",)):
         ended = dock("campaign", "run", file, "--out", folder, *more)
-        assert ended.returncode == 2 and ended.stderr.count("\n") == 1
-        assert "another process runs a campaign there" in ended.stderr
+        ended.check_refused("another process runs a campaign there")
     with pytest.raises(dockdyn.ScenarioError, match="another process"):
         dockdyn.campaign(dockdyn.load(file), folder)
     assert [path.name for path in folder.iterdir()] == [".lock"]
@@ -211,6 +198,7 @@ def test_a_campaign_with_a_damaged_index_goes_on(lost, dock, file, whole, tmp_pa
 HEADLESS = Chunk(0, 1.0, {"reason": np.array(["", ""], object)}, {}).as_bytes().replace(b'["reason"]', b'["mass"]')
 
 
+@pytest.mark.full_cases("[]\\n", "\\xff\\n", "", '{"first": 0}\\n12')
 @pytest.mark.parametrize("content", [b"", b"{}", b"[]\n", b'{"first": 0}\n12', b"\xff\n", HEADLESS])
 def test_what_is_sealed_but_no_chunk_is_one_line(content, dock, file, tmp_path):
     assert dock("campaign", "run", file, "--runs", 4, "--out", "x").returncode == 0
@@ -218,8 +206,7 @@ def test_what_is_sealed_but_no_chunk_is_one_line(content, dock, file, tmp_path):
     store = Store(tmp_path / "x")
     store.chunk(0).write_bytes(sealed(content, store.campaign().hash, "chunk-0"))
     ended = dock("campaign", "report", "x")
-    assert ended.returncode == 2 and ended.stderr.count("\n") == 1
-    assert "000000.chunk: is sealed, but nothing that a campaign writes" in ended.stderr
+    ended.check_refused("000000.chunk: is sealed, but nothing that a campaign writes")
 
 
 def test_no_flipped_byte_passes():
@@ -305,8 +292,7 @@ def test_no_scheduler_there_is_one_line(dock, file, monkeypatch):
     pytest.importorskip("distributed")
     monkeypatch.setattr("dockdyn.studies.cases.cluster.PATIENCE", 1)
     ended = dock("campaign", "run", file, "--out", "x", "--scheduler", "tcp://127.0.0.1:9")
-    assert ended.returncode == 2 and "no Dask scheduler can be reached there" in ended.stderr
-    assert ended.stderr.count("\n") == 1
+    ended.check_refused("no Dask scheduler can be reached there")
 
 
 def test_a_lost_scheduler_says_how_to_go_on(dock, file, monkeypatch):

@@ -1,8 +1,6 @@
 """The statistics of campaigns: intervals of shares and percentiles against their own definitions, influence against
 functions known in closed form."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -93,6 +91,7 @@ def test_indices_of_a_sum(runs):
         assert abs(found[key].rank_correlation - ranked) < 4 / np.sqrt(runs)
 
 
+@pytest.mark.full_cases("normal", "rare", "yes or no")
 @pytest.mark.parametrize("sort", ["normal", "heavy", "yes or no", "rare"])
 def test_no_influence_is_zero_on_average_and_seldom_shown(sort):
     generator = np.random.default_rng(5)

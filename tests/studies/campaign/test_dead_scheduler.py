@@ -1,7 +1,5 @@
 """A Dask scheduler that is not there, is something else, dies or is stopped: one line, soon, and nothing is lost."""
 
-from __future__ import annotations
-
 import signal
 import socket
 import subprocess

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from plain_tables import by_name
 
 import dockdyn
 from dockdyn.scenario.language.keys import value_at
@@ -89,14 +88,12 @@ def test_a_coarse_step_has_not_converged_and_a_located_contact_has(tmp_path):
 def test_bodies_that_nothing_holds_are_told_to_pass_through(tmp_path):
     """A second tip beside the first, which no contact is of, and which the first one's soft contact lets through."""
     scenario, _ = bounce(tmp_path, 1)
-    tips = [
-        {"name": "tip", "position": [-1.0, 0.0, 0.0], "radius": 0.02},
-        {"name": "antenna", "position": [-1.25, 0.3, 0.0], "radius": 0.02},
-    ]
-    assert scenario.at({"body.chaser.feature": by_name(tips)}) is not None
-    longer = scenario.at(
-        {"body.chaser.feature": by_name(tips), "body.chaser.position": [1.9, 0.0, 0.0], "duration": 12.0}
-    )
+    tips = {
+        "tip": {"position": [-1.0, 0.0, 0.0], "radius": 0.02},
+        "antenna": {"position": [-1.25, 0.3, 0.0], "radius": 0.02},
+    }
+    assert scenario.at({"body.chaser.feature": tips}) is not None
+    longer = scenario.at({"body.chaser.feature": tips, "body.chaser.position": [1.9, 0.0, 0.0], "duration": 12.0})
     speed = -longer.content.named("chaser").velocity[0]
     first = (1.9 - 1.25 - 0.02 - 0.5) / speed
     found = converged(longer)

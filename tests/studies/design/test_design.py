@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from helpers.refusals import refused
 from on_a_line import SPEED as VELOCITY
 from on_a_line import TWO_MASSES, latching, text
 from scipy.optimize import minimize_scalar
@@ -220,9 +221,8 @@ def test_what_no_design_meets_is_told(tmp_path, dock):
 def test_what_is_no_design_is_refused_in_one_line(tmp_path, changes, words):
     file = tmp_path / "scenario.toml"
     file.write_text(CONTACT + '[design]\nminimise = "peak_normal_force"\nevaluations = 9\n' + DAMPING)
-    with pytest.raises(dockdyn.ScenarioError) as refused:
+    with refused(words):
         dockdyn.design(dockdyn.load(file, changes), tmp_path / "design")
-    assert words in str(refused.value) and "\n" not in str(refused.value)
     assert not (tmp_path / "design").exists()  # nothing came into it
 
 

@@ -1,13 +1,12 @@
 """Designs that are stopped, damaged or shared among processes: the same in the end."""
 
-import os
 import random
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
+from helpers.processes import stop_once
 from on_a_line import SPREAD_MASSES
 
 import dockdyn
@@ -47,21 +46,8 @@ def file(tmp_path):
 
 def stopped_after(lines, folder, arguments, by=signal.SIGKILL):
     """Start a design and stop it once the trail has so many lines; what it said."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", SLOWLY, *map(str, arguments)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    begun = time.monotonic()
     trail = folder / "trail.jsonl"
-    while (trail.read_bytes().count(b"\n") if trail.exists() else 0) < lines and process.poll() is None:
-        assert time.monotonic() - begun < 300, "no evaluation came"
-        time.sleep(0.005)
-    os.killpg(process.pid, by)
-    told = process.communicate()[1]
-    return told, process.returncode
+    return stop_once(lambda: trail.exists() and trail.read_bytes().count(b"\n") >= lines, SLOWLY, *arguments, by=by)
 
 
 @pytest.mark.full
@@ -205,7 +191,7 @@ def test_another_design_is_refused(dock, file, tmp_path):
         (("--resume", "--set", "design.cases=3"), "cannot be resumed with another design: design.cases was 2, is 3"),
     ):
         ended = dock(*arguments, *more)
-        assert ended.returncode == 2 and ended.stderr.count("\n") == 1
+        ended.check_refused()
         assert words in " ".join(ended.stderr.split())
     before = (tmp_path / "one" / "trail.jsonl").read_bytes()
     assert dock(*arguments, "--quiet", "--force", "--set", "design.evaluations=3").returncode == 0

@@ -1,7 +1,5 @@
 """Logs of a robot and of a bounce, made up, as files that `dockdyn identify` reads."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.signal import lsim, zpk2tf
 

@@ -1,7 +1,5 @@
 """Logs of robots drawn at random: order, dead time, length, noise and excitation; each with the motion behind its noise."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

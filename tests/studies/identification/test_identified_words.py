@@ -1,7 +1,5 @@
 """What identification says of a robot, in an engineer's words: poles by frequency and damping, residuals by what is left."""
 
-from __future__ import annotations
-
 import math
 import re
 

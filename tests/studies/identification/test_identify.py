@@ -1,7 +1,5 @@
 """Identification against data of SciPy's own simulation, references of the SITS page and known statistics."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 
@@ -104,6 +102,7 @@ def test_band_holds_the_truth_as_often_as_it_says():
     assert 0.88 < np.mean(inside) < 0.99  # 95 %, of 480 that go together
 
 
+@pytest.mark.full_cases("zeros3-poles3-0", "zeros4-poles4-3")
 @pytest.mark.parametrize(
     ("zeros", "poles", "late"),
     [
@@ -131,6 +130,7 @@ def test_orders_and_dead_time_are_found(zeros, poles, late):
     assert not [words for words in found.warnings if "gain" in words or "residuals" in words]
 
 
+@pytest.mark.full_cases("0")
 @pytest.mark.parametrize("seed", range(8))
 def test_continuous_robot_is_the_matrix_logarithm_of_the_sampled_one(seed):
     """Of the augmented matrix of state and held command; SciPy's logarithm as the independent one."""
@@ -206,10 +206,7 @@ def test_gain_at_rest_and_unstable_robots_are_said():
     assert any("unstable" in words for words in found.warnings)
 
 
-@pytest.mark.parametrize(
-    ("a", "words"),
-    [([0.5], "z = -0.5"), ([-0.5, 0.0], "z = 0")],
-)
+@pytest.mark.parametrize(("a", "words"), [([0.5], "z = -0.5"), ([-0.5, 0.0], "z = 0")])
 def test_samples_of_no_continuous_robot_are_refused(a, words):
     """A pole on the negative real axis, and one at zero."""
     command = np.random.default_rng(0).normal(size=400)
@@ -256,6 +253,7 @@ def bounce(delay: float, seed: int = 0, force_noise: float = 0.0, place_noise: f
     return made, -solved.sol(end)[1] / SPEED
 
 
+@pytest.mark.full_cases("0.016", "0.0")
 @pytest.mark.parametrize("delay", [0.0, 2.3e-3, 16e-3])
 def test_contact_without_noise(delay):
     """A free mass on a spring and dashpot moves alike whatever the delay: only the first sample tells it, to a period."""

@@ -1,7 +1,5 @@
 """Numbers of a scenario from a log: synthetic truth with noise, how often intervals hold it, what a log does not tell."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

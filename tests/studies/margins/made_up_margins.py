@@ -3,8 +3,6 @@
 The loop is m s² + (b s + k) exp(−s h) = 0 (Sazawal et al., eqs. 143, 150, 151).
 """
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

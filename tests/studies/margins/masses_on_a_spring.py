@@ -9,9 +9,9 @@ STIFFNESS, DAMPING = 2000.0, 150.0  # of the contact
 def on_a_spring(delay, element=True):
     """A visitor that meets a buffer, which a strut (or a slide with a spring) holds before a base, all along x."""
     inertia = [5.0, 5.0, 5.0]
-    plate = {"name": "plate", "shape": "plane", "point": [-0.1, 0, 0], "normal": [-1.0, 0, 0]}
+    plate = {"shape": "plane", "point": [-0.1, 0, 0], "normal": [-1.0, 0, 0]}
     visitor = {"name": "visitor", "position": [-0.5, 0, 0], "velocity": [0.05, 0, 0]}
-    buffer = {"name": "buffer", "on": "base", "position": [-1.0, 0, 0], "surface": by_name([plate])}
+    buffer = {"name": "buffer", "on": "base", "position": [-1.0, 0, 0], "surface": {"plate": plate}}
     strut = {"kind": "strut", "name": "strut", "between": ["buffer", "base"], "anchor": [[0, 0, 0], [0, 0, 0]]}
     strut |= {"stiffness": SPRING, "damping": DAMPER}
     if not element:

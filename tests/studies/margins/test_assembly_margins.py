@@ -1,7 +1,5 @@
 """Margins of assemblies: beside free flight, beside a characteristic equation written by hand, and beside runs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tomlkit
@@ -20,13 +18,13 @@ from dockdyn.scenario.preset_files import preset_text
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 
 TIPS = [[0.5, 0.4, 0.1], [0.5, -0.7, 0.2], [0.5, 0.1, -0.5]]  # m, on the chaser
-PLATE = {"name": "plate", "shape": "plane", "point": [-0.4, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}
+PLATE = {"shape": "plane", "point": [-0.4, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}
 LAW = {"law": "spring-dashpot", "stiffness": 900.0, "damping": 120.0}
 CHASER = {"mass": 120.0, "inertia": [[30.0, 2.0, -1.0], [2.0, 25.0, 3.0], [-1.0, 3.0, 40.0]]}
 TARGET = {
     "mass": 700.0,
     "inertia": [[120.0, 5.0, 4.0], [5.0, 150.0, -6.0], [4.0, -6.0, 90.0]],
-    "surface": by_name([PLATE]),
+    "surface": {"plate": PLATE},
 }
 
 
@@ -41,10 +39,10 @@ def head():
 
 
 def in_flight(tips, depth):
-    features = [{"name": f"tip{i}", "position": place} for i, place in enumerate(tips)]
+    features = {f"tip{i}": {"position": place} for i, place in enumerate(tips)}
     contacts = [{"between": [f"tip{i}", "plate"], "normal": LAW} for i in range(len(tips))]
     bodies = {
-        "chaser": CHASER | beginning(depth) | {"feature": by_name(features)},
+        "chaser": CHASER | beginning(depth) | {"feature": features},
         "target": TARGET | {"position": [0.0] * 3},
     }
     return head() | two_bodies(bodies | {"contact": contacts_by_name(contacts)})
@@ -52,8 +50,8 @@ def in_flight(tips, depth):
 
 def as_assembly(tips, depth):
     """The same, all tips one feature."""
-    feature = {"name": "tips", "positions": tips, "radius": 0.0}
-    chaser = {"name": "chaser"} | CHASER | beginning(depth) | {"feature": by_name([feature])}
+    feature = {"positions": tips, "radius": 0.0}
+    chaser = {"name": "chaser"} | CHASER | beginning(depth) | {"feature": {"tips": feature}}
     target = {"name": "target"} | TARGET | {"position": [0.0] * 3}
     return head() | {
         "body": by_name([chaser, target]),
@@ -97,6 +95,7 @@ def critical_by_hand():
     return min(found)
 
 
+@pytest.mark.full_cases("False")
 @pytest.mark.parametrize("element", [True, False])
 def test_two_masses_on_a_spring_and_a_delayed_contact(load, element):
     delay = 0.01
@@ -126,11 +125,11 @@ def in_a_cone(start, **stability):
     arm = {"kind": "prismatic", "axis": [1, 0, 0], "stiffness": 500.0, "damping": 20.0}
     probe = {"name": "probe", "on": "vehicle", "joint": arm, "mass": 12.0, "inertia": [1.0, 1.2, 1.4]}
     probe |= {"position": [0.8, 0.1, 0.0], "feature": {"tip": {"position": [0.4, 0.0, 0.0], "shape": "point"}}}
-    cone = {"name": "cone", "shape": "cone", "apex": [-0.3, 0.0, 0.0], "axis": [-1.0, 0.0, 0.0], "half_angle": 0.6}
+    cone = {"shape": "cone", "apex": [-0.3, 0.0, 0.0], "axis": [-1.0, 0.0, 0.0], "half_angle": 0.6}
     vehicle = {"name": "vehicle", **CHASER, "position": start}
     return head() | {
         "body": by_name(
-            [vehicle, probe, {"name": "target", **TARGET, "position": [0.0] * 3, "surface": by_name([cone])}]
+            [vehicle, probe, {"name": "target", **TARGET, "position": [0.0] * 3, "surface": {"cone": cone}}]
         ),
         "contact": {"tip": {"between": ["tip", "cone"], "normal": LAW}},
         "stability": stability,

@@ -1,7 +1,5 @@
 """What `dockdyn stability` says of random loops: every row beside the exact verdict, sensitivities beside recomputation."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -162,6 +160,7 @@ LONGER = ["continuous model", "hold model", "half gain", "sensor", "sensor lead"
 LONGER += ["stepped sensor gain", "stepped lead"]
 
 
+@pytest.mark.full_cases("bodies-2", "hold lead-2")
 @pytest.mark.parametrize(
     ("structure", "count"),
     [("bodies", 2), ("continuous", 2), ("hold lead", 2)]

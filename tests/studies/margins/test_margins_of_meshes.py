@@ -1,27 +1,25 @@
 """Margins of a contact with a mesh: those of the plane that its face is, derivatives and charts included."""
 
-from __future__ import annotations
-
 import pytest
 import tomlkit
 import trimesh
 from numpy.testing import assert_allclose
-from plain_tables import by_name, contacts_by_name
+from plain_tables import contacts_by_name
 from two_bodies import two_bodies
 
 import dockdyn
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 
 BODY = {"mass": 300.0, "inertia": [60.0, 50.0, 70.0]}
-TIP = {"name": "tip", "position": [0.5, 0.02, 0.03], "radius": 0.1}
+TIP = {"position": [0.5, 0.02, 0.03], "radius": 0.1}
 NEAR = 2e-3  # m: how near the surface is to its mesh
 LAW = {"law": "spring-dashpot", "stiffness": 900.0, "damping": 120.0}
 
 
 def scene(surface):
     """A ball that meets a face off the centres of mass of both bodies."""
-    chaser = BODY | {"position": [-0.9, 0.0, 0.0], "velocity": [0.05, 0.0, 0.0], "feature": by_name([TIP])}
-    target = BODY | {"mass": 500.0, "position": [0.2, 0.05, -0.04], "surface": by_name([surface | {"name": "face"}])}
+    chaser = BODY | {"position": [-0.9, 0.0, 0.0], "velocity": [0.05, 0.0, 0.0], "feature": {"tip": TIP}}
+    target = BODY | {"mass": 500.0, "position": [0.2, 0.05, -0.04], "surface": {"face": surface}}
     contact = [{"between": ["tip", "face"], "normal": LAW}]
     head = {"schema": 2, "duration": 12.0, "loop": {"delay": 0.03}}
     return head | {"chaser": chaser, "target": target, "contact": contacts_by_name(contact)}

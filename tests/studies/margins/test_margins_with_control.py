@@ -1,10 +1,9 @@
 """Margins count control that acts at every instant: beside characteristic equations by hand, at random."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tomlkit
+from helpers.refusals import refused
 from masses_on_a_spring import DAMPER, SPRING, on_a_spring, open_loop
 from plain_tables import by_name
 from scipy.optimize import brentq
@@ -152,6 +151,5 @@ def test_a_joint_that_control_holds_is_one_with_a_spring_and_a_damper(load):
 
 def test_control_at_samples_is_refused_in_one_line():
     held = Held(0)
-    with pytest.raises(dockdyn.ScenarioError, match=r"control.period = 0.1 s: .* must be left out") as caught:
+    with refused(match=r"control.period = 0.1 s: .* must be left out"):
         held.margins("assembly", held.built_in | {"period": 0.1}, {"delay": 1e-3})
-    assert "\n" not in str(caught.value)
