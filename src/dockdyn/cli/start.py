@@ -46,39 +46,39 @@ def new(
 
     _check_file(file, force)
     starts = {name: start for name in known_kinds() if (start := kind_named(name).start()) is not None}
-    chosen = _chosen("--kind", "kind", kind, {name: start.words for name, start in starts.items()})
+    chosen = _choose_name("--kind", "kind", kind, {name: start.words for name, start in starts.items()})
     start = starts[chosen]
     masses = [
-        _mass(option, words, given, default)
+        _ask_mass(option, words, given, default)
         for option, words, given, default in zip(
             ("--chaser-mass", "--target-mass"), start.bodies, (chaser_mass, target_mass), start.masses, strict=True
         )
     ]
-    text = start.text(TwoBodies(*masses), _chosen("--mechanism", "mechanism", mechanism, start.mechanisms))
+    text = start.text(TwoBodies(*masses), _choose_name("--mechanism", "mechanism", mechanism, start.mechanisms))
     _write_scenario(file, text, force)
 
 
-def _chosen(option: str, words: str, given: str | None, known: Mapping[str, str]) -> str:
+def _choose_name(option: str, words: str, given: str | None, known: Mapping[str, str]) -> str:
     """Return one of several names: that given, the only one, the answer on a terminal, or else the first."""
     from dockdyn.scenario.language.errors import nearest
 
     if given is None and len(known) > 1 and sys.stdin.isatty():
         width = max(map(len, known))
         say("".join(f"  {name:<{width}}  {what}\n" for name, what in known.items()).rstrip())
-        while (given := _answer(words, next(iter(known)))) not in known:
+        while (given := _ask_question(words, next(iter(known)))) not in known:
             say(f"{given}: {nearest(given, known)}")
     if given is not None and given not in known:
         raise Refusal(f"{option} {given}: no such {words}; {nearest(given, known)}")
     return given if given is not None else next(iter(known))
 
 
-def _mass(option: str, words: str, given: float | None, default: float) -> float:
+def _ask_mass(option: str, words: str, given: float | None, default: float) -> float:
     """Return the mass (kg) of a body: that given, the answer on a terminal, or else the default."""
     if given is not None or not sys.stdin.isatty():
         return default if given is None else given
     read = quantity_option(option, "kg", "a mass", "", above=0).parser
     while True:
-        answer = _answer(f"mass of the {words}", f"{default:g} kg")
+        answer = _ask_question(f"mass of the {words}", f"{default:g} kg")
         try:
             found: float = read(answer)
         except Refusal as refusal:
@@ -87,7 +87,7 @@ def _mass(option: str, words: str, given: float | None, default: float) -> float
             return found
 
 
-def _answer(words: str, default: str) -> str:
+def _ask_question(words: str, default: str) -> str:
     """Return what is typed at a question; where the input ends there, nothing is done."""
     try:
         return str(typer.prompt(words, default=default)).strip()

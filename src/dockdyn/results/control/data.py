@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from dockdyn.results.control.budget import control_attributes
-from dockdyn.results.control.thruster_table import lacking
+from dockdyn.results.control.thruster_table import describe_missed_directions
 from dockdyn.results.run import Layout, Run, sampled_variables
 from dockdyn.scenario.tables.arm_control import ArmControlSection
 from dockdyn.scenario.tables.rig.sampling import SampledSection
@@ -34,7 +34,7 @@ class ControlData(NamedTuple):
     attributes: dict[str, Any]
 
 
-def _layout(body: str) -> Layout:
+def _control_layout(body: str) -> Layout:
     """Return the variables of control on a body, as words name it."""
     return {
         "attitude_error": (("axis",), "rad", f"rotation vector of {body} from the attitude it is held at, its axes"),
@@ -63,7 +63,7 @@ def control_data(
     if control is None or control.law == "none":
         return ControlData({}, {}, {})
     layout, coordinates = control_layout(control, body, joints)
-    lacks = [] if isinstance(control, ArmControlSection) else lacking(control)
+    lacks = [] if isinstance(control, ArmControlSection) else describe_missed_directions(control)
     attributes = control_attributes(control) | {"thrusters_lack": ", ".join(lacks)}
     return ControlData(sampled_variables(layout, run), coordinates, attributes)
 
@@ -77,7 +77,7 @@ def control_layout(
     names = {"use": ["impulse", "angular impulse"]}
     if isinstance(control, ArmControlSection):
         aims = SET_POINTS if control.aims else {}
-        return _layout(body) | MOTOR_VARIABLES | aims, names | {"motor": list(joints)}
+        return _control_layout(body) | MOTOR_VARIABLES | aims, names | {"motor": list(joints)}
     if thrusters := control.thruster_names():
-        return _layout(body) | PULSE_VARIABLES, names | {"thruster": thrusters}
-    return _layout(body), names
+        return _control_layout(body) | PULSE_VARIABLES, names | {"thruster": thrusters}
+    return _control_layout(body), names
