@@ -31,7 +31,7 @@ from dockdyn.backend import BACKENDS, VARIABLE
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import places_of
 from dockdyn.scenario.load import Scenario
-from dockdyn.studies.campaign.conduct import here, plan_campaign, rehearse
+from dockdyn.studies.campaign.conduct import compute_in_process, plan_campaign, run_nominal
 from dockdyn.studies.cases.batch import runs_in_batches
 from dockdyn.studies.cases.sampling import sample
 
@@ -98,8 +98,8 @@ def record_preset(preset: str, out: Path) -> None:
         found["runs"][f"seed {seed}"] = facts(dockdyn.simulate(drawn(scenario, seed)))
     if scenario.dispersions and runs_in_batches(scenario):
         campaign = plan_campaign(scenario, CASES)
-        rehearse(scenario)
-        found["campaign_s"], _ = processor_seconds(lambda: list(here(campaign, range(campaign.chunks))))
+        run_nominal(scenario)
+        found["campaign_s"], _ = processor_seconds(lambda: list(compute_in_process(campaign, range(campaign.chunks))))
     out.write_text(json.dumps(found), encoding="utf-8")
 
 

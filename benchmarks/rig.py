@@ -20,7 +20,7 @@ from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.lanes import Lanes
 from dockdyn.kinds.rig.model.rig import IdealContact
 from dockdyn.kinds.rig.resting import loop_of
-from dockdyn.kinds.rig.run import Grid, simulated
+from dockdyn.kinds.rig.run import Grid, run_with_seed
 from dockdyn.scenario.load import load
 
 REPEATS = 7
@@ -57,7 +57,7 @@ def single() -> None:
         rig = rig_of(scenario, loop, made)
         grid = Grid.of(rig, 60.0)
         still = jnp.zeros((1, rig.plant.port_axes))  # no compensator here asks for the motion without rig
-        took = best(partial(simulated, rig, IdealContact(still, still), 0, grid.rows, grid.stride))
+        took = best(partial(run_with_seed, rig, IdealContact(still, still), 0, grid.rows, grid.stride))
         each = took / grid.instants
         print(
             f"  {law:14s} {1e3 * took:6.2f} ms, {1e6 * each:.3f} us an instant, {each / yardstick:.2f} of plain Python's step"

@@ -19,7 +19,7 @@ import numpy as np
 from mujoco import rollout
 
 from dockdyn.scenario.load import load
-from dockdyn.studies.campaign.conduct import here, plan_campaign, rehearse
+from dockdyn.studies.campaign.conduct import compute_in_process, plan_campaign, run_nominal
 from dockdyn.studies.cases.sampling import sample
 
 CASES = int(sys.argv[1]) if len(sys.argv) > 1 else 64
@@ -121,9 +121,9 @@ def mujoco_rollout(scenario, rows: list[dict]) -> tuple[float, float, float]:
 def main() -> None:
     scenario = load("idss-soft-capture")
     campaign = plan_campaign(scenario, CASES)
-    rehearse(scenario)  # compiles
+    run_nominal(scenario)  # compiles
     began, before, steps = time.perf_counter(), time.process_time(), 0.0
-    for _, _, cases in here(campaign, range(campaign.chunks)):
+    for _, _, cases in compute_in_process(campaign, range(campaign.chunks)):
         steps += float(cases.figures["steps"].sum())
     took, spent = time.perf_counter() - began, time.process_time() - before
     print(f"{CASES} cases of idss-soft-capture on {os.cpu_count()} cores, compiled before")

@@ -7,7 +7,7 @@ import numpy as np
 import tdcpy
 from tdcpy.rdde import RDDE
 
-from dockdyn.stability import chart, rightmost_roots
+from dockdyn.stability import chart_growth, rightmost_roots
 
 CELLS = 200
 TOLERANCE = 1e-6  # of an axis
@@ -39,7 +39,7 @@ def reference(point: np.ndarray) -> float:
 
 def main() -> None:
     began = time.perf_counter()
-    found = chart(growth, CELLS, TOLERANCE)
+    found = chart_growth(growth, CELLS, TOLERANCE)
     ours = time.perf_counter() - began
     points = np.array([(x, y) for x in SAMPLE for y in SAMPLE])
     began = time.perf_counter()

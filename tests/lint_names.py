@@ -61,7 +61,7 @@ LONG = {  # functions with more lines or parameters
     "stability/pade.py:loop_polynomial",
     "stability/windows.py:stable_windows",
     "studies/margins/answer.py:margins",
-    "studies/margins/report.py:blocks",
+    "studies/margins/report.py:report_blocks",
 }
 COMMANDS = ("cli/",)  # where a function has a parameter for each option, and its docstring is what --help says
 MOST_SHARED = 7  # class names of two classes or more

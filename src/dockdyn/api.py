@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dockdyn.report.notebook import Page, ShownAnswer
-from dockdyn.results.requirements import judge
+from dockdyn.results.requirements import judge_requirements
 from dockdyn.results.store import result_from, run_from, study_of
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
@@ -76,7 +76,9 @@ def summarise(dataset: xr.Dataset | str | Path, name: str = "scenario") -> Shown
     dataset = run_from(dataset)
     summary = _within_range(kind_named(str(dataset.attrs["kind"])).summarise(dataset))
     summary["warnings"] = [*str(dataset.attrs.get("unusual_numbers", "")).splitlines(), *summary["warnings"]]
-    return ShownAnswer(summary | {"requirements": judge(_stated_requirements(dataset, name), summary, name)})
+    return ShownAnswer(
+        summary | {"requirements": judge_requirements(_stated_requirements(dataset, name), summary, name)}
+    )
 
 
 def _within_range(summary: dict[str, Any]) -> dict[str, Any]:
@@ -116,9 +118,9 @@ def scene_of(dataset: xr.Dataset, folder: Path | None = None, name: str = "resul
     instead = _not_a_run(dataset)
     if instead:
         raise ScenarioError(f"{name}: {instead}")
-    from dockdyn.report.replay.drawable import can_be_drawn, drawable
+    from dockdyn.report.replay.drawable import can_be_drawn, drawable_part
 
-    shown, cut = drawable(dataset)
+    shown, cut = drawable_part(dataset)
     if not shown.sizes["time"]:
         raise ScenarioError(f"{name}: cannot be replayed; {cut}")
     of_run = _parsed(dataset, folder, name) if content is None else content

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dockdyn.api import scene_of, summarise
-from dockdyn.report.embedded_replay import packed
+from dockdyn.report.embedded_replay import embed_page
 from dockdyn.report.notebook import Page
 from dockdyn.report.page import render_page
 from dockdyn.results.store import result_from, study_of
@@ -66,7 +66,7 @@ def packed_replay(dataset: xr.Dataset, folder: Path | None = None, content: obje
 
     scene = scene_of(dataset, folder, content=content)
     lacking = {"replay_lacks": "; ".join(scene.warnings)} if scene.warnings else {}
-    return {"replay": packed(page_of(scene)), **lacking}
+    return {"replay": embed_page(page_of(scene)), **lacking}
 
 
 def replay_of(dataset: xr.Dataset, folder: Path | None = None, content: object = None) -> dict[str, str]:

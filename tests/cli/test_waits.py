@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dockdyn import backend, programs
-from dockdyn.cli.common import progress
+from dockdyn.cli.common import show_progress
 
 
 def program(seconds):
@@ -37,7 +37,7 @@ def test_a_wait_for_xla_is_told_with_its_reason(monkeypatch, seconds, told):
 def test_it_stands_above_the_progress_of_a_terminal(monkeypatch, capsys, terminal, quiet):
     monkeypatch.setattr(programs, "PATIENCE", 0.1)
     monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
-    with progress("Derivatives", quiet):
+    with show_progress("Derivatives", quiet):
         program(0.3)(np.ones(2))
     assert ("note: compiling: XLA makes" in capsys.readouterr().err) is (terminal and not quiet)
     assert backend.waits == []

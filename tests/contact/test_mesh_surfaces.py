@@ -7,7 +7,7 @@ import trimesh
 from two_bodies import two_bodies
 
 import dockdyn
-from dockdyn.report.sampled_surface import normals, signed_distances
+from dockdyn.report.sampled_surface import signed_distances, surface_normals
 from dockdyn.scenario.made import made
 from dockdyn.scenario.meshes.nearest_face import NearestFace
 
@@ -81,7 +81,7 @@ def test_a_surface_is_as_near_to_its_mesh_as_is_asked(loaded):
     errors = np.abs(signed_distances(made(section), places[met]) - true[met])
     assert met.sum() > 500
     assert np.quantile(errors, 0.98) < 1e-3 and errors.max() < 2 * section.grid.largest_error
-    length = np.linalg.norm(normals(made(section), places[met]), axis=1)
+    length = np.linalg.norm(surface_normals(made(section), places[met]), axis=1)
     assert np.quantile(np.abs(length - 1), 0.98) < 1e-3 / section.grid.spacing
 
 

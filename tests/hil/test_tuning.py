@@ -12,8 +12,8 @@ from scipy.signal import hilbert
 
 from dockdyn.hil.hybrid_contact import hybrid_contact
 from dockdyn.hil.tuning import matching_gain
-from dockdyn.stability import TransferFunction, loop, sampled_loop
-from dockdyn.stability.chart import chart
+from dockdyn.stability import TransferFunction, make_loop, sampled_loop
+from dockdyn.stability.chart import chart_growth
 from dockdyn.stability.growth import growth_rates
 
 ROBOT = TransferFunction.of_zeros([ZERO], [POLE, POLE.conjugate()], GAIN)
@@ -26,7 +26,7 @@ def long(*values):
 
 
 def rig(stiffness=2e4, damping=0.0, **others):
-    return loop(500.0, stiffness, damping, **S2 | others)
+    return make_loop(500.0, stiffness, damping, **S2 | others)
 
 
 def growth_and_frequency(run):
@@ -74,7 +74,7 @@ def test_the_loop_with_leads_grows_as_a_simulation_does(factor, stiffness, dampi
     ],
 )
 def test_published_gains(others, damping, known):
-    assert_allclose(matching_gain(loop(500.0, 2e4, damping, **others)), known, rtol=5e-5)
+    assert_allclose(matching_gain(make_loop(500.0, 2e4, damping, **others)), known, rtol=5e-5)
 
 
 @pytest.mark.full
@@ -88,7 +88,7 @@ def test_a_gain_that_leaves_a_simulation_its_amplitude(velocity):
 @pytest.mark.full
 def test_gain_and_inertia_leave_neither_amplitude_nor_phase_error():
     """SITS on continuous dynamics: the angle between simulation and contact alone, after 60 s."""
-    whole = loop(500.0, 2e4, 50.0, **S1, velocity="model")
+    whole = make_loop(500.0, 2e4, 50.0, **S1, velocity="model")
     gain, inertia = gain_and_inertia(whole)
     run = simulate_continuous(lambda *_: gain, inertia=inertia)
     x, _, _ = contact_alone(run["time"])
@@ -142,7 +142,7 @@ def test_how_far_leads_and_gain_reach():
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_leads_of_any_rhythm_and_delay(others, periods):
-    whole = loop(500.0, 2e4, 0.0, **S2 | others)
+    whole = make_loop(500.0, 2e4, 0.0, **S2 | others)
     l1, l2 = leads(whole)
     roots = sampled_loop(500.0, 2e4, 0.0, **S2 | others, lead=l1, second_lead=l2).roots()
     assert_allclose(roots[np.argmin(np.abs(roots - 6.3246j))], 1j * np.sqrt(40), atol=1e-9)
@@ -152,11 +152,11 @@ def test_leads_of_any_rhythm_and_delay(others, periods):
 @pytest.mark.parametrize(
     ("find", "words"),
     [
-        (lambda: leads(loop(500.0, 2e4, delay=2e-3)), "without a hold"),
+        (lambda: leads(make_loop(500.0, 2e4, delay=2e-3)), "without a hold"),
         (lambda: leads(rig(stiffness=5e8)), "half an oscillation"),
         (lambda: matching_gain(rig(damping=1e5)), "does not oscillate"),
         (lambda: force_lead(rig(), 2e-3, 10.0), "shorter"),
-        (lambda: loop(500.0, 2e4, delay=2e-3, lead=1e-3), "needs a hold"),
+        (lambda: make_loop(500.0, 2e4, delay=2e-3, lead=1e-3), "needs a hold"),
         (lambda: hybrid_contact(0.0, 1.0, 1e4), "wanted stiffness is 0"),
         (lambda: hybrid_contact(1e3, 1.0, 1e4, lag=-1.0), "lag is -1"),
     ],
@@ -204,7 +204,7 @@ def test_the_stable_region_of_a_hybrid_contact(stiffness):
         many = jax.tree.map(lambda a: np.repeat(np.asarray(a, float)[None], count, axis=0), rig(stiffness))
         return growth_rates(replace(many, virtual_stiffness=values[:, 0], virtual_damping=values[:, 1]))
 
-    boundary = np.concatenate(chart(growth, 24, 1e-5).boundary)
+    boundary = np.concatenate(chart_growth(growth, 24, 1e-5).boundary)
     places = low + boundary * (high - low)
     rule = stiffness * 5.5526e-3 + places[:, 0] * 1e-3
     assert_allclose(places[:, 1], rule, rtol=0.05)

@@ -15,7 +15,7 @@ from dockdyn.kinds.assembly.key_figures import FIGURES
 from dockdyn.kinds.rig.schema import ASSEMBLIES
 from dockdyn.results import plan
 from dockdyn.results.exchange.log_roles import OF_CONTACT, OF_ROBOT
-from dockdyn.results.requirements import judge
+from dockdyn.results.requirements import judge_requirements
 from dockdyn.scenario.distributions.distribution import LAWS as DISTRIBUTIONS
 from dockdyn.scenario.kinds import KINDS, kind_named
 from dockdyn.scenario.language.requirement import RELATIONS, requirements_of
@@ -161,7 +161,7 @@ def test_every_key_of_a_summary_is_documented(result):
     summary = dockdyn.summarise(result)
     assert not set(summary) - set(documented)
     assert not set(summary["contacts"][0]) - set(documented)
-    (judged,) = judge(requirements_of({"peak_normal_force": "< 4 kN"}, "here"), summary)
+    (judged,) = judge_requirements(requirements_of({"peak_normal_force": "< 4 kN"}, "here"), summary)
     assert not set(judged) - set(documented)
 
 

@@ -25,7 +25,7 @@ from dockdyn.realtime.live_view import show, words_of
 from dockdyn.realtime.rig_log import read_rig_log
 from dockdyn.realtime.ring import Ring, make_ring, record_type
 from dockdyn.report.replay.live import live_page
-from dockdyn.report.replay.scene import turned
+from dockdyn.report.replay.scene import rotate_vectors
 
 pytestmark = [needs_compiler, pytest.mark.skipif(sys.platform != "linux", reason="the clock and scheduling of Linux")]
 
@@ -91,7 +91,9 @@ def test_the_carried_mock_up_goes_where_its_pose_says():
     np.testing.assert_allclose(robot.position[0], position + shift, atol=1e-12)
     np.testing.assert_allclose(live.scene.arrows[0].place[0], position + shift + turn @ (tip - position), atol=1e-12)
     for axis in np.eye(3):
-        np.testing.assert_allclose(turned(robot.attitude[0], axis), turn @ turned(attitude, axis), atol=1e-12)
+        np.testing.assert_allclose(
+            rotate_vectors(robot.attitude[0], axis), turn @ rotate_vectors(attitude, axis), atol=1e-12
+        )
     model = next(part.motion for part in live.scene.parts if part.layer)
     np.testing.assert_allclose(model.position[0], position, atol=1e-12)
 

@@ -22,7 +22,7 @@ from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.contact.surfaces.plane import Plane
 from dockdyn.contact.surfaces.torus import Torus
 from dockdyn.report.replay import frames, shapes
-from dockdyn.report.replay.overlay import facts
+from dockdyn.report.replay.overlay import overlay_facts
 from dockdyn.report.replay.page import page_of
 from dockdyn.results.store import write_result
 
@@ -108,7 +108,7 @@ def test_friction_is_what_acts_beside_the_normal_force_of_one_delay_ago(results,
     assert clear.sum() > 10
     np.testing.assert_allclose(np.linalg.norm(friction, axis=1)[clear], 0.1 * decided[clear], rtol=5e-3)
     peak = int(np.abs(scene.time - float(dataset.episode_peak_time[0])).argmin())
-    acting = frames.at(scene.time, when, dataset.contact_force.values[:, 0])
+    acting = frames.interpolate_samples(scene.time, when, dataset.contact_force.values[:, 0])
     # where the force is steady, at its peak, delayed and not are the same
     np.testing.assert_allclose((normal + friction)[peak], acting[peak], atol=0.02 * np.linalg.norm(acting[peak]))
 
@@ -228,7 +228,7 @@ def test_words_of_the_user_stay_words(results):
 
 
 def test_a_page_knows_all_events(results, scenes):
-    dataset, known = results("probe"), facts(scenes("probe"))
+    dataset, known = results("probe"), overlay_facts(scenes("probe"))
     assert [one["start"] for one in known["events"]] == list(dataset.episode_onset.values)
     assert json.dumps(known, allow_nan=False)
 

@@ -12,7 +12,7 @@ from dockdyn.api import scene_of
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.overlay import arrow_facts
 from dockdyn.report.replay.page import page_of
-from dockdyn.report.replay.player import draw_arrow, draw_frames, draw_line, draw_parts, shafts
+from dockdyn.report.replay.player import arrow_shafts, draw_arrow, draw_frames, draw_line, draw_parts
 from dockdyn.report.replay.scale import arrow_scale
 from dockdyn.report.replay.scene import Arrow
 from dockdyn.results.store import write_result
@@ -149,7 +149,7 @@ def test_a_peak_does_not_hide_what_is_held_for_long():
     """70 N in one of 400 frames, 0.1 N in the others: drawn up to 1 N (ten times the median), 2 m long at most."""
     one = arrow(70.0, *[0.1] * 399)
     told = arrow_facts(one)
-    ends, seen = shafts(one)
+    ends, seen = arrow_shafts(one)
     length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
     np.testing.assert_allclose(length, [2.0, *[0.2] * 399], rtol=1e-6)
     assert seen.all() and told["seen"] == [1] * 400
@@ -169,5 +169,9 @@ def test_no_force_is_no_arrow():
 
 def test_samples_between_samples():
     time = np.array([0.0, 1.0, 3.0])
-    np.testing.assert_allclose(frames.at(np.array([-1, 0.5, 2.0, 9.0]), time, np.array([0.0, 2, 6])), [0, 1, 4, 6])
-    np.testing.assert_allclose(frames.at(np.array([0.0, 2.0]), time[:1], np.array([[7.0, 8]])), [[7, 8], [7, 8]])
+    np.testing.assert_allclose(
+        frames.interpolate_samples(np.array([-1, 0.5, 2.0, 9.0]), time, np.array([0.0, 2, 6])), [0, 1, 4, 6]
+    )
+    np.testing.assert_allclose(
+        frames.interpolate_samples(np.array([0.0, 2.0]), time[:1], np.array([[7.0, 8]])), [[7, 8], [7, 8]]
+    )

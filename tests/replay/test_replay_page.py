@@ -13,11 +13,11 @@ from PIL import Image
 from replay_cases import CASES
 
 from dockdyn.api import scene_of
-from dockdyn.report.replay.overlay import facts
+from dockdyn.report.replay.overlay import overlay_facts
 from dockdyn.report.replay.page import page_of
 from dockdyn.report.replay.scale import arrow_scale
-from dockdyn.report.replay.scene import Arrow, Scene, ScenePart, SceneView, Signal, still
-from dockdyn.report.replay.shapes import ball
+from dockdyn.report.replay.scene import Arrow, Scene, ScenePart, SceneView, Signal, still_motion
+from dockdyn.report.replay.shapes import ball_mesh
 
 CLEAR = """document.querySelector("#root canvas[data-engine]").getBoundingClientRect().bottom
   <= document.querySelector("#dd-side").getBoundingClientRect().top + 1"""
@@ -44,13 +44,17 @@ def opened(browser, scene: Scene, folder, **options):
 def three_frames() -> Scene:
     """A ball that grows nearer, with a signal of rounding errors beside one that is not."""
     time = np.array([0.0, 0.5, 1.0])
-    motion = still(3)
+    motion = still_motion(3)
     motion.position[:, 0] = time
     series = {"large": np.array([0.0, 20.0, 40.0]), "small": np.array([0.0, 1e-13, -1e-13])}
     signals = [Signal("force", "N", time, series), Signal("distance", "mm", time, {"gap": 1e-13 * time})]
     view = SceneView("overview", np.array([0, -9.0, 0]), np.zeros(3))
     return Scene(
-        "Three frames", time, [ScenePart("ball", ball(1.0), "#d55e00", motion, body="ball")], [view], signals=signals
+        "Three frames",
+        time,
+        [ScenePart("ball", ball_mesh(1.0), "#d55e00", motion, body="ball")],
+        [view],
+        signals=signals,
     )
 
 
@@ -117,7 +121,7 @@ def test_what_starts_at_the_origin_is_there_again_when_one_goes_back(browser, tm
 
 def test_a_length_is_zero_beside_what_is_seen():
     """1e-13 mm in a scene of 9 m is less than a billionth of it; a signal alone in its unit is what it is."""
-    told = facts(three_frames())["signals"]
+    told = overlay_facts(three_frames())["signals"]
     assert told[0]["least"] == pytest.approx(4e-8) and told[1]["least"] == pytest.approx(9e-6)
 
 

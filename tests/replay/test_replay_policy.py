@@ -7,12 +7,12 @@ import pytest
 from browser import WINDOW, Page
 
 from dockdyn.report.replay.live import live_page
-from dockdyn.report.replay.overlay import overlay
+from dockdyn.report.replay.overlay import overlay_script
 from dockdyn.report.replay.page import page_of
-from dockdyn.report.replay.player import player
+from dockdyn.report.replay.player import scene_player
 from dockdyn.report.replay.scale import arrow_scale
-from dockdyn.report.replay.scene import Arrow, Scene, ScenePart, SceneView, Signal, still
-from dockdyn.report.replay.shapes import ball
+from dockdyn.report.replay.scene import Arrow, Scene, ScenePart, SceneView, Signal, still_motion
+from dockdyn.report.replay.shapes import ball_mesh
 
 ELSEWHERE = "http://192.0.2.1"  # a network for documentation, RFC 5737
 TRIES = f"""new Promise(done => {{
@@ -27,7 +27,7 @@ HELD = ["connect-src", "frame-src", "img-src", "script-src-elem"]
 
 def moving() -> Scene:
     time = np.array([0.0, 0.5, 1.0])
-    part = ScenePart("ball", ball(1.0), "#d55e00", still(3), body="ball")
+    part = ScenePart("ball", ball_mesh(1.0), "#d55e00", still_motion(3), body="ball")
     view = SceneView("overview", np.array([0, -9.0, 0]), np.zeros(3))
     return Scene("Held", time, [part], [view], signals=[Signal("force", "N", time, {"all": 20 * time})])
 
@@ -41,7 +41,7 @@ def written(folder):
 
 @contextmanager
 def served(folder):
-    with player(moving(), script=overlay(moving())) as server:
+    with scene_player(moving(), script=overlay_script(moving())) as server:
         yield f"http://127.0.0.1:{server.get_port()}"
 
 
@@ -63,7 +63,7 @@ class Still:
         nothing, scale = np.zeros((1, 3)), arrow_scale([np.ones((1, 3))], 1.0)
         arrow = Arrow("force", nothing, nothing.copy(), "#ffffff", "N", scale, 0.02)
         view = SceneView("overview", np.array([0, -9.0, 0]), np.zeros(3))
-        part = ScenePart("ball", ball(1.0), "#d55e00", still(1), body="ball")
+        part = ScenePart("ball", ball_mesh(1.0), "#d55e00", still_motion(1), body="ball")
         self.scene = Scene("Live", np.zeros(1), [part], [view], arrows=[arrow])
 
     def move(self, robot, model):

@@ -9,8 +9,8 @@ from replay_cases import CASES
 from dockdyn.api import scene_of
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.cameras import FIELD
-from dockdyn.report.replay.overlay import facts
-from dockdyn.report.replay.scene import Scene, ScenePart, turned
+from dockdyn.report.replay.overlay import overlay_facts
+from dockdyn.report.replay.scene import Scene, ScenePart, rotate_vectors
 
 
 @pytest.fixture(scope="session")
@@ -29,7 +29,7 @@ WITH_BODIES = pytest.mark.parametrize("kind", ["probe"])
 
 
 def vertices(part: ScenePart, row: int = 0) -> np.ndarray:
-    return part.motion.position[row] + turned(part.motion.attitude[row], part.mesh.vertices)
+    return part.motion.position[row] + rotate_vectors(part.motion.attitude[row], part.mesh.vertices)
 
 
 def body(scene: Scene, name: str) -> ScenePart:
@@ -106,7 +106,7 @@ def test_the_teeth_of_a_latch_are_pushed_aside_by_the_ramp_and_fall_in(shared_ru
     dataset = shared_run("probe-cone-latch", {})
     scene = scene_of(dataset)
     target = body(scene, "target").motion
-    travel = frames.at(scene.time, dataset.time.values, dataset.latch_travel.values)
+    travel = frames.interpolate_samples(scene.time, dataset.time.values, dataset.latch_travel.values)
     captured = float(dataset.capture_time)
     teeth = [part for part in scene.parts if part.name.startswith("latch/tooth")]
     assert len(teeth) == 3
@@ -121,7 +121,7 @@ def test_the_teeth_of_a_latch_are_pushed_aside_by_the_ramp_and_fall_in(shared_ru
 def test_the_ghost_moves_as_there_would_be_without_rig(scene_of_kind, shared_run):
     dataset, scene = shared_run(*CASES["rig"][:2]), scene_of_kind("rig")
     (ghost,) = (part for part in scene.parts if part.layer == "without rig")
-    ideal = frames.at(scene.time, dataset.time.values, dataset.ideal_position.values[:, 0])
+    ideal = frames.interpolate_samples(scene.time, dataset.time.values, dataset.ideal_position.values[:, 0])
     np.testing.assert_allclose(ghost.motion.position[:, 0], ideal, atol=1e-12)
     assert ghost.opacity < 0.5
 
@@ -130,7 +130,7 @@ def test_the_ghost_moves_as_there_would_be_without_rig(scene_of_kind, shared_run
 def test_the_ghost_of_a_mock_up_moves_as_there_would_be_without_rig(scene_of_kind, shared_run):
     dataset, scene = shared_run(*CASES["mock-ups"][:2]), scene_of_kind("mock-ups")
     ghost = next(part for part in scene.parts if part.name == "without rig/body")
-    ideal = frames.at(scene.time, dataset.time.values, dataset.ideal_pose.values)
+    ideal = frames.interpolate_samples(scene.time, dataset.time.values, dataset.ideal_pose.values)
     np.testing.assert_allclose(ghost.motion.position, ideal[:, :3], atol=1e-12)
     assert ghost.layer == "without rig" and ghost.opacity < 0.5
     assert not any("panels" in part.name for part in scene.parts)  # those of a spacecraft, which a mock-up has not
@@ -148,7 +148,7 @@ APART = 0.05  # of the circle of hues
 @pytest.mark.parametrize("kind", NAMES)
 def test_bodies_are_in_the_legend_and_no_arrow_has_the_hue_of_one(scene_of_kind, kind):
     scene = scene_of_kind(kind)
-    bodies = facts(scene)["bodies"]
+    bodies = overlay_facts(scene)["bodies"]
     assert [one["name"] for one in bodies] == NAMES[kind]
     colours = [rgb_to_hsv(to_rgb(one["colour"])) for one in bodies]
     assert scene.arrows

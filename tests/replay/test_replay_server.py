@@ -11,9 +11,9 @@ import viser
 import websockets
 
 from dockdyn.report.replay.local_server import own_page
-from dockdyn.report.replay.player import player
-from dockdyn.report.replay.scene import Scene, ScenePart, SceneView, still
-from dockdyn.report.replay.shapes import ball
+from dockdyn.report.replay.player import scene_player
+from dockdyn.report.replay.scene import Scene, ScenePart, SceneView, still_motion
+from dockdyn.report.replay.shapes import ball_mesh
 
 
 def in_a_loop(work):
@@ -25,7 +25,7 @@ def in_a_loop(work):
 def plain(*parts: ScenePart, **more) -> Scene:
     """Two frames with a ball, or with these parts."""
     time = np.array([0.0, 1.0])
-    shown = list(parts) or [ScenePart("ball", ball(1.0), "#888888", still(2))]
+    shown = list(parts) or [ScenePart("ball", ball_mesh(1.0), "#888888", still_motion(2))]
     return Scene("plain", time, shown, [SceneView("overview", np.array([0, -5.0, 0]), np.zeros(3))], **more)
 
 
@@ -42,7 +42,7 @@ async def first_words(port: int, origin: str | None, *sent: dict) -> bytes:
 
 
 def test_only_its_own_page_may_connect():
-    with player(plain()) as server:
+    with scene_player(plain()) as server:
         port = server.get_port()
         for own in (f"http://127.0.0.1:{port}", None):
             assert in_a_loop(first_words(port, own))
@@ -76,7 +76,7 @@ def test_nobody_can_have_the_replay_shared(monkeypatch):
             raise OSError("no tunnel in tests")
 
     monkeypatch.setattr("viser._viser.ViserTunnel", Tunnel)
-    with player(plain()) as server:
+    with scene_player(plain()) as server:
         in_a_loop(first_words(server.get_port(), None, {"type": "ShareUrlRequest"}))
         assert server.request_share_url() is None
         assert not opened.wait(0.5)

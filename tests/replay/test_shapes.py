@@ -22,17 +22,17 @@ def _from_circle(points, radius, centre):
 
 
 SHAPES = {
-    "box": (shapes.box([0, 1, 2], [1, 3, 5]), 6.0, None),
-    "rod": (shapes.rod(2.0, 0.5), 0.5 * np.pi, None),
-    "cone": (shapes.rod(2.0, 0.5, 0.0), 0.5 * np.pi / 3, None),
-    "ball": (shapes.ball(2.0, [1, 1, 1]), 32 * np.pi / 3, lambda p: np.linalg.norm(p - 1, axis=1) - 2.0),
+    "box": (shapes.box_mesh([0, 1, 2], [1, 3, 5]), 6.0, None),
+    "rod": (shapes.rod_mesh(2.0, 0.5), 0.5 * np.pi, None),
+    "cone": (shapes.rod_mesh(2.0, 0.5, 0.0), 0.5 * np.pi / 3, None),
+    "ball": (shapes.ball_mesh(2.0, [1, 1, 1]), 32 * np.pi / 3, lambda p: np.linalg.norm(p - 1, axis=1) - 2.0),
     "capsule": (
-        shapes.capsule([1, 0, 0], [1, 2, 2], 0.5),
+        shapes.capsule_mesh([1, 0, 0], [1, 2, 2], 0.5),
         0.25 * np.pi * np.sqrt(8) + np.pi / 6,
         lambda p: _from_segment(p, [1, 0, 0], [1, 2, 2]) - 0.5,
     ),
     "torus": (
-        shapes.torus(2.0, 0.3, [1, 2, 3], AXIS),
+        shapes.torus_mesh(2.0, 0.3, [1, 2, 3], AXIS),
         2 * np.pi**2 * 2.0 * 0.3**2,
         lambda p: _from_circle(p, 2.0, [1, 2, 3]) - 0.3,
     ),
@@ -50,8 +50,8 @@ def test_a_shape_is_closed_and_looks_outwards(name):
 
 
 def test_joined_meshes_are_those_beside_each_other():
-    one, other = shapes.box([0, 0, 0], [1, 1, 1]), shapes.ball(1.0, [5, 5, 5])
-    both = shapes.joined(one, other)
+    one, other = shapes.box_mesh([0, 0, 0], [1, 1, 1]), shapes.ball_mesh(1.0, [5, 5, 5])
+    both = shapes.join_meshes(one, other)
     found = trimesh.Trimesh(both.vertices, both.faces, process=False)
     parts = [trimesh.Trimesh(each.vertices, each.faces, process=False) for each in (one, other)]
     assert len(both.vertices) == len(one.vertices) + len(other.vertices)

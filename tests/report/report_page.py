@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import numpy as np
 from PIL import Image
 
-from dockdyn.report.charts.live_charts import script
+from dockdyn.report.charts.live_charts import read_script
 from dockdyn.report.page import CHART_SCRIPTS, TOOLS
 
 
@@ -83,7 +83,7 @@ def check_nothing_from_outside(html: str, inside: tuple[str, ...] = ("#", "data:
     """Nothing is loaded, only own scripts run, no name is given twice, the user's tags are text; what the page holds."""
     page = Page(html)
     assert not {tag for tag, _ in page.tags} & {"link", "iframe", "object", "embed", "base", "i"}
-    own = {script(name) for name in (*CHART_SCRIPTS, TOOLS)}
+    own = {read_script(name) for name in (*CHART_SCRIPTS, TOOLS)}
     data = [given for tag, given in page.tags if tag == "script" and given]
     assert all(
         given["type"] in ("application/json", "application/octet-stream") and "src" not in given for given in data

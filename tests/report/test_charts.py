@@ -22,18 +22,18 @@ from dockdyn.report.charts.chart import (
     Line,
     Panel,
     SymmetricLog,
+    contact_window,
     lines_of,
-    opening,
-    tamed,
+    symmetric_log_scale,
     thin_rows,
 )
 from dockdyn.report.charts.live_charts import packed_charts
 from dockdyn.report.charts.print_chart import COLUMN, LETTERS, print_chart
-from dockdyn.report.charts.section import joined
+from dockdyn.report.charts.section import join_curves
 from dockdyn.report.charts.time_chart import lively_spans
 from dockdyn.report.palette import COLOURS, HUES
 from dockdyn.report.report import Plot
-from dockdyn.report.wording import significant
+from dockdyn.report.wording import format_significant
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,9 @@ def unpacked(charts: list[Chart]) -> tuple[list[dict], list[np.ndarray]]:
     return head["charts"], np.split(numbers, head["ends"][:-1])
 
 
-@pytest.mark.parametrize("draw", [plots.depth, plots.normal_force, plots.energy, plots.largest_contact, plots.attitude])
+@pytest.mark.parametrize(
+    "draw", [plots.depth_chart, plots.normal_force, plots.energy_chart, plots.largest_contact, plots.attitude_chart]
+)
 def test_every_number_arrives_on_paper_and_in_the_page(draw, result):
     chart = draw(result)
     figure = print_chart(chart)
@@ -75,8 +77,8 @@ def test_it_opens_on_the_contacts_and_knows_the_whole_run(result):
     assert [band.name for band in bands] == ["Q1", "Q2", "Q3", "Q4"]
     np.testing.assert_allclose([band.start for band in bands], result.episode_onset)
     time = np.linspace(0, 10, 1001)
-    assert opening(time, []) is None and opening(time, [0.5, 9.0]) is None
-    window = opening(time, [5.0])
+    assert contact_window(time, []) is None and contact_window(time, [0.5, 9.0]) is None
+    window = contact_window(time, [5.0])
     assert window is not None and np.sum((time >= window[0]) & (time <= window[1])) >= 20
 
 
@@ -107,8 +109,10 @@ def test_limits_hold_what_is_seen():
 
 def test_a_diverging_run_is_drawn_on_a_symmetric_scale():
     values = np.array([1.0, -1e5, 1e12])
-    scale = tamed(values, 1.0)
-    assert isinstance(scale, SymmetricLog) and scale.limits[1] <= 1e8 and tamed(values[:1], 1.0) == "linear"
+    scale = symmetric_log_scale(values, 1.0)
+    assert (
+        isinstance(scale, SymmetricLog) and scale.limits[1] <= 1e8 and symmetric_log_scale(values[:1], 1.0) == "linear"
+    )
     assert print_chart(Chart([Panel("a", [Line([0, 1, 2], values)], scale=scale)])).axes[0].get_yscale() == "symlog"
 
 
@@ -135,7 +139,7 @@ def test_the_legend_has_what_is_drawn_and_nothing_else():
 def test_on_paper_it_has_the_width_of_a_column(result):
     from matplotlib.text import Text
 
-    for chart in (plots.depth(result), plots.loads(result)):
+    for chart in (plots.depth_chart(result), plots.load_chart(result)):
         figure = print_chart(chart, "paper")
         assert figure.get_size_inches()[0] == pytest.approx(COLUMN) == pytest.approx(88 / 25.4)
         assert {text.get_fontsize() for text in figure.findobj(Text) if text.get_text()} == {LETTERS}
@@ -203,7 +207,7 @@ def test_an_axis_has_names_or_numbers_that_are_read():
 def test_a_hole_of_an_area_stays_open():
     square = np.array([[0, 0], [4, 0], [4, 4], [0, 4], [0, 0]], float)
     hole = 1 + square[::-1] / 2
-    x, y = joined([square, hole]).T
+    x, y = join_curves([square, hole]).T
     figure = print_chart(Chart([Panel("a", [], areas=[Area(x, y, "ink")], limits=(0, 4), across_limits=(0, 4))]))
     figure.savefig(drawn := io.BytesIO(), format="png")
     picture, box = np.asarray(Image.open(drawn).convert("L")), figure.axes[0].get_window_extent()
@@ -230,7 +234,7 @@ def test_a_capture_is_seen_at_first_and_whole(shared_run):
     assert whole[1] > float(result.normal_force.max()) > float(result.episode_peak_force.max())
     notes = {note.words: note for note in chart.panels[0].notes}
     seat, free = (
-        significant(float(result[name].max()), 3) for name in ("seated_contact_peak_force", "episode_peak_force")
+        format_significant(float(result[name].max()), 3) for name in ("seated_contact_peak_force", "episode_peak_force")
     )
     assert set(notes) == {seat, free} and notes[free].side == "right"  # the force rises on beyond it
     assert notes[seat].x == float(result.seated_contact_peak_time) and notes[seat].side == "center"
@@ -245,6 +249,6 @@ def test_the_largest_normal_force_of_the_words_is_the_largest(shared_run):
         float(result.episode_peak_force.max()),
     )
     assert seat > 2 * free
-    force, free_force = (f"{significant(value)} N" for value in (seat, free))
+    force, free_force = (f"{format_significant(value)} N" for value in (seat, free))
     assert f"largest normal force {force} (at " in report.verdict and f", {free_force} in Q1 before" in report.verdict
     assert dict(report.key)["Largest normal force"].startswith(force)

@@ -8,7 +8,7 @@ from report_page import Page
 from dockdyn.report.page import render_page
 from dockdyn.report.report import Report, ReportBlock, Table, lines_of_run
 from dockdyn.report.terminal import show_parts, show_report
-from dockdyn.report.wording import aligned
+from dockdyn.report.wording import align_numbers
 
 TABLE = Table([("part", ""), ("force", "N")], [["ramp", "1.5"], ["<b>", "2"]], worded={0}, left_out=3)
 PLAIN = Report("A title", "It went well. The rest, too.", key=[("Mass", "3", "kg")], scenario="mass = 3\n")
@@ -90,4 +90,4 @@ def test_a_run_needs_no_more_than_warnings_and_requirements():
 
 
 def test_a_rounded_zero_has_no_sign():
-    assert aligned([-4e-16, 250.0, -0.5, None]) == ["0.0", "250.0", "-0.5", "–"]
+    assert align_numbers([-4e-16, 250.0, -0.5, None]) == ["0.0", "250.0", "-0.5", "–"]

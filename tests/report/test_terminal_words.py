@@ -7,8 +7,8 @@ import pytest
 
 from dockdyn.report.report import ReportBlock, Table
 from dockdyn.report.terminal import show_parts
-from dockdyn.report.wording import requirement
-from dockdyn.results.requirements import judge
+from dockdyn.report.wording import requirement_row
+from dockdyn.results.requirements import judge_requirements
 from dockdyn.scenario.language.requirement import requirements_of
 
 SYLLABLES = (
@@ -51,5 +51,5 @@ def test_warnings_stand_after_the_verdict_and_before_the_numbers(capsys):
 )
 def test_a_requirement_is_told_in_the_unit_it_is_written_in(limit, travel):
     """Of half the limit value and margin are the same."""
-    (judged,) = judge(requirements_of({"travel": limit}, "scenario"), {"travel_m": 0.025})
-    assert requirement(judged) == (f"travel {limit}", travel, travel, "met")
+    (judged,) = judge_requirements(requirements_of({"travel": limit}, "scenario"), {"travel_m": 0.025})
+    assert requirement_row(judged) == (f"travel {limit}", travel, travel, "met")

@@ -12,7 +12,7 @@ from dockdyn.integrate.model import ContactModel
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.rig.model.wall import MassOnWall
 from dockdyn.results.attributes import result_attributes, run_attributes, study_attributes
-from dockdyn.results.drive import drive, finite_rows, name_of_nonfinite
+from dockdyn.results.drive import drive_run, finite_rows, name_of_nonfinite
 from dockdyn.scenario.language.keys import leaves
 
 
@@ -40,15 +40,15 @@ def advance(run, until):
 )
 def test_a_run_goes_on_slice_by_slice_and_tells_how_far_it_is(most, told, status):
     heard = []
-    end = drive(Count(), advance, lambda run: run.iterations / 10, 4, heard.append, most)
+    end = drive_run(Count(), advance, lambda run: run.iterations / 10, 4, heard.append, most)
     assert heard == told
     assert end.status == status
-    assert drive(Count(), advance, lambda run: 1 / 0, 4, None, most) == end
+    assert drive_run(Count(), advance, lambda run: 1 / 0, 4, None, most) == end
 
 
 def test_a_run_that_has_ended_does_not_go_on():
     ended = Count(3, Status.NOT_FINITE)
-    assert drive(ended, lambda run, until: 1 / 0, lambda run: 0.0, 4, None) is ended
+    assert drive_run(ended, lambda run, until: 1 / 0, lambda run: 0.0, 4, None) is ended
 
 
 def test_the_first_number_that_is_not_finite_is_named_in_words():
@@ -131,7 +131,7 @@ def test_a_run_that_takes_long_tells_how_long_it_still_takes(monkeypatch, iterat
         return replace(run, iterations=until, status=Status.FINISHED if until >= 30 else Status.RUNNING)
 
     began = time.perf_counter()
-    drive(Slow(), slowly, lambda run: run.iterations / 100_000, iterations, None, stops_at=stops_at)
+    drive_run(Slow(), slowly, lambda run: run.iterations / 100_000, iterations, None, stops_at=stops_at)
     assert 1 <= len(heard) <= 1 + np.log2((time.perf_counter() - began) / 0.05)
     assert all(says in words for words in heard), heard
     assert len(set(heard)) == len(heard)  # nothing is told twice
@@ -178,6 +178,6 @@ def test_a_quick_run_tells_nothing_and_slices_are_short_where_iterations_take_lo
         spent[0] += slices[-1] * (1e-6 if until < 1e6 else 1e-3)  # s
         return replace(run, iterations=until, status=Status.FINISHED if until >= 1.6e6 else Status.RUNNING)
 
-    drive(Slow(), advance, lambda run: run.iterations / 1.6e6, 200_000, None)
+    drive_run(Slow(), advance, lambda run: run.iterations / 1.6e6, 200_000, None)
     assert slices[0] == 1000 and max(slices) == 200_000 and slices[-1] <= 1000
     assert not heard

@@ -10,14 +10,14 @@ from small_campaign import SCENARIO
 
 import dockdyn
 from dockdyn.kinds.assembly.kind import AssemblyKind
-from dockdyn.results.contact_figures import LATCHED, figure
+from dockdyn.results.contact_figures import LATCHED, stored_figure
 from dockdyn.results.contact_summary import dataset_data
 from dockdyn.results.key_figures import KeyFigure, names_in_cases, summary_figures
-from dockdyn.results.requirements import figures_of, judge, with_lists
+from dockdyn.results.requirements import figures_of, judge_requirements, with_lists
 from dockdyn.scenario import kinds
 from dockdyn.scenario.language.requirement import requirement_of
 from dockdyn.scenario.load import parse
-from dockdyn.studies.campaign.conduct import rehearse
+from dockdyn.studies.campaign.conduct import run_nominal
 from dockdyn.studies.cases.batch import LEFT_OUT, run_cases, runs_in_batches
 
 SHORT = {  # preset, duration (s)
@@ -59,7 +59,7 @@ def test_a_campaign_accepts_the_requirements_of_a_run_and_no_others(kind):
     required = tuple(asked_for({name: value for name, value in in_run.items() if name not in LEFT_OUT}))
     asked = replace(scenario, requirements=required)
     offered = offered_in_campaign(asked)
-    judge(required, offered)  # raises ScenarioError for one that is not offered
+    judge_requirements(required, offered)  # raises ScenarioError for one that is not offered
     bases = {name.removesuffix(".least").removesuffix(".largest") for name in offered}
     assert bases == set(in_run) - set(LEFT_OUT)
 
@@ -76,9 +76,9 @@ def test_a_variable_that_no_run_has_is_an_error_and_one_of_some_runs_is_none():
         dataset = dockdyn.simulate(dockdyn.load(preset, {"duration": 0.1}))
         return list(summary_figures(asked, dataset_data(dataset), {}).values())
 
-    right = figure("right_s", "right", "capture_time", only_with=LATCHED)
-    wrong = figure("wrong_s", "wrong", "capture_tiem", only_with=LATCHED)
-    always = figure("always_s", "wrong in all runs", "approach_letf")
+    right = stored_figure("right_s", "right", "capture_time", only_with=LATCHED)
+    wrong = stored_figure("wrong_s", "wrong", "capture_tiem", only_with=LATCHED)
+    always = stored_figure("always_s", "wrong in all runs", "approach_letf")
     assert told("paraskevas-a", right, wrong) == [None, None]  # has no latch
     assert told("paraskevas-latch", right) == [None]  # which has caught nothing yet
     for preset, one, name in (
@@ -165,7 +165,7 @@ def test_a_figure_of_ones_own_in_run_requirement_and_campaign(own_kinds):
     with pytest.raises(
         dockdyn.ScenarioError, match=r"longest_contract: no such figure .* did you mean 'longest_contact'"
     ):
-        rehearse(unknown)
+        run_nominal(unknown)
 
 
 HELD = """

@@ -6,7 +6,7 @@ import pytest
 import dockdyn
 from dockdyn.kinds.assembly.kind import AssemblyKind
 from dockdyn.kinds.rig.kind import RigKind
-from dockdyn.results.dataset import shortness
+from dockdyn.results.dataset import explain_short_steps
 
 
 @pytest.mark.parametrize(
@@ -69,11 +69,13 @@ def test_steps_that_are_too_many_are_refused_before_they_run(preset, settings, m
 
 
 def test_why_steps_are_short():
-    assert "the delay of 1e-07 s" in shortness(1e-7)
-    assert "the delay of 1e-07 s" in shortness(1e-7, 1e-7)
-    assert "steps fell to 1e-09 s" in shortness(1e-7, 1e-9)  # shorter than the delay asks for
-    assert "steps fell to 1e-09 s" in shortness(0.0, 1e-9)
-    assert shortness(0.0) == shortness(5.0, 1.0) == "the duration is too long for a motion this fast"
+    assert "the delay of 1e-07 s" in explain_short_steps(1e-7)
+    assert "the delay of 1e-07 s" in explain_short_steps(1e-7, 1e-7)
+    assert "steps fell to 1e-09 s" in explain_short_steps(1e-7, 1e-9)  # shorter than the delay asks for
+    assert "steps fell to 1e-09 s" in explain_short_steps(0.0, 1e-9)
+    assert (
+        explain_short_steps(0.0) == explain_short_steps(5.0, 1.0) == "the duration is too long for a motion this fast"
+    )
 
 
 @pytest.mark.parametrize("name", ["sits", "sazawal-spring-dashpot"])

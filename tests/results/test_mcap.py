@@ -10,11 +10,11 @@ from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
 from pyarrow.parquet import read_table
 
-from dockdyn.results.exchange.columns import tables
+from dockdyn.results.exchange.columns import table_columns
 from dockdyn.results.exchange.export import export_csv, export_parquet
 from dockdyn.results.exchange.export_mcap import export_mcap
 from dockdyn.results.exchange.log_file import table_of
-from dockdyn.results.exchange.measured_log import read_measured, residuals
+from dockdyn.results.exchange.measured_log import log_residuals, read_measured
 from dockdyn.results.store import write_result
 
 DIAGNOSTICS = "diagnostic_msgs/msg/DiagnosticArray"
@@ -43,7 +43,7 @@ def test_a_run_is_the_same_log_in_all_files(run, tmp_path):
     export_mcap(run, tmp_path / "run.mcap")
     write_result(run, tmp_path / "run.nc")
     plain, *others = (read_measured(tmp_path / name, run) for name in ("time.csv", "run.mcap", "run.nc"))
-    assert {each.rms for each in residuals(run, plain)} == {0.0}
+    assert {each.rms for each in log_residuals(run, plain)} == {0.0}
     for other in others:
         assert other.time.tobytes() == plain.time.tobytes() and other.columns.keys() == plain.columns.keys()
         assert all(values.tobytes() == other.columns[name].tobytes() for name, values in plain.columns.items())
@@ -97,8 +97,8 @@ def test_joints_are_joint_states_and_names_are_kept_apart(tmp_path):
 
 def test_parquet_tables_are_those_of_csv(run, tmp_path):
     files = export_parquet(run, tmp_path / "tables")
-    assert {path.stem for path in files} == {"-".join(over) or "values" for over in tables(run)}
-    for over, columns in tables(run).items():
+    assert {path.stem for path in files} == {"-".join(over) or "values" for over in table_columns(run)}
+    for over, columns in table_columns(run).items():
         found = read_table(tmp_path / "tables" / f"{'-'.join(over) or 'values'}.parquet")
         assert found.column_names == [each.heading for each in columns]
         assert json.loads(found.schema.metadata[b"dockdyn"])["scenario"] == run.attrs["scenario"]

@@ -9,7 +9,7 @@ import dockdyn
 from dockdyn.cli.common import NOT_MET
 from dockdyn.pages import report_html, report_of
 from dockdyn.report.terminal import show_report
-from dockdyn.results.requirements import judge, unit_of_figure
+from dockdyn.results.requirements import judge_requirements, unit_of_figure
 from dockdyn.scenario.language.requirement import requirements_of
 from dockdyn.studies.cases.batch import run_cases
 
@@ -33,7 +33,7 @@ SUMMARY = {
 
 
 def judged(**table):
-    (found,) = judge(requirements_of(table, "mine.toml"), SUMMARY, "mine.toml")
+    (found,) = judge_requirements(requirements_of(table, "mine.toml"), SUMMARY, "mine.toml")
     return found
 
 
@@ -69,7 +69,7 @@ def test_a_case_of_a_campaign_is_judged_alike():
     """Its figures are numbers all: 1 is true, NaN is nothing."""
     stated = requirements_of({"captured": True, "capture_time": "< 9 s", "peak_normal_force": "< 4 kN"}, "mine.toml")
     figures = {"captured": 1.0, "capture_time_s": float("nan"), "peak_normal_force_N": float("inf")}
-    found = judge(stated, figures)
+    found = judge_requirements(stated, figures)
     assert [one["met"] for one in found] == [True, False, False]
     assert [one["margin"] for one in found] == [None, None, None]
     json.dumps(found, allow_nan=False)
@@ -100,7 +100,9 @@ def test_units_are_those_of_the_names(figure, unit):
 
 
 def test_a_moment_is_required_in_newton_metres():
-    found = judge(requirements_of({"capture_peak_moment_N_m": "< 5 kN m"}, "own"), {"capture_peak_moment_N_m": 4200.0})
+    found = judge_requirements(
+        requirements_of({"capture_peak_moment_N_m": "< 5 kN m"}, "own"), {"capture_peak_moment_N_m": 4200.0}
+    )
     assert found[0]["met"] is True and found[0]["margin"] == pytest.approx(800)
 
 

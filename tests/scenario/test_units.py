@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn.results.requirements import judge
+from dockdyn.results.requirements import judge_requirements
 from dockdyn.scenario.language.requirement import requirements_of
 from dockdyn.scenario.language.units import convert
 
@@ -58,5 +58,5 @@ def test_a_rate_in_a_scenario(rate):
 
 def test_a_limit_in_cycles():
     required = requirements_of({"remaining_rate_rad_s": "< 2 Hz"}, "mine.toml")
-    (met,) = judge(required, {"remaining_rate_rad_s": 12.0}, "mine.toml")
+    (met,) = judge_requirements(required, {"remaining_rate_rad_s": 12.0}, "mine.toml")
     assert met["limit"] == pytest.approx(2 * TURN, rel=1e-15) and met["met"]

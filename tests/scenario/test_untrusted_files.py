@@ -14,7 +14,7 @@ import pytest
 import xarray as xr
 
 import dockdyn
-from dockdyn.cli.common import progress
+from dockdyn.cli.common import show_progress
 from dockdyn.report import terminal
 from dockdyn.report.terminal import table_of
 from dockdyn.results.store import write_result
@@ -224,7 +224,7 @@ def test_progress_of_a_file_with_any_name(monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setattr(screen, "isatty", lambda: True)
     monkeypatch.setattr(sys, "stderr", screen)
-    with progress(f"Simulating {HOSTILE}.toml") as advance:
+    with show_progress(f"Simulating {HOSTILE}.toml") as advance:
         advance(0.5)
     assert "[/bold][red]x\\x1b[2J" in screen.getvalue()
 

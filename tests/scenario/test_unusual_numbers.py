@@ -11,7 +11,7 @@ from plain_tables import by_name
 from two_bodies import two_bodies
 
 import dockdyn
-from dockdyn.cli.common import overrides
+from dockdyn.cli.common import parse_overrides
 from dockdyn.scenario.language.keys import leaves, override
 from dockdyn.scenario.load import parse
 from dockdyn.scenario.sanity.check import check_ranges
@@ -33,7 +33,7 @@ def test_thirty_slips_at_least_are_tried():
 
 @pytest.mark.parametrize(("preset", "change", "said"), SLIPS, ids=[f"{preset} {change}" for preset, change, _ in SLIPS])
 def test_a_slip_is_told_as_it_is_written_and_alone(preset, change, said):
-    assert dockdyn.check_numbers(dockdyn.load(preset, overrides([change]))) == [said]
+    assert dockdyn.check_numbers(dockdyn.load(preset, parse_overrides([change]))) == [said]
 
 
 def test_the_page_has_all_sizes_that_are_usual():

@@ -14,7 +14,7 @@ from scipy.optimize import brentq
 
 import dockdyn
 from dockdyn.scenario.axis import Sweep
-from dockdyn.stability import TransferFunction, chart, growth_rates, loop
+from dockdyn.stability import TransferFunction, chart_growth, growth_rates, make_loop
 from dockdyn.studies.margins.answer import margins
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 
@@ -33,7 +33,7 @@ def charted(field, cells=CELLS, tolerance=TOLERANCE):
         assert points.max() <= 1
         return field(*points.T)
 
-    found = chart(growth, cells, tolerance)
+    found = chart_growth(growth, cells, tolerance)
     assert found.evaluations == sum(asked)
     x, y = np.meshgrid(found.axis, found.axis)
     known = field(x.ravel(), y.ravel()).reshape(x.shape)
@@ -246,7 +246,9 @@ def test_a_sampled_rig():
     points = np.stack([found.boundary_x.values[0], found.boundary_y.values[0]], axis=-1)
     points = points[np.isfinite(points).all(axis=-1)]
     assert len(points) > 20
-    loops = [loop(500.0, 2e4, 50.0, delay=h, hold=4e-3, gain=g, robot=ROBOT) for h, g in points[:: len(points) // 8]]
+    loops = [
+        make_loop(500.0, 2e4, 50.0, delay=h, hold=4e-3, gain=g, robot=ROBOT) for h, g in points[:: len(points) // 8]
+    ]
     for one in loops:
         assert abs(growth_rates(jax.tree.map(lambda number: np.asarray(number)[None], one))[0]) < 1e-7
     # the rule of thumb, to first order: gain = K (delay + hold/2 + delay of the robot) − B

@@ -15,7 +15,7 @@ import dockdyn
 from dockdyn.kinds.resting import nominal_of, rest
 from dockdyn.mechanism.rest import resting_contact
 from dockdyn.programs import Program
-from dockdyn.stability import linearise, stable_windows
+from dockdyn.stability import linearise_model, stable_windows
 from dockdyn.stability.linearise import split_by_delayed_terms
 from dockdyn.studies.margins.answer import margins
 
@@ -31,7 +31,7 @@ def scaled_close(found, known, tolerance):
 def resting(contents, nominal):
     def one(content):
         model, state = rest(content, nominal)
-        return resting_contact(model, state, 0), linearise(model, state).matrices()
+        return resting_contact(model, state, 0), linearise_model(model, state).matrices()
 
     return jax.vmap(one)(contents)
 

@@ -10,7 +10,7 @@ from numpy.polynomial import polynomial as ascending
 from numpy.testing import assert_allclose
 
 from dockdyn.stability.pade import LoopPolynomial, loop_polynomial, pade_delay, pade_hold
-from dockdyn.stability.routh import routh
+from dockdyn.stability.routh import routh_array
 from dockdyn.stability.transfer_function import TransferFunction
 
 # the identified robot; its printed gain, 326.4756, misses a unit DC gain by 4e-7
@@ -55,7 +55,7 @@ def test_counts_of_exact_products_with_all_singular_cases():
     for _ in range(600):
         chosen = [FACTORS[i] for i in rng.integers(len(FACTORS), size=rng.integers(1, 6))]
         sign = rng.choice([-1, 1])
-        result = routh(sign * product([factor for factor, _, _ in chosen]))
+        result = routh_array(sign * product([factor for factor, _, _ in chosen]))
         right, axis = sum(count for _, count, _ in chosen), sum(count for _, _, count in chosen)
         assert result.sign_changes == right
         assert result.stable == (right == 0 and axis == 0)
@@ -70,11 +70,11 @@ def test_counts_of_random_polynomials(degree):
     for _ in range(30):
         polynomial = rng.normal(size=degree + 1)
         roots = np.roots(polynomial)
-        result = routh(polynomial)
+        result = routh_array(polynomial)
         assert result.sign_changes == (roots.real > 0).sum()
         assert result.stable == (roots.real < 0).all()
         unit = 10 ** rng.uniform(-4, 4)  # another unit of time moves no root across the axis
-        assert routh(polynomial * unit ** np.arange(degree + 1)).sign_changes == result.sign_changes
+        assert routh_array(polynomial * unit ** np.arange(degree + 1)).sign_changes == result.sign_changes
 
 
 def test_sparse_polynomials_of_whole_numbers():
@@ -86,7 +86,7 @@ def test_sparse_polynomials_of_whole_numbers():
         roots = np.roots(polynomial)
         if not polynomial.any() or (abs(roots.real) < 1e-6).any():
             continue
-        result = routh(polynomial)
+        result = routh_array(polynomial)
         assert result.sign_changes == (roots.real > 0).sum()
         replaced += any(": 0 " in line for line in result.conditions)
     assert replaced > 50
@@ -94,7 +94,7 @@ def test_sparse_polynomials_of_whole_numbers():
 
 def test_textbook_array_with_a_zero_row():
     """s⁵ + 2s⁴ + 24s³ + 48s² − 25s − 50 (Ogata): auxiliary polynomial 2s⁴ + 48s² − 50, one root at +1."""
-    result = routh([1, 2, 24, 48, -25, -50])
+    result = routh_array([1, 2, 24, 48, -25, -50])
     expected = [[1, 24, -25], [2, 48, -50], [8, 96, 0], [24, -50, 0], [96 + 50 / 3, 0, 0], [-50, 0, 0]]
     assert_allclose(result.array, expected, rtol=1e-15)
     assert_allclose(result.first_column, np.array(expected)[:, 0], rtol=1e-15)
@@ -105,14 +105,14 @@ def test_textbook_array_with_a_zero_row():
 
 def test_numbers_too_large_to_divide_are_still_counted():
     polynomial = np.poly([-1, -2, 3, 4]) * 10.0 ** np.array([300, 150, 0, -150, -300])
-    assert routh(polynomial).sign_changes == 2
-    assert not routh([1e300, 1e-300, 1e300, 5]).stable
+    assert routh_array(polynomial).sign_changes == 2
+    assert not routh_array([1e300, 1e-300, 1e300, 5]).stable
 
 
 @pytest.mark.parametrize("polynomial", [[], [0, 0.0], [1, math.nan], [1, math.inf, 2]])
 def test_what_is_no_polynomial_is_refused(polynomial):
     with pytest.raises(ValueError, match="polynomial"):
-        routh(polynomial)
+        routh_array(polynomial)
 
 
 def test_transfer_function_from_zeros_and_back():
@@ -245,8 +245,8 @@ def test_sits_loop():
     assert_allclose(high, 230182, atol=0.6)
     damped = loop_polynomial(MASS, STIFFNESS, 50, DELAY, HOLD, ROBOT, 1)
     assert_allclose(slow(damped), 0.041092 + 6.32582j, atol=5e-6)
-    assert routh(damped.at(0)).sign_changes == 2
-    assert routh(damped.at(110.86)).stable and not routh(damped.at(-110.86)).stable  # positive gains damp
+    assert routh_array(damped.at(0)).sign_changes == 2
+    assert routh_array(damped.at(110.86)).stable and not routh_array(damped.at(-110.86)).stable  # positive gains damp
 
 
 def test_first_order_is_eq_37_corrected():

@@ -6,8 +6,8 @@ import pytest
 from loop_simulation import MORE_STRUCTURES, STEPS, STRUCTURES, cycle_of, made, simulated, some_case
 from numpy.testing import assert_allclose
 
-from dockdyn.stability import TransferFunction, growth_rates, loop, loop_roots, sampled_loop
-from dockdyn.stability.growth import multiplier_slopes, multipliers
+from dockdyn.stability import TransferFunction, growth_rates, loop_roots, make_loop, sampled_loop
+from dockdyn.stability.growth import floquet_multipliers, multiplier_slopes
 from dockdyn.stability.loop_margins import sampled_windows, vary_number
 
 # --- published and independent numbers of the SITS rig ---------------------------------------------------------------
@@ -48,7 +48,7 @@ def row_of_one(one):
     ],
 )
 def test_roots_of_the_page_and_of_an_independent_monodromy(others, known):
-    found = slow(loop_roots(row_of_one(loop(**RIG, **others)), 4)[0])
+    found = slow(loop_roots(row_of_one(make_loop(**RIG, **others)), 4)[0])
     assert_allclose([found.real, found.imag], [known.real, known.imag], rtol=1e-8)
 
 
@@ -191,7 +191,7 @@ def test_the_mean_over_a_sample_does_not_alias_the_contact_s_damping():
 
 
 def stacked(cases):
-    return jax.tree.map(lambda *rows: np.stack(rows), *[made(case, loop) for case in cases])
+    return jax.tree.map(lambda *rows: np.stack(rows), *[made(case, make_loop) for case in cases])
 
 
 @pytest.mark.full
@@ -199,7 +199,7 @@ def test_many_loops_at_once_are_those_one_by_one():
     """Whatever their delays: the commands under way differ in number."""
     rng = np.random.default_rng(4)
     cases = [some_case(STRUCTURES[0], rng, delays) for delays in ((0.1, 1), (1, 2), (0.1, 1), (1.5, 2), (0.5, 1))]
-    one_by_one = [growth_rates(row_of_one(made(case, loop)))[0] for case in cases]
+    one_by_one = [growth_rates(row_of_one(made(case, make_loop)))[0] for case in cases]
     assert_allclose(growth_rates(stacked(cases)), one_by_one, rtol=1e-8, atol=1e-10)
     assert_allclose(made(cases[0]).growth_rate(), one_by_one[0], rtol=1e-8, atol=1e-10)
 
@@ -207,7 +207,7 @@ def test_many_loops_at_once_are_those_one_by_one():
 def test_a_loop_that_leaves_the_range_of_numbers_spoils_no_other():
     """exp(1500) in one cycle: no number, so no growth rate; the loop beside it has the one it has alone."""
     gains = np.array([-1500.0, 0.05])
-    loops = [loop(1.0, 1.0, hold=1.0, delay=0.1, gain=gain, velocity="model") for gain in gains]
+    loops = [make_loop(1.0, 1.0, hold=1.0, delay=0.1, gain=gain, velocity="model") for gain in gains]
     together = jax.tree.map(lambda *values: np.stack([np.asarray(value, float) for value in values]), *loops)
     rates = growth_rates(together)
     assert np.isnan(rates[0])
@@ -268,7 +268,7 @@ def test_every_window_of_stable_delays_is_that_of_a_fine_grid(seeds):
         rng = np.random.default_rng(seed)
         period, frequency, mass = 10 ** rng.uniform(-3, -2), rng.uniform(3, 40), rng.uniform(50, 900)
         pole = rng.uniform(1, 12) / period
-        one = loop(
+        one = make_loop(
             mass,
             mass * frequency**2,
             2 * rng.uniform(0, 0.6) * mass * frequency,
@@ -301,12 +301,12 @@ def test_slopes_of_the_growth_rate_are_differences():
     for _ in range(8):
         whole, period, step = rng.normal(size=(4, 4)), np.array(0.3), 1e-6
         rate, (by_map, by_period) = multiplier_slopes(whole, period)
-        assert_allclose(rate.real, np.log(np.abs(multipliers(whole)[0])) / 0.3, rtol=1e-12)
+        assert_allclose(rate.real, np.log(np.abs(floquet_multipliers(whole)[0])) / 0.3, rtol=1e-12)
         complex_ones += rate.imag not in (0.0, np.pi / 0.3)
         for place in np.ndindex(whole.shape):
             change = np.zeros((4, 4))
             change[place] = step
-            up, down = (np.log(np.abs(multipliers(whole + side * change)[0])) / 0.3 for side in (1, -1))
+            up, down = (np.log(np.abs(floquet_multipliers(whole + side * change)[0])) / 0.3 for side in (1, -1))
             assert_allclose(by_map[place].real, (up - down) / (2 * step), rtol=0, atol=1e-6 * np.abs(by_map).max())
         assert_allclose(by_period.real, -rate.real / 0.3, rtol=1e-12)
     assert 0 < complex_ones < 8

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn.stability.loop import loop
+from dockdyn.stability.loop import make_loop
 from dockdyn.stability.sampled_velocity import sampled_velocity
 from dockdyn.stability.transfer_function import TransferFunction
 
@@ -32,17 +32,17 @@ def test_of_one_lag_it_is_the_closed_form(delay):
     """After a step of h v the velocity of a lag T decays as exp(−t/T), and has what is left of all steps before."""
     after = -delay % HOLD or HOLD
     expected = HOLD / LAG * np.exp(-after / LAG) / (1 - np.exp(-HOLD / LAG))
-    rig = loop(1.0, 1.0, 1.0, delay=delay, hold=HOLD, sensor_period=HOLD, robot=FIRST)
+    rig = make_loop(1.0, 1.0, 1.0, delay=delay, hold=HOLD, sensor_period=HOLD, robot=FIRST)
     assert sampled_velocity(rig) == pytest.approx(expected, rel=1e-9)
 
 
 def test_means_over_a_period_and_many_samples_see_all_of_it():
     known = {"delay": 2.5e-3, "hold": HOLD, "robot": FIRST}
-    assert sampled_velocity(loop(1.0, 1.0, 1.0, sensor_period=HOLD, averaging=HOLD, **known)) == pytest.approx(
+    assert sampled_velocity(make_loop(1.0, 1.0, 1.0, sensor_period=HOLD, averaging=HOLD, **known)) == pytest.approx(
         1, abs=1e-3
     )
-    assert sampled_velocity(loop(1.0, 1.0, 1.0, sensor_period=HOLD / 100, **known)) == pytest.approx(1, abs=0.02)
-    assert sampled_velocity(loop(1.0, 1.0, 1.0, **known)) is None
+    assert sampled_velocity(make_loop(1.0, 1.0, 1.0, sensor_period=HOLD / 100, **known)) == pytest.approx(1, abs=0.02)
+    assert sampled_velocity(make_loop(1.0, 1.0, 1.0, **known)) is None
 
 
 @pytest.mark.full

@@ -13,10 +13,10 @@ import dockdyn
 from dockdyn.report.charts.print_chart import print_chart
 from dockdyn.report.page import render_page
 from dockdyn.results.exchange.export import export_csv
-from dockdyn.results.exchange.measured_log import read_measured, residuals
+from dockdyn.results.exchange.measured_log import log_residuals, read_measured
 from dockdyn.results.store import write_result
 from dockdyn.studies.overlay.report import names_of, overlay_report
-from dockdyn.studies.overlay.signals import measured, overlaid
+from dockdyn.studies.overlay.signals import figures_of_log, overlay_figures
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def test_key_figures_and_inputs_beside_each_other(slow, fast):
 
 
 def test_every_figure_has_every_run(slow, fast):
-    drawn = overlaid({"slow.nc": slow, "fast.nc": fast})
+    drawn = overlay_figures({"slow.nc": slow, "fast.nc": fast})
     words = [plot.caption for plot in drawn]
     assert len(drawn) >= 4 and any("Normal force" in each for each in words)
     for plot in drawn:
@@ -73,10 +73,10 @@ def test_a_momentum_without_any_error_is_left_out(slow):
     still = slow.drop_vars([name for name in slow.data_vars if "momentum" in name])
     still = still.assign({name: (("time", "axis3"), values) for name, values in axes.items()})
     still = still.assign({f"{name}_scale": 1.0 for name in axes})
-    drawn = {plot.name: plot for plot in overlaid({"a": still, "b": still})}
+    drawn = {plot.name: plot for plot in overlay_figures({"a": still, "b": still})}
     assert [panel.label for panel in drawn["momentum-errors"].draw().panels] == ["linear momentum"]
     none = still.assign(linear_momentum=still.angular_momentum)
-    assert "momentum-errors" not in [plot.name for plot in overlaid({"a": none, "b": none})]
+    assert "momentum-errors" not in [plot.name for plot in overlay_figures({"a": none, "b": none})]
 
 
 def test_a_verdict_tells_of_what_all_runs_have(shared_run):
@@ -136,19 +136,19 @@ def test_residuals_are_those_put_into_the_log(slow, tmp_path):
     columns = [1e3 * (time + 7), 1e3 * place, force, np.ones(len(time))]
     log = read_measured(write_log(tmp_path / "log.csv", headings, columns), slow, shift=-7.0)
     assert log.unused == ["lamp"]
-    found = {one.name.split(".")[0]: one for one in residuals(slow, log)}
+    found = {one.name.split(".")[0]: one for one in log_residuals(slow, log)}
     assert len(time) % 50 == 0
     assert found["position"].rms == pytest.approx(3e-3, rel=1e-9) and found["position"].unit == "m"
     assert found["normal_force"].rms == pytest.approx(0.2 / np.sqrt(2), rel=1e-9)
     assert found["normal_force"].largest == pytest.approx(0.2 * np.sin(2 * np.pi * 12 / 50), rel=1e-9)
-    for plot in measured({"simulated": slow}, log):
+    for plot in figures_of_log({"simulated": slow}, log):
         assert "log.csv" in plot.caption and len(plot.draw().panels) == 2
 
 
 def test_an_exported_run_is_a_log_without_residuals(slow, tmp_path):
     export_csv(slow, tmp_path)
     log = read_measured(tmp_path / "time.csv", slow)
-    assert log.unused == [] and {one.rms for one in residuals(slow, log)} == {0.0}
+    assert log.unused == [] and {one.rms for one in log_residuals(slow, log)} == {0.0}
 
 
 def test_a_log_in_the_reports(slow, fast, dock, tmp_path):
@@ -213,7 +213,7 @@ def rig(shared_run) -> xr.Dataset:
 
 def columns_of(log, dataset) -> dict[str, float]:
     """Largest residual by variable, SI units."""
-    return {one.name.partition(".")[0]: one.largest for one in residuals(dataset, log)}
+    return {one.name.partition(".")[0]: one.largest for one in log_residuals(dataset, log)}
 
 
 @pytest.mark.full_cases("headings0-options0-1000.0")

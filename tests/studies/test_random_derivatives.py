@@ -14,7 +14,7 @@ import dockdyn
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import places_of
 from dockdyn.scenario.load import parse
-from dockdyn.studies.objectives.derivatives import derivatives_of, evaluated, smooth_figures
+from dockdyn.studies.objectives.derivatives import derivatives_of, evaluate_rows, smooth_figures
 
 WEIGHTS = np.array([4 / 5, -1 / 5, 4 / 105, -1 / 280])  # of differences over two, four, six and eight steps
 STEPS = (1e-3, 1e-4)  # of the number
@@ -54,7 +54,7 @@ def differences(scenario, figures, place, steps=STEPS):
     for step in steps:
         moved = step * place.value * np.array([1, 2, 3, 4, -1, -2, -3, -4])
         rows = np.array([list(place.written(place.value + one).values()) for one in moved])
-        answers = evaluated(scenario, figures, list(place.keys), rows).figures
+        answers = evaluate_rows(scenario, figures, list(place.keys), rows).figures
         for figure in figures:
             values = answers.get(figure, np.full(8, np.nan))
             found[figure].append((values[:4] - values[4:]) @ WEIGHTS / (step * place.value))

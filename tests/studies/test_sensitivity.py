@@ -254,8 +254,8 @@ def test_bad_input_is_one_line(dock, arguments, words):
 def test_the_runs_that_a_figure_over_cases_takes_are_told_before(dock, monkeypatch):
     """As many as are run: each case with its derivatives, and those that differences are taken of."""
     taken = []
-    evaluated = sampled.evaluated
-    monkeypatch.setattr(sampled, "evaluated", lambda *given: taken.append(len(given[3])) or evaluated(*given))
+    evaluated = sampled.evaluate_rows
+    monkeypatch.setattr(sampled, "evaluate_rows", lambda *given: taken.append(len(given[3])) or evaluated(*given))
     spread = ("--set", FRONT + '={"distribution"="uniform","low"="0.05 m/s","high"="0.1 m/s"}')
     more = ("--set", "campaign.runs=4", "--to", "contact.fronts.normal.stiffness", "--to", "body.chaser-front.position")
     code, _, err = dock("sensitivity", "paraskevas-a", "--of", "95 % of peak_normal_force_N", *spread, *more)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dockdyn.studies.cases.batch import Cases
-from dockdyn.studies.objectives.verdict import judge
+from dockdyn.studies.objectives.verdict import judge_derivatives
 
 
 class Number:
@@ -33,7 +33,7 @@ def test_numbers_in_doubt_take_four_more_runs(seed):
         figure = 1.0 + (slopes[where] * off + kinked[where] * np.abs(off)).sum(axis=1) + off.sum(axis=1) ** 2
         return Cases({"load": figure}, [""] * len(rows))
 
-    found = judge(run, {"load": (slopes + 0.3 * kinked).tolist()}, numbers)["load"]
+    found = judge_derivatives(run, {"load": (slopes + 0.3 * kinked).tolist()}, numbers)["load"]
     doubtful = int(kinked.sum())
     assert ran == [1 + 2 * len(numbers), *([1 + 4 * doubtful] if doubtful else [])]
     assert [one.holds for one in found] == (~kinked).tolist()

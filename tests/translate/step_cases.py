@@ -163,7 +163,7 @@ def flow_case(scenario: Scenario) -> Case:
     """Rates, and what is observed. The steps of Diffrax are XLA's: they call Python where they find something wrong."""
     content = with_gain(scenario).content
     begun = adaptive_run.begin(content)
-    model, state = adaptive_run.smooth(begun.model, begun.after)
+    model, state = adaptive_run.without_contacts(begun.model, begun.after)
     times = jnp.linspace(0.0, 5.0, TREES)
     method = adaptive_run.METHODS[content.integrator.method]
     found = adaptive_run.advance(model, state, times, jnp.asarray(1e-6), method, 10**5)

@@ -24,19 +24,19 @@ from dockdyn.cli.common import (
     Scheduler,
     Trust,
     Workers,
-    cluster,
+    cluster_workers,
+    describe_contents,
     echo_json,
-    example,
-    holding,
-    interruptible,
-    progress,
+    help_example,
     read_scenario,
+    refuse_occupied,
+    report_interruption,
     resume_command,
     say,
+    show_progress,
     study_name,
     tell_unusual_numbers,
     to_resume,
-    vacant,
     vacant_file,
     writing_into,
 )
@@ -61,7 +61,7 @@ Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a cam
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answers as JSON and nothing else.")]
 
 
-@app.command("run", epilog=example("dockdyn campaign run idss-probe-cone --runs 1000 --out idss"))
+@app.command("run", epilog=help_example("dockdyn campaign run idss-probe-cone --runs 1000 --out idss"))
 def run(
     scenario: ScenarioName,
     runs: Annotated[int | None, typer.Option("--runs", metavar="N", help="How many cases.")] = None,
@@ -86,7 +86,7 @@ def run(
     Writes its cases and campaign-report.html into a folder and prints what they say.
     """
     chosen = read_scenario(scenario, set_)
-    from dockdyn.studies.campaign.conduct import here, on_workers, plan_campaign, run_campaign
+    from dockdyn.studies.campaign.conduct import compute_in_process, on_workers, plan_campaign, run_campaign
     from dockdyn.studies.campaign.keep import parse_keep
     from dockdyn.studies.campaign.store import Store
 
@@ -95,15 +95,18 @@ def run(
     store = Store(out if out is not None else Path(f"{study_name(scenario)}-campaign"))
     planned = plan_campaign(chosen, runs, seed)
     with claim_folder(store):
-        campaign = _checked(store, planned, resume, force)
-        with interruptible(lambda: _kept(store, campaign)), cluster(workers, scheduler) as spread:
+        campaign = _campaign_to_run(store, planned, resume, force)
+        with (
+            report_interruption(lambda: _describe_kept(store, campaign)),
+            cluster_workers(workers, scheduler) as spread,
+        ):
             missing = store.missing(campaign)
             if missing:
-                campaign = _rehearsed(chosen, campaign, store.blank(), quiet)
-            _begun(store, campaign)
+                campaign = _run_nominal(chosen, campaign, store.blank(), quiet)
+            _write_campaign(store, campaign)
             if missing:
-                with _counting(campaign.runs, quiet) as tell:
-                    run_campaign(campaign, store, here if spread is None else on_workers(spread), tell)
+                with _show_count(campaign.runs, quiet) as tell:
+                    run_campaign(campaign, store, compute_in_process if spread is None else on_workers(spread), tell)
             elif not store.whole.exists():
                 store.finish(campaign)
             if kept:
@@ -112,7 +115,7 @@ def run(
     print_answer(written, store, as_json)
 
 
-@app.command("rerun", epilog=example("dockdyn campaign rerun idss 669"))
+@app.command("rerun", epilog=help_example("dockdyn campaign rerun idss 669"))
 def rerun(
     folder: Folder,
     case: Annotated[int, typer.Argument(metavar="CASE", help="The number of a case.")],
@@ -132,14 +135,16 @@ def rerun(
     campaign = store.campaign()
     place = out if out is not None else store.case(case)
     scenario = _case_scenario(campaign, case)
-    vacant(place, force)
+    refuse_occupied(place, force)
     _case_result(scenario, place, quiet, show=True)
     say(f"Report: {place / 'report.html'}")
 
 
 @app.command(
     "report",
-    epilog=example("dockdyn campaign report idss \\", "    --map approach.closing_speed,approach.lateral_velocity.0"),
+    epilog=help_example(
+        "dockdyn campaign report idss \\", "    --map approach.closing_speed,approach.lateral_velocity.0"
+    ),
 )
 def report(
     folder: Folder,
@@ -167,28 +172,28 @@ def claim_folder(store: Store) -> Iterator[None]:
     """Claim the folder for this process alone; refuses one that holds something else than a campaign, or cannot be written
     to."""
     if not store.blank() and not (store.index.exists() or store.copy.exists()):
-        raise Refusal(f"{store.folder}: holds no campaign but {holding(store.folder)}; give another --out")
+        raise Refusal(f"{store.folder}: holds no campaign but {describe_contents(store.folder)}; give another --out")
     with contextlib.ExitStack() as stack:
         with writing_into(store.folder):
             stack.enter_context(store.claimed())
         yield
 
 
-def _checked(store: Store, campaign: Campaign, resume: bool, force: bool) -> Campaign:
+def _campaign_to_run(store: Store, campaign: Campaign, resume: bool, force: bool) -> Campaign:
     """Return the campaign to run: a new one, also in the place of the one in the folder, or that one, to go on with."""
-    from dockdyn.studies.campaign.conduct import continued
+    from dockdyn.studies.campaign.conduct import resume_campaign
 
     if store.blank():
         return campaign
     if to_resume(store.folder, resume, force):
-        return continued(store, campaign, lambda words: say(f"warning: {words}", err=True))
+        return resume_campaign(store, campaign, lambda words: say(f"warning: {words}", err=True))
     store.clear()
     return campaign
 
 
-def _rehearsed(chosen: Scenario, campaign: Campaign, new: bool, quiet: bool) -> Campaign:
+def _run_nominal(chosen: Scenario, campaign: Campaign, new: bool, quiet: bool) -> Campaign:
     """Run the nominal case of a campaign, and tell so; a `new` one has chunks that fit how long a case takes."""
-    from dockdyn.studies.campaign.conduct import SLOW, paced, rehearse
+    from dockdyn.studies.campaign.conduct import SLOW, pace_chunks, run_nominal
 
     words = "note: compiling, and running the nominal case; no case is kept yet"
     told = threading.Timer(PATIENT, say, (words,), {"err": True})
@@ -196,23 +201,23 @@ def _rehearsed(chosen: Scenario, campaign: Campaign, new: bool, quiet: bool) -> 
     if not quiet:
         told.start()
     try:
-        seconds = rehearse(chosen)
+        seconds = run_nominal(chosen)
     finally:
         told.cancel()
-    found = paced(campaign, seconds) if new else campaign
+    found = pace_chunks(campaign, seconds) if new else campaign
     if seconds > SLOW and not quiet:
         about = f"a case takes about {seconds:.2g} s"
         say(f"note: {about}; cases are told and kept in chunks of {found.chunk}", err=True)
     return found
 
 
-def _begun(store: Store, campaign: Campaign) -> None:
+def _write_campaign(store: Store, campaign: Campaign) -> None:
     """Write what the campaign is."""
     with writing_into(store.folder):
         store.create(campaign)
 
 
-def _kept(store: Store, campaign: Campaign) -> str:
+def _describe_kept(store: Store, campaign: Campaign) -> str:
     """Return in words what is kept, and how to go on."""
     there = campaign if store.blank() else store.campaign()  # whose chunks may be smaller
     done = there.runs - sum(there.part(chunk)[1] for chunk in store.missing(there))
@@ -221,7 +226,7 @@ def _kept(store: Store, campaign: Campaign) -> str:
 
 
 @contextlib.contextmanager
-def _counting(runs: int, quiet: bool) -> Iterator[Callable[[int], None]]:
+def _show_count(runs: int, quiet: bool) -> Iterator[Callable[[int], None]]:
     """Show progress with rate and time left: a bar on a terminal, else, for a log, a line now and then."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -308,7 +313,7 @@ def _case_result(scenario: Scenario, place: Path, quiet: bool, show: bool = Fals
     """Run one case and write its files; with `show` the terminal has its report before."""
     from dockdyn.api import simulate
 
-    with progress("Simulating the case", quiet) as advance:
+    with show_progress("Simulating the case", quiet) as advance:
         dataset = simulate(scenario, advance)
     write_files(place, dataset, "result.nc", show, KnownRun(scenario.content))
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dockdyn.cli.progress import WATCH
-from dockdyn.cli.progress import progress as progress
+from dockdyn.cli.progress import show_progress as show_progress
 from dockdyn.files import FULL, check_writable, failure, is_special, write_file
 from dockdyn.interrupt import advising
 from dockdyn.scenario.preset_files import refuse_missing
@@ -37,7 +37,7 @@ def preset_names() -> list[str]:
     return sorted(file.stem for file in PRESETS.glob("*.toml"))
 
 
-def _there(context: typer.Context, scenario: str) -> str:
+def _existing_scenario(context: typer.Context, scenario: str) -> str:
     """Return a scenario's name; ScenarioError, before anything heavy is imported, where there is none of that name."""
     if not context.resilient_parsing:
         refuse_missing(scenario)
@@ -56,7 +56,9 @@ Scheduler = Annotated[
 ]
 ScenarioName = Annotated[
     str,
-    typer.Argument(help="A scenario file, or the name of a preset.", autocompletion=preset_names, callback=_there),
+    typer.Argument(
+        help="A scenario file, or the name of a preset.", autocompletion=preset_names, callback=_existing_scenario
+    ),
 ]
 Overrides = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help='Override a key: --set loop.delay="20 ms".')
@@ -78,7 +80,7 @@ def _without_own_code(context: typer.Context, asked: bool) -> None:
         _set_here(context, VARIABLE)
 
 
-def _trusting(context: typer.Context, asked: bool) -> None:
+def _trust_fmus(context: typer.Context, asked: bool) -> None:
     """Set the variable that lets FMUs of scenarios run."""
     if asked:
         from dockdyn.scenario.language.own_code import TRUST
@@ -101,7 +103,7 @@ Trust = Annotated[
     bool,
     typer.Option(
         "--trust",
-        callback=_trusting,
+        callback=_trust_fmus,
         is_eager=True,
         help="Run the FMU that the scenario names: it is native code, which can do whatever you can.",
     ),
@@ -160,7 +162,7 @@ def quantity_option(
     return typer.Option(flag, metavar=metavar or unit or "NUMBER", help=words, parser=read)
 
 
-def example(*lines: str) -> str:
+def help_example(*lines: str) -> str:
     """Return the end of a command's help: what one types."""
     return "\b\n" + "\n".join(["Example:", *(f"  {line}" for line in lines)])
 
@@ -172,19 +174,19 @@ def read_scenario(scenario: str, set_: list[str] | None) -> Scenario:
     """
     from dockdyn.scenario.load import load
 
-    return load(scenario, overrides(set_ or []))
+    return load(scenario, parse_overrides(set_ or []))
 
 
 def study_folder(out: Path | None, scenario: str, study: str, files: bool, force: bool) -> Path | None:
     """Return the folder of a study's files, `out` or where there are to be `files` NAME-STUDY; None for none.
 
-    Raises Refusal as `vacant` does.
+    Raises Refusal as `refuse_occupied` does.
     """
     folder = out
     if folder is None and files:
         folder = Path(f"{study_name(scenario)}-{study}")
     if folder is not None:
-        vacant(folder, force)
+        refuse_occupied(folder, force)
     return folder
 
 
@@ -206,7 +208,7 @@ def tell_answer(answer: Any, report: Report, as_json: bool, *lines: str) -> None
 
 
 @contextmanager
-def interruptible(left: Callable[[], str]) -> Iterator[None]:
+def report_interruption(left: Callable[[], str]) -> Iterator[None]:
     """Say, whatever stops the work, what is `left`, and how to go on."""
     from dockdyn.studies.cases.cluster import WorkLost
 
@@ -254,20 +256,20 @@ def explained_by_numbers(scenario: Scenario) -> Iterator[None]:
 
 
 @contextmanager
-def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
+def cluster_workers(workers: int | None, scheduler: str | None) -> Iterator[Any]:
     """Give what calls functions elsewhere (`dockdyn.studies.cases.cluster.Spread`); None: this process does all."""
     if workers is not None and scheduler is not None:
         raise Refusal("--workers and --scheduler: give one of them")
     if workers is None and scheduler is None:
         yield None
         return
-    from dockdyn.studies.cases.cluster import workers as of
+    from dockdyn.studies.cases.cluster import spread_over_workers as of
 
     with of(workers, scheduler) as spread:
         yield spread
 
 
-def overrides(texts: list[str]) -> dict[str, Any]:
+def parse_overrides(texts: list[str]) -> dict[str, Any]:
     """Return the `--set KEY=VALUE` options: a value in TOML's notation, or a plain text such as 20 ms."""
     import tomllib
 
@@ -295,11 +297,11 @@ def writing_into(folder: Path) -> Iterator[None]:
         raise Refusal(f"{folder}: cannot be written to ({error.strerror})") from None
 
 
-def vacant(folder: Path, force: bool) -> None:
+def refuse_occupied(folder: Path, force: bool) -> None:
     """Refuse a folder that holds something, unless asked to overwrite, and one that cannot be written to."""
     if folder.exists() and not folder.is_dir():
         raise Refusal(f"{folder}: is a file; must be a folder")
-    if folder.exists() and not force and (held := holding(folder)):
+    if folder.exists() and not force and (held := describe_contents(folder)):
         words = f"give --force to write into it, over what has the same name (it holds {held}), or another --out"
         raise Refusal(f"{folder}: exists{_report_in(folder)}; {words}")
     with writing_into(folder):
@@ -323,7 +325,7 @@ def to_resume(folder: Path, resume: bool, force: bool) -> bool:
     return resume
 
 
-def holding(folder: Path) -> str:
+def describe_contents(folder: Path) -> str:
     """Return what is in a folder, some of it by name; empty where nothing is."""
     names = sorted(each.name for each in folder.iterdir())
     few = names[:NAMED] if len(names) > NAMED + 1 else names

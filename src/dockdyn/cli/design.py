@@ -21,15 +21,15 @@ from dockdyn.cli.common import (
     Scheduler,
     Trust,
     Workers,
-    cluster,
+    cluster_workers,
     command_line,
+    describe_contents,
     echo_json,
-    holding,
-    interruptible,
-    progress,
     read_scenario,
+    report_interruption,
     resume_command,
     say,
+    show_progress,
     study_name,
     tell_unusual_numbers,
     to_resume,
@@ -82,8 +82,12 @@ def design(
             stack.enter_context(trail.claimed())
             if anew:
                 trail.clear()
-        bar = progress(f"Designs of {plan.scenario.name}", quiet, left="")  # `interruptible` says it
-        with interruptible(lambda: _kept(trail, plan)), cluster(workers, scheduler) as spread, bar as advance:
+        bar = show_progress(f"Designs of {plan.scenario.name}", quiet, left="")  # `report_interruption` says it
+        with (
+            report_interruption(lambda: _describe_kept(trail, plan)),
+            cluster_workers(workers, scheduler) as spread,
+            bar as advance,
+        ):
             plan = replace(plan, spread=spread)
             evaluations = run_design(plan, trail, advance, told)
             answer = answer_of(plan, evaluations)
@@ -106,11 +110,11 @@ def _begins_anew(trail: Trail, resume: bool, force: bool) -> bool:
     if trail.blank():
         return False
     if not trail.file.exists():
-        raise Refusal(f"{trail.folder}: holds no design but {holding(trail.folder)}; give another --out")
+        raise Refusal(f"{trail.folder}: holds no design but {describe_contents(trail.folder)}; give another --out")
     return not to_resume(trail.folder, resume, force)
 
 
-def _kept(trail: Trail, plan: Plan) -> str:
+def _describe_kept(trail: Trail, plan: Plan) -> str:
     """Return in words what is kept, and how to go on."""
     again = resume_command()
     return f"{trail.count()} of {plan.stated.evaluations} designs are kept; go on with: {again}"

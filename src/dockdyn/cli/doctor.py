@@ -39,14 +39,14 @@ def doctor() -> None:
     from dockdyn import backend
 
     began = time.perf_counter()
-    lines, missing = _packages()
+    lines, missing = _package_lines()
     typer.echo(
         f"dockdyn {version('dockdyn')}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     )
     typer.echo("\n".join(lines))
-    typer.echo(f"computes on: {', '.join(_devices())}; {os.cpu_count()} processors here")
+    typer.echo(f"computes on: {', '.join(_device_lines())}; {os.cpu_count()} processors here")
     typer.echo(f"compiles with: {'its own translator, and XLA what that does not know' if backend.native() else 'XLA'}")
-    typer.echo(f"compiled code: {folder(backend.cache_folder())}")
+    typer.echo(f"compiled code: {describe_cache(backend.cache_folder())}")
     check = _self_check()
     typer.echo(f"self-check: {check.words} ({time.perf_counter() - began:.1f} s in all)")
     if missing or not check.right:
@@ -55,7 +55,7 @@ def doctor() -> None:
     typer.echo("All well.")
 
 
-def _packages() -> tuple[list[str], list[str]]:
+def _package_lines() -> tuple[list[str], list[str]]:
     """Return lines with the versions of the packages that dockdyn needs or can use, and which that it needs are missing."""
     lines, missing = [], []
     stated = requires("dockdyn") or []
@@ -76,14 +76,14 @@ def _packages() -> tuple[list[str], list[str]]:
     return lines, missing
 
 
-def _devices() -> list[str]:
+def _device_lines() -> list[str]:
     """Return the name what JAX computes on."""
     import jax
 
     return [f"{device.platform} ({device.device_kind})" for device in jax.devices()]
 
 
-def folder(place: Path) -> str:
+def describe_cache(place: Path) -> str:
     """Return the folder of compiled code: how much is in it, and whether it can be written to."""
     held = sum(file.stat().st_size for file in place.rglob("*") if file.is_file()) if place.is_dir() else 0
     above = next(parent for parent in (place, *place.parents) if parent.exists())

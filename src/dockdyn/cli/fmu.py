@@ -17,18 +17,18 @@ from dockdyn.cli.common import (
     Refusal,
     ScenarioName,
     echo_json,
-    example,
-    overrides,
+    help_example,
+    parse_overrides,
     preset_names,
-    progress,
     read_scenario,
     say,
+    show_progress,
     study_name,
     tell_unusual_numbers,
     vacant_file,
     with_ending,
 )
-from dockdyn.cli.progress import doing
+from dockdyn.cli.progress import show_activity
 
 if TYPE_CHECKING:
     from dockdyn.exchange.comparison import Checked
@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Scenarios as FMUs for other simulators.", no_args_is_help=True, rich_markup_mode=None)
 
 
-@app.command(epilog=example("dockdyn fmu export probe-cone-latch", "dockdyn fmu export sits --fmi 2 --out rig.fmu"))
+@app.command(
+    epilog=help_example("dockdyn fmu export probe-cone-latch", "dockdyn fmu export sits --fmi 2 --out rig.fmu")
+)
 def export(
     scenario: ScenarioName,
     set_: Overrides = None,
@@ -75,9 +77,9 @@ def export(
     others = platforms_named(platform or [])
     if computer and model_exchange:
         raise Refusal("--computer: goes from cycle to cycle; cannot be for --model-exchange")
-    with doing(f"Translating {chosen.name} to C"):
+    with show_activity(f"Translating {chosen.name} to C"):
         unit = computer_of(chosen) if computer else unit_of(chosen, integrated=not model_exchange)
-    with doing(f"Writing {file}" if sources_only else f"Compiling {file}"):
+    with show_activity(f"Writing {file}" if sources_only else f"Compiling {file}"):
         content = fmu_of(unit, 2 if fmi == "2" else 3, not sources_only, others)
     write_file(file, content)
     counts = f"{len(unit.numbers)} parameters, {len(unit.inputs)} inputs, {len(unit.outputs)} outputs"
@@ -86,7 +88,7 @@ def export(
         say(f"{len(unit.fixed)} numbers stay as they are: {FIXED} in it names them")
 
 
-@app.command(epilog=example("dockdyn fmu check probe-cone-latch.fmu"))
+@app.command(epilog=help_example("dockdyn fmu check probe-cone-latch.fmu"))
 def check(
     fmu: Annotated[Path, typer.Argument(metavar="FILE.fmu", help="An FMU.")],
     scenario: Annotated[
@@ -105,7 +107,7 @@ def check(
     """
     from dockdyn.scenario.load import load
 
-    changes = overrides(set_ or [])
+    changes = parse_overrides(set_ or [])
     stated = None if scenario is None else load(scenario, changes)
     from dockdyn.exchange.comparison import check_fmu, scenario_inside
 
@@ -114,17 +116,17 @@ def check(
     else:
         chosen = scenario_inside(fmu)
         chosen = chosen.at(changes) if changes else chosen
-    with progress(f"Running {fmu}", quiet or as_json) as advance:
+    with show_progress(f"Running {fmu}", quiet or as_json) as advance:
         found = check_fmu(fmu, chosen, advance)
     if as_json:
         echo_json(asdict(found))
     else:
-        say("\n".join(_lines(found)))
+        say("\n".join(_validation_lines(found)))
     if found.findings:
         raise typer.Exit(NOT_MET)
 
 
-def _lines(found: Checked) -> list[str]:
+def _validation_lines(found: Checked) -> list[str]:
     """Say what a validator has found, and a line for every variable."""
     lines = [f"- {finding}" for finding in found.findings] or ["The validator of fmpy finds nothing."]
     lines.append(f"Beside the run, {found.steps} steps to t = {found.end:g} s:")

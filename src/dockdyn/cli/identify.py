@@ -17,15 +17,15 @@ from dockdyn.cli.common import (
     Refusal,
     command_line,
     echo_json,
-    example,
+    help_example,
     preset_names,
-    progress,
     quantity_option,
     read_scenario,
+    refuse_occupied,
     say,
+    show_progress,
     tell_answer,
     tell_unusual_numbers,
-    vacant,
     vacant_file,
     write_text,
 )
@@ -59,7 +59,7 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 
 
-@app.command(epilog=example("dockdyn identify robot log.csv --validate second.csv --out robot"))
+@app.command(epilog=help_example("dockdyn identify robot log.csv --validate second.csv --out robot"))
 def robot(
     log: LogFile,
     time: Time = None,
@@ -90,28 +90,34 @@ def robot(
     The log holds commanded and actual positions.
     """
 
-    _prepared(out, force)
-    from dockdyn.studies.identification.robot import figures_of, identify_robot, read_robot_log, robot_toml, validated
+    _refuse_existing(out, force)
+    from dockdyn.studies.identification.robot import (
+        figures_of,
+        fit_to_other_log,
+        identify_robot,
+        read_robot_log,
+        robot_toml,
+    )
 
     columns = {"time": time, "command": command, "actual": actual}
     units = units_of(unit, tuple(columns))
-    sizes = pair(orders)
-    with progress("Identifying the robot", quiet):
+    sizes = parse_orders(orders)
+    with show_progress("Identifying the robot", quiet):
         records = read_robot_log(log, columns, units, period)
         other = None if validate is None else read_robot_log(validate, columns, units, period)
         found = identify_robot(records, sizes, delay, method)
         answer = figures_of(found)
         if other is not None:
-            answer["validation_fit_percent"] = validated(found, other)
+            answer["validation_fit_percent"] = fit_to_other_log(found, other)
     from dockdyn.studies.identification.report import robot_report
 
     report = robot_report(found, answer, command_line())
     if out is not None:
         _write_report(out / "robot.toml", robot_toml(found), report)
-    tell_answer(answer, report, as_json, *_written("For a scenario", "robot.toml", out))
+    tell_answer(answer, report, as_json, *_describe_written("For a scenario", "robot.toml", out))
 
 
-@app.command(epilog=example("dockdyn identify contact bounce.csv --unit position=mm"))
+@app.command(epilog=help_example("dockdyn identify contact bounce.csv --unit position=mm"))
 def contact(
     log: LogFile,
     time: Time = None,
@@ -134,14 +140,14 @@ def contact(
     And its delay and restitution; the log holds a measured bounce.
     """
 
-    _prepared(out, force)
+    _refuse_existing(out, force)
     from dockdyn.studies.identification.bounce_log import read_bounce
 
     columns = {"time": time, "position": position, "measured-force": measured_force, "velocity": velocity}
     units = units_of(unit, tuple(columns))
-    with progress(f"Reading {log}", quiet):
+    with show_progress(f"Reading {log}", quiet):
         bounce = read_bounce(log, columns, units, period)  # refuses before anything heavy is imported
-    with progress("Identifying the contact", quiet):
+    with show_progress("Identifying the contact", quiet):
         from dockdyn.studies.identification.contact import contact_toml, figures_of, identify_contact
 
         found = identify_contact(bounce, delay)
@@ -151,10 +157,10 @@ def contact(
     report = contact_report(found, answer, command_line())
     if out is not None:
         _write_report(out / "contact.toml", contact_toml(found), report)
-    tell_answer(answer, report, as_json, *_written("For a scenario", "contact.toml", out))
+    tell_answer(answer, report, as_json, *_describe_written("For a scenario", "contact.toml", out))
 
 
-@app.command(epilog=example("dockdyn identify parameters log.csv --scenario mine.toml --key loop.delay"))
+@app.command(epilog=help_example("dockdyn identify parameters log.csv --scenario mine.toml --key loop.delay"))
 def parameters(
     log: LogFile,
     scenario: Annotated[
@@ -189,7 +195,7 @@ def parameters(
 
     The log holds columns of its run, as dockdyn report --log takes them.
     """
-    _prepared(out, force)
+    _refuse_existing(out, force)
     columns = {
         "time": time,
         "command": command,
@@ -203,7 +209,7 @@ def parameters(
     tell_unusual_numbers(chosen)
     from dockdyn.studies.identification.parameters import fit_answer, identify_parameters
 
-    with progress(f"Fitting {chosen.name} to {log.name}", quiet) as advance:
+    with show_progress(f"Fitting {chosen.name} to {log.name}", quiet) as advance:
         fit = identify_parameters(
             chosen, log, key, shift=shift or 0.0, columns=columns, units=units, period=period, progress=advance
         )
@@ -220,10 +226,10 @@ def parameters(
         write_text(out / "parameters.json", json.dumps(answer, indent=2, allow_nan=False), force=True)
         write_text(out / "scenario.toml", fit.scenario.text(), force=True)
         write_text(out / "report.html", render_page(report), force=True)
-    tell_answer(answer, report, as_json, *_written("For a run", "scenario.toml", out))
+    tell_answer(answer, report, as_json, *_describe_written("For a run", "scenario.toml", out))
 
 
-@app.command(epilog=example('dockdyn identify plan sweep.csv --to "15 Hz" --speed-limit "0.3 m/s"'))
+@app.command(epilog=help_example('dockdyn identify plan sweep.csv --to "15 Hz" --speed-limit "0.3 m/s"'))
 def plan(
     file: Annotated[Path, typer.Argument(help="The CSV file to write.")],
     amplitude: Annotated[float, quantity_option("--amplitude", "m", "a length", "Of the sine.", above=0)] = 0.025,
@@ -268,10 +274,10 @@ def plan(
     times, commands = sweep.planned(period)
     arm, path = None, None
     if any(option is not None for option in (direction, urdf, tip, joints)):
-        from dockdyn.studies.identification.arm_path import lead
+        from dockdyn.studies.identification.arm_path import lead_tip
 
         arm = _arm_for(urdf, tip, joints)
-        path = lead(arm, _vector(direction or "1,0,0"), commands, times)
+        path = lead_tip(arm, _parse_vector(direction or "1,0,0"), commands, times)
     write_text(file, sweep_csv(sweep, period, times, commands, arm, path), force)
     answer = sweep_answer(sweep, period, times, commands, arm, path)
     if as_json:
@@ -293,19 +299,19 @@ def _write_report(file: Path, toml: str, report: Report) -> None:
     write_text(file.with_name("report.html"), render_page(report), force=True)
 
 
-def _written(use: str, file: str, out: Path | None) -> list[str]:
+def _describe_written(use: str, file: str, out: Path | None) -> list[str]:
     """Return in lines what was written into a folder, and what for; none without a folder."""
     return [] if out is None else [f"{use}: {out / file}", f"Report: {out / 'report.html'}"]
 
 
-def _prepared(out: Path | None, force: bool) -> None:
+def _refuse_existing(out: Path | None, force: bool) -> None:
     """Refuse a folder that exists before anything is computed."""
 
     if out is not None:
-        vacant(out, force)
+        refuse_occupied(out, force)
 
 
-def pair(text: str | None) -> tuple[int, int] | None:
+def parse_orders(text: str | None) -> tuple[int, int] | None:
     """Return two orders from "2,2"."""
     if text is None:
         return None
@@ -317,7 +323,7 @@ def pair(text: str | None) -> tuple[int, int] | None:
     return parts[0] or 0, parts[1] or 0
 
 
-def _vector(text: str) -> np.ndarray:
+def _parse_vector(text: str) -> np.ndarray:
     """Return three numbers from "1,0,0"."""
     import numpy as np
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from dockdyn.cli.common import Refusal, echo_json, example, quantity_option
+from dockdyn.cli.common import Refusal, echo_json, help_example, quantity_option
 
 app = typer.Typer(
     help="Effective masses, motion after impact, least latching speed.",
@@ -70,7 +70,7 @@ class LatchOnRamp(NamedTuple):
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 
 
-@app.command(epilog=example('dockdyn impact multibody --masses 17 2 1.5 15 --speed "0.05 m/s"'))
+@app.command(epilog=help_example('dockdyn impact multibody --masses 17 2 1.5 15 --speed "0.05 m/s"'))
 def multibody(
     masses: Annotated[tuple[float, float, float, float], Mass],
     speed: Annotated[
@@ -161,7 +161,7 @@ def _predict_impact(impact: TwoSystemImpact, stiffnesses: Stiffnesses | None) ->
 
 
 @app.command(
-    epilog=example(
+    epilog=help_example(
         "dockdyn impact latch --chaser-mass 19 --target-mass 16.5 --stiffness 800 \\",
         '    --angle "30 deg" --axial-length "20 mm"',
     )

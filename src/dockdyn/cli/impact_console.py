@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from dockdyn.report.report import ReportBlock, numbers
+from dockdyn.report.report import ReportBlock, number_rows
 from dockdyn.report.terminal import show_parts
-from dockdyn.report.wording import significant
+from dockdyn.report.wording import format_significant
 
 
 def show_impact(answer: dict[str, Any], speed: float) -> None:
     """Print what `dockdyn impact multibody` found for a chaser that comes with `speed` (m/s)."""
     after = answer["relative_velocity_after_m_s"]
-    closing = f"{significant(abs(after))} m/s"
+    closing = f"{format_significant(abs(after))} m/s"
     if abs(after) <= 1e-12 * abs(speed):
         verdict = "No relative velocity is left: chaser and target go on together."
     elif after > 0:
@@ -28,7 +28,7 @@ def show_impact(answer: dict[str, Any], speed: float) -> None:
         ("velocity of the target after", answer["target_velocity_after_m_s"], "m/s"),
         ("impulse", answer["impulse_N_s"], "N s"),
     ]
-    show_parts([verdict, ReportBlock(rows=numbers(rows))], answer["warnings"])
+    show_parts([verdict, ReportBlock(rows=number_rows(rows))], answer["warnings"])
 
 
 def show_latch(answer: dict[str, Any], speed: float | None, reach: float | None, travel: float) -> None:
@@ -51,4 +51,4 @@ def show_latch(answer: dict[str, Any], speed: float | None, reach: float | None,
         ("frequency", answer["frequency_rad_s"], "rad/s"),
         ("time from first contact to latch", answer["latch_time_s"], "s"),
     ]
-    show_parts([verdict, ReportBlock(rows=numbers(rows))])
+    show_parts([verdict, ReportBlock(rows=number_rows(rows))])

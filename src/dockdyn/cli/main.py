@@ -10,7 +10,7 @@ import typer
 
 from dockdyn import backend
 from dockdyn.cli import campaign, design, doctor, fmu, identify, impact, results, rig, run, start, studies, view
-from dockdyn.cli.common import BAD_INPUT, STOPPED_EARLY, Refusal, example, fail, say
+from dockdyn.cli.common import BAD_INPUT, STOPPED_EARLY, Refusal, fail, help_example, say
 from dockdyn.cli.progress import WATCH
 from dockdyn.files import FULL, failure
 
@@ -42,25 +42,32 @@ def options(
         raise Refusal(str(error)) from None
 
 
-app.command(epilog=example('dockdyn run probe-cone --set loop.delay="20 ms" --out late'))(run.run)
-app.command(epilog=example("dockdyn stability probe-cone --sweep loop.delay=0:100ms:101"))(studies.stability)
-app.command(epilog=example("dockdyn compare sits --compensators none,command-lead --out two"))(studies.compare)
-app.command(epilog=example("dockdyn presets"))(run.presets)
-app.command(epilog=example("dockdyn new mine.toml --mechanism gripper", "dockdyn run mine.toml"))(start.new)
-app.command(epilog=example("dockdyn init --from probe-cone mine.toml", "dockdyn run mine.toml"))(start.init)
-app.command(epilog=example("dockdyn schema > dockdyn.schema.json"))(start.schema)
-app.command(epilog=example("dockdyn reproduce paraskevas --table 1"))(run.reproduce)
-app.command(epilog=example("dockdyn envelope probe-cone-latch \\", "    --over approach.closing_speed=30mm/s:60mm/s"))(
-    studies.envelope
-)
-app.command(epilog=example("dockdyn design mechanism.toml --out mechanism"))(design.design)
-app.command(epilog=example("dockdyn sensitivity probe-cone --of peak_normal_force_N"))(studies.sensitivity)
+app.command(epilog=help_example('dockdyn run probe-cone --set loop.delay="20 ms" --out late'))(run.run)
+app.command(epilog=help_example("dockdyn stability probe-cone --sweep loop.delay=0:100ms:101"))(studies.stability)
+app.command(epilog=help_example("dockdyn compare sits --compensators none,command-lead --out two"))(studies.compare)
+app.command(epilog=help_example("dockdyn presets"))(run.presets)
+app.command(epilog=help_example("dockdyn new mine.toml --mechanism gripper", "dockdyn run mine.toml"))(start.new)
+app.command(epilog=help_example("dockdyn init --from probe-cone mine.toml", "dockdyn run mine.toml"))(start.init)
+app.command(epilog=help_example("dockdyn schema > dockdyn.schema.json"))(start.schema)
+app.command(epilog=help_example("dockdyn reproduce paraskevas --table 1"))(run.reproduce)
 app.command(
-    epilog=example("dockdyn report cone/result.nc", "dockdyn report slow/result.nc fast/result.nc --out both.html")
+    epilog=help_example("dockdyn envelope probe-cone-latch \\", "    --over approach.closing_speed=30mm/s:60mm/s")
+)(studies.envelope)
+app.command(epilog=help_example("dockdyn design mechanism.toml --out mechanism"))(design.design)
+app.command(epilog=help_example("dockdyn sensitivity probe-cone --of peak_normal_force_N"))(studies.sensitivity)
+app.command(
+    epilog=help_example("dockdyn envelope probe-cone-latch \\", "    --over approach.closing_speed=30mm/s:60mm/s")
+)(studies.envelope)
+app.command(epilog=help_example("dockdyn design mechanism.toml --out mechanism"))(design.design)
+app.command(epilog=help_example("dockdyn sensitivity probe-cone --of peak_normal_force_N"))(studies.sensitivity)
+app.command(
+    epilog=help_example("dockdyn report cone/result.nc", "dockdyn report slow/result.nc fast/result.nc --out both.html")
 )(results.report)
-app.command(epilog=example("dockdyn view cone/result.nc", "dockdyn view cone/result.nc --html cone.html"))(view.view)
-app.command(epilog=example("dockdyn export cone/result.nc --to csv"))(results.export)
-app.command(epilog=example("dockdyn doctor"))(doctor.doctor)
+app.command(epilog=help_example("dockdyn view cone/result.nc", "dockdyn view cone/result.nc --html cone.html"))(
+    view.view
+)
+app.command(epilog=help_example("dockdyn export cone/result.nc --to csv"))(results.export)
+app.command(epilog=help_example("dockdyn doctor"))(doctor.doctor)
 app.add_typer(campaign.app, name="campaign")
 app.add_typer(impact.app, name="impact")
 app.add_typer(identify.app, name="identify")
@@ -69,22 +76,22 @@ app.add_typer(fmu.app, name="fmu")
 
 
 @cache
-def _command() -> Any:  # noqa: ANN401, Typer keeps the type to itself
+def _command_tree() -> Any:  # noqa: ANN401, Typer keeps the type to itself
     """Return the whole tree of commands, which takes Typer as long as many a command takes."""
     return typer.main.get_command(app)
 
 
-def _note(words: str) -> None:
+def _note_delay(words: str) -> None:
     """Say what is about to take long."""
     say(f"note: {words}", err=True)
 
 
 def main() -> None:
     """Run the command line: bad input is one line on the error stream and exit code 2."""
-    backend.costs.append(_note)
+    backend.costs.append(_note_delay)
     try:
         with WATCH.watching("Starting", quiet="--quiet" in sys.argv):
-            code = _command()(prog_name="dockdyn", standalone_mode=False)
+            code = _command_tree()(prog_name="dockdyn", standalone_mode=False)
     except Refusal as refusal:
         fail(str(refusal), BAD_INPUT)
     except OSError as error:  # a file that cannot be written; what is read is checked where it is read
@@ -92,7 +99,7 @@ def main() -> None:
     except Exception as error:
         fail(_words_of(error), BAD_INPUT)
     finally:
-        backend.costs.remove(_note)
+        backend.costs.remove(_note_delay)
     if code:
         raise SystemExit(code)
 

@@ -118,7 +118,7 @@ WATCH = CommandWatch()  # over the command that this process runs
 
 
 @contextmanager
-def doing(words: str) -> Iterator[None]:
+def show_activity(words: str) -> Iterator[None]:
     """Say of a block that has no bar what it does, where it takes long."""
     from dockdyn.scenario.language.printable import printable
 
@@ -127,7 +127,7 @@ def doing(words: str) -> Iterator[None]:
 
 
 @contextmanager
-def progress(words: str, quiet: bool = False, left: str = "nothing of it is kept") -> Iterator[Any]:
+def show_progress(words: str, quiet: bool = False, left: str = "nothing of it is kept") -> Iterator[Any]:
     """Show progress: takes the share that is done, and only shows that work goes on until it is told.
 
     On a terminal it is a bar, above which stands why a program is long in coming; without one, lines of `CommandWatch`.

@@ -14,8 +14,8 @@ from dockdyn.cli.common import (
     command_line,
     echo_json,
     quantity_option,
+    refuse_occupied,
     say,
-    vacant,
     vacant_file,
     with_ending,
     write_text,
@@ -32,7 +32,7 @@ from dockdyn.cli.log_options import (
     refuse_without_log,
     units_of,
 )
-from dockdyn.cli.progress import doing
+from dockdyn.cli.progress import show_activity
 from dockdyn.files import as_bytes
 from dockdyn.files import write_files as write_together
 
@@ -118,7 +118,7 @@ def report(
         measured = read_measured(log, first, shift or 0.0, columns, units, period) if log is not None else None
         for note in measured.notes if measured is not None else []:
             say(f"warning: {log}: {note}", err=True)
-        with doing(f"Making {page}"):
+        with show_activity(f"Making {page}"):
             if several:
                 text = render_page(overlay_report(runs, measured, command_line()))
             else:
@@ -182,7 +182,7 @@ def _export_data(result: Path, to: Data, out: Path | None, force: bool) -> None:
     dataset = _data_of(result, to)
     if to == "csv" or to == "parquet":
         folder = out if out is not None else result.with_name(f"{result.stem}-{to}")
-        vacant(folder, force)
+        refuse_occupied(folder, force)
         with as_written(result):
             for path in (export_csv if to == "csv" else export_parquet)(dataset, folder):
                 say(f"Wrote {path}")
@@ -266,7 +266,7 @@ def _page_of(dataset: xr.Dataset, folder: Path, report: Report, known: KnownRun 
     return render_page(report, **replay)
 
 
-def deliver(
+def deliver_result(
     dataset: xr.Dataset,
     folder: Path | None,
     name: str,
@@ -278,7 +278,7 @@ def deliver(
     from dockdyn.report.terminal import show_report
 
     if folder is not None:
-        with doing(f"Writing {folder}"):
+        with show_activity(f"Writing {folder}"):
             write_files(folder, dataset, name, show=answer is None, known=known)
     elif answer is None:
         show_report(report_of(dataset, known.summary))

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dockdyn.cli import rig_operation
-from dockdyn.cli.common import NoOwnCode, Quiet, Refusal, example, preset_names, progress, quantity_option, say
+from dockdyn.cli.common import (
+    NoOwnCode,
+    Quiet,
+    Refusal,
+    help_example,
+    preset_names,
+    quantity_option,
+    say,
+    show_progress,
+)
 from dockdyn.cli.rig_devices import device_lines, device_numbers
 
 if TYPE_CHECKING:
@@ -28,12 +37,12 @@ def rig() -> None:
     """The computer that drives a rig."""
 
 
-app.command(epilog=example("dockdyn rig serve my_rig.toml --log today.mcap"))(rig_operation.serve)
-app.command(epilog=example("dockdyn rig emulate my_rig.toml --seconds 60"))(rig_operation.emulate)
-app.command(epilog=example("dockdyn rig replay today.mcap"))(rig_operation.replay)
+app.command(epilog=help_example("dockdyn rig serve my_rig.toml --log today.mcap"))(rig_operation.serve)
+app.command(epilog=help_example("dockdyn rig emulate my_rig.toml --seconds 60"))(rig_operation.emulate)
+app.command(epilog=help_example("dockdyn rig replay today.mcap"))(rig_operation.replay)
 
 
-@app.command(epilog=example('dockdyn rig doctor --cycle "4 ms"', "dockdyn rig doctor epos-like --seconds 600"))
+@app.command(epilog=help_example('dockdyn rig doctor --cycle "4 ms"', "dockdyn rig doctor epos-like --seconds 600"))
 def doctor(
     scenario: Annotated[
         str | None, typer.Argument(help="A rig whose hold is the cycle.", autocompletion=preset_names)
@@ -57,13 +66,13 @@ def doctor(
     from dockdyn.realtime.cycle_check import as_numbers, check_cycle
     from dockdyn.realtime.machine import inspect_machine, stolen_time
 
-    content = _content(scenario)
-    period = _cycle(scenario, content, cycle)
+    content = _scenario_content(scenario)
+    period = _cycle_period(scenario, content, cycle)
     _check_processor(cpu)
     if seconds < period:
         raise Refusal(f"--seconds: {seconds:g} s: must be at least a cycle, {period:g} s")
     machine, stolen = inspect_machine(), stolen_time()
-    with progress("waking up", quiet or as_json) as bar:
+    with show_progress("waking up", quiet or as_json) as bar:
         check = check_cycle(period, seconds, cpu, bar)
     stolen = stolen_time() - stolen
     section = None if content is None else content.rig.driven()
@@ -73,7 +82,7 @@ def doctor(
     else:
         of_rig = [] if section is None else device_lines(section)
         verdict = _verdict_of_devices(of_devices)
-        say("\n".join([*of_rig, *_lines(check, machine, stolen), *verdict]))
+        say("\n".join([*of_rig, *_describe_check(check, machine, stolen), *verdict]))
     if not check.held or of_devices.get("hindrances"):
         raise typer.Exit(NOT_HELD)
 
@@ -87,7 +96,7 @@ def _verdict_of_devices(of_devices: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _content(name: str | None) -> Any:  # noqa: ANN401, of any kind
+def _scenario_content(name: str | None) -> Any:  # noqa: ANN401, of any kind
     """Return what a scenario says; None without one."""
     if sys.platform != "linux":
         raise Refusal("dockdyn rig doctor: needs Linux, whose clock and scheduling it measures")
@@ -102,7 +111,7 @@ def _content(name: str | None) -> Any:  # noqa: ANN401, of any kind
     return scenario.content
 
 
-def _cycle(name: str | None, content: Any, stated: float | None) -> float:  # noqa: ANN401, of a rig
+def _cycle_period(name: str | None, content: Any, stated: float | None) -> float:  # noqa: ANN401, of a rig
     """Return the period of the rig, s."""
     if stated is not None:
         return stated
@@ -120,35 +129,38 @@ def _check_processor(cpu: int | None) -> None:
         raise Refusal(f"--cpu: {cpu}: must be one of {', '.join(map(str, sorted(usable)))}")
 
 
-def _lines(check: CycleCheck, machine: Machine, stolen: float) -> list[str]:
+def _describe_check(check: CycleCheck, machine: Machine, stolen: float) -> list[str]:
     """Say what was found, the answer, and what would make it better."""
     from dockdyn.realtime.cycle_check import histogram, percentiles, shortcomings
 
     cycles, lost = len(check.late), sum(check.round_trips != check.round_trips)
     lines = [
         f"{machine.kernel}, {machine.processors} processors",
-        f"wake-ups after their instants, {cycles} cycles of {_time(check.cycle)}: {shares(percentiles(check.late))}",
+        f"wake-ups after their instants, {cycles} cycles of {_format_time(check.cycle)}: "
+        + format_percentiles(percentiles(check.late)),
     ]
     counts = histogram(check.late)
     most = max((count for _, count in counts), default=1)
-    lines += [f"  up to {_time(bound):>6}  {_bar(count, most):{BAR}} {count}" for bound, count in counts]
-    lines.append(f"datagram to another process and back: {shares(percentiles(check.round_trips))}")
+    lines += [
+        f"  up to {_format_time(bound):>6}  {_histogram_bar(count, most):{BAR}} {count}" for bound, count in counts
+    ]
+    lines.append(f"datagram to another process and back: {format_percentiles(percentiles(check.round_trips))}")
     if lost:
         lines.append(f"datagrams lost: {lost} of {len(check.round_trips)}")
     lines += [f"- {words}" for words in shortcomings(check.scheduling, machine, stolen, cycles * check.cycle)]
-    confident = f"with 95 % confidence fewer than {_share(check.late_share_below)} are"
+    confident = f"with 95 % confidence fewer than {_format_share(check.late_share_below)} are"
     if check.held:
         return [*lines, f"Held: none of {cycles} cycles was late; {confident}."]
     return [*lines, f"Not held: {check.late_cycles} of {cycles} cycles were late; {confident}."]
 
 
-def shares(found: dict[str, float]) -> str:
+def format_percentiles(found: dict[str, float]) -> str:
     """Return percentiles in words."""
     names = {"p50": "median", "p99": "99 %", "p99.9": "99.9 %", "max": "longest"}
-    return ", ".join(f"{words} {_time(found[name])}" for name, words in names.items() if name in found) or "none"
+    return ", ".join(f"{words} {_format_time(found[name])}" for name, words in names.items() if name in found) or "none"
 
 
-def _time(seconds: float) -> str:
+def _format_time(seconds: float) -> str:
     """Return a time with three digits and a unit that fits."""
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= size:
@@ -156,11 +168,11 @@ def _time(seconds: float) -> str:
     return f"{seconds / 1e-6:.3g} µs"
 
 
-def _share(share: float) -> str:
+def _format_share(share: float) -> str:
     """Return a share as one in so many, where it is small."""
     return f"1 in {int(1 / share)}" if share < 0.01 else f"{share:.1%}"
 
 
-def _bar(count: int, most: int) -> str:
+def _histogram_bar(count: int, most: int) -> str:
     """Return a bar of a histogram; one that holds anything is seen."""
     return "#" * max(round(BAR * count / most), 1 if count else 0)

@@ -22,16 +22,16 @@ from dockdyn.cli.common import (
     Overrides,
     Refusal,
     ScenarioName,
-    overrides,
+    parse_overrides,
     quantity_option,
     say,
     tell_unusual_numbers,
 )
-from dockdyn.cli.progress import doing
+from dockdyn.cli.progress import show_activity
 from dockdyn.cli.rig_devices import without_log
 from dockdyn.cli.view import LOOPBACK, PORT, free_port
 from dockdyn.interrupt import WORDS, heeded
-from dockdyn.report.wording import counted
+from dockdyn.report.wording import count_of
 
 if TYPE_CHECKING:
     from dockdyn.cli.terminal import StatusTerminal
@@ -80,17 +80,17 @@ def serve(
         raise Refusal(f"{log}: is there; name another --log, or --force")
     if missing := without_log():
         raise Refusal(missing[0])
-    content, driver = _drivable(scenario, override)
+    content, driver = _checked_driver(scenario, override)
     terminal, kept = StatusTerminal(), None
     try:
         with contextlib.ExitStack() as stack:
             stack.enter_context(key_by_key() if hold_to_run else contextlib.nullcontext())
-            with doing(f"Translating the cycle of {scenario} to C"):
+            with show_activity(f"Translating the cycle of {scenario} to C"):
                 step, settings = driver.cycle(), ServerSettings(best_effort, cpu)
             devices = devices_of(scenario, content.content.rig.device, driver.period)
             if to_start := devices.robot.to_start():
                 say(to_start)
-            shown = stack.enter_context(_shown(scenario, override, port)) if view else None
+            shown = stack.enter_context(_show_live_view(scenario, override, port)) if view else None
             rig = stack.enter_context(serve_rig(step, devices, content.text(), log, settings))
             kept = rig.log
             if shown is not None:
@@ -103,9 +103,9 @@ def serve(
                     lambda: asked() or terminal.gone,
                     partial(why_stopped, limits=content.content.rig.limits, period=driver.period),
                     driver.first_pose(),
-                    _places(devices),
+                    _device_addresses(devices),
                 ).run()
-                terminal.tell("\n".join(_lines(outcome)))  # whatever becomes of the log
+                terminal.tell("\n".join(_describe_operation(outcome)))  # whatever becomes of the log
                 if shown is not None and not shown.running:
                     say("warning: the live view had ended before", err=True)
     except (NoCompiler, Refused) as error:
@@ -119,7 +119,7 @@ def serve(
         raise typer.Exit(STOPPED_EARLY)
 
 
-def _places(devices: Devices) -> dict[str, str]:
+def _device_addresses(devices: Devices) -> dict[str, str]:
     """Return in words where each of a rig's devices is asked, or sends to."""
     return {
         each.role: f"{each.kind} {'at' if each.asked else 'sending to'} {each.place}"
@@ -136,24 +136,26 @@ def _tell_of_log(terminal: StatusTerminal, kept: Kept) -> None:
 
 
 @contextlib.contextmanager
-def _shown(scenario: str, override: list[str] | None, port: int | None) -> Iterator[LiveView]:
+def _show_live_view(scenario: str, override: list[str] | None, port: int | None) -> Iterator[LiveView]:
     """Yield a live view that waits for the rig."""
     from dockdyn.realtime.live_view import NoLiveView, live_view
 
     try:
-        with live_view(scenario, overrides(override or []), free_port(LOOPBACK, port)) as view:
+        with live_view(scenario, parse_overrides(override or []), free_port(LOOPBACK, port)) as view:
             say(f"Live view: {view.address}")
             yield view
     except NoLiveView as error:
         raise Refusal(f"{scenario}: {error}") from None
 
 
-def _lines(outcome: Outcome) -> list[str]:
+def _describe_operation(outcome: Outcome) -> list[str]:
     """Return what an operation was, line by line."""
-    from dockdyn.cli.rig import shares
+    from dockdyn.cli.rig import format_percentiles
     from dockdyn.realtime.stop_words import cause_words
 
-    found = [f"{outcome.cycles} cycles, {outcome.late} missed; from a pose to its answer: {shares(outcome.answers)}"]
+    found = [
+        f"{outcome.cycles} cycles, {outcome.late} missed; from a pose to its answer: {format_percentiles(outcome.answers)}"
+    ]
     if outcome.unseen:
         found.append(f"{outcome.unseen} cycles were not looked at: this computer was too slow")
     if outcome.broken:
@@ -183,7 +185,7 @@ def emulate(
     from dockdyn.scenario.tables.rig.devices import DevicesSection
     from dockdyn.translate.c_library import NoCompiler
 
-    content, driver = _driver(scenario, override)
+    content, driver = _scenario_and_driver(scenario, override)
     table = content.content.rig
     section, trouble = table.device or DevicesSection(), table.emulator or EmulatorSection()
     sensor, robot = section.sensor, section.robot
@@ -208,7 +210,7 @@ def emulate(
             rig.run(None if seconds is None else max(round(seconds / driver.period), 1), stop_asked)
         say(
             f"{laboratory.cycle} cycles; {rig.late} of them without an answer of the computer in time; "
-            f"the robot stopped by itself {counted(rig.stops, 'time')}"
+            f"the robot stopped by itself {count_of(rig.stops, 'time')}"
         )
 
 
@@ -255,24 +257,24 @@ def replay(
     say("The same: every command, state and cause.")
 
 
-def _driver(name: str, override: list[str] | None) -> tuple[Scenario, Driver]:
+def _scenario_and_driver(name: str, override: list[str] | None) -> tuple[Scenario, Driver]:
     """Return a scenario and what drives its rig."""
     from dockdyn.scenario.kinds import kind_named
     from dockdyn.scenario.load import load
 
     if sys.platform != "linux":
         raise Refusal("dockdyn rig: needs Linux, whose clock and scheduling it uses")
-    given: dict[str, Any] = overrides(override or [])
+    given: dict[str, Any] = parse_overrides(override or [])
     scenario = load(name, given)
     tell_unusual_numbers(scenario)
     return scenario, kind_named(scenario.kind).driver(scenario)
 
 
-def _drivable(name: str, override: list[str] | None) -> tuple[Scenario, Driver]:
+def _checked_driver(name: str, override: list[str] | None) -> tuple[Scenario, Driver]:
     """Return a scenario and what drives its rig; Refusal where its devices, as they are set, would not do what it allows."""
     from dockdyn.realtime.controller import find_foreign_ports, find_hindrances
 
-    scenario, driver = _driver(name, override)
+    scenario, driver = _scenario_and_driver(name, override)
     section = scenario.content.rig.driven()
     if section is not None and (found := find_hindrances(section, float(scenario.content.duration))):
         raise Refusal(f"{name}: {'; and '.join(found)}")

@@ -21,12 +21,12 @@ from dockdyn.cli.common import (
     Trust,
     explained_by_numbers,
     fail,
-    progress,
     read_scenario,
+    refuse_occupied,
     say,
-    vacant,
+    show_progress,
 )
-from dockdyn.cli.results import KnownRun, deliver
+from dockdyn.cli.results import KnownRun, deliver_result
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -70,19 +70,21 @@ def run(
     if folder is None and not as_json:
         folder = Path(Path(scenario).stem)
     if folder is not None:
-        vacant(folder, force)
+        refuse_occupied(folder, force)
     if check_convergence:
-        from dockdyn.studies.convergence.refine import refinements
+        from dockdyn.studies.convergence.refine import refine_scenario
 
-        refinements(chosen)  # refuses before anything is computed
+        refine_scenario(chosen)  # refuses before anything is computed
     from dockdyn.api import simulate, summarise
 
-    with explained_by_numbers(chosen), progress(f"Simulating {chosen.name}", quiet) as advance:
+    with explained_by_numbers(chosen), show_progress(f"Simulating {chosen.name}", quiet) as advance:
         dataset = simulate(chosen, advance)
     summary = summarise(dataset, chosen.name)
-    convergence = _convergence(chosen, dataset, quiet) if check_convergence else {}
+    convergence = _convergence_figures(chosen, dataset, quiet) if check_convergence else {}
     dataset = dataset.assign_attrs({name: json.dumps(found) for name, found in convergence.items()})
-    deliver(dataset, folder, "result.nc", summary | convergence if as_json else None, KnownRun(chosen.content, summary))
+    deliver_result(
+        dataset, folder, "result.nc", summary | convergence if as_json else None, KnownRun(chosen.content, summary)
+    )
     if convergence and not as_json:
         _show_convergence(**convergence)
     if not dataset.attrs["finished"]:
@@ -91,21 +93,21 @@ def run(
         _check_requirements(chosen.name, summary["requirements"])
 
 
-def _convergence(scenario: Scenario, dataset: xr.Dataset, quiet: bool) -> dict[str, dict[str, Any]]:
+def _convergence_figures(scenario: Scenario, dataset: xr.Dataset, quiet: bool) -> dict[str, dict[str, Any]]:
     """Return by how much the figures of a run move with finer numbers, by what a summary and a result call that."""
     from dockdyn.studies.convergence.console import KEPT
     from dockdyn.studies.convergence.converged import converged
 
-    with progress(f"Convergence of {scenario.name}", quiet) as advance:
+    with show_progress(f"Convergence of {scenario.name}", quiet) as advance:
         return {KEPT: converged(scenario, dataset, advance)}
 
 
 def _show_convergence(convergence: dict[str, Any]) -> None:
     """Print by how much the figures of a run move."""
     from dockdyn.report.terminal import show_parts
-    from dockdyn.studies.convergence.console import printed
+    from dockdyn.studies.convergence.console import convergence_lines
 
-    show_parts(list(printed(convergence)), convergence["warnings"])
+    show_parts(list(convergence_lines(convergence)), convergence["warnings"])
 
 
 def _check_requirements(name: str, requirements: list[dict[str, Any]]) -> None:
@@ -157,8 +159,8 @@ def reproduce(
     if table is not None:
         figure = _table_of(paper, table, figure, known)
     folder = out if out is not None else Path(f"reproduce-{paper}")
-    vacant(folder, force)
-    with progress(f"Reproducing {paper}", quiet, left=f"its pictures so far are in {folder}") as advance:
+    refuse_occupied(folder, force)
+    with show_progress(f"Reproducing {paper}", quiet, left=f"its pictures so far are in {folder}") as advance:
         tables = source.reproduce(figure, folder, advance)
     from dockdyn.cli.console import show_table
 

@@ -19,10 +19,10 @@ from dockdyn.cli.common import (
     Trust,
     command_line,
     explained_by_numbers,
-    overrides,
-    progress,
+    parse_overrides,
     read_scenario,
     say,
+    show_progress,
     study_folder,
     tell_answer,
     tell_unusual_numbers,
@@ -30,7 +30,7 @@ from dockdyn.cli.common import (
     write_text,
 )
 from dockdyn.cli.log_options import Actual, Command, Period, Time, Units, refuse_without_log, units_of
-from dockdyn.cli.results import deliver
+from dockdyn.cli.results import deliver_result
 
 if TYPE_CHECKING:
     from dockdyn.scenario.load import Scenario
@@ -68,10 +68,10 @@ def stability(
     folder = study_folder(out, scenario, "stability", bool(sweep) and not as_json, force)
     axes_of(chosen, sweeps)  # refuses what cannot be swept
     tell_unusual_ranges(chosen, {one.key: (one.low, one.high) for one in sweeps})
-    with explained_by_numbers(chosen), progress(f"Margins of {chosen.name}", quiet) as advance:
+    with explained_by_numbers(chosen), show_progress(f"Margins of {chosen.name}", quiet) as advance:
         dataset = stability_dataset(chosen, sweeps, advance)
     margins = json.loads(dataset.attrs["margins"])
-    deliver(dataset, folder, "stability.nc", margins if as_json else None)
+    deliver_result(dataset, folder, "stability.nc", margins if as_json else None)
 
 
 def compare(
@@ -118,7 +118,7 @@ def compare(
     from dockdyn.scenario.language.errors import ScenarioError
     from dockdyn.scenario.load import load
 
-    changes = overrides(set_ or [])
+    changes = parse_overrides(set_ or [])
     key = next((key for key in changes if KEY.fullmatch(key)), "")
     given = changes.get(key)
     stiffnesses = stiffness_range(given, key)
@@ -142,13 +142,13 @@ def compare(
     tell_unusual_numbers(chosen)
     answer: dict[str, Any] = {}
     if tune is not None:
-        chosen, answer = _tuned(chosen, laws, stiffnesses, tune, quiet, as_json)
-    with progress(f"Comparing on {chosen.name}", quiet) as advance:
+        chosen, answer = _tune_compensators(chosen, laws, stiffnesses, tune, quiet, as_json)
+    with show_progress(f"Comparing on {chosen.name}", quiet) as advance:
         dataset = study.compare(chosen, laws, stiffnesses, advance)
-    deliver(dataset, folder, "compare.nc", study.answer(dataset) | answer if as_json else None)
+    deliver_result(dataset, folder, "compare.nc", study.answer(dataset) | answer if as_json else None)
 
 
-def _tuned(
+def _tune_compensators(
     chosen: Scenario, laws: list[str], stiffnesses: list[float] | None, tune: str, quiet: bool, as_json: bool
 ) -> tuple[Scenario, dict[str, Any]]:
     """Return the scenario with compensators whose numbers keep their error least, and what was found, which is said."""
@@ -159,7 +159,7 @@ def _tuned(
 
     share = share_from(tune)
     tried = study.stiffnesses_of(chosen, stiffnesses)
-    with progress(f"Tuning on {chosen.name}", quiet) as advance:
+    with show_progress(f"Tuning on {chosen.name}", quiet) as advance:
         tuned, found = robust_gains(chosen, laws, tried, share, advance)
     if not as_json:
         show_parts([ReportBlock(table=robust_table(found, share))])
@@ -229,18 +229,18 @@ def envelope(
     Over one key or two; the boundary is located, not sampled on a grid.
     """
     chosen = read_scenario(scenario, set_)
-    from dockdyn.studies.envelope.search import asked, ranges
     from dockdyn.studies.envelope.search import envelope as locate
+    from dockdyn.studies.envelope.search import parse_ranges, read_envelope
 
-    ends = ranges(over)
+    ends = parse_ranges(over)
     with explained_by_numbers(chosen):
-        asked(chosen, ends, of, tolerance)
+        read_envelope(chosen, ends, of, tolerance)
     folder = study_folder(out, scenario, "envelope", not as_json, force)
     tell_unusual_numbers(chosen, ends)
-    with progress(f"Envelope of {chosen.name}", quiet) as advance:
+    with show_progress(f"Envelope of {chosen.name}", quiet) as advance:
         dataset = locate(chosen, ends, of, tolerance, advance)
     answer = json.loads(dataset.attrs["envelope"])
-    deliver(dataset, folder, "envelope.nc", answer if as_json else None)
+    deliver_result(dataset, folder, "envelope.nc", answer if as_json else None)
 
 
 def sensitivity(
@@ -280,7 +280,7 @@ def sensitivity(
     tell_unusual_numbers(chosen)
     if not quiet and (words := cost_in_words(chosen, of, to or None, smooth)):
         say(f"note: {of} {words}; nothing is kept before the end", err=True)
-    with progress(f"Derivatives of {of}", quiet) as advance:
+    with show_progress(f"Derivatives of {of}", quiet) as advance:
         answer = differentiate(chosen, of, to or None, advance, smooth)
     text = json.dumps(answer, indent=2, allow_nan=False)
     report = sensitivity_report(answer, chosen.text(), command_line())

@@ -42,7 +42,7 @@ def view(
         html = with_ending(html, ".html")
         vacant_file(html, force, result, other="another --html")
     host = host or LOOPBACK
-    address = None if html is not None else _checked(host)
+    address = None if html is not None else _check_host(host)
     with as_written(result):
         scene = scene_of(open_result(result), result.parent, str(result))
     for words in scene.warnings:
@@ -53,15 +53,15 @@ def view(
         write_text(html, page_of(scene), force)
         say(f"Replay: {html}")
         return
-    from dockdyn.report.replay.serve import serve
+    from dockdyn.report.replay.serve import serve_scene
 
     assert address is not None
     if not address.is_loopback:
         say(f"warning: {host} is no loopback address: whoever reaches it can look at this replay", err=True)
-    serve(scene, host, free_port(host, port), lambda url: say(f"Replay: {url} (Ctrl-C ends it)"))
+    serve_scene(scene, host, free_port(host, port), lambda url: say(f"Replay: {url} (Ctrl-C ends it)"))
 
 
-def _checked(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+def _check_host(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
     """Return the address of --host."""
     try:
         return ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)

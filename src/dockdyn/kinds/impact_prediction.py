@@ -21,7 +21,7 @@ from dockdyn.integrate.solution import Solution
 from dockdyn.mechanism.effective_mass import contact_normals, effective_masses
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.report.sampled_surface import in_pieces
-from dockdyn.results.contact_figures import figure
+from dockdyn.results.contact_figures import stored_figure
 from dockdyn.results.episodes import Episode
 from dockdyn.results.key_figures import KeyFigure
 from dockdyn.results.log_data import Log
@@ -35,7 +35,7 @@ RELATIVE = "relative velocity of the centres of mass along the normal"
 WHOLE = "episode_relative_predicted"  # runs with predictions have it
 SEEN = ("episode_relative_before", "episode_relative_after")  # of these a log tells, too
 FIGURES: tuple[KeyFigure, ...] = tuple(
-    figure(
+    stored_figure(
         name,
         words,
         variable,

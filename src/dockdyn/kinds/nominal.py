@@ -23,7 +23,7 @@ from dockdyn.mechanism.rest import Members, on_wall
 from dockdyn.results.contact_run import advance, init
 from dockdyn.results.dataset import reason_of
 from dockdyn.results.delay_cost import affordable_delay
-from dockdyn.results.drive import drive
+from dockdyn.results.drive import drive_run
 from dockdyn.results.plan import jit_once, settings_for
 from dockdyn.results.run import Run
 from dockdyn.scenario.language.errors import ScenarioError
@@ -264,7 +264,7 @@ def _ended(scenario: Scenario, duration: float) -> Solution:
     affordable_delay(scenario)
     content = without_rest(scenario.content)
     settings = replace(settings_for(content), duration=np.float64(duration))
-    solver = drive(
+    solver = drive_run(
         init(content, settings),
         lambda solver, until: advance(content, settings, until, solver),
         lambda solver: float(solver.point.time) / duration,

@@ -44,7 +44,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.scenario.tables.part import Shape
 from dockdyn.stability.characteristic import characteristic_matrix
-from dockdyn.stability.linearise import Linear, linearise, split_by_delayed_terms
+from dockdyn.stability.linearise import Linear, linearise_model, split_by_delayed_terms
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.roots import rightmost_roots
 
@@ -176,7 +176,7 @@ def delayed_loop(content: Judged, nominal: Nominal | None) -> Loop | Linear:
 def linear_form(content: Judged, nominal: Nominal) -> Linear:
     """Return the linear form of the motion of the whole model: what elements remember is held; can be traced."""
     model, state = rest(content, nominal)
-    return linearise(model, state).of(changing(state))
+    return linearise_model(model, state).of(changing(state))
 
 
 @jit_once

@@ -21,7 +21,7 @@ from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.rest import changing, member_slopes
 from dockdyn.stability.contact_plant import ContactPlant
-from dockdyn.stability.linearise import linearise
+from dockdyn.stability.linearise import linearise_model
 
 
 def plant_behind(model: Mechanism, state: State, measured: Sequence[int], compensated: int | None) -> ContactPlant:
@@ -32,7 +32,7 @@ def plant_behind(model: Mechanism, state: State, measured: Sequence[int], compen
     """
     moving = (state.q, state.v, state.memory)
     numbers = changing(state)
-    linear = linearise(model, state)
+    linear = linearise_model(model, state)
     width = pack(Wrench.zero()).size
     port = None if compensated is None else model.computed[compensated]
     held = jnp.isin(jnp.arange(linear.input.shape[1]) // width, jnp.asarray(measured))

@@ -11,7 +11,7 @@ import xarray as xr
 from dockdyn.results.store import study_of
 
 
-def again(dataset: xr.Dataset) -> str:
+def reproduce_command(dataset: xr.Dataset) -> str:
     """Return the command line that gives a result again from the scenario in it, written to `scenario.toml`."""
     study = study_of(dataset) or "run"
     words = ["dockdyn", *study.split(), *(["run"] if study == "campaign" else []), "scenario.toml"]

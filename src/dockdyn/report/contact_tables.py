@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.report import ENERGY, ReportBlock, Table, conserved
-from dockdyn.report.wording import NOTHING, aligned, crowd, significant
-from dockdyn.results.contact_summary import overlapping
-from dockdyn.results.measures import acts_beside_contacts, from_outside, stores_inside, workers
+from dockdyn.report.report import ENERGY, ReportBlock, Table, conservation_errors
+from dockdyn.report.wording import NOTHING, align_numbers, contacts_or_count, format_significant
+from dockdyn.results.contact_summary import overlapping_contacts
+from dockdyn.results.measures import acts_beside_contacts, describe_work_sources, from_outside, stores_inside
 
 LISTED = 300  # contacts in the table; more only make the page slow
 FINE = 10  # samples a contact needs for its sampled loads to be trusted
@@ -23,7 +23,7 @@ EFFECTS = {
 }
 
 
-def loaded(dataset: xr.Dataset) -> bool:
+def has_loads(dataset: xr.Dataset) -> bool:
     """Return whether anything acted between the bodies: a contact, or what holds a captured probe."""
     return bool(dataset.sizes["episode"]) or bool(np.isfinite(dataset.get("capture_time", np.nan)))
 
@@ -41,20 +41,20 @@ def contacts_in_words(dataset: xr.Dataset, summary: dict[str, Any], classes: lis
         ]
     if all_struck(dataset):
         number, impulse, _ = hardest_impact(dataset)
-        largest = f"{significant(impulse)} N s in Q{number}"
+        largest = f"{format_significant(impulse)} N s in Q{number}"
         return [f"{count} contact{'s' if count > 1 else ''} by impact laws; largest normal impulse {largest}."]
     peak = int(np.argmax(dataset.episode_peak_force.values))
-    largest = f"{significant(float(dataset.episode_peak_force[peak]))} N in Q{peak + 1}"
+    largest = f"{format_significant(float(dataset.episode_peak_force[peak]))} N in Q{peak + 1}"
     if seat:
         largest = f"{seat} where the catch holds the probe on the wall, {largest} before"
     words = [f"{count} contact{'s' if count > 1 else ''}; largest normal force {largest}."]
     for name, effect in EFFECTS.items():
         numbers = [index + 1 for index, found in enumerate(classes) if found == name]
         if numbers:
-            words.append(f"{_said(numbers, count)} {name} ({effect}).")
+            words.append(f"{_describe_contacts(numbers, count)} {name} ({effect}).")
     unsettled = [index + 1 for index, found in enumerate(classes) if found == NOTHING]
     if unsettled:
-        words.append(f"{_said(unsettled, count)} not over when the run ended.")
+        words.append(f"{_describe_contacts(unsettled, count)} not over when the run ended.")
     return words
 
 
@@ -76,14 +76,14 @@ def seat_force(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
     force, free = summary.get("seated_contact_peak_force_N"), dataset.episode_peak_force
     if force is None or (free.size and force <= float(free.max())):
         return ""
-    return f"{significant(force)} N (at {significant(summary['seated_contact_peak_time_s'], 6)} s)"
+    return f"{format_significant(force)} N (at {format_significant(summary['seated_contact_peak_time_s'], 6)} s)"
 
 
-def _said(numbers: list[int], count: int) -> str:
+def _describe_contacts(numbers: list[int], count: int) -> str:
     """Return some of all contacts as the subject of a sentence."""
     if len(numbers) == count > 1:
         return "All were"
-    return f"{crowd(numbers, 60)} {'were' if len(numbers) > 1 else 'was'}"
+    return f"{contacts_or_count(numbers, 60)} {'were' if len(numbers) > 1 else 'was'}"
 
 
 PLACE = "that of the feature from the surface’s reference point, in the axes of the body with the surface"
@@ -108,7 +108,7 @@ def contacts_block(dataset: xr.Dataset, summary: dict[str, Any], classes: list[s
         f"impulse is that of the normal force. The energy change is that of the kinetic energy{inside} since t = 0, taken when "
         f"the last delayed force of the contact has acted; {said}{dash}"
     ]
-    if any(classes) and (together := crowd(overlapping(dataset), 60)):
+    if any(classes) and (together := contacts_or_count(overlapping_contacts(dataset), 60)):
         notes.append(
             f"{together} overlap others in time: their energy is that of the whole motion meanwhile, not of one contact alone, "
             "and so is a class that does not follow from laws."
@@ -130,9 +130,11 @@ def _contacts_table(dataset: xr.Dataset, summary: dict[str, Any], classes: list[
     columns += [("peak force", "N"), ("at", "s"), ("impulse", "N s"), ("energy change after", "J")]
     columns += [("class", "")] if any(classes) else []
     found = summary["contacts"][:LISTED]
-    times = {name: aligned([contact[name] for contact in found], 6) for name in ("onset_s", "release_s", "peak_time_s")}
-    azimuths = aligned([contact["azimuth_deg"] for contact in found], 5)
-    places = aligned([part for contact in found for part in contact["position_m"]], 5)
+    times = {
+        name: align_numbers([contact[name] for contact in found], 6) for name in ("onset_s", "release_s", "peak_time_s")
+    }
+    azimuths = align_numbers([contact["azimuth_deg"] for contact in found], 5)
+    places = align_numbers([part for contact in found for part in contact["position_m"]], 5)
     rows = [
         [
             f"Q{index + 1}",
@@ -142,11 +144,11 @@ def _contacts_table(dataset: xr.Dataset, summary: dict[str, Any], classes: list[
             contact["surface"],
             *places[3 * index : 3 * index + 3],
             *([azimuths[index]] if turned else []),
-            significant(contact["approach_speed_m_s"]),
-            significant(contact["peak_normal_force_N"]),
+            format_significant(contact["approach_speed_m_s"]),
+            format_significant(contact["peak_normal_force_N"]),
             times["peak_time_s"][index],
-            significant(contact["impulse_N_s"]),
-            significant(float(dataset.episode_energy[index])),
+            format_significant(contact["impulse_N_s"]),
+            format_significant(float(dataset.episode_energy[index])),
             *([classes[index]] if any(classes) else []),
         ]
         for index, contact in enumerate(found)
@@ -183,9 +185,9 @@ def printed_contacts(summary: dict[str, Any], labels: Sequence[str] | None = Non
 def loads_block(dataset: xr.Dataset, summary: dict[str, Any]) -> ReportBlock:
     """Return the loads at named points on the page, where anything acted between the bodies."""
     note = "Components: each one’s value of largest magnitude, not all at the same time."
-    table = _loads_table(dataset) if loaded(dataset) else None
+    table = _loads_table(dataset) if has_loads(dataset) else None
     return ReportBlock(
-        "Peak loads at named points", table=table, notes=[f"{note} {_sampling(dataset, summary)}"], where="after"
+        "Peak loads at named points", table=table, notes=[f"{note} {_sampling_note(dataset, summary)}"], where="after"
     )
 
 
@@ -198,9 +200,9 @@ def _loads_table(dataset: xr.Dataset) -> Table:
             values = dataset[variable].values[:, index]
             size = np.linalg.norm(values, axis=1)
             largest = int(np.argmax(size))
-            time = significant(float(dataset.time[largest])) if size[largest] > 0 else NOTHING
+            time = format_significant(float(dataset.time[largest])) if size[largest] > 0 else NOTHING
             extremes = values[np.argmax(np.abs(values), axis=0), range(3)]
-            most, *parts = aligned([float(size[largest]), *map(float, extremes)])
+            most, *parts = align_numbers([float(size[largest]), *map(float, extremes)])
             row += [most, time, *parts]
         rows.append(row)
     force = [("largest", "N"), ("at", "s"), ("x", "N"), ("y", "N"), ("z", "N")]
@@ -209,7 +211,7 @@ def _loads_table(dataset: xr.Dataset) -> Table:
     return Table([("point", ""), *force, *moment], rows, groups, worded={0}, look="broad")
 
 
-def _sampling(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
+def _sampling_note(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
     """Return how the loads were sampled, whether that was often enough, and what is not in them."""
     if dataset.sizes["time"] < 2:
         return "The run has a single sample."
@@ -217,8 +219,8 @@ def _sampling(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
     words = f"Sampled every {interval:.3g} s, in the axes of the point’s own body."
     if summary["captured"] and summary["impacts"]:
         words += (
-            f" The capture is not in them: its {significant(summary['capture_impulse_along_N_s'])} N s act at an instant, "
-            "and their largest force is not known."
+            f" The capture is not in them: its {format_significant(summary['capture_impulse_along_N_s'])} N s act at an "
+            "instant, and their largest force is not known."
         )
     if "catch_swing" in dataset and summary["captured"] and (swing := float(dataset.catch_swing)) < FINE * interval:
         words += (
@@ -235,9 +237,9 @@ def _sampling(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
     return words
 
 
-def kept(dataset: xr.Dataset, summary: dict[str, Any]) -> ReportBlock:
+def conservation_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> ReportBlock:
     """Return errors of what should be conserved."""
-    largest = f"{ENERGY}, {significant(float(dataset.kinetic_energy.max()))} J"
+    largest = f"{ENERGY}, {format_significant(float(dataset.kinetic_energy.max()))} J"
     linear, angular = (float(dataset[f"{name}_momentum_scale"].max()) for name in ("linear", "angular"))
     givers = [
         words for name, words in (("thruster", "thrusters’"), ("gravity", "gravity’s")) if f"{name}_impulse" in dataset
@@ -247,17 +249,17 @@ def kept(dataset: xr.Dataset, summary: dict[str, Any]) -> ReportBlock:
     less = f", less the work of {worked}" if worked else ""
     energy = "energy" if stores_inside(dataset) else "kinetic energy"
     lossy = "nothing: delay, friction or the contact's law may change it"
-    return conserved(
+    return conservation_errors(
         [
             (
                 f"linear momentum{gone}",
                 summary["linear_momentum_error"],
-                f"the largest sum of the bodies’ momenta by magnitude, {significant(linear)} N s",
+                f"the largest sum of the bodies’ momenta by magnitude, {format_significant(linear)} N s",
             ),
             (
                 f"angular momentum about the common centre of mass{gone}",
                 summary["angular_momentum_error"],
-                f"the largest sum of the bodies’ own by magnitude, spin included, {significant(angular)} N m s",
+                f"the largest sum of the bodies’ own by magnitude, spin included, {format_significant(angular)} N m s",
             ),
             (
                 f"{energy} over whole contacts{less}",
@@ -265,7 +267,7 @@ def kept(dataset: xr.Dataset, summary: dict[str, Any]) -> ReportBlock:
                 lossy if summary["energy_error"] is None else largest,
             ),
             (
-                f"work of {workers(dataset)} against change of {energy}{less}",
+                f"work of {describe_work_sources(dataset)} against change of {energy}{less}",
                 summary["work_energy_error"],
                 largest,
             ),

@@ -10,11 +10,11 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Bool, Float
 
-from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel, series
-from dockdyn.report.charts.contact_charts import components
+from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel, line_style
+from dockdyn.report.charts.contact_charts import component_lines
 from dockdyn.report.charts.time_chart import time_chart
 from dockdyn.report.report import Plot
-from dockdyn.report.wording import significant
+from dockdyn.report.wording import format_significant
 from dockdyn.results.control.budget import steered_body, thrusters_idle
 
 ROUND_OFF = 1e-9  # of the run, by which times differ that are the same
@@ -26,11 +26,11 @@ def control_figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """Yield what control gave, and when thrusters fired; nothing of a run without."""
     if "control_work" in dataset:
         words = f"What control gives {steered_body(dataset)}, in its axes: flat tops are at the limits."
-        yield Plot("control", partial(control, dataset), words)
+        yield Plot("control", partial(control_chart, dataset), words)
     if "thruster_on_time" in dataset and np.any(dataset.thruster_on_time.values):
         yield Plot(
             "thrusters",
-            partial(thrusters, dataset),
+            partial(thruster_chart, dataset),
             "When each thruster fires, and for how long it has fired since the start: pulses that keep coming while nothing "
             "is wanted are a limit cycle.",
         )
@@ -42,15 +42,17 @@ def control_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str
         return []
     rows = [(f"Control of {steered_body(dataset)}", str(dataset.attrs["control"]))]
     if summary["attitude_error_end_rad"] is not None:
-        rows.append(("Attitude error at the end", f"{significant(np.degrees(summary['attitude_error_end_rad']))} deg"))
-    rows.append(("Work of control", f"{significant(summary['control_work_J'])} J"))
+        rows.append(
+            ("Attitude error at the end", f"{format_significant(np.degrees(summary['attitude_error_end_rad']))} deg")
+        )
+    rows.append(("Work of control", f"{format_significant(summary['control_work_J'])} J"))
     for words, key, unit in (
         ("Largest momentum of the wheel, by axis", "peak_wheel_momentum_N_m_s", "N m s"),
         ("Impulse that thrusters have used", "thruster_use_N_s", "N s"),
         ("Angular impulse that thrusters have used", "thruster_use_N_m_s", "N m s"),
     ):
         if summary[key]:
-            rows.append((words, f"{significant(summary[key])} {unit}"))
+            rows.append((words, f"{format_significant(summary[key])} {unit}"))
     if thrusters_idle(dataset):
         rows.append(("Impulse that thrusters have used", "none: they never fired"))
     return rows
@@ -62,16 +64,16 @@ def arm_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, st
         return []
     settled = summary["settling_time_s"]
     slides = " and 1 mm/s" if "m" in dataset.joint_unit.values else ""
-    words = "not within the run" if settled is None else f"{significant(settled)} s"
+    words = "not within the run" if settled is None else f"{format_significant(settled)} s"
     rows = [(f"Joint rates below 0.05 deg/s{slides} after", words)]
     if summary["remaining_rate_rad_s"] is not None:
-        rate = significant(np.degrees(summary["remaining_rate_rad_s"]), 3)
-        left = significant(summary["remaining_momentum_N_m_s"])
+        rate = format_significant(np.degrees(summary["remaining_rate_rad_s"]), 3)
+        left = format_significant(summary["remaining_momentum_N_m_s"])
         rows += [("Bodies turn at the end at", f"{rate} deg/s"), ("Angular momentum left to take up", f"{left} N m s")]
     return rows
 
 
-def control(dataset: xr.Dataset) -> Chart:
+def control_chart(dataset: xr.Dataset) -> Chart:
     """Return what wheel and thrusters give the body, the wheel's momentum, and what motors give an arm; the body's that is zero
     throughout is left out."""
     words = {
@@ -82,15 +84,19 @@ def control(dataset: xr.Dataset) -> Chart:
     }
     shown = [name for name in words if np.any(dataset[name].values)] or ["wheel_torque"]
     time = dataset.time.values
-    panels = [Panel(words[name], components(time, dataset[name].values), height=1.2, levels=[ZERO]) for name in shown]
+    panels = [
+        Panel(words[name], component_lines(time, dataset[name].values), height=1.2, levels=[ZERO]) for name in shown
+    ]
     if "motor_effort" in dataset:
         efforts = zip(dataset.motor.values, dataset.motor_effort.values.T, strict=True)
-        lines = [Line(time, effort, series(index)["colour"], str(name)) for index, (name, effort) in enumerate(efforts)]
+        lines = [
+            Line(time, effort, line_style(index)["colour"], str(name)) for index, (name, effort) in enumerate(efforts)
+        ]
         panels.insert(0, Panel("motors, N m or N", lines, height=1.4, levels=[ZERO]))
     return time_chart(dataset, panels)
 
 
-def thrusters(dataset: xr.Dataset) -> Chart:
+def thruster_chart(dataset: xr.Dataset) -> Chart:
     """Return when each thruster fires, a row each from the first at the top, and for how long it has fired."""
     names, time = [str(name) for name in dataset.thruster.values], dataset.time.values
     on_time, firing = dataset.thruster_on_time.values, dataset.thruster_firing.values > 0
@@ -98,7 +104,7 @@ def thrusters(dataset: xr.Dataset) -> Chart:
     for index, name in enumerate(names):
         x, y = _firing_wave(time, firing[:, index], on_time[:, index])
         foot = np.full(y.shape, len(names) - 1.0 - index)
-        colour = series(index)["colour"]
+        colour = line_style(index)["colour"]
         rows.append(Line(x, foot + HIGH * y, colour, name, width=1.0, read=False))
         rows.append(Line(x, foot, colour, name, reach=foot + HIGH * y, read=False))
         sums.append(Line(time, on_time[:, index], colour, name))

@@ -11,7 +11,7 @@ import xarray as xr
 
 from dockdyn.report.charts.chart import SymmetricLog
 from dockdyn.report.palette import COLOURS, DASHES, SERIES
-from dockdyn.report.wording import ranges
+from dockdyn.report.wording import format_ranges
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import parse
 
@@ -63,7 +63,7 @@ LEGEND_ROW, LEGEND_COLUMNS = 0.19, 3  # in
 CLOSE = 0.04  # share of a panel's width below which labels share one text
 
 
-def styled[**Arguments, Result](draw: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+def use_report_style[**Arguments, Result](draw: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """Make `draw` draw in the report's style, whatever the reader's own settings of matplotlib."""
 
     @functools.wraps(draw)
@@ -92,17 +92,17 @@ def _content_of(text: str) -> Any:  # noqa: ANN401, of the schema of its kind
 
 def pair_labels(dataset: xr.Dataset) -> list[str]:
     """Return what to call each contact pair."""
-    return [short(str(name)) for name in dataset.contact.values]
+    return [short_label(str(name)) for name in dataset.contact.values]
 
 
-def short(name: str, length: int = 40) -> str:
+def short_label(name: str, length: int = 40) -> str:
     """Return a user's name as a label: one line, not too long; matplotlib drops labels that begin with an underscore."""
     line = " ".join(name.split())
     line = line if len(line) <= length else line[: length - 1] + "…"
     return f"\N{ZERO WIDTH SPACE}{line}" if line.startswith("_") else line
 
 
-def clusters(places: np.ndarray, apart: float) -> list[list[int]]:
+def group_places(places: np.ndarray, apart: float) -> list[list[int]]:
     """Return indexes of `places` (n, dimensions), grouped around the first ones that are further `apart` than that."""
     groups: list[list[int]] = []
     for index, place in enumerate(places):
@@ -122,7 +122,9 @@ def contact_spans(dataset: xr.Dataset) -> np.ndarray:
     return np.stack([dataset.episode_onset.values, np.where(np.isfinite(release), release, end)], axis=1)
 
 
-def arrange(figure: Figure, heights: Sequence[float], entries: int, title: float = 0.0, labelled: bool = False) -> None:
+def size_panels(
+    figure: Figure, heights: Sequence[float], entries: int, title: float = 0.0, labelled: bool = False
+) -> None:
     """Size a figure for panels of `heights` (in) with `title` (in) above each, under a legend of so many entries.
 
     `labelled` where panels above others name their horizontal axis, too, and not the lowest ones alone.
@@ -175,7 +177,7 @@ def _name_contacts(dataset: xr.Dataset, ax: Axes, close: float) -> None:
             groups.append([int(index)])
     for group in groups:
         numbers = [index + 1 for index in group]
-        words = ranges(numbers) if len(numbers) < 4 else f"Q{min(numbers)}–Q{max(numbers)}"
+        words = format_ranges(numbers) if len(numbers) < 4 else f"Q{min(numbers)}–Q{max(numbers)}"
         middle = (middles[group[0]] + middles[group[-1]]) / 2
         at_end = middle > (1 - close) * float(dataset.time[-1])
         place = (float(dataset.time[-1]) if at_end else middle, 1.02)
@@ -183,7 +185,9 @@ def _name_contacts(dataset: xr.Dataset, ax: Axes, close: float) -> None:
         ax.text(*place, words, transform=ax.get_xaxis_transform(), ha=side, va="bottom", color=COLOURS["muted"])
 
 
-def lines(ax: Axes, time: np.ndarray | Sequence[float], values: np.ndarray, labels: list[str], first: int = 0) -> None:
+def draw_columns(
+    ax: Axes, time: np.ndarray | Sequence[float], values: np.ndarray, labels: list[str], first: int = 0
+) -> None:
     """Draw columns of `values`, their styles counted from the `first`."""
     for index, label in enumerate(labels):
         place = first + index
@@ -191,7 +195,7 @@ def lines(ax: Axes, time: np.ndarray | Sequence[float], values: np.ndarray, labe
         ax.plot(time, values[:, index], label=label, **style)
 
 
-def legend(figure: Figure, ax: Axes) -> None:
+def draw_legend(figure: Figure, ax: Axes) -> None:
     """Draw a legend of what `ax` shows, above the panels, when there is something to tell apart."""
     handles, labels = ax.get_legend_handles_labels()
     if len(handles) > 1:
@@ -220,7 +224,7 @@ def power_of_ten(value: float, _: int | None = None) -> str:
     return f"{'−' if value < 0 else ''}10{digits}"
 
 
-def plain(value: float, _: int | None = None) -> str:
+def plain_tick(value: float, _: int | None = None) -> str:
     """Return a tick of a logarithmic scale: 0.02, 500, 2×10⁵."""
     if 1e-3 <= value < 1e5:
         return f"{value:g}"

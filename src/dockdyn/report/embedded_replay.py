@@ -12,7 +12,7 @@ INLINE = "script-src 'unsafe-inline'"
 INSIDE = "connect-src data: blob:"  # what is in the page itself
 
 
-def policy(*, figures: bool, replay: bool) -> str:
+def content_security_policy(*, figures: bool, replay: bool) -> str:
     """Return what a page may do: run the scripts inside it where figures need them, and what a replay needs where there is one.
 
     The replay's frame inherits it: it unpacks scripts and runs them, and reads data and pictures that are inside it.
@@ -24,7 +24,8 @@ def policy(*, figures: bool, replay: bool) -> str:
 
 def served_policy() -> str:
     """Return what a replay's page may do that is served: what one in a file may, and talk to its server."""
-    return f"{policy(figures=False, replay=True)} 'self'; worker-src blob:; base-uri 'none'; form-action 'none'"
+    in_a_file = content_security_policy(figures=False, replay=True)
+    return f"{in_a_file} 'self'; worker-src blob:; base-uri 'none'; form-action 'none'"
 
 
 SCRIPT = Markup(
@@ -50,6 +51,6 @@ SCRIPT = Markup(
 )
 
 
-def packed(page: str) -> str:
+def embed_page(page: str) -> str:
     """Return a replay's page, compressed, as text of a script element."""
     return base64.b64encode(gzip.compress(page.encode(), mtime=0)).decode()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.drawing import short
+from dockdyn.report.drawing import short_label
 
 if TYPE_CHECKING:
     from matplotlib.tri import Triangulation
@@ -42,7 +42,7 @@ class Key:
 
     @property
     def label(self) -> str:
-        return short(self.name) + (f", {self.unit}" if self.unit else "")
+        return short_label(self.name) + (f", {self.unit}" if self.unit else "")
 
     def said(self, value: float) -> str:
         """Return a value with its unit."""
@@ -70,7 +70,7 @@ class Key:
         return np.interp(self.share(values), self.share(self.values), np.arange(self.values.size))
 
 
-def boundary(dataset: xr.Dataset, member: int) -> list[np.ndarray]:
+def boundary_lines(dataset: xr.Dataset, member: int) -> list[np.ndarray]:
     """Return the lines of a stability boundary, each (vertices, 2)."""
     line = np.stack([dataset.boundary_x.values[member], dataset.boundary_y.values[member]], axis=1)
     whole = np.isfinite(line).all(axis=1)
@@ -78,7 +78,7 @@ def boundary(dataset: xr.Dataset, member: int) -> list[np.ndarray]:
     return [line[part] for part in parts if part.size > 1 and whole[part[0]]]
 
 
-def field(dataset: xr.Dataset, member: int, keys: list[Key]) -> tuple[Triangulation, np.ndarray]:
+def growth_field(dataset: xr.Dataset, member: int, keys: list[Key]) -> tuple[Triangulation, np.ndarray]:
     """Return the growth rate on triangles between the points of the grid and those of the boundary, where it is zero.
 
     Their corners are in shares of the axes (`Key.share`). What is not a number counts as unstable, as it does where the
@@ -92,7 +92,7 @@ def field(dataset: xr.Dataset, member: int, keys: list[Key]) -> tuple[Triangulat
     columns, rows = (key.share(key.values) for key in keys)
     nodes = np.stack([part.ravel() for part in np.meshgrid(columns, rows)], axis=1)
     step = 0.4 * min(np.diff(columns).min(), np.diff(rows).min())
-    lines = [_refined(line, step, keys) for line in boundary(dataset, member)]
+    lines = [_refine_line(line, step, keys) for line in boundary_lines(dataset, member)]
     zeros = np.concatenate([np.empty((0, 2)), *lines])
     zeros = np.unique(np.clip(zeros[(np.abs(zeros - 0.5) < 0.5 + 1e-9).all(axis=1)].round(9), 0, 1), axis=0)
     keep = np.ones(len(nodes), bool)
@@ -119,7 +119,7 @@ def cell_corners(grid: np.ndarray) -> np.ndarray:
     return np.stack([grid[:-1, :-1], grid[1:, :-1], grid[:-1, 1:], grid[1:, 1:]])
 
 
-def smooth(triangles: Triangulation, values: np.ndarray) -> tuple[Triangulation, np.ndarray]:
+def refine_field(triangles: Triangulation, values: np.ndarray) -> tuple[Triangulation, np.ndarray]:
     """Return a field on smaller triangles, cubic within the given ones, so that contours on a coarse grid are no polygons."""
     from matplotlib.tri import (
         CubicTriInterpolator,
@@ -150,7 +150,7 @@ def on_axes(triangles: Triangulation, keys: list[Key], mask: np.ndarray | None =
     return Triangulation(keys[0].value(triangles.x), keys[1].value(triangles.y), triangles.triangles, mask)
 
 
-def _refined(line: np.ndarray, step: float, keys: list[Key]) -> np.ndarray:
+def _refine_line(line: np.ndarray, step: float, keys: list[Key]) -> np.ndarray:
     """Return a line in shares of the axes, its points no further apart than `step`."""
     places = np.stack([key.share(line[:, axis]) for axis, key in enumerate(keys)], axis=1)
     along = np.r_[0.0, np.cumsum(np.hypot(*np.diff(places, axis=0).T))]

@@ -6,7 +6,7 @@ from typing import Any
 
 from dockdyn.impact.formulas.effective_mass import MOTION_CLASSES, motion_class
 from dockdyn.report.report import ReportBlock, Table
-from dockdyn.report.wording import NOTHING, aligned, significant
+from dockdyn.report.wording import NOTHING, align_numbers, format_significant
 
 LISTED = 300  # contacts in the table
 WHENS = ("before", "after", "predicted")
@@ -20,8 +20,8 @@ def first_impact_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
     ratio, restitution = summary["contact_mass_ratio"][0], summary["contact_restitution"][0]
     found = motion_class(min(ratio, 1.0), restitution)
     return [
-        ("Effective mass at the first contact", f"{significant(summary['contact_effective_mass_kg'][0])} kg"),
-        ("Effective mass ratio", significant(ratio, 6)),
+        ("Effective mass at the first contact", f"{format_significant(summary['contact_effective_mass_kg'][0])} kg"),
+        ("Effective mass ratio", format_significant(ratio, 6)),
         ("First contact by its masses", f"class {found}: {MOTION_CLASSES[found]}"),
     ]
 
@@ -36,8 +36,8 @@ def first_impact_in_words(summary: dict[str, Any]) -> list[str]:
         return ["The run ended during the first contact."]
     course = "keep approaching" if after > 0 else "part"
     return [
-        f"After the first contact the two {course}: their relative velocity went from {significant(before)} to "
-        f"{significant(after)} m/s, where effective masses predict {significant(predicted)} m/s."
+        f"After the first contact the two {course}: their relative velocity went from {format_significant(before)} to "
+        f"{format_significant(after)} m/s, where effective masses predict {format_significant(predicted)} m/s."
     ]
 
 
@@ -51,10 +51,10 @@ def predicted_block(summary: dict[str, Any]) -> ReportBlock:
         "hold rigidly takes part, from the velocities at its onset: it errs where springs or other contacts act meanwhile, and "
         "more where they are loaded at onset. The mass ratio is the effective mass at the contact over that of both as wholes."
     )
-    return ReportBlock(TITLE, table=_table(summary), notes=[note])
+    return ReportBlock(TITLE, table=_impact_table(summary), notes=[note])
 
 
-def _table(summary: dict[str, Any]) -> Table:
+def _impact_table(summary: dict[str, Any]) -> Table:
     """Return one row an impact, simulation and prediction beside each other."""
     found = summary["contacts"][:LISTED]
     columns = [("impact", ""), ("onset", "s"), ("release", "s"), ("closing speed", "m/s"), ("impulse", "N s")]
@@ -66,21 +66,21 @@ def _table(summary: dict[str, Any]) -> Table:
         ("predicted", "m/s"),
         ("off by", "m/s"),
     ]
-    times = {name: aligned([contact[name] for contact in found], 6) for name in ("onset_s", "release_s")}
-    speeds = {when: aligned(summary[f"relative_velocity_{when}_m_s"][:LISTED], 6) for when in WHENS}
+    times = {name: align_numbers([contact[name] for contact in found], 6) for name in ("onset_s", "release_s")}
+    speeds = {when: align_numbers(summary[f"relative_velocity_{when}_m_s"][:LISTED], 6) for when in WHENS}
     rows, ratios = [], summary["contact_mass_ratio"]
     for index, contact in enumerate(found):
         after, predicted = (summary[f"relative_velocity_{when}_m_s"][index] for when in ("after", "predicted"))
-        off = NOTHING if after is None or predicted is None else significant(predicted - after, 2)
+        off = NOTHING if after is None or predicted is None else format_significant(predicted - after, 2)
         rows.append(
             [
                 f"Q{index + 1}",
                 times["onset_s"][index],
                 times["release_s"][index],
-                significant(contact["approach_speed_m_s"]),
-                significant(contact["impulse_N_s"]),
-                significant(contact["peak_normal_force_N"]),
-                NOTHING if ratios[index] is None else significant(ratios[index]),
+                format_significant(contact["approach_speed_m_s"]),
+                format_significant(contact["impulse_N_s"]),
+                format_significant(contact["peak_normal_force_N"]),
+                NOTHING if ratios[index] is None else format_significant(ratios[index]),
                 *(speeds[when][index] for when in speeds),
                 off,
             ]

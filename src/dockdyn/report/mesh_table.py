@@ -10,7 +10,7 @@ import xarray as xr
 
 from dockdyn.report.drawing import scenario_content
 from dockdyn.report.report import ReportBlock, Table
-from dockdyn.report.wording import NOTHING, significant
+from dockdyn.report.wording import NOTHING, format_significant
 from dockdyn.scenario.tables.mesh import MeshSection
 
 COLUMNS = (
@@ -56,16 +56,16 @@ def _surface_row(name: str, mesh: MeshSection) -> list[str]:
     """Return the row of a mesh that is touched."""
     assert mesh.grid is not None
     grid = mesh.grid
-    lengths = [_millimetres(length) for length in (grid.spacing, grid.error, grid.largest_error)]
+    lengths = [_format_millimetres(length) for length in (grid.spacing, grid.error, grid.largest_error)]
     return [name, Path(mesh.file).name, str(grid.coefficients.size), *lengths, NOTHING, NOTHING, NOTHING]
 
 
 def _cloud_row(name: str, cloud: Any) -> list[str]:  # noqa: ANN401, a section of a kind
     """Return the row of a mesh that touches at points."""
     sample = cloud.sample
-    points = [str(len(sample.points)), _millimetres(sample.spacing), significant(sample.area)]
+    points = [str(len(sample.points)), _format_millimetres(sample.spacing), format_significant(sample.area)]
     return [name, Path(cloud.file).name, *[NOTHING] * 4, *points]
 
 
-def _millimetres(length: float) -> str:
-    return significant(1e3 * length, 3)
+def _format_millimetres(length: float) -> str:
+    return format_significant(1e3 * length, 3)

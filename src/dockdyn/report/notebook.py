@@ -51,7 +51,7 @@ class ShownAnswer(dict[str, Any]):
         ordered = dict(sorted(known.items(), key=lambda item: _rows_in(item[1]) > 0))
         without = [escape(str(key)) for key in self if key not in known]
         last = f"<details><summary>{len(without)} without a value</summary>{', '.join(without)}</details>"
-        return f'<div style="overflow-x: auto">{first}{_keyed(ordered)}{last if without else ""}</div>'
+        return f'<div style="overflow-x: auto">{first}{_key_table(ordered)}{last if without else ""}</div>'
 
 
 def _is_nothing(value: Any) -> bool:  # noqa: ANN401, what JSON holds
@@ -68,25 +68,25 @@ def _rows_in(value: Any) -> int:  # noqa: ANN401, what JSON holds
     return 0
 
 
-def _keyed(values: dict[str, Any]) -> str:
+def _key_table(values: dict[str, Any]) -> str:
     """Return a table of two columns: keys and what they hold."""
-    rows = (f'<th style="{LEFT}">{escape(str(key))}</th>{_cell(value)}' for key, value in values.items())
-    return _table(rows)
+    rows = (f'<th style="{LEFT}">{escape(str(key))}</th>{_format_cell(value)}' for key, value in values.items())
+    return _row_table(rows)
 
 
-def _table(rows: Iterable[str]) -> str:
+def _row_table(rows: Iterable[str]) -> str:
     """Return a table of rows of cells."""
     return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
 
-def _cell(value: Any) -> str:  # noqa: ANN401, what JSON holds
-    return f'<td style="{LEFT}">{_shown(value)}</td>'
+def _format_cell(value: Any) -> str:  # noqa: ANN401, what JSON holds
+    return f'<td style="{LEFT}">{_value_as_html(value)}</td>'
 
 
-def _shown(value: Any) -> str:  # noqa: ANN401, what JSON holds
+def _value_as_html(value: Any) -> str:  # noqa: ANN401, what JSON holds
     """Return a value as HTML: numbers with six digits, a dash for none; a long table is folded."""
     if isinstance(value, dict | list) and value:
-        table, rows = _keyed(value) if isinstance(value, dict) else _listed(value), _rows_in(value)
+        table, rows = _key_table(value) if isinstance(value, dict) else _list_as_html(value), _rows_in(value)
         return f"<details><summary>{rows} rows</summary>{table}</details>" if rows > LONG else table
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -95,11 +95,11 @@ def _shown(value: Any) -> str:  # noqa: ANN401, what JSON holds
     return f"{value:.6g}" if isinstance(value, float) else escape(str(value))
 
 
-def _listed(values: list[Any]) -> str:
+def _list_as_html(values: list[Any]) -> str:
     """Return a list: of dictionaries a table, of words or rows a line each, of numbers in a line."""
     if all(isinstance(value, dict) for value in values):
         keys = list(dict.fromkeys(key for value in values for key in value))
         head = "".join(f'<th style="{LEFT}">{escape(str(key))}</th>' for key in keys)
-        return _table([head, *("".join(_cell(value.get(key)) for key in keys) for value in values)])
+        return _row_table([head, *("".join(_format_cell(value.get(key)) for key in keys) for value in values)])
     between = "<br>" if any(isinstance(value, str | list) for value in values) else ", "
-    return between.join(map(_shown, values))
+    return between.join(map(_value_as_html, values))

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from dockdyn.report.charts.chart import Chart
 from dockdyn.report.report import Plot, Report, ReportBlock, Table, named_apart
-from dockdyn.report.wording import MET, requirement
+from dockdyn.report.wording import MET, requirement_row
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -32,32 +32,34 @@ def render_page(report: Report, *, replay: str = "", replay_lacks: str = "", no_
         replay_lacks: what it had to leave out, empty where that is nothing.
         no_replay: why there is none, where there should be one.
     """
-    from dockdyn.report.embedded_replay import SCRIPT, policy
+    from dockdyn.report.embedded_replay import SCRIPT, content_security_policy
     from dockdyn.report.palette import COLOURS
 
-    blocks = {where: _placed(report.blocks, where) for where in ("key", "requirements", "before", "after", "inputs")}
+    blocks = {
+        where: _sections_at(report.blocks, where) for where in ("key", "requirements", "before", "after", "inputs")
+    }
     judged = _requirements_table(report.requirements)
     if judged is not None:
         blocks["requirements"] = [("", [ReportBlock(table=judged)]), *blocks["requirements"]]
     if not blocks["inputs"]:
         blocks["inputs"] = [("", [ReportBlock(folded="Scenario, as it ran", text=report.scenario)])]
-    return _template().render(
+    return _page_template().render(
         report=report,
         colours=COLOURS,
-        verdict=sentences(report.verdict),
-        judgement=_judgement(report.requirements),
+        verdict=split_sentences(report.verdict),
+        judgement=_judgement_sentence(report.requirements),
         blocks=blocks,
-        **_figures(report.plots),
+        **_page_figures(report.plots),
         replay=replay,
         replay_lacks=replay_lacks,
         no_replay=no_replay,
         replay_script=SCRIPT,
-        policy=policy(figures=bool(report.plots), replay=bool(replay)),
+        policy=content_security_policy(figures=bool(report.plots), replay=bool(replay)),
     )
 
 
 @cache
-def _template() -> Template:
+def _page_template() -> Template:
     """Return the page of every report."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -71,18 +73,18 @@ def _template() -> Template:
     return environment.get_template("page.html")
 
 
-def _placed(blocks: Sequence[ReportBlock], where: str) -> list[tuple[str, list[ReportBlock]]]:
+def _sections_at(blocks: Sequence[ReportBlock], where: str) -> list[tuple[str, list[ReportBlock]]]:
     """Return the sections of one place: a heading and its blocks, those with something in them."""
     chosen = (block for block in blocks if block.where == where and block)
     return [(title, list(found)) for title, found in groupby(chosen, key=lambda block: block.title)]
 
 
-def sentences(words: str) -> list[str]:
+def split_sentences(words: str) -> list[str]:
     """Return the sentences of a verdict."""
     return re.split(r"(?<=[.!?]) (?=[A-ZÀ-Þ\d])", words)
 
 
-def _judgement(found: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+def _judgement_sentence(found: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     """Return whether a run meets its requirements, in a sentence; None where it has none."""
     missed = [one["name"] for one in found if one["met"] is False]
     undecided = [one["name"] for one in found if one["met"] is None]
@@ -99,14 +101,14 @@ def _judgement(found: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
 
 def _requirements_table(found: Sequence[dict[str, Any]]) -> Table | None:
     """Return the requirements of a run; None where there are none."""
-    rows = [list(requirement(one)) for one in found]
+    rows = [list(requirement_row(one)) for one in found]
     columns = [("required", ""), ("value", ""), ("margin", ""), ("", "")]
     return Table(columns, rows, worded={0, 3}, alarming={MET[False]}) if rows else None
 
 
-def _figures(plots: Iterable[Plot]) -> dict[str, Any]:
+def _page_figures(plots: Iterable[Plot]) -> dict[str, Any]:
     """Return figures, each with what to look for in it, as parts of the page with captions; and the scripts that they need."""
-    from dockdyn.report.charts.live_charts import packed_charts, packed_library, script
+    from dockdyn.report.charts.live_charts import packed_charts, packed_library, read_script
 
     figures: list[dict[str, Any]] = []
     charts: list[Chart] = []
@@ -117,13 +119,13 @@ def _figures(plots: Iterable[Plot]) -> dict[str, Any]:
             figure |= {"chart": len(charts), "height": round(CSS_PIXELS * drawn.height) + FRAME}
             charts.append(drawn)
         else:
-            from dockdyn.report.picture import inline
+            from dockdyn.report.picture import inline_svg
 
-            figure["picture"] = inline(drawn, f"figure{number}", plot.caption)
+            figure["picture"] = inline_svg(drawn, f"figure{number}", plot.caption)
         figures.append(figure)
     return {
         "figures": figures,
         "charts": packed_charts(charts) if charts else "",
         "library": packed_library() if charts else "",
-        "scripts": [Markup(script(name)) for name in (CHART_SCRIPTS if charts else []) + [TOOLS]],
+        "scripts": [Markup(read_script(name)) for name in (CHART_SCRIPTS if charts else []) + [TOOLS]],
     }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from dockdyn.report.drawing import COLOURS, styled
+from dockdyn.report.drawing import COLOURS, use_report_style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,8 +23,8 @@ UNWANTED = re.compile(r"<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>", 
 HEX = re.compile(r"#[0-9a-f]{6}\b")
 
 
-@styled
-def inline(figure: Figure, name: str, words: str) -> Markup:
+@use_report_style
+def inline_svg(figure: Figure, name: str, words: str) -> Markup:
     """Return `figure` as HTML; `name` makes its ids unique in the page, `words` say what it shows to who cannot see it."""
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", metadata={"Date": None})
@@ -32,7 +32,7 @@ def inline(figure: Figure, name: str, words: str) -> Markup:
     svg = UNWANTED.sub("", start + rest)
     svg = re.sub(r"<[^>]+>", lambda tag: _for_page(tag[0], name), svg)  # tags only: text is the user's
     svg = svg.replace("<svg", f'<svg role="img" aria-label="{escape(words)}"', 1)
-    return Markup(svg) if len(svg) <= LARGE else png(figure, words)
+    return Markup(svg) if len(svg) <= LARGE else inline_png(figure, words)
 
 
 def _for_page(tag: str, name: str) -> str:
@@ -44,7 +44,7 @@ def _for_page(tag: str, name: str) -> str:
     return HEX.sub(lambda match: NAMES.get(match[0], match[0]), tag)
 
 
-def png(figure: Figure, words: str) -> Markup:
+def inline_png(figure: Figure, words: str) -> Markup:
     """Return the figure as a picture on paper, with few colours: it is lines and text."""
     from PIL import Image
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.drawing import align_label, arrange, lines, over_time, short, styled
+from dockdyn.report.drawing import align_label, draw_columns, over_time, short_label, size_panels, use_report_style
 from dockdyn.results.store import result_from
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.given import names_from
@@ -21,7 +21,7 @@ MOST_PANELS = 12
 BESIDE = 0.76  # of the width: panels, where legends stand beside them
 
 
-@styled
+@use_report_style
 def plot(dataset: xr.Dataset | str | Path, *names: str) -> Figure:
     """Return a Matplotlib figure of variables of a run over its time, a panel each, contacts shaded.
 
@@ -42,7 +42,7 @@ def plot(dataset: xr.Dataset | str | Path, *names: str) -> Figure:
     labels = [_column_labels(series[name]) for name in chosen]
     figure = ShownFigure()
     axes = figure.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0]
-    arrange(figure, [HEIGHT] * len(chosen), 0)
+    size_panels(figure, [HEIGHT] * len(chosen), 0)
     if any(len(columns) > 1 for columns in labels):
         figure.subplots_adjust(right=BESIDE)
     if "episode_onset" in dataset:
@@ -50,7 +50,7 @@ def plot(dataset: xr.Dataset | str | Path, *names: str) -> Figure:
     else:
         axes[-1].set_xlabel("time, s")
     for ax, name, values, columns in zip(axes, chosen, drawn, labels, strict=True):
-        lines(ax, dataset.time.values, values, columns)
+        draw_columns(ax, dataset.time.values, values, columns)
         unit = series[name].attrs.get("units", "")
         ax.set_ylabel(f"{name.replace('_', ' ')}{f', {unit}' if unit else ''}")
         align_label(ax)
@@ -85,4 +85,4 @@ def _column_labels(values: xr.DataArray) -> list[str]:
     for name in values.dims[1:]:
         places = values[name].values if name in values.coords else range(values.sizes[name])
         columns = [f"{before} {place}".strip() for before in columns for place in places]
-    return [short(column) for column in columns]
+    return [short_label(column) for column in columns]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import xarray as xr
 
-from dockdyn.report.again import again
+from dockdyn.report.again import reproduce_command
 from dockdyn.report.charts.chart import Chart
-from dockdyn.report.wording import NOTHING, requirement, significant
+from dockdyn.report.wording import NOTHING, format_significant, requirement_row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -156,9 +156,9 @@ def result_report(
     return Report(
         title=str(dataset.attrs["title"]),
         scenario=str(dataset.attrs["scenario"]),
-        again=again(dataset),
+        again=reproduce_command(dataset),
         from_inputs=True,
-        made=[*made, *versions(dataset)],
+        made=[*made, *version_rows(dataset)],
         plots=tuple(plots),
         **parts,
     )
@@ -178,7 +178,7 @@ def run_report(
     The terminal shows title and verdict, or what is given instead, and under it the errors of what is conserved, the
     requirements, and steps and wall time, those of them that the summary has.
     """
-    took = [("Wall time", f"{significant(summary['wall_time_s'], 3)} s")] if "wall_time_s" in summary else []
+    took = [("Wall time", f"{format_significant(summary['wall_time_s'], 3)} s")] if "wall_time_s" in summary else []
     return result_report(
         dataset,
         verdict=verdict,
@@ -202,7 +202,7 @@ def lines_of_run(summary: dict[str, Any]) -> list[str]:
         if summary.get(key) is not None:
             lines.append(f"{words}: {summary[key]:.1e}")
     for one in summary["requirements"]:
-        asked, value, margin, met = requirement(one)
+        asked, value, margin, met = requirement_row(one)
         why = f" ({one['why']})" if "why" in one else ""
         lines.append(f"required {asked}: {met}{why}; value {value}, margin {margin}")
     if {"integrator", "steps", "wall_time_s"} <= set(summary):
@@ -210,7 +210,7 @@ def lines_of_run(summary: dict[str, Any]) -> list[str]:
     return lines
 
 
-def integration(summary: dict[str, Any]) -> list[tuple[str, str]]:
+def integration_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Return how a run with contacts was integrated."""
     return [
         ("Integrator", METHODS.get(summary["integrator"], summary["integrator"])),
@@ -219,25 +219,27 @@ def integration(summary: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def beginning(summary: dict[str, Any], mode: str = "") -> list[tuple[str, str]]:
+def first_figures(summary: dict[str, Any], mode: str = "") -> list[tuple[str, str]]:
     """Return the key figures that those of every run begin with; a kind may run in a `mode`."""
     kind = f"{summary['kind']}, {mode}" if mode else summary["kind"]
     return [("Kind", kind), ("Status", summary["status"]), ("End", f"{summary['end_time_s']:g} s")]
 
 
-def conserved(errors: Sequence[tuple[str, float | None, str]]) -> ReportBlock:
+def conservation_errors(errors: Sequence[tuple[str, float | None, str]]) -> ReportBlock:
     """Return errors of what should be conserved: the quantity, its error if it is known, and what that is relative to."""
-    rows = [[words, NOTHING if error is None else significant(error, 2), scale] for words, error, scale in errors]
+    rows = [
+        [words, NOTHING if error is None else format_significant(error, 2), scale] for words, error, scale in errors
+    ]
     table = Table([("quantity", ""), ("error", ""), ("relative to", "")], rows, worded={0, 2})
     return ReportBlock("Conserved quantities", table=table, where="after")
 
 
-def numbers(rows: Sequence[tuple[str, float | None, str]]) -> Rows:
+def number_rows(rows: Sequence[tuple[str, float | None, str]]) -> Rows:
     """Return words, number and unit for the terminal, of what there is a number for."""
     return [(words, f"{value:.6g}", unit) for words, value, unit in rows if value is not None]
 
 
-def versions(dataset: xr.Dataset) -> list[tuple[str, str]]:
+def version_rows(dataset: xr.Dataset) -> list[tuple[str, str]]:
     """Return what computed a result, by name."""
     found = {name.removesuffix("_version"): value for name, value in dataset.attrs.items() if "_version" in name}
     return [(name, str(value)) for name, value in sorted(found.items())]

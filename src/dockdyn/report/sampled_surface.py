@@ -16,19 +16,19 @@ from dockdyn.programs import Program
 SIZES = (64, 512, 4096)  # rows at once: another number of rows is seldom another program
 
 
-def coordinates(vector: Vector) -> Float[np.ndarray, "3"]:
+def plain_components(vector: Vector) -> Float[np.ndarray, "3"]:
     """Return the components of a vector of plain numbers."""
     return np.array([float(vector.x), float(vector.y), float(vector.z)])
 
 
 def signed_distances(surface: Surface, points: Float[np.ndarray, "... 3"]) -> Float[np.ndarray, "..."]:
     """Return the signed distance (m) of points (m, body axes) from a surface."""
-    return in_pieces(lambda rows: _distances(surface, rows), points.reshape(-1, 3)).reshape(points.shape[:-1])
+    return in_pieces(lambda rows: _distances_at(surface, rows), points.reshape(-1, 3)).reshape(points.shape[:-1])
 
 
-def normals(surface: Surface, points: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, "n 3"]:
+def surface_normals(surface: Surface, points: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, "n 3"]:
     """Return the gradient of the signed distance at points (m, body axes): unit normals out of the solid."""
-    return in_pieces(lambda rows: _normals(surface, rows), points)
+    return in_pieces(lambda rows: _normals_at(surface, rows), points)
 
 
 def in_pieces(sample: Callable[..., PyTree], *rows: np.ndarray) -> PyTree:
@@ -41,10 +41,10 @@ def in_pieces(sample: Callable[..., PyTree], *rows: np.ndarray) -> PyTree:
 
 
 @Program
-def _distances(surface: Surface, points: Float[Array, "n 3"]) -> Float[Array, "n"]:
+def _distances_at(surface: Surface, points: Float[Array, "n 3"]) -> Float[Array, "n"]:
     return over_rows(lambda point: surface.signed_distance(Vector.of(point)), points)
 
 
 @Program
-def _normals(surface: Surface, points: Float[Array, "n 3"]) -> Float[Array, "n 3"]:
+def _normals_at(surface: Surface, points: Float[Array, "n 3"]) -> Float[Array, "n 3"]:
     return over_rows(lambda point: surface.distance_and_normal(Vector.of(point))[1].array(), points)

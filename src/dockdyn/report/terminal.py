@@ -14,7 +14,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from dockdyn.report.narrow import narrowed
+from dockdyn.report.narrow import narrow_rows
 from dockdyn.scenario.language.printable import printable
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _fitting_table(console: Terminal, found: ReportTable, title: str | None) -> 
     if excess <= 0:
         return shown
     headings = [words for words, _ in found.columns]
-    return _shown_table(replace(found, rows=narrowed(found.rows, headings, found.worded, excess)), title)
+    return _shown_table(replace(found, rows=narrow_rows(found.rows, headings, found.worded, excess)), title)
 
 
 def _shown_table(found: ReportTable, title: str | None = None) -> Table:

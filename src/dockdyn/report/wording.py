@@ -15,7 +15,7 @@ LIMIT = re.compile(r"^\s*[<>=]*\s*[-+]?[\d.]+(e[-+]?\d+)?\s*", re.IGNORECASE)  #
 MET = {True: "met", False: "not met", None: "not decided"}
 
 
-def significant(value: float | None, digits: int = 4) -> str:
+def format_significant(value: float | None, digits: int = 4) -> str:
     """Return a number with so many significant digits, trailing zeros kept: 0.004284, 70.0, 5.21e-9; a dash for none."""
     if value is None or math.isnan(value):
         return NOTHING
@@ -32,33 +32,33 @@ def significant(value: float | None, digits: int = 4) -> str:
 
 def with_unit(value: float | None, unit: str, digits: int = 4) -> str:
     """Return a number with its unit; a dash for none."""
-    return f"{significant(value, digits)} {spaced(unit)}".rstrip() if value is not None else NOTHING
+    return f"{format_significant(value, digits)} {format_unit(unit)}".rstrip() if value is not None else NOTHING
 
 
-def spaced(unit: str) -> str:
+def format_unit(unit: str) -> str:
     """Return a unit for readers."""
     return unit.replace("**2", "²").replace("*", " ")
 
 
-def aligned(values: Sequence[float | None], digits: int = 4) -> list[str]:
+def align_numbers(values: Sequence[float | None], digits: int = 4) -> list[str]:
     """Return numbers of one kind with the same decimals, so that the largest has so many significant digits."""
     sizes = [abs(value) for value in values if value is not None and math.isfinite(value)]
     largest = max(sizes, default=0.0)
     if not 1e-4 <= largest < 1e5:
-        return [significant(value, digits) for value in values]
+        return [format_significant(value, digits) for value in values]
     decimals = max(digits - 1 - math.floor(math.log10(largest)), 0)
     return [
-        f"{value:z.{decimals}f}" if value is not None and math.isfinite(value) else significant(value)
+        f"{value:z.{decimals}f}" if value is not None and math.isfinite(value) else format_significant(value)
         for value in values
     ]
 
 
-def capital(words: str) -> str:
+def capitalise_first(words: str) -> str:
     """Return words at the start of a sentence."""
     return words[:1].upper() + words[1:]
 
 
-def ranges(numbers: Sequence[int]) -> str:
+def format_ranges(numbers: Sequence[int]) -> str:
     """Return contacts by number: [1, 2, 3, 5] is "Q1–Q3, Q5"."""
     runs: list[list[int]] = []
     for number in sorted(numbers):
@@ -70,9 +70,9 @@ def ranges(numbers: Sequence[int]) -> str:
     return ", ".join(long)
 
 
-def crowd(numbers: Sequence[int], room: int = 16) -> str:
+def contacts_or_count(numbers: Sequence[int], room: int = 16) -> str:
     """Return contacts by number, or their count where the list is longer than `room` characters."""
-    listed = ranges(numbers)
+    listed = format_ranges(numbers)
     return listed if len(listed) <= room else f"{len(numbers)} contacts"
 
 
@@ -80,16 +80,16 @@ def capture_load(summary: dict[str, Any]) -> str:
     """Return what the capture of a probe put on the latch; empty where there was none, or it is not told."""
     if summary.get("capture_peak_force_N") is None:
         return ""
-    impulse = f"{significant(summary['capture_impulse_along_N_s'])} N s along the docking axis"
+    impulse = f"{format_significant(summary['capture_impulse_along_N_s'])} N s along the docking axis"
     least = "" if summary["peak_force_known"] else "at least "
     return (
-        f"The catch took up {impulse} with {least}{significant(summary['capture_peak_force_N'])} N, at "
-        f"{significant(summary['capture_peak_time_s'])} s, and yielded "
-        f"{significant(summary['catch_greatest_travel_m'] * 1e3, 3)} mm."
+        f"The catch took up {impulse} with {least}{format_significant(summary['capture_peak_force_N'])} N, at "
+        f"{format_significant(summary['capture_peak_time_s'])} s, and yielded "
+        f"{format_significant(summary['catch_greatest_travel_m'] * 1e3, 3)} mm."
     )
 
 
-def gains(intervals: list[list[float | None]]) -> str:
+def format_gains(intervals: list[list[float | None]]) -> str:
     """Return intervals of gains (N s/m) in words; None is an end that was not found."""
     said = []
     for low, high in intervals:
@@ -106,11 +106,11 @@ def as_stated(amount: float, unit: str, limit: str, digits: int = 4) -> str:
     except ValueError:
         scale = 0.0
     if not scale:
-        return f"{significant(amount, digits)} {unit}".rstrip()
-    return f"{significant(amount / scale, digits)} {written or unit}".rstrip()
+        return f"{format_significant(amount, digits)} {unit}".rstrip()
+    return f"{format_significant(amount / scale, digits)} {written or unit}".rstrip()
 
 
-def requirement(judged: dict[str, Any]) -> tuple[str, str, str, str]:
+def requirement_row(judged: dict[str, Any]) -> tuple[str, str, str, str]:
     """Return a requirement as judged: what is required, the value, the margin, met or not."""
     unit, limit = judged["unit"], judged["limit"]
     if isinstance(limit, bool):
@@ -129,7 +129,7 @@ def requirement(judged: dict[str, Any]) -> tuple[str, str, str, str]:
     return asked, value, margin, MET[judged["met"]]
 
 
-def together(keys: str) -> str:
+def join_keys(keys: str) -> str:
     """Return keys that change together, joined by commas, with what they share written once: loop.{hold, sensor}.period."""
     rows = [key.split(".") for key in keys.split(", ")]
     if len(rows) == 1:
@@ -141,5 +141,5 @@ def together(keys: str) -> str:
     return ".".join([*rows[0][:first], f"{{{middle}}}", *rows[0][len(rows[0]) - last :]])
 
 
-def counted(count: int, thing: str) -> str:
+def count_of(count: int, thing: str) -> str:
     return f"{count or 'no'} {thing}{'' if count == 1 else 's'}"

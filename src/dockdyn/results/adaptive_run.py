@@ -20,11 +20,11 @@ from dockdyn.integrate.solution import AT_ONCE, Status
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.programs import Program
 from dockdyn.results.dataset import build_dataset, reason_of
-from dockdyn.results.drive import Progress, drive, finite_rows
-from dockdyn.results.episodes import Moments, episodes
+from dockdyn.results.drive import Progress, drive_run, finite_rows
+from dockdyn.results.episodes import Moments, contact_episodes
 from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, content_of, tangent_of
 from dockdyn.results.overlap import refuse_overlap
-from dockdyn.results.plan import Simulated, jit_once, plan
+from dockdyn.results.plan import Simulated, jit_once, plan_run
 from dockdyn.results.run import Described, Run
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -59,7 +59,7 @@ def begun_of(content: Simulated) -> Begun:
 begin = jit_once(begun_of)
 
 
-def smooth(model: Mechanism, x: State) -> tuple[Mechanism, State]:
+def without_contacts(model: Mechanism, x: State) -> tuple[Mechanism, State]:
     """Return the model without contacts, none of which touches after t = 0, and a state of it."""
     memory = x.memory._replace(impacts=())
     return replace(model, groups=()), State(x.q, x.v, x.mode[len(model.groups) :], memory)
@@ -90,14 +90,14 @@ def run_adaptive(scenario: Scenario, progress: Progress | None) -> Run:
     refuse_overlap(scenario)
     begun = jax.tree.map(np.asarray, begin(content))
     _refuse_open(scenario, begun)
-    model, state = smooth(begun.model, begun.after)
-    planned = plan(content, 0.0)
+    model, state = without_contacts(begun.model, begun.after)
+    planned = plan_run(content, 0.0)
     if all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(state)):
-        run = integrate(content, model, state, planned.interval, planned.samples, progress)
+        run = integrate_pieces(content, model, state, planned.interval, planned.samples, progress)
     else:  # the law has no such impact
         run = Pieces(Status.NOT_FINITE, state, 0, (jax.tree.map(lambda leaf: np.asarray(leaf)[None], state),))
     states = jax.tree.map(lambda *parts: np.concatenate(parts)[: planned.samples + 1], *run.kept)
-    found = jax.tree.map(np.asarray, _concluded(begun, states, planned.interval))
+    found = jax.tree.map(np.asarray, _observe_run(begun, states, planned.interval))
     return _run_of(found, run.status, run.steps, run.rejected)
 
 
@@ -110,7 +110,7 @@ class Concluded(NamedTuple):
 
 
 @Program
-def _concluded(begun: Begun, states: State, interval: Scalar) -> Concluded:
+def _observe_run(begun: Begun, states: State, interval: Scalar) -> Concluded:
     """Return what is observed of a run with these states at its samples, the first of them after the events at t = 0."""
     count = len(jax.tree.leaves(states)[0])
     rows = _with_contacts(begun.after, states, count)
@@ -127,7 +127,7 @@ def _run_of(found: Concluded, status: Status, steps: int, rejected: int) -> Run:
         sampled={name: values[1:] for name, values in found.seen.items()},
         moment_times=found.times,
         at_moments=found.seen,
-        episodes=_struck(found),
+        episodes=_contacts_struck_at_start(found),
         status=status,
         stopped_at=float(found.times[-1]),
         first_nonfinite="a state",
@@ -143,12 +143,14 @@ def linearised_adaptive(scenario: Scenario, describe: Callable[[Scenario, Run], 
     does."""
     content = scenario.content
     _refuse_open(scenario, jax.tree.map(np.asarray, begin(content)))
-    own, planned, method = Numbers.of(content), plan(content, 0.0), METHODS[content.integrator.method]
+    own, planned, method = Numbers.of(content), plan_run(content, 0.0), METHODS[content.integrator.method]
     sizes = {"count": planned.samples, "method": method, "most": _most_steps(content, method)}
     given = np.float64(planned.interval), np.float64(content.integrator.tolerance)
 
     def along(direction: Leaves) -> tuple[PyTree, PyTree]:
-        parts, change = _varied(own.values, direction, own.arrays, *given, structure=own.structure, **sizes)
+        parts, change = _run_with_derivatives(
+            own.values, direction, own.arrays, *given, structure=own.structure, **sizes
+        )
         if not bool(parts[2].finished):
             status = Status.TOO_MANY_ITERATIONS if bool(parts[2].exhausted) else Status.NOT_FINITE
             raise ScenarioError(f"{scenario.name}: {reason_of(content, status, 0.0, 'a state')}; must run to its end")
@@ -164,7 +166,7 @@ def linearised_adaptive(scenario: Scenario, describe: Callable[[Scenario, Run], 
 
 
 @partial(jit_once, static=("structure", "count", "method", "most"))
-def _varied(
+def _run_with_derivatives(
     numbers: Leaves,
     direction: Leaves,
     arrays: dict[int, Any],
@@ -179,14 +181,14 @@ def _varied(
 
     def found(numbers: Array) -> PyTree:
         begun = begun_of(content_of(structure, list(numbers), arrays))
-        model, state = smooth(begun.model, begun.after)
+        model, state = without_contacts(begun.model, begun.after)
         adapted = adaptive.solve(model, interval * jnp.arange(count + 1), tolerance, state, method, most)
-        return numbers, _concluded(begun, adapted.states, interval), adapted
+        return numbers, _observe_run(begun, adapted.states, interval), adapted
 
     return tangent_of(found, numbers, direction)
 
 
-def integrate(
+def integrate_pieces(
     content: Any,  # noqa: ANN401, of a scenario
     model: Mechanism,
     state: State,
@@ -220,7 +222,7 @@ def integrate(
 
     first = jax.tree.map(lambda a: np.asarray(a)[None], state)
     begun = Pieces(Status.RUNNING, state, 0, (first,))
-    return drive(begun, advance_piece, lambda run: min(1.0, run.asked / count), 1, progress)
+    return drive_run(begun, advance_piece, lambda run: min(1.0, run.asked / count), 1, progress)
 
 
 def _most_steps(content: Any, method: adaptive.Method) -> int:  # noqa: ANN401, of a scenario
@@ -251,7 +253,7 @@ def _refuse_open(scenario: Scenario, begun: Begun) -> None:
             raise ScenarioError(f"{scenario.name}: {name!r} does not hold at t = 0; {words}")
 
 
-def _struck(found: Concluded) -> list[Any]:
+def _contacts_struck_at_start(found: Concluded) -> list[Any]:
     """Return the contacts that were struck at t = 0."""
     contacts = found.seen["depth"].shape[1]
     if not contacts:
@@ -260,4 +262,4 @@ def _struck(found: Concluded) -> list[Any]:
     touching = zero.astype(bool)
     touching[0] = [int(mode[0]) != APART for mode in found.rows.mode[:contacts]]
     jumps = np.diff(found.seen["impact_impulse"], axis=0, prepend=0.0)
-    return episodes(Moments(found.times, touching, zero, zero, jumps, AT_ONCE), 0.0)
+    return contact_episodes(Moments(found.times, touching, zero, zero, jumps, AT_ONCE), 0.0)

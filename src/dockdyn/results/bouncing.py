@@ -18,7 +18,7 @@ LAST = 20  # contacts from which the one that bounces is told
 HARDER = 1.2  # the largest force of the second half over that of the first, from which on bounces grow
 
 
-def bouncing(run: Run, names: Sequence[str], delay: float) -> str:
+def describe_chatter(run: Run, names: Sequence[str], delay: float) -> str:
     """Return the cause of too many events in words: the contact, how often and how deep, and whether the delay (s) feeds it.
 
     Without a contact that was closed, none is named.
@@ -29,7 +29,7 @@ def bouncing(run: Run, names: Sequence[str], delay: float) -> str:
     own = [each for each in run.episodes if each.contact == contact]
     name = names[contact] if contact < len(names) else f"number {contact}"
     pause = (own[-1].onset - own[-min(len(own), LAST)].onset) / max(min(len(own), LAST) - 1, 1)
-    words = f"{name} has closed {len(own)} times, lately every {pause:.3g} s and by up to {_depth(run, own):.3g} m"
+    words = f"{name} has closed {len(own)} times, lately every {pause:.3g} s and by up to {_last_depth(run, own):.3g} m"
     peaks = np.array([each.peak for each in own])
     half = len(peaks) // 2
     if delay > 0 and half and peaks[half:].max() > HARDER * peaks[:half].max():
@@ -37,7 +37,7 @@ def bouncing(run: Run, names: Sequence[str], delay: float) -> str:
     return f"{words}; more damping of that contact, or a higher integrator.max_events, lets it go on"
 
 
-def _depth(run: Run, own: Sequence[Episode]) -> float:
+def _last_depth(run: Run, own: Sequence[Episode]) -> float:
     """Return the largest depth (m) of the last contacts of one pair, at the samples and moments within them."""
     contact, since = own[0].contact, own[-min(len(own), LAST)].onset
     found = [

@@ -12,13 +12,20 @@ from typing import Any, Literal
 import numpy as np
 
 from dockdyn.results.key_figures import Data, KeyFigure
-from dockdyn.results.measures import Either, drift, given_by_contacts, kept, ratio, work_since_start
+from dockdyn.results.measures import (
+    Either,
+    conserved_momentum,
+    given_by_contacts,
+    momentum_drift,
+    relative_error,
+    work_since_start,
+)
 
 Some = Literal["", "capture_time"]  # a variable that tells the runs that have others from the rest
 LATCHED: Some = "capture_time"  # runs with a latch have it
 
 
-def given(name: str, only_with: Some = "") -> Callable[[Data], Any]:
+def values_or_nan(name: str, only_with: Some = "") -> Callable[[Data], Any]:
     """Return what is in the data under `name`; NaN in runs that have no variable `only_with`, where one is named.
 
     In all other runs a name that is not in the data is wrong: KeyError.
@@ -26,7 +33,7 @@ def given(name: str, only_with: Some = "") -> Callable[[Data], Any]:
     return lambda data: np.nan if only_with and only_with not in data else data[name]
 
 
-def _onsets(data: Data) -> tuple[Any, Any, Any]:
+def _contact_onsets(data: Data) -> tuple[Any, Any, Any]:
     """Return the module of the arrays, the onsets (s) of contacts, and which of them there are."""
     times = data["episode_onset"]
     xp = times.__array_namespace__()
@@ -35,19 +42,19 @@ def _onsets(data: Data) -> tuple[Any, Any, Any]:
 
 def contact_count(data: Data) -> Either:
     """Return how many contacts there are."""
-    xp, _, there = _onsets(data)
+    xp, _, there = _contact_onsets(data)
     return xp.sum(there)
 
 
 def first_contact(data: Data) -> Either:
     """Return when the first contact began."""
-    xp, times, there = _onsets(data)
+    xp, times, there = _contact_onsets(data)
     return xp.where(xp.any(there), times.min(initial=xp.inf, where=there), xp.nan)
 
 
 def _largest_approach_speed(data: Data) -> Either:
     """Return the largest speed with which a contact began."""
-    xp, _, there = _onsets(data)
+    xp, _, there = _contact_onsets(data)
     speeds = data["episode_approach_speed"]
     return xp.where(xp.any(there), speeds.max(initial=-xp.inf, where=there), xp.nan)
 
@@ -59,7 +66,7 @@ def _contact_impulse(data: Data) -> Either:
 
 def _largest_force(data: Data) -> tuple[Any, Any]:
     """Return the largest force of contacts and of a capture, and when it was; the time is NaN where there is no force."""
-    xp, _, there = _onsets(data)
+    xp, _, there = _contact_onsets(data)
     touched, peaks = xp.any(there), data["episode_peak_force"]
     force = xp.where(touched, peaks.max(initial=0.0), 0.0)
     # a part with the largest force; without any there is a zero to point at
@@ -72,7 +79,7 @@ def _largest_force(data: Data) -> tuple[Any, Any]:
     return force, time
 
 
-def captured(data: Data) -> Either:
+def is_captured(data: Data) -> Either:
     """Return whether a latch caught the probe; NaN where there is none."""
     if LATCHED not in data:
         return np.nan
@@ -87,7 +94,11 @@ def _momentum_error(name: Literal["linear", "angular"]) -> Callable[[Data], Any]
     """
 
     def error(data: Data) -> Either:
-        return drift(kept(data, name), data[f"{name}_momentum_scale"]) if f"{name}_momentum" in data else np.nan
+        return (
+            momentum_drift(conserved_momentum(data, name), data[f"{name}_momentum_scale"])
+            if f"{name}_momentum" in data
+            else np.nan
+        )
 
     return error
 
@@ -96,7 +107,7 @@ def energy_error(data: Data) -> Either:
     """Return the largest change of energy over a whole contact, relative to the largest kinetic energy."""
     changes = data["episode_energy"]
     whole = changes.__array_namespace__().isfinite(changes)
-    return ratio((abs(changes) * 1.0).max(initial=0.0, where=whole), data["kinetic_energy"].max())
+    return relative_error((abs(changes) * 1.0).max(initial=0.0, where=whole), data["kinetic_energy"].max())
 
 
 def work_energy_error(data: Data) -> Either:
@@ -105,27 +116,29 @@ def work_energy_error(data: Data) -> Either:
     The energy is the kinetic one, with that of springs inside, less the work of control and gravity. What a latch that holds
     from the start took at once is no change of either.
     """
-    return ratio(abs(given_by_contacts(data) - work_since_start(data)).max(), data["kinetic_energy"].max())
+    return relative_error(abs(given_by_contacts(data) - work_since_start(data)).max(), data["kinetic_energy"].max())
 
 
-def figure(name: str, words: str, variable: str = "", *, only_with: Some = "", **more: Any) -> KeyFigure:  # noqa: ANN401, fields of it
+def stored_figure(name: str, words: str, variable: str = "", *, only_with: Some = "", **more: Any) -> KeyFigure:  # noqa: ANN401, fields of it
     """Return a key figure that is in the data as it stands, under the name `variable`, by default its own.
 
-    Where not every run of the kinds that name it has that variable, `only_with` says which do (`given`).
+    Where not every run of the kinds that name it has that variable, `only_with` says which do (`values_or_nan`).
     """
-    return KeyFigure(name, words, given(variable or name, only_with), **more)
+    return KeyFigure(name, words, values_or_nan(variable or name, only_with), **more)
 
 
 CAPTURED = (
-    KeyFigure("captured", "captured", captured, smooth=False, number=bool),
-    figure("capture_time_s", "capture time", "capture_time", only_with=LATCHED),
+    KeyFigure("captured", "captured", is_captured, smooth=False, number=bool),
+    stored_figure("capture_time_s", "capture time", "capture_time", only_with=LATCHED),
 )
 OUTCOME = (
-    figure("outcome_open", "whether the outcome is open at the end", "outcome_is_open", smooth=False, number=bool),
-    figure("approach_left_s", "time that the approach would still take", "approach_left"),
+    stored_figure(
+        "outcome_open", "whether the outcome is open at the end", "outcome_is_open", smooth=False, number=bool
+    ),
+    stored_figure("approach_left_s", "time that the approach would still take", "approach_left"),
 )
 MOTION = (
-    figure("kinetic_energy_start_J", "kinetic energy at the start", "kinetic_energy_start"),
+    stored_figure("kinetic_energy_start_J", "kinetic energy at the start", "kinetic_energy_start"),
     KeyFigure("linear_momentum_error", "error of linear momentum", _momentum_error("linear"), "samples", smooth=False),
     KeyFigure(
         "angular_momentum_error", "error of angular momentum", _momentum_error("angular"), "samples", smooth=False
@@ -144,8 +157,8 @@ CONTACTS = (
     KeyFigure("largest_approach_speed_m_s", "largest approach speed", _largest_approach_speed),
 )
 SOLVER = (
-    figure("step_s", "step", smooth=False),
-    figure("step_error", "largest error of a step", smooth=False),
-    figure("steps", "steps", smooth=False, number=int),
-    figure("end_time_s", "end of the run", smooth=False),
+    stored_figure("step_s", "step", smooth=False),
+    stored_figure("step_error", "largest error of a step", smooth=False),
+    stored_figure("steps", "steps", smooth=False, number=int),
+    stored_figure("end_time_s", "end of the run", smooth=False),
 )

@@ -24,8 +24,8 @@ from dockdyn.results.control.coupled_run import run_coupled
 from dockdyn.results.control.coupling import coupling_of
 from dockdyn.results.dataset import build_dataset, reason_of
 from dockdyn.results.delay_cost import affordable_delay
-from dockdyn.results.drive import Progress, drive, name_of_nonfinite
-from dockdyn.results.episodes import episodes, from_log
+from dockdyn.results.drive import Progress, drive_run, name_of_nonfinite
+from dockdyn.results.episodes import contact_episodes, from_log
 from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, content_of, tangent_of
 from dockdyn.results.methods import Settings, method_of, settings_of
 from dockdyn.results.overlap import refuse_overlap
@@ -81,12 +81,12 @@ def advance(content: Simulated, settings: Settings, until: Int[Array, ""], solve
 
 
 @trace_once
-def _observed(model: Any, state: State, delayed: Any) -> dict[str, Array]:  # noqa: ANN401, of the method
+def _observe_state(model: Any, state: State, delayed: Any) -> dict[str, Array]:  # noqa: ANN401, of the method
     return model.observe(state, delayed)
 
 
 @jit_once
-def _conclude(
+def _observe_solution(
     content: Simulated,
     settings: Settings,
     solver: Any,  # noqa: ANN401, as `init`
@@ -104,9 +104,9 @@ def _conclude(
     written = jnp.concatenate([jnp.arange(count) < solution.sampled, jnp.arange(rows) < solution.moments])
 
     def observe(written: Flag, state: State, delayed: Any) -> dict[str, Array]:  # noqa: ANN401, as `Sample`
-        shapes = jax.eval_shape(_observed, model, state, delayed)
+        shapes = jax.eval_shape(_observe_state, model, state, delayed)
         blank = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
-        return jax.lax.cond(written, lambda: _observed(model, state, delayed), lambda: blank)
+        return jax.lax.cond(written, lambda: _observe_state(model, state, delayed), lambda: blank)
 
     observed = over_rows(observe, written, states, delayed)
     return solution, *(
@@ -124,7 +124,7 @@ def _run_with_events(scenario: Scenario, progress: Progress | None) -> Run:
         assert isinstance(settings, located.Settings)
         solver = run_coupled(scenario, coupling, settings, progress)
     else:
-        solver = drive(
+        solver = drive_run(
             init(content, settings),
             lambda solver, until: advance(content, settings, np.int64(until), solver),
             lambda solver: float(method.time(solver)) / content.duration,
@@ -132,7 +132,7 @@ def _run_with_events(scenario: Scenario, progress: Progress | None) -> Run:
             progress,
             content.integrator.max_steps,
         )
-    solution, sampled, at_moments = jax.tree.map(np.asarray, _conclude(content, settings, solver))
+    solution, sampled, at_moments = jax.tree.map(np.asarray, _observe_solution(content, settings, solver))
     return _run_of(content, settings, solution, sampled, at_moments, method.pace(solver))
 
 
@@ -166,7 +166,7 @@ def _run_of(
             for name in ("peaks", "peak_times", "integrals")
             for rows in (getattr(solution.log, name),)
         },
-        episodes=[] if found is None else episodes(found, delay_of(content)),
+        episodes=[] if found is None else contact_episodes(found, delay_of(content)),
         status=Status(int(solution.status)),
         stopped_at=float(solution.time),
         first_nonfinite=name_of_nonfinite(int(solution.first_nonfinite), partial(state_names, content)),
@@ -190,7 +190,7 @@ def linearised_contacts(scenario: Scenario, describe: Callable[[Scenario, Run], 
     own, settings = Numbers.of(content), settings_of(content)
 
     def along(direction: Leaves) -> tuple[PyTree, PyTree]:
-        parts, change = _varied(own.values, direction, own.arrays, settings, structure=own.structure)
+        parts, change = _run_with_derivatives(own.values, direction, own.arrays, settings, structure=own.structure)
         solution = parts[1]
         if int(solution.status) != Status.FINISHED:
             words = reason_of(content, Status(int(solution.status)), float(solution.time), "a number")
@@ -206,7 +206,7 @@ def linearised_contacts(scenario: Scenario, describe: Callable[[Scenario, Run], 
 
 
 @partial(jit_once, static=("structure",))
-def _varied(
+def _run_with_derivatives(
     numbers: Leaves,
     direction: Leaves,
     arrays: dict[int, Any],
@@ -220,7 +220,7 @@ def _varied(
         model = content.model()
         method = method_of(settings)
         solver = method.advance(model, settings, method.init(model, settings), settings.max_iterations)
-        return numbers, *_conclude(content, settings, solver)
+        return numbers, *_observe_solution(content, settings, solver)
 
     return tangent_of(found, numbers, direction)
 

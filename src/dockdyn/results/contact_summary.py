@@ -11,7 +11,7 @@ import xarray as xr
 from dockdyn.results.capture_loads import SWING_SLACK
 from dockdyn.results.control.budget import control_warnings
 from dockdyn.results.key_figures import KeyFigure, summary_figures
-from dockdyn.results.measures import acts_beside_contacts, number, workers
+from dockdyn.results.measures import acts_beside_contacts, describe_work_sources, finite_or_none
 
 COARSE = 1e-4  # relative error above which a run is not to be trusted without a warning
 NOT_KNOWN = "the largest force of the run is not known"
@@ -25,10 +25,10 @@ def summarise_contacts(dataset: xr.Dataset, figures: tuple[KeyFigure, ...]) -> d
         "kind": dataset.attrs["kind"],
         "title": dataset.attrs["title"],
         "status": dataset.attrs["status"],
-        "contacts": [contact(dataset.isel(episode=i)) for i in range(dataset.sizes["episode"])],
-        "impacts": impacts(dataset),
+        "contacts": [contact_row(dataset.isel(episode=i)) for i in range(dataset.sizes["episode"])],
+        "impacts": impact_rows(dataset),
         **found,
-        "warnings": warnings(dataset, found),
+        "warnings": result_warnings(dataset, found),
         "integrator": dataset.attrs["integrator"],
         "wall_time_s": float(dataset.attrs["wall_time_s"]),
     }
@@ -50,7 +50,7 @@ def _stated_of(dataset: xr.Dataset) -> dict[str, bool]:
     }
 
 
-def _doubts(dataset: xr.Dataset) -> list[str]:
+def _peak_force_doubts(dataset: xr.Dataset) -> list[str]:
     """Return why the largest force of a capture is not known, a sentence each."""
     if "catch_swing" not in dataset or not np.isfinite(dataset.capture_time):
         return []
@@ -69,7 +69,7 @@ def _doubts(dataset: xr.Dataset) -> list[str]:
     return found
 
 
-def impacts(dataset: xr.Dataset) -> list[dict[str, Any]]:
+def impact_rows(dataset: xr.Dataset) -> list[dict[str, Any]]:
     """Return velocities that jumped: a latch that fell in and holds rigidly."""
     rigid = str(dataset.attrs["capture_law"]).startswith("rigid")
     if "capture_impulse_along" not in dataset or not np.isfinite(dataset.capture_impulse_along) or not rigid:
@@ -79,31 +79,31 @@ def impacts(dataset: xr.Dataset) -> list[dict[str, Any]]:
             "time_s": float(dataset.capture_time),
             "law": str(dataset.attrs["capture_law"]),
             "impulse_normal_N_s": float(dataset.capture_impulse_along),
-            "impulse_tangential_N_s": number(dataset.capture_impulse_across),
+            "impulse_tangential_N_s": finite_or_none(dataset.capture_impulse_across),
             "energy_loss_J": float(dataset.capture_loss),
         }
     ]
 
 
-def contact(episode: xr.Dataset) -> dict[str, Any]:
+def contact_row(episode: xr.Dataset) -> dict[str, Any]:
     """Return one contact, from onset to release; places and azimuths of free bodies only."""
     placed = "episode_position" in episode
     azimuth = float(episode.episode_azimuth) if "episode_azimuth" in episode else math.nan
     return {
         "onset_s": float(episode.episode_onset),
-        "release_s": number(episode.episode_release),
+        "release_s": finite_or_none(episode.episode_release),
         "feature": str(episode.episode_feature.values),
         "surface": str(episode.episode_surface.values),
         "position_m": [float(value) for value in episode.episode_position.values] if placed else None,
         "azimuth_deg": math.degrees(azimuth) % 360 if np.isfinite(azimuth) else None,
         "approach_speed_m_s": float(episode.episode_approach_speed),
         "peak_normal_force_N": float(episode.episode_peak_force),
-        "peak_time_s": number(episode.episode_peak_time),
+        "peak_time_s": finite_or_none(episode.episode_peak_time),
         "impulse_N_s": float(episode.episode_impulse),
     }
 
 
-def overlapping(dataset: xr.Dataset) -> list[int]:
+def overlapping_contacts(dataset: xr.Dataset) -> list[int]:
     """Return numbers of the contacts during which the force of another one acted, too: their energies cannot be told apart."""
     onset, release = dataset.episode_onset.values, dataset.episode_release.values
     over = np.where(np.isfinite(release), release + float(dataset.attrs["delay_s"]), np.inf)
@@ -124,7 +124,7 @@ def _open_outcome(dataset: xr.Dataset, found: dict[str, Any]) -> list[str]:
     return [f"not captured, but not decided either: {why} at the end of the duration; state a longer one"]
 
 
-def warnings(dataset: xr.Dataset, figures: dict[str, Any]) -> list[str]:
+def result_warnings(dataset: xr.Dataset, figures: dict[str, Any]) -> list[str]:
     """Return what the reader should know before trusting the numbers, of which the key figures are `figures`."""
     found = []
     if not dataset.attrs["finished"]:
@@ -137,14 +137,16 @@ def warnings(dataset: xr.Dataset, figures: dict[str, Any]) -> list[str]:
         )
     work_error = figures["work_energy_error"]
     if work_error is not None and work_error > COARSE:
-        found.append(f"the work of {workers(dataset)} and the change of energy differ by {work_error:.1e}")
-    if overlapping(dataset) and not acts_beside_contacts(dataset):
+        found.append(
+            f"the work of {describe_work_sources(dataset)} and the change of energy differ by {work_error:.1e}"
+        )
+    if overlapping_contacts(dataset) and not acts_beside_contacts(dataset):
         found.append(
             "some contacts overlap in time or within one delay: their energies are those of all of them together"
         )
     found += _open_outcome(dataset, figures)
     found += control_warnings(dataset)
-    found += _doubts(dataset)
+    found += _peak_force_doubts(dataset)
     if not dataset.sizes["episode"] and not figures["captured"] and np.isnan(dataset.get("latch_entry_speed", np.nan)):
         found.append("no contact within the duration")
     return found

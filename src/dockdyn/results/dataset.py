@@ -11,7 +11,7 @@ import xarray as xr
 from dockdyn.integrate.solution import Status
 from dockdyn.integrate.variational.mechanical import PLACES
 from dockdyn.results.attributes import run_attributes
-from dockdyn.results.bouncing import bouncing
+from dockdyn.results.bouncing import describe_chatter
 from dockdyn.results.plan import DEFAULT_STEP, delay_of
 from dockdyn.results.run import Described, Run
 from dockdyn.scenario.load import Scenario
@@ -61,12 +61,16 @@ def reason_of(
     the place of a scenario's own, by name.
     """
     section = content.integrator
-    own = {"events": section.max_events, "steps": section.max_steps, "cause": shortness(delay_of(content), pace)}
+    own = {
+        "events": section.max_events,
+        "steps": section.max_steps,
+        "cause": explain_short_steps(delay_of(content), pace),
+    }
     own |= {"bounces": "contacts open and close too often", "places": PLACES}
     return (REASONS | dict(reasons or {}))[status].format(time=time, first_nonfinite=first_nonfinite, **own | values)
 
 
-def shortness(delay: float, pace: float = math.nan) -> str:
+def explain_short_steps(delay: float, pace: float = math.nan) -> str:
     """Return why steps are short, in words, from a delay (s) and how long the last ones were allowed to be (s)."""
     if 0 < delay < DEFAULT_STEP and not pace < delay:
         return f"while contacts act no step is longer than the delay of {delay:g} s"
@@ -80,7 +84,7 @@ def build_dataset(scenario: Scenario, run: Run, described: Described) -> xr.Data
     content = scenario.content
     values: dict[str, Any] = {}
     if run.status == Status.TOO_MANY_EVENTS:
-        values["bounces"] = bouncing(run, list(described.coordinates.get("contact", [])), delay_of(content))
+        values["bounces"] = describe_chatter(run, list(described.coordinates.get("contact", [])), delay_of(content))
     reason = reason_of(content, run.status, run.stopped_at, run.first_nonfinite, run.pace, **values)
     coordinates = {"time": ("time", run.time, {"units": "s", "long_name": "time"}), **described.coordinates}
     finished = run.status == Status.FINISHED

@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float
 
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import State
-from dockdyn.results.drive import watching
+from dockdyn.results.drive import report_while_running
 from dockdyn.results.plan import Simulated, delay_of, jit_once, settings_for
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -47,7 +47,9 @@ def affordable_delay(scenario: Scenario) -> Scenario:
     if not 0 < delay < content.duration / most or content.integrator.method != "located":
         return scenario
     settings = replace(settings_for(content), samples=0)
-    with watching(f"the run without delay, of at most {most} steps, to find out what a delay of {delay:g} s costs,"):
+    with report_while_running(
+        f"the run without delay, of at most {most} steps, to find out what a delay of {delay:g} s costs,"
+    ):
         times, acting = map(np.asarray, _contact_times(content, settings))
     edges = np.flatnonzero(np.diff(np.concatenate([[False], acting, [False]]).astype(int)))
     spans = times[edges[1::2]] - times[edges[::2]]

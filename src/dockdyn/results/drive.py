@@ -37,7 +37,7 @@ class Resumable(Protocol):
         """A `Status`, as a number."""
 
 
-def drive[SolverState: Resumable](
+def drive_run[SolverState: Resumable](
     solver: SolverState,
     advance: Callable[[SolverState, int], SolverState],
     share: Callable[[SolverState], float],
@@ -111,20 +111,20 @@ class Pace:
 def _pace_told(stops_at: int | None) -> Iterator[Pace]:
     """Yield the pace of a run, of which is told while it goes on."""
     pace = Pace(stops_at)
-    with _telling(pace.words):
+    with _announce_repeatedly(pace.words):
         yield pace
 
 
 @contextmanager
-def watching(work: str) -> Iterator[None]:
+def report_while_running(work: str) -> Iterator[None]:
     """Tell while `work`, a run in one piece, goes on that it does."""
     began = time.perf_counter()
-    with _telling(lambda: f"{work} goes on after {time_in_words(time.perf_counter() - began)}"):
+    with _announce_repeatedly(lambda: f"{work} goes on after {time_in_words(time.perf_counter() - began)}"):
         yield
 
 
 @contextmanager
-def _telling(words: Callable[[], str]) -> Iterator[None]:
+def _announce_repeatedly(words: Callable[[], str]) -> Iterator[None]:
     """Tell something, but an empty text and nothing twice, after `FIRST_TOLD` and each time that doubles."""
     ended, began = threading.Event(), time.perf_counter()
 

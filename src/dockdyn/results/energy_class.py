@@ -12,8 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 import xarray as xr
 
-from dockdyn.results.contact_summary import overlapping
-from dockdyn.results.measures import acts_beside_contacts, number
+from dockdyn.results.contact_summary import overlapping_contacts
+from dockdyn.results.measures import acts_beside_contacts, finite_or_none
 from dockdyn.results.run import Run, Variable, episode_variable
 
 LOSSLESS, PASSIVE, ACTIVE, UNRESOLVED = "lossless", "passive", "active", "unresolved"
@@ -51,7 +51,7 @@ def energy_summary(dataset: xr.Dataset, summary: dict[str, Any]) -> dict[str, An
     """Return the `energy_class` of each contact, and the warnings of a `summary` with those of contacts that do what they
     cannot."""
     classes = _energy_classes(dataset, summary["work_energy_error"])
-    return {"energy_class": classes, "warnings": [*summary["warnings"], *_contradictions(dataset)]}
+    return {"energy_class": classes, "warnings": [*summary["warnings"], *_energy_contradictions(dataset)]}
 
 
 def _energy_classes(dataset: xr.Dataset, work_error: float | None) -> list[str | None]:
@@ -65,18 +65,19 @@ def _energy_classes(dataset: xr.Dataset, work_error: float | None) -> list[str |
         return [None] * dataset.sizes["episode"]
     resolved = max(2 * float(dataset.attrs["steps"]) * float(dataset.attrs["step_error"]), work_error or 0.0)
     return [
-        _classify(effect, share, resolved) for effect, share in zip(_effects(dataset), _shares(dataset), strict=True)
+        _classify_energy(effect, share, resolved)
+        for effect, share in zip(_energy_effects(dataset), _energy_changes(dataset), strict=True)
     ]
 
 
-def _contradictions(dataset: xr.Dataset) -> list[str]:
+def _energy_contradictions(dataset: xr.Dataset) -> list[str]:
     """Return a warning for contacts whose energy did what their laws exclude: those with nothing beside them, and no force at
     the start, which would give what was stored then."""
     if acts_beside_contacts(dataset) or "capture_time" in dataset:
         return []
-    mixed = overlapping(dataset)
+    mixed = overlapping_contacts(dataset)
     mixed += [index for index, onset in enumerate(dataset.episode_onset.values, start=1) if onset == 0]
-    told = enumerate(zip(_effects(dataset), _shares(dataset), strict=True), start=1)
+    told = enumerate(zip(_energy_effects(dataset), _energy_changes(dataset), strict=True), start=1)
     alone = [(effect, share) for index, (effect, share) in told if share is not None and index not in mixed]
     worst = max((share if effect == PASSIVE else abs(share) for effect, share in alone if effect != OPEN), default=0.0)
     if worst <= CONTRADICTED:
@@ -87,29 +88,29 @@ def _contradictions(dataset: xr.Dataset) -> list[str]:
     ]
 
 
-def _effects(dataset: xr.Dataset) -> list[str]:
+def _energy_effects(dataset: xr.Dataset) -> list[str]:
     """Return what the laws of each contact say; open in a result of a version that did not ask."""
     if "episode_effect" not in dataset:
         return [OPEN] * dataset.sizes["episode"]
     return [str(effect) for effect in dataset.episode_effect.values]
 
 
-def _shares(dataset: xr.Dataset) -> list[float | None]:
+def _energy_changes(dataset: xr.Dataset) -> list[float | None]:
     """Return what the energy changed by over each contact, relative to the kinetic energy at the start or after it; None while
     it is not over."""
     start = float(dataset.kinetic_energy[0])
     both = zip(dataset.episode_energy_gain.values, dataset.episode_energy.values, strict=True)
-    return [_share(number(gain), start, number(after)) for gain, after in both]
+    return [_relative_change(finite_or_none(gain), start, finite_or_none(after)) for gain, after in both]
 
 
-def _share(gain: float | None, start: float, after: float | None) -> float | None:
+def _relative_change(gain: float | None, start: float, after: float | None) -> float | None:
     if gain is None or after is None:
         return None
     scale = max(start, start + after)
     return gain / scale if scale > 0 else gain
 
 
-def _classify(effect: str, share: float | None, resolved: float) -> str | None:
+def _classify_energy(effect: str, share: float | None, resolved: float) -> str | None:
     """Return a contact by what its laws say and the `share` of energy that it added."""
     if share is None:
         return None

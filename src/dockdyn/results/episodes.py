@@ -68,7 +68,7 @@ def from_log(
     )
 
 
-def episodes(moments: Moments, delay: float) -> list[Episode]:
+def contact_episodes(moments: Moments, delay: float) -> list[Episode]:
     """Return all contacts, by onset."""
     found = []
     for contact in range(moments.touching.shape[1]):
@@ -85,12 +85,12 @@ def episodes(moments: Moments, delay: float) -> list[Episode]:
                 found.append(current)
             elif not touching and current is not None:
                 current.release = time
-                _settle(current, moments, delay)
+                _find_settling(current, moments, delay)
                 current = None
     return sorted(found, key=lambda episode: episode.onset)
 
 
-def _settle(episode: Episode, moments: Moments, delay: float) -> None:
+def _find_settling(episode: Episode, moments: Moments, delay: float) -> None:
     """Find when the episode's last delayed force has acted, if the run got there."""
     releases = np.array([episode.release])
     episode.settled_row = int(settled_rows(np.asarray(moments.time), releases, delay, moments.slack)[0])

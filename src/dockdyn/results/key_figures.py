@@ -13,8 +13,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from dockdyn.results.measures import Either, number
-from dockdyn.results.requirements import AT_PORT, ends_of, plain, unit_of_figure
+from dockdyn.results.measures import Either, finite_or_none
+from dockdyn.results.requirements import AT_PORT, ends_of, unit_of_figure, without_unit
 
 Data = Mapping[str, Any]
 Source = Literal["log", "samples", "run"]
@@ -71,7 +71,7 @@ class LocatedFigures(NamedTuple):
 
 def summary_figures(figures: Collection[KeyFigure], data: Data, stated: Mapping[str, bool]) -> dict[str, Any]:
     """Return the figures of a run for its summary: plain numbers or lists of them, None for what did not happen."""
-    return {one.name: _in_summary(one, data, stated) for one in figures if _offered(one, data)}
+    return {one.name: _in_summary(one, data, stated) for one in figures if _is_offered(one, data)}
 
 
 def _in_summary(figure: KeyFigure, data: Data, stated: Mapping[str, bool]) -> bool | float | list[float | None] | None:
@@ -80,7 +80,7 @@ def _in_summary(figure: KeyFigure, data: Data, stated: Mapping[str, bool]) -> bo
         return None
     value = figure.of(data)
     if figure.each:
-        return [number(item) for item in np.asarray(value)]
+        return [finite_or_none(item) for item in np.asarray(value)]
     return figure.number(value) if np.isfinite(value) else None
 
 
@@ -94,19 +94,21 @@ def case_figures(figures: Collection[KeyFigure], data: Data, sampled: bool) -> d
     found: dict[str, Any] = {}
     for one in figures:
         known = one.source == "log" or (one.source == "samples" and sampled)
-        if not (known and _offered(one, data)):
+        if not (known and _is_offered(one, data)):
             continue
         value = jnp.asarray(one.of(data), float)
-        found |= ends(one.name, value, jnp.isfinite(data["episode_onset"])) if one.each else {one.name: value}
+        found |= (
+            least_and_largest(one.name, value, jnp.isfinite(data["episode_onset"])) if one.each else {one.name: value}
+        )
     return found
 
 
-def _offered(figure: KeyFigure, data: Data) -> bool:
+def _is_offered(figure: KeyFigure, data: Data) -> bool:
     """Return whether a run has such a figure at all."""
     return not figure.needs or figure.needs in data
 
 
-def ends(name: str, values: Either, there: Either) -> dict[str, Any]:
+def least_and_largest(name: str, values: Either, there: Either) -> dict[str, Any]:
     """Return the least and the largest of a list; NaN where an entry that is `there` has none, or where none is."""
     xp = values.__array_namespace__()
     whole = xp.any(there) & xp.all(xp.isfinite(values) | ~there)
@@ -135,13 +137,13 @@ def in_batches(figures: Collection[KeyFigure], asked: Collection[str]) -> bool:
 
 def without_other_ports(figures: Mapping[str, Any], asked: Collection[str]) -> dict[str, Any]:
     """Return `figures` less those at ports that nobody `asked` for, by names with or without unit."""
-    kept = {name for name in figures if not name.startswith(AT_PORT) or {name, plain(name)} & set(asked)}
+    kept = {name for name in figures if not name.startswith(AT_PORT) or {name, without_unit(name)} & set(asked)}
     return {name: value for name, value in figures.items() if name in kept}
 
 
 def _names_of(figure: KeyFigure) -> set[str]:
     """Return the names by which a figure can be asked for."""
-    return {figure.name, plain(figure.name), *(ends_of(figure.name) if figure.each else ())}
+    return {figure.name, without_unit(figure.name), *(ends_of(figure.name) if figure.each else ())}
 
 
 def names_in_cases(figures: Collection[KeyFigure]) -> dict[str, KeyFigure]:

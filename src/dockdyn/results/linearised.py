@@ -87,7 +87,7 @@ def by_differences(
     leaves, structure = jax.tree.flatten(own)
     kept: Any = structure
     total = [np.zeros(np.shape(leaf)) for leaf in leaves]
-    step = BUILT * _size(numbers, direction)
+    step = BUILT * _direction_size(numbers, direction)
     for count, weight in enumerate(WEIGHTS, 1):
         for side in (1, -1):
             moved, same = jax.tree.flatten(function(numbers + side * count * step * direction))
@@ -97,7 +97,7 @@ def by_differences(
                     "schedule of periods does"
                 )
             with np.errstate(invalid="ignore"):
-                total = [sum_ + side * weight / step * _plain(one) for sum_, one in zip(total, moved, strict=True)]
+                total = [sum_ + side * weight / step * _plain_leaf(one) for sum_, one in zip(total, moved, strict=True)]
     changes = [
         np.where(np.isfinite(leaf), change, 0.0) if _is_real(leaf) else None  # an infinite limit stays one
         for change, leaf in zip(total, leaves, strict=True)
@@ -105,7 +105,7 @@ def by_differences(
     return own, jax.tree.unflatten(structure, changes)
 
 
-def _plain(leaf: Any) -> Any:  # noqa: ANN401, of any type of number
+def _plain_leaf(leaf: Any) -> Any:  # noqa: ANN401, of any type of number
     return np.asarray(leaf, float) if _is_real(leaf) else 0.0
 
 
@@ -113,12 +113,12 @@ def _is_real(leaf: Any) -> bool:  # noqa: ANN401, of any type of number
     return np.asarray(leaf).dtype.kind == "f"
 
 
-def _size(numbers: Leaves, direction: Leaves) -> float:
+def _direction_size(numbers: Leaves, direction: Leaves) -> float:
     """Return the size of the number that a direction changes."""
     return float(np.abs(numbers[direction != 0]).max(initial=0.0)) or ZERO
 
 
-def moved(parts: PyTree, change: PyTree, step: float) -> PyTree:
+def advance_along_derivatives(parts: PyTree, change: PyTree, step: float) -> PyTree:
     """Return the arrays of a run, as numbers a `step` away along their derivatives would have them, to first order."""
     return jax.tree.map(
         lambda leaf, slope: leaf if slope is None else leaf + step * slope,
@@ -137,8 +137,8 @@ def slopes_along(
     """Return figures of a run, numbers or arrays by name, and their derivatives along a direction; those that come or go have
     none."""
     parts, change = jax.tree.map(np.asarray, run.along(direction))
-    step = STEP * _size(numbers, direction)
-    own, up, down = (figures(run.dataset(moved(parts, change, side * step))) for side in (0, 1, -1))
+    step = STEP * _direction_size(numbers, direction)
+    own, up, down = (figures(run.dataset(advance_along_derivatives(parts, change, side * step))) for side in (0, 1, -1))
     there = [name for name in own if name in up and name in down and np.shape(up[name]) == np.shape(down[name])]
     return dict(own), {name: (up[name] - down[name]) / (2 * step) for name in there}
 

@@ -14,12 +14,12 @@ Either = Any  # a number, or an array of NumPy or of JAX
 BEFORE = 1e-9  # s; a row so little before an instant is of that instant, too
 
 
-def number(value: Either) -> float | None:
+def finite_or_none(value: Either) -> float | None:
     """Return a float, or None for what the run did not reach."""
     return float(value) if np.isfinite(value) else None
 
 
-def ratio(error: Either, scale: Either) -> Either:
+def relative_error(error: Either, scale: Either) -> Either:
     """Return an error relative to a scale; the error itself where there is no scale."""
     positive = scale > 0
     if isinstance(positive, bool | np.bool):
@@ -35,7 +35,7 @@ GIVEN = {  # impulses from outside by momentum
 WORKS = {"control_work": "control", "gravity_work": "gravity"}  # from outside, and what does it
 
 
-def kept(data: Mapping[Any, Any], name: str) -> Either:
+def conserved_momentum(data: Mapping[Any, Any], name: str) -> Either:
     """Return the `linear` or `angular` momentum that should not change: without what thrusters and gravity gave."""
     momentum = data[f"{name}_momentum"]
     for impulse in GIVEN[name]:
@@ -84,7 +84,7 @@ def stores_inside(data: Mapping[Any, Any]) -> bool:
     return acts_beside_contacts(data) or "catch_stored" in data
 
 
-def workers(data: Mapping[Any, Any]) -> str:
+def describe_work_sources(data: Mapping[Any, Any]) -> str:
     """Return what does the work that a dataset of a run with contacts has as `work`, in words."""
     if "catch_taken" in data:
         return "contacts, less what the latch takes"
@@ -100,12 +100,12 @@ def changed_by_contacts(data: Mapping[Any, Any]) -> Either:
     return change + (lost - data["catch_stored"] if "catch_stored" in data else lost)
 
 
-def drift(momentum: Any, scale: Any) -> Either:  # noqa: ANN401, arrays of a dataset too
+def momentum_drift(momentum: Any, scale: Any) -> Either:  # noqa: ANN401, arrays of a dataset too
     """Return the largest change of a momentum since t = 0, relative to the largest sum of the bodies' magnitudes."""
-    return ratio(departure(momentum).max(), getattr(scale, "values", scale).max())
+    return relative_error(momentum_departure(momentum).max(), getattr(scale, "values", scale).max())
 
 
-def departure(momentum: Any) -> Either:  # noqa: ANN401, an array of a dataset too
+def momentum_departure(momentum: Any) -> Either:  # noqa: ANN401, an array of a dataset too
     """Return how far a momentum is from its start at each instant, by size."""
     values = getattr(momentum, "values", momentum)
     change = (values - values[0]).reshape(values.shape[0], -1)

@@ -80,7 +80,7 @@ def method_of(settings: Settings) -> Method[Any]:
     return Variational() if isinstance(settings, VariationalSettings) else Hybrid()
 
 
-def solve(model: ContactModel, settings: Settings) -> Solution:
+def run_whole(model: ContactModel, settings: Settings) -> Solution:
     """Return what a whole run leaves."""
     method = method_of(settings)
     solver = method.advance(model, settings, method.init(model, settings), settings.max_iterations)
@@ -253,13 +253,13 @@ class Variational:
         return math.nan
 
     def remembering(self, solver: VariationalState, memory: Any) -> VariationalState:  # noqa: ANN401
-        return variational_run.remembering(solver, memory)
+        return variational_run.with_memory(solver, memory)
 
     def emptied(self, solver: VariationalState) -> VariationalState:
-        return variational_run.emptied(solver)
+        return variational_run.empty_log(solver)
 
     def largest(self, model: Mechanism, solver: VariationalState) -> Float[Array, "monitored"]:
-        return variational_run.largest(VariationalMechanism(model), solver)
+        return variational_run.monitored_maxima(VariationalMechanism(model), solver)
 
     def result(self, model: Mechanism, solver: VariationalState) -> Solution:
         return variational_run.solution_of(VariationalMechanism(model), solver)

@@ -61,7 +61,7 @@ class ModelFlow:
 
     def rates(self, numbers: Array, given: Array, time: Scalar, motion: SplitState) -> Float[Array, "states"]:
         model = self.model(numbers, given)
-        return pack(tuple(_rate(model, time, self.state(model, motion))))
+        return pack(tuple(_rate_of_change(model, time, self.state(model, motion))))
 
     def guards(self, numbers: Array, given: Array, time: Scalar, motion: SplitState) -> Float[Array, "guards"]:
         model = self.model(numbers, given)
@@ -72,14 +72,14 @@ class ModelFlow:
         """Return the state after what is due at a time: events, then a tick of the clock."""
         model = self.model(numbers, given)
         x = self.state(model, motion)
-        fired = _fired(model, time, x)
+        fired = _fired_guards(model, time, x)
         happens = jnp.any(jnp.stack(fired)) if fired else jnp.asarray(False)
         x = jax.lax.cond(happens, lambda x: model.jump(time, x, fired), lambda x: x, x)
         now = model.next_tick(x)
         if now is not None:
             due = now <= time + DUE * jnp.maximum(1.0, time)
             x = jax.lax.cond(due, lambda x: model.tick(now, x), lambda x: x, x)
-        tick, more, ended = model.next_tick(x), _fired(model, time, x), model.ended(x)
+        tick, more, ended = model.next_tick(x), _fired_guards(model, time, x), model.ended(x)
         return Jumped(
             jnp.any(jnp.stack(more)) if more else jnp.asarray(False),
             jnp.asarray(False) if ended is None else ended,
@@ -88,11 +88,11 @@ class ModelFlow:
         )
 
 
-def _rate(model: Model, time: Scalar, x: State) -> Rate:
+def _rate_of_change(model: Model, time: Scalar, x: State) -> Rate:
     return model.flow(time, x, model.signal(time, x))
 
 
-def _fired(model: Model, time: Scalar, x: State) -> tuple[Bool[Array, ""], ...]:
+def _fired_guards(model: Model, time: Scalar, x: State) -> tuple[Bool[Array, ""], ...]:
     """Return which guards have risen above zero."""
-    at = evaluate(model, time, x, _rate(model, time, x))
+    at = evaluate(model, time, x, _rate_of_change(model, time, x))
     return tuple((guard > 0) & (slope > 0) for guard, slope in zip(at.outputs.guards, at.slopes.guards, strict=True))

@@ -34,31 +34,30 @@ def refuse_overlap(scenario: Scenario) -> None:
     for (where, radius), depth in zip(meetings, np.asarray(_first_depths(scenario.content)), strict=True):
         most = radius or DEEP
         if depth > most:
-            words = (
-                f"overlap at the start = {depth:.3g} m; must be at most {most:.3g} m: {_remedy(scenario, depth - most)}"
-            )
+            remedy = _describe_remedy(scenario, depth - most)
+            words = f"overlap at the start = {depth:.3g} m; must be at most {most:.3g} m: {remedy}"
             raise ScenarioError(f"{scenario.name}: {where}: {words}")
 
 
-def _remedy(scenario: Scenario, depth: float) -> str:
+def _describe_remedy(scenario: Scenario, depth: float) -> str:
     """Return in words what moves bodies apart that overlap by a `depth` (m) too much."""
     approach = getattr(scenario.content, "approach", None)
     if approach is None:
         return f"move a body's position back, against the way it comes, by {depth:.3g} m or more"
     low, high = 0.0, depth
     for _ in range(DOUBLINGS):
-        if not _overlaps(scenario, approach.distance + high):
+        if not _overlaps_at(scenario, approach.distance + high):
             break
         low, high = high, 2 * high
     else:
         return "raise approach.distance"
     while high - low > SHARE * high:
         middle = (low + high) / 2
-        low, high = (middle, high) if _overlaps(scenario, approach.distance + middle) else (low, middle)
+        low, high = (middle, high) if _overlaps_at(scenario, approach.distance + middle) else (low, middle)
     return f"raise approach.distance by {high * (1 + SHARE):.3g} m or more"
 
 
-def _overlaps(scenario: Scenario, distance: float) -> bool:
+def _overlaps_at(scenario: Scenario, distance: float) -> bool:
     """Return whether anything is too deep in something else where the chaser begins at a `distance` (m)."""
     content = scenario.at({"approach.distance": distance}).content
     depths = np.asarray(_first_depths(content))

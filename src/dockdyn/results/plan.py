@@ -70,7 +70,7 @@ def with_events(content: Planned) -> bool:
     return content.integrator.method in ("located", "fixed", "variational")
 
 
-def plan(content: Planned, delay: float) -> RunPlan:
+def plan_run(content: Planned, delay: float) -> RunPlan:
     """Return steps and sizes that fit a scenario with this loop delay (s): the sampling interval caps the step."""
     duration = content.duration
     step = min(content.integrator.step or DEFAULT_STEP, duration)
@@ -80,13 +80,13 @@ def plan(content: Planned, delay: float) -> RunPlan:
     if samples > MOST_ROWS:
         raise ScenarioError(f"output.interval = {interval} s: gives {samples} samples; must give at most {MOST_ROWS}")
     if content.integrator.step is not None:
-        affordable(content.integrator.step, content.integrator.max_steps, duration)
+        refuse_too_many_steps(content.integrator.step, content.integrator.max_steps, duration)
     # past steps within one delay, and room for the shorter ones of stiff contacts and for images of events
     line_capacity = power_of_two(2 * min(delay, duration) / step + 4096)
     return RunPlan(step, interval, samples, line_capacity)
 
 
-def affordable(step: float, max_steps: int, duration: float) -> None:
+def refuse_too_many_steps(step: float, max_steps: int, duration: float) -> None:
     """Refuse a `step` (s) of which a run of this duration (s) takes more than `max_steps`."""
     if (count := duration / step * (1 - 1e-9)) > max_steps:
         raise ScenarioError(
@@ -110,7 +110,7 @@ def settings_for(
 
 def settings_with(delay: float, content: Planned, sampled: bool, most_moments: int, most_rows: int) -> located.Settings:
     """Return the same of a scenario with this loop delay (s); of its `content` duration, integrator and output count."""
-    steps = plan(content, delay)
+    steps = plan_run(content, delay)
     if content.integrator.method == "fixed":
         return _fixed_settings(steps, delay, content, sampled, most_moments)
     return located.Settings(
@@ -131,7 +131,7 @@ def _fixed_settings(
     """Return settings with steps of one length, none longer than a delay: a whole number of them is the duration."""
     longest = min(steps.step, delay or steps.step)
     count = math.ceil(content.duration / longest * (1 - 1e-12))
-    affordable(longest, content.integrator.max_steps, content.duration)
+    refuse_too_many_steps(longest, content.integrator.max_steps, content.duration)
     step = content.duration / count
     stride = max(1, round(steps.interval / step))
     return located.Settings(

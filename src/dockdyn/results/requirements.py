@@ -52,12 +52,12 @@ def unit_of_figure(figure: str) -> str:
     return ""
 
 
-def plain(figure: str) -> str:
+def without_unit(figure: str) -> str:
     """Return a figure's name without its unit."""
     return ".".join(ENDING.sub("", part) for part in figure.split("."))
 
 
-def judge(
+def judge_requirements(
     requirements: Sequence[Requirement], summary: Mapping[str, Any], name: str = "scenario"
 ) -> list[dict[str, Any]]:
     """Return every requirement against the figures of a `summary`, or against those of a case by the same names.
@@ -69,7 +69,7 @@ def judge(
     Raises ScenarioError, which calls the scenario `name`: no such figure, a limit of another unit.
     """
     figures = figures_of(summary)
-    return [judged(one, figures, f"{name}: requirements.{one.name}") for one in requirements]
+    return [judge_requirement(one, figures, f"{name}: requirements.{one.name}") for one in requirements]
 
 
 def figures_of(summary: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -121,9 +121,9 @@ def judge_values(values: np.ndarray, relation: str, limit: bool | float) -> tupl
     return met, _margin_of(values, relation, limit).min(axis=1)
 
 
-def judged(one: Requirement, figures: Mapping[str, Any], where: str) -> dict[str, Any]:
+def judge_requirement(one: Requirement, figures: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return one requirement against all figures."""
-    figure = resolved(one.figure, figures, where)
+    figure = resolve_figure(one.figure, figures, where)
     unit = unit_of_figure(figure)
     values = figures[figure] if isinstance(figures[figure], list) else [figures[figure]]
     limit = limit_of(one, figure, unit, [value for value in values if value is not None], where)
@@ -131,7 +131,9 @@ def judged(one: Requirement, figures: Mapping[str, Any], where: str) -> dict[str
     answer["text"] = one.text
     bounded = figure in BOUNDED and figures.get(KNOWN) in (0, False)
     if not values or any(value is None or math.isnan(value) for value in values):
-        return undecided(answer, None) if bounded else answer | {"value": None, "met": False, "margin": None}
+        return (
+            undecided_requirement(answer, None) if bounded else answer | {"value": None, "met": False, "margin": None}
+        )
     if isinstance(limit, bool):
         met = all(bool(value) == limit for value in values)
         return answer | {"value": limit if met else not limit, "met": met, "margin": None}
@@ -139,7 +141,7 @@ def judged(one: Requirement, figures: Mapping[str, Any], where: str) -> dict[str
     answer |= decided_at(figure, worst, figures)
     margin = float(_margin_of(worst, one.relation, limit))
     if bounded and _is_open(worst, one.relation, limit):
-        return undecided(answer, float(worst))
+        return undecided_requirement(answer, float(worst))
     return answer | {
         "value": float(worst) if math.isfinite(worst) else None,
         "met": COMPARED[one.relation](worst, limit),
@@ -155,7 +157,7 @@ def decided_at(figure: str, value: float, figures: Mapping[str, Any]) -> dict[st
     return {"at": ports[0].removeprefix(AT_PORT).removesuffix(f".{figure}")} if ports else {}
 
 
-def undecided(answer: dict[str, Any], value: float | None) -> dict[str, Any]:
+def undecided_requirement(answer: dict[str, Any], value: float | None) -> dict[str, Any]:
     """Return a requirement on a figure that is not known, but at least `value`."""
     return answer | {
         "value": value,
@@ -170,7 +172,7 @@ def _is_open(value: Either, relation: str, limit: float) -> Either:
     return value <= limit if relation in ("<=", "==", ">") else value < limit
 
 
-def hidden(
+def hidden_by_capture(
     figure: str, relation: str, limit: bool | float, values: np.ndarray, figures: Mapping[str, Any]
 ) -> np.ndarray:
     """Return in which cases a capture leaves but a lower bound of a figure, one that may hide either answer; of arrays over
@@ -188,21 +190,21 @@ def _margin_of(value: Either, relation: str, limit: float) -> Either:
     return limit - value if relation.startswith("<") else value - limit
 
 
-def resolved(figure: str, figures: Mapping[str, Any], where: str) -> str:
+def resolve_figure(figure: str, figures: Mapping[str, Any], where: str) -> str:
     """Return the figure in full, unit included."""
     if figure in figures:
         return figure
-    fitting = [name for name in figures if plain(name) == figure]
+    fitting = [name for name in figures if without_unit(name) == figure]
     if not fitting:
-        raise ScenarioError(f"{where}: no such figure in the summary; {_offered(figure, figures)}")
+        raise ScenarioError(f"{where}: no such figure in the summary; {_describe_offered(figure, figures)}")
     if len(fitting) > 1:
         raise ScenarioError(f"{where}: fits several figures; must be one of {', '.join(fitting)}")
     return fitting[0]
 
 
-def _offered(figure: str, figures: Mapping[str, Any]) -> str:
+def _describe_offered(figure: str, figures: Mapping[str, Any]) -> str:
     """Return for a message which figure may have been meant, and which there are."""
-    known = sorted(plain(name) for name in figures)
+    known = sorted(without_unit(name) for name in figures)
     close = nearest(figure, known)
     return (
         f"{close} There are {', '.join(known)}" if close.startswith("did you mean") else f"allowed: {', '.join(known)}"

@@ -73,7 +73,7 @@ def episode_variable(values: ArrayLike, units: str, words: str, *dims: str) -> V
     return (("episode", *dims), np.asarray(values), {"units": units, "long_name": words})
 
 
-def scalar(value: SupportsFloat, units: str, words: str) -> Variable:
+def scalar_variable(value: SupportsFloat, units: str, words: str) -> Variable:
     """Return a single number of a run; NaN where there is none."""
     return ((), float(value), {"units": units, "long_name": words})
 
@@ -82,7 +82,7 @@ def capture_variables(run: Run, speed: np.ndarray, needed: np.ndarray) -> dict[s
     """Return when and how fast a probe met a latch and was caught by it; arguments as of `capture_data`."""
     moments = run.moment_times
     found = capture_data(moments, np.ones(len(moments), bool), run.at_moments, speed, needed)
-    return {name: scalar(found[name], *CAPTURE[name]) for name in CAPTURE}
+    return {name: scalar_variable(found[name], *CAPTURE[name]) for name in CAPTURE}
 
 
 def contact_variables(run: Run) -> dict[str, Any]:
@@ -132,4 +132,4 @@ def outcome_variables(
 ) -> dict[str, Any]:
     """Return whether the outcome is open at the end of a run, and the time that is left; arguments as of `outcome_left`."""
     found = outcome_left(acting, np.bool(captured), at_end, length)
-    return {name: scalar(found[name], *OUTCOME[name]) for name in OUTCOME}
+    return {name: scalar_variable(found[name], *OUTCOME[name]) for name in OUTCOME}

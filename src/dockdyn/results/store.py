@@ -78,7 +78,7 @@ def netcdf_in(path: Path) -> xr.Dataset:
         if not classic:
             with h5py.File(path) as tried:  # h5netcdf prints tracebacks of its own about a file that fails here
                 dict(tried.attrs)
-                size = _unpacked(tried, str(path))
+                size = _unpacked_size(tried, str(path))
             if size > LARGEST:
                 words = f"its variables would take {in_words(size)} of memory"
                 raise ScenarioError(f"{path}: {words}; must be at most {in_words(LARGEST)}")
@@ -92,7 +92,7 @@ def netcdf_in(path: Path) -> xr.Dataset:
         raise ScenarioError(f"{path}: {words}") from None
 
 
-def _unpacked(group: Any, name: str) -> int:  # noqa: ANN401, h5py's
+def _unpacked_size(group: Any, name: str) -> int:  # noqa: ANN401, h5py's
     """Return the bytes that the variables of a file take when they are read, whatever is stored of them.
 
     Raises ScenarioError for one that would be read from another file.
@@ -108,7 +108,7 @@ def _unpacked(group: Any, name: str) -> int:  # noqa: ANN401, h5py's
         if dataset:
             total += int(inside.size or 0) * inside.dtype.itemsize
         elif isinstance(inside, h5py.Group):
-            total += _unpacked(inside, name)
+            total += _unpacked_size(inside, name)
     return total
 
 

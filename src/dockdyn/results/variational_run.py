@@ -19,7 +19,7 @@ from dockdyn.integrate.variational.solver_state import VariationalSettings, Vari
 from dockdyn.integrate.variational.step import Newton
 from dockdyn.mechanism.state import Memory
 from dockdyn.mechanism.variational import Moment, MonitoredQuantities, VariationalMechanism
-from dockdyn.results.plan import NO_LIMIT, Planned, affordable, plan, power_of_two
+from dockdyn.results.plan import NO_LIMIT, Planned, plan_run, power_of_two, refuse_too_many_steps
 
 SOLVED = Newton(1e-12, 30)  # when the equations of a step are
 WHOLE = 1e-9  # of a step: so near is a whole number of them
@@ -33,13 +33,13 @@ def variational_settings(content: Planned, sampled: bool = True, most_moments: i
     Samples are a whole number of steps apart: where their interval is stated, steps are as much shorter. Where an `error` is
     stated, steps follow the motion, and end at samples.
     """
-    steps, error = plan(content, 0.0), getattr(content.integrator, "error", None)
+    steps, error = plan_run(content, 0.0), getattr(content.integrator, "error", None)
     stride, step, interval = 1, steps.step, steps.interval
     if error is None:
         stride = max(1, math.ceil(interval / step * (1 - 1e-9)))
         step = step if content.output.interval is None else interval / stride
         interval = stride * step
-        affordable(step, content.integrator.max_steps, content.duration)
+        refuse_too_many_steps(step, content.integrator.max_steps, content.duration)
     return VariationalSettings(
         duration=np.float64(content.duration),
         step=np.float64(step),
@@ -62,8 +62,8 @@ def pass_to(
     """
     paused = (solver.status == Status.FINISHED) & ~_is_over(model, solver) & (solver.time < time)
     status = jnp.where(paused, int(Status.RUNNING), solver.status)
-    begun = emptied(solver._replace(status=status, iterations=jnp.zeros_like(solver.iterations)))
-    return advance_to(model, replace(settings, duration=time), begun, time, after=emptied)
+    begun = empty_log(solver._replace(status=status, iterations=jnp.zeros_like(solver.iterations)))
+    return advance_to(model, replace(settings, duration=time), begun, time, after=empty_log)
 
 
 def advance_to(
@@ -113,20 +113,20 @@ def state_of(model: VariationalMechanism, solver: VariationalState) -> State:
     return model.state(solver.time, solver.at.q, v, solver.at.mode)
 
 
-def remembering(solver: VariationalState, memory: Memory) -> VariationalState:
+def with_memory(solver: VariationalState, memory: Memory) -> VariationalState:
     """Return the run with another memory of the mechanism, such as of a command."""
     return solver._replace(at=solver.at._replace(mode=solver.at.mode._replace(memory=memory, since=solver.time)))
 
 
-def largest(model: VariationalMechanism, solver: VariationalState) -> Float[Array, "monitored"]:
-    """Return the largest of each monitored quantity since the log began or was `emptied`."""
+def monitored_maxima(model: VariationalMechanism, solver: VariationalState) -> Float[Array, "monitored"]:
+    """Return the largest of each monitored quantity since the log began or was emptied."""
     now = solver.at.mode.watched.peaks
-    peaks = _moments(model, solver).watched.peaks
+    peaks = _moments_of_log(model, solver).watched.peaks
     used = jnp.arange(peaks.shape[0]) < solver.events
     return jnp.maximum(jnp.maximum(now, 0.0), jnp.max(jnp.where(used[:, None], peaks, 0.0), axis=0, initial=0.0))
 
 
-def emptied(solver: VariationalState) -> VariationalState:
+def empty_log(solver: VariationalState) -> VariationalState:
     """Return the run with an empty log, as at its beginning."""
     mode = solver.at.mode
     watched = MonitoredQuantities.nothing(mode.watched.peaks.size)
@@ -142,11 +142,11 @@ def solution_of(model: VariationalMechanism, solver: VariationalState) -> Soluti
     """
     mechanism = model.mechanism
 
-    log, after = colliding.logged(solver, model.records()), _moments(model, solver)
+    log, after = colliding.logged(solver, model.records()), _moments_of_log(model, solver)
     like = jax.tree.map(lambda rows: rows[0], after.state)
     touching = over_rows(lambda row: unpack(row, like), log.record)
     struck = log.guard >= 0  # of what parts from rest both moments are one
-    before = jax.tree.map(lambda a, b: jnp.where(_along(struck, a), a, b), touching, after.state)
+    before = jax.tree.map(lambda a, b: jnp.where(_align_flags(struck, a), a, b), touching, after.state)
     end, watched = state_of(model, solver), solver.at.mode.watched
     nothing = jnp.zeros_like(after.watched.peaks)
     last = 2 * solver.events
@@ -197,13 +197,13 @@ def solution_of(model: VariationalMechanism, solver: VariationalState) -> Soluti
     )
 
 
-def _moments(model: VariationalMechanism, solver: VariationalState) -> Moment:
+def _moments_of_log(model: VariationalMechanism, solver: VariationalState) -> Moment:
     """Return what the log keeps of states after events, with all the rows that there may be."""
     q, v, mode = model.initial()
     like = model.moment(jnp.zeros(()), q, v, mode)
     return over_rows(lambda row: unpack(row, like), colliding.logged(solver, model.records()).told)
 
 
-def _along(flags: Array, rows: Array) -> Array:
+def _align_flags(flags: Array, rows: Array) -> Array:
     """Return flags of rows in the shape of those."""
     return jnp.reshape(flags, (rows.shape[0],) + (1,) * (rows.ndim - 1))

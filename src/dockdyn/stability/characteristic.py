@@ -16,7 +16,7 @@ Delays = Float[np.ndarray, "*batch delays"]  # h₁ ... (s)
 Number = complex | Complex[np.ndarray, "*batch"]
 
 
-def weights(s: Number, delays: Delays) -> Complex[np.ndarray, "*batch delays+1"]:
+def delay_factors(s: Number, delays: Delays) -> Complex[np.ndarray, "*batch delays+1"]:
     """Return the factors of A₀, A₁ ... in the characteristic matrix."""
     return np.exp(-np.asarray(s)[..., None] * _with_zero(delays))
 
@@ -28,13 +28,13 @@ def _with_zero(delays: Delays) -> Float[np.ndarray, "*batch delays+1"]:
 
 def characteristic_matrix(s: Number, matrices: Matrices, delays: Delays) -> Complex[np.ndarray, "*batch n n"]:
     """Return Δ(s)."""
-    whole = np.einsum("...i,...ijk->...jk", weights(s, delays), matrices)
+    whole = np.einsum("...i,...ijk->...jk", delay_factors(s, delays), matrices)
     return np.asarray(s)[..., None, None] * np.eye(matrices.shape[-1]) - whole
 
 
 def characteristic_slope(s: Number, matrices: Matrices, delays: Delays) -> Complex[np.ndarray, "*batch n n"]:
     """Return dΔ/ds."""
-    factors = _with_zero(delays) * weights(s, delays)
+    factors = _with_zero(delays) * delay_factors(s, delays)
     return np.eye(matrices.shape[-1]) + np.einsum("...i,...ijk->...jk", factors, matrices)
 
 
@@ -53,7 +53,7 @@ def root_slopes(
     w, v = left[:, -1].conj(), right[-1].conj()
     with np.errstate(divide="ignore", invalid="ignore"):  # of a root that is not simple
         change = np.outer(w, v) / (w @ characteristic_slope(s, matrices, delays) @ v)
-        by_matrix = weights(s, delays)[:, None, None] * change
+        by_matrix = delay_factors(s, delays)[:, None, None] * change
         return s, (by_matrix, -s * np.einsum("ijk,ijk->i", by_matrix, matrices)[1:])
 
 

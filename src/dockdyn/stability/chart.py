@@ -34,7 +34,9 @@ class StabilityChart(NamedTuple):
     cells: list[tuple[int, int, int]]  # lattice point and side of the cells that fill the square
 
 
-def chart(growth: Growth, cells: int, tolerance: float, coarse: int = COARSE, gaps: bool = False) -> StabilityChart:
+def chart_growth(
+    growth: Growth, cells: int, tolerance: float, coarse: int = COARSE, gaps: bool = False
+) -> StabilityChart:
     """Return the chart of `growth` over the unit square.
 
     Args:
@@ -55,7 +57,7 @@ def chart(growth: Growth, cells: int, tolerance: float, coarse: int = COARSE, ga
     step = 2**levels
     axis = np.arange(0, size + 1, step)
     open_ = [(i, j) for i in range(0, size, step) for j in range(0, size, step)]
-    lattice.need(corner for i, j in open_ for corner in corners(i, j, step))
+    lattice.need(corner for i, j in open_ for corner in cell_corners(i, j, step))
     values = lattice.values[np.ix_(axis, axis)]
     suspects = {(int(i * step), int(j * step)) for i, j in np.argwhere(_near_zero(values))}
     settled: list[tuple[int, int, int]] = []
@@ -65,14 +67,14 @@ def chart(growth: Growth, cells: int, tolerance: float, coarse: int = COARSE, ga
         settled += [(*cell, step) for cell in set(open_) - set(finer)]
         half = step // 2
         open_ = [(i + a, j + b) for i, j in finer for a, b in product((0, half), repeat=2)]
-        lattice.need(corner for i, j in open_ for corner in corners(i, j, half))
+        lattice.need(corner for i, j in open_ for corner in cell_corners(i, j, half))
         step = half
         # a boundary that leaves the refined cells through a side reopens the neighbour
         while hidden := [cell for cell in settled if lattice.hides(*cell)]:
             settled = [cell for cell in settled if cell not in set(hidden)]
             for i, j, side in hidden:
                 inner = [(i + a, j + b) for a, b in product(range(0, side, step), repeat=2)]
-                lattice.need(corner for a, b in inner for corner in corners(a, b, step))
+                lattice.need(corner for a, b in inner for corner in cell_corners(a, b, step))
                 open_ += inner
     boundary = lattice.boundary(open_, tolerance)
     cells_ = settled + [(*cell, step) for cell in open_]
@@ -95,7 +97,7 @@ def _near_zero(values: Float[np.ndarray, "n+1 n+1"]) -> Bool[np.ndarray, "n n"]:
     return over_cell(np.abs(values), np.fmin) < NEAR * over_cell(change, np.fmax)
 
 
-def corners(i: int, j: int, step: int) -> list[tuple[int, int]]:
+def cell_corners(i: int, j: int, step: int) -> list[tuple[int, int]]:
     """Return the four corners of a cell in the lattice of the finest one, anticlockwise."""
     return [(i, j), (i + step, j), (i + step, j + step), (i, j + step)]
 
@@ -128,7 +130,7 @@ class Lattice:
 
     def divided(self, i: int, j: int, step: int) -> bool:
         """Return whether the boundary passes through a cell, or comes so near that it may."""
-        found = np.array([self.values[corner] for corner in corners(i, j, step)])
+        found = np.array([self.values[corner] for corner in cell_corners(i, j, step)])
         found = found[~np.isnan(found)]
         if not found.size:
             return False
@@ -149,7 +151,7 @@ class Lattice:
         links: dict[Edge, list[Edge]] = defaultdict(list)
         for i, j in cells:
             sides: list[Edge] = [(i, j, True), (i + 1, j, False), (i, j + 1, True), (i, j, False)]
-            around = corners(i, j, 1)
+            around = cell_corners(i, j, 1)
             signs = [positive[corner] for corner in around]
             ends = zip(sides, around, [*around[1:], around[0]], strict=True)
             cut = [side for side, a, b in ends if positive[a] != positive[b] and not (absent[a] or absent[b])]
@@ -168,19 +170,21 @@ class Lattice:
         low = np.array([(i, j) for i, j, _ in edges])
         high = low + np.array([(1, 0) if along else (0, 1) for _, _, along in edges])
         at_low, at_high = (self.values[tuple(ends.T)] for ends in (low, high))
-        points = locate(self.at, low / self.size, high / self.size, at_low, at_high, tolerance)
+        points = locate_sign_changes(self.at, low / self.size, high / self.size, at_low, at_high, tolerance)
         self.place = dict(zip(edges, points, strict=True))
-        return [part for path in chains(links) for part in whole(np.array([self.place[edge] for edge in path]))]
+        return [
+            part for path in chain_links(links) for part in finite_parts(np.array([self.place[edge] for edge in path]))
+        ]
 
 
-def whole(line: Float[np.ndarray, "p 2"]) -> list[Float[np.ndarray, "part 2"]]:
+def finite_parts(line: Float[np.ndarray, "p 2"]) -> list[Float[np.ndarray, "part 2"]]:
     """Return the parts of a line without points that are not numbers."""
     known = ~np.isnan(line).any(axis=1)
     parts = np.split(np.arange(len(line)), np.flatnonzero(np.diff(known)) + 1)
     return [line[part] for part in parts if known[part[0]]]
 
 
-def locate(
+def locate_sign_changes(
     growth: Growth,
     low: Float[np.ndarray, "m d"],
     high: Float[np.ndarray, "m d"],
@@ -216,7 +220,7 @@ def locate(
     return low + ((start + end) / 2)[:, None] * (high - low)
 
 
-def chains(links: dict[Edge, list[Edge]]) -> list[list[Edge]]:
+def chain_links(links: dict[Edge, list[Edge]]) -> list[list[Edge]]:
     """Return paths through all links: from the ends first, then the closed ones."""
     left = {edge: list(others) for edge, others in links.items()}
     paths = []

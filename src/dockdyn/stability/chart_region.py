@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.stability.chart import Edge, Lattice, StabilityChart, corners
+from dockdyn.stability.chart import Edge, Lattice, StabilityChart, cell_corners
 
 Vertex = tuple[int, int] | Edge  # a lattice point, or the crossing on an edge between two
 
@@ -27,16 +27,16 @@ class Region(NamedTuple):
     known: float  # area of the cells whose corners all have a growth
 
 
-def region(chart: StabilityChart) -> Region:
+def union_of_cells(chart: StabilityChart) -> Region:
     """Return the union of the cells' parts: their common sides cancel, what is left is the outline."""
     lattice = chart.lattice
     sides: set[tuple[Vertex, Vertex]] = set()
     known = 0
     for i, j, step in chart.cells:
-        if np.isnan([lattice.values[corner] for corner in corners(i, j, step)]).any():
+        if np.isnan([lattice.values[corner] for corner in cell_corners(i, j, step)]).any():
             continue
         parts = list(_parts_of(lattice, i, j, step))
-        if any(np.isnan(place(lattice, vertex)).any() for part in parts for vertex in part):
+        if any(np.isnan(vertex_coordinates(lattice, vertex)).any() for part in parts for vertex in part):
             continue
         known += step * step
         for part in parts:
@@ -45,8 +45,10 @@ def region(chart: StabilityChart) -> Region:
                     sides.remove(side[::-1])
                 else:
                     sides.add(side)
-    outlines = [np.array([place(lattice, vertex) for vertex in ring]) for ring in _rings(sides)]
-    return Region([_straightened(line) for line in outlines], sum(map(area, outlines)), known / lattice.size**2)
+    outlines = [np.array([vertex_coordinates(lattice, vertex) for vertex in ring]) for ring in _closed_paths(sides)]
+    return Region(
+        [_without_collinear(line) for line in outlines], sum(map(signed_area, outlines)), known / lattice.size**2
+    )
 
 
 def _parts_of(lattice: Lattice, i: int, j: int, step: int) -> Iterator[list[Vertex]]:
@@ -61,7 +63,7 @@ def _parts_of(lattice: Lattice, i: int, j: int, step: int) -> Iterator[list[Vert
             whole += [(i, j + step - k) for k in along]
             yield whole
         return
-    around = corners(i, j, 1)
+    around = cell_corners(i, j, 1)
     cut: list[Edge] = [(i, j, True), (i + 1, j, False), (i, j + 1, True), (i, j, False)]
     across = dict(lines) | {b: a for a, b in lines}
     left = [corner for corner in around if lattice.values[corner] <= 0]
@@ -78,12 +80,12 @@ def _parts_of(lattice: Lattice, i: int, j: int, step: int) -> Iterator[list[Vert
         yield part
 
 
-def place(lattice: Lattice, vertex: Vertex) -> Float[np.ndarray, "2"]:
+def vertex_coordinates(lattice: Lattice, vertex: Vertex) -> Float[np.ndarray, "2"]:
     """Return coordinates of a vertex."""
     return lattice.place[vertex] if len(vertex) == 3 else np.array(vertex) / lattice.size
 
 
-def _rings(sides: set[tuple[Vertex, Vertex]]) -> Iterator[list[Vertex]]:
+def _closed_paths(sides: set[tuple[Vertex, Vertex]]) -> Iterator[list[Vertex]]:
     """Yield closed paths through directed sides, each ending where it began."""
     following: dict[Vertex, list[Vertex]] = defaultdict(list)
     for start, end in sorted(sides):
@@ -96,13 +98,13 @@ def _rings(sides: set[tuple[Vertex, Vertex]]) -> Iterator[list[Vertex]]:
             yield ring
 
 
-def area(line: Float[np.ndarray, "p 2"]) -> float:
+def signed_area(line: Float[np.ndarray, "p 2"]) -> float:
     """Return the area inside a closed line, negative where it runs clockwise."""
     (x, y), (u, v) = line[:-1].T, line[1:].T
     return float(np.sum(x * v - u * y) / 2)
 
 
-def _straightened(line: Float[np.ndarray, "p 2"]) -> Float[np.ndarray, "fewer 2"]:
+def _without_collinear(line: Float[np.ndarray, "p 2"]) -> Float[np.ndarray, "fewer 2"]:
     """Return a closed line without the vertices inside its straight parts."""
     before, after = np.diff(line[:-1], axis=0), np.diff(line[1:], axis=0)
     bends = np.abs(before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]) > 1e-15

@@ -15,7 +15,7 @@ from jaxtyping import Complex, Float, Int
 DEGREES = (8, 12, 16, 22, 32, 48, 72, 108, 160)
 
 
-def _chebyshev(
+def _chebyshev_points(
     degree: int,
 ) -> tuple[Float[np.ndarray, "points"], Float[np.ndarray, "points"], Float[np.ndarray, "points points"]]:
     """Return points on [−1, 0] from 0 on, barycentric weights, and the differentiation matrix."""
@@ -31,7 +31,7 @@ def _chebyshev(
     return points, weights, matrix
 
 
-def _interpolation(
+def _interpolation_rows(
     points: Float[np.ndarray, "points"], weights: Float[np.ndarray, "points"], at: Float[np.ndarray, "*batch"]
 ) -> Float[np.ndarray, "*batch points"]:
     """Return the rows that take values at the points to those at `at`."""
@@ -42,17 +42,17 @@ def _interpolation(
     return np.where(on_point.any(axis=-1, keepdims=True), on_point.astype(float), rows)
 
 
-def eigenvalues(
+def collocation_eigenvalues(
     matrices: Float[np.ndarray, "systems terms n n"], delays: Float[np.ndarray, "systems delays"], degree: int
 ) -> Complex[np.ndarray, "systems eigenvalues"]:
     """Return eigenvalues of the collocation matrices (1/s): the resolved ones, rightmost first, then the rest, which are no
     roots."""
-    points, weights, derivative = _chebyshev(degree)
+    points, weights, derivative = _chebyshev_points(degree)
     systems, order = len(matrices), matrices.shape[-1]
     longest = delays.max(axis=-1)
     # without a delay the history has no length; one much shorter than anything else stands for it
     longest = np.where(longest > 0, longest, 1e-9 / (1e-300 + np.abs(matrices).sum(axis=(1, 2, 3))))[:, None]
-    rows = _interpolation(points, weights, -delays / longest)
+    rows = _interpolation_rows(points, weights, -delays / longest)
     top = np.einsum("sdij,sdp->sipj", matrices[:, 1:], rows)
     top[:, :, 0, :] += matrices[:, 0]
     whole = np.empty((systems, order * (degree + 1), order * (degree + 1)))

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from dockdyn.stability.linearise import balance, independent, seen_basis
+from dockdyn.stability.linearise import balancing_scales, independent_rows, seen_basis
 
 Rows = Any  # numbers as linear functions of something: (number, n)
 SAME = 1e-9  # of the largest singular value: less is rounding
@@ -115,7 +115,7 @@ def _seen_states(state: Float[np.ndarray, "n n"], push: np.ndarray, output: np.n
     """
     import scipy.linalg  # takes long to import, and few scenarios need it
 
-    size = balance(np.abs(state))
+    size = balancing_scales(np.abs(state))
     schur, turn, count = scipy.linalg.schur(
         state * size / size[:, None], sort=lambda real, imaginary: np.hypot(real, imaginary) > DRIFT
     )
@@ -125,17 +125,21 @@ def _seen_states(state: Float[np.ndarray, "n n"], push: np.ndarray, output: np.n
         mixed = scipy.linalg.solve_sylvester(fast, -slow, -schur[:count, count:])
     outputs, pushes = output * size @ turn, turn.T @ (push / size[:, None])
     parts = [
-        _onto(seen_basis(fast, outputs[:, :count]), fast, pushes[:count] - mixed @ pushes[count:], outputs[:, :count]),
+        _reduce_onto(
+            seen_basis(fast, outputs[:, :count]), fast, pushes[:count] - mixed @ pushes[count:], outputs[:, :count]
+        ),
     ]
     places = outputs[:, count:] + outputs[:, :count] @ mixed
     least = SAME * np.linalg.norm(outputs, 2)
-    rows = independent(np.concatenate([independent(places, least), independent(places @ slow, least)]), SAME)
-    parts.append(_onto(rows, slow, pushes[count:], places))
+    rows = independent_rows(
+        np.concatenate([independent_rows(places, least), independent_rows(places @ slow, least)]), SAME
+    )
+    parts.append(_reduce_onto(rows, slow, pushes[count:], places))
     states, inputs, seen = zip(*parts, strict=True)
     return scipy.linalg.block_diag(*states), np.concatenate(inputs), np.concatenate(seen, axis=1)
 
 
-def _onto(basis: Float[np.ndarray, "r n"], state: np.ndarray, push: np.ndarray, output: np.ndarray) -> Matrices:
+def _reduce_onto(basis: Float[np.ndarray, "r n"], state: np.ndarray, push: np.ndarray, output: np.ndarray) -> Matrices:
     """Return A, B and C on orthonormal rows whose span A maps into itself."""
     return basis @ state @ basis.T, basis @ push, output @ basis.T
 

@@ -18,7 +18,7 @@ SMALL = 1e-9  # of the largest: what counts as zero
 TRUE = 1e-6  # relative error of the converted response at the samples that is still taken for round-off
 
 
-def continuous(a: Sequence[float], b: Sequence[float], period: float) -> TransferFunction:
+def continuous_equivalent(a: Sequence[float], b: Sequence[float], period: float) -> TransferFunction:
     """Return the strictly proper transfer function whose zero-order-hold equivalent at `period` (s) is that of `a` and `b`.
 
     y_k = −a₁ y_{k−1} − … + b₁ u_{k−1} + …, a without its leading 1, b from the first delay on and no longer than a. The
@@ -46,7 +46,7 @@ def continuous(a: Sequence[float], b: Sequence[float], period: float) -> Transfe
         )
     # in periods, so that all numbers are of like size
     denominator = np.poly(np.log(poles.astype(complex))).real
-    wanted = _responses(bottom, top, 2 * order)
+    wanted = _impulse_response(bottom, top, 2 * order)
     basis = _held_responses(denominator, 2 * order)
     numerator = np.linalg.solve(basis[:order], wanted[:order])
     if np.abs(basis @ numerator - wanted).max() > TRUE * max(np.abs(wanted).max(), SMALL):
@@ -60,7 +60,9 @@ def continuous(a: Sequence[float], b: Sequence[float], period: float) -> Transfe
     return TransferFunction(tuple(numerator / powers[1:]), tuple(denominator / powers))
 
 
-def _responses(bottom: Float[np.ndarray, "a"], top: Float[np.ndarray, "b"], count: int) -> Float[np.ndarray, "count"]:
+def _impulse_response(
+    bottom: Float[np.ndarray, "a"], top: Float[np.ndarray, "b"], count: int
+) -> Float[np.ndarray, "count"]:
     """Return the response of the discrete robot to a unit impulse at the samples 1 … count."""
     from scipy.signal import lfilter  # takes long to import, and few scenarios need it
 

@@ -34,17 +34,19 @@ def place_weights(delay: Float[Array, ""], period: Float[Array, ""], rows: int) 
 
 def velocity_weights(delay: Float[Array, ""], period: Float[Array, ""], rows: int) -> Weights:
     """Return the same for the velocity (1/s)."""
-    newer, _, older = _around(delay, period, rows)
+    newer, _, older = _difference_weights(delay, period, rows)
     return (newer - older) / (2 * period)
 
 
 def acceleration_weights(delay: Float[Array, ""], period: Float[Array, ""], rows: int) -> Weights:
     """Return the same for the acceleration (1/s²)."""
-    newer, there, older = _around(delay, period, rows)
+    newer, there, older = _difference_weights(delay, period, rows)
     return (newer - 2 * there + older) / period**2
 
 
-def _around(delay: Float[Array, ""], period: Float[Array, ""], rows: int) -> tuple[Weights, Weights, Weights]:
+def _difference_weights(
+    delay: Float[Array, ""], period: Float[Array, ""], rows: int
+) -> tuple[Weights, Weights, Weights]:
     """Return weights of the position after, at and before what the differences are about."""
     middle = jnp.maximum(delay, period)
     newer, there, older = (_weights_at(age, period, rows) for age in (middle - period, middle, middle + period))

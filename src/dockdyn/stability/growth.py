@@ -17,7 +17,7 @@ from dockdyn.stability.lanes import in_lanes
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.multirate import Hyperperiod, hyperperiod_of
 from dockdyn.stability.roots import rightmost_roots
-from dockdyn.stability.sampled import Cycle, cycle
+from dockdyn.stability.sampled import Cycle, cycle_map
 
 
 def loop_roots(loops: Loop, count: int = 2) -> Complex[np.ndarray, "loops count"]:
@@ -49,17 +49,17 @@ def growth_rates(loops: Loop) -> Float[np.ndarray, "loops"]:
 def growth_of_plants(loops: Loop) -> Float[np.ndarray, "loops"]:
     """Return the same of loops with something behind their contacts, of which each sees as much as it does."""
     each = [jax.tree.map(lambda a, at=at: np.asarray(a)[at], loops) for at in range(len(loops.delay))]
-    return np.concatenate([growth_rates(single(one.reduced())) for one in each])
+    return np.concatenate([growth_rates(batch_of_one(one.reduced())) for one in each])
 
 
-def single(loop: Loop) -> Loop:
+def batch_of_one(loop: Loop) -> Loop:
     """Return one loop as a row of one."""
     return jax.tree.map(lambda a: np.asarray(a, float)[None], loop)
 
 
 def matrices_of(loop: Loop) -> Float[np.ndarray, "delays+1 n n"]:
     """Return the matrices (1/s) of one loop without instants."""
-    return in_lanes(_matrices_of, single(loop))[0]
+    return in_lanes(_matrices_of, batch_of_one(loop))[0]
 
 
 @Program
@@ -76,10 +76,10 @@ def _matrices_of(loops: Loop) -> Float[Array, "loops delays+1 n n"]:
 )
 def cycles_of(loops: Loop, hyperperiod: Hyperperiod) -> Cycle:
     """Return the maps of many loops over a cycle."""
-    return jax.vmap(partial(cycle, hyperperiod=hyperperiod))(loops)
+    return jax.vmap(partial(cycle_map, hyperperiod=hyperperiod))(loops)
 
 
-def multipliers(monodromy: Float[np.ndarray, "*loops n n"]) -> Complex[np.ndarray, "*loops n"]:
+def floquet_multipliers(monodromy: Float[np.ndarray, "*loops n n"]) -> Complex[np.ndarray, "*loops n"]:
     """Return factors by which motions grow over a cycle, the largest modulus first; NaN where they are too large for a
     number."""
     good = np.isfinite(monodromy).all(axis=(-2, -1))
@@ -113,4 +113,4 @@ def _multipliers_of(
 ) -> tuple[Complex[np.ndarray, "loops n"], Float[np.ndarray, "loops"]]:
     """Return multipliers over a cycle, the largest first, and the cycle's length (s)."""
     whole = cycles_of(loops, hyperperiod=hyperperiod)
-    return multipliers(np.asarray(whole.monodromy)), np.asarray(whole.period)
+    return floquet_multipliers(np.asarray(whole.monodromy)), np.asarray(whole.period)

@@ -33,13 +33,13 @@ def in_parts(function: Callable[[Any], Any], problems: PyTree, most: int = LANES
         rows = slice(start, min(start + most, count))
         return jax.tree.map(np.asarray, function(jax.tree.map(lambda a: np.asarray(a)[rows], problems)))
 
-    with _blas("scipy.linalg" in sys.modules).limit(limits=1), ThreadPoolExecutor(os.cpu_count()) as cores:
+    with _blas_threads("scipy.linalg" in sys.modules).limit(limits=1), ThreadPoolExecutor(os.cpu_count()) as cores:
         parts = list(cores.map(part, range(0, count, most)))
     return jax.tree.map(lambda *pieces: np.concatenate(pieces), *parts)
 
 
 @cache
-def _blas(by_scipy: bool) -> ThreadpoolController:
+def _blas_threads(by_scipy: bool) -> ThreadpoolController:
     """Return what tells linear algebra its threads: NumPy's, and SciPy's where that is loaded."""
     return ThreadpoolController().select(user_api="blas")
 

@@ -36,7 +36,7 @@ class Linear(NamedTuple):
         return Linear(own, self.input[..., numbers, :], self.output[..., numbers], self.delay)
 
 
-def linearise(model: Model, state: State) -> Linear:
+def linearise_model(model: Model, state: State) -> Linear:
     """Return the linear form of `model` around `state`, modes frozen.
 
     A₀ = ∂flow/∂x, B = ∂flow/∂delayed, C = ∂signal/∂x, where the delayed signal is that of the state itself. Configurations
@@ -81,9 +81,9 @@ def split_by_delayed_terms(
     among the others would only be disturbed by them. The split is exact: the rows of A₁ ..., A₁ A₀, A₁ A₀² ... span a
     subspace that A₀ maps into itself.
     """
-    size = balance(np.abs(matrices).sum(axis=0))
+    size = balancing_scales(np.abs(matrices).sum(axis=0))
     scaled = matrices * size / size[:, None]
-    basis = seen_basis(scaled[0], np.concatenate([independent(part) for part in scaled[1:]]))
+    basis = seen_basis(scaled[0], np.concatenate([independent_rows(part) for part in scaled[1:]]))
     within = np.array([basis @ part @ basis.T for part in scaled])
     unseen = np.linalg.svd(basis, full_matrices=True)[2][len(basis) :] if len(basis) else np.eye(matrices.shape[-1])
     return within, np.linalg.eigvals(unseen @ scaled[0] @ unseen.T)
@@ -91,23 +91,23 @@ def split_by_delayed_terms(
 
 def seen_basis(state: Float[np.ndarray, "n n"], rows: Float[np.ndarray, "m n"]) -> Float[np.ndarray, "r n"]:
     """Return orthonormal rows that span `rows` and their images under A (1/s)."""
-    basis = independent(rows)
+    basis = independent_rows(rows)
     while 0 < len(basis) < len(state):
         image = basis @ state
-        left = _beside(_beside(image, basis), basis)  # the second time takes what rounding left
-        more = independent(left, RANK * max(np.linalg.norm(image, 2), 1e-300))
+        left = _orthogonal_part(_orthogonal_part(image, basis), basis)  # the second time takes what rounding left
+        more = independent_rows(left, RANK * max(np.linalg.norm(image, 2), 1e-300))
         if not len(more):
             break
-        basis = np.concatenate([basis, np.linalg.qr(_beside(more, basis).T)[0].T])
+        basis = np.concatenate([basis, np.linalg.qr(_orthogonal_part(more, basis).T)[0].T])
     return basis
 
 
-def _beside(rows: Float[np.ndarray, "m n"], basis: Float[np.ndarray, "r n"]) -> Float[np.ndarray, "m n"]:
+def _orthogonal_part(rows: Float[np.ndarray, "m n"], basis: Float[np.ndarray, "r n"]) -> Float[np.ndarray, "m n"]:
     """Return what of `rows` is at right angles to an orthonormal `basis`."""
     return rows - (rows @ basis.T) @ basis
 
 
-def independent(rows: Float[np.ndarray, "m n"], least: float | None = None) -> Float[np.ndarray, "rank n"]:
+def independent_rows(rows: Float[np.ndarray, "m n"], least: float | None = None) -> Float[np.ndarray, "rank n"]:
     """Return orthonormal rows that span `rows`, leaving out what is smaller than `least`, by default `RANK` of the largest."""
     if not rows.size:
         return np.zeros((0, rows.shape[-1]))
@@ -115,7 +115,7 @@ def independent(rows: Float[np.ndarray, "m n"], least: float | None = None) -> F
     return right[values > (RANK * values[0] + 1e-300 if least is None else least)]
 
 
-def balance(sizes: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n"]:
+def balancing_scales(sizes: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n"]:
     """Return powers of two d that make rows and columns of |aᵢⱼ| dⱼ / dᵢ alike, so that units of the states do not matter."""
     sizes = np.where(sizes > ROUNDING * sizes.max(), sizes, 0.0)
     d = np.ones(len(sizes))

@@ -214,7 +214,7 @@ ALLOWED = {
 }
 
 
-def loop(
+def make_loop(
     effective_mass: ArrayLike, stiffness: ArrayLike, damping: ArrayLike = 0.0, **numbers: Unpack[LoopNumbers]
 ) -> Loop:
     """Return a loop from plain numbers.

@@ -17,8 +17,8 @@ import numpy as np
 from jaxtyping import Complex, Float
 
 from dockdyn.stability.bounce import apparent_restitution
-from dockdyn.stability.chart import locate
-from dockdyn.stability.growth import growth_rates, loop_roots, matrices_of, single
+from dockdyn.stability.chart import locate_sign_changes
+from dockdyn.stability.growth import batch_of_one, growth_rates, loop_roots, matrices_of
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.multirate import EDGE, hyperperiod_of
 from dockdyn.stability.sampled import Layout
@@ -57,10 +57,14 @@ def _located_changes(
         return growth_rates(vary_number(loop, name, points[:, 0]))
 
     tolerance = CLOSE * np.abs(values).max()
-    return locate(growth, values[at, None], values[at + 1, None], found[at], found[at + 1], tolerance)[:, 0]
+    return locate_sign_changes(growth, values[at, None], values[at + 1, None], found[at], found[at + 1], tolerance)[
+        :, 0
+    ]
 
 
-def _intervals(start: float, edges: Float[np.ndarray, "edges"], end: float, stable: bool) -> list[tuple[float, float]]:
+def _stable_intervals(
+    start: float, edges: Float[np.ndarray, "edges"], end: float, stable: bool
+) -> list[tuple[float, float]]:
     """Return stable intervals between the edges, the first one stable or not."""
     bounds = [start, *map(float, edges), end]
     return list(pairwise(bounds))[0 if stable else 1 :: 2]
@@ -78,11 +82,11 @@ def sampled_windows(loop: Loop) -> Windows:
     hold, own = float(loop.hold), float(loop.delay)
     edges, start, first, stable_there = np.zeros(0), 0.0, False, False
     for commands in MOST_COMMANDS:
-        if start and _work(loop, start, commands * hold) > MOST_WORK:
+        if start and _estimate_work(loop, start, commands * hold) > MOST_WORK:
             break
         reached = commands * hold
         delays, found = _growth_over_delays(loop, start, reached)
-        more = _snapped(_located_changes(loop, "delay", delays, found), loop)
+        more = _snap_to_instants(_located_changes(loop, "delay", delays, found), loop)
         first = bool(found[0] < 0) if start == 0 else first
         if start <= own <= reached:
             stable_there = bool(found[np.searchsorted(delays, own)] < 0)
@@ -93,10 +97,10 @@ def sampled_windows(loop: Loop) -> Windows:
     crossings = [(float(edge), abs(float(root.imag))) for edge, root in zip(edges, roots, strict=True)]
     # where the slow delayed force outweighs the one at once, some delay destabilises
     whole = first and not len(edges) and float(loop.virtual_stiffness) > float(loop.stiffness)
-    return Windows(_intervals(0.0, edges, np.inf if whole else reached, first), crossings, reached)
+    return Windows(_stable_intervals(0.0, edges, np.inf if whole else reached, first), crossings, reached)
 
 
-def _work(loop: Loop, low: float, high: float) -> float:
+def _estimate_work(loop: Loop, low: float, high: float) -> float:
     """Return the cubes of the states of the delays (s) from `low` to `high` that are tried, together."""
     assert loop.hold is not None
     return len(_tried_delays(loop, low, high)) * float(states_with(loop, high)) ** 3
@@ -160,7 +164,7 @@ def delay_instants(loop: Loop) -> Float[np.ndarray, "instants"]:
     return np.unique((np.array(sorted(marks)) + older) % 1)
 
 
-def _snapped(edges: Float[np.ndarray, "edges"], loop: Loop) -> Float[np.ndarray, "edges"]:
+def _snap_to_instants(edges: Float[np.ndarray, "edges"], loop: Loop) -> Float[np.ndarray, "edges"]:
     """Return the edges (s), those that are at an instant of the loop to rounding exactly there."""
     hold = float(np.asarray(loop.hold))
     for mark in delay_instants(loop):
@@ -181,7 +185,9 @@ def stabilising_gains(loop: Loop) -> list[list[float | None]]:
     found = growth_rates(vary_number(loop, "gain", values))
     return [
         [low if np.isfinite(low) else None, high if np.isfinite(high) else None]
-        for low, high in _intervals(-np.inf, _located_changes(loop, "gain", values, found), np.inf, bool(found[0] < 0))
+        for low, high in _stable_intervals(
+            -np.inf, _located_changes(loop, "gain", values, found), np.inf, bool(found[0] < 0)
+        )
     ]
 
 
@@ -199,10 +205,10 @@ def gain_margin(growth: Callable[[Float[np.ndarray, "k"]], Float[np.ndarray, "k"
         return np.inf if stable else 0.0
     at = changed[:1]
     ends = values[at - 1, None], values[at, None], found[at - 1], found[at]
-    return float(locate(lambda points: growth(points[:, 0]), *ends, CLOSE * float(values[at[0]]))[0, 0])
+    return float(locate_sign_changes(lambda points: growth(points[:, 0]), *ends, CLOSE * float(values[at[0]]))[0, 0])
 
 
-def restitution(loop: Loop) -> float | None:
+def restitution_of_loop(loop: Loop) -> float | None:
     """Return the restitution of a conservative bounce in this loop: contact undamped, nothing compensated.
 
     Exact for a loop with a delay alone; else that of half an oscillation, exp(π σ / ω) with σ + j ω the rightmost root.
@@ -212,7 +218,7 @@ def restitution(loop: Loop) -> float | None:
     bare = replace(loop, damping=zero, gain=zero, inertia=zero, lead=zero, second_lead=zero, virtual_damping=zero)
     if not loop.sampled() and loop.robot is None and not float(loop.virtual_stiffness):
         return apparent_restitution(float(loop.delay), float(loop.stiffness), float(loop.effective_mass))
-    root = contact_root(bare, loop_roots(single(bare), 1)[0])
+    root = contact_root(bare, loop_roots(batch_of_one(bare), 1)[0])
     return float(np.exp(np.pi * root.real / abs(root.imag))) if root is not None and root.imag else None
 
 

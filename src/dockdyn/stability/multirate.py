@@ -42,8 +42,8 @@ def hyperperiod_of(loop: Loop) -> Hyperperiod:
     Raises ValueError when the periods have no common multiple that is short enough.
     """
     hold = np.asarray(loop.hold, float)
-    sensor = share("sensor", loop.sensor_period, hold)
-    steps = share("dynamics", loop.dynamics_period if loop.stepped() else None, hold)
+    sensor = share_of_hold("sensor", loop.sensor_period, hold)
+    steps = share_of_hold("dynamics", loop.dynamics_period if loop.stepped() else None, hold)
     holds = lcm(sensor.numerator or 1, steps.numerator or 1)
     samples, stepped = (int(holds / ratio) if ratio else 0 for ratio in (sensor, steps))
     most = max(holds, samples, stepped)
@@ -53,10 +53,10 @@ def hyperperiod_of(loop: Loop) -> Hyperperiod:
     if under_way > MOST_COMMANDS:
         raise ValueError(f"the delay is {under_way - 1} hold periods; must be at most {MOST_COMMANDS - 1}")
     encoded = 0 if loop.compensated_mass is None else rows_needed(loop.delay, loop.steps_period())
-    return Hyperperiod(holds, samples, stepped, 1 << (under_way - 1).bit_length(), averages(loop), encoded)
+    return Hyperperiod(holds, samples, stepped, 1 << (under_way - 1).bit_length(), averages_samples(loop), encoded)
 
 
-def averages(loop: Loop) -> bool:
+def averages_samples(loop: Loop) -> bool:
     """Return whether samples are means over their period. Another window is not known here: its samples are taken as
     instants'."""
     if loop.averaging is None or (loop.sensor_period is None and not loop.stepped()):
@@ -65,7 +65,7 @@ def averages(loop: Loop) -> bool:
     return bool(np.all(np.abs(apart) <= EDGE * np.asarray(loop.hold, float)))
 
 
-def share(name: str, period: object, hold: Float[np.ndarray, "*loops"]) -> Fraction:
+def share_of_hold(name: str, period: object, hold: Float[np.ndarray, "*loops"]) -> Fraction:
     """Return a period (s) in hold periods (s), zero where there is none. ValueError where the two have no simple ratio."""
     if period is None:
         return Fraction(0)

@@ -18,8 +18,8 @@ import numpy as np
 from jaxtyping import Complex, Float
 
 from dockdyn.stability.loop import Loop, Velocity
-from dockdyn.stability.routh import routh
-from dockdyn.stability.transfer_function import Polynomial, TransferFunction, polynomial_roots, rate
+from dockdyn.stability.routh import routh_array
+from dockdyn.stability.transfer_function import Polynomial, TransferFunction, characteristic_rate, polynomial_roots
 
 
 def pade_delay(duration: float, order: int) -> TransferFunction:
@@ -84,7 +84,7 @@ class LoopPolynomial:
         A gain at which roots touch the imaginary axis and return ends one interval and begins the next.
         """
         edges = pairwise([-math.inf, *self.crossing_gains(), math.inf])
-        return [(low, high) for low, high in edges if routh(self.at(_between(low, high))).stable]
+        return [(low, high) for low, high in edges if routh_array(self.at(_number_between(low, high))).stable]
 
     def crossing_gains(self) -> list[float]:
         """Return all gains, ascending, at which a root may change its side: through jω, through zero or through infinity.
@@ -94,10 +94,10 @@ class LoopPolynomial:
         """
         size = max(len(self.constant), len(self.per_gain))
         p, q = (np.pad(part, (size - len(part), 0)) for part in (self.constant, self.per_gain))
-        unit = rate(p) ** np.arange(size - 1, -1, -1)
+        unit = characteristic_rate(p) ** np.arange(size - 1, -1, -1)
         p, q = p * unit, q * unit
         gains = {-p[end] / q[end] for end in (0, -1) if q[end]}
-        (p_even, p_odd), (q_even, q_odd) = parts(p), parts(q)
+        (p_even, p_odd), (q_even, q_odd) = even_and_odd_parts(p), even_and_odd_parts(q)
         for y in np.roots(np.polysub(np.polymul(p_odd, q_even), np.polymul(p_even, q_odd))):
             if abs(y.imag) > 1e-6 * abs(y) or y.real <= 0:
                 continue
@@ -167,14 +167,16 @@ def approximate_loop(loop: Loop, robot: TransferFunction | None, order: int) -> 
     )
 
 
-def parts(polynomial: Float[np.ndarray, "n"]) -> tuple[Float[np.ndarray, "even"], Float[np.ndarray, "odd"]]:
+def even_and_odd_parts(
+    polynomial: Float[np.ndarray, "n"],
+) -> tuple[Float[np.ndarray, "even"], Float[np.ndarray, "odd"]]:
     """Return pₑ and pₒ of p(jω) = pₑ(ω²) + jω pₒ(ω²), highest power first."""
     ascending = polynomial[::-1]
     even, odd = (ascending[start::2] for start in (0, 1))
     return tuple((part * (-1.0) ** np.arange(len(part)))[::-1] for part in (even, odd))
 
 
-def _between(low: float, high: float) -> float:
+def _number_between(low: float, high: float) -> float:
     """Return a number between two, either of which may be infinite."""
     if math.isinf(low) and math.isinf(high):
         return 0.0

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import ArrayLike, Complex, Float
 
 from dockdyn.stability.characteristic import characteristic_matrix, characteristic_slope, root_bound
-from dockdyn.stability.collocation import DEGREES, degree_for, eigenvalues
+from dockdyn.stability.collocation import DEGREES, collocation_eigenvalues, degree_for
 from dockdyn.stability.lanes import LANES, in_parts
 
 SPARE = 2  # eigenvalues refined beyond those asked for: refinement may change their order
@@ -62,7 +62,7 @@ def rightmost_roots(
         plain = np.take_along_axis(plain, np.argsort(-plain.real, axis=-1), -1)[:, :count]
         found[still, : plain.shape[-1]], error[still, : plain.shape[-1]] = plain, 0.0
     if not still.all():
-        found[~still], error[~still] = _resolved(flat[~still], times[~still], count)
+        found[~still], error[~still] = _resolve_roots(flat[~still], times[~still], count)
     found, error = found.reshape(*batch, count), error.reshape(*batch, count)
     return (found, error) if errors else found
 
@@ -87,7 +87,7 @@ def check_delay_equation(
     return stack, times
 
 
-def _resolved(
+def _resolve_roots(
     matrices: Float[np.ndarray, "systems terms n n"], delays: Float[np.ndarray, "systems delays"], count: int
 ) -> tuple[Complex[np.ndarray, "systems count"], Float[np.ndarray, "systems count"]]:
     """Return roots and errors, each system with a degree that suffices for it."""
@@ -122,10 +122,10 @@ def refine_roots(
 ) -> tuple[Complex[np.ndarray, "systems count"], Float[np.ndarray, "systems count"], Float[np.ndarray, "systems"]]:
     """Return the rightmost eigenvalues that Newton's method keeps in place, NaN where there are too few."""
     matrices, delays = systems
-    start = eigenvalues(matrices, delays, degree)[:, : count + SPARE]
+    start = collocation_eigenvalues(matrices, delays, degree)[:, : count + SPARE]
     furthest = start[:, :count].real[:, -1]
     start = np.pad(start, ((0, 0), (0, max(0, count - start.shape[1]))), constant_values=np.nan)
-    roots, steps = newton(start, matrices[:, None], delays[:, None])
+    roots, steps = iterate_newton(start, matrices[:, None], delays[:, None])
     size = np.abs(start) + 1 / delays.max(axis=-1, keepdims=True)
     kept = (steps < CONVERGED * size) & (np.abs(roots - start) < NEAR * size)
     order = np.argsort(np.where(kept, -roots.real, np.inf), axis=-1, kind="stable")[:, :count]
@@ -134,7 +134,7 @@ def refine_roots(
     return roots, np.take_along_axis(steps, order, -1), np.minimum(furthest, last)
 
 
-def newton(
+def iterate_newton(
     s: Complex[np.ndarray, "*batch"],
     matrices: Float[np.ndarray, "*#batch terms n n"],
     delays: Float[np.ndarray, "*#batch delays"],

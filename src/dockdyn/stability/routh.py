@@ -1,7 +1,7 @@
 """Routh's criterion, exact for every real polynomial: how many roots lie in the right half plane.
 
 Units: coefficients in powers of 1/s, any unit besides.
-Source: Routh 1877; singular cases as named in `routh`.
+Source: Routh 1877; singular cases as named in `routh_array`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Routh:
         return self.array[:, 0]
 
 
-def routh(polynomial: Sequence[float] | Float[np.ndarray, "n"]) -> Routh:
+def routh_array(polynomial: Sequence[float] | Float[np.ndarray, "n"]) -> Routh:
     """Return Routh's array of a polynomial, highest power first. ValueError if it is zero, empty or not finite.
 
     Computed in rational numbers, so a zero is a zero and no sign is lost to rounding. Two cases are singular:
@@ -56,48 +56,48 @@ def routh(polynomial: Sequence[float] | Float[np.ndarray, "n"]) -> Routh:
     exact = [Fraction(value) for value in coefficients]
     degree = len(exact) - 1
     width = degree // 2 + 1
-    rows = [_padded(exact[0::2], width)]
+    rows = [_pad_row(exact[0::2], width)]
     found = [rows[0][0]]  # the first column before replacements
     for power in range(degree - 1, -1, -1):
-        row = _padded(exact[1::2], width) if power == degree - 1 else _eliminated(rows[-2], rows[-1])
+        row = _pad_row(exact[1::2], width) if power == degree - 1 else _next_row(rows[-2], rows[-1])
         found.append(row[0])
-        rows.append(row if row[0] else _replaced(row, rows[-1], power))
+        rows.append(row if row[0] else _replace_leading_zero(row, rows[-1], power))
     signs = [row[0] > 0 for row in rows]
     positive = signs[0]
     holds = [(entry > 0) == positive and entry != 0 for entry in found]
     conditions = tuple(
-        f"row s^{degree - index}: {nearest(entry):.6g} {'>' if positive else '<'} 0 {'holds' if held else 'fails'}"
+        f"row s^{degree - index}: {nearest_double(entry):.6g} {'>' if positive else '<'} 0 {'holds' if held else 'fails'}"
         for index, (entry, held) in enumerate(zip(found, holds, strict=True))
     )
     changes = sum(here != following for here, following in pairwise(signs))
-    array = np.array([[nearest(entry) for entry in row] for row in rows])
+    array = np.array([[nearest_double(entry) for entry in row] for row in rows])
     return Routh(array, changes, all(holds), conditions)
 
 
 Row = list[Fraction]
 
 
-def _padded(row: Row, width: int) -> Row:
+def _pad_row(row: Row, width: int) -> Row:
     """Return a row of the array with zeros behind it."""
     return row + [Fraction(0)] * (width - len(row))
 
 
-def _eliminated(above: Row, row: Row) -> Row:
+def _next_row(above: Row, row: Row) -> Row:
     """Return the row that follows two others."""
     ratio = above[0] / row[0]
     return [upper - ratio * lower for upper, lower in zip(above[1:], row[1:], strict=True)] + [Fraction(0)]
 
 
-def _replaced(row: Row, above: Row, power: int) -> Row:
+def _replace_leading_zero(row: Row, above: Row, power: int) -> Row:
     """Return a row that begins with zero, of the powers s^power, s^(power − 2) …, as the table continues with it."""
     if not any(row):
         return [entry * max(power + 1 - 2 * index, 0) for index, entry in enumerate(above)]
     zeros = next(index for index, entry in enumerate(row) if entry)
-    shifted = _padded(row[zeros:], len(row))
+    shifted = _pad_row(row[zeros:], len(row))
     return [entry + (-1) ** zeros * moved for entry, moved in zip(row, shifted, strict=True)]
 
 
-def nearest(value: Fraction) -> float:
+def nearest_double(value: Fraction) -> float:
     """Return the nearest double, infinite beyond the largest."""
     try:
         return float(value)

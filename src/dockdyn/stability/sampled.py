@@ -227,7 +227,7 @@ class Moving(NamedTuple):
         return Moving(matrix, self.load.at[:active].set(grown[:-1, :-1] @ self.load[:active] + grown[:-1, -1]))
 
 
-def cycle(loop: Loop, hyperperiod: Hyperperiod) -> Cycle:
+def cycle_map(loop: Loop, hyperperiod: Hyperperiod) -> Cycle:
     """Return the exact map over one cycle; can be traced and batched, `hyperperiod` is static."""
     wiring = Wiring(loop, hyperperiod)
     lay, hold = wiring.lay, loop.hold

@@ -12,8 +12,8 @@ import jax
 import numpy as np
 from jaxtyping import Complex, Float
 
-from dockdyn.stability.growth import cycles_of, multipliers, single
-from dockdyn.stability.loop import Loop, loop
+from dockdyn.stability.growth import batch_of_one, cycles_of, floquet_multipliers
+from dockdyn.stability.loop import Loop, make_loop
 from dockdyn.stability.multirate import hyperperiod_of
 from dockdyn.stability.sampled import Cycle
 
@@ -27,7 +27,7 @@ class SampledLoop:
             raise ValueError("the loop has neither a hold nor digital dynamics; it is a delay equation")
         self.loop = loop
         self.hyperperiod = hyperperiod_of(loop)
-        whole = cycles_of(single(loop), hyperperiod=self.hyperperiod)
+        whole = cycles_of(batch_of_one(loop), hyperperiod=self.hyperperiod)
         self.cycle: Cycle = jax.tree.map(lambda values: np.asarray(values)[0], whole)
 
     @property
@@ -37,7 +37,7 @@ class SampledLoop:
 
     def multipliers(self) -> Complex[np.ndarray, "n"]:
         """Return factors by which the motions of the loop grow over a cycle, the largest modulus first."""
-        return multipliers(np.asarray(self.cycle.monodromy))
+        return floquet_multipliers(np.asarray(self.cycle.monodromy))
 
     def spectral_radius(self) -> float:
         """Return the largest modulus of the multipliers; below one the loop is stable."""
@@ -81,10 +81,10 @@ def sampled_loop(
     effective_mass: float,
     stiffness: float,
     damping: float = 0.0,
-    **others: Any,  # noqa: ANN401, keywords of `loop`
+    **others: Any,  # noqa: ANN401, keywords of `make_loop`
 ) -> SampledLoop:
-    """Return a sampled loop from plain numbers; `others` are the keywords of `loop`: delay, hold, robot, gain ...
+    """Return a sampled loop from plain numbers; `others` are the keywords of `make_loop`: delay, hold, robot, gain ...
 
     Raises ValueError for numbers out of range, a robot that is not strictly proper, and a loop that nothing samples.
     """
-    return SampledLoop(loop(effective_mass, stiffness, damping, **others))
+    return SampledLoop(make_loop(effective_mass, stiffness, damping, **others))

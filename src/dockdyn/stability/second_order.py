@@ -18,7 +18,7 @@ def crossing_frequency(damping: ArrayLike, stiffness: ArrayLike, effective_mass:
 
     Args: damping (N s/m), stiffness (N/m), effective mass (kg). Raises ValueError for those out of range.
     """
-    _check(damping, stiffness, effective_mass)
+    _check_ranges(damping, stiffness, effective_mass)
     b, k = jnp.asarray(damping) / effective_mass, jnp.asarray(stiffness) / effective_mass
     return jnp.sqrt(b**2 / 2 + jnp.hypot(b**2 / 2, k))
 
@@ -43,7 +43,7 @@ def crossing_velocity(damping: ArrayLike, stiffness: ArrayLike, effective_mass: 
     return jnp.real(-(s**3) / (2 * s + delay * s**2 - s**2 * damping / (damping * s + stiffness)))
 
 
-def _check(damping: ArrayLike, stiffness: ArrayLike, effective_mass: ArrayLike) -> None:
+def _check_ranges(damping: ArrayLike, stiffness: ArrayLike, effective_mass: ArrayLike) -> None:
     """Raise ValueError for numbers out of range; traced ones pass."""
     for name, value, least in (
         ("damping", damping, "≥ 0"),

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Complex, Float
 
-from dockdyn.stability.routh import routh
+from dockdyn.stability.routh import routh_array
 
 Polynomial = tuple[float, ...]  # coefficients of powers of s (1/s), highest power first
 Either = Any  # an array of NumPy or of JAX
@@ -76,7 +76,7 @@ class TransferFunction:
 
     def stable(self) -> bool:
         """Return whether every pole has a negative real part (Routh), cancelled or not."""
-        return routh(self.denominator).stable
+        return routh_array(self.denominator).stable
 
     def dc_gain(self) -> float:
         """Return the limit at s = 0, infinite (of the sign at small positive s) where there is an uncancelled integrator."""
@@ -90,7 +90,7 @@ class TransferFunction:
 
     def at(self, s: Either) -> Either:
         """Return the response at s (rad/s, complex, any shape, of NumPy or JAX): same shape as s."""
-        return _horner(self.numerator, s) / _horner(self.denominator, s)
+        return _evaluate_polynomial(self.numerator, s) / _evaluate_polynomial(self.denominator, s)
 
     def state_space(
         self,
@@ -109,7 +109,7 @@ class TransferFunction:
         whole = np.eye(order + 1, k=-1)  # [[A, B], [C, 0]]
         whole[0] = [*-monic[1:], 1] if order else 0
         whole[order] = [*numerator[1:] - numerator[0] * monic[1:], 0]
-        whole = _balanced(whole)
+        whole = _balance_matrix(whole)
         return whole[:order, :order], whole[:order, order:], whole[order:, :order], numerator[:1, None]
 
 
@@ -134,7 +134,7 @@ def _real_polynomial(name: str, values: Iterable[complex]) -> Float[np.ndarray, 
     return result
 
 
-def _horner(polynomial: Polynomial, s: Either) -> Either:
+def _evaluate_polynomial(polynomial: Polynomial, s: Either) -> Either:
     """Return the polynomial's value at s, which may be traced by JAX."""
     value = 0 * s
     for coefficient in polynomial:
@@ -145,12 +145,12 @@ def _horner(polynomial: Polynomial, s: Either) -> Either:
 def polynomial_roots(polynomial: Polynomial | Float[np.ndarray, "n+1"]) -> Complex[np.ndarray, "n"]:
     """Return roots of a polynomial, highest power first, found in its own unit of time."""
     coefficients = np.trim_zeros(np.asarray(polynomial, float), "f")
-    unit = rate(coefficients)
+    unit = characteristic_rate(coefficients)
     powers = np.arange(coefficients.size - 1, -1, -1)
     return unit * np.roots(coefficients * unit**powers)
 
 
-def rate(polynomial: Float[np.ndarray, "n+1"]) -> float:
+def characteristic_rate(polynomial: Float[np.ndarray, "n+1"]) -> float:
     """Return the geometric mean of the sizes of a polynomial's nonzero roots: the unit of 1/s that keeps its coefficients
     alike."""
     (present,) = np.nonzero(polynomial)
@@ -160,7 +160,7 @@ def rate(polynomial: Float[np.ndarray, "n+1"]) -> float:
     return float(2 ** np.round(np.log2(abs(polynomial[last] / polynomial[first])) / (last - first)))
 
 
-def _balanced(matrix: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
+def _balance_matrix(matrix: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
     """Return a diagonal similarity of powers of two that brings each row and column of a matrix to a like size (Osborne)."""
     matrix = matrix.copy()
     for _ in range(100):

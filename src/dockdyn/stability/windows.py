@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import ArrayLike, Float
 
 from dockdyn.stability.characteristic import root_bound
-from dockdyn.stability.linearise import balance
+from dockdyn.stability.linearise import balancing_scales
 from dockdyn.stability.roots import check_delay_equation, rightmost_roots
 
 GRID = 1500  # frequencies of the sweep, spread evenly in ratio; as many again, or more, evenly in difference
@@ -121,9 +121,9 @@ def _unit_gains(
     """Return frequencies (rad/s) at which the varied loop has gain one, and the phase (rad, 0 to 2π) it then needs."""
     order = stack.shape[-1]
     fixed = [index for index in range(len(times)) if index != varied]
-    size = balance(np.abs(stack).sum(axis=0))
+    size = balancing_scales(np.abs(stack).sum(axis=0))
     stack = stack * size / size[:, None]
-    put, seen = _factors(stack[1 + varied])
+    put, seen = _low_rank_factors(stack[1 + varied])
 
     def gains(w: np.ndarray) -> np.ndarray:
         """Return eigenvalues at frequencies `w`, by falling modulus; of those that are always zero, none."""
@@ -163,7 +163,7 @@ def _unit_gains(
     return middle, angle
 
 
-def _factors(matrix: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, "n r"], Float[np.ndarray, "r n"]]:
+def _low_rank_factors(matrix: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, "n r"], Float[np.ndarray, "r n"]]:
     """Return B and C with B C the matrix but for rounding, of as many columns and rows as its rank: X B C has the eigenvalues
     of C X B, and zeros."""
     left, values, right = np.linalg.svd(matrix)

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 from dockdyn.kinds.assembly.doubts import doubts
 from dockdyn.kinds.assembly.key_figures import ASSEMBLY
 from dockdyn.pages import report_html
-from dockdyn.report.wording import significant
+from dockdyn.report.wording import format_significant
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.studies.cases.batch import run_cases
 
@@ -183,7 +183,7 @@ def test_the_report_tells_of_modes(rough):
     page = report_html(rough)
     assert "Flexible links" in page and "Deflection by each mode" in page and "Twist by each mode" in page
     largest = 1e3 * float(rough.modal_coordinate.sel(mode="wing bend1").max())
-    assert f">{significant(largest)}<" in page
+    assert f">{format_significant(largest)}<" in page
 
 
 @pytest.mark.full

@@ -67,7 +67,7 @@ def test_a_page_of_impacts_without_rest_has_its_charts():
     """Such contacts have no time of a largest force, which no page can read: all charts of one with a NaN stay empty."""
     run = dockdyn.simulate(dockdyn.load(onto_a_plate({"law": "frictionless", "restitution": RESTITUTION})))
     assert run.sizes["episode"] and np.isnan(run.episode_peak_time.values).all()
-    for chart in (contact_charts.normal_force(run), contact_charts.depth(run), contact_charts.energy(run)):
+    for chart in (contact_charts.normal_force(run), contact_charts.depth_chart(run), contact_charts.energy_chart(run)):
         data = gzip.decompress(base64.b64decode(packed_charts([chart])))
         json.loads(data[4 : 4 + int.from_bytes(data[:4], "little")], parse_constant=pytest.fail)
     assert "1 contact by impact laws; largest normal impulse" in report_html(run)

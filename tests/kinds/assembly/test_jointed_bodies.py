@@ -18,7 +18,7 @@ from plain_tables import acting
 from scipy.spatial.transform import Rotation
 
 from dockdyn.pages import report_html
-from dockdyn.report.wording import significant
+from dockdyn.report.wording import format_significant
 
 DELAY = {"loop": {"delay": 0.02}}
 ELBOW = {
@@ -166,9 +166,9 @@ def test_the_report_tells_of_joints(delayed):
     page = report_html(data)
     assert "Angle and rate of each hinge" in page and "Travel and speed of each slide" in page
     largest = float(np.degrees(data.joint_angle.sel(joint="arm")).max())
-    assert f">{significant(largest)}<" in page
+    assert f">{format_significant(largest)}<" in page
     through = float(np.linalg.norm(data.joint_moment.sel(joint="plate"), axis=1).max())
-    assert f">{significant(through)}<" in page
+    assert f">{format_significant(through)}<" in page
 
 
 @pytest.mark.full

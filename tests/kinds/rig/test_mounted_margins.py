@@ -6,8 +6,8 @@ from helpers.refusals import refused
 
 import dockdyn
 from dockdyn.kinds.resting import nominal_loop, nominal_of
-from dockdyn.stability.growth import loop_roots, single
-from dockdyn.stability.loop import loop
+from dockdyn.stability.growth import batch_of_one, loop_roots
+from dockdyn.stability.loop import make_loop
 from dockdyn.stability.transfer_function import TransferFunction
 from dockdyn.studies.margins.answer import margins
 
@@ -59,7 +59,7 @@ def test_one_body_has_the_margins_of_a_rig_along_a_line(load, chain):
         "contact": {"normal": LAW},
         "loop": chain,
     }
-    own, expected = (single(judged(load(case))) for case in (mounted(chain), line))
+    own, expected = (batch_of_one(judged(load(case))) for case in (mounted(chain), line))
     roots, others = loop_roots(own, 4)[0], loop_roots(expected, 4)[0]
     assert np.abs(roots.imag) == pytest.approx(np.abs(others.imag), rel=1e-9, abs=1e-9)
     assert roots.real == pytest.approx(others.real, rel=1e-9, abs=1e-9 * np.abs(others).max())
@@ -70,7 +70,7 @@ def test_an_assembly_with_the_same_loop_has_the_same_margins(load):
     chain = {"delay": 4e-3, **STEPS, "compensator": {"law": "command-lead", "lead": 0.012}}
     rig = mounted(chain)
     plain = {key: value for key, value in rig.items() if key != "rig"}
-    own, other = (loop_roots(single(judged(load(case))), 4)[0] for case in (plain, rig))
+    own, other = (loop_roots(batch_of_one(judged(load(case))), 4)[0] for case in (plain, rig))
     assert own == pytest.approx(other, rel=1e-9, abs=1e-9)
     third = PLATE | {"position": [3.0, 0, 0], "surface": {"side": FACE}}
     plain |= {"body": plain["body"] | {"wall": third}}
@@ -91,12 +91,12 @@ def test_two_probes_in_closed_form(load):
     robot = TransferFunction(LAGS["numerator"], LAGS["denominator"])
     found = []
     for mass in (60.0 * 90.0 / 150.0, 6.0 * 15.0 / 21.0 / arm**2):
-        alone = loop(
+        alone = make_loop(
             mass, 6000.0, 200.0, delay=2e-3, hold=4e-3, dynamics_period=4e-3, dynamics="zero-order-hold", robot=robot
         )
-        found.append(loop_roots(single(alone), 2)[0])
+        found.append(loop_roots(batch_of_one(alone), 2)[0])
     expected = sorted(np.concatenate(found), key=lambda root: -root.real)
-    roots = loop_roots(single(both), 4)[0]
+    roots = loop_roots(batch_of_one(both), 4)[0]
     assert roots.real == pytest.approx(np.real(expected), rel=1e-9)
     assert np.sort(np.abs(roots.imag)) == pytest.approx(np.sort(np.abs(np.imag(expected))), rel=1e-9)
 
@@ -148,7 +148,7 @@ def test_a_run_decays_and_grows_as_the_loop_says(load):
     below, above = critical - 0.2e-3, critical + 0.2e-3
     for delay in (below, above):
         scenario = load(pressed(delay))
-        root = loop_roots(single(judged(scenario)), 2)[0][0]
+        root = loop_roots(batch_of_one(judged(scenario)), 2)[0][0]
         period = 2 * np.pi / abs(root.imag)
         found = grown(dockdyn.simulate(scenario), 8.0, 8.0 + round(10.0 / period) * period, period)
         assert np.sign(found) == np.sign(root.real) == (1 if delay == above else -1)

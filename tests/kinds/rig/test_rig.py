@@ -21,8 +21,8 @@ from dockdyn.kinds.rig.model.plant import Mass
 from dockdyn.kinds.rig.model.rig import IdealContact, Rig
 from dockdyn.kinds.rig.model.run import NO_CHANCES, run, spectral_radius
 from dockdyn.kinds.rig.model.schedule import rig_schedule
-from dockdyn.kinds.rig.run import cycle_map, simulated
-from dockdyn.stability import TransferFunction, loop, sampled_loop
+from dockdyn.kinds.rig.run import cycle_map, run_with_seed
+from dockdyn.stability import TransferFunction, make_loop, sampled_loop
 
 ROBOT = TransferFunction.of_zeros([ZERO], [POLE, POLE.conjugate()], GAIN)
 NOTHING = IdealContact(jnp.zeros((1, 1)), jnp.zeros((1, 1)))
@@ -45,7 +45,7 @@ def rig_of(
 ):
     """A rig of one axis from plain numbers; `others` are those of a loop."""
     numbers = {name: value for name, value in others.items() if name not in ("gain", "velocity", "following")}
-    of = loop(mass, stiffness, damping, **numbers)
+    of = make_loop(mass, stiffness, damping, **numbers)
     sensor = SensorModel(number(others.get("delay", 0.0)), **{k: number(v) for k, v in (sensor or {}).items()})
     return Rig(
         plant=Mass(
@@ -70,7 +70,7 @@ def rig_of(
 
 def observed(rig, cycles):
     """What is observed over some cycles, without axes, at each instant."""
-    seen = simulated(rig, NOTHING, np.int64(3), cycles, 1)[1]
+    seen = run_with_seed(rig, NOTHING, np.int64(3), cycles, 1)[1]
     return {name: np.asarray(values).reshape(len(values), -1).squeeze() for name, values in seen.items()}
 
 

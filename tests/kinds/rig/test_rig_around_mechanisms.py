@@ -12,7 +12,7 @@ import dockdyn
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.model.rig import IdealContact
 from dockdyn.kinds.rig.resting import loop_of
-from dockdyn.kinds.rig.run import Grid, simulated
+from dockdyn.kinds.rig.run import Grid, run_with_seed
 from dockdyn.mechanics.rigid_body import pair_momentum
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import parse
@@ -84,7 +84,7 @@ def test_momentum_is_kept_while_ramp_catch_and_late_contact_act():
     scenario = read(latched(0.1, 1e-3, stiffness=2e4, damping=200.0))
     rig = rig_of(scenario, loop_of(scenario), None)
     grid, nothing = Grid.of(rig, scenario.content.duration), IdealContact(*(np.zeros((1, rig.plant.port_axes)),) * 2)
-    end, seen = simulated(rig, nothing, np.int64(0), grid.rows, grid.stride)
+    end, seen = run_with_seed(rig, nothing, np.int64(0), grid.rows, grid.stride)
     assert np.abs(np.asarray(seen["total_force"])).max() > 20 and np.asarray(seen["latch_held"])[-1] == 1
     motions = (rig.plant.initial(), end.motion)
     before, after = (pair_momentum(rig.plant.model.bodies, one.q.roots, one.v.roots) for one in motions)

@@ -15,7 +15,7 @@ from dockdyn.api import scene_of
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.model.rig import IdealContact
 from dockdyn.kinds.rig.resting import loop_of
-from dockdyn.kinds.rig.run import Grid, simulated, without_rig
+from dockdyn.kinds.rig.run import Grid, run_with_seed, without_rig
 from dockdyn.mechanics.rigid_body import pair_momentum
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, parse
@@ -165,7 +165,7 @@ def many(period):
     rig = rig_of(scenario, loop_of(scenario), None)
     grid = Grid.of(rig, scenario.content.duration)
     ideal, oracle = without_rig(scenario, rig, grid)
-    end, seen = simulated(rig, oracle, np.int64(0), grid.rows, grid.stride)
+    end, seen = run_with_seed(rig, oracle, np.int64(0), grid.rows, grid.stride)
     time = np.arange(grid.instants) * grid.period
     return SimpleNamespace(scenario=scenario, rig=rig, time=time, seen=seen, ideal=ideal, end=end)
 
@@ -211,7 +211,7 @@ def test_momentum_is_kept_whatever_the_loop_does():
     scenario = read(of_many(PERIODS[0]))
     rig = rig_of(scenario, loop_of(scenario), None)
     grid, nothing = Grid.of(rig, scenario.content.duration), IdealContact(*(np.zeros((1, rig.plant.port_axes)),) * 2)
-    end, seen = simulated(rig, nothing, np.int64(0), grid.rows, grid.stride)
+    end, seen = run_with_seed(rig, nothing, np.int64(0), grid.rows, grid.stride)
     assert np.abs(np.asarray(seen["total_force"])).max() > 20
     model = rig.plant.model
 

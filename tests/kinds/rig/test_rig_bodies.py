@@ -11,7 +11,7 @@ from dockdyn.api import scene_of
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.model.rig import IdealContact
 from dockdyn.kinds.rig.resting import loop_of
-from dockdyn.kinds.rig.run import course, simulated
+from dockdyn.kinds.rig.run import course, run_with_seed
 from dockdyn.kinds.rig.simulate import simulate_rig
 from dockdyn.mechanics.rigid_body import pair_momentum
 from dockdyn.scenario.load import load, parse
@@ -154,7 +154,7 @@ def test_momentum_is_kept_whatever_the_loop_does():
     loop = loop_of(scenario)
     rig = rig_of(scenario, loop, scenario.content.loop.compensator.make(True))
     nothing = IdealContact(jnp.zeros((1, 3)), jnp.zeros((1, 3)))
-    end, seen = simulated(rig, nothing, np.int64(1), 2000, 1)
+    end, seen = run_with_seed(rig, nothing, np.int64(1), 2000, 1)
     assert np.abs(np.asarray(seen["total_force"])).max() > 5
     bodies, motions = rig.plant.model.bodies, (rig.plant.initial(), end.motion)
     before, after = (pair_momentum(bodies, motion.q.roots, motion.v.roots) for motion in motions)

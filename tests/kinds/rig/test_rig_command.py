@@ -10,7 +10,7 @@ from scipy.stats import chi2
 
 import dockdyn
 from dockdyn import programs
-from dockdyn.kinds.rig.report import compared
+from dockdyn.kinds.rig.report import measure_rows
 from dockdyn.pages import report_of
 from dockdyn.results.store import open_result
 
@@ -159,7 +159,7 @@ def test_an_error_of_force_that_is_the_sensors_says_so():
     assert 0.5 < measured <= found["sensor_error_N"] < abs(found["peak_force_error_N"])
     bare = {**found, "end_force_error_N": measured}
     for error, words in ((found["sensor_error_N"], "largest error of force at the end: the sensor’s own"), (0.0, "")):
-        rows = [row[0] for row in compared({**bare, "sensor_error_N": error}).rows]
+        rows = [row[0] for row in measure_rows({**bare, "sensor_error_N": error}).rows]
         assert (words or "largest error of force at the end") in rows
         assert "largest force, rig less that without rig" in rows
 

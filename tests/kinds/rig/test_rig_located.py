@@ -23,7 +23,7 @@ from dockdyn.kinds.rig.model import stretch as rig_stretch
 from dockdyn.kinds.rig.model.rig import IdealContact
 from dockdyn.kinds.rig.model.run import NO_CHANCES, run
 from dockdyn.kinds.rig.resting import loop_of
-from dockdyn.kinds.rig.run import Grid, simulated
+from dockdyn.kinds.rig.run import Grid, run_with_seed
 from dockdyn.scenario.load import parse
 
 CLOSE = 1e-8  # of the approach
@@ -51,7 +51,7 @@ def built(text):
 def observed(text):
     """What is observed of a rig at its holds."""
     rig, grid = built(text)
-    _, seen = simulated(rig, still_oracle(rig), jnp.asarray(0), grid.rows, grid.stride)
+    _, seen = run_with_seed(rig, still_oracle(rig), jnp.asarray(0), grid.rows, grid.stride)
     every = round(float(rig.hold) / grid.period)
     return {name: np.asarray(values)[::every] for name, values in seen.items()}
 

@@ -13,7 +13,7 @@ from dockdyn.hil.mounting import Known, SensorFrame, Tool
 from dockdyn.kinds.rig.build import plant_of, rig_of
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.run import radius
-from dockdyn.stability.loop import loop
+from dockdyn.stability.loop import make_loop
 from dockdyn.stability.sampled_loop import SampledLoop
 from dockdyn.stability.transfer_function import TransferFunction
 
@@ -88,7 +88,7 @@ def test_the_root_of_a_loop_with_a_tool_is_that_of_its_equation():
             return value.real, value.imag
 
         expected = complex(*fsolve(missed, (0.1, 6.2), xtol=1e-13))
-        made = loop(
+        made = make_loop(
             mass,
             stiffness,
             damping,

@@ -7,7 +7,7 @@ from scipy.signal import cont2discrete
 
 import dockdyn
 from dockdyn.scenario.tables.rig.compensators import laws
-from dockdyn.stability.discrete import continuous
+from dockdyn.stability.discrete import continuous_equivalent
 
 RIGS = ["sits", "sits-fgc", "sits-lgc", "sits-scvg", "unknown-stiffness", "epos-like"]
 
@@ -100,7 +100,7 @@ def test_a_robot_in_samples_is_the_continuous_one_behind_a_hold(order):
         bottom = np.poly(np.array(poles[:order]) / period).real
         top = rng.normal(size=order) * bottom[1:]
         discrete_top, discrete_bottom, _ = cont2discrete((top, bottom), period, "zoh")
-        found = continuous(discrete_bottom[1:], np.ravel(discrete_top)[1:], period)
+        found = continuous_equivalent(discrete_bottom[1:], np.ravel(discrete_top)[1:], period)
         np.testing.assert_allclose(found.denominator, bottom, rtol=1e-7)
         np.testing.assert_allclose(
             found.at(1j / period), np.polyval(top, 1j / period) / np.polyval(bottom, 1j / period), rtol=1e-6

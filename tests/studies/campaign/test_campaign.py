@@ -11,7 +11,7 @@ from small_campaign import command
 import dockdyn
 from dockdyn.integrate.hybrid.located import TOLERANCE
 from dockdyn.studies.campaign import conduct
-from dockdyn.studies.campaign.conduct import paced, plan_campaign, rehearse, same_campaign
+from dockdyn.studies.campaign.conduct import pace_chunks, plan_campaign, run_nominal, same_campaign
 from dockdyn.studies.campaign.store import Store
 from dockdyn.studies.cases.batch import run_cases
 
@@ -40,11 +40,11 @@ def test_answers_and_store(whole):
 def test_a_figure_of_the_whole_motion_can_be_required(file):
     wanted = {"work_energy_error": "< 1e-8", "kinetic_energy_change": "< 0 J", "captured": True}
     scenario = dockdyn.load(file, {"requirements": wanted})
-    rehearse(scenario)
+    run_nominal(scenario)
     found = run_cases(scenario, ["approach.closing_speed"], np.array([[0.03], [0.05]]))
     assert (found.figures["work_energy_error"] < 1e-8).all()
     with pytest.raises(dockdyn.ScenarioError, match="differs between two runs of one case"):
-        rehearse(dockdyn.load(file, {"requirements": {"wall_time": "< 5 s"}}))
+        run_nominal(dockdyn.load(file, {"requirements": {"wall_time": "< 5 s"}}))
 
 
 @pytest.mark.full
@@ -218,8 +218,8 @@ def test_a_law_of_ones_own_must_be_the_same_and_may_have_moved(tmp_path, dock, f
 def test_cases_that_take_long_are_kept_and_told_in_small_chunks(file, tmp_path, monkeypatch):
     """With every case held to take long: eight are lost at most where the campaign is stopped, and a resumed one goes on so."""
     plan = plan_campaign(dockdyn.load(file), 20)
-    assert plan.chunk == 20 and paced(plan, 0.01) == plan
-    assert paced(plan, 10.0).chunk == 8
+    assert plan.chunk == 20 and pace_chunks(plan, 0.01) == plan
+    assert pace_chunks(plan, 10.0).chunk == 8
     monkeypatch.setattr(conduct, "SLOW", 0.0)
     data = dockdyn.campaign(dockdyn.load(file), tmp_path / "slow", runs=20)
     kept = Store(tmp_path / "slow")

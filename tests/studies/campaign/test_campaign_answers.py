@@ -16,7 +16,7 @@ from dockdyn.studies.campaign.capture_map import capture_map
 from dockdyn.studies.campaign.cases import campaign_cases
 from dockdyn.studies.campaign.first_failure import judge_cases
 from dockdyn.studies.cases.batch import run_cases
-from dockdyn.studies.cases.statistics import wilson
+from dockdyn.studies.cases.statistics import wilson_interval
 
 NAN = float("nan")
 
@@ -231,11 +231,13 @@ def test_requirements_of_cases_that_are_not_decided():
         "first_contact": (0.4, 0),  # has come, or not by 25 s
         "contact_count": (0.9, 10),  # what has touched has touched
     }
-    assert answers["requirements_interval_95"] == list(map(float, wilson(40, 100)))  # all have missed the deadline
+    assert answers["requirements_interval_95"] == list(
+        map(float, wilson_interval(40, 100))
+    )  # all have missed the deadline
     later = campaign_answers(unfinished(captured=True, capture_time="< 90 s")[0])
     assert later["first_failures"] == {"capture_time": 30, "not decided": 30}
     low, high = later["requirements_interval_95"]
-    assert (low, high) == (wilson(40, 100)[0], wilson(70, 100)[1])
+    assert (low, high) == (wilson_interval(40, 100)[0], wilson_interval(70, 100)[1])
     assert all(ways[one["case"]] == "missed" for one in later["worst"])
     both = campaign_answers(unfinished(peak_normal_force="< 500 N", contact_count="< 5")[0])
     assert {one["requirement"] for one in both["worst"]} == {"peak_normal_force"}  # the other one is open

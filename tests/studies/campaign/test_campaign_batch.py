@@ -11,7 +11,7 @@ from small_campaign import COUNTS, LATE, ROUNDED, SCENARIO, docking_in
 import dockdyn
 from dockdyn.integrate.hybrid.located import TOLERANCE
 from dockdyn.results.requirements import figures_of
-from dockdyn.studies.campaign.conduct import here, plan_campaign
+from dockdyn.studies.campaign.conduct import compute_in_process, plan_campaign
 from dockdyn.studies.cases import lanes
 from dockdyn.studies.cases.batch import LEFT_OUT, figures_of_case, in_lanes, run_cases
 from dockdyn.studies.cases.sampling import sample
@@ -176,7 +176,7 @@ def test_lanes_side_by_side_give_the_same(file, monkeypatch):
 def test_a_campaign_of_one_chunk_uses_all_cores(file, runs, monkeypatch):
     """Four calls must be at work at once before any of them goes on."""
     monkeypatch.setattr(os, "cpu_count", lambda: 4)
-    together, filled, counts = threading.Barrier(4), lanes._filled, []
+    together, filled, counts = threading.Barrier(4), lanes._run_filled, []
 
     def at_work(*given):
         counts.append(len(given[-1]))
@@ -184,9 +184,9 @@ def test_a_campaign_of_one_chunk_uses_all_cores(file, runs, monkeypatch):
             together.wait(60)
         return filled(*given)
 
-    monkeypatch.setattr(lanes, "_filled", at_work)
+    monkeypatch.setattr(lanes, "_run_filled", at_work)
     campaign = plan_campaign(dockdyn.load(file), runs=runs)
-    (done,) = here(campaign, range(campaign.chunks))
+    (done,) = compute_in_process(campaign, range(campaign.chunks))
     assert sum(counts) == runs and max(counts) <= -(-runs // 4)
     alone = run_cases(dockdyn.load(file), done[1].keys, done[1].values, threads=1)
     for name, values in done[2].figures.items():

@@ -14,13 +14,13 @@ from dockdyn.report.charts.print_chart import print_chart
 from dockdyn.report.page import render_page
 from dockdyn.report.palette import COLOURS
 from dockdyn.report.terminal import show_report
-from dockdyn.report.wording import significant
+from dockdyn.report.wording import format_significant
 from dockdyn.scenario.language.units import convert
 from dockdyn.studies.campaign.answers import campaign_answers
 from dockdyn.studies.campaign.cases import campaign_cases
-from dockdyn.studies.campaign.plots import columns, load_figure
+from dockdyn.studies.campaign.plots import histogram_edges, load_figure
 from dockdyn.studies.campaign.report import campaign_report
-from dockdyn.studies.campaign.wording import percent, sure
+from dockdyn.studies.campaign.wording import format_probability, format_with_interval
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_page_needs_nothing_from_outside(name, reports):
 def test_page_says_what_the_answers_say(datasets, reports):
     answers, page = campaign_answers(datasets["full"]), Page(reports["full"])
     assert page.heading == TITLE and "49" not in page.heading
-    share = percent(answers["capture_probability"], answers["capture_interval_95"])
+    share = format_probability(answers["capture_probability"], answers["capture_interval_95"])
     assert page.text.count(share) >= 2 and f"{answers['failed']} of 1500 cases failed" in page.text
     rows = {row[0]: row[1:] for row in page.tables["Requirements"][1:]}
     for required in answers["requirements"]:
@@ -59,12 +59,12 @@ def test_page_says_what_the_answers_say(datasets, reports):
         )
         worst = np.max if required["relation"].startswith("<") else np.min
         wanted = (
-            [f"{significant(value / one, 3)}{unit}" for value in (np.median(known), worst(known))]
+            [f"{format_significant(value / one, 3)}{unit}" for value in (np.median(known), worst(known))]
             if known.size
             else ["–", "–"]
         )
         assert cells[1:3] == wanted
-        assert cells[3] == percent(required["probability"], required["interval_95"])
+        assert cells[3] == format_probability(required["probability"], required["interval_95"])
         assert cells[-1] == str(required["failed_first"])
     counted = {"What fails first": "first_failures", "Cases that were not captured": "missed_captures"}
     for table, found in ((table, answers[key]) for table, key in counted.items()):
@@ -111,20 +111,20 @@ def test_percentiles_are_marked_on_the_curve_of_cases_above(datasets):
 
 def test_columns_hold_what_is_usual():
     values = np.sort(np.random.default_rng(0).lognormal(0, 2.5, 5000))
-    edges = columns(values)
+    edges = histogram_edges(values)
     assert np.percentile(values, 99) < edges[-1] < values[-1] / 2
-    assert columns(np.array([3.0, 3.0]))[[0, -1]].tolist() == [2.85, 3.15]
+    assert histogram_edges(np.array([3.0, 3.0]))[[0, -1]].tolist() == [2.85, 3.15]
 
 
 def test_digits_are_those_that_the_interval_leaves():
-    assert percent(0.40213, [0.3991, 0.4052]) == "40.21 % (39.91 to 40.52 %)"
-    assert percent(0.4, [0.16, 0.69]) == "40 % (16 to 69 %)"
-    assert percent(1.0, [0.996, 1.0]) == "100 % (99.60 to 100 %)"
-    assert percent(None, None) == "–"
-    assert sure(892.78, [892.1, 893.4], "N") == "892.8 N (892.1 to 893.4 N)"
-    assert sure(892.78, [860.0, None], "N") == "893 N (at least 860 N)"
-    assert sure(892.78, [None, None], "N") == "893 N"
-    assert sure(892.78, [892.78, 892.78], "N") == "892.8 N (alike to these digits)"
+    assert format_probability(0.40213, [0.3991, 0.4052]) == "40.21 % (39.91 to 40.52 %)"
+    assert format_probability(0.4, [0.16, 0.69]) == "40 % (16 to 69 %)"
+    assert format_probability(1.0, [0.996, 1.0]) == "100 % (99.60 to 100 %)"
+    assert format_probability(None, None) == "–"
+    assert format_with_interval(892.78, [892.1, 893.4], "N") == "892.8 N (892.1 to 893.4 N)"
+    assert format_with_interval(892.78, [860.0, None], "N") == "893 N (at least 860 N)"
+    assert format_with_interval(892.78, [None, None], "N") == "893 N"
+    assert format_with_interval(892.78, [892.78, 892.78], "N") == "892.8 N (alike to these digits)"
 
 
 @pytest.mark.parametrize("name", CAMPAIGNS)
@@ -182,7 +182,7 @@ def test_the_requirement_that_is_met_least_often_comes_first(limit):
     least = min(answers["requirements"], key=lambda one: one["probability"])
     names = [plot.name for plot in report.plots]
     assert least["name"] == ("peak_normal_force" if limit == "< 1 MN s" else "contact_impulse")
-    share = percent(least["probability"], least["interval_95"])
+    share = format_probability(least["probability"], least["interval_95"])
     assert report.verdict.startswith("All requirements are met in ")
     assert f"least often {least['name']} {least['text']}, in {share}." in report.verdict
     assert ("missed" in names) == (least["name"] == "contact_impulse") and names[0] in ("missed", "load")

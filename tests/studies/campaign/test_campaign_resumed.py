@@ -20,7 +20,7 @@ from dockdyn.cli.campaign import claim_folder
 from dockdyn.cli.common import Refusal
 from dockdyn.studies.campaign import conduct as campaign
 from dockdyn.studies.campaign.chunk import Chunk
-from dockdyn.studies.campaign.seal import Damaged, opened, sealed
+from dockdyn.studies.campaign.seal import Damaged, add_seal, open_sealed
 from dockdyn.studies.campaign.store import Store
 
 SMALL_CHUNKS = (
@@ -204,18 +204,18 @@ def test_what_is_sealed_but_no_chunk_is_one_line(content, dock, file, tmp_path):
     assert dock("campaign", "run", file, "--runs", 4, "--out", "x").returncode == 0
     (tmp_path / "x/campaign.nc").unlink()
     store = Store(tmp_path / "x")
-    store.chunk(0).write_bytes(sealed(content, store.campaign().hash, "chunk-0"))
+    store.chunk(0).write_bytes(add_seal(content, store.campaign().hash, "chunk-0"))
     ended = dock("campaign", "report", "x")
     ended.check_refused("000000.chunk: is sealed, but nothing that a campaign writes")
 
 
 def test_no_flipped_byte_passes():
-    whole = sealed(bytes(range(256)) * 3, "a" * 64, "chunk-7")
-    assert opened(whole, "a" * 64, "chunk-7") == bytes(range(256)) * 3
+    whole = add_seal(bytes(range(256)) * 3, "a" * 64, "chunk-7")
+    assert open_sealed(whole, "a" * 64, "chunk-7") == bytes(range(256)) * 3
     for place in range(len(whole)):
         for change in (bytes([whole[place] ^ 1]), b""):
             with pytest.raises(Damaged):
-                opened(whole[:place] + change + whole[place + 1 :], "a" * 64, "chunk-7")
+                open_sealed(whole[:place] + change + whole[place + 1 :], "a" * 64, "chunk-7")
 
 
 @pytest.mark.full
@@ -309,8 +309,8 @@ def test_a_lost_scheduler_says_how_to_go_on(dock, file, monkeypatch):
 
         yield spread
 
-    monkeypatch.setattr(cluster, "workers", gone)
-    monkeypatch.setattr(campaign, "rehearse", lambda scenario: 0.0)
+    monkeypatch.setattr(cluster, "spread_over_workers", gone)
+    monkeypatch.setattr(campaign, "run_nominal", lambda scenario: 0.0)
     ended = dock("campaign", "run", file, "--out", "x", "--workers", 2)
     assert ended.returncode == 3 and ended.stderr.count("\n") == 1
     assert "the scheduler is gone; 0 of 40 cases are kept; go on with: dockdyn campaign run" in ended.stderr

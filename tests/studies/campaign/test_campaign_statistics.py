@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dockdyn.studies.campaign.influence import influences
-from dockdyn.studies.cases.statistics import percentile_interval, wilson
+from dockdyn.studies.campaign.influence import influence_of_keys
+from dockdyn.studies.cases.statistics import percentile_interval, wilson_interval
 
 # --- shares and percentiles
 
@@ -15,13 +15,13 @@ from dockdyn.studies.cases.statistics import percentile_interval, wilson
 def test_interval_of_a_share_is_wilsons(runs):
     for successes in {0, 1, runs // 3, runs - 1, runs}:
         expected = stats.binomtest(successes, runs).proportion_ci(0.95, "wilson")
-        assert np.allclose(wilson(successes, runs), (expected.low, expected.high), rtol=1e-12, atol=1e-15)
+        assert np.allclose(wilson_interval(successes, runs), (expected.low, expected.high), rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.9, 0.99])
 def test_interval_of_a_share_holds_it(share):
     successes = np.arange(501)
-    low, high = wilson(successes, 500)
+    low, high = wilson_interval(successes, 500)
     inside = (low <= share) & (share <= high)
     # coverage summed over every outcome, not sampled; near the ends Wilson's is known to dip (Brown et al., fig. 5)
     assert 0.92 < stats.binom.pmf(successes, 500, share)[inside].sum() < 0.98
@@ -67,7 +67,7 @@ def unit_cube(runs: int, keys: int, seed: int = 0) -> dict[str, np.ndarray]:
 def test_first_order_indices_of_ishigamis_function():
     x = {key: np.pi * (2 * values - 1) for key, values in unit_cube(20_000, 4).items()}
     a, b = 7.0, 0.1
-    found = influences(x, np.sin(x["x1"]) + a * np.sin(x["x2"]) ** 2 + b * x["x3"] ** 4 * np.sin(x["x1"]))
+    found = influence_of_keys(x, np.sin(x["x1"]) + a * np.sin(x["x2"]) ** 2 + b * x["x3"] ** 4 * np.sin(x["x1"]))
     variance = a**2 / 8 + b * np.pi**4 / 5 + b**2 * np.pi**8 / 18 + 0.5  # Ishigami and Homma 1990
     expected = {"x1": (1 + b * np.pi**4 / 5) ** 2 / 2 / variance, "x2": a**2 / 8 / variance, "x3": 0.0, "x4": 0.0}
     for key, index in expected.items():
@@ -80,7 +80,7 @@ def test_first_order_indices_of_ishigamis_function():
 def test_indices_of_a_sum(runs):
     x = {key: stats.norm.ppf(values) for key, values in unit_cube(runs, 3).items()}
     weights = {"x1": 1.0, "x2": 2.0, "x3": 4.0}
-    found = influences(x, sum(weight * x[key] for key, weight in weights.items()))
+    found = influence_of_keys(x, sum(weight * x[key] for key, weight in weights.items()))
     assert list(found) == ["x3", "x2", "x1"]
     for key, weight in weights.items():
         index = weight**2 / 21
@@ -103,7 +103,7 @@ def test_no_influence_is_zero_on_average_and_seldom_shown(sort):
     }
     indices, shown, trials = [], 0, 300
     for trial in range(trials):
-        found = influences(unit_cube(300, 4, trial), draws[sort](300))
+        found = influence_of_keys(unit_cube(300, 4, trial), draws[sort](300))
         indices += [influence.first_order for influence in found.values()]
         shown += any(influence.significant for influence in found.values())
     assert abs(np.mean(indices)) < 4 * np.std(indices) / np.sqrt(len(indices))
@@ -114,9 +114,9 @@ def test_influence_of_a_choice_and_of_nothing():
     generator = np.random.default_rng(0)
     method = generator.integers(0, 3, 500).astype(float)
     figure = np.array([3.0, 1.0, 2.0])[method.astype(int)] + 0.1 * generator.standard_normal(500)
-    found = influences({"method": method, "still": np.ones(500)}, figure)
+    found = influence_of_keys({"method": method, "still": np.ones(500)}, figure)
     share = np.var([3.0, 1.0, 2.0]) / (np.var([3.0, 1.0, 2.0]) + 0.01)
     assert found["method"].significant and abs(found["method"].first_order - share) < 0.01
     assert not found["still"].significant and found["still"].first_order == 0
-    assert influences({"method": method}, np.ones(500)) == {}
-    assert influences({"method": method[:10]}, figure[:10]) == {}
+    assert influence_of_keys({"method": method}, np.ones(500)) == {}
+    assert influence_of_keys({"method": method[:10]}, figure[:10]) == {}

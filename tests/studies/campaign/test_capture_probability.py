@@ -9,7 +9,7 @@ from helpers.closed_forms import least_latching_speed
 from dockdyn.studies.campaign.conduct import scenario_of
 from dockdyn.studies.cases.batch import run_cases
 from dockdyn.studies.cases.sampling import sample
-from dockdyn.studies.cases.statistics import wilson
+from dockdyn.studies.cases.statistics import wilson_interval
 
 MASSES = 900.0, 2100.0  # kg
 STIFFNESS, ANGLE, LENGTH, PRELOAD = 1600.0, math.radians(38), 0.03, 4.0  # N/m, of the ramp, m, N
@@ -77,7 +77,7 @@ def test_the_known_probability_is_in_its_interval():
     found = run_cases(scenario, drawn[0].keys, np.concatenate([one.values for one in drawn]))
     assert not any(found.reasons)
     captured = found.figures["captured"].reshape(seeds, runs).sum(axis=1)
-    intervals = [wilson(int(count), runs) for count in captured]
+    intervals = [wilson_interval(int(count), runs) for count in captured]
     hits = sum(low <= fast * inside <= high for low, high in intervals)
     assert 90 <= hits <= 99
     # all of them together: five standard errors

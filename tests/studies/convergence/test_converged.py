@@ -10,8 +10,8 @@ import pytest
 import dockdyn
 from dockdyn.scenario.language.keys import value_at
 from dockdyn.scenario.preset_files import preset_kinds, preset_text
-from dockdyn.studies.convergence.converged import converged, relative_changes, verdict
-from dockdyn.studies.convergence.refine import refinements
+from dockdyn.studies.convergence.converged import converged, convergence_verdict, relative_changes
+from dockdyn.studies.convergence.refine import refine_scenario
 
 BOUNCE = """
 schema = 2
@@ -76,10 +76,10 @@ def test_a_coarse_step_has_not_converged_and_a_located_contact_has(tmp_path):
     coarse, exact = bounce(tmp_path, 3, method="fixed", step=0.2)
     found = converged(coarse)
     assert not found["converged"] and found["largest_change"] > 0.01
-    assert verdict(found).startswith("Not converged: with finer numbers (tolerance) ")
+    assert convergence_verdict(found).startswith("Not converged: with finer numbers (tolerance) ")
     located, exact = bounce(tmp_path, 3)
     found = converged(located)
-    assert found["converged"] and verdict(found).startswith("Converged: ")
+    assert found["converged"] and convergence_verdict(found).startswith("Converged: ")
     assert found["changes"]["contacts.0.peak_normal_force_N"]["value"] == pytest.approx(exact, rel=1e-8)
     assert found["largest_change"] < 1e-6 and found["warnings"] == []
 
@@ -105,7 +105,7 @@ def test_bodies_that_nothing_holds_are_told_to_pass_through(tmp_path):
 
 @pytest.mark.parametrize("preset", preset_kinds())
 def test_every_preset_says_what_can_be_refined(preset):
-    finer, text = refinements(dockdyn.load(preset)), preset_text(preset)
+    finer, text = refine_scenario(dockdyn.load(preset)), preset_text(preset)
     assert "tolerance" in finer
     assert ("instants" in finer) == (preset_kinds()[preset] == "rig")
     assert ("mesh" in finer) == ('shape = "mesh"' in text or 'shape = "cloud"' in text)
@@ -161,7 +161,7 @@ def test_contacts_are_counted_as_the_tables_count_and_percent_has_no_exponent():
         "refined": {"tolerance": {}},
         "changes": {"capture_time_s": {"value": 3.0, "tolerance": 0.00012}},
     }
-    said = verdict(found)
+    said = convergence_verdict(found)
     assert "contact 12 (Q12) impulse_N_s moves by 200 %" in said
     assert said.endswith("What is required moves by at most 0.012 % of its limit or itself (capture_time_s).")
 
@@ -187,7 +187,7 @@ def test_the_report_has_the_verdict_and_the_table_where_that_was_asked_for(dock,
 def test_a_grid_that_is_nearer_than_asked_becomes_finer():
     """Of a plate that the coarsest grid meets within a quarter of this tolerance."""
     scenario = dockdyn.load("mesh-on-mesh", {f"body.{name}.surface.tolerance": "2 mm" for name in ("chaser", "target")})
-    finer = scenario.at(refinements(scenario)["mesh"])
+    finer = scenario.at(refine_scenario(scenario)["mesh"])
     for before, after in zip(scenario.content.body, finer.content.body, strict=True):
         grids = before.surface[0].grid, after.surface[0].grid
         assert grids[0].error < 2e-3 / 4

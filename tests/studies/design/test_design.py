@@ -12,7 +12,7 @@ from on_a_line import TWO_MASSES, latching, text
 from scipy.optimize import minimize_scalar
 
 import dockdyn
-from dockdyn.results.requirements import judge
+from dockdyn.results.requirements import judge_requirements
 from dockdyn.studies.design.answer import answer_of
 from dockdyn.studies.design.conduct import run_design
 from dockdyn.studies.design.plan import plan_design
@@ -159,7 +159,7 @@ def test_a_design_is_judged_as_a_run_is(tmp_path):
     best = dockdyn.load(tmp_path / "design" / "scenario.toml", {"requirements.contact_impulse": "> 1 N s"})
     summary = dockdyn.summarise(dockdyn.simulate(best))
     assert summary["peak_normal_force_N"] == pytest.approx(answer["goal"]["value"], rel=1e-9)
-    (judged,) = judge(best.requirements, summary)
+    (judged,) = judge_requirements(best.requirements, summary)
     (found,) = answer["constraints"]
     assert found["met"] is judged["met"] is True
     assert found["slack"] == pytest.approx(judged["margin"] / judged["limit"], rel=1e-9)

@@ -11,7 +11,7 @@ from scipy.optimize import brentq, fsolve, minimize_scalar
 import dockdyn
 from dockdyn.scenario.load import parse
 from dockdyn.studies.design.front import front_generations, front_of
-from dockdyn.studies.design.search import every_design, generations
+from dockdyn.studies.design.search import design_generations, every_design
 from dockdyn.studies.margins.figures import margin_figures
 
 # of a spring and a damper in parallel that stop a mass: least of (peak force × stroke) / (m v²), and its damping ratio
@@ -102,7 +102,7 @@ def test_reals_whole_numbers_and_choices_together(seed):
         return max(0.25 - design[0], 0.0), bowl + (0 if design[2] == 3 else 0.1 + 0.05 * design[2])
 
     variables = [Real, Whole, Choice, Real]
-    designs, orders = driven(generations(variables, np.array([0.9, 0.0, 0.0, 0.1]), seed), order, 700)
+    designs, orders = driven(design_generations(variables, np.array([0.9, 0.0, 0.0, 0.1]), seed), order, 700)
     best = designs[min(range(len(orders)), key=lambda place: orders[place])]
     assert best[[1, 2]].tolist() == [7, 3]
     assert best[[0, 3]] == pytest.approx([0.3, 0.8], abs=1e-2)

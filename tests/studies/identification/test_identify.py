@@ -11,13 +11,13 @@ from scipy.signal import cont2discrete, lfilter, lsim, zpk2tf
 from scipy.spatial.transform import Rotation
 
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.stability.discrete import continuous
-from dockdyn.studies.identification.arm_path import generic_arm, lead
+from dockdyn.stability.discrete import continuous_equivalent
+from dockdyn.studies.identification.arm_path import generic_arm, lead_tip
 from dockdyn.studies.identification.bounce_log import Bounce, read_bounce
 from dockdyn.studies.identification.contact import identify_contact
-from dockdyn.studies.identification.output_error import Orders, fit
+from dockdyn.studies.identification.output_error import Orders, fit_difference_equation
 from dockdyn.studies.identification.plan import SineSweep
-from dockdyn.studies.identification.robot import Records, identify_robot, validated
+from dockdyn.studies.identification.robot import Records, fit_to_other_log, identify_robot
 
 PERIOD = 0.002  # s
 ZEROS, POLES, GAIN = [-206.5679], [-181.7836 + 185.4564j, -181.7836 - 185.4564j], 326.4756  # a stand-in of SITS's robot
@@ -41,7 +41,7 @@ def answer(command: np.ndarray, zeros=ZEROS, poles=POLES, gain=GAIN, late: int =
 
 def phase(found) -> float:
     """deg, of the continuous robot at 10 Hz."""
-    return float(np.degrees(np.angle(continuous(list(found.a), list(found.b), PERIOD).at(20j * np.pi))))
+    return float(np.degrees(np.angle(continuous_equivalent(list(found.a), list(found.b), PERIOD).at(20j * np.pi))))
 
 
 # --- the robot ------------------------------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ def phase(found) -> float:
 def test_the_robot_of_the_paper_is_recovered_exactly_without_noise(method):
     command = swept()
     assert len(command) == 1501
-    found = fit(command, answer(command), Orders(2, 2), method)
+    found = fit_difference_equation(command, answer(command), Orders(2, 2), method)
     top, bottom, _ = cont2discrete(zpk2tf(ZEROS, POLES, GAIN), PERIOD, method="zoh")
     assert found.a == pytest.approx(bottom[1:], abs=1e-9)
     assert found.b == pytest.approx(top.ravel()[1:], abs=1e-9)
@@ -69,7 +69,7 @@ def phases(seeds: int) -> dict[str, np.ndarray]:
     for seed in range(seeds):
         noisy = clean + NOISE * np.random.default_rng(seed).standard_normal(len(clean))
         for method, values in found.items():
-            values.append(phase(fit(command, noisy, Orders(2, 2), method)))
+            values.append(phase(fit_difference_equation(command, noisy, Orders(2, 2), method)))
     return {method: np.array(values) for method, values in found.items()}
 
 
@@ -148,7 +148,7 @@ def test_continuous_robot_is_the_matrix_logarithm_of_the_sampled_one(seed):
     rates = np.real(logm(augmented)) / PERIOD
     s = 2j * np.pi * np.array([0.1, 3.0, 40.0, 200.0])
     expected = [b @ np.linalg.solve(value * np.eye(order) - rates[:order, :order], rates[:order, order]) for value in s]
-    assert continuous(list(a), list(b), PERIOD).at(s) == pytest.approx(expected, rel=1e-7)
+    assert continuous_equivalent(list(a), list(b), PERIOD).at(s) == pytest.approx(expected, rel=1e-7)
     assert expm(rates * PERIOD) == pytest.approx(augmented, abs=1e-9)
 
 
@@ -190,9 +190,9 @@ def test_white_residuals_are_taken_for_others_as_rarely_as_stated():
 def test_another_log_is_explained_by_the_right_robot_alone():
     command, other = swept(), 0.01 * np.sign(np.sin(2 * np.pi * 2.3 * np.arange(1200) * PERIOD))
     found = identify_robot(Records("log", PERIOD, command, answer(command)))
-    assert validated(found, Records("other", PERIOD, other, answer(other) + 0.1)) > 99.99
+    assert fit_to_other_log(found, Records("other", PERIOD, other, answer(other) + 0.1)) > 99.99
     slower = answer(other, [], [-60.0], 60.0)
-    assert validated(found, Records("other", PERIOD, other, slower)) < 90
+    assert fit_to_other_log(found, Records("other", PERIOD, other, slower)) < 90
 
 
 def test_gain_at_rest_and_unstable_robots_are_said():
@@ -350,7 +350,7 @@ def chain(joints: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def test_joints_lead_the_flange_along_the_line_with_its_attitude_held():
     arm, direction = generic_arm(), np.array([2.0, -1.0, 1.0])
     time, command = SineSweep(0.025, 0.0, 4.0, 1.0).planned(5e-3)
-    path = lead(arm, direction, command, time)
+    path = lead_tip(arm, direction, command, time)
     middle, upright = chain(arm.start)
     for joints, offset in zip(path.joints, command, strict=True):
         place, turn = chain(joints)

@@ -13,7 +13,7 @@ from dockdyn.kinds.resting import nominal_loop, nominal_of
 from dockdyn.pages import report_html, report_of
 from dockdyn.report.terminal import show_report
 from dockdyn.scenario.language.keys import value_at
-from dockdyn.stability.growth import growth_rates, single
+from dockdyn.stability.growth import batch_of_one, growth_rates
 from dockdyn.stability.loop_margins import vary_number
 from dockdyn.stability.windows import Windows
 from dockdyn.studies.margins.answer import critical_delay
@@ -192,7 +192,7 @@ def recomputed(scenario, nominal, found):
     """The growth rate of a scenario's own loop, or its delay margin: stability first changes near the critical delay."""
     one, _ = nominal_loop(scenario, nominal)
     if found["sensitivity_of"] == "growth_rate_1_s":
-        return growth_rates(single(one))[0]
+        return growth_rates(batch_of_one(one))[0]
     low, high = (found["critical_delay_s"] * (1 + side * 20 * STEP) for side in (-1, 1))
     rising = growth_rates(vary_number(one, "delay", np.array([low])))[0] < 0
     for _ in range(10):  # by 17 points at a time

@@ -10,7 +10,7 @@ import pytest
 
 import dockdyn
 from dockdyn.hil.compensators import COMPENSATORS
-from dockdyn.studies.margins.wording import verdict
+from dockdyn.studies.margins.wording import margins_verdict
 
 WITHOUT = ("energy-layer", "force-lead", "online-stiffness", "passivity")  # laws that no gain and no lead stand for
 PARTLY = ("lead-energy", "linear-gain", "variable-gain")  # whose small motions are not all that they do
@@ -53,13 +53,15 @@ def test_margins_of_a_rig_are_those_of_the_loop_that_runs_or_the_headline_says_s
     run = dockdyn.summarise(dockdyn.simulate(scenario))
     growth = np.log(run["spectral_radius"]) / 4e-3
     if law in WITHOUT:
-        assert verdict(margins).startswith(f"Judged without its compensator ({law}), which margins cannot count")
+        assert margins_verdict(margins).startswith(
+            f"Judged without its compensator ({law}), which margins cannot count"
+        )
         assert margins["not_counted"] and f"compensator ({law})" not in margins["counted"]
         growth_with = margins["growth_rate_of_run_1_s"]
         assert growth_with is None if law != "force-lead" else growth_with == pytest.approx(growth, rel=1e-9)
         return
     assert margins["growth_rate_1_s"] == pytest.approx(growth, rel=1e-3)
-    assert verdict(margins).startswith("Judged without" if law in PARTLY else ("Stable", "Unstable"))
+    assert margins_verdict(margins).startswith("Judged without" if law in PARTLY else ("Stable", "Unstable"))
     assert bool(margins["not_counted"]) == (law in PARTLY)
 
 
@@ -83,7 +85,7 @@ def test_every_kind_with_a_loop_says_first_what_of_a_law_it_cannot_count(place):
     margins = dockdyn.margins(dockdyn.load(preset, {"loop": loop_of(law)}))
     counted = f"compensator ({law})" in margins["counted"]
     assert counted == (law not in WITHOUT)
-    assert verdict(margins).startswith("Judged without") == bool(margins["not_counted"])
+    assert margins_verdict(margins).startswith("Judged without") == bool(margins["not_counted"])
     assert bool(margins["not_counted"]) >= (law in (*WITHOUT, *PARTLY))
 
 
@@ -91,7 +93,7 @@ def test_every_kind_with_a_loop_says_first_what_of_a_law_it_cannot_count(place):
 def test_a_law_whose_numbers_nothing_finds_is_not_counted_as_if_it_had_none():
     """Free flight tunes nothing."""
     margins = dockdyn.margins(dockdyn.load("probe-cone", {"loop": loop_of(SOME, stated=False)}))
-    assert verdict(margins).startswith(
+    assert margins_verdict(margins).startswith(
         "Judged without its compensator (command-lead), as lead and second_lead are not stated. "
     )
     assert f"compensator ({SOME})" not in margins["counted"]
@@ -112,7 +114,7 @@ def test_margins_take_bounded_work_and_tell_how_far_they_looked(changes, whole):
     began = time.process_time()
     margins = dockdyn.margins(dockdyn.load("sits", changes))
     assert time.process_time() - began < 120  # s; before, 500 and more
-    words = verdict(margins)
+    words = margins_verdict(margins)
     assert "whatever the delay" not in words  # without stiffness in software a delay destabilises every contact
     if margins["stable"] and margins["critical_delay_s"] is None:
         assert "it stays so with delays up to" in words

@@ -26,8 +26,8 @@ from dockdyn.pages import report_html
 from dockdyn.report import picture
 from dockdyn.report.charts.live_charts import packed_library
 from dockdyn.report.charts.print_chart import print_chart
-from dockdyn.report.field import Key, boundary, unstable_on_left
-from dockdyn.studies.margins.console import printed
+from dockdyn.report.field import Key, boundary_lines, unstable_on_left
+from dockdyn.studies.margins.console import margin_lines
 from dockdyn.studies.margins.plots import chart_figure, family_figure, roots_figure, sensitivity_figure, sweep_figure
 
 NEEDING = {"Exact delay and Padé approximations": "pade", "Dynamics at the contact": "normal_dynamics"}
@@ -163,7 +163,7 @@ def test_family_says_on_which_side_it_is_stable(reports):
     assert not ax.collections  # no contours
     keys = [Key.of(RESULTS["family"].x), Key.of(RESULTS["family"].y)]
     for walked, side in ((slice(None), -1), (slice(None, None, -1), 1)):  # towards more damping: stable on the left
-        for piece in boundary(RESULTS["family"], 0):
+        for piece in boundary_lines(RESULTS["family"], 0):
             assert np.sign(unstable_on_left(RESULTS["family"], 0, keys, piece[walked])) == side
     ring = RESULTS["family"].copy()  # an island has no one side
     ring["growth_rate"] = ring.growth_rate * 0 + np.hypot(ring.x / 0.6 - 0.5, ring.y / 800 - 0.5) - 0.3
@@ -214,7 +214,7 @@ def test_delays_say_which_keys_they_are_and_what_is_counted_beside_them():
     told = {
         parts: [
             text
-            for text in printed(margins | {"counted": list(parts)})
+            for text in margin_lines(margins | {"counted": list(parts)})
             if isinstance(text, str) and "loop.delay" in text
         ]
         for parts in (("delay",), ("delay", "hold", "robot"))

@@ -48,7 +48,7 @@ class SolverState(NamedTuple):
 
 
 def largest(solver: SolverState) -> Float[Array, "monitored"]:
-    """Return the largest of each monitored quantity since the log began or was `empty_log`."""
+    """Return the largest of each monitored quantity since the log began or was emptied."""
     like = event_record(solver.point, solver.landing, solver.extrema)
     peaks = jax.vmap(lambda row: unpack(row, like).peaks)(solver.log[:-1])
     used = jnp.arange(solver.log.shape[0] - 1) < solver.moments

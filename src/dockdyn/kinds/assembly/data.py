@@ -29,7 +29,7 @@ from dockdyn.results.run import (
     forces_act,
     outcome_variables,
     sampled_variables,
-    scalar,
+    scalar_variable,
 )
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made
@@ -331,8 +331,8 @@ def _captures(run: Run) -> dict[str, Any]:
         return {}
     all_hold, let_go = held_and_let_go(run.at_moments["latch_held"])
     return {
-        "capture_time": scalar(first_time(all_hold, run), "s", CAPTURE),
-        "release_time": scalar(first_time(let_go, run), "s", RELEASE),
+        "capture_time": scalar_variable(first_time(all_hold, run), "s", CAPTURE),
+        "release_time": scalar_variable(first_time(let_go, run), "s", RELEASE),
     }
 
 
@@ -456,7 +456,7 @@ def _episode_variables(content: AssemblySection, run: Run, effects: list[str]) -
         **_azimuths(content, run),
         "episode_energy": variable(since_start, "J", "energy after, relative to t = 0"),
         "episode_energy_gain": variable(since_onset, "J", "energy after, relative to onset"),
-        "kinetic_energy_end": scalar(
+        "kinetic_energy_end": scalar_variable(
             run.at_moments["kinetic_energy"][-1], "J", "kinetic energy of all bodies at the end"
         ),
     }

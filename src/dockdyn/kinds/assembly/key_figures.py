@@ -28,7 +28,7 @@ from dockdyn.kinds.impact_prediction import FIGURES as PREDICTED
 from dockdyn.kinds.impact_prediction import relative_data
 from dockdyn.mechanism.loads import bushing_count
 from dockdyn.mechanism.mechanism import Mechanism
-from dockdyn.results.contact_figures import CAPTURED, CONTACTS, LATCHED, MOTION, OUTCOME, SOLVER, figure
+from dockdyn.results.contact_figures import CAPTURED, CONTACTS, LATCHED, MOTION, OUTCOME, SOLVER, stored_figure
 from dockdyn.results.control.figures import CONTROL
 from dockdyn.results.key_figures import KeyFigure, LocatedFigures
 from dockdyn.results.log_data import log_data, read_log
@@ -54,7 +54,7 @@ def at_ports(names: Sequence[str], data: Mapping[str, Any]) -> dict[str, Any]:
 LOADS = tuple(_at_ports(name, unit) for name, unit in PORT_UNITS.items())
 FIGURES = (
     *CAPTURED,
-    figure("release_time_s", "release time", "release_time", only_with=LATCHED),
+    stored_figure("release_time_s", "release time", "release_time", only_with=LATCHED),
     *OUTCOME,
     *MOTION,
     *CONTACTS,
@@ -96,8 +96,10 @@ FIGURES = (
         needs="thrust_spent",
     ),
     *CONTROL,
-    figure("kinetic_energy_end_J", "kinetic energy at the end", "kinetic_energy_end"),
-    figure("kinetic_energy_change_J", "change of energy since the start, after a contact", "episode_energy", each=True),
+    stored_figure("kinetic_energy_end_J", "kinetic energy at the end", "kinetic_energy_end"),
+    stored_figure(
+        "kinetic_energy_change_J", "change of energy since the start, after a contact", "episode_energy", each=True
+    ),
     *PREDICTED,
     *BEHIND_A_RAMP,
 )

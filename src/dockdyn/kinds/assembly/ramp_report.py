@@ -13,7 +13,7 @@ from dockdyn.kinds.assembly.ramps import BEHIND
 from dockdyn.report.charts.chart import ZERO, Chart, Level, Line, Panel
 from dockdyn.report.charts.time_chart import time_chart
 from dockdyn.report.report import Plot
-from dockdyn.report.wording import AT_AN_INSTANT, NOTHING, capture_load, significant
+from dockdyn.report.wording import AT_AN_INSTANT, NOTHING, capture_load, format_significant
 
 WORDS = (
     "Travel of the probe into the latch: captured where it reaches the dashed line, thrown back where it turns before; below, "
@@ -30,22 +30,24 @@ def ramp_in_words(summary: dict[str, Any]) -> list[str]:
         margin = entry - summary["minimum_velocity_m_s"]
     if entry is None:
         return [f"The probe did not reach the latch; {needed}."]
-    came = f"The probe came at {significant(entry)} m/s"
+    came = f"The probe came at {format_significant(entry)} m/s"
     if summary["captured"]:
-        above = f", {significant(margin, 3)} m/s more than it takes" if margin is not None and margin >= 0 else ""
+        above = (
+            f", {format_significant(margin, 3)} m/s more than it takes" if margin is not None and margin >= 0 else ""
+        )
         return [said for said in (f"{came}{above}.", capture_load(summary)) if said]
-    way = f"went {significant(summary['greatest_travel_m'] * 1e3, 5)} mm into"
+    way = f"went {format_significant(summary['greatest_travel_m'] * 1e3, 5)} mm into"
     if "minimum_velocity_m_s" not in summary and margin is not None and margin >= 0:  # other contacts held it
-        return [f"{came}, {significant(margin, 3)} m/s more than the latch alone takes, and {way} it."]
+        return [f"{came}, {format_significant(margin, 3)} m/s more than the latch alone takes, and {way} it."]
     return [f"{came} and {way} the latch; {needed}."]
 
 
 def _needed(summary: dict[str, Any]) -> str:
     """Return in words what speed it takes to latch."""
     if "minimum_velocity_m_s" not in summary:
-        return f"rigid bodies that meet head on take {significant(summary['minimum_velocity_rigid_m_s'], 6)} m/s"
+        return f"rigid bodies that meet head on take {format_significant(summary['minimum_velocity_rigid_m_s'], 6)} m/s"
     least = summary["minimum_velocity_m_s"]
-    return "what it takes is not known" if least is None else f"it takes {significant(least, 6)} m/s"
+    return "what it takes is not known" if least is None else f"it takes {format_significant(least, 6)} m/s"
 
 
 def ramp_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
@@ -53,14 +55,14 @@ def ramp_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, s
     if BEHIND not in dataset:
         return []
     rows = [
-        ("Travel into the latch", f"{significant(summary['greatest_travel_m'] * 1e3, 5)} mm"),
-        ("Travel that latches", f"{significant(float(dataset[BEHIND]) * 1e3)} mm"),
+        ("Travel into the latch", f"{format_significant(summary['greatest_travel_m'] * 1e3, 5)} mm"),
+        ("Travel that latches", f"{format_significant(float(dataset[BEHIND]) * 1e3)} mm"),
     ]
     if "minimum_velocity_m_s" in summary:
         least = summary["minimum_velocity_m_s"]
-        said = NOTHING if least is None else f"{significant(least, 6)} m/s"
+        said = NOTHING if least is None else f"{format_significant(least, 6)} m/s"
         rows.append(("Least speed that latches, simulated", said))
-    rigid = significant(summary["minimum_velocity_rigid_m_s"], 6)
+    rigid = format_significant(summary["minimum_velocity_rigid_m_s"], 6)
     rows.append(("Least speed that latches two rigid bodies, closed form", f"{rigid} m/s"))
     if not summary["captured"]:
         return rows
@@ -69,9 +71,9 @@ def ramp_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, s
     lost = summary["impacts"][0]
     return [
         *rows,
-        ("Relative speed at the capture", f"{significant(float(dataset.capture_speed))} m/s"),
-        ("Impulse that ended it", f"{significant(lost['impulse_normal_N_s'])} N s"),
-        ("Energy that it took", f"{significant(lost['energy_loss_J'])} J"),
+        ("Relative speed at the capture", f"{format_significant(float(dataset.capture_speed))} m/s"),
+        ("Impulse that ended it", f"{format_significant(lost['impulse_normal_N_s'])} N s"),
+        ("Energy that it took", f"{format_significant(lost['energy_loss_J'])} J"),
         AT_AN_INSTANT,
     ]
 
@@ -80,14 +82,16 @@ def _load_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Return what the capture had to take, and what the catch bore where that is told."""
     impulse, loss = summary["capture_impulse_along_N_s"], summary["capture_energy_loss_J"]
     rows = [
-        ("Impulse of the capture", f"{significant(impulse)} N s along the docking axis"),
-        ("Energy of the motion that it ends", f"{significant(loss)} J"),
+        ("Impulse of the capture", f"{format_significant(impulse)} N s along the docking axis"),
+        ("Energy of the motion that it ends", f"{format_significant(loss)} J"),
     ]
     if summary.get("capture_peak_force_N") is None:
         return rows
     least = "" if summary["peak_force_known"] else "at least "
-    at = significant(summary["capture_peak_time_s"], 6)
-    rows.append(("Largest force of the catch", f"{least}{significant(summary['capture_peak_force_N'])} N (at {at} s)"))
+    at = format_significant(summary["capture_peak_time_s"], 6)
+    rows.append(
+        ("Largest force of the catch", f"{least}{format_significant(summary['capture_peak_force_N'])} N (at {at} s)")
+    )
     for words, key, unit, scale in (
         ("Largest moment of the catch", "capture_peak_moment_N_m", "N m", 1.0),
         ("Farthest that the catch yielded", "catch_greatest_travel_m", "mm", 1e3),
@@ -97,7 +101,7 @@ def _load_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
         ("Energy that the catch has dissipated", "catch_dissipated_energy_J", "J", 1.0),
     ):
         if summary.get(key) is not None:
-            rows.append((words, f"{significant(summary[key] * scale)} {unit}"))
+            rows.append((words, f"{format_significant(summary[key] * scale)} {unit}"))
     return rows
 
 

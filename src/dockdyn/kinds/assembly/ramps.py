@@ -20,13 +20,13 @@ from dockdyn.integrate.model import State
 from dockdyn.kinds.latching import least_speed_of, rigid_speed
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.results.capture_loads import LOADS, capture_loads
-from dockdyn.results.contact_figures import figure
+from dockdyn.results.contact_figures import stored_figure
 from dockdyn.results.key_figures import KeyFigure
 from dockdyn.results.log_data import Log, capture_data
 from dockdyn.results.measures import Either
 from dockdyn.results.plan import jit_once
 from dockdyn.results.requirements import KNOWN
-from dockdyn.results.run import Layout, Run, capture_variables, sampled_variables, scalar
+from dockdyn.results.run import Layout, Run, capture_variables, sampled_variables, scalar_variable
 from dockdyn.scenario.made import model_of
 
 WITHOUT_TAKEN = ("latch_travel", "latch_rate", "latch_force", "hold_force")
@@ -42,19 +42,23 @@ def _margin(data: Mapping[str, Any]) -> Any:  # noqa: ANN401, of NumPy or JAX
 
 FIGURES: tuple[KeyFigure, ...] = (
     KeyFigure("capture_speed_margin_m_s", "capture speed margin", _margin, needs=BEHIND),
-    figure("latch_entry_speed_m_s", "speed at the beginning of the ramp", "latch_entry_speed", needs=BEHIND),
-    figure("minimum_velocity_m_s", "least speed that latches", SIMULATED, source="run", needs=SIMULATED),
-    figure("minimum_velocity_rigid_m_s", "least speed that latches rigid bodies", "latch_head_on_speed", needs=BEHIND),
-    figure(
+    stored_figure("latch_entry_speed_m_s", "speed at the beginning of the ramp", "latch_entry_speed", needs=BEHIND),
+    stored_figure("minimum_velocity_m_s", "least speed that latches", SIMULATED, source="run", needs=SIMULATED),
+    stored_figure(
+        "minimum_velocity_rigid_m_s", "least speed that latches rigid bodies", "latch_head_on_speed", needs=BEHIND
+    ),
+    stored_figure(
         "capture_impulse_along_N_s", "capture impulse along the docking axis", "capture_impulse_along", needs=BEHIND
     ),
-    figure(
+    stored_figure(
         "capture_impulse_across_N_s", "capture impulse across the docking axis", "capture_impulse_across", needs=BEHIND
     ),
-    figure("capture_energy_loss_J", "energy lost in the capture", "capture_loss", needs=BEHIND),
-    figure("greatest_travel_m", "how far the probe came into the latch", "greatest_travel", source="run", needs=BEHIND),
-    *(figure(name, words, variable, needs=variable) for variable, (_, words, name) in LOADS.items()),
-    figure(
+    stored_figure("capture_energy_loss_J", "energy lost in the capture", "capture_loss", needs=BEHIND),
+    stored_figure(
+        "greatest_travel_m", "how far the probe came into the latch", "greatest_travel", source="run", needs=BEHIND
+    ),
+    *(stored_figure(name, words, variable, needs=variable) for variable, (_, words, name) in LOADS.items()),
+    stored_figure(
         "peak_force_known",
         "whether the largest force is known",
         smooth=False,
@@ -103,24 +107,26 @@ def ramp_variables(content: Any, run: Run) -> dict[str, Any]:  # noqa: ANN401, o
     found |= sampled_variables({name: told[name] for name in told if name in run.sampled}, run)
     last = len(run.moment_times) - 1
     loads = told_loads(np, model, run.log, moments, run.moment_times, last)
-    found |= {name: scalar(loads[name], unit, words) for name, (unit, words, _) in LOADS.items() if name in loads}
+    found |= {
+        name: scalar_variable(loads[name], unit, words) for name, (unit, words, _) in LOADS.items() if name in loads
+    }
     if KNOWN in loads:
-        found[KNOWN] = scalar(loads[KNOWN], "1", "whether the largest force is known: 1 yes, 0 no")
+        found[KNOWN] = scalar_variable(loads[KNOWN], "1", "whether the largest force is known: 1 yes, 0 no")
     if latch.swing is not None:
         found |= {
-            "catch_stroke": scalar(moments["catch_stroke"][0], "m", "way that the catch can yield"),
-            "catch_swing": scalar(moments["catch_swing"][0], "s", SWING),
+            "catch_stroke": scalar_variable(moments["catch_stroke"][0], "m", "way that the catch can yield"),
+            "catch_swing": scalar_variable(moments["catch_swing"][0], "s", SWING),
         }
     found |= {
-        "latch_head_on_speed": scalar(needed, "m/s", "least speed that latches two rigid bodies, head on"),
-        BEHIND: scalar(length, "m", "travel until the latch falls in"),
-        "greatest_travel": scalar(greatest_travel(run), "m", "how far the probe came into the latch"),
+        "latch_head_on_speed": scalar_variable(needed, "m/s", "least speed that latches two rigid bodies, head on"),
+        BEHIND: scalar_variable(length, "m", "travel until the latch falls in"),
+        "greatest_travel": scalar_variable(greatest_travel(run), "m", "how far the probe came into the latch"),
     }
     if content.motion != "line":  # where attempts take as long as runs do
         return found
     entry = _entry(model, run)
     least = np.nan if entry is None else least_speed_of(content, entry)
-    return found | {SIMULATED: scalar(least, "m/s", "least speed that latches, simulated")}
+    return found | {SIMULATED: scalar_variable(least, "m/s", "least speed that latches, simulated")}
 
 
 def ramp_data(model: Mechanism, log: Log) -> dict[str, Array]:

@@ -17,18 +17,18 @@ from dockdyn.kinds.assembly.schema.features import Ball, Capsule, CircleRing, Cl
 from dockdyn.kinds.assembly.shown_surface import is_single_ball
 from dockdyn.mechanism.mounts import ties
 from dockdyn.programs import Program
-from dockdyn.report.drawing import COLOURS, SERIES, pair_labels, short
+from dockdyn.report.drawing import COLOURS, SERIES, pair_labels, short_label
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.bus import FLAT, PANEL, bus_of
 from dockdyn.report.replay.cameras import from_the_bus, seen_whole
 from dockdyn.report.replay.colours import ARROWS, BESIDE, BODIES, HOLD, METAL
-from dockdyn.report.replay.events import events
+from dockdyn.report.replay.events import events_of_run
 from dockdyn.report.replay.gear import axes_length, surface_part
-from dockdyn.report.replay.looks import dressed, touched_mesh
+from dockdyn.report.replay.looks import apply_look, touched_mesh
 from dockdyn.report.replay.scale import arrow_scale
 from dockdyn.report.replay.scene import Arrow, Frame, Mesh, Scene, SceneLine, SceneMotion, ScenePart, SceneView, Signal
-from dockdyn.report.replay.shapes import ball, capsule, joined, torus
-from dockdyn.report.sampled_surface import coordinates
+from dockdyn.report.replay.shapes import ball_mesh, capsule_mesh, join_meshes, torus_mesh
+from dockdyn.report.sampled_surface import plain_components
 from dockdyn.scenario.made import made, model_of
 from dockdyn.scenario.tables.mesh import MeshSection
 
@@ -45,7 +45,7 @@ ROOT = 0.03  # of a beam's length: radius of what is drawn at its root, at most
 
 def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
     """Return the scene, in inertial axes."""
-    time, dwell = frames.chosen(dataset, [float(dataset.capture_time)] if "capture_time" in dataset else [])
+    time, dwell = frames.frames_of_run(dataset, [float(dataset.capture_time)] if "capture_time" in dataset else [])
     motions = {
         str(name): frames.motion_at(
             time, dataset.time.values, dataset.position.values[:, i], dataset.attitude.values[:, i]
@@ -73,7 +73,7 @@ def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
         frames=[
             Frame(body.name, motions[body.name], axes_length(hull.mesh, _gear(body, content))) for body, hull in hulls
         ],
-        events=events(dataset, pair_labels(dataset) if dataset.sizes["contact"] else ()),
+        events=events_of_run(dataset, pair_labels(dataset) if dataset.sizes["contact"] else ()),
         signals=_signals(dataset),
     )
 
@@ -83,7 +83,7 @@ def _gear(body: BodySection, content: SeveralBodiesSection) -> list[np.ndarray]:
     surfaces' reference points."""
     middles = [_points(feature).mean(axis=0) for feature in body.feature]
     middles += [np.array(one.position, float) for one in content.body if one.on == body.name and one.position]
-    return middles + [coordinates(made(section).reference()) for section in body.surface]
+    return middles + [plain_components(made(section).reference()) for section in body.surface]
 
 
 def _points(feature: object) -> np.ndarray:
@@ -134,16 +134,16 @@ def body_parts(
     features = [_feature_mesh(feature, THIN * reach) for feature in drawn]
     alone = body.on is not None and bool(features) and bent is None
     features = [
-        joined(mesh, *_stems(feature, THIN * reach))
+        join_meshes(mesh, *_stems(feature, THIN * reach))
         if bent is None and (alone or len(made_members(feature)) == 1)
         else mesh
         for mesh, feature in zip(features, drawn, strict=True)
     ]
-    hull = joined(*features) if alone else bus_of(
+    hull = join_meshes(*features) if alone else bus_of(
         body.mass, np.asarray(body.inertia), _gear(body, content), PANEL if body.on else FLAT
     ).mesh()  # fmt: skip
     opacity = None if body.on else 0.9
-    parts = dressed(ScenePart(f"{body.name}/body", hull, colour, motion, opacity=opacity, body=body.name), body.look)
+    parts = apply_look(ScenePart(f"{body.name}/body", hull, colour, motion, opacity=opacity, body=body.name), body.look)
     if not alone:
         parts += [
             ScenePart(f"{body.name}/{section.name}", mesh, METAL, motion_of("feature", section.name), flat=False)
@@ -164,7 +164,7 @@ def _without_beam(part: ScenePart, content: SeveralBodiesSection, bent: dict[str
         return part
     thick = 0.5 * float(np.ptp(part.mesh.vertices, axis=0).min())
     motion = SceneMotion(link.line[:, 0], part.motion.attitude)
-    return replace(part, mesh=ball(min(thick, ROOT * link.length())), motion=motion, flat=False)
+    return replace(part, mesh=ball_mesh(min(thick, ROOT * link.length())), motion=motion, flat=False)
 
 
 def _is_surface(feature: object, body: BodySection) -> bool:
@@ -183,7 +183,7 @@ def _stems(feature: object, thick: float) -> list[Mesh]:
     if isinstance(feature, CloudSection):
         return []
     places = [one.centre for one in made_members(feature) if isinstance(one, Ball) and np.linalg.norm(one.centre) > 0]
-    return [capsule(np.zeros(3), place, thick) for place in places]
+    return [capsule_mesh(np.zeros(3), place, thick) for place in places]
 
 
 def _feature_mesh(feature: object, least: float) -> Mesh:
@@ -194,12 +194,12 @@ def _feature_mesh(feature: object, least: float) -> Mesh:
     for one in made_members(feature):
         radius = max(float(one.radius), least)
         if isinstance(one, Ball):
-            meshes.append(ball(radius, one.centre))
+            meshes.append(ball_mesh(radius, one.centre))
         elif isinstance(one, Capsule):
-            meshes.append(capsule(one.ends[0], one.ends[1], radius))
+            meshes.append(capsule_mesh(one.ends[0], one.ends[1], radius))
         else:
-            meshes.append(torus(float(one.major_radius), radius, one.centre, one.axis))
-    return joined(*meshes)
+            meshes.append(torus_mesh(float(one.major_radius), radius, one.centre, one.axis))
+    return join_meshes(*meshes)
 
 
 def _lines(content: AssemblySection, motions: dict[str, SceneMotion], bent: dict[str, BentLink]) -> list[SceneLine]:
@@ -225,8 +225,11 @@ def _paths(
     for index, contact in enumerate(content.contact):
         (_, feature), (carrier, section) = content.sides(contact)
         if kind_of(section) == "surface" and is_single_ball(feature):
-            reference = coordinates(made(section).reference())
-            path = frames.at(time, dataset.time.values, dataset.feature_position.values[:, index]) + reference
+            reference = plain_components(made(section).reference())
+            path = (
+                frames.interpolate_samples(time, dataset.time.values, dataset.feature_position.values[:, index])
+                + reference
+            )
             colour = SERIES[(index + 2) % len(SERIES)]
             found.append(
                 SceneLine(
@@ -256,7 +259,7 @@ def _ends(element: ForceElement) -> list[tuple[np.ndarray, np.ndarray]]:
         )
         return list(zip(own, other, strict=True))
     if isinstance(members, Bushing):
-        return [(np.zeros(3), coordinates(members.other_frame.position))]
+        return [(np.zeros(3), plain_components(members.other_frame.position))]
     return []
 
 
@@ -272,16 +275,16 @@ def _arrows(
     and that of a latch behind a ramp, all to one scale."""
     found = []
     parted = parted_forces(dataset, content, time, [motions[name] for name in content.names()])
-    force = frames.at(time, dataset.time.values, dataset.contact_force.values)
-    place = frames.at(time, dataset.time.values, dataset.contact_point.values)
+    force = frames.interpolate_samples(time, dataset.time.values, dataset.contact_force.values)
+    place = frames.interpolate_samples(time, dataset.time.values, dataset.contact_point.values)
     vectors = [parted[index].normal if index in parted else force[:, index] for index in range(len(content.contact))]
     latch = told_latch(dataset, content)
     held = None if latch is None else dataset.hold_force.values + dataset.latch_force.values
-    pull = None if held is None else frames.at(time, dataset.time.values, held)
+    pull = None if held is None else frames.interpolate_samples(time, dataset.time.values, held)
     scale = arrow_scale([*vectors, *([] if pull is None else [pull])], 2 * reach)
     names = pair_labels(dataset) if dataset.sizes["contact"] else []
     for index, contact in enumerate(content.contact):
-        label, colour = short(names[index]), ARROWS[index % len(ARROWS)]
+        label, colour = short_label(names[index]), ARROWS[index % len(ARROWS)]
         if index in parted:
             one = parted[index]
             found.append(Arrow(f"normal force of {label}", one.place, one.normal, colour, "N", scale, 0.02 * reach))
@@ -303,7 +306,7 @@ def _arrows(
 def _signals(dataset: xr.Dataset) -> list[Signal]:
     """Return the normal force, distance of what touches, energy."""
     time = dataset.time.values
-    names = [short(name) for name in pair_labels(dataset)] if dataset.sizes["contact"] else []
+    names = [short_label(name) for name in pair_labels(dataset)] if dataset.sizes["contact"] else []
     force = {name: dataset.normal_force.values[:, i] for i, name in enumerate(names)}
     depth = {name: -1e3 * dataset.depth.values[:, i] for i, name in enumerate(names)}
     found = [Signal("normal force", "N", time, force), Signal("distance", "mm", time, depth)]

@@ -20,7 +20,7 @@ from dockdyn.mechanics.trees.cantilever_modes import Deflection
 from dockdyn.mechanics.trees.modal_frame import Shortening
 from dockdyn.programs import Program
 from dockdyn.report.replay import frames
-from dockdyn.report.replay.scene import SceneMotion, turned
+from dockdyn.report.replay.scene import SceneMotion, rotate_vectors
 
 if TYPE_CHECKING:
     from dockdyn.kinds.assembly.schema.assembly import AssemblySection
@@ -64,7 +64,7 @@ def bent_links(
         return {}
     seats = content.frames(content.starts()).seats
     names = [name for name, _ in content.modes()]
-    coordinates, found = frames.at(time, dataset.time.values, dataset.modal_coordinate.values), {}
+    coordinates, found = frames.interpolate_samples(time, dataset.time.values, dataset.modal_coordinate.values), {}
     for body, shapes in zip(flexible, _shapes_of(content), strict=True):
         eta, rest = coordinates[:, [name == body.name for name in names]], motions[body.name]
         if shapes.mean is not None:
@@ -135,18 +135,20 @@ def _at_rest(mean: SceneMotion, shape: Deflection, eta: np.ndarray) -> SceneMoti
     """Return the axes of the link at rest, whose mean axes have moved so."""
     shift, turn = _moved(shape, eta)
     attitude = _times(mean.attitude, -turn)
-    return SceneMotion(mean.position - turned(attitude, shift), attitude)
+    return SceneMotion(mean.position - rotate_vectors(attitude, shift), attitude)
 
 
 def _carried(rest: SceneMotion, shape: Deflection, eta: np.ndarray) -> SceneMotion:
     """Return the link's axes as the section at a place carries them along."""
     shift, turn = _moved(shape, eta)
     place, attitude = np.broadcast_to(np.asarray(shape.place), shift.shape), _times(rest.attitude, turn)
-    return SceneMotion(rest.position + turned(rest.attitude, place + shift) - turned(attitude, place), attitude)
+    return SceneMotion(
+        rest.position + rotate_vectors(rest.attitude, place + shift) - rotate_vectors(attitude, place), attitude
+    )
 
 
 def _line(rest: SceneMotion, shape: Deflection, eta: np.ndarray) -> np.ndarray:
     """Return the places of several sections (frames, sections, 3)."""
     shift, _ = _moved(shape, eta)
     at = np.asarray(shape.place) + shift
-    return rest.position[:, None] + turned(np.broadcast_to(rest.attitude[:, None], (*at.shape[:2], 4)), at)
+    return rest.position[:, None] + rotate_vectors(np.broadcast_to(rest.attitude[:, None], (*at.shape[:2], 4)), at)

@@ -61,8 +61,8 @@ def parted_forces(
                 for i in range(len(motions))
             ]
         )
-    pressing = frames.at(time, dataset.time.values, dataset.normal_force.values)
-    acting = frames.at(time, dataset.time.values, dataset.contact_force.values)
+    pressing = frames.interpolate_samples(time, dataset.time.values, dataset.normal_force.values)
+    acting = frames.interpolate_samples(time, dataset.time.values, dataset.contact_force.values)
     found = {}
     for row, index in enumerate(singles):
         force = pressing[:, index].copy()

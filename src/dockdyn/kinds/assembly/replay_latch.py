@@ -10,9 +10,9 @@ import xarray as xr
 from dockdyn.kinds.assembly.schema.elements import LatchSection
 from dockdyn.report.drawing import COLOURS
 from dockdyn.report.replay import frames
-from dockdyn.report.replay.scene import SceneMotion, ScenePart, turned
-from dockdyn.report.replay.shapes import box, placed
-from dockdyn.report.sampled_surface import coordinates
+from dockdyn.report.replay.scene import SceneMotion, ScenePart, rotate_vectors
+from dockdyn.report.replay.shapes import box_mesh, place_mesh
+from dockdyn.report.sampled_surface import plain_components
 from dockdyn.scenario.made import made, ramp_of
 
 if TYPE_CHECKING:
@@ -42,25 +42,25 @@ def latch_parts(
         return []
     feature, section = content.latched_pair(latch)
     carrier, surface, ramp = motions[latch.between[1]], made(section), ramp_of(latch.ramp)
-    apex, axis = coordinates(surface.reference()), coordinates(surface.docking_frame()[1])
+    apex, axis = plain_components(surface.reference()), plain_components(surface.docking_frame()[1])
     length, slope = float(ramp.length), float(ramp.slope)
     station = max(latch.entry - length, 0.0)
-    travel = frames.at(time, dataset.time.values, dataset.latch_travel.values)
-    held = frames.at(time, dataset.time.values, dataset.latch_held.sel(latch=latch.name).values) > 0
+    travel = frames.interpolate_samples(time, dataset.time.values, dataset.latch_travel.values)
+    held = frames.interpolate_samples(time, dataset.time.values, dataset.latch_held.sel(latch=latch.name).values) > 0
     aside = np.where(held, 0.0, slope * np.clip(travel, 0.0, length))
     radius = max(float(feature.radius), slope * length)
     free = max(radius - slope * length, LEAST * radius)
     wall = station * float(surface.sine) / float(surface.cosine)
     half, long = 0.5 * WIDE * radius, max(wall - free, 0.0) + 0.5 * radius
-    solid = box([0.0, -half, -half], [long, half, half])
+    solid = box_mesh([0.0, -half, -half], [long, half, half])
     across = np.cross(axis, np.eye(3)[np.abs(axis).argmin()])
     across /= np.linalg.norm(across)
     parts = []
     for number in range(TEETH):
         angle = 2 * np.pi * number / TEETH
         out = np.cos(angle) * across + np.sin(angle) * np.cross(axis, across)
-        tooth = placed(solid, apex + station * axis + free * out, out)
-        moved = carrier.position + turned(carrier.attitude, aside[:, None] * out)
+        tooth = place_mesh(solid, apex + station * axis + free * out, out)
+        moved = carrier.position + rotate_vectors(carrier.attitude, aside[:, None] * out)
         motion = SceneMotion(moved, carrier.attitude)
         parts.append(ScenePart(f"{latch.name}/tooth {number + 1}", tooth, COLOURS["gold"], motion, layer=LAYER))
     return parts

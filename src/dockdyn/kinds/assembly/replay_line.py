@@ -12,14 +12,14 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.kinds.assembly.schema.on_line_parts import LineLatchSection
-from dockdyn.report.drawing import COLOURS, pair_labels, short
+from dockdyn.report.drawing import COLOURS, pair_labels, short_label
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.cameras import seen_from
 from dockdyn.report.replay.colours import ARROWS, BODIES, METAL
-from dockdyn.report.replay.events import events
+from dockdyn.report.replay.events import events_of_run
 from dockdyn.report.replay.scale import arrow_scale
-from dockdyn.report.replay.scene import Arrow, Scene, SceneLine, SceneMotion, ScenePart, Signal, still
-from dockdyn.report.replay.shapes import ball, box, coil, rod
+from dockdyn.report.replay.scene import Arrow, Scene, SceneLine, SceneMotion, ScenePart, Signal, still_motion
+from dockdyn.report.replay.shapes import ball_mesh, box_mesh, coil_points, rod_mesh
 from dockdyn.scenario.made import ramp_of
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ class LineLink(NamedTuple):
 def scene_on_line(dataset: xr.Dataset, content: BodiesOnLineSection) -> Scene:
     """Return the scene, x being the line."""
     captures = [float(dataset.capture_time)] if "capture_time" in dataset else []
-    time, dwell = frames.chosen(dataset, [one for one in captures if np.isfinite(one)])
-    position = frames.at(time, dataset.time.values, dataset.position.values[:, :, 0])
+    time, dwell = frames.frames_of_run(dataset, [one for one in captures if np.isfinite(one)])
+    position = frames.interpolate_samples(time, dataset.time.values, dataset.position.values[:, :, 0])
     names, masses = content.names(), np.array([body.mass for body in content.body])
     ramps = [(one, ramp_of(one.ramp)) for one in _latches(content) if one.ramp is not None]
     reach = max([float(np.ptp(position)) or 1.0, *(AROUND * float(ramp.length) for _, ramp in ramps)])
@@ -55,7 +55,7 @@ def scene_on_line(dataset: xr.Dataset, content: BodiesOnLineSection) -> Scene:
     parts = [
         ScenePart(
             f"{name}/body",
-            box([offset - side / 2, -side / 2, -side / 2], [offset + side / 2, side / 2, side / 2]),
+            box_mesh([offset - side / 2, -side / 2, -side / 2], [offset + side / 2, side / 2, side / 2]),
             BODIES[index % len(BODIES)],
             motions[index],
             opacity=0.8,
@@ -75,7 +75,7 @@ def scene_on_line(dataset: xr.Dataset, content: BodiesOnLineSection) -> Scene:
         parts=[*parts, _track(middle, 1.3 * span, sides.max(), len(time))],
         lines=_springs(content, drawn, sides),
         arrows=_arrows(dataset, content, time, drawn, sides),
-        events=events(dataset, pair_labels(dataset) if dataset.sizes["contact"] else ()),
+        events=events_of_run(dataset, pair_labels(dataset) if dataset.sizes["contact"] else ()),
         signals=_signals(dataset),
         views=[
             seen_from("overview", [0.35, -1.35, 0.6], middle, 0.8 * span),
@@ -144,7 +144,7 @@ def _offsets(links: list[LineLink], sides: np.ndarray, starts: np.ndarray) -> np
 
 
 def _along(place: np.ndarray) -> SceneMotion:
-    motion = still(len(place))
+    motion = still_motion(len(place))
     motion.position[:, 0] = place
     return motion
 
@@ -161,7 +161,7 @@ def _springs(content: BodiesOnLineSection, drawn: np.ndarray, sides: np.ndarray)
         first, second = sorted(map(names.index, ends), key=lambda number: drawn[0, number])
         start, end = drawn[:, first] + sides[first] / 2, drawn[:, second] - sides[second] / 2
         thick = 0.22 * min(sides[first], sides[second])
-        wound = coil() * [1.0, thick, thick]
+        wound = coil_points() * [1.0, thick, thick]
         found.append(SceneLine(f"spring {name}", wound, METAL, width=2.5, carrier=_along(start), stretch=end - start))
     return found
 
@@ -169,7 +169,7 @@ def _springs(content: BodiesOnLineSection, drawn: np.ndarray, sides: np.ndarray)
 def _track(middle: np.ndarray, half: float, side: float, count: int) -> ScenePart:
     """Return the line that they move on."""
     low, high = np.array([-half, -0.5 * side, -0.62 * side]), np.array([half, 0.5 * side, -0.58 * side])
-    return ScenePart("track", box(low, high), "#4d5661", still(count, middle), opacity=0.5)
+    return ScenePart("track", box_mesh(low, high), "#4d5661", still_motion(count, middle), opacity=0.5)
 
 
 def _ramp_parts(
@@ -188,13 +188,13 @@ def _ramp_parts(
     aside = np.where(travel > 0, np.minimum(slope * travel, length * slope), 0.0)
     aside = np.where(travel >= length * (1 - 1e-6), 0.0, aside)  # it has fallen in behind the ramp
     thick = 0.12 * sides[bodies].min()
-    wedge = rod(length, thick + length * slope, thick)
+    wedge = rod_mesh(length, thick + length * slope, thick)
     found = [ScenePart(f"{section.name}/ramp", wedge, METAL, _along(faces[0]), flat=False)]
     for side in (1.0, -1.0):
         pin = _along(faces[1])
         pin.position[:, 2] = side * (1.5 * thick + aside)
         place = "above" if side > 0 else "below"
-        found.append(ScenePart(f"{section.name}/{place}", ball(0.5 * thick), COLOURS["gold"], pin))
+        found.append(ScenePart(f"{section.name}/{place}", ball_mesh(0.5 * thick), COLOURS["gold"], pin))
     return found
 
 
@@ -205,7 +205,7 @@ def _arrows(
 
     Of contacts with the peaks between frames.
     """
-    force = frames.at(time, dataset.time.values, dataset.normal_force.values)
+    force = frames.interpolate_samples(time, dataset.time.values, dataset.normal_force.values)
     for which, peak, when in zip(
         dataset.episode_contact.values,
         dataset.episode_peak_force.values,
@@ -214,14 +214,14 @@ def _arrows(
     ):
         row = int(np.abs(time - when).argmin())
         force[row, which] = max(force[row, which], peak)
-    names = [short(name) for name in pair_labels(dataset)] if dataset.sizes["contact"] else []
+    names = [short_label(name) for name in pair_labels(dataset)] if dataset.sizes["contact"] else []
     pushed: list[tuple[str, str, np.ndarray]] = [
         (name, contact.between[0], force[:, index])
         for index, (name, contact) in enumerate(zip(names, content.contact, strict=True))
     ]
     for one in _latches(content):
         held = dataset.element_tension.sel(element=one.name).values
-        pushed.append((one.name, one.between[0], frames.at(time, dataset.time.values, held)))
+        pushed.append((one.name, one.between[0], frames.interpolate_samples(time, dataset.time.values, held)))
     vectors = [-size[:, None] * np.array([1.0, 0.0, 0.0]) for *_, size in pushed]
     if not vectors:
         return []
@@ -238,7 +238,7 @@ def _arrows(
 def _signals(dataset: xr.Dataset) -> list[Signal]:
     """Return forces where bodies meet, their distances, velocities."""
     time = dataset.time.values
-    names = [short(name) for name in pair_labels(dataset)] if dataset.sizes["contact"] else []
+    names = [short_label(name) for name in pair_labels(dataset)] if dataset.sizes["contact"] else []
     force = {name: dataset.normal_force.values[:, index] for index, name in enumerate(names)}
     apart = {name: -1e3 * dataset.depth.values[:, index] for index, name in enumerate(names)}
     if "latch_travel" in dataset:

@@ -15,27 +15,27 @@ from dockdyn.kinds.assembly.ramp_report import ramp_figures, ramp_in_words, ramp
 from dockdyn.kinds.assembly.shown_surface import Shown, shown_surfaces
 from dockdyn.kinds.assembly.trajectory import trajectory
 from dockdyn.report.charts import contact_charts as charts
-from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel, lines_of, series
+from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel, line_style, lines_of
 from dockdyn.report.charts.joint_panels import joint_panels
 from dockdyn.report.charts.time_chart import time_chart
 from dockdyn.report.contact_tables import (
     FINE,
     all_struck,
+    conservation_rows,
     contacts_block,
     contacts_in_words,
     hardest_impact,
-    kept,
-    loaded,
+    has_loads,
     loads_block,
     printed_contacts,
     seat_force,
 )
 from dockdyn.report.control_report import arm_rows, control_figures, control_rows
-from dockdyn.report.drawing import pair_labels, short
+from dockdyn.report.drawing import pair_labels, short_label
 from dockdyn.report.impact_table import first_impact_in_words, first_impact_rows, predicted_block
 from dockdyn.report.mesh_table import meshes_of_result
-from dockdyn.report.report import Plot, Report, ReportBlock, Table, beginning, integration, run_report
-from dockdyn.report.wording import NOTHING, capital, significant
+from dockdyn.report.report import Plot, Report, ReportBlock, Table, first_figures, integration_rows, run_report
+from dockdyn.report.wording import NOTHING, capitalise_first, format_significant
 from dockdyn.results.measures import acts_beside_contacts
 
 LABEL = 26  # letters of a contact's name on the terminal
@@ -50,7 +50,7 @@ def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
     nothing = "" if acts_beside_contacts(dataset) else NOTHING
     classes = [word or nothing for word in summary["energy_class"]]
     names = pair_labels(dataset) if classes else []
-    labels = [short(names[int(number)], LABEL) for number in dataset.episode_contact.values]
+    labels = [short_label(names[int(number)], LABEL) for number in dataset.episode_contact.values]
     return run_report(
         dataset,
         summary,
@@ -67,10 +67,10 @@ def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
             _modes_block(dataset),
             _phases_block(dataset),
             meshes_of_result(dataset),
-            kept(dataset, summary),
+            conservation_rows(dataset, summary),
         ],
         plots=_figures(dataset),
-        made=integration(summary),
+        made=integration_rows(summary),
         terminal=[
             ReportBlock(summary["title"], table=printed_contacts(summary, labels)),
             *_capture_in_words(dataset, summary),
@@ -89,7 +89,7 @@ def _verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -
         *first_impact_in_words(summary),
     ]
     if summary["status"] != "finished":
-        return " ".join([f"{capital(summary['status'])}.", *words])
+        return " ".join([f"{capitalise_first(summary['status'])}.", *words])
     touching = [
         str(name) for name, depth in zip(dataset.contact.values, dataset.depth.values[-1], strict=True) if depth > 0
     ]
@@ -104,9 +104,11 @@ def _capture_in_words(dataset: xr.Dataset, summary: dict[str, Any]) -> list[str]
     if summary["captured"] is None:
         return []
     if summary["captured"]:
-        said = [f"Captured at t = {significant(summary['capture_time_s'], 6)} s, when the last of the latches fell in."]
+        said = [
+            f"Captured at t = {format_significant(summary['capture_time_s'], 6)} s, when the last of the latches fell in."
+        ]
         if summary["release_time_s"] is not None:
-            said.append(f"Released at t = {significant(summary['release_time_s'], 6)} s.")
+            said.append(f"Released at t = {format_significant(summary['release_time_s'], 6)} s.")
         return said
     held = [bool(value) for value in dataset.latch_held.values[-1]]
     return [f"Not captured: {sum(held)} of {len(held)} latches {'holds' if sum(held) == 1 else 'hold'} at the end."]
@@ -116,37 +118,37 @@ def _overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) 
     """Return the summary table."""
     change = [energy for energy in summary["kinetic_energy_change_J"] if energy is not None]
     rows = [
-        *beginning(summary),
+        *first_figures(summary),
         ("Bodies", ", ".join(map(str, dataset.body.values))),
         ("Loop delay", f"{float(dataset.attrs['delay_s']):g} s"),
         ("Contacts", str(len(classes))),
     ]
     if all_struck(dataset):
         number, impulse, onset = hardest_impact(dataset)
-        largest = f"{significant(impulse, 6)} N s (Q{number}, from {significant(onset, 6)} s)"
+        largest = f"{format_significant(impulse, 6)} N s (Q{number}, from {format_significant(onset, 6)} s)"
         rows.append(("Largest normal impulse", largest))
     elif classes:
         peak = int(np.argmax(dataset.episode_peak_force.values))
-        at = significant(float(dataset.episode_peak_time[peak]), 6)
-        largest = f"{significant(float(dataset.episode_peak_force[peak]))} N (Q{peak + 1}, at {at} s)"
+        at = format_significant(float(dataset.episode_peak_time[peak]), 6)
+        largest = f"{format_significant(float(dataset.episode_peak_force[peak]))} N (Q{peak + 1}, at {at} s)"
         seat = seat_force(dataset, summary)
         rows += [
             ("Largest normal force", f"{seat}, held on the wall; before the capture {largest}" if seat else largest),
-            ("Largest penetration, sampled", f"{significant(float(dataset.depth.max()) * 1e3)} mm"),
+            ("Largest penetration, sampled", f"{format_significant(float(dataset.depth.max()) * 1e3)} mm"),
         ]
-    rows.append(("Kinetic energy at the start", f"{significant(summary['kinetic_energy_start_J'])} J"))
+    rows.append(("Kinetic energy at the start", f"{format_significant(summary['kinetic_energy_start_J'])} J"))
     if change:
         what = "Change of energy, that stored inside included," if acts_beside_contacts(dataset) else "Its change"
-        rows.append((f"{what} after the last whole contact", f"{significant(change[-1])} J"))
+        rows.append((f"{what} after the last whole contact", f"{format_significant(change[-1])} J"))
     rows += first_impact_rows(summary) + ramp_rows(dataset, summary)
     if "gravity_work" in dataset:
-        rows.append(("Work of gravity along the orbit", f"{significant(float(dataset.gravity_work[-1]))} J"))
+        rows.append(("Work of gravity along the orbit", f"{format_significant(float(dataset.gravity_work[-1]))} J"))
     return [
         *rows,
         *control_rows(dataset, summary),
         *arm_rows(dataset, summary),
-        ("Linear momentum error", significant(summary["linear_momentum_error"], 2)),
-        ("Angular momentum error", significant(summary["angular_momentum_error"], 2)),
+        ("Linear momentum error", format_significant(summary["linear_momentum_error"], 2)),
+        ("Angular momentum error", format_significant(summary["angular_momentum_error"], 2)),
     ]
 
 
@@ -160,7 +162,7 @@ def _ports_block(dataset: xr.Dataset) -> ReportBlock:
         *((part.replace("_", " "), str(dataset[f"interface_{part}"].attrs["units"])) for part in parts),
     ]
     rows = [
-        [str(name), *(significant(float(dataset[f"interface_{part}"][index])) for part in parts)]
+        [str(name), *(format_significant(float(dataset[f"interface_{part}"][index])) for part in parts)]
         for index, name in enumerate(dataset.port.values)
     ]
     note = (
@@ -179,11 +181,13 @@ def _elements_block(dataset: xr.Dataset) -> ReportBlock:
         tension, stroke = dataset.element_tension.values[:, index], [NOTHING] * 2
         if "line" in dataset.coords and name in dataset.line.values:
             lengths = dataset.line_length.sel(line=name).values * 1e3
-            stroke = [significant(float(lengths.min())), significant(float(lengths.max()))]
+            stroke = [format_significant(float(lengths.min())), format_significant(float(lengths.max()))]
         held = NOTHING
         if "latch" in dataset.coords and name in dataset.latch.values:
             held = "holds" if dataset.latch_held.sel(latch=name).values[-1] else "open"
-        rows.append([name, significant(float(tension.max())), significant(float(tension.min())), *stroke, held])
+        rows.append(
+            [name, format_significant(float(tension.max())), format_significant(float(tension.min())), *stroke, held]
+        )
     columns = [("element", ""), ("largest tension", "N"), ("least", "N"), ("shortest", "mm"), ("longest", "mm")]
     return ReportBlock(
         "Elements",
@@ -199,7 +203,7 @@ def _thrusters_block(dataset: xr.Dataset) -> ReportBlock:
         return ReportBlock("Thrusters")
     ends = zip(dataset.thrust.values.max(axis=0), dataset.thrust_spent.values[-1], strict=True)
     rows = [
-        [str(name), *(significant(float(value)) for value in values)]
+        [str(name), *(format_significant(float(value)) for value in values)]
         for name, values in zip(dataset.fixed_thruster.values, ends, strict=True)
     ]
     columns = [("thruster", ""), ("largest force", "N"), ("impulse given", "N s")]
@@ -215,9 +219,13 @@ def _joints_block(dataset: xr.Dataset) -> ReportBlock:
     for index, (name, unit) in enumerate(zip(dataset.joint.values, dataset.joint_unit.values, strict=True)):
         scale, shown = {"rad": (np.degrees(1.0), "deg"), "m": (1e3, "mm")}.get(str(unit), (1.0, NOTHING))
         places = dataset.joint_angle.values[:, index] * scale
-        moved = [NOTHING] * 2 if shown == NOTHING else [significant(float(end)) for end in (places.min(), places.max())]
+        moved = (
+            [NOTHING] * 2
+            if shown == NOTHING
+            else [format_significant(float(end)) for end in (places.min(), places.max())]
+        )
         through = (np.linalg.norm(dataset[part].values[:, index], axis=1) for part in ("joint_force", "joint_moment"))
-        rows.append([str(name), *moved, shown, *(significant(float(size.max())) for size in through)])
+        rows.append([str(name), *moved, shown, *(format_significant(float(size.max())) for size in through)])
     columns = [("joint of", ""), ("least", ""), ("largest", ""), ("", ""), ("largest force", "N"), ("moment", "N m")]
     note = "As sampled. Force and moment are the sizes of all that passes through the joint, at the joint; – is welded."
     return ReportBlock("Joints", table=Table(columns, rows, worded={0, 3}), notes=[note], where="after")
@@ -231,9 +239,9 @@ def _modes_block(dataset: xr.Dataset) -> ReportBlock:
     for index, (name, unit) in enumerate(zip(dataset.mode.values, dataset.mode_unit.values, strict=True)):
         scale, shown = (1e3, "mm") if unit == "m" else (np.degrees(1.0), "deg")
         places = dataset.modal_coordinate.values[:, index] * scale
-        rows.append([str(name), *(significant(float(end)) for end in (places.min(), places.max())), shown])
+        rows.append([str(name), *(format_significant(float(end)) for end in (places.min(), places.max())), shown])
     energies = zip(dataset.flexible_link.values, dataset.elastic_energy.values.max(axis=0), strict=True)
-    stored = ", ".join(f"{name} {significant(float(energy))} J" for name, energy in energies)
+    stored = ", ".join(f"{name} {format_significant(float(energy))} J" for name, energy in energies)
     note = f"As sampled; of a beam, deflections of its tip. Largest elastic energy: {stored}."
     columns = [("mode", ""), ("least", ""), ("largest", ""), ("", "")]
     return ReportBlock("Flexible links", table=Table(columns, rows, worded={0, 3}), notes=[note], where="after")
@@ -244,7 +252,7 @@ def _phases_block(dataset: xr.Dataset) -> ReportBlock:
     if "phase" not in dataset.coords:
         return ReportBlock("Phases")
     began = zip(map(str, dataset.phase.values), dataset.phase_began.values, strict=True)
-    rows = [[name, significant(float(time), 6) if np.isfinite(time) else "never"] for name, time in began]
+    rows = [[name, format_significant(float(time), 6) if np.isfinite(time) else "never"] for name, time in began]
     return ReportBlock("Phases", table=Table([("phase", ""), ("began at", "s")], rows, worded={0}))
 
 
@@ -256,7 +264,7 @@ def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
         words = (
             "Penetration depth of each contact’s deepest member, negative while apart: contact (shaded) is above zero."
         )
-        yield Plot("depth", partial(charts.depth, dataset), words)
+        yield Plot("depth", partial(charts.depth_chart, dataset), words)
     if dataset.sizes["episode"]:
         pressed = float(dataset.episode_peak_force.max()) * float(dataset.time[-1])
         forces = not all_struck(dataset) or pressed > ROUNDING * float(dataset.episode_impulse.max())
@@ -275,7 +283,7 @@ def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
             else "a contact whose mark lies above the one before it added energy, and "
         )
         words = f"Change of energy since the start: {added}the two lines should lie on each other."
-        yield Plot("energy", partial(charts.energy, dataset), words)
+        yield Plot("energy", partial(charts.energy_chart, dataset), words)
     words = "Errors of momentum: both should stay near round-off."
     yield Plot("momentum-errors", partial(charts.momentum_errors, dataset), words)
     yield from ramp_figures(dataset)
@@ -296,12 +304,12 @@ def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
             yield Plot("modes", partial(_modes, dataset, unit), f"{words}{more}")
     if np.any(dataset.rotation.values):
         words = "Rotation of each body since the start, as a rotation vector in body axes: its slope is the rate."
-        yield Plot("attitude", partial(charts.attitude, dataset), words)
-    if loaded(dataset):
+        yield Plot("attitude", partial(charts.attitude_chart, dataset), words)
+    if has_loads(dataset):
         for first in range(0, dataset.sizes["point"], POINTS):
             chosen = range(first, min(first + POINTS, dataset.sizes["point"]))
             words = "Force and moment of all that acts on the body from others, at named points, in the axes of their bodies."
-            yield Plot("loads", partial(charts.loads, dataset, chosen), words)
+            yield Plot("loads", partial(charts.load_chart, dataset, chosen), words)
 
 
 def _path_in_words(surface: Shown) -> str:
@@ -322,11 +330,11 @@ def _path_in_words(surface: Shown) -> str:
 def _joints(dataset: xr.Dataset, unit: str) -> Chart:
     """Return joints with coordinates in a unit over time."""
     chosen = dataset.isel(joint=dataset.joint_unit.values == unit)
-    names = [short(str(name)) for name in chosen.joint.values]
+    names = [short_label(str(name)) for name in chosen.joint.values]
     panels = joint_panels(dataset.time.values, names, chosen.joint_angle.values, chosen.joint_rate.values, unit)
     if "set_point" in dataset:
         held = [str(name) for name in chosen.joint.values if name in dataset.motor.values]
-        aims = _set_points(dataset, held, unit, [short(name) for name in held], names)
+        aims = _set_points(dataset, held, unit, [short_label(name) for name in held], names)
         panels[0] = replace(panels[0], lines=[*panels[0].lines, *aims])
     return time_chart(dataset, panels)
 
@@ -339,7 +347,7 @@ def _set_points(dataset: xr.Dataset, held: list[str], unit: str, labels: list[st
         Line(
             dataset.time.values,
             wanted[:, place],
-            series(names.index(label))["colour"],
+            line_style(names.index(label))["colour"],
             "set-points (dotted)",
             dash=2,
             width=0.9,
@@ -351,7 +359,7 @@ def _set_points(dataset: xr.Dataset, held: list[str], unit: str, labels: list[st
 def _modes(dataset: xr.Dataset, unit: str) -> Chart:
     """Return modal coordinates in a unit over time."""
     chosen = dataset.isel(mode=dataset.mode_unit.values == unit)
-    names = [short(str(name)) for name in chosen.mode.values]
+    names = [short_label(str(name)) for name in chosen.mode.values]
     scale, label = (1e3, "mm") if unit == "m" else (np.degrees(1.0), "deg")
     lines = lines_of(dataset.time.values, scale * chosen.modal_coordinate.values, names)
     return time_chart(dataset, [Panel(label, lines, 1.8, levels=[ZERO])])

@@ -14,9 +14,9 @@ import xarray as xr
 
 from dockdyn.kinds.assembly.schema.bodies import kind_of
 from dockdyn.report.charts.round_numbers import round_numbers
-from dockdyn.report.charts.section import curves
+from dockdyn.report.charts.section import level_curves
 from dockdyn.report.drawing import scenario_content
-from dockdyn.report.sampled_surface import coordinates, signed_distances
+from dockdyn.report.sampled_surface import plain_components, signed_distances
 from dockdyn.scenario.made import made
 
 if TYPE_CHECKING:
@@ -65,8 +65,8 @@ def is_single_ball(feature: Any) -> bool:  # noqa: ANN401, a section of a featur
 
 def _geometry(surface: Surface) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
     """Return docking axis of a surface, and its signed distance around its reference point."""
-    reference = coordinates(surface.reference())
-    return coordinates(surface.docking_frame()[1]), lambda points: signed_distances(surface, points + reference)
+    reference = plain_components(surface.reference())
+    return plain_components(surface.docking_frame()[1]), lambda points: signed_distances(surface, points + reference)
 
 
 def stations(limits: np.ndarray) -> np.ndarray:
@@ -95,7 +95,7 @@ def wires(surface: Shown, box: np.ndarray) -> list[np.ndarray]:
     def lines(first: np.ndarray, second: np.ndarray, order: Callable[..., tuple[np.ndarray, ...]]) -> list[np.ndarray]:
         assert surface.distance is not None
         grids = np.meshgrid(first, second)
-        flat = curves(grids, surface.distance(place(*np.broadcast_arrays(*order(*grids)))))
+        flat = level_curves(grids, surface.distance(place(*np.broadcast_arrays(*order(*grids)))))
         return [place(*np.broadcast_arrays(*order(*line.T))) for line in flat]
 
     found = []

@@ -6,12 +6,12 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.kinds.assembly.shown_surface import GRID, Shown, shown_surfaces, stations, wires
-from dockdyn.report.charts.chart import Area, Chart, Limits, Line, Note, Panel, path
-from dockdyn.report.charts.section import curves, inside, joined, outline
+from dockdyn.report.charts.chart import Area, Chart, Limits, Line, Note, Panel, line_through
+from dockdyn.report.charts.section import contour_line, is_inside, join_curves, level_curves
 from dockdyn.report.charts.space import AXES, View
-from dockdyn.report.drawing import clusters, pair_labels, short
+from dockdyn.report.drawing import group_places, pair_labels, short_label
 from dockdyn.report.palette import HUES
-from dockdyn.report.wording import crowd
+from dockdyn.report.wording import contacts_or_count
 
 HEIGHT = 2.73  # in, of a panel, as high as wide
 MANY = 20  # contacts on a surface above which marks are small and only the first is named
@@ -70,13 +70,17 @@ def _projection(dataset: xr.Dataset, surface: Shown, box: np.ndarray, plane: tup
     for order, pair in enumerate(surface.pairs):
         places = dataset.feature_position.values[:, pair]
         colour = HUES[order % len(HUES)]
-        lines.append(path(places[:, plane], colour, f"path of {names[pair]}", width=1.0))
+        lines.append(line_through(places[:, plane], colour, f"path of {names[pair]}", width=1.0))
         if np.all((places[0] >= box[:, 0]) & (places[0] <= box[:, 1])):
-            starts.append(path(places[:1, plane], colour, "start", marker="o", size=4, joined=False, hollow=True))
+            starts.append(
+                line_through(places[:1, plane], colour, "start", marker="o", size=4, joined=False, hollow=True)
+            )
     numbers, places = _onsets(dataset, surface)
     marked = places[:, plane]
     size = 4 if len(marked) <= MANY else 1.5
-    onsets = [path(marked, "ink", "contact, at onset", marker="o", size=size, joined=False)] if len(marked) else []
+    onsets = (
+        [line_through(marked, "ink", "contact, at onset", marker="o", size=size, joined=False)] if len(marked) else []
+    )
     seen = np.flatnonzero(np.all((marked >= box[plane, 0]) & (marked <= box[plane, 1]), axis=1))
     seen = seen if len(marked) <= MANY else seen[:1]
     for words, (x, y) in _names(numbers[seen], marked[seen], CLOSE * float(np.ptp(box[0]))):
@@ -98,8 +102,8 @@ def _projection(dataset: xr.Dataset, surface: Shown, box: np.ndarray, plane: tup
 def _names(numbers: np.ndarray, places: np.ndarray, apart: float) -> list[tuple[str, tuple[float, float]]]:
     """Return what to write beside contacts and where: those not so far `apart` share one text."""
     return [
-        (crowd([int(numbers[i]) for i in group]), (float(places[group[0]][0]), float(places[group[0]][1])))
-        for group in clusters(places, apart)
+        (contacts_or_count([int(numbers[i]) for i in group]), (float(places[group[0]][0]), float(places[group[0]][1])))
+        for group in group_places(places, apart)
     ]
 
 
@@ -119,13 +123,13 @@ def _section(surface: Shown, box: np.ndarray, plane: tuple[int, int]) -> tuple[l
         outlines = {}
         for station in stations(box[through]):
             flat[..., through] = station
-            outlines[f"{AXES[through]} = {station:.3g} m"] = curves(grid, surface.distance(flat))
+            outlines[f"{AXES[through]} = {station:.3g} m"] = level_curves(grid, surface.distance(flat))
         return [], *_outlines(outlines, box[plane, :])
     distance = surface.distance(flat)
-    lines = [outline(grid, distance)]
+    lines = [contour_line(grid, distance)]
     if surface.radius > 0:  # the path is that of the tip's centre: it turns back a radius before the wall
-        lines.append(outline(grid, distance, surface.radius, dash=1, width=0.7))
-    return [inside(grid, distance)], lines, []
+        lines.append(contour_line(grid, distance, surface.radius, dash=1, width=0.7))
+    return [is_inside(grid, distance)], lines, []
 
 
 def _outlines(outlines: dict[str, list[np.ndarray]], limits: np.ndarray) -> tuple[list[Line], list[Note]]:
@@ -142,14 +146,16 @@ def _outlines(outlines: dict[str, list[np.ndarray]], limits: np.ndarray) -> tupl
         if all(np.linalg.norm(corner - other) > 0.04 * size for other in places):  # not twice on the same curve
             notes.append(Note(float(corner[0]), float(corner[1]), name, (0.0, -1.0), small=True))
             places.append(corner)
-    return [path(joined([line for lines in outlines.values() for line in lines]), "wall", width=0.7)], notes
+    return [
+        line_through(join_curves([line for lines in outlines.values() for line in lines]), "wall", width=0.7)
+    ], notes
 
 
 def _view(dataset: xr.Dataset, surface: Shown, box: np.ndarray) -> Panel:
     """Return the paths in space, in a wire frame of the surface."""
     view = View()
     lines, notes = view.axes(box, "m")
-    lines.append(view.line(joined(wires(surface, box), 3), "wall", width=0.5))
+    lines.append(view.line(join_curves(wires(surface, box), 3), "wall", width=0.5))
     for order, pair in enumerate(surface.pairs):
         places = within(dataset.feature_position.values[:, pair], box)
         lines.append(view.line(places, HUES[order % len(HUES)], width=1.1))
@@ -160,7 +166,7 @@ def _view(dataset: xr.Dataset, surface: Shown, box: np.ndarray) -> Panel:
     for words, (x, y) in _names(numbers[seen], view.flat(places[seen]), CLOSE_IN_SPACE * float(np.ptp(box[0]))):
         notes.append(Note(x, y, words, (4.0, 1.0), "left"))
     across, up = view.limits(box, ROOM)
-    title = f"around “{short(surface.name)}”"
+    title = f"around “{short_label(surface.name)}”"
     return Panel(
         "", lines, HEIGHT, across="", title=title, notes=notes, limits=up, across_limits=across, equal=True, bare=True
     )

@@ -18,7 +18,7 @@ from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.model.ages import Ages, ages_of
 from dockdyn.kinds.rig.model.driven import Driven, Driving, begin_driving, drive, driven_of, silence
-from dockdyn.kinds.rig.model.halves import begin_laboratory, carry, laboratory_at_rest, measure, told
+from dockdyn.kinds.rig.model.halves import begin_laboratory, carry, laboratory_at_rest, laboratory_measurement, measure
 from dockdyn.kinds.rig.model.rig import Rig, RigState
 from dockdyn.kinds.rig.model.run import randomness
 from dockdyn.kinds.rig.numbers import number
@@ -264,7 +264,9 @@ def _exchange(
         if samples:
             laboratory = measure(rig, ages, laboratory, _drawn(chance, sample))
             sample += 1
-    return laboratory, told(rig, ages, laboratory, None if chance is None else chance.encoder)._asdict()
+    return laboratory, laboratory_measurement(
+        rig, ages, laboratory, None if chance is None else chance.encoder
+    )._asdict()
 
 
 @partial(Program, static=("following",))
@@ -274,7 +276,7 @@ def _laboratory(rig: Rig, chance: Chance | None, following: bool) -> tuple[Ages,
     pose = rig.plant.pose(rig.plant.initial())
     begun = begin_laboratory(rig) if following else laboratory_at_rest(rig, pose)
     begun = measure(rig, ages, begun, _drawn(chance, 0))
-    return ages, begun, told(rig, ages, begun, None if chance is None else chance.encoder)._asdict()
+    return ages, begun, laboratory_measurement(rig, ages, begun, None if chance is None else chance.encoder)._asdict()
 
 
 def _as_c(scenario: str, name: str, step: Any, parameters: PyTree, state: PyTree, given: PyTree) -> CStep:  # noqa: ANN401

@@ -23,12 +23,12 @@ from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, WithVelocity
 from dockdyn.scenario.tables.rig.loop import DynamicsSection, SensorSection, aliasing
 from dockdyn.stability.bounce import apparent_restitution
-from dockdyn.stability.growth import loop_roots, single
+from dockdyn.stability.growth import batch_of_one, loop_roots
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import ideal_root
 from dockdyn.stability.multirate import hyperperiod_of
 from dockdyn.stability.pade import approximate_loop
-from dockdyn.stability.routh import routh
+from dockdyn.stability.routh import routh_array
 
 # share of its period that an integrator lags
 INTEGRATOR = {"half-period": 0.5, "zero-order-hold": 0.5, "explicit-euler": 1.0, "semi-implicit-euler": 0.0}
@@ -101,12 +101,12 @@ def _stable_gains(
 
 def growth_rate(loop: Loop) -> float:
     """Return the growth rate (1/s) of a loop's fastest growing motion."""
-    return float(loop_roots(single(loop), 1)[0, 0].real)
+    return float(loop_roots(batch_of_one(loop), 1)[0, 0].real)
 
 
 def _routh_stable(content: RigContent, loop: Loop, gain: float) -> bool:
     robot = None if content.loop.robot is None else content.loop.robot.transfer()
-    return routh(approximate_loop(loop, robot, PADE_ORDER).at(gain)).stable
+    return routh_array(approximate_loop(loop, robot, PADE_ORDER).at(gain)).stable
 
 
 def amplitude_bound(spectral_radius: float, loop: Loop, duration: float) -> float | None:
@@ -119,7 +119,7 @@ def amplitude_bound(spectral_radius: float, loop: Loop, duration: float) -> floa
         return float(np.exp(np.log(spectral_radius) * duration / cycle)) if spectral_radius > 0 else 0.0
 
 
-def judged(scenario: Scenario, dataset: xr.Dataset) -> xr.Dataset:
+def add_judgement(scenario: Scenario, dataset: xr.Dataset) -> xr.Dataset:
     """Return the dataset of a run with all of the above, as JSON, in the attribute `judgement`."""
     return dataset.assign_attrs(judgement=json.dumps(_judgement(scenario, loop_of(scenario), dataset)))
 

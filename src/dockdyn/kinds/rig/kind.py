@@ -55,12 +55,12 @@ class RigKind(Kind):
         return data if _is_axial(data) or data.get("motion") == "line" else with_urdf(data, name, folder)
 
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
-        from dockdyn.kinds.rig.judgement import judged
+        from dockdyn.kinds.rig.judgement import add_judgement
         from dockdyn.kinds.rig.simulate import simulate_rig
         from dockdyn.results.overlap import refuse_overlap
 
         refuse_overlap(scenario)
-        return judged(scenario, simulate_rig(scenario, progress))
+        return add_judgement(scenario, simulate_rig(scenario, progress))
 
     def linearised(self, scenario: Scenario) -> LinearisedRun:
         from dockdyn.kinds.rig.linearised import linearised_rig

@@ -54,7 +54,7 @@ def _stacked[Tree](parts: Sequence[Tree]) -> Tree:
 
 
 @partial(jit_once, static=("rows", "stride"))
-def simulated(rigs: Rig, oracle: IdealContact, chances: Chances, rows: int, stride: int) -> dict[str, Array]:
+def simulate_rigs(rigs: Rig, oracle: IdealContact, chances: Chances, rows: int, stride: int) -> dict[str, Array]:
     def one(rig: Rig, ideal: IdealContact) -> dict[str, Array]:
         seen = run(rig, ideal, chances, rows, stride)[1]
         return {name: seen[name] for name in NAMES}
@@ -109,7 +109,7 @@ class Lanes:
             began = time.perf_counter()
             oracle, ideal = self.without(rigs, grid)
             chances = randomness(rigs[0], np.int64(seed), grid.rows, grid.stride)  # lanes differ in their plants alone
-            seen = simulated(all_rigs, oracle, chances, grid.rows, grid.stride)
+            seen = simulate_rigs(all_rigs, oracle, chances, grid.rows, grid.stride)
             arrays = {name: np.asarray(values)[:, : len(kept)] for name, values in seen.items()}
             yield Course(kept * grid.period, arrays, ideal, time.perf_counter() - began)
 

@@ -18,7 +18,7 @@ from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.comparison.choice import NONE
 from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.data import dataset_of
-from dockdyn.kinds.rig.judgement import judged
+from dockdyn.kinds.rig.judgement import add_judgement
 from dockdyn.kinds.rig.model.rig import IdealContact, Rig
 from dockdyn.kinds.rig.model.run import Chances, randomness, run
 from dockdyn.kinds.rig.resting import loop_of
@@ -90,7 +90,7 @@ def linearised_rig(scenario: Scenario) -> LinearisedRun:
             "comparison": "null",
             "spectral_radius": radius(parts.rig, parts.loop),
         }
-        return judged(case, dataset_of(case, parts.rig, parts.loop, course, facts))
+        return add_judgement(case, dataset_of(case, parts.rig, parts.loop, course, facts))
 
     return LinearisedRun(along, dataset)
 

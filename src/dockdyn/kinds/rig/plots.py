@@ -10,7 +10,7 @@ import xarray as xr
 
 from dockdyn.kinds.rig.judgement import gains_visited
 from dockdyn.kinds.rig.measures import bounce, size
-from dockdyn.report.charts.chart import ZERO, Chart, Level, Line, Panel, lines_of, tamed
+from dockdyn.report.charts.chart import ZERO, Chart, Level, Line, Panel, lines_of, symmetric_log_scale
 from dockdyn.report.charts.time_chart import run_chart
 
 SHOWN = 3  # oscillations at the end
@@ -20,7 +20,7 @@ RIG: dict[str, Any] = {"colour": "orange", "dash": 1, "name": "rig"}
 ROBOT: dict[str, Any] = {"colour": "sky", "width": 0.9}
 
 
-def seen(values: xr.DataArray) -> np.ndarray:
+def drawn_component(values: xr.DataArray) -> np.ndarray:
     """Return a force or velocity as it is drawn: with its sign along one direction, its size in space."""
     return values.values[:, 0] if values.shape[1] == 1 else size(values.values)
 
@@ -34,17 +34,19 @@ def _over_run(dataset: xr.Dataset, panels: list[Panel]) -> Chart:
     return run_chart(time, panels, instants=instants)
 
 
-def beside(dataset: xr.Dataset, ideal: str, rig: str, label: str, scale: float = 1.0) -> Chart:
+def compare_runs(dataset: xr.Dataset, ideal: str, rig: str, label: str, scale: float = 1.0) -> Chart:
     """Return a quantity with and without rig, and their difference."""
     true, shown = scale * dataset[ideal], scale * dataset[rig]
     apart = shown.values - true.values
     difference = apart[:, 0] if true.shape[1] == 1 else size(apart)
     usual, time = float(np.abs(true.values).max()), dataset.time.values
-    both = [Line(time, seen(true), **IDEAL), Line(time, seen(shown), **RIG)]
+    both = [Line(time, drawn_component(true), **IDEAL), Line(time, drawn_component(shown), **RIG)]
     words = f"difference, {label.rpartition(' ')[2]}"
     panels = [
-        Panel(label, both, 2.0, levels=[ZERO], scale=tamed(seen(shown), usual)),
-        Panel(words, [Line(time, difference, "purple")], 1.2, levels=[ZERO], scale=tamed(difference, usual)),
+        Panel(label, both, 2.0, levels=[ZERO], scale=symmetric_log_scale(drawn_component(shown), usual)),
+        Panel(
+            words, [Line(time, difference, "purple")], 1.2, levels=[ZERO], scale=symmetric_log_scale(difference, usual)
+        ),
     ]
     return _over_run(dataset, panels)
 
@@ -60,8 +62,8 @@ def energy(dataset: xr.Dataset) -> Chart:
     ]
     usual = float(dataset.ideal_kinetic_energy.max())
     panels = [
-        Panel("kinetic energy, J", moving, 1.7, scale=tamed(dataset.kinetic_energy.values, usual)),
-        Panel("work, J", works, 1.5, levels=[ZERO], scale=tamed(dataset.model_work.values, usual)),
+        Panel("kinetic energy, J", moving, 1.7, scale=symmetric_log_scale(dataset.kinetic_energy.values, usual)),
+        Panel("work, J", works, 1.5, levels=[ZERO], scale=symmetric_log_scale(dataset.model_work.values, usual)),
     ]
     return _over_run(dataset, panels)
 
@@ -90,9 +92,12 @@ def closely(dataset: xr.Dataset) -> Chart:
         ("ideal_force", "total_force", "force, N", 1.0),
         ("ideal_velocity", "velocity", "velocity, mm/s", 1e3),
     ):
-        both = [Line(part.time, scale * seen(part[ideal]), **IDEAL), Line(part.time, scale * seen(part[rig]), **RIG)]
+        both = [
+            Line(part.time, scale * drawn_component(part[ideal]), **IDEAL),
+            Line(part.time, scale * drawn_component(part[rig]), **RIG),
+        ]
         panels.append(Panel(label, both, 1.5 if panels else 1.8, levels=[ZERO]))
-    at_robot = Line(part.time, seen(part.contact_force), name="contact at the robot", **ROBOT)
+    at_robot = Line(part.time, drawn_component(part.contact_force), name="contact at the robot", **ROBOT)
     panels[0] = replace(panels[0], lines=[*panels[0].lines, at_robot])
     return Chart(panels, whole=(float(part.time[0]), float(part.time[-1])), events=True)
 
@@ -137,7 +142,7 @@ def gain(dataset: xr.Dataset) -> Chart:
     visited = [Level(float(value), dash=2, width=0.8) for value in gains_visited(dataset) or []]
     panels = [
         Panel("gain, N s/m", [Line(time, dataset.gain)], levels=visited),
-        Panel("its force, N", [Line(time, seen(dataset.compensation_force), "green")], 1.2, levels=[ZERO]),
+        Panel("its force, N", [Line(time, drawn_component(dataset.compensation_force), "green")], 1.2, levels=[ZERO]),
     ]
     if "stiffness_estimate" in dataset:
         true = Level(1e-3 * float(dataset.attrs["stiffness_N_m"]), width=0.8)

@@ -15,8 +15,8 @@ from dockdyn.kinds.rig import plots as drawn
 from dockdyn.kinds.rig.comparison.choice import NONE
 from dockdyn.kinds.rig.comparison.report import settings_in_words
 from dockdyn.kinds.rig.summary import PARTS, facts_of_run, instability
-from dockdyn.report.report import Plot, Report, ReportBlock, Table, beginning, run_report
-from dockdyn.report.wording import NOTHING, capital, significant
+from dockdyn.report.report import Plot, Report, ReportBlock, Table, first_figures, run_report
+from dockdyn.report.wording import NOTHING, capitalise_first, format_significant
 
 NEGLIGIBLE = 1e-9  # m, rad
 OF_SENSOR = {  # errors of force that noise, bias and resolution of the sensor account for
@@ -27,7 +27,7 @@ OF_SENSOR = {  # errors of force that noise, bias and resolution of the sensor a
 
 def rig_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
     """Return the report of a run on a rig."""
-    verdict, measures, late = _rig_verdict(dataset, summary), compared(summary), _budget(summary)
+    verdict, measures, late = _rig_verdict(dataset, summary), measure_rows(summary), _budget(summary)
     note = (
         "Amplitude and the errors at the end are those of the last oscillation, or of the free flight that ends the run. The "
         "speed at its last peak mixes amplitude and phase: read these two."
@@ -48,7 +48,7 @@ def rig_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         plots=figures(dataset),
         made=[
             ("Dynamics", str(dataset.attrs["integrator"])),
-            ("Step", f"{significant(summary['step_s'])} s"),
+            ("Step", f"{format_significant(summary['step_s'])} s"),
             ("Steps", f"{summary['steps']}"),
         ],
         terminal=[
@@ -67,28 +67,33 @@ def _rig_verdict(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
     words = []
     if summary["apparent_restitution"] is not None and summary["phase_error_rad"] is None:
         words.append(
-            f"a bounce shows restitution {significant(summary['apparent_restitution'])}"
-            f", without rig {significant(summary['ideal_restitution'])}"
+            f"a bounce shows restitution {format_significant(summary['apparent_restitution'])}"
+            f", without rig {format_significant(summary['ideal_restitution'])}"
         )
     if summary["amplitude_ratio"] is not None:
-        words.append(f"the amplitude at the end is {significant(summary['amplitude_ratio'])} times that without rig")
+        words.append(
+            f"the amplitude at the end is {format_significant(summary['amplitude_ratio'])} times that without rig"
+        )
     if summary["phase_error_rad"] is not None:
         ahead = "ahead" if summary["phase_error_rad"] > 0 else "behind"
-        words.append(f"the phase {significant(abs(summary['phase_error_rad']), 3)} rad {ahead}")
+        words.append(f"the phase {format_significant(abs(summary['phase_error_rad']), 3)} rad {ahead}")
     told = ", ".join(words) or "there is no contact to compare"
     unstable = instability(dataset, summary)
     said = f"{law} {unstable}, and {told}." if unstable else f"{law} {told}."
     stopped = summary["status"]
-    return said if stopped == "finished" else f"{capital(stopped)}. {said}"
+    return said if stopped == "finished" else f"{capitalise_first(stopped)}. {said}"
 
 
 def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the summary table."""
     rows = [
-        *beginning(summary, dataset.attrs["mode"]),
+        *first_figures(summary, dataset.attrs["mode"]),
         ("Compensator", summary["compensator"]),
-        ("Contact", f"{significant(summary['stiffness_N_m'])} N/m on {significant(summary['effective_mass_kg'])} kg"),
-        ("Delay, all in all", f"{significant(summary['delay_total_ms'], 3)} ms"),
+        (
+            "Contact",
+            f"{format_significant(summary['stiffness_N_m'])} N/m on {format_significant(summary['effective_mass_kg'])} kg",
+        ),
+        ("Delay, all in all", f"{format_significant(summary['delay_total_ms'], 3)} ms"),
     ]
     if summary["spectral_radius"] is not None:
         rows.append(("Spectral radius of a cycle", f"{summary['spectral_radius']:.7g}"))
@@ -96,14 +101,12 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, st
         rows.append(
             (
                 "Amplitude in contact over the run",
-                f"at most about {significant(summary['amplitude_bound'])} times what it was",
+                f"at most about {format_significant(summary['amplitude_bound'])} times what it was",
             )
         )
     if summary["gain_lowest_N_s_m"] is not None:
-        ends = (
-            f"{significant(summary['gain_lowest_N_s_m'], 5)} to {significant(summary['gain_highest_N_s_m'], 5)} N s/m"
-        )
-        rows.append(("Gains visited", f"{ends}{stability(summary)}"))
+        lowest, highest = (format_significant(summary[f"gain_{end}_N_s_m"], 5) for end in ("lowest", "highest"))
+        rows.append(("Gains visited", f"{lowest} to {highest} N s/m{stability(summary)}"))
     return rows
 
 
@@ -119,7 +122,7 @@ def stability(summary: dict[str, Any]) -> str:
     return f"; {said}, exactly and by Routh’s table" if agrees else f"; {said}, Routh’s table (Padé) differs"
 
 
-def compared(summary: dict[str, Any]) -> Table:
+def measure_rows(summary: dict[str, Any]) -> Table:
     """Return the measures, a row each."""
     rows = []
     for words, key, scale, unit in (
@@ -137,7 +140,7 @@ def compared(summary: dict[str, Any]) -> Table:
         value = summary[key]
         if key in OF_SENSOR and value and abs(value) <= (summary["sensor_error_N"] or 0.0):
             words = OF_SENSOR[key]
-        rows.append([words, NOTHING if value is None else significant(scale * value), unit])
+        rows.append([words, NOTHING if value is None else format_significant(scale * value), unit])
     return Table([("quantity", ""), ("value", ""), ("unit", "")], rows, worded={0, 2})
 
 
@@ -145,11 +148,11 @@ def _budget(summary: dict[str, Any]) -> Table:
     """Return what each part of the loop delays the force by."""
     total = summary["delay_total_ms"]
     rows = [
-        [PARTS[part], significant(late, 3), significant(100 * late / total, 2) if total else NOTHING]
+        [PARTS[part], format_significant(late, 3), format_significant(100 * late / total, 2) if total else NOTHING]
         for part, late in sorted(summary["delay_budget_ms"].items(), key=lambda item: -item[1])
     ]
     if len(rows) > 1:
-        rows.append(["all together", significant(total, 3), "100"])
+        rows.append(["all together", format_significant(total, 3), "100"])
     return Table([("part", ""), ("delay", "ms"), ("share", "%")], rows, worded={0})
 
 
@@ -158,10 +161,10 @@ def _budget_note(summary: dict[str, Any]) -> str:
     bounces = summary["delay_restitution"]
     if bounces is None:
         return words
-    gain = significant(100 * (bounces**2 - 1), 3)
+    gain = format_significant(100 * (bounces**2 - 1), 3)
     return (
-        f"{words} Under this delay and no compensation an undamped bounce would show restitution {significant(bounces)}: "
-        f"it would end with {gain} % more energy than it began with."
+        f"{words} Under this delay and no compensation an undamped bounce would show restitution "
+        f"{format_significant(bounces)}: it would end with {gain} % more energy than it began with."
     )
 
 
@@ -184,12 +187,14 @@ def figures(dataset: xr.Dataset) -> Iterator[Plot]:
     what = "Sizes of the contact force" if space else "Force on the model"
     yield Plot(
         "force",
-        partial(drawn.beside, dataset, "ideal_force", "total_force", "force, N"),
+        partial(drawn.compare_runs, dataset, "ideal_force", "total_force", "force, N"),
         f"{what} with and without rig: the difference below is what the rig gets wrong.",
     )
     yield Plot(
         "velocity",
-        partial(drawn.beside, dataset, "ideal_velocity", "velocity", "speed, mm/s" if space else "velocity, mm/s", 1e3),
+        partial(
+            drawn.compare_runs, dataset, "ideal_velocity", "velocity", "speed, mm/s" if space else "velocity, mm/s", 1e3
+        ),
         f"{'Speed of the point that touches' if space else 'Velocity'} with and without rig.",
     )
     yield Plot(

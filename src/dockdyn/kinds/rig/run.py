@@ -21,7 +21,7 @@ from dockdyn.kinds.rig.model.rig import IdealContact, Rig, RigState
 from dockdyn.kinds.rig.model.run import monodromy, randomness, run, spectral_radius
 from dockdyn.kinds.rig.schema import MOST_EVENTS, MOST_STEPS
 from dockdyn.programs import Program
-from dockdyn.results.drive import Progress, watching
+from dockdyn.results.drive import Progress, report_while_running
 from dockdyn.results.plan import jit_once, power_of_two
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -120,7 +120,7 @@ _simulated = Program(run, static=("rows", "stride"))
 moves = jit_once(monodromy)
 
 
-def simulated(
+def run_with_seed(
     rig: Rig, oracle: IdealContact, seed: ArrayLike, rows: int, stride: int
 ) -> tuple[RigState, dict[str, Array]]:
     """Return `run` with the random numbers of a seed."""
@@ -154,10 +154,10 @@ def course(scenario: Scenario, rig: Rig, progress: Progress | None = None) -> Co
     if progress is not None:
         progress(0.0)
     began = time.perf_counter()
-    with watching(f"the motion without rig, at {grid.instants} instants,"):
+    with report_while_running(f"the motion without rig, at {grid.instants} instants,"):
         ideal, oracle = without_rig(scenario, rig, grid)
-    with watching(f"the motion of the rig, of {grid.instants} instants,"):
-        _, seen = jax.block_until_ready(simulated(rig, oracle, np.int64(content.seed), grid.rows, grid.stride))
+    with report_while_running(f"the motion of the rig, of {grid.instants} instants,"):
+        _, seen = jax.block_until_ready(run_with_seed(rig, oracle, np.int64(content.seed), grid.rows, grid.stride))
     kept = grid.within(content.duration)
     return Course(
         time=kept * grid.period,

@@ -34,13 +34,13 @@ def simulate_rig(scenario: Scenario, progress: Progress | None = None) -> xr.Dat
         "compensator": NONE if section is None else section.law,
         "compensator_law": json.dumps(None if section is None else facts_of(section.made)),
         "compensator_settings": json.dumps(settings),
-        "comparison": json.dumps(compared(scenario, NONE if section is None else section.law, settings)),
+        "comparison": json.dumps(last_choice(scenario, NONE if section is None else section.law, settings)),
         "spectral_radius": radius(rig, loop),
     }
     return dataset_of(scenario, rig, loop, found, facts)
 
 
-def compared(scenario: Scenario, law: str, settings: dict[str, Any]) -> dict[str, Any] | None:
+def last_choice(scenario: Scenario, law: str, settings: dict[str, Any]) -> dict[str, Any] | None:
     """Return what the last comparison of this rig chose, and which of the compared the run's compensator is; None without one.
 
     A law that was compared with other settings is none of them.

@@ -13,7 +13,7 @@ import xarray as xr
 from dockdyn.hil.compensators import COMPENSATORS
 from dockdyn.kinds.rig.comparison.choice import CompensatorChoice, advice, amplitude_errors
 from dockdyn.kinds.rig.measures import MeasuredMotion, felt, measures, share, size
-from dockdyn.results.measures import number
+from dockdyn.results.measures import finite_or_none
 
 CLOSE = 0.02  # error of amplitude or restitution that is taken for none
 FORCED = 0.1  # error of the largest force that is told, as a share
@@ -46,10 +46,10 @@ def summarise_rig(dataset: xr.Dataset) -> dict[str, Any]:
         "contacts": [],
         "impacts": [],
         "compensator": str(dataset.attrs["compensator"]),
-        "peak_measured_force_N": number(size(dataset.measured_force.values).max()),
-        **{name: number(value) for name, value in measured(dataset).items()},
-        **_errors(measured(dataset)),
-        "spectral_radius": number(dataset.attrs["spectral_radius"]),
+        "peak_measured_force_N": finite_or_none(size(dataset.measured_force.values).max()),
+        **{name: finite_or_none(value) for name, value in measures_of(dataset).items()},
+        **_errors(measures_of(dataset)),
+        "spectral_radius": finite_or_none(dataset.attrs["spectral_radius"]),
         "amplitude_bound": judged["amplitude_bound"],
         "stiffness_N_m": float(dataset.attrs["stiffness_N_m"]),
         "effective_mass_kg": float(dataset.attrs["mass_kg"]),
@@ -84,7 +84,7 @@ def motions(dataset: xr.Dataset) -> tuple[MeasuredMotion, MeasuredMotion]:
     return ideal, replace(rig, contact=felt(dataset.contact_force.values, float(dataset.attrs["interval_s"]), late))
 
 
-def measured(dataset: xr.Dataset) -> dict[str, Any]:
+def measures_of(dataset: xr.Dataset) -> dict[str, Any]:
     """Return the measures of a run."""
     frequency = float(dataset.attrs["frequency_rad_s"])
     return measures(dataset.time.values, *motions(dataset), frequency, bool(dataset.attrs["bilateral"]))
@@ -94,8 +94,8 @@ def _errors(found: dict[str, Any]) -> dict[str, float | None]:
     """Return by how much the bounce and the amplitude are off, as a comparison counts it; None where one of both has none."""
     bounce = abs(found["apparent_restitution"] - found["ideal_restitution"])
     return {
-        "restitution_error": number(bounce),
-        "amplitude_error": number(float(amplitude_errors(np.asarray(found["amplitude_ratio"])))),
+        "restitution_error": finite_or_none(bounce),
+        "amplitude_error": finite_or_none(float(amplitude_errors(np.asarray(found["amplitude_ratio"])))),
     }
 
 

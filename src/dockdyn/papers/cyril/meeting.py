@@ -68,7 +68,9 @@ class Meeting(NamedTuple):
     position: Float[Array, "2 3"]  # m, of the bases
 
 
-def locked(mass: Float[Array, "n n"], rows: Float[Array, "rows n"], v: Row, locks: Float[Array, "locks n"]) -> Approach:
+def lock_joints(
+    mass: Float[Array, "n n"], rows: Float[Array, "rows n"], v: Row, locks: Float[Array, "locks n"]
+) -> Approach:
     """Return a contact once the velocities of `locks` have been stopped, momentum kept."""
     if not locks.shape[0]:
         return Approach(mass, rows, contact_matrix(rows, mass), v, jnp.zeros(()))
@@ -102,7 +104,7 @@ def meeting(content: AssemblySection, welded: bool) -> Meeting:
         about = [Vector.of(jnp.array([0.0, 0.0, 1.0]))]
         rows = jnp.concatenate([rows, turning_rows(here.bodies, hand, payload, about)])
     locks = block_diag(*held) if any(part.shape[0] for part in held) else jnp.zeros((0, mass.shape[0]))
-    found = locked(mass, moving.by_velocity(here, rows), jnp.concatenate([v for _, v, _ in each]), locks)
+    found = lock_joints(mass, moving.by_velocity(here, rows), jnp.concatenate([v for _, v, _ in each]), locks)
     momenta = [momentum("planar", q, part, v) for q, v, part in each]
     linear, angular = (jnp.stack([getattr(m, name) for m in momenta]) for name in ("linear", "angular"))
     return Meeting(found, locks, normal.array(), linear, angular, jnp.stack([q.position for q, *_ in each]))

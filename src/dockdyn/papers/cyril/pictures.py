@@ -91,7 +91,7 @@ def configurations(run: xr.Dataset) -> Figure:
         colour, label = TIME(share), f"{float(run.time[row]):.3g} s"
         chain, payload = links[row, :, :2], np.stack([centres[row, :2], marks[row, :2]])
         pitch = base_turned(run)[row]
-        corner = chain[0] - HALF * turned(pitch, (1.0, 1.0))
+        corner = chain[0] - HALF * rotate(pitch, (1.0, 1.0))
         whole.add_patch(Rectangle(tuple(corner), 2 * HALF, 2 * HALF, angle=pitch, fill=False, edgecolor=colour))
         whole.plot(chain[1:, 0], chain[1:, 1], ".-", color=colour, markersize=5, linewidth=1.6, label=label)
         radius = float(np.linalg.norm(payload[1] - payload[0]))
@@ -108,7 +108,7 @@ def configurations(run: xr.Dataset) -> Figure:
     return figure
 
 
-def turned(degrees: float, vector: tuple[float, float]) -> np.ndarray:
+def rotate(degrees: float, vector: tuple[float, float]) -> np.ndarray:
     cosine, sine = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
     return np.array([cosine * vector[0] - sine * vector[1], sine * vector[0] + cosine * vector[1]])
 
@@ -122,7 +122,7 @@ QUANTITIES: dict[str, Callable[[xr.Dataset], np.ndarray]] = {
 }
 
 
-def compared(runs: Mapping[str, xr.Dataset], left_out: str) -> Figure:
+def plot_runs(runs: Mapping[str, xr.Dataset], left_out: str) -> Figure:
     """Return all `QUANTITIES` but one, of several runs."""
     quantities = {words: values for words, values in QUANTITIES.items() if not words.startswith(left_out)}
     figure, panels = _stacked(len(quantities), 2.1)

@@ -25,7 +25,7 @@ from dockdyn.papers.cyril import tables as cyril_tables
 from dockdyn.papers.cyril.meeting import TIP
 from dockdyn.papers.reproduction import Made, PaperPart, Progress
 from dockdyn.papers.table import PaperTable, Row
-from dockdyn.results.measures import drift
+from dockdyn.results.measures import momentum_drift
 from dockdyn.results.store import write_result
 
 Data = Callable[[], xr.Dataset]
@@ -64,7 +64,7 @@ def _captured_rows(run: xr.Dataset) -> list[Row]:
 
 
 def _momentum_drift(run: xr.Dataset) -> float:
-    return drift(run.angular_momentum, run.angular_momentum_scale)
+    return momentum_drift(run.angular_momentum, run.angular_momentum_scale)
 
 
 def _deflection_rows(run: xr.Dataset) -> list[Row]:
@@ -153,7 +153,7 @@ def _pair_rows(figure: int) -> Callable[[xr.Dataset], list[Row]]:
 # --- beside each other -----------------------------------------------------------------------------------------------
 
 
-def compared(of: dict[str, Data], rows: Callable[[xr.Dataset, str], list[Row]]) -> Callable[[Progress], Made]:
+def compare_runs(of: dict[str, Data], rows: Callable[[xr.Dataset, str], list[Row]]) -> Callable[[Progress], Made]:
     """Return a picture and rows of several runs."""
 
     def make(progress: Progress) -> Made:
@@ -161,7 +161,7 @@ def compared(of: dict[str, Data], rows: Callable[[xr.Dataset, str], list[Row]]) 
         for done, (name, data) in enumerate(of.items(), start=1):
             found[name] = data()
             progress(done / (len(of) + 1))
-        return pictures.compared(found, "gap"), [row for name, run in found.items() for row in rows(run, name)]
+        return pictures.plot_runs(found, "gap"), [row for name, run in found.items() for row in rows(run, name)]
 
     return make
 
@@ -177,7 +177,7 @@ def _capture_rows(run: xr.Dataset, name: str) -> list[Row]:
 
 def _rigid_against_flexible(progress: Progress) -> Made:
     """Return motions after a plastic capture, and impulses of an elastic rebound."""
-    make = compared({"flexible, n = 3": runs.captured, "rigid": runs.captured_rigid}, _capture_rows)
+    make = compare_runs({"flexible, n = 3": runs.plastic_capture, "rigid": runs.captured_rigid}, _capture_rows)
     picture, rows = make(progress)
     words = "The paper: flexibility matters most where the impact is not plastic."
     for label, modes in (("flexible, n = 3", 3), ("rigid", 0)):
@@ -202,7 +202,7 @@ def _from_plastic_to_elastic(progress: Progress) -> Made:
         change = float(runs.angle(run, "link2")[-1] - runs.angle(run, "link2")[0])
         words = "Stretches out." if change < 0 else "Folds."
         rows.append(Row(f"{name}: θ₃ at 20 s less that at the impact", None, change, "deg", words))
-    return pictures.compared(found, "payload"), rows
+    return pictures.plot_runs(found, "payload"), rows
 
 
 def _controlled(progress: Progress) -> Made:
@@ -214,7 +214,7 @@ def _controlled(progress: Progress) -> Made:
     )
     found, rows = {}, []
     for done, name in enumerate(runs.SCHEMES, start=1):
-        run = found[name] = runs.controlled(name)
+        run = found[name] = runs.controlled_capture(name)
         for words, of, limit in measures:
             since = runs.rest_from(run, of, limit)
             rows.append(Row(f"{name}: {words} from", None, since, "s", "" if np.isfinite(since) else NEVER))
@@ -269,11 +269,13 @@ FIGURES: dict[int | str, PaperPart] = {
         cyril_impact.modes,
         "None are printed. Shapes ξ² P_k(2ξ − 1) of Legendre's polynomials; the arm as at the impact.",
     ),
-    2: _shown("Fig. 2: pitch and joint angles, plastic", runs.captured, pictures.motion, _captured_rows, CAPTURED),
-    3: _shown("Fig. 3: deflections, plastic", runs.captured, pictures.deflections, _deflection_rows, CAPTURED),
+    2: _shown(
+        "Fig. 2: pitch and joint angles, plastic", runs.plastic_capture, pictures.motion, _captured_rows, CAPTURED
+    ),
+    3: _shown("Fig. 3: deflections, plastic", runs.plastic_capture, pictures.deflections, _deflection_rows, CAPTURED),
     4: _shown(
         "Fig. 4: configurations, plastic",
-        runs.captured,
+        runs.plastic_capture,
         pictures.configurations,
         _captured_places,
         f"{CAPTURED} {PLATE}",
@@ -304,7 +306,7 @@ FIGURES: dict[int | str, PaperPart] = {
     ),
     "locked": PaperPart(
         "Cyril et al.: end-effector free against locked, plastic",
-        compared({"θ₄ free": runs.captured, "θ₄ locked": runs.captured_locked}, _capture_rows),
+        compare_runs({"θ₄ free": runs.plastic_capture, "θ₄ locked": runs.captured_locked}, _capture_rows),
         f"`cyril-plastic`, and the same with body.hand.joint.locked = true. {BESIDE}",
     ),
     "elastic": PaperPart(
@@ -347,11 +349,11 @@ FIGURES: dict[int | str, PaperPart] = {
     ),
 }
 DATA: dict[int | str, tuple[tuple[str, Data], ...]] = {
-    **{number: (("plastic", runs.captured),) for number in (2, 3, 4)},
+    **{number: (("plastic", runs.plastic_capture),) for number in (2, 3, 4)},
     **{number: (("elastic", elastic),) for number in (5, 6, 7)},
     **{number: ((f"figure-{number}", _of_pair(number)),) for number in runs.PAIRS},
-    "rigid": (("plastic", runs.captured), ("plastic-rigid", runs.captured_rigid)),
-    "locked": (("plastic", runs.captured), ("plastic-locked", runs.captured_locked)),
+    "rigid": (("plastic", runs.plastic_capture), ("plastic-rigid", runs.captured_rigid)),
+    "locked": (("plastic", runs.plastic_capture), ("plastic-locked", runs.captured_locked)),
     "again": (("again", cyril_again.impulses),),
     "wedge": (("wedge", cyril_ratios.feasible),),
     "roots": (("roots", cyril_ratios.payload_change),),

@@ -55,7 +55,7 @@ def run(preset: str, changes: dict[str, Any]) -> xr.Dataset:
 
 
 @lru_cache(maxsize=1)
-def captured() -> xr.Dataset:
+def plastic_capture() -> xr.Dataset:
     """Return the plastic capture: a weld, wrist free, normal along −y."""
     return run("cyril-plastic", {})
 
@@ -84,7 +84,7 @@ def rebound(energy_ratio: float, friction_ratio: float) -> xr.Dataset:
 
 
 @lru_cache(maxsize=len(SCHEMES))
-def controlled(scheme: str) -> xr.Dataset:
+def controlled_capture(scheme: str) -> xr.Dataset:
     """Return the plastic capture, then control. Rate damping is joint PD without stiffness, so that all schemes are one
     structure."""
     stiffness, damping, duration = SCHEMES[scheme]

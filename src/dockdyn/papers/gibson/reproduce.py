@@ -153,7 +153,7 @@ def _titled(chart: Chart) -> Figure:
     return figure
 
 
-def released(progress: Progress) -> Made:
+def figure_4(progress: Progress) -> Made:
     """Return figure 4."""
     run = retreat()
     progress(0.9)
@@ -296,7 +296,7 @@ FIGURES: dict[int | str, PaperPart] = {
         "The gravitational parameter of the Earth; the paper gives G and no mass. The station is drawn far too large.",
     ),
     3: PaperPart("Gibson and Murphey, Fig. 3: start of the docking", _start_and_docking, PRESET),
-    4: PaperPart("Gibson and Murphey, Fig. 4: payload docked and released, arm back", released, BACK),
+    4: PaperPart("Gibson and Murphey, Fig. 4: payload docked and released, arm back", figure_4, BACK),
     5: PaperPart("Gibson and Murphey, Fig. 5: the payload in the bay", _close_ups, BACK),
     6: PaperPart("Gibson and Murphey, Fig. 6: attitude of the station, angles of the arm", _histories, PRESET),
     "impacts": PaperPart(

@@ -10,8 +10,8 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Float
 
-from dockdyn.report.charts.chart import BLANK, Area, Chart, Line, Panel, path
-from dockdyn.report.charts.section import inside, outline
+from dockdyn.report.charts.chart import BLANK, Area, Chart, Line, Panel, line_through
+from dockdyn.report.charts.section import contour_line, is_inside
 from dockdyn.report.drawing import LEFT, RIGHT, WIDTH
 from dockdyn.report.sampled_surface import signed_distances
 from dockdyn.scenario.made import made
@@ -107,8 +107,8 @@ def _configuration(arm: Float[np.ndarray, "points 2"], payload: Float[np.ndarray
     return [
         Line(root[:, 0], root[:, 1], "muted", "station", width=3.0, marker="s", size=4),
         Line(arm[:, 0], arm[:, 1], "blue", "arm", width=1.6),
-        path(arm, "blue", marker="o", size=2.5, joined=False),
-        path(payload[None], "orange", "payload", marker="o", size=5),
+        line_through(arm, "blue", marker="o", size=2.5, joined=False),
+        line_through(payload[None], "orange", "payload", marker="o", size=5),
     ]
 
 
@@ -126,4 +126,4 @@ def _bay(content: Any, box: np.ndarray) -> tuple[list[Area], list[Line]]:  # noq
         if latch.anchor is not None
     ]
     depth = np.min(depths, axis=0)
-    return ([], []) if depth.min() >= 0 else ([inside(grid, depth)], [outline(grid, depth)])
+    return ([], []) if depth.min() >= 0 else ([is_inside(grid, depth)], [contour_line(grid, depth)])

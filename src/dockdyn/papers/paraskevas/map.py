@@ -27,9 +27,9 @@ from dockdyn.mechanism.mounts import DrivenJoint
 from dockdyn.papers.paraskevas.cases import Case
 from dockdyn.papers.table import Row
 from dockdyn.results.run import Variable
-from dockdyn.stability.chart import chart, locate
+from dockdyn.stability.chart import chart_growth, locate_sign_changes
 from dockdyn.stability.lanes import in_lanes
-from dockdyn.stability.linearise import linearise
+from dockdyn.stability.linearise import linearise_model
 
 LEAST, MOST = 1e-3, 3.0  # stiffness inside over that of the contact, both axes
 GRID = 121  # values along an axis
@@ -128,7 +128,7 @@ class FirstImpact:
         places = pack(begun.q)
         moved = jax.jacobian(lambda q: _along(model.moving.placed(unpack(q, begun.q), v))[0])(places)
         count = places.size
-        closed = jnp.sum(linearise(model, state).matrices(), axis=0)[count : 2 * count, :count]
+        closed = jnp.sum(linearise_model(model, state).matrices(), axis=0)[count : 2 * count, :count]
         return moved @ closed @ jnp.linalg.inv(moved)
 
     def lost_from(self) -> float:
@@ -138,7 +138,7 @@ class FirstImpact:
         def minimum(points: np.ndarray) -> np.ndarray:
             return self.first_minimum(np.repeat(points, 2, axis=1))
 
-        return float(locate(minimum, low, high, minimum(low), minimum(high), 1e-9)[0, 0])
+        return float(locate_sign_changes(minimum, low, high, minimum(low), minimum(high), 1e-9)[0, 0])
 
     def corrections(self, ratios: Ratios) -> Float[np.ndarray, "points"]:
         """Return the first-order correction, over the relative velocity before."""
@@ -181,7 +181,7 @@ def _lost_line(impact: FirstImpact) -> Ratios:
     def minimum(points: np.ndarray) -> np.ndarray:
         return impact.first_minimum(_ratios_of(points))
 
-    pieces = chart(minimum, CELLS, SHARP).boundary
+    pieces = chart_growth(minimum, CELLS, SHARP).boundary
     (line,) = (piece for piece in pieces if np.all(np.abs(minimum(piece)) < GRAZING))
     return _ratios_of(line)
 
@@ -227,7 +227,7 @@ def _worst_masses() -> float:
         ratio = points[:, 0]
         return ratio * (2 * np.pi - np.arccos(-ratio)) - np.sqrt(1 - ratio**2)
 
-    return float(locate(excess, low, high, excess(low), excess(high), 1e-12)[0, 0])
+    return float(locate_sign_changes(excess, low, high, excess(low), excess(high), 1e-12)[0, 0])
 
 
 def map_rows(data: xr.Dataset) -> list[Row]:

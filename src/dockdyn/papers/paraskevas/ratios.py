@@ -14,7 +14,7 @@ from dockdyn.impact.formulas.effective_mass import (
     zero_velocity_target_ratio,
 )
 from dockdyn.papers.table import Row
-from dockdyn.stability.chart import chart, locate
+from dockdyn.stability.chart import chart_growth, locate_sign_changes
 
 LEAST, MOST = 0.1, 10.0  # mass ratios of the planes
 VALUES = 101  # along an axis
@@ -37,7 +37,7 @@ def plane(target: float) -> xr.Dataset:
         contact, chaser = _ratios_of(points).T
         return 2 * np.asarray(mass_ratio_coefficient(chaser, contact, target)) - 1
 
-    (line,) = (_ratios_of(piece) for piece in chart(excess, CELLS, SHARP).boundary)
+    (line,) = (_ratios_of(piece) for piece in chart_growth(excess, CELLS, SHARP).boundary)
     coefficient = np.asarray(mass_ratio_coefficient(axis[:, None], axis[None, :], target))
     curves = np.asarray(mass_ratio_coefficient(np.array(FAMILY)[:, None], axis[None, :], target))
     words = "ratio of effective masses e_l"
@@ -95,7 +95,7 @@ def _even_contact_ratio(chaser: float, target: float) -> float:
     def excess(points: np.ndarray) -> np.ndarray:
         return 2 * np.asarray(mass_ratio_coefficient(chaser, _ratios_of(points[:, 0]), target)) - 1
 
-    return float(_ratios_of(locate(excess, *ends, excess(ends[0]), excess(ends[1]), SHARP))[0, 0])
+    return float(_ratios_of(locate_sign_changes(excess, *ends, excess(ends[0]), excess(ends[1]), SHARP))[0, 0])
 
 
 def distance(data: xr.Dataset, chaser_ratio: np.ndarray) -> Row:

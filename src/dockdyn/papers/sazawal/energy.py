@@ -15,7 +15,7 @@ from dockdyn.api import simulate, summarise
 from dockdyn.papers.reproduction import PaperPart
 from dockdyn.papers.sazawal import pictures
 from dockdyn.papers.sazawal.geometry import DAMPING, Geometry
-from dockdyn.papers.sazawal.runs import Runs, Summaries, from_apex, simulated
+from dockdyn.papers.sazawal.runs import Runs, Summaries, figure_of_runs, from_apex
 from dockdyn.papers.table import Row
 from dockdyn.scenario.load import Scenario, load
 from dockdyn.studies.margins.answer import margins
@@ -166,12 +166,12 @@ NOTE = (
 FIGURES: dict[int | str, PaperPart] = {
     13: PaperPart(
         "Sazawal et al., Fig. 13: kinetic energy in the first contact, damping and delay varied",
-        simulated(_scenarios, lambda runs: pictures.energy(_by_title(runs)), _energy_rows),
+        figure_of_runs(_scenarios, lambda runs: pictures.energy(_by_title(runs)), _energy_rows),
         NOTE,
     ),
     14: PaperPart(
         "Sazawal et al., Fig. 14: kinetic energy that the delay adds in the first contact",
-        simulated(_damped, lambda runs: pictures.increments(_by_title(runs)), _increment_rows),
+        figure_of_runs(_damped, lambda runs: pictures.increments(_by_title(runs)), _increment_rows),
         NOTE,
     ),
 }

@@ -89,7 +89,7 @@ def in_cone(runs: dict[str, xr.Dataset]) -> Figure:
     return figure
 
 
-def across(runs: dict[str, xr.Dataset]) -> Figure:
+def draw_opening(runs: dict[str, xr.Dataset]) -> Figure:
     """Return figure 11: the y–z plane, seen from the opening."""
     figure, whole, close = _two_panels()
     around = np.linspace(0, 2 * np.pi, 181)
@@ -108,7 +108,7 @@ def across(runs: dict[str, xr.Dataset]) -> Figure:
     return figure
 
 
-def along(runs: dict[str, xr.Dataset]) -> Figure:
+def draw_side(runs: dict[str, xr.Dataset]) -> Figure:
     """Return figure 12: the x–z plane, the cone from the side."""
     figure, whole, close = _two_panels()
     names: dict[Axes, Offsets] = {

@@ -16,7 +16,7 @@ from dockdyn.papers import reproduction
 from dockdyn.papers.reproduction import PaperPart, Progress
 from dockdyn.papers.sazawal import energy, pictures, tables
 from dockdyn.papers.sazawal import stability as sazawal_stability
-from dockdyn.papers.sazawal.runs import Runs, Summaries, from_apex, simulated
+from dockdyn.papers.sazawal.runs import Runs, Summaries, figure_of_runs, from_apex
 from dockdyn.papers.table import PaperTable, Row
 from dockdyn.scenario.load import Scenario, load
 
@@ -48,7 +48,7 @@ def _stiffnesses() -> dict[str, Scenario]:
     return {f"k = {stiffness} N/m": with_stiffness(stiffness) for stiffness in (500, 1000, 2000)}
 
 
-def turned(contacts: list[dict[str, Any]]) -> float:
+def azimuth_turned(contacts: list[dict[str, Any]]) -> float:
     """Return degrees of azimuth between successive contacts, added up."""
     steps = [(after["azimuth_deg"] - before["azimuth_deg"] + 180) % 360 - 180 for before, after in pairwise(contacts)]
     return sum(map(abs, steps))
@@ -65,7 +65,7 @@ def _trajectory_rows(runs: Runs, summaries: Summaries) -> list[Row]:
                 rows.append(Row(f"{name}, {axis} from the apex", None, value, "m"))
     for (label, summary), printed in zip(summaries.items(), ("more than the other", None), strict=True):
         name = f"{label}, azimuth turned from Q1 to Q3"
-        rows.append(Row(name, printed, turned(summary["contacts"][:3]), "deg"))
+        rows.append(Row(name, printed, azimuth_turned(summary["contacts"][:3]), "deg"))
     return rows
 
 
@@ -102,17 +102,17 @@ FIGURES: dict[int | str, PaperPart] = {
     **sazawal_stability.FIGURES,
     10: PaperPart(
         "Sazawal et al., Fig. 10: probe tip in the cone, two contact force models",
-        simulated(both_laws, pictures.in_cone, _trajectory_rows),
+        figure_of_runs(both_laws, pictures.in_cone, _trajectory_rows),
         AS_PUBLISHED,
     ),
     11: PaperPart(
         "Sazawal et al., Fig. 11: compliance device, friction varied",
-        simulated(_frictions, pictures.across, _friction_rows),
+        figure_of_runs(_frictions, pictures.draw_opening, _friction_rows),
         AS_PUBLISHED,
     ),
     12: PaperPart(
         "Sazawal et al., Fig. 12: compliance device, stiffness varied",
-        simulated(_stiffnesses, pictures.along, _stiffness_rows),
+        figure_of_runs(_stiffnesses, pictures.draw_side, _stiffness_rows),
         AS_PUBLISHED,
     ),
     **energy.FIGURES,

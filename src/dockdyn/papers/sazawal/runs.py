@@ -18,7 +18,7 @@ Runs = dict[str, xr.Dataset]  # by the label of the curve
 Summaries = dict[str, dict[str, Any]]
 
 
-def simulated(
+def figure_of_runs(
     scenarios: Callable[[], dict[str, Scenario]],
     draw: Callable[[Runs], Figure],
     rows: Callable[[Runs, Summaries], list[Row]],

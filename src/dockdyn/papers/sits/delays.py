@@ -27,7 +27,7 @@ from dockdyn.papers.sits import simulation_pictures as pictures
 from dockdyn.papers.sits.rig import STEP, rig, root_of
 from dockdyn.papers.table import Row
 from dockdyn.scenario.load import load
-from dockdyn.stability import loop
+from dockdyn.stability import make_loop
 from dockdyn.stability.loop import RobotStateSpace
 
 SHOWN = 20.0  # s
@@ -126,7 +126,7 @@ def _integrated(target: Target) -> Swing:
     return Swing(np.arange(len(found[0])) * STEP, *found)
 
 
-def held() -> Swing:
+def held_command() -> Swing:
     """Return the target under the control cycle alone."""
     hold = {"hold": {"period": rig().hold}}
     run = simulate_rig(load("sits", {**UNDAMPED, "loop": hold}))
@@ -138,14 +138,14 @@ def delays_in_time(progress: Progress) -> Made:
     """Return figure 7."""
     r = rig()
     ideal = continuous()
-    found = {"measurement delay": continuous(delay=r.delay), "control cycle": held()}
+    found = {"measurement delay": continuous(delay=r.delay), "control cycle": held_command()}
     progress(0.6)
     found["response of the robot"] = continuous(robot=load("sits").content.loop.robot.make())
     numbers = (r.mass, r.stiffness)
     exact = {
-        "measurement delay": root_of(loop(*numbers, delay=r.delay)),
-        "control cycle": root_of(loop(*numbers, hold=r.hold)),
-        "response of the robot": root_of(loop(*numbers, robot=r.robot)),
+        "measurement delay": root_of(make_loop(*numbers, delay=r.delay)),
+        "control cycle": root_of(make_loop(*numbers, hold=r.hold)),
+        "response of the robot": root_of(make_loop(*numbers, robot=r.robot)),
     }
     units = {"displacement": "mm", "velocity": "mm/s", "force": "N", "power": "W"}
     rows = [Row(f"no delay: peak {name}", None, value, units[name]) for name, value in ideal.peaks().items()]

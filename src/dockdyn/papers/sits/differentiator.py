@@ -58,7 +58,7 @@ def _fitted(time: Series, velocity: Series, root: complex) -> Fitted:
     return Fitted(complex(real, imaginary), float(np.sqrt(np.mean(rest**2))))
 
 
-def seen(time: Array, position: Array) -> CompensatorInput:
+def position_input(time: Array, position: Array) -> CompensatorInput:
     """Return an instant at which only the robot's position is looked at."""
     others: dict[str, Any] = dict.fromkeys(CompensatorInput._fields)
     return CompensatorInput(**(others | {"time": time, "period": jnp.asarray(STEP), "robot_position": position}))
@@ -69,7 +69,7 @@ def _differentiated(source: VelocitySource, time: Array, position: Array, speed:
     """Return velocities (m/s) of a source that begins with `speed`."""
 
     def step(memory: PyTree, now: tuple[Array, Array]) -> tuple[PyTree, Array]:
-        return source.step(memory, seen(*now))
+        return source.step(memory, position_input(*now))
 
     return jax.lax.scan(step, source.init(position[0], speed), (time, position))[1]
 

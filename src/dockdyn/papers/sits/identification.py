@@ -19,8 +19,8 @@ from dockdyn.papers.sits.identification_pictures import identification_picture, 
 from dockdyn.papers.sits.rig import rig
 from dockdyn.papers.table import Row
 from dockdyn.stability import discrete
-from dockdyn.studies.identification.arm_path import Path, generic_arm, lead
-from dockdyn.studies.identification.output_error import DifferenceFit, Method, Orders, fit
+from dockdyn.studies.identification.arm_path import Path, generic_arm, lead_tip
+from dockdyn.studies.identification.output_error import DifferenceFit, Method, Orders, fit_difference_equation
 from dockdyn.studies.identification.plan import SineSweep
 
 PERIOD = 0.002  # T, s
@@ -58,12 +58,12 @@ def _experiment() -> Experiment:
 def _led() -> Path:
     """Return the sweep as the generic arm makes it."""
     made = _experiment()
-    return lead(generic_arm(), DIRECTION, made.command, made.time)
+    return lead_tip(generic_arm(), DIRECTION, made.command, made.time)
 
 
 def phase(found: DifferenceFit) -> float:
     """Return that of the continuous robot at 10 Hz, deg."""
-    transfer = discrete.continuous(found.a.tolist(), found.b.tolist(), PERIOD)
+    transfer = discrete.continuous_equivalent(found.a.tolist(), found.b.tolist(), PERIOD)
     return float(np.degrees(np.angle(transfer.at(TEN_HZ))))
 
 
@@ -103,13 +103,13 @@ def _space(progress: Progress) -> Made:
 def identification(progress: Progress) -> Made:
     """Return fig. 9: the error of the identified trajectory, and the frequency response."""
     made = _experiment()
-    clean = fit(made.command, made.actual, ORDERS, "arx")
+    clean = fit_difference_equation(made.command, made.actual, ORDERS, "arx")
     rows = []
     words = ("y(k−1)", "y(k−2)", "u(k−1)", "u(k−2)")
     for name, found, true in zip(words, [*clean.a, *clean.b], [*made.a, *made.b], strict=True):
         rows.append(Row(f"coefficient of {name}", None, float(found), "1", f"The robot's own: {true:.6f}."))
     error = float(np.abs(np.r_[clean.a - made.a, clean.b - made.b]).max())
-    transfer = discrete.continuous(clean.a.tolist(), clean.b.tolist(), PERIOD)
+    transfer = discrete.continuous_equivalent(clean.a.tolist(), clean.b.tolist(), PERIOD)
     rows += [
         Row("coefficients without noise, largest error", None, error, "1", "Rows from k = n_R + 1, without v_k."),
         Row("phase at 10 Hz, without noise", "−2.87", phase(clean), "deg"),
@@ -122,21 +122,21 @@ def identification(progress: Progress) -> Made:
     for done in range(SEEDS):
         noisy = made.actual + NOISE * rng.standard_normal(SAMPLES)
         for method, found in phases.items():
-            found.append(phase(fit(made.command, noisy, ORDERS, method)))
+            found.append(phase(fit_difference_equation(made.command, noisy, ORDERS, method)))
         progress((done + 1) / SEEDS)
     names = {"arx": "plain ARX", "iv": "instrumental variables", "oe": "output error"}
     for method, found in phases.items():
         note = "Biased by the noise." if method == "arx" else f"± {np.std(found) / np.sqrt(SEEDS):.2g}, of the mean."
         label = f"phase at 10 Hz with 0.1 mm of noise, {names[method]}, mean of {SEEDS}"
         rows.append(Row(label, "−2.87", float(np.mean(found)), "deg", note))
-    last = fit(made.command, noisy, ORDERS)
+    last = fit_difference_equation(made.command, noisy, ORDERS)
     deviation = float(np.sqrt(last.variance))
     rows.append(Row("trajectory error with 0.1 mm of noise, root mean square", None, deviation, "m"))
-    plain = fit(made.command, noisy, ORDERS, "arx")
+    plain = fit_difference_equation(made.command, noisy, ORDERS, "arx")
     responses: dict[str, Any] = {
         "the robot": rig().robot,
-        "output error": discrete.continuous(last.a.tolist(), last.b.tolist(), PERIOD),
-        "plain ARX": discrete.continuous(plain.a.tolist(), plain.b.tolist(), PERIOD),
+        "output error": discrete.continuous_equivalent(last.a.tolist(), last.b.tolist(), PERIOD),
+        "plain ARX": discrete.continuous_equivalent(plain.a.tolist(), plain.b.tolist(), PERIOD),
     }
     return identification_picture(made.time, clean.residual, last.residual, responses), rows
 

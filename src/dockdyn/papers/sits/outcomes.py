@@ -8,7 +8,7 @@ import numpy as np
 
 from dockdyn.papers.sits import runs
 from dockdyn.papers.sits.rig import END, rig
-from dockdyn.papers.sits.runs import T2, Series, last_cycle, measure, run, within
+from dockdyn.papers.sits.runs import T2, Series, largest_between, last_cycle, measure, run
 from dockdyn.papers.table import Row
 
 MEASURES = {"e_V": ("end_velocity_error_m_s", 1e3, "mm/s"), "e_R": ("recovery_coefficient", 1.0, "1")}
@@ -34,7 +34,7 @@ def improvement(key: str) -> Row:
     what = "|e_R − 1|" if key == "e_R" else key
     note = "Printed in section 6, from the errors printed at 60 s."
     if key != "e_R":
-        alone, unit = drifted(f"SCVG, {T2}", key), MEASURES[key][2]
+        alone, unit = error_of_phase_drift(f"SCVG, {T2}", key), MEASURES[key][2]
         note += (
             f" Here it is {mine:.3g} {unit}; its phase drift by itself, the amplitude being right, makes {alone:.3g}."
         )
@@ -64,7 +64,7 @@ def best_switch(errors: Mapping[float, float], drifts: Mapping[float, float]) ->
     return Row("t_ε with the least e_F at 60 s", f"{CHOSEN:g}", ranked[0], "s", note)
 
 
-def drifted(name: str, key: str) -> float:
+def error_of_phase_drift(name: str, key: str) -> float:
     """Return the e_F (N) or e_V (mm/s) at 60 s that a run's phase drift makes by itself, amplitudes being right."""
     found, scale = run(name), MEASURES[key][1]
     whole = last_cycle(found, runs.axis(found, {"e_F": "ideal_force", "e_V": "ideal_velocity"}[key]))
@@ -74,8 +74,8 @@ def drifted(name: str, key: str) -> float:
 def after_switch() -> list[Row]:
     """Return rows of the second after t_ε = 36 s: the printed 5.39 % as either of what it can mean."""
     late, early = (run(f"SCVG, t_ε = {time:g} s") for time in (CHOSEN, 26.0))
-    peaks = [within(found, runs.force_error(found), CHOSEN, CHOSEN + 1) for found in (late, early)]
-    whole = within(late, runs.axis(late, "ideal_force"), CHOSEN, CHOSEN + 1)
+    peaks = [largest_between(found, runs.force_error(found), CHOSEN, CHOSEN + 1) for found in (late, early)]
+    whole = largest_between(late, runs.axis(late, "ideal_force"), CHOSEN, CHOSEN + 1)
     label = "in the second after 36 s"
     return [
         Row(f"largest e_F {label}, t_ε = 36 s over 26 s, less 1", "5.39", 100 * (peaks[0] / peaks[1] - 1), "%"),

@@ -24,10 +24,10 @@ from dockdyn.papers.sits.rig import END, LOOPS, PRINTED_GAINS, STEP, loop_of, ri
 from dockdyn.papers.table import PaperTable, Row
 from dockdyn.stability import (
     crossing_velocity,
-    loop,
     loop_polynomial,
     loop_roots,
-    routh,
+    make_loop,
+    routh_array,
     sampled_loop,
 )
 from dockdyn.stability.loop_margins import ideal_root, stabilising_gains, vary_number
@@ -39,9 +39,9 @@ def _delays_alone(progress: Progress) -> Made:
     r = rig()
     ideal = (r.mass, r.stiffness)
     exact = {
-        "measurement delay": root_of(loop(*ideal, delay=r.delay)),
-        "control cycle": root_of(loop(*ideal, hold=r.hold)),
-        "response of the robot": root_of(loop(*ideal, robot=r.robot)),
+        "measurement delay": root_of(make_loop(*ideal, delay=r.delay)),
+        "control cycle": root_of(make_loop(*ideal, hold=r.hold)),
+        "response of the robot": root_of(make_loop(*ideal, robot=r.robot)),
     }
     printed = ("diverges, the fastest", "diverges, the second fastest", "diverges, the slowest")
     notes = ("", "With τ_s = T_c / 2 the two tie, to 5e-5.", "By the stand-in for the robot that is not printed.")
@@ -101,7 +101,7 @@ def characteristic(progress: Progress) -> Made:
         progress(len(rows) / 10)
     general = r.polynomial(r.damping).at(0.0)
     ours, printed = r.coefficients(0.0), r.coefficients(0.0, printed=True)
-    table = routh(general)
+    table = routh_array(general)
     words = {
         6: "m_c stands for m_e.",
         5: "m_c stands for m_e.",
@@ -116,7 +116,7 @@ def characteristic(progress: Progress) -> Made:
     rows.append(Row("roots with positive real part, K_h = 0", "2", table.sign_changes, "1"))
     names = ("a6", "a5", "A1", "B1", "C1", "D1", "a0")
     gains = (0.0, *PRINTED_GAINS)
-    columns = [routh(r.polynomial(r.damping).at(gain)).first_column for gain in gains]
+    columns = [routh_array(r.polynomial(r.damping).at(gain)).first_column for gain in gains]
     for gain, column in zip(gains, columns, strict=True):
         for name, value in zip(names, column, strict=True):
             if gain == 0 or name == "D1":
@@ -153,7 +153,7 @@ def compensation(progress: Progress) -> Made:
             ratio = float(np.exp((root.real - alone.real) * END))
             rows.append(Row(f"{label}: amplitude at 60 s over that of the contact alone", None, ratio, "1"))
     for gain in PRINTED_GAINS:
-        least = float(routh(r.polynomial(r.damping).at(gain)).first_column.min())
+        least = float(routh_array(r.polynomial(r.damping).at(gain)).first_column.min())
         rows.append(Row(f"gain {gain:.2f} N s/m, Padé: least of Routh's first column", "> 0", least, "SI"))
     gains = np.linspace(0, 150, 61)
     roots = {name: loop_roots(vary_number(loop, "gain", gains), 1)[:, 0] for name, loop in loops.items()}

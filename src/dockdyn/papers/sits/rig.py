@@ -12,7 +12,7 @@ from jaxtyping import Float
 from dockdyn.kinds.resting import nominal_loop
 from dockdyn.scenario.load import load
 from dockdyn.stability import TransferFunction, loop_polynomial, loop_roots
-from dockdyn.stability.growth import single
+from dockdyn.stability.growth import batch_of_one
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.pade import LoopPolynomial
 
@@ -92,5 +92,5 @@ def with_gain(name: str, gain: float) -> Loop:
 
 def root_of(loop: Loop) -> complex:
     """Return the rightmost root (1/s), the upper one of a pair."""
-    root = loop_roots(single(loop), 1)[0, 0]
+    root = loop_roots(batch_of_one(loop), 1)[0, 0]
     return complex(root.real, abs(root.imag))

@@ -19,7 +19,7 @@ from dockdyn.hil.compensators.compensator import CompensatorInput
 from dockdyn.hil.energy_observer import Oracle
 from dockdyn.kinds.rig.measures import at_last_peak
 from dockdyn.kinds.rig.simulate import simulate_rig
-from dockdyn.kinds.rig.summary import measured
+from dockdyn.kinds.rig.summary import measures_of
 from dockdyn.papers.sits.rig import rig
 from dockdyn.scenario.load import Scenario, load
 
@@ -31,12 +31,12 @@ T2 = "with T/2"
 S1 = "continuous"
 
 
-def fixed(**keys: object) -> dict[str, Any]:
+def tuned_gain(**keys: object) -> dict[str, Any]:
     """Return a fixed gain, tuned."""
     return {"loop.compensator": {"law": "fixed-gain", **keys}}
 
 
-def stated(law: str) -> dict[str, Any]:
+def settings_in_preset(law: str) -> dict[str, Any]:
     """Return the settings of a law in `[compare.NAME]` of the preset `sits`."""
     found = next(section.unnamed() for section in load("sits").content.compare if section.law == law)
     return {"loop.compensator": found.model_dump(exclude_none=True)}
@@ -54,15 +54,15 @@ def cases() -> dict[str, tuple[str, dict[str, Any]]]:
         f"SCVG, {T2}": ("sits-scvg", {}),
         f"SCVG as printed, {T2}": ("sits-scvg", {"loop.compensator.form": "as-printed"}),
         f"velocity and acceleration, {T2}": ("sits-fgc", {"loop.compensator": both}),
-        f"FGC, {S1}": ("sits", stated("fixed-gain")),
-        f"LGC, {S1}": ("sits", stated("linear-gain")),
-        f"SCVG, {S1}": ("sits", stated("variable-gain")),
-        f"velocity and acceleration, {S1}": ("sits", stated("velocity-acceleration")),
+        f"FGC, {S1}": ("sits", settings_in_preset("fixed-gain")),
+        f"LGC, {S1}": ("sits", settings_in_preset("linear-gain")),
+        f"SCVG, {S1}": ("sits", settings_in_preset("variable-gain")),
+        f"velocity and acceleration, {S1}": ("sits", settings_in_preset("velocity-acceleration")),
         f"none, {T2}": ("sits-fgc", {"loop.compensator": None}),
-        "FGC on the robot's velocity": ("sits-fgc", fixed(velocity="robot")),
-        "FGC on the robot's velocity, sampled": ("sits-fgc", fixed(velocity="robot", period="2 ms")),
-        "FGC on the tracking differentiator's": ("sits-fgc", fixed(**tracked, differentiator_form="as-printed")),
-        "FGC on the differentiator's, straight lines": ("sits-fgc", fixed(**tracked)),
+        "FGC on the robot's velocity": ("sits-fgc", tuned_gain(velocity="robot")),
+        "FGC on the robot's velocity, sampled": ("sits-fgc", tuned_gain(velocity="robot", period="2 ms")),
+        "FGC on the tracking differentiator's": ("sits-fgc", tuned_gain(**tracked, differentiator_form="as-printed")),
+        "FGC on the differentiator's, straight lines": ("sits-fgc", tuned_gain(**tracked)),
         "SCVG on the robot's velocity": ("sits-scvg", on_robot),
     }
     for time in SWITCHES:
@@ -86,7 +86,7 @@ def run(name: str) -> xr.Dataset:
 @lru_cache
 def measure(name: str) -> dict[str, float]:
     """Return its measures."""
-    return {what: float(value) for what, value in measured(run(name)).items()}
+    return {what: float(value) for what, value in measures_of(run(name)).items()}
 
 
 def axis(found: xr.Dataset, name: str) -> Series:
@@ -131,7 +131,7 @@ def observed_energy(found: xr.Dataset, force: Series) -> Series:
     return np.asarray(jax.vmap(lambda one: Oracle().step((), one)[1])(rows))
 
 
-def within(found: xr.Dataset, values: Series, first: float, last: float) -> float:
+def largest_between(found: xr.Dataset, values: Series, first: float, last: float) -> float:
     """Return the largest size of a series from `first` to `last` (s)."""
     time = found.time.values
     return float(np.abs(values[(time >= first) & (time <= last)]).max())
@@ -140,4 +140,4 @@ def within(found: xr.Dataset, values: Series, first: float, last: float) -> floa
 def last_cycle(found: xr.Dataset, values: Series) -> float:
     """Return the largest size of a series in the last cycle."""
     end = float(found.time[-1])
-    return within(found, values, end - 2 * np.pi / rig().frequency, end)
+    return largest_between(found, values, end - 2 * np.pi / rig().frequency, end)

@@ -23,15 +23,15 @@ from dockdyn.papers.sits.outcomes import (
     MEASURES,
     after_switch,
     best_switch,
-    drifted,
+    error_of_phase_drift,
     improvement,
     overtakings,
     value,
 )
 from dockdyn.papers.sits.rig import END, LOOPS, PRINTED_GAINS, STEP, rig, root_of, with_gain
-from dockdyn.papers.sits.runs import S1, SWITCHES, T2, last_cycle, measure, run, within
+from dockdyn.papers.sits.runs import S1, SWITCHES, T2, largest_between, last_cycle, measure, run
 from dockdyn.papers.table import Row
-from dockdyn.stability import routh
+from dockdyn.stability import routh_array
 
 BEFORE = 36.0  # s, t_ε of Figs. 12 to 16
 NAMES = ("FGC", "FGC of the printed e_R", "LGC", "SCVG", "SCVG as printed", "velocity and acceleration")
@@ -50,7 +50,7 @@ PRINTED = {
 NO_ACCELERATION = "Printed of no such law: a gain on the acceleration, too, removes the phase drift."
 
 
-def compared(key: str) -> Iterator[Row]:
+def compare_loops(key: str) -> Iterator[Row]:
     """Yield rows of one measure at 60 s, in both loops."""
     unit = MEASURES[key][2]
     for loop, names in ((T2, NAMES), (S1, IN_S1)):
@@ -73,15 +73,20 @@ def _switch_times(progress: Progress) -> Made:
         note = "At t = 0, when no force has yet been measured and the gain alone acts." if chosen else ""
         most = "6.76" if chosen else None
         rows += [
-            Row(f"{label}: largest e_F until t_ε", most, within(found[name], error, 0, time), "N", note),
-            Row(f"{label}: largest e_F from 1 s to t_ε", None, within(found[name], error, 1, time), "N"),
-            Row(f"{label}: largest e_F in the second after t_ε", None, within(found[name], error, time, time + 1), "N"),
+            Row(f"{label}: largest e_F until t_ε", most, largest_between(found[name], error, 0, time), "N", note),
+            Row(f"{label}: largest e_F from 1 s to t_ε", None, largest_between(found[name], error, 1, time), "N"),
+            Row(
+                f"{label}: largest e_F in the second after t_ε",
+                None,
+                largest_between(found[name], error, time, time + 1),
+                "N",
+            ),
         ]
         note = "0.29 N in Fig. 14 for the same quantity; 0.09 N fits the printed e_V and e_R." if chosen else ""
         least = "0.09" if chosen else "more than with 36 s"
         errors[time] = last_cycle(found[name], error)
         rows.append(Row(f"{label}: e_F at 60 s", least, errors[time], "N", note))
-        drifts[time] = drifted(name, "e_F")
+        drifts[time] = error_of_phase_drift(name, "e_F")
         rows.append(Row(f"{label}: e_F at 60 s of the phase drift alone", None, drifts[time], "N"))
         rows.append(Row(f"{label}: amplitude ratio at 60 s", None, measure(name)["amplitude_ratio"], "1"))
         progress(0.9 * len(errors) / len(SWITCHES))
@@ -94,11 +99,11 @@ def _switch_times(progress: Progress) -> Made:
 
 def _velocity_errors(progress: Progress) -> Made:
     """Return figure 12."""
-    rows = [*compared("e_V")]
+    rows = [*compare_loops("e_V")]
     progress(0.6)
     for name, printed in (("FGC of the printed e_R", "0.22"), ("LGC", "0.14")):
         found = run(f"{name}, {T2}")
-        most = within(found, runs.velocity_error(found), 1, BEFORE)
+        most = largest_between(found, runs.velocity_error(found), 1, BEFORE)
         rows.append(Row(f"{name}, {T2}: largest e_V from 1 s to 36 s", printed, most, "mm/s"))
     rows += overtakings()
     speed = abs(runs.axis(run(f"FGC, {T2}"), "ideal_velocity"))
@@ -127,7 +132,7 @@ def _shown() -> dict[str, xr.Dataset]:
 
 def _recovery(progress: Progress) -> Made:
     """Return figure 13."""
-    rows = [*compared("e_R")]
+    rows = [*compare_loops("e_R")]
     progress(0.6)
     _, series = runs.coefficients(run(f"SCVG, {T2}"))
     rows.append(Row(f"SCVG, {T2}: least e_R", "0.995", float(series.min()), "1"))
@@ -149,7 +154,7 @@ def _recovery(progress: Progress) -> Made:
 
 def _force_errors(progress: Progress) -> Made:
     """Return figure 14."""
-    rows = [*compared("e_F")]
+    rows = [*compare_loops("e_F")]
     progress(0.6)
     rows.append(Row(f"no compensator, {T2}: e_F at 60 s", None, value(f"none, {T2}", "e_F"), "N"))
     r, found = rig(), run(f"FGC, {S1}")
@@ -171,7 +176,7 @@ def _energies(progress: Progress) -> Made:
             if words == "the measured force" and "printed" not in name:
                 curves[name] = (found.time.values, energy)
             rows += [
-                Row(f"{label}: |ε_h| in the first cycle", "0.034", within(found, energy, 0, cycle), "J"),
+                Row(f"{label}: |ε_h| in the first cycle", "0.034", largest_between(found, energy, 0, cycle), "J"),
                 Row(f"{label}: |ε_h| in the last cycle", "8.37e-4", last_cycle(found, energy), "J"),
             ]
     progress(0.8)
@@ -220,7 +225,7 @@ def _gain_history(progress: Progress) -> Made:
 
 def stable(label: str, gain: float) -> Iterator[Row]:
     """Yield whether the loops are stable at a gain (N s/m): Routh's array of the Padé polynomial, and exactly."""
-    least = float(routh(rig().polynomial(rig().damping).at(gain)).first_column.min())
+    least = float(routh_array(rig().polynomial(rig().damping).at(gain)).first_column.min())
     yield Row(f"{label}: least of Routh's first column (Padé)", "> 0", least, "SI")
     for name in LOOPS:
         rate = root_of(with_gain(name, gain)).real

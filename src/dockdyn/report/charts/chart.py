@@ -230,16 +230,16 @@ def _limits_up(panel: Panel, window: Limits | None) -> Limits:
     """Return limits that hold all that is drawn within a window of the horizontal axis."""
     if isinstance(panel.scale, SymmetricLog):
         return panel.scale.limits
-    seen = [_within(line, window) for line in panel.lines]
+    seen = [_clip_to_window(line, window) for line in panel.lines]
     if not any(np.isfinite(values).any() for values in seen):
-        seen = [_within(line, None) for line in panel.lines]
+        seen = [_clip_to_window(line, None) for line in panel.lines]
     levels = [level.at for level in panel.levels if level.axis == "y"]
     low, high = _with_room(np.concatenate([levels, *seen]), panel.scale == "log", ROOM)
     least, most = panel.limits
     return low if least is None else least, high if most is None else most
 
 
-def _within(line: Line, window: Limits | None) -> np.ndarray:
+def _clip_to_window(line: Line, window: Limits | None) -> np.ndarray:
     """Return values of a line in a window, those on which it enters and leaves among them."""
     x, y = np.asarray(line.x, float), np.asarray(line.y, float)
     inside = np.ones(x.shape, bool) if window is None else (x >= window[0]) & (x <= window[1])
@@ -267,21 +267,22 @@ def lines_of(
 ) -> list[Line]:
     """Return a line for each column of `values`, no two alike; their styles are counted from the `first`."""
     return [
-        Line(x, values[:, index], **series(first + index), name=name, width=width) for index, name in enumerate(names)
+        Line(x, values[:, index], **line_style(first + index), name=name, width=width)
+        for index, name in enumerate(names)
     ]
 
 
-def series(place: int) -> dict[str, Any]:
+def line_style(place: int) -> dict[str, Any]:
     """Return the colour and dash of one of many lines: apart in both as long as there are colours."""
     return {"colour": HUES[place % len(HUES)], "dash": (place + place // len(HUES)) % 4}
 
 
-def path(points: np.ndarray, colour: str, name: str = "", **look: Any) -> Line:  # noqa: ANN401, fields of it
+def line_through(points: np.ndarray, colour: str, name: str = "", **look: Any) -> Line:  # noqa: ANN401, fields of it
     """Return a line through points (n, 2)."""
     return Line(points[:, 0], points[:, 1], colour, name, **look)
 
 
-def stems(x: ArrayLike, y: ArrayLike, colour: str, size: float = 3.5, name: str = "") -> list[Line]:
+def stem_lines(x: ArrayLike, y: ArrayLike, colour: str, size: float = 3.5, name: str = "") -> list[Line]:
     """Return points on stems from zero."""
     x, y = np.asarray(x, float), np.asarray(y, float)
     gaps = np.full(x.shape, np.nan)
@@ -290,7 +291,7 @@ def stems(x: ArrayLike, y: ArrayLike, colour: str, size: float = 3.5, name: str 
     return [stem, Line(x, y, colour, marker="o", size=size, joined=False, name=name)]
 
 
-def opening(time: np.ndarray, instants: Iterable[float]) -> Limits | None:
+def contact_window(time: np.ndarray, instants: Iterable[float]) -> Limits | None:
     """Return the window of a run in which `instants`, of contacts, lie; None where that is most of it, or there are none."""
     found = np.asarray(list(instants), float)
     if not found.size or len(time) < 2:
@@ -301,7 +302,7 @@ def opening(time: np.ndarray, instants: Iterable[float]) -> Limits | None:
     return (low, high) if high - low < SHORT * end else None
 
 
-def tamed(values: np.ndarray, usual: float) -> Scale:
+def symmetric_log_scale(values: np.ndarray, usual: float) -> Scale:
     """Return a symmetric logarithmic scale where a diverging run would squeeze its start, of `usual` size, to zero.
 
     What is more than `BEYOND` times the usual leaves the panel.

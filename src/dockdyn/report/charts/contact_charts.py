@@ -8,18 +8,18 @@ from dataclasses import replace
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.charts.chart import ZERO, Band, Chart, Limits, Line, Note, Panel, lines_of, tamed
+from dockdyn.report.charts.chart import ZERO, Band, Chart, Limits, Line, Note, Panel, lines_of, symmetric_log_scale
 from dockdyn.report.charts.time_chart import time_chart
-from dockdyn.report.drawing import contact_spans, pair_labels, short
-from dockdyn.report.wording import significant
+from dockdyn.report.drawing import contact_spans, pair_labels, short_label
+from dockdyn.report.wording import format_significant
 from dockdyn.results.measures import (
-    departure,
+    conserved_momentum,
+    describe_work_sources,
     from_outside,
     given_by_contacts,
-    kept,
+    momentum_departure,
     stores_inside,
     work_since_start,
-    workers,
 )
 
 MANY = 12  # contacts above which only the largest peak is named
@@ -28,11 +28,11 @@ BESIDE = 0.2  # of that: where a line is looked at beside a peak
 FEW = 60  # samples of a contact below which each is marked
 
 
-def depth(dataset: xr.Dataset) -> Chart:
+def depth_chart(dataset: xr.Dataset) -> Chart:
     """Return the depth (negative is separation) over the whole run, and penetration close up."""
     names, values, time = pair_labels(dataset), dataset.depth.values, dataset.time.values
     deepest = float(values.max()) * 1e3  # mm
-    scale = tamed(values, float(np.nanmedian(np.abs(values))))
+    scale = symmetric_log_scale(values, float(np.nanmedian(np.abs(values))))
     panels = [Panel("penetration depth, m", lines_of(time, values, names), levels=[ZERO], scale=scale)]
     if deepest > 0:
         limits = -0.2 * deepest, 1.12 * deepest
@@ -44,7 +44,7 @@ def normal_force(dataset: xr.Dataset) -> Chart:
     """Return the normal force where it is generated, peaks marked."""
     names, values, time = pair_labels(dataset), dataset.normal_force.values, dataset.time.values
     peaks, times = dataset.episode_peak_force.values, dataset.episode_peak_time.values
-    scale = tamed(peaks, float(peaks[0]))
+    scale = symmetric_log_scale(peaks, float(peaks[0]))
     pressed = np.isfinite(times)  # what an impact law parts at once has no force, nor a time of it
     peaks, times = peaks[pressed], times[pressed]
     largest = max(
@@ -81,7 +81,7 @@ def _with_notes(panel: Panel, times: np.ndarray, peaks: np.ndarray, window: Limi
         Note(
             float(times[index]),
             float(peaks[index]),
-            significant(peaks[index], 3),
+            format_significant(peaks[index], 3),
             side="right" if times[index] > window[1] - room or beyond[index] > peaks[index] else "center",
         )
         for index in named
@@ -119,7 +119,7 @@ def largest_contact(dataset: xr.Dataset) -> Chart:
     return Chart([time, stroke], columns=2, events=True)
 
 
-def energy(dataset: xr.Dataset) -> Chart:
+def energy_chart(dataset: xr.Dataset) -> Chart:
     """Return the change of energy, less work from outside, and work of contacts and all else inside, with that after each
     contact."""
     change, time = given_by_contacts(dataset), dataset.time.values
@@ -129,10 +129,10 @@ def energy(dataset: xr.Dataset) -> Chart:
     settled = dataset.episode_release.values + float(dataset.attrs["delay_s"])
     lines = [  # the first two should lie on each other: a wide one under a thin one shows both
         Line(time, change, "sky", words, width=3.2),
-        Line(time, work_since_start(dataset), "ink", f"work of {workers(dataset)}", width=0.9),
+        Line(time, work_since_start(dataset), "ink", f"work of {describe_work_sources(dataset)}", width=0.9),
         Line(settled, dataset.episode_energy, "orange", "after a contact", marker="o", size=5, joined=False),
     ]
-    scale = tamed(change.values, float(dataset.kinetic_energy[0]))
+    scale = symmetric_log_scale(change.values, float(dataset.kinetic_energy[0]))
     return time_chart(dataset, [Panel("energy, J", lines, height=2.2, levels=[ZERO], scale=scale)])
 
 
@@ -141,7 +141,7 @@ def momentum_errors(dataset: xr.Dataset) -> Chart:
     own."""
     lines, largest = [], 0.0
     for name, look in (("linear", {"colour": "blue"}), ("angular", {"colour": "orange", "dash": 1})):
-        drift = departure(kept(dataset, name))
+        drift = momentum_departure(conserved_momentum(dataset, name))
         scale = float(dataset[f"{name}_momentum_scale"].max())
         drift = drift / scale if scale > 0 else drift
         largest = max(largest, float(drift.max()))
@@ -153,16 +153,16 @@ def momentum_errors(dataset: xr.Dataset) -> Chart:
     return time_chart(dataset, [Panel("relative error", lines, height=1.7, limits=limits, scale="log", notes=notes)])
 
 
-def attitude(dataset: xr.Dataset) -> Chart:
+def attitude_chart(dataset: xr.Dataset) -> Chart:
     """Return the rotation vector of each body since the start, in degrees, in body axes."""
     panels = []
     for body in map(str, dataset.body.values):
         turned = np.degrees(dataset.rotation.sel(body=body).values)
-        panels.append(Panel(f"{body}, deg", components(dataset.time.values, turned, wrap=180.0), height=1.4))
+        panels.append(Panel(f"{body}, deg", component_lines(dataset.time.values, turned, wrap=180.0), height=1.4))
     return time_chart(dataset, panels)
 
 
-def loads(dataset: xr.Dataset, points: Sequence[int] | None = None) -> Chart:
+def load_chart(dataset: xr.Dataset, points: Sequence[int] | None = None) -> Chart:
     """Return the force and moment of the contacts at named points (all of them when not given), in the axes of their bodies.
 
     All points have the same scale of force, and the same of moment: they can be compared.
@@ -172,17 +172,17 @@ def loads(dataset: xr.Dataset, points: Sequence[int] | None = None) -> Chart:
     panels = []
     time = dataset.time.values
     columns = {name: dataset[name].values[:, chosen] for name in ("load_force", "load_moment")}
-    scales = {name: tamed(values, first) for name, values in columns.items()}
+    scales = {name: symmetric_log_scale(values, first) for name, values in columns.items()}
     reach = {name: 1.1 * float(np.nanmax(np.abs(values))) or 1.0 for name, values in columns.items()}
     for place, index in enumerate(chosen):
         for name, label in (("load_force", "force, N"), ("load_moment", "moment, N m")):
-            lines = components(time, columns[name][:, place])
-            limits, title = (-reach[name], reach[name]), short(str(dataset.point.values[index]))
+            lines = component_lines(time, columns[name][:, place])
+            limits, title = (-reach[name], reach[name]), short_label(str(dataset.point.values[index]))
             panels.append(Panel(label, lines, 1.2, title=title, limits=limits, scale=scales[name]))
     return time_chart(dataset, panels, columns=2)
 
 
-def components(time: np.ndarray, values: np.ndarray, wrap: float = np.inf) -> list[Line]:
+def component_lines(time: np.ndarray, values: np.ndarray, wrap: float = np.inf) -> list[Line]:
     """Return three components (samples, 3); the lines are broken where the vector wraps around."""
     jumps = np.flatnonzero(np.linalg.norm(np.diff(values, axis=0), axis=1) > wrap)
     broken = values.copy()

@@ -21,7 +21,7 @@ MOST = 4000  # points of a line
 PACKED = 5  # level: of the library the next ones save 1 % in twice the time
 
 
-def script(name: str) -> str:
+def read_script(name: str) -> str:
     """Return a script of the page."""
     return resources.files("dockdyn.report.charts").joinpath(name).read_text(encoding="utf-8")
 
@@ -41,7 +41,7 @@ def packed_charts(charts: list[Chart]) -> str:
     Numbers are of single precision, their first bytes first, then their second ones: so they are shorter, compressed.
     """
     columns = _Columns()
-    facts = {"charts": [_facts(chart, columns) for chart in charts], "ends": columns.ends}
+    facts = {"charts": [_chart_as_json(chart, columns) for chart in charts], "ends": columns.ends}
     head = json.dumps(_without_nan(facts), allow_nan=False).encode()
     numbers = np.concatenate([np.zeros(0, "<f4"), *columns.found]).view(np.uint8).reshape(-1, 4).T.tobytes()
     data = len(head).to_bytes(4, "little") + head + numbers
@@ -68,7 +68,7 @@ class _Columns:
         return self._places[key]
 
 
-def _facts(chart: Chart, columns: _Columns) -> dict[str, Any]:
+def _chart_as_json(chart: Chart, columns: _Columns) -> dict[str, Any]:
     """Return a chart as JSON, its numbers put into columns."""
     return {
         "columns": chart.columns,
@@ -100,7 +100,9 @@ def _panel_facts(chart: Chart, panel: Panel, columns: _Columns) -> dict[str, Any
         "areas": [_area_facts(area, columns) for area in panel.areas],
         "lines": [_line_facts(line, columns) for line in panel.lines if np.size(line.x)],
         "bands": [vars(band) for band in panel.bands if np.isfinite([band.start, band.end]).all()],
-        "levels": [vars(level) | {"dash": _dash(level.dash)} for level in panel.levels if np.isfinite(level.at)],
+        "levels": [
+            vars(level) | {"dash": _dash_pattern(level.dash)} for level in panel.levels if np.isfinite(level.at)
+        ],
         "notes": [vars(note) | {"level": note.level} for note in panel.notes if np.isfinite([note.x, note.y]).all()],
     }
 
@@ -114,7 +116,7 @@ def _line_facts(line: Line, columns: _Columns) -> dict[str, Any]:
         key: getattr(line, key) for key in ("colour", "name", "width", "marker", "size", "joined", "hollow", "read")
     }
     drawn = {"x": columns.place(x[rows]), "y": columns.place(y[rows]), "reach": reach}
-    return look | drawn | {"dash": _dash(line.dash)}
+    return look | drawn | {"dash": _dash_pattern(line.dash)}
 
 
 def _area_facts(area: Area, columns: _Columns) -> dict[str, Any]:
@@ -131,7 +133,7 @@ def _without_nan(facts: Any) -> Any:  # noqa: ANN401, JSON
     return None if isinstance(facts, float) and not math.isfinite(facts) else facts
 
 
-def _dash(place: int) -> list[float]:
+def _dash_pattern(place: int) -> list[float]:
     """Return the pattern of a dash (widths of the line); none of a line that goes through."""
     found = DASHES[place]
     return [] if found == "-" else list(found[1])

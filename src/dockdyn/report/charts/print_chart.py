@@ -15,10 +15,10 @@ from dockdyn.report.drawing import (
     STYLE,
     WIDTH,
     align_label,
-    arrange,
-    plain,
+    plain_tick,
     power_of_ten,
     scale_symmetrically,
+    size_panels,
 )
 from dockdyn.report.palette import COLOURS, DASHES
 
@@ -50,8 +50,8 @@ def print_chart(chart: Chart, style: Style = "report", *, whole: bool = False) -
         axes = figure.subplots(len(heights), columns, squeeze=False, height_ratios=heights)
         entries: dict[str, Artist] = {}
         for ax, panel in zip(axes.flat, chart.panels, strict=True):
-            _draw(ax, panel, entries)
-            _frame(ax, panel, chart, whole)
+            _draw_panel(ax, panel, entries)
+            _frame_panel(ax, panel, chart, whole)
         for place, (left, panel) in enumerate(pairwise(chart.panels), start=1):
             if chart.tiles and place % columns and left.label == panel.label:
                 axes.flat[place].set_ylabel("")
@@ -71,10 +71,10 @@ def print_chart(chart: Chart, style: Style = "report", *, whole: bool = False) -
     return figure
 
 
-def _draw(ax: Axes, panel: Panel, entries: dict[str, Artist]) -> None:
+def _draw_panel(ax: Axes, panel: Panel, entries: dict[str, Artist]) -> None:
     """Draw what is in a panel; the first artist of each name is kept for the legend."""
     for area in panel.areas:
-        entries.setdefault(area.name, _fill(ax, area))
+        entries.setdefault(area.name, _fill_area(ax, area))
     for band in panel.bands:
         entries.setdefault(band.legend, _draw_band(ax, band))
     for level in panel.levels:
@@ -82,11 +82,11 @@ def _draw(ax: Axes, panel: Panel, entries: dict[str, Artist]) -> None:
     for line in panel.lines:
         entries.setdefault(line.name, _draw_line(ax, line))
     for note in panel.notes:
-        _write(ax, note)
+        _write_note(ax, note)
     entries.pop("", None)
 
 
-def _fill(ax: Axes, area: Area) -> Artist:
+def _fill_area(ax: Axes, area: Area) -> Artist:
     """Return rings as one path, so that holes stay open."""
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
@@ -107,7 +107,7 @@ def rings_of(area: Area) -> list[np.ndarray]:
     return [ring for ring in found if len(ring)]
 
 
-def _write(ax: Axes, note: Note) -> None:
+def _write_note(ax: Axes, note: Note) -> None:
     """Write words on a ground that leaves them readable over lines."""
     ground = {"facecolor": COLOURS["paper"], "edgecolor": "none", "alpha": 0.6, "pad": 0.4}
     look: dict[str, Any] = {
@@ -148,7 +148,7 @@ def _draw_level(ax: Axes, level: Level) -> Artist:
     return ax.axhline(level.at, **look) if level.axis == "y" else ax.axvline(level.at, ymax=level.share, **look)
 
 
-def _frame(ax: Axes, panel: Panel, chart: Chart, whole: bool) -> None:
+def _frame_panel(ax: Axes, panel: Panel, chart: Chart, whole: bool) -> None:
     """Set scales, limits and labels of a panel."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
@@ -158,13 +158,13 @@ def _frame(ax: Axes, panel: Panel, chart: Chart, whole: bool) -> None:
         if most < FEW * least:
             ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         read = least >= 1e-3 and most < 1e5
-        ax.yaxis.set_major_formatter(FuncFormatter(plain if read else power_of_ten))
+        ax.yaxis.set_major_formatter(FuncFormatter(plain_tick if read else power_of_ten))
         ax.yaxis.minorticks_off()
     if panel.across_scale == "log":
         ax.set_xscale("log")
         ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         ax.xaxis.set_minor_locator(NullLocator())
-        ax.xaxis.set_major_formatter(FuncFormatter(plain))
+        ax.xaxis.set_major_formatter(FuncFormatter(plain_tick))
     if panel.equal:
         ax.set_aspect("equal", adjustable="datalim" if panel.shape is None else "box")
     ax.set_xlim(*chart.across(panel)[whole])
@@ -208,7 +208,7 @@ def _fit_report(figure: Figure, axes: np.ndarray, chart: Chart, heights: list[fl
     """Set margins that are the same in every figure, so that times line up; the legend above the panels."""
     titled = any(panel.title for panel in chart.panels)
     labelled = any(ax.axison and ax.get_xlabel() for ax in axes[:-1].flat)
-    arrange(figure, heights, len(entries), title=0.2 if titled else 0.0, labelled=labelled)
+    size_panels(figure, heights, len(entries), title=0.2 if titled else 0.0, labelled=labelled)
     longest = max((len(name) for panel in chart.panels for _, name in panel.ticks), default=0)
     figure.subplots_adjust(left=max(LEFT, min(LETTER * longest + GAP, WIDTH / 2)) / WIDTH)
     if chart.columns > 1:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dockdyn.report.charts.chart import Area, Line, path
+from dockdyn.report.charts.chart import Area, Line, line_through
 
 FLAT = 1e-9  # m, by which distances differ where they are all the same but for round-off
 
 Grid = Sequence[np.ndarray]  # across and up, of the same shape
 
 
-def inside(grid: Grid, distance: np.ndarray) -> Area:
+def is_inside(grid: Grid, distance: np.ndarray) -> Area:
     """Return where the distance (m) is negative."""
     from contourpy import FillType, contour_generator
 
@@ -24,16 +24,16 @@ def inside(grid: Grid, distance: np.ndarray) -> Area:
         if points is not None and ends is not None
         for ring in np.split(points, ends[1:-1])
     ]
-    x, y = joined(rings).T
+    x, y = join_curves(rings).T
     return Area(x, y)
 
 
-def outline(grid: Grid, distance: np.ndarray, level: float = 0.0, *, dash: int = 0, width: float = 1.0) -> Line:
+def contour_line(grid: Grid, distance: np.ndarray, level: float = 0.0, *, dash: int = 0, width: float = 1.0) -> Line:
     """Return where the distance (m) is that of the `level`."""
-    return path(joined(curves(grid, distance, level)), "wall", dash=dash, width=width)
+    return line_through(join_curves(level_curves(grid, distance, level)), "wall", dash=dash, width=width)
 
 
-def curves(grid: Grid, values: np.ndarray, level: float = 0.0) -> list[np.ndarray]:
+def level_curves(grid: Grid, values: np.ndarray, level: float = 0.0) -> list[np.ndarray]:
     """Return curves (n, 2) on which sampled values are those of the `level`; none where all are the same but for round-off."""
     from contourpy import contour_generator
 
@@ -42,7 +42,7 @@ def curves(grid: Grid, values: np.ndarray, level: float = 0.0) -> list[np.ndarra
     return [np.asarray(line) for line in contour_generator(grid[0], grid[1], values).lines(level)]
 
 
-def joined(parts: Sequence[np.ndarray], columns: int = 2) -> np.ndarray:
+def join_curves(parts: Sequence[np.ndarray], columns: int = 2) -> np.ndarray:
     """Return curves one after the other, gaps (NaN) between them."""
     gap = np.full((1, columns), np.nan)
     return np.concatenate([np.zeros((0, columns)), *(row for part in parts for row in (part, gap))])

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.report.charts.chart import Limits, Line, Note, Side, path
+from dockdyn.report.charts.chart import Limits, Line, Note, Side, line_through
 from dockdyn.report.charts.round_numbers import round_numbers
-from dockdyn.report.charts.section import joined
+from dockdyn.report.charts.section import join_curves
 
 AXES = ("x", "y", "z")
 TICK = 0.03  # of the box, length of a tick
@@ -41,7 +41,7 @@ class View:
 
     def line(self, points: Float[np.ndarray, "n 3"], colour: str, **look: Any) -> Line:  # noqa: ANN401, fields of it
         """Return a line in space."""
-        return path(self.flat(points), colour, **look)
+        return line_through(self.flat(points), colour, **look)
 
     def note(
         self, point: Float[np.ndarray, "3"], words: str, away: tuple[float, float], side: Side, *, small: bool = False
@@ -63,10 +63,10 @@ class View:
                 place = start + (number - start[axis]) * along
                 parts.append(np.stack([place, place + tick]))
                 words = f"{number if abs(number) > SMALL * size[axis] else 0:.4g}".replace("-", "−")
-                notes.append(self.note(place + tick, words, away, _side(away), small=True))
+                notes.append(self.note(place + tick, words, away, _note_side(away), small=True))
             named = start + share * size[axis] * along
-            notes.append(self.note(named, f"{AXES[axis]}, {unit}", further, _side(further)))
-        return [self.line(joined(parts, 3), "muted", width=0.6)], notes
+            notes.append(self.note(named, f"{AXES[axis]}, {unit}", further, _note_side(further)))
+        return [self.line(join_curves(parts, 3), "muted", width=0.6)], notes
 
     def limits(self, box: Float[np.ndarray, "3 2"], room: float) -> tuple[Limits, Limits]:
         """Return limits, across and up, of a square around a box, and `room`, a share of it, on either side."""
@@ -77,6 +77,6 @@ class View:
         return (float(across[0]), float(across[1])), (float(up[0]), float(up[1]))
 
 
-def _side(away: tuple[float, float]) -> Side:
+def _note_side(away: tuple[float, float]) -> Side:
     """Return the side of words that is at a point from which they stand so far away."""
     return "right" if away[0] < 0 else "left"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.charts.chart import Band, Chart, Level, Panel, opening
+from dockdyn.report.charts.chart import Band, Chart, Level, Panel, contact_window
 from dockdyn.report.drawing import contact_spans
 
 TIME = "time"  # what charts over the run have in common
@@ -51,5 +51,5 @@ def run_chart(
     """Return panels over the `time` (s) of a run, `bands` and `levels` in all of them; it opens where `instants` (s) are."""
     drawn = [replace(one, bands=[*bands, *one.bands], levels=[*levels, *one.levels]) for one in panels]
     end = float(time[-1]) if float(time[-1]) > 0 else 1.0
-    window = opening(time, instants)
+    window = contact_window(time, instants)
     return Chart(drawn, columns, whole=(0.0, end), window=window, over=TIME, events=True)

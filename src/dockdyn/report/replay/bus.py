@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dockdyn.report.replay.scene import Mesh
-from dockdyn.report.replay.shapes import box
+from dockdyn.report.replay.shapes import box_mesh
 
 CLEAR = 0.5  # share of the way from the centre of mass to docking gear that a bus may fill
 FLAT = 0.2  # least thickness of a bus over its largest extent: flat ones are drawn so
@@ -23,7 +23,7 @@ class Bus:
     axes: np.ndarray
 
     def mesh(self) -> Mesh:
-        return self._in_body_axes(box(self.low, self.high))
+        return self._in_body_axes(box_mesh(self.low, self.high))
 
     def _in_body_axes(self, mesh: Mesh) -> Mesh:
         return Mesh(mesh.vertices @ self.axes.T, mesh.faces)

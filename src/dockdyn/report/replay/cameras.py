@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dockdyn.report.replay.scene import CameraFit, SceneMotion, ScenePart, SceneView, turned
+from dockdyn.report.replay.scene import CameraFit, SceneMotion, ScenePart, SceneView, rotate_vectors
 
 FIELD = 40.0  # degrees, of the camera, from top to bottom
 ROOM = 1.05  # times as far off as it must be to see all
@@ -59,7 +59,7 @@ def from_the_bus(
     back = motion.position[0] - gear
     size = float(np.linalg.norm(back))
     back = back / size if size > 0 else np.array([1.0, 0.0, 0.0])
-    across, up = beside(back)
+    across, up = side_and_up(back)
     points = np.concatenate([_at_frame(part, 0) for part in parts]) - gear
     free = float((points @ back).min())
     if free < reach:
@@ -70,10 +70,10 @@ def from_the_bus(
 
 def _at_frame(part: ScenePart, row: int) -> np.ndarray:
     """Return vertices (n, 3) of a part at a frame."""
-    return part.motion.position[row] + turned(part.motion.attitude[row], part.mesh.vertices)
+    return part.motion.position[row] + rotate_vectors(part.motion.attitude[row], part.mesh.vertices)
 
 
-def beside(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def side_and_up(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the unit vectors to the side of an axis and up from it; level where the axis is not upright itself."""
     across = np.cross(axis, [0.0, 0.0, 1.0] if abs(axis[2]) < 0.9 else [1.0, 0.0, 0.0])
     across /= np.linalg.norm(across)

@@ -11,7 +11,7 @@ MOST = 1e18  # players draw with single precision, in which squares of more over
 TIMES = ("episode_onset", "impact_time", "event_time")  # when what is counted along their dimension happened, s
 
 
-def drawable(dataset: xr.Dataset) -> tuple[xr.Dataset, str]:
+def drawable_part(dataset: xr.Dataset) -> tuple[xr.Dataset, str]:
     """Return a run up to its last sample before one that cannot be drawn, and words on that; empty where all of it can.
 
     A sample cannot be drawn where a number in it is not finite or beyond `MOST`. Places that are left empty (NaN) at the
@@ -37,7 +37,7 @@ def drawable(dataset: xr.Dataset) -> tuple[xr.Dataset, str]:
         if name in found:
             happened = found[name]
             found = found.isel({happened.dims[0]: np.flatnonzero(happened.values <= end)})
-    return closed(found, end), f"shown until {end:.6g} s: what comes then is not finite or too large to draw"
+    return close_contacts(found, end), f"shown until {end:.6g} s: what comes then is not finite or too large to draw"
 
 
 def can_be_drawn(scene: Scene) -> bool:
@@ -50,7 +50,7 @@ def can_be_drawn(scene: Scene) -> bool:
         return all(bool((np.abs(array) <= MOST).all()) for array in arrays)
 
 
-def closed(dataset: xr.Dataset, end: float) -> xr.Dataset:
+def close_contacts(dataset: xr.Dataset, end: float) -> xr.Dataset:
     """Return the run with contacts that outlast `end` (s) cut there; without peaks (NaN) and a capture that come later."""
     changed = {}
     if "episode_peak_time" in dataset:

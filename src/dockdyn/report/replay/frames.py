@@ -27,21 +27,21 @@ def frame_times(end: float, spans: np.ndarray, marks: Sequence[float]) -> tuple[
     short = spans[spans[:, 1] - spans[:, 0] < INSIDE * interval]
     inside = np.concatenate([np.zeros(0), *(np.linspace(a, b, INSIDE) for a, b in short)])
     room = MOST - EVEN
-    kept = _thinned(np.unique(np.clip(np.asarray(marks, float), 0, end)), room)
-    inside = _thinned(np.unique(np.clip(inside, 0, end)), room - len(kept))
+    kept = _thin_evenly(np.unique(np.clip(np.asarray(marks, float), 0, end)), room)
+    inside = _thin_evenly(np.unique(np.clip(inside, 0, end)), room - len(kept))
     times = np.unique(np.concatenate([np.linspace(0, end, EVEN), inside, kept]))
     times = times[np.concatenate([[True], np.diff(times) > 1e-12 * end])]
     return times, np.isin(times, kept)
 
 
-def _thinned(values: np.ndarray, room: int) -> np.ndarray:
+def _thin_evenly(values: np.ndarray, room: int) -> np.ndarray:
     """Return at most `room` of the values, evenly."""
     if len(values) <= room:
         return values
     return values[np.linspace(0, len(values) - 1, max(room, 0)).astype(int)]
 
 
-def chosen(dataset: xr.Dataset, marks: Sequence[float] = ()) -> tuple[np.ndarray, np.ndarray]:
+def frames_of_run(dataset: xr.Dataset, marks: Sequence[float] = ()) -> tuple[np.ndarray, np.ndarray]:
     """Return `frame_times` of a run, its contacts seen to."""
     spans, peaks = np.zeros((0, 2)), np.zeros(0)
     if "episode_onset" in dataset:
@@ -50,7 +50,7 @@ def chosen(dataset: xr.Dataset, marks: Sequence[float] = ()) -> tuple[np.ndarray
     return frame_times(float(dataset.time[-1]), spans, found)
 
 
-def _between(times: np.ndarray, time: np.ndarray, axes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _bracket_times(times: np.ndarray, time: np.ndarray, axes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return rows of the samples before and after times (frames,), and how far between them these are, 0 to 1, with so many
     `axes`."""
     after = np.clip(np.searchsorted(time, times, side="right"), min(1, len(time) - 1), len(time) - 1)
@@ -60,9 +60,9 @@ def _between(times: np.ndarray, time: np.ndarray, axes: int) -> tuple[np.ndarray
     return before, after, share.reshape(-1, *[1] * (axes - 1))
 
 
-def at(times: np.ndarray, time: np.ndarray, values: np.ndarray) -> np.ndarray:
+def interpolate_samples(times: np.ndarray, time: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Return samples (samples, …) at other times (frames, …), on straight lines between them."""
-    before, after, share = _between(times, time, values.ndim)
+    before, after, share = _bracket_times(times, time, values.ndim)
     return values[before] * (1 - share) + values[after] * share
 
 
@@ -70,10 +70,10 @@ def attitudes_at(times: np.ndarray, time: np.ndarray, attitude: np.ndarray) -> n
     """Return the unit quaternions (samples, …, 4) at other times, on great circles between samples (slerp)."""
     from viser.transforms import SO3  # which the replay needs anyway; SciPy's takes longer to load than a run to draw
 
-    before, after, share = _between(times, time, attitude.ndim)
+    before, after, share = _bracket_times(times, time, attitude.ndim)
     first, second = SO3(attitude[before]), SO3(attitude[after])
     return (first @ SO3.exp(share * (first.inverse() @ second).log())).normalize().wxyz
 
 
 def motion_at(times: np.ndarray, time: np.ndarray, position: np.ndarray, attitude: np.ndarray) -> SceneMotion:
-    return SceneMotion(at(times, time, position), attitudes_at(times, time, attitude))
+    return SceneMotion(interpolate_samples(times, time, position), attitudes_at(times, time, attitude))

@@ -14,9 +14,17 @@ from viser import ViserServer
 
 from dockdyn.report.replay.cameras import FIELD
 from dockdyn.report.replay.local_server import LiveServer
-from dockdyn.report.replay.player import draw_arrow, draw_frames, draw_line, draw_parts, light, quietly, shafts
+from dockdyn.report.replay.player import (
+    arrow_shafts,
+    draw_arrow,
+    draw_frames,
+    draw_line,
+    draw_parts,
+    run_quietly,
+    set_up_page,
+)
 from dockdyn.report.replay.scale import Scale, arrow_scale
-from dockdyn.report.replay.scene import ROOT, Scene, carrier_paths, carriers
+from dockdyn.report.replay.scene import ROOT, Scene, carrier_paths, distinct_motions
 
 LONG = 45.0  # radii of its shaft that the longest arrow has
 
@@ -35,11 +43,11 @@ class LivePage:
 
     def __init__(self, server: ViserServer, live: LiveScene):
         self.server, self.live, scene = server, live, live.scene
-        light(server)
+        set_up_page(server)
         stage = server.scene
         stage.add_frame(ROOT, show_axes=False)
         paths = carrier_paths(scene)
-        self.moving = [(stage.add_frame(paths[id(one)], show_axes=False), one) for one in carriers(scene)]
+        self.moving = [(stage.add_frame(paths[id(one)], show_axes=False), one) for one in distinct_motions(scene)]
         draw_parts(stage, scene)
         draw_frames(stage, scene)
         lines = [(line, paths.get(id(line.carrier), ROOT)) for line in scene.lines]
@@ -50,7 +58,7 @@ class LivePage:
         far, camera = float(np.linalg.norm(view.position - view.target)), server.initial_camera
         camera.fov, camera.near, camera.far = math.radians(FIELD), far / 100, far * 1000
         camera.position, camera.look_at = view.position, view.target
-        server.gui.add_html(_legend(scene))
+        server.gui.add_html(_scene_legend(scene))
         self.words = server.gui.add_markdown("")
         self.told = ""
 
@@ -64,7 +72,7 @@ class LivePage:
         arrow.vector[0] = np.pad(force, (0, 3 - len(force)))
         self.largest = max(self.largest, float(np.linalg.norm(force)))
         scale = arrow_scale([np.array([[self.largest, 0.0, 0.0]])], LONG * arrow.thickness)
-        points, seen = shafts(replace(arrow, scale=scale))
+        points, seen = arrow_shafts(replace(arrow, scale=scale))
         with self.server.atomic():
             for handle, motion in self.moving:
                 handle.position, handle.wxyz = motion.position[0], motion.attitude[0]
@@ -81,7 +89,7 @@ class LivePage:
             self.words.content = self.told = words
 
 
-def _legend(scene: Scene) -> str:
+def _scene_legend(scene: Scene) -> str:
     """Return whose colour is which, and notes."""
     bodies = {part.body: part.colour for part in reversed(scene.parts) if part.body}
     rows = [*reversed(bodies.items()), *((arrow.name, arrow.colour) for arrow in scene.arrows)]
@@ -93,8 +101,8 @@ def _legend(scene: Scene) -> str:
 @contextmanager
 def live_page(live: LiveScene, host: str, port: int) -> Iterator[LivePage]:
     """Yield a server that shows a live scene to browsers on `host` while the block runs."""
-    server = quietly(lambda: LiveServer(host=host, port=port, verbose=False))
+    server = run_quietly(lambda: LiveServer(host=host, port=port, verbose=False))
     try:
         yield LivePage(server, live)
     finally:
-        quietly(server.stop)
+        run_quietly(server.stop)

@@ -25,7 +25,7 @@ class _OwnPageAlone:
     """What a server of viser's is given: it talks to its own page only and cannot be asked to share what it shows."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401, viser's own
-        with _guarded():
+        with _guard_server():
             super().__init__(*arguments, **options)
 
     def request_share_url(self, verbose: bool = True) -> None:
@@ -65,7 +65,7 @@ def _packed_lightly() -> Iterator[None]:
 
 
 @contextmanager
-def _guarded() -> Iterator[None]:
+def _guard_server() -> Iterator[None]:
     """Let a server of viser's that starts in here refuse connections from other pages, and its own fetches nothing from
     elsewhere.
 

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic_core import PydanticCustomError
 
 from dockdyn.files import read_file
-from dockdyn.report.replay.scene import Mesh, ScenePart, turned
+from dockdyn.report.replay.scene import Mesh, ScenePart, rotate_vectors
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given_file import MESH, content_of
 from dockdyn.scenario.meshes.counts import MOST, check_counts
@@ -26,7 +26,7 @@ SHADES = 16  # colours in which a coloured mesh is drawn
 COARSE = 32  # steps of a colour's channel, of 256, that are taken for the same
 
 
-def dressed(part: ScenePart, look: LookSection | None) -> list[ScenePart]:
+def apply_look(part: ScenePart, look: LookSection | None) -> list[ScenePart]:
     """Return the part with the mesh that its scenario names (`look`, a section or None), a part for each of its colours.
 
     As it was, and why, where the mesh cannot be had.
@@ -45,7 +45,7 @@ def dressed(part: ScenePart, look: LookSection | None) -> list[ScenePart]:
         return [replace(part, missing=f"{look.file}: {error}")]
     try:
         found = trimesh.load_scene(
-            io.BytesIO(content), file_type=file.suffix.lower().lstrip("."), resolver=_beside(file)
+            io.BytesIO(content), file_type=file.suffix.lower().lstrip("."), resolver=_companion_resolver(file)
         ).to_mesh()
         vertices, faces = np.asarray(found.vertices, float), np.asarray(found.faces)
         colours = _face_colours(found)
@@ -57,10 +57,10 @@ def dressed(part: ScenePart, look: LookSection | None) -> list[ScenePart]:
         return [replace(part, missing=f"{look.file}: has a vertex that is no number")]
     if look.scale is not None:
         vertices = look.scale * vertices
-    elif doubt := doubt_unit(_extent(vertices), _extent(part.mesh.vertices), "scale"):
+    elif doubt := doubt_unit(_largest_extent(vertices), _largest_extent(part.mesh.vertices), "scale"):
         return [replace(part, missing=f"{look.file}: {doubt}")]
     if look.attitude is not None:
-        vertices = turned(np.asarray(quaternion_of(look.attitude)), vertices)
+        vertices = rotate_vectors(np.asarray(quaternion_of(look.attitude)), vertices)
     if look.position is not None:
         vertices = vertices + np.asarray(look.position, float)
     if colours is None:
@@ -74,7 +74,7 @@ def dressed(part: ScenePart, look: LookSection | None) -> list[ScenePart]:
     return parts
 
 
-def _beside(file: Path) -> Any:  # noqa: ANN401, trimesh's
+def _companion_resolver(file: Path) -> Any:  # noqa: ANN401, trimesh's
     """Return what reads the files that a mesh names, colours and pictures: regular ones beside it, of a bounded size."""
     from trimesh.resolvers import FilePathResolver
 
@@ -113,11 +113,11 @@ def touched_mesh(section: InFile) -> Mesh:
 
     found = read_mesh(section.file, section.unit, solid_of)
     attitude = np.asarray(quaternion_of(section.attitude))
-    vertices = turned(attitude / np.linalg.norm(attitude), found.vertices) + np.asarray(section.point, float)
+    vertices = rotate_vectors(attitude / np.linalg.norm(attitude), found.vertices) + np.asarray(section.point, float)
     return Mesh(vertices, found.faces)
 
 
-def _extent(vertices: np.ndarray) -> float:
+def _largest_extent(vertices: np.ndarray) -> float:
     """Return the largest extent of a mesh."""
     return float(np.ptp(vertices, axis=0).max())
 

@@ -22,21 +22,21 @@ LEAST = 1e-9  # of the largest number in its unit, or of what is seen: a plot of
 METRES = {"m": 1.0, "mm": 1e-3}
 
 
-def overlay(scene: Scene) -> str:
+def overlay_script(scene: Scene) -> str:
     """Return the script that puts time line, plots, legend and cameras over the player."""
-    source = _text("overlay.js").replace("/*PARTS*/", "\n".join(map(_text, PARTS)))
-    source = source.replace("/*STYLE*/null", json.dumps(_text("overlay.css")))
-    data = json.dumps(facts(scene), separators=(",", ":"), allow_nan=False)
+    source = _overlay_file("overlay.js").replace("/*PARTS*/", "\n".join(map(_overlay_file, PARTS)))
+    source = source.replace("/*STYLE*/null", json.dumps(_overlay_file("overlay.css")))
+    data = json.dumps(overlay_facts(scene), separators=(",", ":"), allow_nan=False)
     # neither may end the script element they stand in
     return source.replace("/*DATA*/null", data.replace("<", "\\u003c").replace("\u2028", " ").replace("\u2029", " "))
 
 
-def _text(name: str) -> str:
+def _overlay_file(name: str) -> str:
     """Return a file of the page over the player."""
     return resources.files("dockdyn.report.replay").joinpath(name).read_text(encoding="utf-8")
 
 
-def facts(scene: Scene) -> dict[str, Any]:
+def overlay_facts(scene: Scene) -> dict[str, Any]:
     """Return what the overlay needs to know, as JSON."""
     end = float(scene.time[-1]) if len(scene.time) else 0.0
     followed: list[SceneMotion] = []
@@ -48,8 +48,8 @@ def facts(scene: Scene) -> dict[str, Any]:
         views.append(
             {
                 "name": view.name,
-                "position": _rounded(view.position),
-                "target": _rounded(view.target),
+                "position": _round_digits(view.position),
+                "target": _round_digits(view.target),
                 "follow": number,
                 "turns": view.turns,
                 "near": view.near,
@@ -58,14 +58,14 @@ def facts(scene: Scene) -> dict[str, Any]:
         )
     return {
         "title": scene.title,
-        "time": _rounded(scene.time, 9),
+        "time": _round_digits(scene.time, 9),
         "dwell": [] if scene.dwell is None else np.flatnonzero(scene.dwell).tolist(),
         "speed": _usual_speed(end),
         "fov": math.radians(FIELD),
-        "layers": _layers(scene),
-        "bodies": _bodies(scene),
+        "layers": _scene_layers(scene),
+        "bodies": _body_colours(scene),
         "views": views,
-        "followed": [{"p": _rounded(m.position), "q": _rounded(m.attitude)} for m in followed],
+        "followed": [{"p": _round_digits(m.position), "q": _round_digits(m.attitude)} for m in followed],
         "events": [
             {"kind": e.kind, "label": e.label, "start": e.start, "end": e.start if e.end is None else e.end}
             for e in scene.events
@@ -74,13 +74,13 @@ def facts(scene: Scene) -> dict[str, Any]:
             {
                 "label": one.label,
                 "unit": one.unit,
-                "least": _rounded(_least(one, scene)),
+                "least": _round_digits(_negligible_size(one, scene)),
                 "series": [
                     {
                         "name": name,
                         "colour": SERIES[i % len(SERIES)],
-                        "line": _thinned(one.time, values),
-                        "at": _written(np.interp(scene.time, one.time, values)),
+                        "line": _thin_plot(one.time, values),
+                        "at": _finite_values(np.interp(scene.time, one.time, values)),
                     }
                     for i, (name, values) in enumerate(one.series.items())
                 ],
@@ -103,12 +103,12 @@ def arrow_facts(arrow: Arrow) -> dict[str, Any]:
         "scale": arrow.scale.metres,
         "longest": float(np.linalg.norm(shown, axis=1).max(initial=0)),
         "cut": arrow.scale.cut if size.max(initial=0) > arrow.scale.cut * (1 + 1e-9) else None,
-        "at": _rounded(size, 4),
+        "at": _round_digits(size, 4),
         "seen": seen.astype(int).tolist(),
     }
 
 
-def _bodies(scene: Scene) -> list[dict[str, str]]:
+def _body_colours(scene: Scene) -> list[dict[str, str]]:
     """Return the bodies by name, each with the colour of the first part that is of it."""
     found: dict[str, str] = {}
     for part in scene.parts:
@@ -117,7 +117,7 @@ def _bodies(scene: Scene) -> list[dict[str, str]]:
     return [{"name": name, "colour": colour} for name, colour in found.items()]
 
 
-def _layers(scene: Scene) -> list[dict[str, Any]]:
+def _scene_layers(scene: Scene) -> list[dict[str, Any]]:
     """Return what can be shown or hidden, by name, with the paths of its parts."""
     found: dict[str, list[str]] = {}
     for path, part in zip(part_paths(scene), scene.parts, strict=True):
@@ -126,7 +126,7 @@ def _layers(scene: Scene) -> list[dict[str, Any]]:
     return [{"name": name, "nodes": nodes} for name, nodes in found.items()]
 
 
-def _least(signal: Signal, scene: Scene) -> float:
+def _negligible_size(signal: Signal, scene: Scene) -> float:
     """Return the size, in its unit, up to which a signal is zero beside others of its unit, and a length beside what is
     seen."""
     alike = [values for one in scene.signals if one.unit == signal.unit for values in one.series.values()]
@@ -145,20 +145,20 @@ def _usual_speed(end: float) -> float:
     return float(f"{min(steps, key=lambda step: abs(np.log(step / exact))):.1e}")
 
 
-def _rounded(values: ArrayLike, digits: int = 6) -> Any:  # noqa: ANN401, a number, or lists of them
+def _round_digits(values: ArrayLike, digits: int = 6) -> Any:  # noqa: ANN401, a number, or lists of them
     """Return numbers with so many significant digits, as short as JSON can write them."""
     array = np.asarray(values, float)
     if array.ndim:
-        return [_rounded(one, digits) for one in array]
+        return [_round_digits(one, digits) for one in array]
     return float(f"{float(array):.{digits}g}") if np.isfinite(array) else 0.0
 
 
-def _thinned(time: np.ndarray, values: np.ndarray) -> list[list[float | None]]:
+def _thin_plot(time: np.ndarray, values: np.ndarray) -> list[list[float | None]]:
     """Return times and values of a plot, as many as draw it."""
     rows = thin_rows(values, SAMPLES)
-    return [_rounded(time[rows], 7), _written(values[rows])]
+    return [_round_digits(time[rows], 7), _finite_values(values[rows])]
 
 
-def _written(values: np.ndarray) -> list[float | None]:
+def _finite_values(values: np.ndarray) -> list[float | None]:
     """Return values as they are read; None where there is none."""
     return [float(f"{v:.5g}") if np.isfinite(v) else None for v in values]

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dockdyn.report.replay.scene import ROOT, Arrow, Scene, SceneLine, SceneMotion, carrier_paths, carriers, part_paths
+from dockdyn.report.replay.scene import (
+    ROOT,
+    Arrow,
+    Scene,
+    SceneLine,
+    SceneMotion,
+    carrier_paths,
+    distinct_motions,
+    part_paths,
+)
 
 if TYPE_CHECKING:
     from viser import ViserServer
@@ -21,19 +30,19 @@ FPS = 30.0
 
 
 @contextmanager
-def player(scene: Scene, host: str = "127.0.0.1", port: int = 0, script: str = "") -> Iterator[Viser4dServer]:
+def scene_player(scene: Scene, host: str = "127.0.0.1", port: int = 0, script: str = "") -> Iterator[Viser4dServer]:
     """Yield a server that plays the scene, and runs a script in every browser; stopped when left, also after an error."""
-    server = quietly(lambda: _started(len(scene.time), host, port))
+    server = run_quietly(lambda: _start_server(len(scene.time), host, port))
     try:
-        record(server, scene)
+        record_scene(server, scene)
         if script:
             _run_in_browsers(server, script)
         yield server
     finally:
-        quietly(server.stop)
+        run_quietly(server.stop)
 
 
-def _started(steps: int, host: str, port: int) -> Viser4dServer:
+def _start_server(steps: int, host: str, port: int) -> Viser4dServer:
     from viser4d import StreamingConfig
 
     from dockdyn.report.replay.local_server import LocalServer
@@ -50,7 +59,7 @@ def _run_in_browsers(server: Viser4dServer, script: str) -> None:
     _viser.queue_server_message(server, _viser.run_javascript_message(script))
 
 
-def quietly[Result](do: Callable[[], Result]) -> Result:
+def run_quietly[Result](do: Callable[[], Result]) -> Result:
     """Run without what viser prints about itself, also when told not to; with Rich, which in a notebook goes past stdout."""
     from rich import get_console
 
@@ -63,34 +72,36 @@ def quietly[Result](do: Callable[[], Result]) -> Result:
         console.quiet = before
 
 
-def record(server: Viser4dServer, scene: Scene) -> None:
+def record_scene(server: Viser4dServer, scene: Scene) -> None:
     """Record all that the scene shows, into the player's time line.
 
     What is drawn is numbered there: a path of the user's names could nest one thing in another, or replace it.
     """
-    light(server)
+    set_up_page(server)
     with server.at(0) as now:
         stage = now.scene
         stage.add_frame(ROOT, show_axes=False)
         paths = carrier_paths(scene)
-        moving = [(stage.add_frame(paths[id(one)], show_axes=False), one) for one in carriers(scene)]
+        moving = [(stage.add_frame(paths[id(one)], show_axes=False), one) for one in distinct_motions(scene)]
         draw_parts(stage, scene)
         draw_frames(stage, scene)
         drawn = [
             (line, *draw_line(stage, number, line, paths.get(id(line.carrier), ROOT)))
             for number, line in enumerate(scene.lines)
         ]
-        arrows = [(arrow, shafts(arrow), draw_arrow(stage, number, arrow)) for number, arrow in enumerate(scene.arrows)]
+        arrows = [
+            (arrow, arrow_shafts(arrow), draw_arrow(stage, number, arrow)) for number, arrow in enumerate(scene.arrows)
+        ]
         for handle, motion in moving:
             _tell_first(handle, motion)
         for _, (_, seen), handle in arrows:
             handle.visible = not seen[0]
             handle.visible = bool(seen[0])
-    moving = [(handle, _coarse(motion)) for handle, motion in moving]
+    moving = [(handle, _coarse_motion(motion)) for handle, motion in moving]
     for step in range(1, len(scene.time)):
         with server.at(step):
             for handle, motion in moving:
-                _move(handle, motion, step)
+                _move_handle(handle, motion, step)
             for line, handle, rows in drawn:
                 if rows is not None and not np.array_equal(rows[step], rows[step - 1]):
                     handle.points = rows[step]
@@ -103,7 +114,7 @@ def record(server: Viser4dServer, scene: Scene) -> None:
                     handle.visible = bool(seen[step])
 
 
-def light(server: ViserServer) -> None:
+def set_up_page(server: ViserServer) -> None:
     """Set light, background and a page without what dockdyn has no use for."""
     server.scene.set_up_direction("+z")
     server.scene.world_axes.visible = False
@@ -127,13 +138,13 @@ def _tell_first(handle: Handle, motion: SceneMotion) -> None:
     handle.wxyz = motion.attitude[0]
 
 
-def _coarse(motion: SceneMotion) -> SceneMotion:
+def _coarse_motion(motion: SceneMotion) -> SceneMotion:
     """Return places to a millionth of their size, attitudes to a microradian: short to write, and nobody sees the rest."""
     size = float(np.abs(motion.position).max(initial=0)) or 1.0
     return SceneMotion(np.round(motion.position, 6 - int(np.ceil(np.log10(size)))), np.round(motion.attitude, 6))
 
 
-def _move(handle: Handle, motion: SceneMotion, step: int) -> None:
+def _move_handle(handle: Handle, motion: SceneMotion, step: int) -> None:
     """Tell the player what has changed since the frame before, and nothing else."""
     if np.any(motion.position[step] != motion.position[step - 1]):
         handle.position = motion.position[step]
@@ -148,7 +159,7 @@ def draw_parts(stage: Stage, scene: Scene) -> list[Handle]:
             path,
             part.mesh.vertices.astype(np.float32),
             part.mesh.faces.astype(np.uint32),
-            color=_rgb(part.colour),
+            color=_bytes_of_colour(part.colour),
             opacity=part.opacity,
             flat_shading=part.flat,
             side="double",
@@ -175,13 +186,13 @@ def draw_line(stage: Stage, number: int, line: SceneLine, carrier: str = ROOT) -
         index = np.minimum(np.arange(count)[None], np.arange(count)[:, None])
         every = max(1, count // 150)  # that many points draw a path well enough
         points = points[index[:, sorted({*range(0, count, every), count - 1})]]
-    rows = _segments(points) if points.ndim == 3 else None
-    first = _segments(points) if rows is None else rows[0]
+    rows = _segments_between(points) if points.ndim == 3 else None
+    first = _segments_between(points) if rows is None else rows[0]
     long = 1.0 if line.stretch is None else float(line.stretch[0])
     handle = stage.add_line_segments(
         f"{carrier}/line/{number}",
         first,
-        _rgb(line.colour),
+        _bytes_of_colour(line.colour),
         scale=(long, 1.0, 1.0),
         thickness=line.width,
         thickness_units="screen",
@@ -189,12 +200,12 @@ def draw_line(stage: Stage, number: int, line: SceneLine, carrier: str = ROOT) -
     return handle, rows
 
 
-def _segments(points: np.ndarray) -> np.ndarray:
+def _segments_between(points: np.ndarray) -> np.ndarray:
     """Return neighbours of points (…, n, 3) in pairs (…, n − 1, 2, 3)."""
     return np.stack([points[..., :-1, :], points[..., 1:, :]], axis=-2)
 
 
-def shafts(arrow: Arrow) -> tuple[np.ndarray, np.ndarray]:
+def arrow_shafts(arrow: Arrow) -> tuple[np.ndarray, np.ndarray]:
     """Return both ends of an arrow at every frame (frames, 2, 3), and whether it is long enough to be seen."""
     shown, seen = arrow.scale.drawn(arrow.vector)
     ends = np.stack([arrow.place, arrow.place + shown], axis=1)
@@ -202,13 +213,13 @@ def shafts(arrow: Arrow) -> tuple[np.ndarray, np.ndarray]:
 
 
 def draw_arrow(stage: Stage, number: int, arrow: Arrow) -> Handle:
-    points, seen = shafts(arrow)
+    points, seen = arrow_shafts(arrow)
     longest = float(np.linalg.norm(points[:, 1] - points[:, 0], axis=1).max(initial=0))
     thick = min(arrow.thickness, 0.06 * longest) or arrow.thickness
     return stage.add_arrows(
         f"{ROOT}/arrow/{number}",
         points[0][None],
-        linear(arrow.colour),
+        linear_colour(arrow.colour),
         shaft_radius=thick,
         head_radius=2.4 * thick,
         head_length=5 * thick,
@@ -216,13 +227,13 @@ def draw_arrow(stage: Stage, number: int, arrow: Arrow) -> Handle:
     )
 
 
-def _rgb(colour: str) -> tuple[int, int, int]:
+def _bytes_of_colour(colour: str) -> tuple[int, int, int]:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
-def linear(colour: str) -> tuple[int, int, int]:
+def linear_colour(colour: str) -> tuple[int, int, int]:
     """Return a colour for arrows: viser takes theirs for linear light, while those of other things are sRGB."""
-    shares = [channel / 255 for channel in _rgb(colour)]
+    shares = [channel / 255 for channel in _bytes_of_colour(colour)]
     light = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
     red, green, blue = (round(255 * one) for one in light)
     return red, green, blue

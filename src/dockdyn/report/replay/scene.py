@@ -33,7 +33,7 @@ class SceneMotion:
 
     def points(self, place: np.ndarray) -> np.ndarray:
         """Return a place of the body (3,) at every frame (frames, 3)."""
-        return self.position + turned(self.attitude, np.broadcast_to(place, self.position.shape))
+        return self.position + rotate_vectors(self.attitude, np.broadcast_to(place, self.position.shape))
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class Scene:
     dwell: np.ndarray | None = None
 
 
-def carriers(scene: Scene) -> list[SceneMotion]:
+def distinct_motions(scene: Scene) -> list[SceneMotion]:
     """Return what moves in a scene, each motion once, though several parts go along with it."""
     motions = [part.motion for part in scene.parts] + [frame.motion for frame in scene.frames]
     motions += [line.carrier for line in scene.lines if line.carrier is not None]
@@ -166,7 +166,7 @@ def carriers(scene: Scene) -> list[SceneMotion]:
 
 def carrier_paths(scene: Scene) -> dict[int, str]:
     """Return what the player calls that which moves so, by the motion's identity."""
-    return {id(motion): f"{ROOT}/motion/{number}" for number, motion in enumerate(carriers(scene))}
+    return {id(motion): f"{ROOT}/motion/{number}" for number, motion in enumerate(distinct_motions(scene))}
 
 
 def part_paths(scene: Scene) -> list[str]:
@@ -175,21 +175,23 @@ def part_paths(scene: Scene) -> list[str]:
     return [f"{paths[id(part.motion)]}/part/{number}" for number, part in enumerate(scene.parts)]
 
 
-def turned(attitude: np.ndarray, vector: np.ndarray) -> np.ndarray:
+def rotate_vectors(attitude: np.ndarray, vector: np.ndarray) -> np.ndarray:
     """Return the body vectors (…, 3) in the scene's axes, by attitudes (…, 4)."""
     scalar, axis = attitude[..., :1], attitude[..., 1:]
     twice = 2 * np.cross(axis, vector)
     return vector + scalar * twice + np.cross(axis, twice)
 
 
-def still(count: int, position: ArrayLike = (0.0, 0.0, 0.0), attitude: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> SceneMotion:
+def still_motion(
+    count: int, position: ArrayLike = (0.0, 0.0, 0.0), attitude: ArrayLike = (1.0, 0.0, 0.0, 0.0)
+) -> SceneMotion:
     """Return what does not move during so many frames."""
     return SceneMotion(
         np.tile(np.asarray(position, float), (count, 1)), np.tile(np.asarray(attitude, float), (count, 1))
     )
 
 
-def along(points: np.ndarray, direction: np.ndarray) -> SceneMotion:
+def orient_along(points: np.ndarray, direction: np.ndarray) -> SceneMotion:
     """Return what starts at `points` (frames, 3) with its x axis along `direction` (frames, 3)."""
     size = np.linalg.norm(direction, axis=1, keepdims=True)
     x = np.where(size > 0, direction / np.where(size > 0, size, 1), [1.0, 0.0, 0.0])

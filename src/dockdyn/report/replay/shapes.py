@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dockdyn.report.replay.scene import Mesh
-from dockdyn.report.sampled_surface import coordinates, normals, signed_distances
+from dockdyn.report.sampled_surface import plain_components, signed_distances, surface_normals
 
 if TYPE_CHECKING:
     from dockdyn.contact.surfaces.surface import Surface
@@ -19,7 +19,7 @@ ROUND = 24  # sides of what is round
 NEWTON = 3  # corrections that bring the vertices of a level set onto it
 
 
-def box(low: Sequence[float] | np.ndarray, high: Sequence[float] | np.ndarray) -> Mesh:
+def box_mesh(low: Sequence[float] | np.ndarray, high: Sequence[float] | np.ndarray) -> Mesh:
     """Return a box between two corners."""
     low, high = np.asarray(low, float), np.asarray(high, float)
     corners = np.array(list(product((0.0, 1.0), repeat=3)))  # x slowest, z quickest
@@ -31,42 +31,42 @@ def box(low: Sequence[float] | np.ndarray, high: Sequence[float] | np.ndarray) -
         [0, 2, 6, 4],
         [1, 5, 7, 3],
     ]  # seen from outside, anticlockwise
-    return Mesh(low + corners * (high - low), _triangles(sides))
+    return Mesh(low + corners * (high - low), _split_quads(sides))
 
 
-def rod(length: float, radius: float, end: float | None = None, sides: int = ROUND) -> Mesh:
+def rod_mesh(length: float, radius: float, end: float | None = None, sides: int = ROUND) -> Mesh:
     """Return a closed cylinder along x from the origin; with `end`, the radius there, a cone."""
     far = radius if end is None else end
-    return _revolved(np.array([[0, 0], [0, radius], [length, far], [length, 0]], float), sides)
+    return _revolve_outline(np.array([[0, 0], [0, radius], [length, far], [length, 0]], float), sides)
 
 
-def ball(radius: float, centre: ArrayLike = (0.0, 0.0, 0.0)) -> Mesh:
+def ball_mesh(radius: float, centre: ArrayLike = (0.0, 0.0, 0.0)) -> Mesh:
     """Return a ball, by circles of latitude about x."""
     turn = np.linspace(0, np.pi, ROUND // 2 + 1)
-    unit = _revolved(np.stack([-np.cos(turn), np.sin(turn)], axis=1))
+    unit = _revolve_outline(np.stack([-np.cos(turn), np.sin(turn)], axis=1))
     return Mesh(radius * unit.vertices + np.asarray(centre, float), unit.faces)
 
 
-def capsule(start: ArrayLike, end: ArrayLike, radius: float) -> Mesh:
+def capsule_mesh(start: ArrayLike, end: ArrayLike, radius: float) -> Mesh:
     """Return all that is within a radius of a segment, roughly."""
     way = np.asarray(end, float) - np.asarray(start, float)
     length = float(np.linalg.norm(way))
     if length == 0:
-        return ball(radius, start)
+        return ball_mesh(radius, start)
     turn = np.linspace(0, np.pi / 2, 5)
     near = np.stack([-radius * np.cos(turn), radius * np.sin(turn)], axis=1)
     far = np.stack([length + radius * np.sin(turn), radius * np.cos(turn)], axis=1)
-    return placed(_revolved(np.concatenate([near, far]), 10), start, way)
+    return place_mesh(_revolve_outline(np.concatenate([near, far]), 10), start, way)
 
 
-def torus(major_radius: float, minor_radius: float, centre: ArrayLike, axis: ArrayLike) -> Mesh:
+def torus_mesh(major_radius: float, minor_radius: float, centre: ArrayLike, axis: ArrayLike) -> Mesh:
     """Return all that is within the minor radius of a circle, roughly."""
     turn = np.linspace(0, 2 * np.pi, 9)
     circle = np.stack([-minor_radius * np.cos(turn), major_radius + minor_radius * np.sin(turn)], axis=1)
-    return placed(_revolved(circle, 48), centre, axis)
+    return place_mesh(_revolve_outline(circle, 48), centre, axis)
 
 
-def _revolved(outline: ArrayLike, sides: int = ROUND) -> Mesh:
+def _revolve_outline(outline: ArrayLike, sides: int = ROUND) -> Mesh:
     """Return what an outline (n, 2) of places along x and radii encloses when it turns about x.
 
     It is followed with x growing where the radius is outermost, so that faces look outwards. It may begin and end on the
@@ -80,11 +80,11 @@ def _revolved(outline: ArrayLike, sides: int = ROUND) -> Mesh:
     ).reshape(-1, 3)
     here = np.arange(len(along) - 1)[:, None] * sides + np.arange(sides)
     beside = np.arange(len(along) - 1)[:, None] * sides + (np.arange(sides) + 1) % sides
-    faces = _triangles(np.stack([here, beside, beside + sides, here + sides], axis=-1))
-    return _welded(vertices, faces)
+    faces = _split_quads(np.stack([here, beside, beside + sides, here + sides], axis=-1))
+    return _weld_vertices(vertices, faces)
 
 
-def _welded(vertices: np.ndarray, faces: np.ndarray) -> Mesh:
+def _weld_vertices(vertices: np.ndarray, faces: np.ndarray) -> Mesh:
     """Return the mesh with vertices at one place as one, without faces that have no area then."""
     size = np.abs(vertices).max(initial=0.0) or 1.0
     _, first, same = np.unique(np.round(vertices / size, 12) + 0.0, axis=0, return_index=True, return_inverse=True)
@@ -93,12 +93,12 @@ def _welded(vertices: np.ndarray, faces: np.ndarray) -> Mesh:
     return Mesh(vertices[first], faces[~flat])
 
 
-def _triangles(quads: ArrayLike) -> np.ndarray:
+def _split_quads(quads: ArrayLike) -> np.ndarray:
     four = np.asarray(quads).reshape(-1, 4)
     return np.concatenate([four[:, [0, 1, 2]], four[:, [0, 2, 3]]])
 
 
-def placed(mesh: Mesh, position: ArrayLike, direction: ArrayLike = (1.0, 0.0, 0.0)) -> Mesh:
+def place_mesh(mesh: Mesh, position: ArrayLike, direction: ArrayLike = (1.0, 0.0, 0.0)) -> Mesh:
     """Return the mesh with its origin at `position` and its x axis along `direction`."""
     x = np.asarray(direction, float) / np.linalg.norm(direction)
     y = np.cross(np.eye(3)[np.abs(x).argmin()], x)
@@ -107,14 +107,14 @@ def placed(mesh: Mesh, position: ArrayLike, direction: ArrayLike = (1.0, 0.0, 0.
     return Mesh(mesh.vertices @ frame + np.asarray(position, float), mesh.faces)
 
 
-def joined(*meshes: Mesh) -> Mesh:
+def join_meshes(*meshes: Mesh) -> Mesh:
     """Return several meshes as one."""
     before = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
     faces = [mesh.faces + count for mesh, count in zip(meshes, before[:-1], strict=True)]
     return Mesh(np.concatenate([mesh.vertices for mesh in meshes]), np.concatenate(faces))
 
 
-def coil(turns: int = 7, points: int = 120) -> np.ndarray:
+def coil_points(turns: int = 7, points: int = 120) -> np.ndarray:
     """Return points of a coil of unit length along x and unit radius, with straight ends (points, 3)."""
     share = np.linspace(0, 1, points)
     wound = np.clip((share - 0.12) / 0.76, 0, 1)
@@ -128,8 +128,8 @@ def surface_around_axis(surface: Surface, reach: float, low: float, high: float)
 
     Distances along the axis are counted from where it comes nearest to the surface's reference point.
     """
-    middle, axis = map(coordinates, surface.docking_frame())
-    reference = coordinates(surface.reference())
+    middle, axis = map(plain_components, surface.docking_frame())
+    reference = plain_components(surface.reference())
     origin = middle + axis * ((reference - middle) @ axis)
     one = np.cross(axis, np.eye(3)[np.abs(axis).argmin()])
     one /= np.linalg.norm(one)
@@ -160,22 +160,22 @@ def _level_set(surface: Surface, grid: np.ndarray, closed: bool = False) -> Mesh
         return Mesh(np.zeros((0, 3)), np.zeros((0, 3), int))
     centre = np.mean([grid[corner][mixed] for corner in corners], axis=0)
     size = max(np.linalg.norm(grid[corner][mixed] - centre, axis=1).max() for corner in corners)
-    vertices = _nearer(surface, centre, size)
+    vertices = _move_onto_surface(surface, centre, size)
     faces = [_faces_across(values, number, axis, closed) for axis in range(3)]
     if closed:
         fan = _axis_fan(values, number, len(vertices))
         if len(fan):
             middles = [vertices[fan[fan[:, 2] == centre_of][:, 0]].mean(axis=0) for centre_of in np.unique(fan[:, 2])]
-            vertices = np.concatenate([vertices, _nearer(surface, np.array(middles), size)])
+            vertices = np.concatenate([vertices, _move_onto_surface(surface, np.array(middles), size)])
             faces.append(fan)
     return Mesh(vertices, np.concatenate(faces).astype(int))
 
 
-def _nearer(surface: Surface, points: np.ndarray, far: float) -> np.ndarray:
+def _move_onto_surface(surface: Surface, points: np.ndarray, far: float) -> np.ndarray:
     """Return points (n, 3) moved onto the surface, at most `far` m each."""
     start = points
     for _ in range(NEWTON):
-        off, slope = signed_distances(surface, points), normals(surface, points)
+        off, slope = signed_distances(surface, points), surface_normals(surface, points)
         steep = np.maximum(np.sum(slope**2, axis=1, keepdims=True), 1e-6)
         points = points - off[:, None] * slope / steep
         moved = points - start
@@ -204,7 +204,7 @@ def _faces_across(values: np.ndarray, number: np.ndarray, axis: int, closed: boo
     shape = tuple(min(s, e) for s, e in zip(slots[0].shape, edges.shape, strict=True))
     cut = tuple(slice(0, s) for s in shape)
     quads = np.stack([slot[cut][edges[cut]] for slot in slots], axis=-1)
-    return _triangles(quads[(quads >= 0).all(axis=1)])
+    return _split_quads(quads[(quads >= 0).all(axis=1)])
 
 
 def _axis_fan(values: np.ndarray, number: np.ndarray, start: int) -> np.ndarray:

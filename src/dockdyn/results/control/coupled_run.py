@@ -36,14 +36,14 @@ CommandRows = Mapping[str, ArrayLike]  # three components each, by what they are
 
 
 @Program
-def _observed(content: Any, solver: located.SolverState) -> dict[str, Array]:  # noqa: ANN401, of its kind
+def _observe_run(content: Any, solver: located.SolverState) -> dict[str, Array]:  # noqa: ANN401, of its kind
     """Return what can be seen where a run is."""
     coupling, model = content.coupling(), content.model()
     assert coupling is not None
     return coupling.observe(model, solver.point.state, located.acting_signal(model, solver))
 
 
-def _commanded(model: Any, command: CommandRows, t: Array, x: State) -> State:  # noqa: ANN401, of its kind
+def _with_command(model: Any, command: CommandRows, t: Array, x: State) -> State:  # noqa: ANN401, of its kind
     """Return the state of a model after a sample at `t` (s) with this command."""
     force, torque, body_force = (jnp.asarray(command[what], float) for what in ("force", "torque", "body_force"))
     law = Commanded(Command(force, torque), Idle(), body_force)
@@ -51,23 +51,25 @@ def _commanded(model: Any, command: CommandRows, t: Array, x: State) -> State:  
 
 
 @jit_once
-def _begun(content: Any, settings: located.Settings, command: CommandRows | None) -> located.SolverState:  # noqa: ANN401, of its kind
+def _start_run(content: Any, settings: located.Settings, command: CommandRows | None) -> located.SolverState:  # noqa: ANN401, of its kind
     """Return a run before its first step; without a command yet, or with the first."""
     model = content.model()
     start = model.initial()
-    return located.init(model, settings, start if command is None else _commanded(model, command, jnp.zeros(()), start))
+    return located.init(
+        model, settings, start if command is None else _with_command(model, command, jnp.zeros(()), start)
+    )
 
 
 @partial(Program, donate=("solver",))
-def _told(content: Any, command: CommandRows, solver: located.SolverState) -> located.SolverState:  # noqa: ANN401, of its kind
+def _give_command(content: Any, command: CommandRows, solver: located.SolverState) -> located.SolverState:  # noqa: ANN401, of its kind
     """Return the run at a sample, which brings another command."""
     point = solver.point
-    state = _commanded(content.model(), command, point.time, point.state)
+    state = _with_command(content.model(), command, point.time, point.state)
     return solver._replace(point=point._replace(state=state))
 
 
 @partial(Program, donate=("solver",))
-def _advanced(
+def _advance_to_sample(
     content: Any,  # noqa: ANN401, of its kind
     settings: located.Settings,
     solver: located.SolverState,
@@ -86,25 +88,25 @@ def run_coupled(
     refuse_untrusted(coupling, scenario.name)
     with Fmu(Path(coupling.control.file)) as fmu:
         wires = wires_of(coupling, fmu, scenario.name)
-        shown = _given(wires, _observed(content, _begun(content, settings, None)))
+        shown = _fmu_inputs(wires, _observe_run(content, _start_run(content, settings, None)))
         running, samples = fmu.instance(wires.parameters | shown), 1
         try:
-            solver = _begun(content, settings, _answer(wires, running, shown, period, scenario.name))
+            solver = _start_run(content, settings, _step_fmu(wires, running, shown, period, scenario.name))
             while True:
-                solver = _advanced(content, settings, solver, samples * period)
+                solver = _advance_to_sample(content, settings, solver, samples * period)
                 if progress is not None:
                     progress(float(solver.point.time) / content.duration)
                 if int(solver.status) != Status.RUNNING:
                     return solver
                 samples += 1
-                shown = _given(wires, _observed(content, solver))
-                command = _answer(wires, running, shown, samples * period, scenario.name)
-                solver = _told(content, command, solver)
+                shown = _fmu_inputs(wires, _observe_run(content, solver))
+                command = _step_fmu(wires, running, shown, samples * period, scenario.name)
+                solver = _give_command(content, command, solver)
         finally:
             running.close()
 
 
-def _answer(wires: Wires, running: Instance, shown: dict[str, float], until: float, name: str) -> CommandRows:
+def _step_fmu(wires: Wires, running: Instance, shown: dict[str, float], until: float, name: str) -> CommandRows:
     """Return what an FMU commands that is shown this and goes on until then (s): a row of three components each."""
     running.set(shown)
     if running.step_to(until):
@@ -119,6 +121,6 @@ def _answer(wires: Wires, running: Instance, shown: dict[str, float], until: flo
     return found
 
 
-def _given(wires: Wires, seen: dict[str, Array]) -> dict[str, float]:
+def _fmu_inputs(wires: Wires, seen: dict[str, Array]) -> dict[str, float]:
     """Return what the inputs of an FMU are given."""
     return {name: float(np.asarray(seen[one.variable])[one.place]) for name, one in wires.given.items()}

@@ -71,19 +71,23 @@ def wires_of(coupling: Coupling, fmu: Fmu, name: str) -> Wires:
         if key not in outputs:
             raise ScenarioError(f"{where}: a run has no such variable; {nearest(key, outputs)}")
         one = outputs[key]
-        _check(fmu, variable, "input", (*REAL, *FLAGS) if one.flag else REAL, one.unit, where)
+        _check_variable(fmu, variable, "input", (*REAL, *FLAGS) if one.flag else REAL, one.unit, where)
     for variable, key in control.outputs.items():
-        _check(fmu, variable, "output", REAL, commands()[key], f"{name}: control.outputs.{variable} = {shown(key)}")
+        _check_variable(
+            fmu, variable, "output", REAL, commands()[key], f"{name}: control.outputs.{variable} = {shown(key)}"
+        )
     parameters = dict(zip(control.tuned, control.values, strict=True))
     for variable, value in parameters.items():
         where = f"{name}: control.parameters.{variable} = {value:g}"
-        _check(fmu, variable, "parameter", (*REAL, *WHOLE, *FLAGS), None, where)
+        _check_variable(fmu, variable, "parameter", (*REAL, *WHOLE, *FLAGS), None, where)
         refuse_beyond(fmu.named("parameter")[variable], value, where)
     given = {variable: outputs[key] for variable, key in control.inputs.items()}
     return Wires(given, dict(control.outputs), parameters)
 
 
-def _check(fmu: Fmu, variable: str, causality: str, types: Sequence[str], unit: str | None, where: str) -> None:
+def _check_variable(
+    fmu: Fmu, variable: str, causality: str, types: Sequence[str], unit: str | None, where: str
+) -> None:
     """Refuse a variable that an FMU has not, or that is another one than is needed; of a `unit`, where that is known."""
     known = fmu.named(causality)
     if variable not in known:
@@ -92,7 +96,7 @@ def _check(fmu: Fmu, variable: str, causality: str, types: Sequence[str], unit: 
     if one.type not in types or one.dimensions:
         sort = f"an array of {one.type}" if one.dimensions else one.type
         raise ScenarioError(f"{where}: is {sort} in {fmu.file}; must be one number")
-    if unit is not None and one.unit is not None and not same_unit(one.unit, _powers(fmu, one.unit), unit):
+    if unit is not None and one.unit is not None and not same_unit(one.unit, _unit_powers(fmu, one.unit), unit):
         raise ScenarioError(f"{where}: is in {shown(one.unit)} in {fmu.file}; must be in {unit or '1'}")
 
 
@@ -105,16 +109,16 @@ def same_unit(theirs: str, powers: Mapping[str, float] | None, ours: str) -> boo
         powers = base_units(spelled)
         if not powers:
             return spelled.replace(" ", "*") == ours.replace(" ", "*") or (
-                theirs in ("", "1", "rad") and not _plain(own)
+                theirs in ("", "1", "rad") and not _nonzero_powers(own)
             )
-    return _plain(powers) == _plain(own)
+    return _nonzero_powers(powers) == _nonzero_powers(own)
 
 
-def _plain(powers: Mapping[str, float]) -> dict[str, float]:
+def _nonzero_powers(powers: Mapping[str, float]) -> dict[str, float]:
     return {name: float(power) for name, power in powers.items() if power and name != "rad"}
 
 
-def _powers(fmu: Fmu, unit: str) -> dict[str, float] | None:
+def _unit_powers(fmu: Fmu, unit: str) -> dict[str, float] | None:
     """Return what an FMU says of a unit."""
     for one in fmu.description.unitDefinitions or []:
         if one.name == unit and one.baseUnit is not None:

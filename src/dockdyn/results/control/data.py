@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from dockdyn.results.control.budget import control_attributes
-from dockdyn.results.control.thruster_table import lacking
+from dockdyn.results.control.thruster_table import describe_missed_directions
 from dockdyn.results.run import Layout, Run, sampled_variables
 from dockdyn.scenario.tables.arm_control import ArmControlSection
 from dockdyn.scenario.tables.rig.sampling import SampledSection
@@ -67,7 +67,7 @@ def control_data(
     if control is None or control.law == "none":
         return ControlData({}, {}, {})
     layout, coordinates = control_layout(control, body, joints)
-    lacks = [] if isinstance(control, ArmControlSection) else lacking(control)
+    lacks = [] if isinstance(control, ArmControlSection) else describe_missed_directions(control)
     attributes = control_attributes(control) | {"thrusters_lack": ", ".join(lacks)}
     return ControlData(sampled_variables(layout, run), coordinates, attributes)
 

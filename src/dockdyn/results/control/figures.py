@@ -18,16 +18,16 @@ def _peak_wheel_momentum(data: Data) -> Either:
     return abs(data["wheel_momentum"]).max()
 
 
-def _controlled(name: str, words: str, of: Callable[[Data], Either], where: str = "") -> KeyFigure:
+def _control_figure(name: str, words: str, of: Callable[[Data], Either], where: str = "") -> KeyFigure:
     """Return a key figure of control, which only runs with control have."""
     return KeyFigure(name, words, of, "samples", needs="control_work", where=where)
 
 
 CONTROL = (
-    _controlled("control_work_J", "work of control", lambda data: data["control_work"][-1]),
-    _controlled("attitude_error_end_rad", "attitude error at the end", _attitude_error_end, where="attitude-hold"),
-    _controlled("peak_wheel_momentum_N_m_s", "peak wheel momentum", _peak_wheel_momentum),
-    _controlled("thruster_use_N_s", "impulse of the thrusters", lambda data: data["thruster_use"][-1, 0]),
+    _control_figure("control_work_J", "work of control", lambda data: data["control_work"][-1]),
+    _control_figure("attitude_error_end_rad", "attitude error at the end", _attitude_error_end, where="attitude-hold"),
+    _control_figure("peak_wheel_momentum_N_m_s", "peak wheel momentum", _peak_wheel_momentum),
+    _control_figure("thruster_use_N_s", "impulse of the thrusters", lambda data: data["thruster_use"][-1, 0]),
     KeyFigure(
         "thruster_pulses",
         "pulses of the thrusters",
@@ -37,5 +37,5 @@ CONTROL = (
         number=int,
         needs="thruster_pulses",
     ),
-    _controlled("thruster_use_N_m_s", "angular impulse of the thrusters", lambda data: data["thruster_use"][-1, 1]),
+    _control_figure("thruster_use_N_m_s", "angular impulse of the thrusters", lambda data: data["thruster_use"][-1, 1]),
 )

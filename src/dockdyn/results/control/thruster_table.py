@@ -17,7 +17,7 @@ WORDS = [
 
 
 @Program
-def _missed(control: SampledSection) -> Float[Array, "12"]:
+def _missed_shares(control: SampledSection) -> Float[Array, "12"]:
     """Return the share of a unit force or torque, by `WORDS`, that the thrusters miss, however strong they are."""
     thrusters = control.thrusters()
     assert thrusters is not None
@@ -30,7 +30,7 @@ def _missed(control: SampledSection) -> Float[Array, "12"]:
     return over_rows(missed, jnp.concatenate([jnp.eye(6), -jnp.eye(6)]))
 
 
-def lacking(control: SampledSection) -> list[str]:
+def describe_missed_directions(control: SampledSection) -> list[str]:
     """Return what the law of a scenario may ask for and its table of thrusters cannot give, in words; none without a table.
 
     Torques are the wheel's where there is one; a force is asked for by a law that has gains for it.
@@ -38,5 +38,5 @@ def lacking(control: SampledSection) -> list[str]:
     if control.thruster is None:
         return []
     asked = {"force": control.pushes(), "torque": control.base_limit is None}
-    missed = np.asarray(_missed(control)) > MISSED
+    missed = np.asarray(_missed_shares(control)) > MISSED
     return [words for words, misses in zip(WORDS, missed, strict=True) if misses and asked[words.split()[0]]]

@@ -27,7 +27,7 @@ class Column:
         return self.name if self.unit in ("", NUMBER) else f"{self.name} [{self.unit}]"
 
 
-def tables(dataset: xr.Dataset) -> dict[tuple[str, ...], list[Column]]:
+def table_columns(dataset: xr.Dataset) -> dict[tuple[str, ...], list[Column]]:
     """Return all variables as columns, by the dimensions that their rows run over; those without any under `()`, in one row.
 
     The first columns of a table are its dimensions: their coordinates, or numbers from 1 where they have none.
@@ -35,9 +35,9 @@ def tables(dataset: xr.Dataset) -> dict[tuple[str, ...], list[Column]]:
     found: dict[tuple[str, ...], list[Column]] = {}
     for name in (str(name) for name in dataset.variables if name not in dataset.dims):
         over = _rows_of(dataset, name)
-        found.setdefault(over, places(dataset, over)).extend(_columns_of(dataset, name, over))
+        found.setdefault(over, index_columns(dataset, over)).extend(_columns_of(dataset, name, over))
     for over in found:
-        found[over] = _distinct(found[over])
+        found[over] = _with_distinct_names(found[over])
     return dict(sorted(found.items(), key=lambda item: ("time" not in item[0], item[0] == (), item[0])))
 
 
@@ -49,14 +49,14 @@ def _rows_of(dataset: xr.Dataset, name: str) -> tuple[str, ...]:
     dims = tuple(map(str, dataset[name].dims))
     if "time" in dims:
         return ("time",)
-    return tuple(dim for dim in dims if not _labelled(dataset, dim)) or dims[:1]
+    return tuple(dim for dim in dims if not _has_labels(dataset, dim)) or dims[:1]
 
 
-def _labelled(dataset: xr.Dataset, dim: str) -> bool:
+def _has_labels(dataset: xr.Dataset, dim: str) -> bool:
     return dim in dataset.coords and dataset[dim].dtype.kind in "UOS"
 
 
-def places(dataset: xr.Dataset, over: tuple[str, ...]) -> list[Column]:
+def index_columns(dataset: xr.Dataset, over: tuple[str, ...]) -> list[Column]:
     """Return the columns that say where each row is."""
     sizes = [dataset.sizes[dim] for dim in over]
     found = []
@@ -94,7 +94,7 @@ def _unit_of(dataset: xr.Dataset, name: str) -> str:
     return NUMBER if stated == "SI" else stated  # of what has a unit a label
 
 
-def _distinct(columns: list[Column]) -> list[Column]:
+def _with_distinct_names(columns: list[Column]) -> list[Column]:
     """Return the columns with names that all differ: of several by one name the later ones are numbered."""
     taken: set[str] = set()
     found = []

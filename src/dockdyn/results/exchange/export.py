@@ -14,7 +14,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.files import replacing
-from dockdyn.results.exchange.columns import tables
+from dockdyn.results.exchange.columns import table_columns
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.keys import leaves
 
@@ -31,7 +31,7 @@ def export_csv(dataset: xr.Dataset, folder: Path) -> list[Path]:
     a row, and so have `margins.csv` and `envelope.csv`, what these studies answer.
     """
     written = []
-    for over, columns in tables(dataset).items():
+    for over, columns in table_columns(dataset).items():
         rows = zip(*(column.values.tolist() for column in columns), strict=True)
         path = folder / f"{'-'.join(over) or NUMBERS}.csv"
         written.append(_write_rows(path, [column.heading for column in columns], rows))
@@ -39,7 +39,7 @@ def export_csv(dataset: xr.Dataset, folder: Path) -> list[Path]:
         if name in dataset.attrs:
             answers = leaves(json.loads(dataset.attrs[name]))
             written.append(_write_rows(folder / f"{name}.csv", ["name", "value"], answers))
-    attributes = ([name, plain(value)] for name, value in dataset.attrs.items())
+    attributes = ([name, plain_value(value)] for name, value in dataset.attrs.items())
     return [*written, _write_rows(folder / f"{ATTRIBUTES}.csv", ["name", "value"], attributes)]
 
 
@@ -64,9 +64,9 @@ def export_parquet(dataset: xr.Dataset, folder: Path) -> list[Path]:
         from pyarrow.parquet import write_table
     except ImportError:
         raise ScenarioError(f"{folder}: needs the package pyarrow; pip install 'dockdyn[parquet]'") from None
-    about = json.dumps({str(name): plain(value) for name, value in dataset.attrs.items()})
+    about = json.dumps({str(name): plain_value(value) for name, value in dataset.attrs.items()})
     written = []
-    for over, columns in tables(dataset).items():
+    for over, columns in table_columns(dataset).items():
         found = table({column.heading: array(column.values.tolist()) for column in columns})
         path = folder / f"{'-'.join(over) or NUMBERS}.parquet"
         with replacing(path) as (file,):
@@ -93,8 +93,8 @@ def export_mat(dataset: xr.Dataset, path: Path) -> None:
         "variables": {short: _for_matlab(dataset[name].values) for short, name in names.items()},
         "units": {short: str(dataset[name].attrs.get("units", "")) for short, name in names.items()},
         "long_names": {short: str(dataset[name].attrs.get("long_name", "")) for short, name in names.items()},
-        "dimensions": {short: cells(dataset[name].dims) for short, name in names.items()},
-        "attributes": {short: plain(dataset.attrs[name]) for short, name in attributes.items()},
+        "dimensions": {short: cell_array(dataset[name].dims) for short, name in names.items()},
+        "attributes": {short: plain_value(dataset.attrs[name]) for short, name in attributes.items()},
         "names": names | {short: name for short, name in attributes.items() if short not in names},
     }
     try:
@@ -130,16 +130,16 @@ def distinct_names(names: Iterable[str], short_of: Callable[[str], str], longest
 
 
 def _for_matlab(values: np.ndarray) -> np.ndarray:
-    return cells(values) if values.dtype.kind in "UOS" else values
+    return cell_array(values) if values.dtype.kind in "UOS" else values
 
 
-def cells(values: np.ndarray | tuple[Hashable, ...]) -> np.ndarray:
+def cell_array(values: np.ndarray | tuple[Hashable, ...]) -> np.ndarray:
     """Return words as a cell array of the same shape."""
     items = np.asarray(values, dtype=object)
     words = np.asarray([str(value) for value in items.ravel()], dtype=object)
     return words.reshape(items.shape)
 
 
-def plain(value: object) -> object:
+def plain_value(value: object) -> object:
     """Return an attribute as Python has it."""
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value

@@ -14,8 +14,8 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.files import replacing
-from dockdyn.results.exchange.columns import tables
-from dockdyn.results.exchange.export import distinct_names, plain
+from dockdyn.results.exchange.columns import table_columns
+from dockdyn.results.exchange.export import distinct_names, plain_value
 from dockdyn.results.exchange.mcap_names import ABOUT, COLUMNS, NEEDED, RUN
 from dockdyn.results.exchange.ros_messages import definition_of
 from dockdyn.scenario.language.errors import ScenarioError
@@ -67,8 +67,11 @@ def export_mcap(dataset: xr.Dataset, path: Path) -> WrittenLog:
     stamps = np.rint(dataset.time.values * SECOND).astype(np.int64).tolist()
     if stamps[0] < 0:
         raise ScenarioError(f"{path}: time begins at {stamps[0] / SECOND:g} s; an MCAP file has none before 0")
-    run, headings = _run(dataset)
-    channels, ended = [run, *_poses(dataset), *_wrenches(dataset), *_joints(dataset)], _diagnostics(dataset)
+    run, headings = _run_channel(dataset)
+    channels, ended = (
+        [run, *_pose_channels(dataset), *_wrench_channels(dataset), *_joint_channels(dataset)],
+        _diagnostics_channel(dataset),
+    )
     count = 0
     with replacing(path) as (file,), Writer(file) as writer:
         about = {"version": version("dockdyn"), "kind": str(dataset.attrs["kind"]), COLUMNS: json.dumps(headings)}
@@ -94,9 +97,9 @@ def export_mcap(dataset: xr.Dataset, path: Path) -> WrittenLog:
     return WrittenLog(count, len(channels) + 1)
 
 
-def _run(dataset: xr.Dataset) -> tuple[_Channel, dict[str, str]]:
+def _run_channel(dataset: xr.Dataset) -> tuple[_Channel, dict[str, str]]:
     """Return all variables over time, a field each; and the headings of the fields."""
-    columns = tables(dataset)[("time",)]
+    columns = table_columns(dataset)[("time",)]
     fields = [field for field, _ in distinct_names((each.name for each in columns), _field_name, LONGEST)]
     kinds = [TYPES.get(each.values.dtype.kind, "string") for each in columns]
     values = [each.values.tolist() for each in columns]
@@ -116,7 +119,7 @@ def _field_name(name: str) -> str:
     return short if short[:1].isalpha() else f"x_{short}".strip("_")
 
 
-def _entries(dataset: xr.Dataset, *names: str) -> Iterator[tuple[str, list[np.ndarray]]]:
+def _entries_along(dataset: xr.Dataset, *names: str) -> Iterator[tuple[str, list[np.ndarray]]]:
     """Yield what variables have of each entry along the dimension that they share: its name, and rows of components."""
     if not all(name in dataset for name in names):
         return
@@ -128,33 +131,33 @@ def _entries(dataset: xr.Dataset, *names: str) -> Iterator[tuple[str, list[np.nd
         yield topic, [dataset[name].isel({shared[0]: place}).values for name in names]
 
 
-def _vector(values: np.ndarray) -> Message:
+def _vector_message(values: np.ndarray) -> Message:
     return dict(zip("xyz", values.tolist(), strict=True))
 
 
-def _poses(dataset: xr.Dataset) -> Iterator[_Channel]:
+def _pose_channels(dataset: xr.Dataset) -> Iterator[_Channel]:
     """Yield where the bodies are, and how they are turned."""
     for names in POSES:
-        for topic, (position, attitude) in _entries(dataset, *names):
+        for topic, (position, attitude) in _entries_along(dataset, *names):
 
             def at(row: int, position: np.ndarray = position, attitude: np.ndarray = attitude) -> Message:
                 turned = dict(zip("wxyz", attitude[row].tolist(), strict=True))
-                return {"pose": {"position": _vector(position[row]), "orientation": turned}}
+                return {"pose": {"position": _vector_message(position[row]), "orientation": turned}}
 
             yield _Channel(f"/{topic}/pose", "geometry_msgs/PoseStamped", at, INERTIAL)
 
 
-def _wrenches(dataset: xr.Dataset) -> Iterator[_Channel]:
+def _wrench_channels(dataset: xr.Dataset) -> Iterator[_Channel]:
     """Yield loads at named points, in axes of their bodies."""
-    for topic, (force, moment) in _entries(dataset, *WRENCHES):
+    for topic, (force, moment) in _entries_along(dataset, *WRENCHES):
 
         def at(row: int, force: np.ndarray = force, moment: np.ndarray = moment) -> Message:
-            return {"wrench": {"force": _vector(force[row]), "torque": _vector(moment[row])}}
+            return {"wrench": {"force": _vector_message(force[row]), "torque": _vector_message(moment[row])}}
 
         yield _Channel(f"/{topic}/load", "geometry_msgs/WrenchStamped", at, topic)
 
 
-def _joints(dataset: xr.Dataset) -> Iterator[_Channel]:
+def _joint_channels(dataset: xr.Dataset) -> Iterator[_Channel]:
     """Yield angles or travels of joints, and their rates."""
     if "joint_angle" not in dataset or not dataset.sizes["joint"]:
         return
@@ -167,9 +170,9 @@ def _joints(dataset: xr.Dataset) -> Iterator[_Channel]:
     yield _Channel("/joint_states", "sensor_msgs/JointState", at)
 
 
-def _diagnostics(dataset: xr.Dataset) -> _Channel:
+def _diagnostics_channel(dataset: xr.Dataset) -> _Channel:
     """Return how the run ended, with its attributes."""
-    attributes = {str(name): plain(value) for name, value in dataset.attrs.items() if name != "scenario"}
+    attributes = {str(name): plain_value(value) for name, value in dataset.attrs.items() if name != "scenario"}
     status = {
         "level": WELL if attributes.get("finished", 1) else WRONG,
         "name": f"dockdyn: {attributes.get('title', '')}",

@@ -40,7 +40,7 @@ class _Bounded(io.BufferedReader):
 
 
 @contextlib.contextmanager
-def opened(file: Path) -> Iterator[zipfile.ZipFile]:
+def open_archive(file: Path) -> Iterator[zipfile.ZipFile]:
     """Open the archive of an FMU that has been asked.
 
     Raises ScenarioError for what is no ZIP file, is damaged, holds something other than files and folders under names of their
@@ -55,19 +55,19 @@ def opened(file: Path) -> Iterator[zipfile.ZipFile]:
     except ScenarioError:
         raise
     except OSError as error:
-        raise unreadable(file, why_unread(error)) from None
+        raise unreadable_fmu(file, why_unread(error)) from None
     except Exception as error:  # what zipfile and the libraries that unpack come to has no class of its own
-        raise unreadable(file, error) from None
+        raise unreadable_fmu(file, error) from None
 
 
 @contextlib.contextmanager
-def unpacked(file: Path) -> Iterator[Path]:
+def unpack_fmu(file: Path) -> Iterator[Path]:
     """Unpack an FMU into a folder of its own that is there as long as the block lasts, also where a signal ends it.
 
-    Raises ScenarioError as `opened` does, and for a description that is none.
+    Raises ScenarioError as `open_archive` does, and for a description that is none.
     """
     with contextlib.ExitStack() as stack:
-        with opened(file) as archive:
+        with open_archive(file) as archive:
             _check_description(archive, file)
             folder = stack.enter_context(removing(Path(tempfile.mkdtemp(prefix="dockdyn-fmu-"))))
             archive.extractall(folder)
@@ -77,9 +77,9 @@ def unpacked(file: Path) -> Iterator[Path]:
 def text_in(file: Path, name: str, most: int) -> str | None:
     """Return the text of a file in an FMU; None where there is none of so many bytes at most in UTF-8.
 
-    Raises ScenarioError as `opened` does.
+    Raises ScenarioError as `open_archive` does.
     """
-    with opened(file) as archive:
+    with open_archive(file) as archive:
         if name not in archive.namelist() or archive.getinfo(name).file_size > most:
             return None
         with contextlib.suppress(UnicodeDecodeError):
@@ -87,7 +87,7 @@ def text_in(file: Path, name: str, most: int) -> str | None:
     return None
 
 
-def unreadable(file: Path, why: object) -> ScenarioError:
+def unreadable_fmu(file: Path, why: object) -> ScenarioError:
     """Return what is said of a file that is no FMU."""
     words = str(why).partition("\n")[0] or type(why).__name__
     return ScenarioError(f"{file}: is no FMU that can be read: {words}")

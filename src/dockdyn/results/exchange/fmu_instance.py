@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.results.exchange.fmu_archive import check_library, unpacked, unreadable
+from dockdyn.results.exchange.fmu_archive import check_library, unpack_fmu, unreadable_fmu
 from dockdyn.scenario.language.errors import ScenarioError
 
 TOLERANCE = 1e-10  # relative, of CVode
@@ -31,14 +31,14 @@ def refuse_beyond(variable: Any, value: float, where: str) -> None:  # noqa: ANN
         return
     if variable.type in WHOLE and value != int(value):
         raise ScenarioError(f"{where}: must be a whole number, in the FMU it is {variable.type}")
-    least, most = (_bound(variable, name) for name in ("min", "max"))
+    least, most = (_variable_bound(variable, name) for name in ("min", "max"))
     if (least is not None and value < least) or (most is not None and value > most):
         allowed = [f"at least {least:g}"] if least is not None else []
         allowed += [f"at most {most:g}"] if most is not None else []
         raise ScenarioError(f"{where}: must be {' and '.join(allowed)}, as the FMU declares")
 
 
-def _bound(variable: Any, name: str) -> float | None:  # noqa: ANN401, of fmpy's description
+def _variable_bound(variable: Any, name: str) -> float | None:  # noqa: ANN401, of fmpy's description
     """Return a bound of a variable, its own or that of its declared type; None where neither has one."""
     for said in (variable, variable.declaredType):
         if said is not None and getattr(said, name) is not None:
@@ -53,13 +53,13 @@ class Fmu:
         self.file = file
 
     def __enter__(self) -> Fmu:
-        fmpy = _fmpy(self.file)
+        fmpy = _import_fmpy(self.file)
         with contextlib.ExitStack() as stack:
-            self.folder = stack.enter_context(unpacked(self.file))
+            self.folder = stack.enter_context(unpack_fmu(self.file))
             try:
                 self.description = fmpy.read_model_description(str(self.folder), validate=False)
             except Exception as error:  # of whatever the file holds
-                raise unreadable(self.file, error) from None
+                raise unreadable_fmu(self.file, error) from None
             self._unpacked = stack.pop_all()
         return self
 
@@ -106,7 +106,7 @@ class Fmu:
         self.check_libraries()
         try:
             with _staying_here():
-                found = _fmpy(self.file).simulate_fmu(
+                found = _import_fmpy(self.file).simulate_fmu(
                     str(self.folder),
                     validate=False,
                     model_description=self.description,
@@ -139,7 +139,7 @@ class Instance:
         if not fmu.steps:
             raise ScenarioError(f"{fmu.file}: has no co-simulation")
         self.known = {one.name: one for one in description.modelVariables}
-        self.slave, self.time = _slave(fmu), start
+        self.slave, self.time = _make_slave(fmu), start
         self.set(values)
         if hasattr(self.slave, "setupExperiment"):  # as FMI 2.0 has it
             self.call("setupExperiment", startTime=start)
@@ -191,12 +191,12 @@ class Instance:
 
 def findings_of(file: Path) -> list[str]:
     """Return what fmpy's validator finds in an FMU. Raises ScenarioError for a file that is none."""
-    fmpy = _fmpy(file)
-    with unpacked(file) as folder:
+    fmpy = _import_fmpy(file)
+    with unpack_fmu(file) as folder:
         return list(fmpy.validation.validate_fmu(str(folder)))
 
 
-def _fmpy(file: Path) -> Any:  # noqa: ANN401, the package
+def _import_fmpy(file: Path) -> Any:  # noqa: ANN401, the package
     """Return the package that reads FMUs; ScenarioError where it is not installed."""
     try:
         import fmpy
@@ -227,7 +227,7 @@ def _staying_here() -> Iterator[None]:
         os.chdir(here)
 
 
-def _slave(fmu: Fmu) -> Any:  # noqa: ANN401, fmpy's
+def _make_slave(fmu: Fmu) -> Any:  # noqa: ANN401, fmpy's
     """Return an instance as fmpy has it."""
     fmu.check_libraries()
     description = fmu.description

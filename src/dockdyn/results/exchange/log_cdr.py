@@ -56,8 +56,8 @@ def cdr_reader(name: str, text: str, parts: MessageBudget) -> Callable[[bytes], 
     """
     if len(text) > MOST_TEXT:
         raise ValueError(f"is longer than {MOST_TEXT} characters")
-    written = _definitions(name, text)
-    fields = _fields_of(_short(name), written, {}, ())
+    written = _split_definitions(name, text)
+    fields = _fields_of(_short_type_name(name), written, {}, ())
 
     def read(data: bytes) -> dict[str, Any]:
         return _Content(data, parts).message(fields)
@@ -65,19 +65,19 @@ def cdr_reader(name: str, text: str, parts: MessageBudget) -> Callable[[bytes], 
     return read
 
 
-def _short(name: str) -> str:
+def _short_type_name(name: str) -> str:
     """Return package and type: of `std_msgs/msg/Header` `std_msgs/Header`."""
     package, *_, last = name.split("/")
     return f"{package}/{last}"
 
 
-def _definitions(name: str, text: str) -> dict[str, str]:
+def _split_definitions(name: str, text: str) -> dict[str, str]:
     """Return the text of each definition by package and type; the first is that of the message called `name`."""
     found, rule = dict(KNOWN), re.compile(r"^={3,}$", re.MULTILINE)
     for piece in rule.split("\n".join(line.strip() for line in text.splitlines())):
         if titled := re.search(r"^MSG:\s+(\S+)$", piece, re.MULTILINE):
             name, piece = titled[1], piece[: titled.start()] + piece[titled.end() :]
-        found[_short(name)] = piece
+        found[_short_type_name(name)] = piece
     return found
 
 

@@ -12,7 +12,7 @@ import xarray as xr
 from dockdyn.results.exchange.export import distinct_names
 from dockdyn.results.exchange.log_file import table_of
 from dockdyn.results.exchange.log_roles import CLOCK
-from dockdyn.results.exchange.log_table import Cells, LogColumn, LogTable, known_name, named, number_in
+from dockdyn.results.exchange.log_table import Cells, LogColumn, LogTable, known_name, number_in, split_heading
 
 WHOLE = 2**63  # the numbers below it, by size, that netCDF has as whole ones
 LONGEST = 200  # characters of a name
@@ -28,18 +28,20 @@ def log_dataset(path: Path) -> tuple[xr.Dataset, list[str]]:
     several = len(table.stretches) > 1
     dims = ["time"]
     if several:
-        dims = [f"time_{dim}" for dim, _ in distinct_names((each.name for each in table.stretches), _plain, LONGEST)]
+        dims = [
+            f"time_{dim}" for dim, _ in distinct_names((each.name for each in table.stretches), _netcdf_name, LONGEST)
+        ]
     clocks = [_clock_of(table, place) for place in range(len(table.stretches))]
     columns = [column for column in table.columns if column is not clocks[column.stretch]]
-    names = distinct_names((named(column.heading)[0] for column in columns), _plain, LONGEST)
+    names = distinct_names((split_heading(column.heading)[0] for column in columns), _netcdf_name, LONGEST)
     variables = {
-        name: _variable(dims[column.stretch], column) for (name, _), column in zip(names, columns, strict=True)
+        name: _log_variable(dims[column.stretch], column) for (name, _), column in zip(names, columns, strict=True)
     }
-    times = {dim: _variable(dim, clock) for dim, clock in zip(dims, clocks, strict=True) if clock is not None}
+    times = {dim: _log_variable(dim, clock) for dim, clock in zip(dims, clocks, strict=True) if clock is not None}
     return xr.Dataset(variables, times, {"source": path.name}), table.notes
 
 
-def _plain(name: str) -> str:
+def _netcdf_name(name: str) -> str:
     """Return a name as netCDF takes it: without slashes, which part groups there."""
     return re.sub(r"[/\s]+", "_", name).strip("_") or "x"
 
@@ -50,8 +52,8 @@ def _clock_of(table: LogTable, place: int) -> LogColumn | None:
     return known[0] if known else table.stretches[place].clock
 
 
-def _variable(dim: str, column: LogColumn) -> tuple[str, np.ndarray, dict[str, Any]]:
-    unit = named(column.heading)[1]
+def _log_variable(dim: str, column: LogColumn) -> tuple[str, np.ndarray, dict[str, Any]]:
+    unit = split_heading(column.heading)[1]
     return dim, _values_of(column.cells), {"units": unit} if unit else {}
 
 

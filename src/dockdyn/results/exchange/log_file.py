@@ -10,8 +10,8 @@ import numpy as np
 from jaxtyping import Float
 
 from dockdyn.files import regular_file
-from dockdyn.results.exchange.log_merge import merged
-from dockdyn.results.exchange.log_table import Cells, LogColumn, LogTable, known_name, named, number_in
+from dockdyn.results.exchange.log_merge import merge_columns
+from dockdyn.results.exchange.log_table import Cells, LogColumn, LogTable, known_name, number_in, split_heading
 from dockdyn.results.exchange.time_stamps import STATE, Stamps, scale_of_samples, stamps_of
 from dockdyn.scenario.language.errors import ScenarioError, listed, shown
 from dockdyn.scenario.language.given import number_from, table_from
@@ -127,18 +127,18 @@ def log_in(
             chosen[role] = column
     wanted = list(chosen.values())
     clock = next((role for role in roles if role.name == TIME), None)
-    taken = merged(table, wanted, None if clock is None else _clock_of(table, clock, columns.get(TIME), wanted))
+    taken = merge_columns(table, wanted, None if clock is None else _clock_of(table, clock, columns.get(TIME), wanted))
     found: dict[str, Row] = {}
     assumed: dict[str, list[str]] = {}
     for (role, column), cells in zip(chosen.items(), taken.cells, strict=True):
-        stated, unit = factor(table.file, column.heading, role, *_unit_given(column, role, units))
+        stated, unit = unit_factor(table.file, column.heading, role, *_unit_given(column, role, units))
         if role.unit and not stated:
             assumed.setdefault(role.unit, []).append(column.heading)
         found[role.name] = _values_of(table, taken.places, column.heading, cells, unit)
     stamps, headings = None, {role.name: column.heading for role, column in chosen.items()}
     if clock is not None and taken.clock is not None:
         heading, cells = taken.clock.heading, taken.clock.cells
-        stated, unit = factor(table.file, heading, clock, *_unit_given(taken.clock, clock, units))
+        stated, unit = unit_factor(table.file, heading, clock, *_unit_given(taken.clock, clock, units))
         seconds = _values_of(table, taken.places, heading, cells, unit)
         stamps = stamps_of(heading, cells, unit, stated) if len(cells) else None
         found[TIME], headings[TIME] = seconds if stamps is None else stamps.seconds, heading
@@ -187,7 +187,7 @@ def _unit_given(column: LogColumn, role: Role, units: Mapping[str, str]) -> tupl
     return next(by_heading, (None, ""))
 
 
-def suffixed(heading: str, role: Role) -> tuple[str, str] | None:
+def split_unit_suffix(heading: str, role: Role) -> tuple[str, str] | None:
     """Return the name and unit of a heading that ends in a unit of its role, "command_mm"; None of any other."""
     name, _, unit = heading.strip().rpartition("_")
     if not name or unit not in SUFFIXES or known_name(heading) in role.known_as:
@@ -204,7 +204,7 @@ def _by_axis(table: LogTable, role: Role) -> dict[str, LogColumn]:
     found: dict[str, LogColumn] = {}
     for column in table.columns if role.needed else ():
         name, _, axis = known_name(column.heading).replace(".", " ").rpartition(" ")
-        if axis in AXES and name in role.known_as and _has_unit(named(column.heading)[1], role.unit):
+        if axis in AXES and name in role.known_as and _has_unit(split_heading(column.heading)[1], role.unit):
             if axis not in found or table.is_preferred(column) or not table.is_preferred(found[axis]):
                 found[axis] = column
     return found
@@ -221,13 +221,13 @@ def _has_unit(stated: str | None, unit: str) -> bool:
 def _axis_that_moves(table: LogTable, roles: Sequence[Role]) -> str:
     """Return the axis of the columns of the first role that has some by axis, of which the range is largest; empty without."""
     for role in roles:
-        ranges = {axis: _range(column.cells) for axis, column in _by_axis(table, role).items()}
+        ranges = {axis: _value_range(column.cells) for axis, column in _by_axis(table, role).items()}
         if ranges:
             return max(ranges, key=lambda axis: ranges[axis])
     return ""
 
 
-def _range(cells: Cells) -> float:
+def _value_range(cells: Cells) -> float:
     """Return by how much the numbers of a column differ; zero of none."""
     values = np.array([number_in(cell) for cell in cells], dtype=float)
     known = values[np.isfinite(values)]
@@ -244,7 +244,7 @@ def _column_of(
         matches = [column for column in columns if column.is_called(wanted)]
         words = f"{role.option} {wanted}: no such column; the columns are {listed(wanted, headings)}"
     else:
-        plain = [known_name((suffixed(heading, role) or (heading,))[0]) for heading in headings]
+        plain = [known_name((split_unit_suffix(heading, role) or (heading,))[0]) for heading in headings]
         matches = [column for column, name in zip(columns, plain, strict=True) if name in role.known_as]
         matches = [column for column in matches if table.is_preferred(column)][:1] or matches
         words = f"no column is known as {role.words}; name it with {role.option}: one of {listed(role.known_as[0], headings)}"
@@ -274,15 +274,15 @@ def _values_of(table: LogTable, places: np.ndarray, heading: str, cells: Cells, 
     return scaled
 
 
-def factor(file: str, heading: str, role: Role, given: str | None, called: str) -> tuple[bool, float]:
+def unit_factor(file: str, heading: str, role: Role, given: str | None, called: str) -> tuple[bool, float]:
     """Return whether the unit of a column is stated, and what takes it to the SI unit of its role.
 
     `given` is the unit that the user states of the column, `called` what the user calls it.
     """
-    _, stated = named(heading)
+    _, stated = split_heading(heading)
     if stated and given and given != stated:
         raise ScenarioError(f"{file}: {heading} has its unit in the header; leave out --unit {called}={given}")
-    unit = stated or given or (suffixed(heading, role) or ("", ""))[1]
+    unit = stated or given or (split_unit_suffix(heading, role) or ("", ""))[1]
     try:
         return bool(unit), convert(f"1 {unit or role.unit}", role.unit)
     except ValueError:
@@ -297,7 +297,7 @@ def period_from(given: float | str | None) -> float | None:
     return None if given is None else number_from("period", given, "s", "a period", above=0)
 
 
-def evenly(log: SignalLog, period: float | None) -> tuple[float, list[str]]:
+def sampling_period(log: SignalLog, period: float | None) -> tuple[float, list[str]]:
     """Return the sampling period (s): that of the column `time`, or `period` where the log has none or only rounded times; and
     what to tell of the time's unit, where it was not stated.
 
@@ -340,7 +340,7 @@ def evenly(log: SignalLog, period: float | None) -> tuple[float, list[str]]:
     return float(f"{time[-1] / (count - 1):.9g}"), notes
 
 
-def unsaturated(log: SignalLog, name: str, driver: str, alike: bool) -> None:
+def refuse_saturated(log: SignalLog, name: str, driver: str, alike: bool) -> None:
     """Refuse a signal that stays at an extreme value while what drives it goes on.
 
     Signals that are `alike`, such as two positions, have to go on beyond that value. For others, such as a force and a

@@ -64,7 +64,7 @@ def mcap_table(path: Path) -> LogTable:
     notes: list[str] = []
     with regular_file(path, LOG.most) as file:
         whole = _is_whole(file)
-        channels, headings, scenario, ended = _read(file, whole)
+        channels, headings, scenario, ended = _read_channels(file, whole)
     count = sum(len(channel.logged) for channel in channels)
     if ended and (whole or not count):
         words = (
@@ -94,7 +94,7 @@ def mcap_table(path: Path) -> LogTable:
     if headings:
         columns = [replace(each, heading=headings[each.heading]) for each in columns if each.heading in headings]
     else:
-        columns = _shortest(columns)
+        columns = _with_shortest_names(columns)
     return LogTable(str(path), columns, stretches, counted="message", notes=notes)
 
 
@@ -107,7 +107,7 @@ def _is_whole(file: BinaryIO) -> bool:
     return end == MAGIC and size > len(MAGIC)
 
 
-def _read(file: BinaryIO, whole: bool) -> tuple[list[_Channel], dict[str, str], str, str]:
+def _read_channels(file: BinaryIO, whole: bool) -> tuple[list[_Channel], dict[str, str], str, str]:
     """Return the channels; headings by field and a scenario, of a file that dockdyn wrote; and why reading ended early."""
     try:
         from mcap.records import Attachment, Channel, Message, Metadata, Schema
@@ -130,7 +130,7 @@ def _read(file: BinaryIO, whole: bool) -> tuple[list[_Channel], dict[str, str], 
             elif isinstance(record, Attachment) and record.name == SCENARIO:
                 scenario = record.data.decode(errors="replace")
             elif isinstance(record, Message) and (not headings or channels[record.channel_id].topic == RUN):
-                held += _take(channels[record.channel_id], record.data, record.log_time, whole)
+                held += _add_message(channels[record.channel_id], record.data, record.log_time, whole)
                 if held > MOST_VALUES:
                     words = f"holds more than {MOST_VALUES} numbers; must be at most that: leave topics or time out"
                     raise ScenarioError(f"{file.name}: {words}")
@@ -151,17 +151,17 @@ def _channel_of(
     stated = schema.encoding if schema is not None else "none"
     try:
         if record.message_encoding == "json":
-            return _Channel(record.topic, _short(json.loads))
+            return _Channel(record.topic, _bounded_decoder(json.loads))
         if (record.message_encoding, stated) == ("cdr", "ros2msg"):
             return _Channel(record.topic, cdr_reader(schema.name, schema.data.decode(), parts))
         if decode := protobuf.decoder_for(record.message_encoding, schema):
-            return _Channel(record.topic, _short(decode))
+            return _Channel(record.topic, _bounded_decoder(decode))
     except Exception as error:  # a definition of messages can be wrong in any way
         return _Channel(record.topic, None, one_line(f"its definition is wrong: {error}"))
     return _Channel(record.topic, None, f"encoding {record.message_encoding}, schema {stated or 'none'}")
 
 
-def _short(decode: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
+def _bounded_decoder(decode: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
     """Return a decoder that refuses a message which would take a hundred times its length in memory as a whole."""
 
     def read(data: bytes) -> Any:  # noqa: ANN401, of any decoder
@@ -172,7 +172,7 @@ def _short(decode: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
     return read
 
 
-def _take(channel: _Channel, data: bytes, time: int, whole: bool) -> int:
+def _add_message(channel: _Channel, data: bytes, time: int, whole: bool) -> int:
     """Add a message to its channel; return how many numbers it has.
 
     Raises what the decoder does where the file is cut off: there it ends.
@@ -211,7 +211,7 @@ def _stretch_of(channel: _Channel, place: int) -> CommonRows:
     return CommonRows(np.array(channel.numbers), channel.logged, clock, channel.topic)
 
 
-def _shortest(columns: list[LogColumn]) -> list[LogColumn]:
+def _with_shortest_names(columns: list[LogColumn]) -> list[LogColumn]:
     """Return columns by their fields, or by their topics alone where the only field is `data`; in full where that is not
     enough."""
     short = [

@@ -23,7 +23,7 @@ class Merged:
     notes: list[str]  # of what was done, to be told
 
 
-def merged(table: LogTable, columns: Sequence[LogColumn], clock: LogColumn | None) -> Merged:
+def merge_columns(table: LogTable, columns: Sequence[LogColumn], clock: LogColumn | None) -> Merged:
     """Return `columns` of a table with their time: the column `clock`, else that of their stretch of samples.
 
     Samples on the clock of their stretch are in its order, one for each time. Those of several stretches are taken at the times

@@ -32,7 +32,7 @@ def numbers_in(message: Any, name: str = "") -> Iterator[tuple[str, int | float]
     for part, value in parts.items():
         inner = f"{name}.{part}" if name else part
         if _is_list(value):
-            for label, entry in zip(_labels(parts, part, len(value)), value, strict=False):
+            for label, entry in zip(_entry_labels(parts, part, len(value)), value, strict=False):
                 yield from numbers_in(entry, f"{inner}{label}")
         else:
             yield from numbers_in(value, inner)
@@ -51,7 +51,7 @@ def _is_list(value: object) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray | memoryview)
 
 
-def _labels(parts: dict[str, Any], part: str, count: int) -> list[str]:
+def _entry_labels(parts: dict[str, Any], part: str, count: int) -> list[str]:
     """Return what to call the entries of a list; none of a long one."""
     names = parts.get(NAMES, [])
     if part != NAMES and _is_list(names) and count <= MOST_NAMED and len(names) == len(set(map(str, names))) == count:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dockdyn.results.exchange.columns import Column, tables
+from dockdyn.results.exchange.columns import Column, table_columns
 from dockdyn.results.exchange.log_table import CommonRows, LogColumn, LogTable
 from dockdyn.results.store import netcdf_in
 from dockdyn.scenario.language.errors import ScenarioError
@@ -30,7 +30,7 @@ def netcdf_table(path: Path) -> LogTable:
     count = dataset.sizes["time"]
     held = [name for name, each in dataset.data_vars.items() if each.dtype.kind in "fiub" and "time" in each.dims]
     dataset = dataset[[name for name in held if dataset[name].size <= MOST * count]]
-    numbers = tables(dataset).get(("time",), [])
+    numbers = table_columns(dataset).get(("time",), [])
     if "time" not in dataset.coords:  # the first column only counts the samples
         numbers = numbers[1:]
     columns = [LogColumn(_heading_of(column), column.values) for column in numbers]

@@ -26,7 +26,7 @@ class LogColumn:
 
     def is_called(self, name: str) -> bool:
         """Return whether who says `name` means this column."""
-        return name in (self.heading, named(self.heading)[0], self.path or self.heading)
+        return name in (self.heading, split_heading(self.heading)[0], self.path or self.heading)
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class LogTable:
         return [column.heading for column in self.columns]
 
 
-def named(heading: str) -> tuple[str, str | None]:
+def split_heading(heading: str) -> tuple[str, str | None]:
     """Return the name and unit of a heading: "command [mm]" is command in mm."""
     match = UNIT.match(heading)
     return (match[1], match[2] or match[3] or "") if match else (heading, None)
@@ -68,7 +68,7 @@ def named(heading: str) -> tuple[str, str | None]:
 
 def known_name(heading: str) -> str:
     """Return a heading as the names that are known have it: without unit, in small letters, blanks between words."""
-    return named(heading)[0].lower().replace("_", " ").strip()
+    return split_heading(heading)[0].lower().replace("_", " ").strip()
 
 
 def number_in(cell: Any) -> float:  # noqa: ANN401, a text or a number

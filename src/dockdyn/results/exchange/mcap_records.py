@@ -22,7 +22,7 @@ def records_of(file: BinaryIO) -> Iterator[Any]:
 
     for record in StreamReader(file, emit_chunks=True, validate_crcs=True).records:
         if isinstance(record, Chunk):
-            data = _unpacked(record.compression, record.data)
+            data = _unpack_chunk(record.compression, record.data)
             if max(len(data), record.uncompressed_size) > MOST_CHUNK:
                 words = f"a chunk holds more than {MOST_CHUNK // 10**6} MB unpacked"
                 raise ScenarioError(f"{file.name}: {words}; must be at most that: write it with smaller chunks")
@@ -31,7 +31,7 @@ def records_of(file: BinaryIO) -> Iterator[Any]:
             yield record
 
 
-def _unpacked(compression: str, data: bytes) -> bytes:
+def _unpack_chunk(compression: str, data: bytes) -> bytes:
     """Return the content of a chunk, or of one that is too large a little more than it may be."""
     if compression == "zstd":
         import zstandard

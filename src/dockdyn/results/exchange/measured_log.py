@@ -10,10 +10,10 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Float
 
-from dockdyn.results.exchange.columns import NUMBER, Column, tables
-from dockdyn.results.exchange.log_file import Role, SignalLog, evenly, log_in, suffixed, table_of
+from dockdyn.results.exchange.columns import NUMBER, Column, table_columns
+from dockdyn.results.exchange.log_file import Role, SignalLog, log_in, sampling_period, split_unit_suffix, table_of
 from dockdyn.results.exchange.log_roles import ACTUAL, CLOCK, COMMAND, FORCE, POSITION, VELOCITY
-from dockdyn.results.exchange.log_table import known_name, named
+from dockdyn.results.exchange.log_table import known_name, split_heading
 from dockdyn.results.exchange.time_stamps import STATE, Stamps, scale_beside_run, scale_of_samples, since_1970
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 
@@ -52,7 +52,7 @@ class Residual:
 
 def run_columns(dataset: xr.Dataset) -> dict[str, Column]:
     """Return the numbers of a run over time, by name."""
-    columns = tables(dataset)[("time",)]
+    columns = table_columns(dataset)[("time",)]
     return {column.name: column for column in columns[1:] if column.values.dtype.kind in "fiub"}
 
 
@@ -105,20 +105,21 @@ def read_measured(
     found = {name: values for name, values in log.signals.items() if name != CLOCK.name}
     unused = [heading for heading in present if heading not in log.headings.values()]
     if not found:
-        allowed = nearest(named(unused[0])[0] if unused else "", list(columns))
+        allowed = nearest(split_heading(unused[0])[0] if unused else "", list(columns))
         raise ScenarioError(f"{path}: no column is a variable of the run; {allowed}")
     notes += log.notes
     notes += [
         f"{log.headings[role.name]} is taken as {role.name} of the run"
         for role in roles
-        if role.name in found and not _is_named(log.headings[role.name], role, spellings(columns[role.name], columns))
+        if role.name in found
+        and not _is_named(log.headings[role.name], role, heading_spellings(columns[role.name], columns))
     ]
     return MeasuredLog(log.file, time, found, unused, notes)
 
 
 def _roles_by_column(columns: dict[str, Column]) -> dict[str, list[Role]]:
     """Return what a log for identification calls a column of the run; of variables with several columns none is meant."""
-    alone = {column.variable: name for name, column in columns.items() if _alone(column, columns)}
+    alone = {column.variable: name for name, column in columns.items() if _is_only_column(column, columns)}
     found: dict[str, list[Role]] = {}
     for role, variables in SHOWS:
         for variable in [each for each in variables if each in alone][:1]:
@@ -133,7 +134,7 @@ def _role_of(
 
     Of several roles that it may have, its option is that of the one `asked` for first.
     """
-    names, unit = spellings(column, columns), "" if column.unit == NUMBER else column.unit
+    names, unit = heading_spellings(column, columns), "" if column.unit == NUMBER else column.unit
     options = {role.name: role.option for role in shown}
     option = next((options[name] for name in asked if name in options), next(iter(options.values()), ""))
     role = Role(column.name, column.name, unit, names, needed=False, option=option)
@@ -152,7 +153,7 @@ def _units_by_column(units: Mapping[str, str], shown: dict[str, list[Role]], pre
 
 def _is_named(heading: str, role: Role, names: tuple[str, ...]) -> bool:
     """Return whether the heading of a column is one of some names, with a unit behind it or not."""
-    return known_name((suffixed(heading, role) or (heading,))[0]) in names
+    return known_name((split_unit_suffix(heading, role) or (heading,))[0]) in names
 
 
 def _times_of(log: SignalLog, dataset: xr.Dataset, shift: float, period: float | None) -> tuple[Samples, list[str]]:
@@ -162,11 +163,11 @@ def _times_of(log: SignalLog, dataset: xr.Dataset, shift: float, period: float |
         words = "no column is the time; must have one called time [s], or be named with --time; or give the --period"
         raise log.refuse(None, words)
     if stamps is None:
-        step, notes = evenly(log, period)
+        step, notes = sampling_period(log, period)
         return shift + step * np.arange(len(log.rows)), notes
     if period is not None:
-        step, notes = evenly(log, period)
-        first, told = _beginning(stamps, scale_of_samples(stamps, period)[0], start, shift)
+        step, notes = sampling_period(log, period)
+        first, told = _first_time(stamps, scale_of_samples(stamps, period)[0], start, shift)
         return first + step * np.arange(len(log.rows)), notes + told
     for back in np.flatnonzero(np.diff(stamps.since) <= 0)[:1]:
         words = f"{stamps.heading} = {stamps.first + stamps.since[back + 1]:.15g}: must be after the row before"
@@ -176,11 +177,11 @@ def _times_of(log: SignalLog, dataset: xr.Dataset, shift: float, period: float |
     except ValueError as problem:
         advice = f"state it with --unit time=ms, or in the header: {STATE}"
         raise log.refuse(None, f"{stamps.heading}: {problem}; {advice}") from None
-    first, told = _beginning(stamps, scale, start, shift)
+    first, told = _first_time(stamps, scale, start, shift)
     return first + stamps.since * scale, [*([taken] if taken else []), *told]
 
 
-def _beginning(stamps: Stamps, scale: float, start: float, shift: float) -> tuple[float, list[str]]:
+def _first_time(stamps: Stamps, scale: float, start: float, shift: float) -> tuple[float, list[str]]:
     """Return the time (s) of the first row on the clock of a run that begins at `start`, and what to tell of it."""
     first = stamps.first * scale
     if since_1970(first) and not since_1970(-shift):
@@ -198,19 +199,23 @@ def _check_overlap(log: SignalLog, time: Samples, dataset: xr.Dataset) -> None:
     raise log.refuse(None, f"{words}, see --shift")
 
 
-def _alone(column: Column, columns: dict[str, Column]) -> bool:
+def _is_only_column(column: Column, columns: dict[str, Column]) -> bool:
     """Return whether its variable has no other column."""
     return sum(other.variable == column.variable for other in columns.values()) == 1
 
 
-def spellings(column: Column, columns: dict[str, Column]) -> tuple[str, ...]:
+def heading_spellings(column: Column, columns: dict[str, Column]) -> tuple[str, ...]:
     """Return how a heading may name a column: with dots, with blanks or underscores, without labels where it is the only
     one."""
-    names = [column.name, column.name.replace(".", " "), *([column.variable] if _alone(column, columns) else [])]
+    names = [
+        column.name,
+        column.name.replace(".", " "),
+        *([column.variable] if _is_only_column(column, columns) else []),
+    ]
     return tuple(known_name(f"{name} [-]") for name in names)
 
 
-def left(dataset: xr.Dataset, log: MeasuredLog, name: str) -> tuple[Samples, Samples]:
+def difference_to_log(dataset: xr.Dataset, log: MeasuredLog, name: str) -> tuple[Samples, Samples]:
     """Return a run, between its samples on straight lines, less the log in one column; at the log's times within the run."""
     time = dataset.time.values
     inside = (log.time >= time[0]) & (log.time <= time[-1])
@@ -218,14 +223,14 @@ def left(dataset: xr.Dataset, log: MeasuredLog, name: str) -> tuple[Samples, Sam
     return log.time[inside], np.interp(log.time[inside], time, simulated) - log.columns[name][inside]
 
 
-def residuals(dataset: xr.Dataset, log: MeasuredLog) -> list[Residual]:
+def log_residuals(dataset: xr.Dataset, log: MeasuredLog) -> list[Residual]:
     """Return how far a run is from a log, column by column, where both have values; of a run that ended before, nothing."""
     columns = run_columns(dataset)
     found = []
     for name, measured in log.columns.items():
         if name not in columns:
             continue
-        time, off = left(dataset, log, name)
+        time, off = difference_to_log(dataset, log, name)
         if not len(time):
             continue
         worst = int(np.argmax(np.abs(off)))

@@ -67,7 +67,7 @@ def scale_of_samples(stamps: Stamps, period: float | None) -> tuple[float, str]:
     if stamps.stated:
         if stamps.first * stamps.scale > EPOCH[1]:
             raise ValueError(
-                f"stamps such as {stamps.first:.13g} lie beyond the year 2099 in the unit stated{_meant(stamps)}"
+                f"stamps such as {stamps.first:.13g} lie beyond the year 2099 in the unit stated{_guess_unit(stamps)}"
             )
         step = stamps.step * stamps.scale
         if period is not None and not period / FACTOR <= step <= period * FACTOR:
@@ -103,6 +103,6 @@ def scale_beside_run(stamps: Stamps, start: float, end: float, shift: float) -> 
     return 1.0, ""
 
 
-def _meant(stamps: Stamps) -> str:
+def _guess_unit(stamps: Stamps) -> str:
     """Return a hint at the unit that stamps since 1970 are in."""
     return "".join(f"; in {unit} they count from 1970" for unit in stamps.of_epoch())

@@ -13,15 +13,15 @@ from jaxtyping import Bool, Float
 
 from dockdyn.report.notebook import ShownAnswer
 from dockdyn.results.key_figures import names_in_cases
-from dockdyn.results.measures import number
+from dockdyn.results.measures import finite_or_none
 from dockdyn.results.outcome import deciding_duration, ways_undecided
 from dockdyn.results.requirements import BOUNDED, KNOWN, ends_of
 from dockdyn.results.store import result_from
 from dockdyn.scenario.kinds import KINDS, kind_named
 from dockdyn.studies.campaign.cases import CampaignCases, Required, campaign_cases
 from dockdyn.studies.campaign.first_failure import Judged, judge_cases, missed_captures
-from dockdyn.studies.campaign.influence import influences
-from dockdyn.studies.cases.statistics import milestones, percentile_interval, wilson
+from dockdyn.studies.campaign.influence import influence_of_keys
+from dockdyn.studies.cases.statistics import logarithmic_milestones, percentile_interval, wilson_interval
 
 PERCENTILES = (50, 90, 95, 99)
 WORST = 10  # cases listed
@@ -42,15 +42,15 @@ def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, A
     """Return the same, of cases that have been judged."""
     captured = cases.captured
     force = cases.figures[cases.peak_force] if cases.peak_force else np.empty(0)
-    peak = _spread(force)
+    peak = _figure_spread(force)
     wall = float(cases.attributes.get("wall_time_s", 0.0))
     return {
         "kind": cases.attributes["kind"],
         "title": cases.attributes["title"],
         "runs": cases.count,
         "failed": int(cases.failed.sum()),
-        "failures": failures(cases, folder),
-        "doubtful": doubtful(cases, folder),
+        "failures": failure_reasons(cases, folder),
+        "doubtful": doubt_reasons(cases, folder),
         "seed": int(cases.attributes.get("seed", 0)),
         "sampling": str(cases.attributes.get("sampling", "random")),
         "wall_time_s": wall,
@@ -58,22 +58,28 @@ def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, A
         "undecided": int(cases.undecided.sum()),
         "undecided_cases": ways_undecided(cases.figures, cases.undecided),
         "deciding_duration_s": deciding_duration(cases.figures, cases.undecided),
-        **(probability("capture", captured, cases.undecided) if captured is not None else dict.fromkeys(CAPTURE)),
+        **(
+            estimate_probability("capture", captured, cases.undecided)
+            if captured is not None
+            else dict.fromkeys(CAPTURE)
+        ),
         "missed_captures": missed_captures(cases),
         "peak_force": cases.peak_force,
         "peak_force_not_known": _not_known_in(cases),
         "peak_force_percentiles_N": peak["percentiles"],
         "peak_force_intervals_N": peak["intervals_95"],
-        "figures": {name: {"unit": cases.units[name], **_spread(cases.figures[name])} for name in cases.measured},
+        "figures": {
+            name: {"unit": cases.units[name], **_figure_spread(cases.figures[name])} for name in cases.measured
+        },
         "requirements": _requirement_answers(cases, judged),
         **(
-            probability("requirements", judged.all_met, judged.all_open)
+            estimate_probability("requirements", judged.all_met, judged.all_open)
             if cases.requirements
             else dict.fromkeys(REQUIREMENTS)
         ),
         "first_failures": judged.first_failures if cases.requirements else {},
-        "sensitivity": sensitivity(cases, judged),
-        "convergence": convergence(cases, judged),
+        "sensitivity": sensitivity_of_figures(cases, judged),
+        "convergence": convergence_of_estimates(cases, judged),
         "worst": _worst_cases(cases, judged, folder),
     }
 
@@ -89,7 +95,7 @@ CAPTURE = ("capture_probability", "capture_interval_95")
 REQUIREMENTS = ("requirements_probability", "requirements_interval_95")
 
 
-def failures(cases: CampaignCases, folder: str) -> list[dict[str, Any]]:
+def failure_reasons(cases: CampaignCases, folder: str) -> list[dict[str, Any]]:
     """Return why cases failed, the most frequent reason first, and what runs the first of each again.
 
     Reasons that differ in a number alone, such as when a run stopped, are one.
@@ -102,13 +108,13 @@ def failures(cases: CampaignCases, folder: str) -> list[dict[str, Any]]:
         {
             "reason": reason if len(places) > 1 else cases.reasons[places[0]],
             "cases": len(places),
-            "command": rerun(folder, int(cases.number[places[0]])),
+            "command": rerun_command(folder, int(cases.number[places[0]])),
         }
         for reason, places in sorted(alike.items(), key=lambda pair: -len(pair[1]))
     ]
 
 
-def doubtful(cases: CampaignCases, folder: str) -> list[dict[str, Any]]:
+def doubt_reasons(cases: CampaignCases, folder: str) -> list[dict[str, Any]]:
     """Return why cases that did not fail are not to be trusted, the most frequent reason first, and what runs the first
     again."""
     kind = str(cases.attributes["kind"])
@@ -117,21 +123,25 @@ def doubtful(cases: CampaignCases, folder: str) -> list[dict[str, Any]]:
     for name, figure in names_in_cases(known.figures).items() if known is not None else ():
         beyond = np.flatnonzero(cases.figures.get(name, np.empty(0)) >= figure.doubtful_from)
         if beyond.size:
-            command = rerun(folder, int(cases.number[beyond[0]]))
+            command = rerun_command(folder, int(cases.number[beyond[0]]))
             found.append({"reason": figure.doubt, "cases": int(beyond.size), "command": command})
     return sorted(found, key=lambda one: -int(one["cases"]))
 
 
-def probability(name: str, holds: Bool[np.ndarray, "cases"], undecided: Bool[np.ndarray, "cases"]) -> dict[str, Any]:
+def estimate_probability(
+    name: str, holds: Bool[np.ndarray, "cases"], undecided: Bool[np.ndarray, "cases"]
+) -> dict[str, Any]:
     """Return the share of the cases in which something holds, with its interval.
 
     The lower end counts the undecided cases as if it did not hold in them, the upper end as if it did.
     """
-    low, high = (wilson(count, holds.size)[end] for end, count in enumerate((holds.sum(), (holds | undecided).sum())))
+    low, high = (
+        wilson_interval(count, holds.size)[end] for end, count in enumerate((holds.sum(), (holds | undecided).sum()))
+    )
     return {f"{name}_probability": float(holds.mean()), f"{name}_interval_95": [float(low), float(high)]}
 
 
-def _spread(values: Float[np.ndarray, "cases"]) -> dict[str, Any]:
+def _figure_spread(values: Float[np.ndarray, "cases"]) -> dict[str, Any]:
     """Return how a figure is distributed over the cases that have it: percentiles with intervals, mean, both ends."""
     known = np.sort(values[np.isfinite(values)])
     if not known.size:
@@ -152,7 +162,7 @@ def _requirement_answers(cases: CampaignCases, judged: Judged) -> list[dict[str,
     firsts = judged.first_failures
     answers = []
     for row, requirement in enumerate(cases.requirements):
-        held = probability("", judged.met[row], judged.open[row])
+        held = estimate_probability("", judged.met[row], judged.open[row])
         margin = judged.margin[row][~judged.open[row]]
         there = margin[np.isfinite(margin)]
         answers.append(
@@ -223,14 +233,14 @@ def _decided_figures(cases: CampaignCases, judged: Judged) -> dict[str, Float[np
     return dict(list(found.items())[:DECIDED])
 
 
-def sensitivity(cases: CampaignCases, judged: Judged) -> dict[str, dict[str, dict[str, Any]]]:
+def sensitivity_of_figures(cases: CampaignCases, judged: Judged) -> dict[str, dict[str, dict[str, Any]]]:
     """Return by figure and key first-order index, rank correlation, whether they are more than chance."""
-    found = {name: influences(cases.values, figure) for name, figure in _decided_figures(cases, judged).items()}
+    found = {name: influence_of_keys(cases.values, figure) for name, figure in _decided_figures(cases, judged).items()}
     return {
         name: {
             key: {
                 "first_order": influence.first_order,
-                "rank_correlation": number(influence.rank_correlation),
+                "rank_correlation": finite_or_none(influence.rank_correlation),
                 "significant": influence.significant,
             }
             for key, influence in by_key.items()
@@ -240,16 +250,16 @@ def sensitivity(cases: CampaignCases, judged: Judged) -> dict[str, dict[str, dic
     }
 
 
-def convergence(cases: CampaignCases, judged: Judged) -> dict[str, Any]:
+def convergence_of_estimates(cases: CampaignCases, judged: Judged) -> dict[str, Any]:
     """Return estimates from the first cases only: how they settle, and their intervals, over the number of cases."""
-    counts = milestones(cases.count)
+    counts = logarithmic_milestones(cases.count)
     answer: dict[str, Any] = {"runs": counts}
     for name, holds, undecided in (
         ("capture", cases.captured, cases.undecided),
         ("requirements", judged.all_met if cases.requirements else None, judged.all_open),
     ):
         if holds is not None:
-            found = [probability(name, holds[:count], undecided[:count]) for count in counts]
+            found = [estimate_probability(name, holds[:count], undecided[:count]) for count in counts]
             answer |= {key: [each[key] for each in found] for key in found[0]}
     if cases.peak_force:
         force = cases.figures[cases.peak_force]
@@ -280,20 +290,20 @@ def _worst_cases(cases: CampaignCases, judged: Judged, folder: str) -> list[dict
     answers = []
     for place in worst_first(cases, judged)[:WORST]:
         case = int(cases.number[place])
-        answer: dict[str, Any] = {"case": case, "command": rerun(folder, case)}
+        answer: dict[str, Any] = {"case": case, "command": rerun_command(folder, case)}
         if cases.requirements:
             row = int(judged.relative[:, place].argmin())
             answer |= {
                 "requirement": cases.requirements[row].name,
                 "met": bool(judged.met[row, place]),
-                "margin": number(judged.margin[row, place]),
+                "margin": finite_or_none(judged.margin[row, place]),
             }
-        answer["peak_force_N"] = number(force[place])
+        answer["peak_force_N"] = finite_or_none(force[place])
         answer["values"] = {key: float(values[place]) for key, values in cases.values.items()}
         answers.append(answer)
     return answers
 
 
-def rerun(folder: str, case: int) -> str:
+def rerun_command(folder: str, case: int) -> str:
     """Return what runs one case of a campaign again, with its full result and report."""
     return f"dockdyn campaign rerun {shlex.quote(folder)} {case}"

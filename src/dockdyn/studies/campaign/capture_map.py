@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.studies.campaign.cases import CampaignCases
 from dockdyn.studies.campaign.first_failure import Judged
-from dockdyn.studies.campaign.influence import influences
+from dockdyn.studies.campaign.influence import influence_of_keys
 
 CELL = 12  # cases in a cell, on average, at least
 MOST_CELLS = 28  # along a side
@@ -57,7 +57,7 @@ def capture_map(cases: CampaignCases, judged: Judged, keys: Sequence[str] | None
     if found is None or not spread:
         return None
     name, outcome = found
-    by_influence = influences(spread, outcome) or spread
+    by_influence = influence_of_keys(spread, outcome) or spread
     pair = tuple(chosen or sorted(list(by_influence)[:2], key=list(cases.values).index))
     known = np.isfinite(outcome)
     places = [cases.values[key][known] for key in pair]

@@ -11,7 +11,7 @@ import xarray as xr
 from jaxtyping import Bool, Float
 
 from dockdyn.results.outcome import undecided_cases
-from dockdyn.results.requirements import limit_of, resolved, unit_of_figure, with_lists
+from dockdyn.results.requirements import limit_of, resolve_figure, unit_of_figure, with_lists
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.requirement import requirements_of
 from dockdyn.scenario.language.toml_text import data_of
@@ -127,7 +127,7 @@ def campaign_cases(dataset: xr.Dataset) -> CampaignCases:
         units={name: plain_unit(str(given.get("units", ""))) for name, given in described.items()},
         names={name: str(given.get("long_name", name)) for name, given in described.items()},
         reasons=reasons,
-        requirements=required(str(dataset.attrs["scenario"]), figures),
+        requirements=limits_of_cases(str(dataset.attrs["scenario"]), figures),
         attributes=dict(dataset.attrs),
     )
 
@@ -137,7 +137,7 @@ def plain_unit(unit: str) -> str:
     return "" if unit == "1" else unit.replace("**", "^").replace("*", " ")
 
 
-def required(scenario: str, figures: dict[str, Float[np.ndarray, "cases"]]) -> tuple[Required, ...]:
+def limits_of_cases(scenario: str, figures: dict[str, Float[np.ndarray, "cases"]]) -> tuple[Required, ...]:
     """Return the requirements of a scenario's text on the figures of cases. Raises `ScenarioError` for a limit of another unit.
 
     Of the text no more is read, so that a law of the user's own, which may no longer be there, is not needed.
@@ -147,7 +147,7 @@ def required(scenario: str, figures: dict[str, Float[np.ndarray, "cases"]]) -> t
     for one in requirements_of(table, "campaign"):
         where = f"campaign: requirements.{one.name}"
         try:
-            figure = resolved(one.figure, offered, where)
+            figure = resolve_figure(one.figure, offered, where)
         except ScenarioError:
             found.append(Required(one.name, one.figure, one.relation, np.nan, "", one.text))
             continue

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.results.requirements import plain, unit_of_figure
+from dockdyn.results.requirements import unit_of_figure, without_unit
 from dockdyn.studies.cases.batch import Cases
 from dockdyn.studies.cases.sampling import Sampled
 
@@ -48,7 +48,7 @@ class Chunk:
             described[key] = {"units": unit or "1", "long_name": key}
         for name, values in cases.figures.items():
             columns[name] = values
-            words = known.get(name, plain(name).replace("_", " "))
+            words = known.get(name, without_unit(name).replace("_", " "))
             described[name] = {"units": unit_of_figure(name) or "1", "long_name": words}
         columns[REASON] = np.array(cases.reasons, object)
         described[REASON] = {"long_name": "why the case failed; empty where it did not"}
@@ -93,9 +93,9 @@ class Columns:
     def add(self, chunk: Chunk) -> None:
         before = sum(map(len, self.numbers))
         for name, values in chunk.columns.items():
-            self.parts.setdefault(name, [_absent(name, before)] if before else []).append(values)
+            self.parts.setdefault(name, [_absent_values(name, before)] if before else []).append(values)
         for name in self.parts.keys() - chunk.columns.keys():
-            self.parts[name].append(_absent(name, chunk.cases))
+            self.parts[name].append(_absent_values(name, chunk.cases))
         self.described |= chunk.described
         self.numbers.append(range(chunk.first, chunk.first + chunk.cases))
         self.elapsed += chunk.elapsed
@@ -105,5 +105,5 @@ class Columns:
         return np.concatenate(self.parts.pop(name))
 
 
-def _absent(name: str, rows: int) -> np.ndarray:
+def _absent_values(name: str, rows: int) -> np.ndarray:
     return np.full(rows, "", object) if name == REASON else np.full(rows, np.nan)

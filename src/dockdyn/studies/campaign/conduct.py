@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from dockdyn.results.requirements import judge, plain, with_lists
+from dockdyn.results.requirements import judge_requirements, with_lists, without_unit
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.given import path_from, whole_from
 from dockdyn.scenario.language.own_modules import own_modules
@@ -24,7 +24,7 @@ from dockdyn.scenario.load import Scenario, parse, scenario_from
 from dockdyn.studies.campaign.store import MOST_RUNS, Campaign, Store
 from dockdyn.studies.cases.batch import LEFT_OUT, Cases, run_cases, runs_in_batches
 from dockdyn.studies.cases.cluster import Spread
-from dockdyn.studies.cases.resumed import changed_modules, differences, refuse_another
+from dockdyn.studies.cases.resumed import changed_modules, refuse_another, scenario_differences
 from dockdyn.studies.cases.sampling import Sampled, sample_cases
 
 # cases in a chunk: of those that run in batches, and of those that run one by one or take long, which are kept sooner
@@ -69,11 +69,11 @@ def same_campaign(here: Campaign, asked: Campaign, folder: Path) -> None:
         for name in ("dockdyn_version", "runs", "seed", "sampling")
         if getattr(here, name) != getattr(asked, name)
     ]
-    found += differences(here.scenario, asked.scenario) + changed_modules(here.modules, asked.modules)
+    found += scenario_differences(here.scenario, asked.scenario) + changed_modules(here.modules, asked.modules)
     refuse_another(found, folder, "campaign")
 
 
-def continued(store: Store, asked: Campaign, tell: Callable[[str], None]) -> Campaign:
+def resume_campaign(store: Store, asked: Campaign, tell: Callable[[str], None]) -> Campaign:
     """Return the campaign in a store, to go on with, which must be the one that is asked for; its scenario may have moved.
 
     Files that are damaged are removed, so that they are computed again, and each is told.
@@ -99,18 +99,18 @@ def _own_scenario(campaign: Campaign) -> Scenario:
     return scenario_of(campaign.scenario, campaign.source, campaign.folder)
 
 
-def drawn(campaign: Campaign, first: int, count: int) -> Sampled:
+def draw_cases(campaign: Campaign, first: int, count: int) -> Sampled:
     """Return cases `first` to `first + count` of a campaign."""
     return sample_cases(_own_scenario(campaign), campaign.runs, campaign.seed, campaign.sampling, first, count)  # type: ignore[arg-type]
 
 
-def compute(campaign: Campaign, chunk: int, threads: int | None = None) -> Done:
+def compute_chunk(campaign: Campaign, chunk: int, threads: int | None = None) -> Done:
     """Run one chunk: the task of a worker."""
-    sampled = drawn(campaign, *campaign.part(chunk))
+    sampled = draw_cases(campaign, *campaign.part(chunk))
     return chunk, sampled, run_cases(_own_scenario(campaign), sampled.keys, sampled.values, threads)
 
 
-def here(campaign: Campaign, chunks: Iterable[int]) -> Iterator[Done]:
+def compute_in_process(campaign: Campaign, chunks: Iterable[int]) -> Iterator[Done]:
     """Yield chunks in this process: while one is prepared in Python, others run in compiled code.
 
     Batches of all chunks share the cores, so that none idles where there are few chunks; other cases run one chunk a core.
@@ -119,11 +119,11 @@ def here(campaign: Campaign, chunks: Iterable[int]) -> Iterator[Done]:
     threads = cores if runs_in_batches(_own_scenario(campaign)) else 1
     waiting = iter(chunks)
     pool = ThreadPoolExecutor(cores)
-    running = {pool.submit(compute, campaign, chunk, threads) for chunk in islice(waiting, cores + 1)}
+    running = {pool.submit(compute_chunk, campaign, chunk, threads) for chunk in islice(waiting, cores + 1)}
     try:
         while running:
             done, running = wait(running, return_when=FIRST_COMPLETED)
-            running |= {pool.submit(compute, campaign, chunk, threads) for chunk in islice(waiting, len(done))}
+            running |= {pool.submit(compute_chunk, campaign, chunk, threads) for chunk in islice(waiting, len(done))}
             for future in done:
                 yield future.result()
     finally:
@@ -132,16 +132,16 @@ def here(campaign: Campaign, chunks: Iterable[int]) -> Iterator[Done]:
 
 def on_workers(spread: Spread) -> Callable[[Campaign, Iterable[int]], Iterator[Done]]:
     """Return what runs chunks elsewhere, each by one thread of a worker."""
-    return lambda campaign, chunks: spread(compute, ((campaign, chunk, 1) for chunk in chunks))
+    return lambda campaign, chunks: spread(compute_chunk, ((campaign, chunk, 1) for chunk in chunks))
 
 
-def rehearse(scenario: Scenario) -> float:
+def run_nominal(scenario: Scenario) -> float:
     """Run the nominal case, so that everything is compiled and a requirement that fits no figure is found early.
 
     Returns how long (s) a case takes then. Raises ScenarioError for such a requirement.
     """
     for requirement in scenario.requirements:
-        if requirement.figure in LEFT_OUT or requirement.figure in map(plain, LEFT_OUT):
+        if requirement.figure in LEFT_OUT or requirement.figure in map(without_unit, LEFT_OUT):
             where = f"{scenario.name}: requirements.{requirement.name}"
             raise ScenarioError(f"{where}: differs between two runs of one case; must be another figure")
     nominal = scenario.at({})
@@ -151,7 +151,7 @@ def rehearse(scenario: Scenario) -> float:
     found = run_cases(nominal, [key], np.array([[value]]))
     if found.figures:
         figures = with_lists({name: float(values[0]) for name, values in found.figures.items()})
-        judge(scenario.requirements, figures, scenario.name)
+        judge_requirements(scenario.requirements, figures, scenario.name)
     if time.perf_counter() - began < SLOW:
         return 0.0
     began = time.perf_counter()
@@ -159,7 +159,7 @@ def rehearse(scenario: Scenario) -> float:
     return time.perf_counter() - began
 
 
-def paced(campaign: Campaign, seconds: float) -> Campaign:
+def pace_chunks(campaign: Campaign, seconds: float) -> Campaign:
     """Return a campaign whose cases take so long (s) each, with chunks that are kept in time."""
     return replace(campaign, chunk=min(campaign.chunk, SLOW_CHUNK)) if seconds > SLOW else campaign
 
@@ -198,18 +198,18 @@ def campaign(
     ]
     store, planned = Store(kept), plan_campaign(scenario, *counts)
     with store.claimed():
-        seconds = rehearse(scenario)
+        seconds = run_nominal(scenario)
         if store.blank():
-            planned = paced(planned, seconds)
+            planned = pace_chunks(planned, seconds)
         else:
-            planned = continued(store, planned, lambda words: warnings.warn(words, stacklevel=3))
+            planned = resume_campaign(store, planned, lambda words: warnings.warn(words, stacklevel=3))
         store.create(planned)
-        return run_campaign(planned, store, here, lambda done: None)
+        return run_campaign(planned, store, compute_in_process, lambda done: None)
 
 
 def case_of(campaign: Campaign, case: int) -> Scenario:
     """Return one case of a campaign as a scenario of its own; ScenarioError for a number that is none."""
     if not 0 <= case < campaign.runs:
         raise ScenarioError(f"case {case}: must be 0 to {campaign.runs - 1}")
-    sampled = drawn(campaign, case, 1)
+    sampled = draw_cases(campaign, case, 1)
     return _own_scenario(campaign).at(dict(zip(sampled.keys, sampled.values[0].tolist(), strict=True)))

@@ -7,37 +7,37 @@ from dataclasses import replace
 from typing import Any
 
 from dockdyn.report.report import ReportBlock, Table
-from dockdyn.report.wording import significant
+from dockdyn.report.wording import format_significant
 from dockdyn.studies.campaign.tables import requirements_table, ways_table
-from dockdyn.studies.campaign.wording import percent, sure
+from dockdyn.studies.campaign.wording import format_probability, format_with_interval
 
 WORST = 3  # cases listed
 DECISIVE = 4  # keys listed
 DECIDED = {"captured": "capture", "requirements": "whether all are met"}
 
 
-def printed(answers: dict[str, Any]) -> Iterator[str | ReportBlock]:
+def campaign_lines(answers: dict[str, Any]) -> Iterator[str | ReportBlock]:
     """Yield what a campaign answers: probabilities, the largest force, what fails first and what decides it."""
     yield answers["title"]
     failed = f", {answers['failed']} failed" if answers["failed"] else ""
     rate = answers["runs_per_second"]
-    yield f"{answers['runs']} cases{failed}" + (f", {significant(rate, 3)} a second" if rate else "")
+    yield f"{answers['runs']} cases{failed}" + (f", {format_significant(rate, 3)} a second" if rate else "")
     if answers["capture_probability"] is not None:
-        yield f"captured: {percent(answers['capture_probability'], answers['capture_interval_95'])}"
+        yield f"captured: {format_probability(answers['capture_probability'], answers['capture_interval_95'])}"
     if answers["peak_force"]:
         percentiles, ends = answers["peak_force_percentiles_N"], answers["peak_force_intervals_N"]
         having = answers["figures"][answers["peak_force"]]["cases"]
         of = f", of {having} cases" if having < answers["runs"] else ""
         for share in ("50", "95", "99"):
-            yield f"peak force, {share} %{of}: {sure(percentiles[share], ends[share], 'N')}"
+            yield f"peak force, {share} %{of}: {format_with_interval(percentiles[share], ends[share], 'N')}"
     if answers["requirements"]:
-        yield ReportBlock(table=_narrow(requirements_table(answers)))
-        yield f"all met: {percent(answers['requirements_probability'], answers['requirements_interval_95'])}"
+        yield ReportBlock(table=_without_margins(requirements_table(answers)))
+        yield f"all met: {format_probability(answers['requirements_probability'], answers['requirements_interval_95'])}"
     ways = ways_table(answers)
     if ways.rows:
         yield ReportBlock(table=ways)
     for name in ("captured", "requirements", answers["peak_force"]):
-        if words := _decisive(answers["sensitivity"].get(name, {})):
+        if words := _deciding_keys(answers["sensitivity"].get(name, {})):
             yield f"what decides {DECIDED.get(name, 'the peak force')}: {words}"
     commands = [f"worst: {each['command']}" for each in answers["worst"][:WORST]]
     commands += [
@@ -46,13 +46,13 @@ def printed(answers: dict[str, Any]) -> Iterator[str | ReportBlock]:
     yield ReportBlock(text="\n".join(commands))
 
 
-def _narrow(found: Table) -> Table:
+def _without_margins(found: Table) -> Table:
     """Return requirements without their margins, which the page has."""
     rows = [[*row[:5], row[-1]] for row in found.rows]
     return replace(found, columns=[*found.columns[:5], found.columns[-1]], rows=rows)
 
 
-def _decisive(by_key: dict[str, dict[str, Any]]) -> str:
+def _deciding_keys(by_key: dict[str, dict[str, Any]]) -> str:
     """Return the keys that decide most, with their share of the variance."""
     found = [(key, each["first_order"]) for key, each in by_key.items() if each["significant"]]
     return ", ".join(f"{key} {max(index, 0.0):.2f}" for key, index in found[:DECISIVE])

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from dockdyn.results.outcome import TIMES, still_open
-from dockdyn.results.requirements import hidden, judge_values, with_lists
+from dockdyn.results.requirements import hidden_by_capture, judge_values, with_lists
 from dockdyn.studies.campaign.cases import CampaignCases, Required
 
 MOMENTS = {  # figures that say when another one was reached
@@ -67,7 +67,7 @@ def judge_cases(cases: CampaignCases) -> Judged:
         met[row], margin[row] = judge_values(values, requirement.relation, requirement.limit)
         how = requirement.figure, requirement.relation, requirement.limit
         undecided[row] = still_open(*how, values, met[row], cases.figures)
-        undecided[row] |= hidden(*how, values, cases.figures)
+        undecided[row] |= hidden_by_capture(*how, values, cases.figures)
         met[row] &= ~undecided[row]
         margin[row, undecided[row]] = np.nan
         scale = _limit_size(requirement, margin[row])

@@ -26,7 +26,7 @@ class Influence:
     significant: bool
 
 
-def influences(
+def influence_of_keys(
     inputs: Mapping[str, Float[np.ndarray, "runs"]], figure: Float[np.ndarray, "runs"]
 ) -> dict[str, Influence]:
     """Return the influence of every key on a figure, the largest first; nothing where the figure is constant or runs are few.
@@ -48,7 +48,7 @@ def influences(
         if not np.ptp(given) > 0:
             found[key] = Influence(0.0, np.nan, 1.0, False)
             continue
-        group = _classes(given)
+        group = _value_classes(given)
         index, _ = _correlation_ratio(group, figure)
         correlation, chance = map(float, spearmanr(given, ranks))
         doubt = min(1.0, 2 * min(chance, _correlation_ratio(group, ranks)[1]))
@@ -56,7 +56,7 @@ def influences(
     return dict(sorted(found.items(), key=lambda pair: (-pair[1].significant, -pair[1].first_order)))
 
 
-def _classes(values: Float[np.ndarray, "runs"]) -> Int[np.ndarray, "runs"]:
+def _value_classes(values: Float[np.ndarray, "runs"]) -> Int[np.ndarray, "runs"]:
     """Return the class of each value: about √runs of them, as many runs in each, at most `MOST_CLASSES`; equals together."""
     count = min(int(np.sqrt(values.size)), MOST_CLASSES)
     distinct = np.unique(values)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dockdyn.report.charts.chart import Chart, Line, Panel
-from dockdyn.report.drawing import COLOURS, LEFT, WIDTH, align_label, arrange, styled
+from dockdyn.report.drawing import COLOURS, LEFT, WIDTH, align_label, size_panels, use_report_style
 from dockdyn.studies.campaign.capture_map import CaptureMap
 from dockdyn.studies.campaign.cases import CampaignCases
 from dockdyn.studies.campaign.plots import BLUE, INK, ORANGE, key_label, key_values
-from dockdyn.studies.campaign.wording import figure_words, labelled
-from dockdyn.studies.cases.statistics import wilson
+from dockdyn.studies.campaign.wording import figure_words, label_with_unit
+from dockdyn.studies.cases.statistics import wilson_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,27 +29,27 @@ def map_figure(cases: CampaignCases, found: CaptureMap) -> Chart | Figure:
     """Return cases over one key or two: each one where they are few, shares of cells where they are many."""
     yes_or_no = found.of in WORDS
     if len(found.keys) == 1:
-        return Chart([(_along if yes_or_no else _points)(cases, found)])
-    return Chart([_scatter(cases, found)]) if found.scattered and yes_or_no else _coloured_cells(cases, found)
+        return Chart([(_share_panel if yes_or_no else _figure_panel)(cases, found)])
+    return Chart([_scatter_panel(cases, found)]) if found.scattered and yes_or_no else _coloured_cells(cases, found)
 
 
-@styled
+@use_report_style
 def _coloured_cells(cases: CampaignCases, found: CaptureMap) -> Figure:
     """Return the outcome over two keys by colour, with the bar that says which is what."""
     from matplotlib.figure import Figure
 
     figure = Figure()
     ax = figure.subplots()
-    arrange(figure, [HEIGHT], 0)
+    size_panels(figure, [HEIGHT], 0)
     figure.subplots_adjust(right=1 - BAR / WIDTH)
-    square(figure, cases, found)
-    _coloured(figure, ax, cases, found)
+    make_square(figure, cases, found)
+    _draw_map(figure, ax, cases, found)
     ax.set(xlabel=key_label(cases, found.keys[0]), ylabel=key_label(cases, found.keys[1]))
     align_label(ax)
     return figure
 
 
-def square(figure: Figure, cases: CampaignCases, found: CaptureMap) -> None:
+def make_square(figure: Figure, cases: CampaignCases, found: CaptureMap) -> None:
     """Narrow the panel so that a circle is one, where both keys are of one sort."""
     width, height = (float(np.ptp(edges)) for edges in found.edges)
     alike = len({cases.units[key] for key in found.keys}) == 1
@@ -57,7 +57,7 @@ def square(figure: Figure, cases: CampaignCases, found: CaptureMap) -> None:
         figure.subplots_adjust(right=(LEFT + HEIGHT * width / height) / WIDTH)
 
 
-def _coloured(figure: Figure, ax: Axes, cases: CampaignCases, found: CaptureMap) -> None:
+def _draw_map(figure: Figure, ax: Axes, cases: CampaignCases, found: CaptureMap) -> None:
     """Draw the mean of the outcome in every cell, blank where there are no cases; or each case's own where they are few."""
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -76,13 +76,13 @@ def _coloured(figure: Figure, ax: Axes, cases: CampaignCases, found: CaptureMap)
         ax.grid(visible=False)
     box = ax.get_position()
     bar: Any = figure.colorbar(drawn, cax=figure.add_axes((box.x1 + 0.02, box.y0, 0.018, box.height)))
-    words = labelled(figure_words(cases, found.of), cases.units.get(found.of, ""))
+    words = label_with_unit(figure_words(cases, found.of), cases.units.get(found.of, ""))
     bar.set_label(f"{WORDS[found.of][0]}, %" if sorts else words if found.scattered else f"mean {words}")
     bar.solids.set_rasterized(True)
     bar.outline.set_visible(False)
 
 
-def _scatter(cases: CampaignCases, found: CaptureMap) -> Panel:
+def _scatter_panel(cases: CampaignCases, found: CaptureMap) -> Panel:
     """Return each case by its outcome."""
     x, y = (key_values(cases, key, cases.values[key]) for key in found.keys)
     looks = (
@@ -99,12 +99,12 @@ def _scatter(cases: CampaignCases, found: CaptureMap) -> Panel:
     return Panel(key_label(cases, found.keys[1]), lines, HEIGHT, across=key_label(cases, found.keys[0]))
 
 
-def _along(cases: CampaignCases, found: CaptureMap) -> Panel:
+def _share_panel(cases: CampaignCases, found: CaptureMap) -> Panel:
     """Return the share of each cell along one key, with its interval."""
     edges = key_values(cases, found.keys[0], found.edges[0])
     there = found.cases > 0
     middle, share = ((edges[1:] + edges[:-1]) / 2)[there], found.mean[there]
-    low, high = wilson(np.round(share * found.cases[there]), found.cases[there])
+    low, high = wilson_interval(np.round(share * found.cases[there]), found.cases[there])
     gap = np.full(middle.shape, np.nan)
     ends = 100 * np.stack([np.minimum(low, share), np.maximum(high, share), gap], axis=1).ravel()
     return Panel(
@@ -120,13 +120,13 @@ def _along(cases: CampaignCases, found: CaptureMap) -> Panel:
     )
 
 
-def _points(cases: CampaignCases, found: CaptureMap) -> Panel:
+def _figure_panel(cases: CampaignCases, found: CaptureMap) -> Panel:
     """Return a figure over one key, case by case, and its mean by cell."""
     step = -(-found.outcome.size // SHOWN)
     values = key_values(cases, found.keys[0], cases.values[found.keys[0]])
     edges = key_values(cases, found.keys[0], found.edges[0])
     return Panel(
-        labelled(figure_words(cases, found.of), cases.units[found.of]),
+        label_with_unit(figure_words(cases, found.of), cases.units[found.of]),
         [
             Line(values[::step], found.outcome[::step], "sky", "case", marker=".", size=3, joined=False),
             Line(np.repeat(edges, 2)[1:-1], np.repeat(found.mean, 2), "ink", "mean"),

@@ -8,10 +8,10 @@ import numpy as np
 
 from dockdyn.report.charts.bar_chart import Bar, bar_panel
 from dockdyn.report.charts.chart import Area, Chart, Level, Limits, Line, Note, Panel
-from dockdyn.report.drawing import COLOURS, short
-from dockdyn.report.wording import significant
+from dockdyn.report.drawing import COLOURS, short_label
+from dockdyn.report.wording import format_significant
 from dockdyn.studies.campaign.cases import CampaignCases
-from dockdyn.studies.campaign.wording import figure_words, in_degrees, labelled
+from dockdyn.studies.campaign.wording import figure_words, in_degrees, label_with_unit
 from dockdyn.studies.cases.statistics import percentile_interval
 
 BLUE, ORANGE, INK = (COLOURS[name] for name in ("blue", "orange", "ink"))
@@ -27,7 +27,7 @@ def load_figure(cases: CampaignCases, name: str) -> Chart:
     values = np.sort(cases.figures[name][np.isfinite(cases.figures[name])])
     unit = cases.units[name]
     limits = [float(each.limit) for each in cases.requirements if each.figure == name]
-    edges = columns(values)
+    edges = histogram_edges(values)
     across = float(edges[0]), float(edges[-1])
     if limits:  # a limit outside of what happened is shown as long as that costs little room
         low, high = min(edges[0], *limits), max(edges[-1], *limits)
@@ -35,17 +35,17 @@ def load_figure(cases: CampaignCases, name: str) -> Chart:
             room = 0.02 * (high - low)
             across = float(low - room), float(high + room)
     required = [Level(limit, "x", colour="orange", dash=1, width=1.2, legend="required") for limit in limits]
-    label = labelled(figure_words(cases, name), unit)
-    above, below = [], exceedance(values)
+    label = label_with_unit(figure_words(cases, name), unit)
+    above, below = [], exceedance_line(values)
     beyond = int(np.sum(values > edges[-1]))
     shares = 100 * np.histogram(values, edges)[0] / values.size
     if beyond:
-        words = f"{beyond} beyond, up to {significant(float(values[-1]), 3)} {unit}"
+        words = f"{beyond} beyond, up to {format_significant(float(values[-1]), 3)} {unit}"
         above.append(Note(across[1], float(shares.max()), words, (0.0, -4.0), "right", small=True))
     marks, notes = [], []
     for share in MARKED:
         if 100 / values.size <= 100 - share:
-            drawn, note = _percentile(values, share, unit, across)
+            drawn, note = _percentile_mark(values, share, unit, across)
             marks += drawn
             notes.append(note)
     return Chart(
@@ -55,7 +55,7 @@ def load_figure(cases: CampaignCases, name: str) -> Chart:
                 [],
                 1.6,
                 across=label,
-                areas=[_histogram(edges, shares)],
+                areas=[_histogram_area(edges, shares)],
                 levels=required,
                 notes=above,
                 limits=(0.0, 1.05 * float(shares.max())),
@@ -76,13 +76,13 @@ def load_figure(cases: CampaignCases, name: str) -> Chart:
     )
 
 
-def _histogram(edges: np.ndarray, heights: np.ndarray) -> Area:
+def _histogram_area(edges: np.ndarray, heights: np.ndarray) -> Area:
     """Return columns side by side."""
     x = np.repeat(edges, 2)
     return Area(np.r_[x, x[0]], np.r_[0.0, np.repeat(heights, 2), 0.0, 0.0], "blue", alpha=0.75)
 
 
-def columns(values: np.ndarray) -> np.ndarray:
+def histogram_edges(values: np.ndarray) -> np.ndarray:
     """Return edges of the histogram's columns; a few cases far out do not press the others into one."""
     low, high = float(values[0]), float(values[-1])
     usual = float(np.percentile(values, 99))
@@ -95,14 +95,14 @@ def columns(values: np.ndarray) -> np.ndarray:
     return np.linspace(low, high, int(np.clip(np.sqrt(values.size), *COLUMNS)) + 1)
 
 
-def exceedance(values: np.ndarray) -> Line:
+def exceedance_line(values: np.ndarray) -> Line:
     """Return how many cases lie above, for a logarithmic axis: the tail is what loads are asked for."""
     places = np.unique(np.round(np.geomspace(1, values.size, min(POINTS, values.size))).astype(int))
     x, y = values[values.size - places[::-1]], 100 * places[::-1] / values.size
     return Line(np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1], "blue", "cases above")
 
 
-def _percentile(values: np.ndarray, share: int, unit: str, across: Limits) -> tuple[list[Line], Note]:
+def _percentile_mark(values: np.ndarray, share: int, unit: str, across: Limits) -> tuple[list[Line], Note]:
     """Return a percentile on the curve of exceedance, with its interval; an end that is not known is that of the cases."""
     place, height = float(np.percentile(values, share)), 100.0 - share
     low, high = percentile_interval(values, share / 100)
@@ -111,7 +111,7 @@ def _percentile(values: np.ndarray, share: int, unit: str, across: Limits) -> tu
         Line(ends, [height, height], "ink", "percentile, 95 % sure", width=1.6),
         Line([place], [height], "ink", marker="o", joined=False),
     ]
-    words = f"{share} %: {significant(place, 3)} {unit}".rstrip()
+    words = f"{share} %: {format_significant(place, 3)} {unit}".rstrip()
     left, right = across
     if min(ends[0], place) > left + 0.2 * (right - left):  # room for the words on the left
         return lines, Note(min(ends[0], place), height, words, (-5.0, -2.0), "right")
@@ -163,18 +163,18 @@ def convergence_figure(convergence: dict[str, Any], unit: str) -> Chart:
     for name, words in SETTLING:
         if f"{name}_probability" in convergence:
             values, ends = convergence[f"{name}_probability"], convergence[f"{name}_interval_95"]
-            panels.append(_settling(runs, 100 * np.array(values), 100 * np.array(ends), words))
+            panels.append(_convergence_panel(runs, 100 * np.array(values), 100 * np.array(ends), words))
     if "peak_force_95_N" in convergence:
         ends = np.array(convergence["peak_force_95_interval_N"], dtype=float)
         values = np.array(convergence["peak_force_95_N"], dtype=float)
-        panels.append(_settling(runs, values, ends, f"peak, 95 %, {unit}"))
+        panels.append(_convergence_panel(runs, values, ends, f"peak, 95 %, {unit}"))
     return Chart(panels, whole=(float(runs[0]), float(runs[-1])))
 
 
 SETTLING = (("capture", "captured, %"), ("requirements", "all met, %"))
 
 
-def _settling(runs: np.ndarray, values: np.ndarray, ends: np.ndarray, label: str) -> Panel:
+def _convergence_panel(runs: np.ndarray, values: np.ndarray, ends: np.ndarray, label: str) -> Panel:
     """Return an estimate in its interval; an end that was not known yet is left out."""
     lines = [Line(runs, ends[:, 0], "sky", "95 % sure", reach=ends[:, 1]), Line(runs, values, "blue", "estimate")]
     return Panel(label, lines, 1.35, across="cases", across_scale="log", levels=[Level(float(values[-1]))])
@@ -182,7 +182,7 @@ def _settling(runs: np.ndarray, values: np.ndarray, ends: np.ndarray, label: str
 
 def key_label(cases: CampaignCases, key: str) -> str:
     """Return what an axis is called that is of a key."""
-    return labelled(short(key), cases.units[key])
+    return label_with_unit(short_label(key), cases.units[key])
 
 
 def key_values(cases: CampaignCases, key: str, values: np.ndarray) -> np.ndarray:

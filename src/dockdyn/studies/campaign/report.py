@@ -10,12 +10,12 @@ from typing import Any
 import xarray as xr
 
 from dockdyn.report.report import Plot, Report, ReportBlock, result_report
-from dockdyn.report.wording import capital, significant
+from dockdyn.report.wording import capitalise_first, format_significant
 from dockdyn.results.requirements import with_lists
 from dockdyn.studies.campaign.answers import answers_of
 from dockdyn.studies.campaign.capture_map import CaptureMap, capture_map
 from dockdyn.studies.campaign.cases import CampaignCases, campaign_cases
-from dockdyn.studies.campaign.console import printed
+from dockdyn.studies.campaign.console import campaign_lines
 from dockdyn.studies.campaign.first_failure import judge_cases
 from dockdyn.studies.campaign.map_plot import WORDS, map_figure
 from dockdyn.studies.campaign.plots import convergence_figure, influence_figure, load_figure
@@ -28,7 +28,13 @@ from dockdyn.studies.campaign.tables import (
     ways_table,
     worst_table,
 )
-from dockdyn.studies.campaign.wording import figure_words, not_known, percent, sure, undecided_words
+from dockdyn.studies.campaign.wording import (
+    figure_words,
+    format_probability,
+    format_with_interval,
+    not_known,
+    undecided_words,
+)
 
 WORST_NOTE = "Each can be run again alone, with its full result and report. "
 BY_MARGIN = (
@@ -56,15 +62,15 @@ def campaign_report(dataset: xr.Dataset, map_keys: Sequence[str] | None = None, 
         dataset,
         verdict=_campaign_verdict(cases, answers),
         warnings=_campaign_warnings(cases, answers),
-        key=overview(cases, answers),
-        blocks=blocks(cases, answers),
-        plots=figures(cases, answers, found),
+        key=overview_rows(cases, answers),
+        blocks=report_blocks(cases, answers),
+        plots=report_figures(cases, answers, found),
         made=_how_sampled(dataset, answers),
-        terminal=tuple(printed(answers)),
+        terminal=tuple(campaign_lines(answers)),
     )
 
 
-def blocks(cases: CampaignCases, answers: dict[str, Any]) -> list[ReportBlock]:
+def report_blocks(cases: CampaignCases, answers: dict[str, Any]) -> list[ReportBlock]:
     """Return the tables of the page."""
     loads_note = (
         "Percentiles over the cases that have the figure, with the interval that is 95 % sure (bootstrap, exact)."
@@ -113,27 +119,30 @@ def _campaign_verdict(cases: CampaignCases, answers: dict[str, Any]) -> str:
     count = f"{answers['runs']} case{'s' if answers['runs'] > 1 else ''}"
     words = []
     if answers["capture_probability"] is not None:
-        share = percent(answers["capture_probability"], answers["capture_interval_95"], f" of {count}")
+        share = format_probability(answers["capture_probability"], answers["capture_interval_95"], f" of {count}")
         words.append(f"Captured in {share}.")
     else:
-        words.append(f"{capital(count)}.")
+        words.append(f"{capitalise_first(count)}.")
     if answers["undecided"]:
         words.append(f"{answers['undecided']} {'is' if answers['undecided'] == 1 else 'are'} not decided.")
     if answers["requirements"]:
         share, least = (
-            percent(answers["requirements_probability"], answers["requirements_interval_95"]),
+            format_probability(answers["requirements_probability"], answers["requirements_interval_95"]),
             least_met(answers),
         )
         held = (
             ""
             if least is None
-            else f"; least often {least['name']} {least['text']}, in {percent(least['probability'], least['interval_95'])}"
+            else f"; least often {least['name']} {least['text']}, in "
+            + format_probability(least["probability"], least["interval_95"])
         )
         words.insert(0 if least else len(words), f"All requirements are met in {share}{held}.")
     if answers["peak_force"]:
         having = answers["figures"][answers["peak_force"]]["cases"]
         those = "the cases" if having == answers["runs"] else f"the {having} cases that have one"
-        force = sure(answers["peak_force_percentiles_N"]["95"], answers["peak_force_intervals_N"]["95"], "N")
+        force = format_with_interval(
+            answers["peak_force_percentiles_N"]["95"], answers["peak_force_intervals_N"]["95"], "N"
+        )
         words.append(f"The {figure_words(cases, answers['peak_force'])} stays below {force} in 95 % of {those}.")
     return " ".join(words)
 
@@ -160,26 +169,31 @@ def _campaign_warnings(cases: CampaignCases, answers: dict[str, Any]) -> list[st
     return found
 
 
-def overview(cases: CampaignCases, answers: dict[str, Any]) -> list[tuple[str, str]]:
+def overview_rows(cases: CampaignCases, answers: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the summary table."""
     rows = [("Kind", str(answers["kind"])), ("Cases", str(answers["runs"]))]
     if answers["failed"]:
         rows.append(("Failed", str(answers["failed"])))
     if answers["capture_probability"] is not None:
-        rows.append(("Capture probability", percent(answers["capture_probability"], answers["capture_interval_95"])))
+        rows.append(
+            ("Capture probability", format_probability(answers["capture_probability"], answers["capture_interval_95"]))
+        )
     if answers["requirements"]:
-        share = percent(answers["requirements_probability"], answers["requirements_interval_95"])
+        share = format_probability(answers["requirements_probability"], answers["requirements_interval_95"])
         rows.append(("All requirements met", share))
     if answers["peak_force"]:
         words = figure_words(cases, answers["peak_force"])
         percentiles, ends = answers["peak_force_percentiles_N"], answers["peak_force_intervals_N"]
-        label = capital(words)
-        rows += [(f"{label}, {share} %", sure(percentiles[share], ends[share], "N")) for share in ("50", "95", "99")]
-        rows.append((f"{label}, largest", f"{significant(answers['figures'][answers['peak_force']]['max'])} N"))
+        label = capitalise_first(words)
+        rows += [
+            (f"{label}, {share} %", format_with_interval(percentiles[share], ends[share], "N"))
+            for share in ("50", "95", "99")
+        ]
+        rows.append((f"{label}, largest", f"{format_significant(answers['figures'][answers['peak_force']]['max'])} N"))
     return [*rows, ("Keys varied", str(len(cases.values)))]
 
 
-def figures(cases: CampaignCases, answers: dict[str, Any], found: CaptureMap | None) -> Iterator[Plot]:
+def report_figures(cases: CampaignCases, answers: dict[str, Any], found: CaptureMap | None) -> Iterator[Plot]:
     """Yield the figures that there is something to show in, each with what to look for."""
     least = least_met(answers)
     missed = least["figure"] if least and least["figure"] in answers["figures"] else ""
@@ -223,7 +237,7 @@ def _map_words(cases: CampaignCases, found: CaptureMap) -> str:
     what = "Capture" if found.of == "captured" else "Where all requirements are met"
     if found.of not in WORDS:
         what = figure_words(cases, found.of)
-        what = capital(what)
+        what = capitalise_first(what)
     if found.scattered and len(found.keys) > 1:
         return f"{what} over {keys}, case by case."
     if len(found.keys) == 1:
@@ -240,6 +254,6 @@ def _how_sampled(dataset: xr.Dataset, answers: dict[str, Any]) -> list[tuple[str
     if "chunk" in dataset.attrs:
         rows.append(("Chunk", f"{int(dataset.attrs['chunk'])} cases"))
     if answers["wall_time_s"] > 0:
-        rate = f"{significant(answers['runs_per_second'], 3)} cases a second"
-        rows.append(("Computing time", f"{significant(answers['wall_time_s'], 3)} s, {rate}"))
+        rate = f"{format_significant(answers['runs_per_second'], 3)} cases a second"
+        rows.append(("Computing time", f"{format_significant(answers['wall_time_s'], 3)} s, {rate}"))
     return rows

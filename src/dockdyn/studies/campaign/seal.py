@@ -14,7 +14,7 @@ class Damaged(Exception):
     """A file that is not what was written, or not of this place; says why."""
 
 
-def sealed(content: bytes, campaign: str, place: str) -> bytes:
+def add_seal(content: bytes, campaign: str, place: str) -> bytes:
     """Return `content` with a line behind it: the campaign's hash, the place in it, the SHA-256 of all that is before.
 
     A netCDF file stays one: readers of HDF5 do not look behind the end that the file states.
@@ -23,7 +23,7 @@ def sealed(content: bytes, campaign: str, place: str) -> bytes:
     return stated + hashlib.sha256(stated).hexdigest().encode() + b"\n"
 
 
-def opened(content: bytes, campaign: str, place: str) -> bytes:
+def open_sealed(content: bytes, campaign: str, place: str) -> bytes:
     """Return what was sealed. Raises `Damaged`: no seal, another checksum, of another campaign or place."""
     found = SEAL.search(content, max(0, len(content) - LONGEST))
     if found is None:

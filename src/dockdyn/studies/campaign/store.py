@@ -29,9 +29,9 @@ from dockdyn.scenario.language.own_code import allowed
 from dockdyn.scenario.language.toml_text import data_of
 from dockdyn.scenario.load import refuse_own_code
 from dockdyn.studies.campaign.chunk import REASON, Chunk, Columns
-from dockdyn.studies.campaign.seal import Damaged, opened, sealed
+from dockdyn.studies.campaign.seal import Damaged, add_seal, open_sealed
 from dockdyn.studies.cases.batch import Cases
-from dockdyn.studies.cases.claim import LOCK, claimed
+from dockdyn.studies.cases.claim import LOCK, claim_study
 from dockdyn.studies.cases.sampling import Sampled
 from dockdyn.studies.cases.sealed_line import facts_in, sealed_line
 
@@ -111,8 +111,8 @@ class Store:
         return names <= {INDEX, CHUNKS, SCENARIO, LOCK} and not any((self.folder / CHUNKS).glob("[0-9]*"))
 
     def claimed(self) -> contextlib.AbstractContextManager[None]:
-        """Let this process alone work in the folder (`dockdyn.studies.cases.claim.claimed`)."""
-        return claimed(self.folder, self.index, "campaign")
+        """Let this process alone work in the folder (`dockdyn.studies.cases.claim.claim_study`)."""
+        return claim_study(self.folder, self.index, "campaign")
 
     def create(self, campaign: Campaign) -> None:
         """Begin a campaign, or note where its scenario now is; OSError where that cannot be written."""
@@ -175,13 +175,13 @@ class Store:
         for number in range(campaign.chunks):
             with contextlib.suppress(FileNotFoundError):
                 try:
-                    opened(read_file(self.chunk(number), PART.most), campaign.hash, _place_of(number))
+                    open_sealed(read_file(self.chunk(number), PART.most), campaign.hash, _place_of(number))
                 except Damaged as why:
                     dropped.append(f"{self.chunk(number)}: {why}")
                     self.chunk(number).unlink()
         with contextlib.suppress(FileNotFoundError):
             try:
-                opened(read_file(self.whole, PART.most), campaign.hash, WHOLE)
+                open_sealed(read_file(self.whole, PART.most), campaign.hash, WHOLE)
             except Damaged as why:
                 dropped.append(f"{self.whole}: {why}")
                 self.whole.unlink()
@@ -200,12 +200,12 @@ class Store:
         """Keep a chunk that took `elapsed` (s) of the campaign's time."""
         first, _ = campaign.part(number)
         data = Chunk.of(sampled, cases, first, elapsed, _words_of(campaign.kind)).as_bytes()
-        write_file(self.chunk(number), sealed(data, campaign.hash, _place_of(number)))
+        write_file(self.chunk(number), add_seal(data, campaign.hash, _place_of(number)))
 
     def unsealed(self, path: Path, campaign: Campaign, place: str) -> bytes:
         """Return what was written into a file of the campaign; ScenarioError where it is damaged."""
         try:
-            return opened(read_file(path, PART.most), campaign.hash, place)
+            return open_sealed(read_file(path, PART.most), campaign.hash, place)
         except Damaged as why:
             raise ScenarioError(f"{path}: {why}; go on with --resume, which computes it again") from None
 
@@ -258,7 +258,7 @@ class Store:
     def finish(self, campaign: Campaign) -> xr.Dataset:
         """Put all chunks into one file."""
         data = self.dataset(campaign)
-        write_file(self.whole, sealed(as_bytes(data), campaign.hash, WHOLE))
+        write_file(self.whole, add_seal(as_bytes(data), campaign.hash, WHOLE))
         return data
 
 

@@ -7,9 +7,16 @@ from typing import Any
 import numpy as np
 
 from dockdyn.report.report import Table
-from dockdyn.report.wording import NOTHING, as_stated, significant
+from dockdyn.report.wording import NOTHING, as_stated, format_significant
 from dockdyn.studies.campaign.cases import CampaignCases
-from dockdyn.studies.campaign.wording import DEGREES, distributions, figure_words, in_degrees, percent, sure
+from dockdyn.studies.campaign.wording import (
+    DEGREES,
+    describe_distributions,
+    figure_words,
+    format_probability,
+    format_with_interval,
+    in_degrees,
+)
 
 FIGURES = 12  # in the table of loads
 KEYS = 4  # beside a worst case: those that decide
@@ -28,7 +35,7 @@ def requirements_table(answers: dict[str, Any]) -> Table:
         if each["margin_cases"] and without:
             mean += f" (of {each['margin_cases']} cases)"
             low = low if each["margin_5_percent"] is not None else f"none: {without} cases without the figure"
-        share = percent(each["probability"], each["interval_95"])
+        share = format_probability(each["probability"], each["interval_95"])
         count = each["undecided"]
         text = f"{each['text']} ({count} not decided)" if count else each["text"]
         rows.append([each["name"], text, *figures, share, mean, low, str(each["failed_first"])])
@@ -51,10 +58,10 @@ def loads_table(cases: CampaignCases, answers: dict[str, Any], most: int = FIGUR
         shares = [
             f"{each['percentiles'][share]:g}"
             if whole
-            else sure(each["percentiles"][share], each["intervals_95"][share])
+            else format_with_interval(each["percentiles"][share], each["intervals_95"][share])
             for share in ("50", "95", "99")
         ]
-        largest = f"{each['max']:g}" if whole else significant(each["max"])
+        largest = f"{each['max']:g}" if whole else format_significant(each["max"])
         rows.append([figure_words(cases, name), each["unit"], str(each["cases"]), *shares, largest])
     columns = [("figure", ""), ("unit", ""), ("cases", ""), ("50 %", ""), ("95 %", ""), ("99 %", ""), ("largest", "")]
     return Table(columns, rows, worded={0, 1}, look="dense")
@@ -62,15 +69,15 @@ def loads_table(cases: CampaignCases, answers: dict[str, Any], most: int = FIGUR
 
 def firsts_table(answers: dict[str, Any]) -> Table:
     """Return what fails first, and in how many cases."""
-    return counted("first requirement missed", answers["first_failures"], answers["runs"])
+    return table_of_counts("first requirement missed", answers["first_failures"], answers["runs"])
 
 
 def ways_table(answers: dict[str, Any]) -> Table:
     """Return how far cases came that were not captured, and those of which it is not decided."""
-    return counted("not captured", answers["missed_captures"] | answers["undecided_cases"], answers["runs"])
+    return table_of_counts("not captured", answers["missed_captures"] | answers["undecided_cases"], answers["runs"])
 
 
-def counted(heading: str, counts: dict[str, int], runs: int) -> Table:
+def table_of_counts(heading: str, counts: dict[str, int], runs: int) -> Table:
     rows = [[words, str(count), f"{100 * count / runs:.3g} %"] for words, count in counts.items()]
     return Table([(heading, ""), ("cases", ""), ("of all", "")], rows, worded={0})
 
@@ -78,35 +85,35 @@ def counted(heading: str, counts: dict[str, int], runs: int) -> Table:
 def worst_table(cases: CampaignCases, answers: dict[str, Any]) -> Table:
     """Return the worst cases: what runs each again, its least margin, and the keys that decide most."""
     required = bool(answers["requirements"])
-    keys = _deciding(cases, answers)
+    keys = _deciding_keys(cases, answers)
     columns = [("run it again", ""), *([("least margin", ""), ("to", "")] if required else []), ("peak force", "N")]
-    columns += [(_breakable(key), DEGREES.get(cases.units[key], cases.units[key])) for key in keys]
+    columns += [(_breakable_key(key), DEGREES.get(cases.units[key], cases.units[key])) for key in keys]
     rows = []
     for each in answers["worst"]:
-        margin = [missed(each), each["requirement"]] if required else []
+        margin = [least_margin(each), each["requirement"]] if required else []
         values = [_shown_value(cases, key, each["values"][key]) for key in keys]
-        rows.append([each["command"], *margin, significant(each["peak_force_N"], 4), *values])
+        rows.append([each["command"], *margin, format_significant(each["peak_force_N"], 4), *values])
     return Table(columns, rows, worded={0, 2} if required else {0}, look="heads", code={0})
 
 
-def _breakable(key: str) -> str:
+def _breakable_key(key: str) -> str:
     """Return a dotted key that may go on in the next line behind a dot."""
     return key.replace(".", ".\N{ZERO WIDTH SPACE}")
 
 
 def _shown_value(cases: CampaignCases, key: str, value: float) -> str:
     """Return what a key was in a case, without its unit."""
-    return significant(float(in_degrees(value, cases.units[key])), 3)
+    return format_significant(float(in_degrees(value, cases.units[key])), 3)
 
 
-def missed(each: dict[str, Any]) -> str:
+def least_margin(each: dict[str, Any]) -> str:
     """Return the least margin of a case."""
     if each["margin"] is None:
         return "met" if each["met"] else "not met"
-    return significant(each["margin"], 3)
+    return format_significant(each["margin"], 3)
 
 
-def _deciding(cases: CampaignCases, answers: dict[str, Any]) -> list[str]:
+def _deciding_keys(cases: CampaignCases, answers: dict[str, Any]) -> list[str]:
     """Return the keys that decide most, in the order of the scenario."""
     strength = dict.fromkeys(cases.values, 0.0)
     for by_key in answers["sensitivity"].values():
@@ -119,13 +126,13 @@ def _deciding(cases: CampaignCases, answers: dict[str, Any]) -> list[str]:
 def varied_table(cases: CampaignCases) -> Table:
     """Return what was varied: as the scenario states it, and between what the cases lie."""
     rows = [
-        [together(keys), words, "; ".join(_between(cases, key) for key in keys if key in cases.values)]
-        for keys, words in distributions(cases)
+        [shared_name(keys), words, "; ".join(_value_range(cases, key) for key in keys if key in cases.values)]
+        for keys, words in describe_distributions(cases)
     ]
     return Table([("key", ""), ("distribution", ""), ("in the cases", "")], rows, worded={0, 1, 2})
 
 
-def together(keys: tuple[str, ...]) -> str:
+def shared_name(keys: tuple[str, ...]) -> str:
     """Return keys of one distribution: a list by its own name."""
     stem = keys[0].rpartition(".")[0]
     if len(keys) > 1 and keys == tuple(f"{stem}.{place}" for place in range(len(keys))):
@@ -133,11 +140,11 @@ def together(keys: tuple[str, ...]) -> str:
     return ", ".join(keys)
 
 
-def _between(cases: CampaignCases, key: str) -> str:
+def _value_range(cases: CampaignCases, key: str) -> str:
     """Return the range of a key's values."""
     unit = cases.units[key]
     ends = (np.min(cases.values[key]), np.max(cases.values[key]))
-    low, high = (significant(float(in_degrees(end, unit)), 3) for end in ends)
+    low, high = (format_significant(float(in_degrees(end, unit)), 3) for end in ends)
     return f"{low} to {high} {DEGREES.get(unit, unit)}".strip() if low != high else f"{low} {DEGREES.get(unit, unit)}"
 
 

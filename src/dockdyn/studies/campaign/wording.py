@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.report.wording import NOTHING, significant
+from dockdyn.report.wording import NOTHING, format_significant
 from dockdyn.results.measures import Either
-from dockdyn.results.requirements import plain
+from dockdyn.results.requirements import without_unit
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import parse
 from dockdyn.studies.campaign.cases import CampaignCases, plain_unit
@@ -38,14 +38,14 @@ NAMED = ("distribution", *MORE)  # keys that are said, in the words of a distrib
 WITHOUT_UNIT = ("weights", "sigma", "axis", "correlation", "covariance")
 
 
-def percent(share: float | None, interval: list[float] | None, among: str = "") -> str:
+def format_probability(share: float | None, interval: list[float] | None, among: str = "") -> str:
     """Return a probability with its interval, to the digits that the interval leaves: 40.2 % (39.9 to 40.5 %)."""
     if share is None or interval is None:
         return NOTHING
     low, high = (100 * end for end in interval)
     digits = min(max(1 - math.floor(math.log10(max(high - low, 1e-9))), 0), 4)
-    ends = f"{_trimmed(low, digits)} to {_trimmed(high, digits)} %"
-    return f"{_trimmed(100 * share, digits)} %{among} ({ends})"
+    ends = f"{_format_percents(low, digits)} to {_format_percents(high, digits)} %"
+    return f"{_format_percents(100 * share, digits)} %{among} ({ends})"
 
 
 def undecided_words(answers: dict[str, Any]) -> str:
@@ -71,26 +71,26 @@ def not_known(answers: dict[str, Any]) -> str:
     )
 
 
-def _trimmed(value: float, digits: int) -> str:
+def _format_percents(value: float, digits: int) -> str:
     """Return a number of percents with so many decimals; none for 0 and 100, where they are exact."""
     return f"{value:.0f}" if value in (0.0, 100.0) else f"{value:.{digits}f}"
 
 
-def sure(value: float | None, interval: list[float | None] | None, unit: str = "") -> str:
+def format_with_interval(value: float | None, interval: list[float | None] | None, unit: str = "") -> str:
     """Return a number with its interval, to the digits that the interval leaves: 893 N (885 to 897 N)."""
     if value is None:
         return NOTHING
     low, high = interval or [None, None]
     narrow = low is not None and high is not None and high - low < 0.01 * abs(value)
     digits = 4 if narrow else 3
-    said, tail = significant(value, digits), f" {unit}" if unit else ""
+    said, tail = format_significant(value, digits), f" {unit}" if unit else ""
     if low is None and high is None:
         return said + tail
     if high is None:
-        return f"{said}{tail} (at least {significant(low, digits)}{tail})"
+        return f"{said}{tail} (at least {format_significant(low, digits)}{tail})"
     if low is None:
-        return f"{said}{tail} (at most {significant(high, digits)}{tail})"
-    ends = [significant(end, digits) for end in (low, high)]
+        return f"{said}{tail} (at most {format_significant(high, digits)}{tail})"
+    ends = [format_significant(end, digits) for end in (low, high)]
     if ends == [said, said]:
         return f"{said}{tail} (alike to these digits)"
     return f"{said}{tail} ({ends[0]} to {ends[1]}{tail})"
@@ -101,10 +101,10 @@ def figure_words(cases: CampaignCases, name: str) -> str:
     words = cases.names.get(name, name)
     if words != name and words != name.replace("_", " "):
         return words
-    return plain(name).replace("_", " ")
+    return without_unit(name).replace("_", " ")
 
 
-def labelled(words: str, unit: str) -> str:
+def label_with_unit(words: str, unit: str) -> str:
     """Return an axis or row with its unit."""
     return f"{words}, {DEGREES.get(unit, unit)}" if unit else words
 
@@ -114,7 +114,7 @@ def in_degrees(values: Either, unit: str) -> Either:
     return np.degrees(values) if unit in DEGREES else values
 
 
-def distributions(cases: CampaignCases) -> list[tuple[tuple[str, ...], str]]:
+def describe_distributions(cases: CampaignCases) -> list[tuple[tuple[str, ...], str]]:
     """Return what was varied: keys, and their distribution in words; a dash where the scenario can no longer be read."""
     try:
         folder = Path(str(cases.attributes.get("source", ""))).parent  # where a distribution of the user's own may be
@@ -135,9 +135,9 @@ def _in_words(table: dict[str, Any], unit: str) -> str:
     form = FORMS.get(name) or name + "".join(f", {key} {{{key}}}" for key in table if key not in NAMED)
     form += "".join(words for key, words in MORE.items() if key in table)
     units = {key: "" if key in WITHOUT_UNIT else "rad" if key == "half_angle" else unit for key in table}
-    told = {key: _spoken(value, units[key]) for key, value in table.items()}
+    told = {key: _with_unit(value, units[key]) for key, value in table.items()}
     for key in {"values", "weights"} & set(table):
-        told[key] = ", ".join(_spoken(value, units[key]) for value in table[key])
+        told[key] = ", ".join(_with_unit(value, units[key]) for value in table[key])
     return form.format_map(StatedWords(told))
 
 
@@ -148,10 +148,10 @@ class StatedWords(dict[str, str]):
         return NOTHING
 
 
-def _spoken(value: object, unit: str) -> str:
+def _with_unit(value: object, unit: str) -> str:
     """Return a value of a scenario file, with the unit that it lacks."""
     if isinstance(value, list):
-        inner = ", ".join(_spoken(item, "") for item in value)
+        inner = ", ".join(_with_unit(item, "") for item in value)
         bare = all(isinstance(item, int | float) for item in value)
         return f"({inner}) {unit}".strip() if bare else f"({inner})"
     if isinstance(value, int | float) and not isinstance(value, bool):

@@ -23,7 +23,7 @@ from dockdyn.results.requirements import ends_of, figures_of
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, content_at
-from dockdyn.studies.cases.lanes import pool, run_lanes
+from dockdyn.studies.cases.lanes import run_lanes, thread_pool
 
 LEFT_OUT = ("wall_time_s", "microseconds_per_step")  # what differs between two runs of one case
 
@@ -119,7 +119,7 @@ def _one_by_one(cases: Sequence[Scenario], threads: int | None) -> Cases:
     """Return cases of any kind, each by itself: the first alone, as it has everything compiled."""
     workers = threads or os.cpu_count() or 1
     rows = [_run_case(case) for case in cases[:1]]
-    rows += (pool(workers).map if workers > 1 else map)(_run_case, cases[1:])
+    rows += (thread_pool(workers).map if workers > 1 else map)(_run_case, cases[1:])
     names = list(dict.fromkeys(name for figures, _ in rows for name in figures))
     figures = {name: np.array([row.get(name, np.nan) for row, _ in rows]) for name in names}
     return Cases(figures, [reason for _, reason in rows])

@@ -13,7 +13,7 @@ LOCK = ".lock"
 
 
 @contextlib.contextmanager
-def claimed(folder: Path, index: Path, study: str) -> Iterator[None]:
+def claim_study(folder: Path, index: Path, study: str) -> Iterator[None]:
     """Let this process alone run a `study` in the folder, which is made where there is none, and removed where no `index` came
     into it and nothing else is there.
 

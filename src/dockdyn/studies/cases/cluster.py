@@ -38,7 +38,7 @@ Spread = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterator[Any]
 
 
 @contextlib.contextmanager
-def workers(count: int | None = None, scheduler: str | None = None) -> Iterator[Spread]:
+def spread_over_workers(count: int | None = None, scheduler: str | None = None) -> Iterator[Spread]:
     """Yield what calls a function on `count` processes of this machine, or on the workers of the `scheduler` at an address.
 
     A worker that dies takes nothing with it: its calls are made again by another. Raises ScenarioError: Dask is not
@@ -53,7 +53,7 @@ def workers(count: int | None = None, scheduler: str | None = None) -> Iterator[
     with contextlib.ExitStack() as stack:
         if scheduler is None:
             stack.enter_context(safe_children())  # as long as they may be started again
-            with _undisturbed():
+            with _shield_from_signals():
                 cluster = distributed.LocalCluster(
                     n_workers=count,
                     threads_per_worker=1,
@@ -63,13 +63,13 @@ def workers(count: int | None = None, scheduler: str | None = None) -> Iterator[
                 )
             client = distributed.Client(stack.enter_context(cluster), set_as_default=False)
         else:
-            client = _reached(scheduler, option)
+            client = _connect_scheduler(scheduler, option)
         stack.enter_context(client)
-        yield lambda function, tasks: _spread(client, function, tasks)
+        yield lambda function, tasks: _spread_calls(client, function, tasks)
 
 
 @contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
+def _shield_from_signals() -> Iterator[None]:
     """Keep what is started meanwhile from hearing Ctrl-C or a hang-up, which a terminal sends to all; this process goes on to.
 
     New threads and processes block what the thread that starts them blocks. Python's tracker of resources would lift that
@@ -85,13 +85,13 @@ def _undisturbed() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _reached(scheduler: str, option: str) -> Client:
+def _connect_scheduler(scheduler: str, option: str) -> Client:
     """Return a client of the scheduler at an address. Raises ScenarioError where none answers, soon, whatever is there
     instead."""
     import distributed
     from distributed.comm.registry import backends
 
-    _silence()
+    _silence_loggers()
     scheme, _, place = scheduler.rpartition("://")
     if not place or (scheme and scheme not in backends):
         raise ScenarioError(f"{option}: must be the address of a Dask scheduler, such as tcp://host:8786")
@@ -110,29 +110,29 @@ def _reached(scheduler: str, option: str) -> Client:
         raise ScenarioError(f"{option}: no Dask scheduler can be reached there ({told})") from None
 
 
-def _silence() -> None:
+def _silence_loggers() -> None:
     """Keep what Dask says of lost connections off the terminal, to which one line tells it. Its loggers have own levels."""
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
-def _spread(client: Client, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+def _spread_calls(client: Client, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
     """Yield what the calls give, as they are done. Raises WorkLost, also where the scheduler no longer answers."""
     waiting, done = iter(tasks), SimpleQueue[Any]()
     running: set[Any] = set()  # tasks handed out that have not come back
 
     def hand_out() -> None:
         """Hand out the tasks: workers may join later: each gets its tasks in hand."""
-        for task in islice(waiting, max(0, AHEAD * max(1, _workers(client)) - len(running))):
+        for task in islice(waiting, max(0, AHEAD * max(1, _count_workers(client)) - len(running))):
             running.add(future := client.submit(function, *task, pure=False))
             future.add_done_callback(done.put)
 
     try:
         hand_out()
         while running:
-            future = _awaited(client, lambda: done.get(timeout=LOOK))
-            found = _awaited(client, partial(_result, future))
+            future = _await_answer(client, lambda: done.get(timeout=LOOK))
+            found = _await_answer(client, partial(_call_result, future))
             running.remove(future)
             future.release()
             hand_out()
@@ -144,7 +144,7 @@ def _spread(client: Client, function: Callable[..., Any], tasks: Iterable[tuple[
         raise WorkLost(f"{type(error).__name__}: {told}") from None
 
 
-def _result(future: Any) -> Any:  # noqa: ANN401, Dask's, and of any call
+def _call_result(future: Any) -> Any:  # noqa: ANN401, Dask's, and of any call
     """Return what a call has given. Raises Empty where that has not come yet, and what the call has raised."""
     try:
         return future.result(timeout=LOOK)
@@ -154,7 +154,7 @@ def _result(future: Any) -> Any:  # noqa: ANN401, Dask's, and of any call
         raise
 
 
-def _awaited(client: Client, get: Callable[[], Any]) -> Any:  # noqa: ANN401, of any call
+def _await_answer(client: Client, get: Callable[[], Any]) -> Any:  # noqa: ANN401, of any call
     """Return what `get` gets, however long that takes, as long as the scheduler answers. Raises WorkLost where it does not.
 
     A scheduler that is stopped, or a machine that hangs, keeps its connections: without being asked it would be awaited for
@@ -164,10 +164,10 @@ def _awaited(client: Client, get: Callable[[], Any]) -> Any:  # noqa: ANN401, of
         try:
             return get()
         except Empty:
-            _workers(client)
+            _count_workers(client)
 
 
-def _workers(client: Client) -> int:
+def _count_workers(client: Client) -> int:
     """Ask the scheduler how many workers it has. Raises WorkLost where it does not answer."""
     try:
         return len(client.nthreads(callback_timeout=SILENCE))

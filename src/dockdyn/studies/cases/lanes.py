@@ -18,7 +18,7 @@ from dockdyn.integrate.model import ContactModel
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.programs import Program
 from dockdyn.results.key_figures import case_figures
-from dockdyn.results.methods import Settings, settings_of, solve
+from dockdyn.results.methods import Settings, run_whole, settings_of
 from dockdyn.results.plan import Planned, delay_of
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.tables.run import IntegratorSection, OutputSection
@@ -37,14 +37,14 @@ def run_case(kind: str, model: ContactModel, settings: Settings) -> tuple[dict[s
     """Return the key figures that the log and samples of a run give, and its solution; JAX may trace it."""
     known = kind_named(kind).key_figures()
     assert known is not None, kind
-    solution = solve(model, settings)
+    solution = run_whole(model, settings)
     data = known.data(model, solution) | {"step_s": settings.step}
     found = case_figures(known.figures, data, sampled=solution.samples is not None)
     return found | known.at_ports(model, data), solution
 
 
 @partial(Program, static=("kind", "at_once", "shared"))
-def _together(
+def _run_lanes(
     kind: str, contents: PyTree, settings: Settings, at_once: int | None, shared: tuple[bool, ...]
 ) -> Outcome:
     """Return a run of every lane; `shared` says which leaves of contents and settings all lanes have in common."""
@@ -67,7 +67,7 @@ def at_once() -> int | None:
 
 
 @cache
-def pool(threads: int) -> ThreadPoolExecutor:
+def thread_pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads)
 
 
@@ -78,15 +78,15 @@ def run_lanes(kind: str, contents: Sequence[Any], threads: int | None = None, sa
     Those of the whole motion where it is `sampled`.
     """
     short = [(content, short_settings(content, sampled)) for content in contents]
-    found = _grouped(kind, short, threads)
+    found = _run_grouped(kind, short, threads)
     rows = dict(enumerate(short))
     for settings in (partial(short_settings, longer=LONGER), own_settings):
         full = np.flatnonzero(np.isin(found[1], (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL)))
         long = {i: (contents[i], settings(contents[i], sampled)) for i in map(int, full)}
-        again = [i for i, row in long.items() if _sizes(row) != _sizes(rows[i])]
+        again = [i for i, row in long.items() if _row_sizes(row) != _row_sizes(rows[i])]
         if again:
             rows |= {i: long[i] for i in again}
-            _into(found, _grouped(kind, [long[i] for i in again], threads), again)
+            _put_rows(found, _run_grouped(kind, [long[i] for i in again], threads), again)
     return found
 
 
@@ -109,12 +109,12 @@ def _short_settings_of(
     return settings_of(decides, sampled, longer * SHORT_LOG, longer * SHORT_LINE, delay)
 
 
-def _sizes(row: Row) -> Any:  # noqa: ANN401, what can be compared
+def _row_sizes(row: Row) -> Any:  # noqa: ANN401, what can be compared
     """Return how much room a row has."""
     return jax.tree.structure(row[1])
 
 
-def _grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome:
+def _run_grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome:
     """Return the results of all rows, those of one structure and with the same arrays in calls together."""
     groups: dict[Any, list[int]] = {}
     leaves = []
@@ -124,23 +124,25 @@ def _grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome:
         groups.setdefault((structure, *(id(one) for one in numbers if _is_array(one))), []).append(i)
     workers = threads or os.cpu_count() or 1
     parts = [
-        (structure, part) for (structure, *_), places in groups.items() for part in _parted(structure, places, workers)
+        (structure, part)
+        for (structure, *_), places in groups.items()
+        for part in _split_rows(structure, places, workers)
     ]
 
     def work(part: tuple[PyTreeDef, list[int]]) -> Outcome:
         structure, places = part
-        return _filled(kind, structure, [leaves[i] for i in places])
+        return _run_filled(kind, structure, [leaves[i] for i in places])
 
-    outcomes = list(pool(workers).map(work, parts)) if len(parts) > 1 and workers > 1 else list(map(work, parts))
+    outcomes = list(thread_pool(workers).map(work, parts)) if len(parts) > 1 and workers > 1 else list(map(work, parts))
     whole: Any = None
     for (_, places), outcome in zip(parts, outcomes, strict=True):
         if whole is None:
             whole = jax.tree.map(lambda a: np.full(len(rows), np.nan if a.dtype.kind == "f" else 0, a.dtype), outcome)
-        _into(whole, outcome, places)
+        _put_rows(whole, outcome, places)
     return whole
 
 
-def _parted(structure: PyTreeDef, places: list[int], workers: int) -> list[list[int]]:
+def _split_rows(structure: PyTreeDef, places: list[int], workers: int) -> list[list[int]]:
     """Return rows of a structure in parts of a call each; where lanes take turns, shared among all workers.
 
     The first ones in a process are short: code is written better once it has run for a while, between calls.
@@ -155,7 +157,7 @@ def _parted(structure: PyTreeDef, places: list[int], workers: int) -> list[list[
     return found
 
 
-def _filled(kind: str, structure: PyTreeDef, leaves: list[list[Any]]) -> Outcome:
+def _run_filled(kind: str, structure: PyTreeDef, leaves: list[list[Any]]) -> Outcome:
     """Return one call: rows of equal structure, filled up to its size."""
     count = len(leaves)
     shared = tuple(map(_is_array, leaves[0]))
@@ -165,7 +167,7 @@ def _filled(kind: str, structure: PyTreeDef, leaves: list[list[Any]]) -> Outcome
     ]
     contents, settings = jax.tree.unflatten(structure, columns)
     duration = np.where(np.arange(LANES) < count, settings.duration, 0.0)
-    result = _together(kind, contents, replace(settings, duration=duration), at_once(), shared)
+    result = _run_lanes(kind, contents, replace(settings, duration=duration), at_once(), shared)
     return jax.tree.map(lambda values: np.asarray(values)[:count], result)
 
 
@@ -174,7 +176,7 @@ def _is_array(leaf: Any) -> bool:  # noqa: ANN401, a number or many
     return isinstance(leaf, np.ndarray) and leaf.ndim > 0
 
 
-def _into(whole: Outcome, part: Outcome, places: Sequence[int]) -> None:
+def _put_rows(whole: Outcome, part: Outcome, places: Sequence[int]) -> None:
     """Put the rows of `part` at their `places`; a figure that only some rows have is added."""
     for name, values in part[0].items():
         whole[0].setdefault(name, np.full(len(whole[1]), np.nan))[list(places)] = values

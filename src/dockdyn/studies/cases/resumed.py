@@ -19,7 +19,7 @@ def refuse_another(found: Sequence[str], folder: Path, study: str) -> None:
         raise ScenarioError(f"{folder}: cannot be resumed with another {study}: {'; '.join(found[:SHOWN])}{more}")
 
 
-def differences(before: str, now: str) -> list[str]:
+def scenario_differences(before: str, now: str) -> list[str]:
     """Return keys of two scenario texts that differ, with both values."""
     old, new = (dict(leaves(data_of(text, "scenario"))) for text in (before, now))
     nothing = "not there"

@@ -61,7 +61,7 @@ def _values_of(one: Dispersion, cube: Cube, name: str) -> Values:
         raise ScenarioError(f"{name}: {', '.join(one.keys)}: {problem}") from None
 
 
-def random(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
+def random_cube(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
     """Return a stream of its own for every case: Philox, keyed by the seed, its counter begun at the case."""
     key = np.random.SeedSequence(seed).generate_state(2, np.uint64)
     rows = np.empty((count, size))
@@ -71,7 +71,7 @@ def random(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
     return rows
 
 
-def sobol(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
+def sobol_cube(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
     """Return Sobol's sequence, scrambled by the seed; best where `runs` is a power of two."""
     sequence = qmc.Sobol(size, scramble=True, bits=BITS, rng=np.random.default_rng(seed))
     if first:
@@ -88,7 +88,7 @@ def _latin_hypercube(size: int, runs: int, seed: int, first: int, count: int) ->
 
 
 CUBES: dict[str, Callable[[int, int, int, int, int], Cube]] = {
-    "random": random,
-    "sobol": sobol,
+    "random": random_cube,
+    "sobol": sobol_cube,
     "latin-hypercube": _latin_hypercube,
 }

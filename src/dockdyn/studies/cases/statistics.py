@@ -10,7 +10,7 @@ from scipy.stats import binom
 CONFIDENCE = 0.95
 
 
-def wilson(
+def wilson_interval(
     successes: float | np.ndarray, runs: float | np.ndarray, confidence: float = CONFIDENCE
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return both ends of the interval of a share: `successes` of `runs` (numbers or arrays, runs > 0).
@@ -54,7 +54,7 @@ def percentile_interval(
     return float(values[low - 1]) if low > 0 else None, float(values[high]) if high < runs else None
 
 
-def milestones(runs: int, most: int = 40) -> list[int]:
+def logarithmic_milestones(runs: int, most: int = 40) -> list[int]:
     """Return numbers of runs, evenly spaced on a logarithmic axis, the last one `runs`."""
     if runs < 2:
         return [1] * runs

@@ -11,17 +11,17 @@ import xarray as xr
 
 from dockdyn.report.report import Report, ReportBlock, Table
 from dockdyn.report.wording import NOTHING
-from dockdyn.studies.convergence.converged import label, percent, verdict
+from dockdyn.studies.convergence.converged import convergence_verdict, figure_label, format_share
 from dockdyn.studies.convergence.refine import ABOUT
 
 LISTED = 12  # figures, those that move most
 KEPT = "convergence"  # the attribute of a run that has the answer, as JSON
 
 
-def printed(answer: dict[str, Any]) -> Iterator[str | ReportBlock]:
+def convergence_lines(answer: dict[str, Any]) -> Iterator[str | ReportBlock]:
     """Yield the verdict, what was refined and a table of what moved by how much."""
-    yield from _sentences(answer)
-    yield ReportBlock(table=_table(answer))
+    yield from _verdict_sentences(answer)
+    yield ReportBlock(table=_figures_table(answer))
 
 
 def with_convergence(report: Report, dataset: xr.Dataset) -> Report:
@@ -29,25 +29,29 @@ def with_convergence(report: Report, dataset: xr.Dataset) -> Report:
     if KEPT not in dataset.attrs:
         return report
     answer = json.loads(dataset.attrs[KEPT])
-    words = " ".join(f"{sentence.rstrip('.')}." for sentence in _sentences(answer))
+    words = " ".join(f"{sentence.rstrip('.')}." for sentence in _verdict_sentences(answer))
     notes = [f"Warning: {warning}." for warning in answer["warnings"]]
-    block = ReportBlock("Convergence", words=words, table=_table(answer), notes=notes, where="after")
+    block = ReportBlock("Convergence", words=words, table=_figures_table(answer), notes=notes, where="after")
     return replace(report, blocks=[*report.blocks, block])
 
 
-def _sentences(answer: dict[str, Any]) -> Iterator[str]:
+def _verdict_sentences(answer: dict[str, Any]) -> Iterator[str]:
     """Yield the verdict and what was refined."""
-    yield verdict(answer)
+    yield convergence_verdict(answer)
     for changes in answer["refined"].values():
         yield "Refined: " + ", ".join(f"{key} = {value}" for key, value in changes.items())
 
 
-def _table(answer: dict[str, Any]) -> Table:
+def _figures_table(answer: dict[str, Any]) -> Table:
     """Return the figures that move most."""
     ways = list(answer["refined"])
     columns = [("figure", ""), ("value", ""), *((f"moved by {ABOUT[way]}", "%") for way in ways)]
     rows = [
-        [label(key), f"{found['value']:.6g}", *(percent(found[way]) if way in found else NOTHING for way in ways)]
+        [
+            figure_label(key),
+            f"{found['value']:.6g}",
+            *(format_share(found[way]) if way in found else NOTHING for way in ways),
+        ]
         for key, found in list(answer["changes"].items())[:LISTED]
     ]
     left_out = max(0, len(answer["changes"]) - LISTED)

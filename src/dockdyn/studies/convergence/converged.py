@@ -17,7 +17,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.keys import leaves
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.studies.convergence.passing import passed_through
-from dockdyn.studies.convergence.refine import ABOUT, Changes, refinements
+from dockdyn.studies.convergence.refine import ABOUT, Changes, refine_scenario
 
 if TYPE_CHECKING:
     from dockdyn.results.drive import Progress
@@ -64,7 +64,7 @@ def converged(
     Raises ScenarioError for what cannot be run, and for a kind that has no numbers to refine.
     """
     scenario = scenario_from(scenario)
-    finer = refinements(scenario)
+    finer = refine_scenario(scenario)
     own = simulate(scenario) if dataset is None else dataset
     figures, judged = figures_of(own), summarise(own).get("requirements", [])
     limits = {one["figure"]: float(one["limit"]) for one in judged if not isinstance(one["limit"], bool)}
@@ -78,7 +78,7 @@ def converged(
             continue
         refined[name] = changes
         others = figures_of(run)
-        warnings += _appeared(ABOUT[name], figures, others) + _judged_otherwise(ABOUT[name], judged, run)
+        warnings += _figures_that_appeared(ABOUT[name], figures, others) + _judged_otherwise(ABOUT[name], judged, run)
         for key, change in relative_changes(figures, others, limits).items():
             moved.setdefault(key, {})[name] = change
         if progress is not None:
@@ -86,7 +86,7 @@ def converged(
     warnings += passed_through(scenario, own)
     largest = {key: max(changes.values()) for key, changes in moved.items()}
     first = max(largest, key=lambda key: largest[key], default=None)
-    order = sorted(moved, key=lambda key: (_rank(key, limits), -largest[key]))
+    order = sorted(moved, key=lambda key: (_table_rank(key, limits), -largest[key]))
     answer = {
         "converged": bool(refined) and not any(math.isnan(x) or x > ENOUGH for x in largest.values()) and not warnings,
         "largest_change": None if first is None else largest[first],
@@ -96,15 +96,15 @@ def converged(
         "changes": {key: {"value": figures[key]} | moved[key] for key in order},
         "warnings": warnings,
     }
-    return ShownAnswer(answer).under(verdict(answer))
+    return ShownAnswer(answer).under(convergence_verdict(answer))
 
 
-def verdict(answer: dict[str, Any]) -> str:
+def convergence_verdict(answer: dict[str, Any]) -> str:
     """Return what it comes to, in a sentence."""
     ways = " and ".join(ABOUT[name] for name in answer["refined"])
     if answer["largest_change"] is None:
         return "Nothing was refined: whether the run has converged is not known."
-    most, which = f"{percent(answer['largest_change'])} %", label(answer["largest_change_of"])
+    most, which = f"{format_share(answer['largest_change'])} %", figure_label(answer["largest_change_of"])
     moved = f"no figure moves by more than {most} ({which})"
     if answer["converged"]:
         return f"Converged: with finer numbers ({ways}) {moved}."
@@ -122,15 +122,16 @@ def _of_requirements(answer: dict[str, Any]) -> str:
     if not changes or answer["largest_change_of"] in changes:
         return ""
     worst = max(changes, key=lambda key: changes[key])
-    return f" What is required moves by at most {percent(changes[worst])} % of its limit or itself ({label(worst)})."
+    most = format_share(changes[worst])
+    return f" What is required moves by at most {most} % of its limit or itself ({figure_label(worst)})."
 
 
-def percent(share: float) -> str:
+def format_share(share: float) -> str:
     """Return a share in percent, with two digits and no exponent: 0.012, 3.4, 200."""
     return f"{float(f'{100 * share:.2g}'):g}"
 
 
-def label(key: str) -> str:
+def figure_label(key: str) -> str:
     """Return a figure's key as tables and reports count: "contacts.0.peak" is of contact 1, Q1 in the figures."""
     parts = key.split(".")
     if len(parts) < 2 or parts[0] not in ("contacts", "impacts") or not parts[1].isdigit():
@@ -169,15 +170,15 @@ def relative_changes(
     limits = limits or {}
     for figures in (own, others, limits):
         for key, value in figures.items():
-            sizes[_unit(key)] = max(sizes.get(_unit(key), 0.0), abs(value))
+            sizes[_unit_of_figure(key)] = max(sizes.get(_unit_of_figure(key), 0.0), abs(value))
     found = {}
     for key in own.keys() & others.keys():
-        scale = max(abs(own[key]), abs(others[key]), abs(limits.get(key, 0.0)), SMALL * sizes[_unit(key)])
+        scale = max(abs(own[key]), abs(others[key]), abs(limits.get(key, 0.0)), SMALL * sizes[_unit_of_figure(key)])
         found[key] = abs(others[key] - own[key]) / scale if scale else 0.0
     return found
 
 
-def _rank(key: str, limits: Mapping[str, float]) -> int:
+def _table_rank(key: str, limits: Mapping[str, float]) -> int:
     """Return where a figure stands in a table: what is required, then the largest forces and moments of all, then the rest."""
     return 0 if key in limits else 1 if PEAK.search(key) and "." not in key else 2
 
@@ -192,14 +193,14 @@ def _judged_otherwise(way: str, judged: list[dict[str, Any]], run: xr.Dataset) -
     ]
 
 
-def _unit(key: str) -> str:
+def _unit_of_figure(key: str) -> str:
     """Return the unit at the end of a figure's name, such as N of peak_force_N."""
     words = [part for part in key.split(".") if not part.isdigit()][-1].split("_")
     begins = [i for i, word in enumerate(words) if word[:1].isupper() or word in ("m", "s", "kg", "rad", "deg")]
     return "_".join(words[begins[0] :]) if begins else ""
 
 
-def _appeared(way: str, own: dict[str, float], others: dict[str, float]) -> list[str]:
+def _figures_that_appeared(way: str, own: dict[str, float], others: dict[str, float]) -> list[str]:
     """Return that figures come or go with finer numbers: another number of contacts or impacts."""
     counts = {
         table: [len({key.split(".")[1] for key in figures if key.startswith(f"{table}.")}) for figures in (own, others)]

@@ -27,7 +27,7 @@ Place = tuple[str, str, float]  # body, name and radius (m) of a feature; of a s
 
 def passed_through(scenario: Scenario, dataset: xr.Dataset) -> list[str]:
     """Return which parts of bodies pass through each other in the run `dataset` of a scenario, a line each."""
-    return [*_pressed_through(scenario, dataset), *_unheld(scenario)]
+    return [*_pressed_through(scenario, dataset), *_pairs_passing_through(scenario)]
 
 
 def _pressed_through(scenario: Scenario, dataset: xr.Dataset) -> list[str]:
@@ -43,7 +43,7 @@ def _pressed_through(scenario: Scenario, dataset: xr.Dataset) -> list[str]:
     return found
 
 
-def _unheld(scenario: Scenario) -> list[str]:
+def _pairs_passing_through(scenario: Scenario) -> list[str]:
     """Return the pairs without a contact that pass through each other; of a rig, whose run keeps no depths, none."""
     data = scenario.at({}).nominal()
     pairs = _pairs_without_contact(scenario.at({}).content)[:MOST]

@@ -30,7 +30,7 @@ ABOUT = {
 Changes = dict[str, Any]  # by dotted key
 
 
-def refinements(scenario: Scenario) -> dict[str, Changes]:
+def refine_scenario(scenario: Scenario) -> dict[str, Changes]:
     """Return the keys of a scenario that make it finer, by "tolerance", "instants", "mesh" and "modes"; only those that it has.
 
     Raises ScenarioError for a scenario that has none.
@@ -39,10 +39,10 @@ def refinements(scenario: Scenario) -> dict[str, Changes]:
     data = scenario.nominal()
     integrator = data.get("integrator", {})
     found = {
-        "tolerance": _tolerance(integrator, scenario),
-        "instants": _instants(integrator),
-        "mesh": _mesh(scenario, data),
-        "modes": _modes(data),
+        "tolerance": _refine_tolerance(integrator, scenario),
+        "instants": _refine_instants(integrator),
+        "mesh": _refine_meshes(scenario, data),
+        "modes": _refine_modes(data),
     }
     found = {name: changes for name, changes in found.items() if changes}
     if not found:
@@ -50,7 +50,7 @@ def refinements(scenario: Scenario) -> dict[str, Changes]:
     return found
 
 
-def _tolerance(integrator: dict[str, Any], scenario: Scenario) -> Changes:
+def _refine_tolerance(integrator: dict[str, Any], scenario: Scenario) -> Changes:
     """Return a tenfold tighter tolerance, or the step that gives it."""
     field = type(scenario.content).model_fields.get("integrator")
     if field is None or field.exclude:
@@ -67,17 +67,17 @@ def _tolerance(integrator: dict[str, Any], scenario: Scenario) -> Changes:
     return {"integrator.tolerance": max(section.tolerance / TIGHTER, SMALLEST)}
 
 
-def _instants(integrator: dict[str, Any]) -> Changes:
+def _refine_instants(integrator: dict[str, Any]) -> Changes:
     """Return more parts of the motion between two instants of a loop, whose instants stay where they are."""
     return {"integrator.finer": integrator["finer"] * PARTS} if "finer" in integrator else {}
 
 
-def _mesh(scenario: Scenario, data: dict[str, Any]) -> Changes:
+def _refine_meshes(scenario: Scenario, data: dict[str, Any]) -> Changes:
     """Return finer grids of the meshes that are touched, and more points of those that touch.
 
     A grid may be nearer to its mesh than its tolerance asks, so what it has reached counts: else it could stay as it is.
     """
-    tables = _tables(data)
+    tables = _all_tables(data)
     found: Changes = {}
     for key, table in tables.items():
         if table.get("shape") == "mesh":
@@ -102,7 +102,7 @@ def section_at(content: Any, key: str) -> Any:  # noqa: ANN401, of any kind
     return content
 
 
-def _modes(data: dict[str, Any]) -> Changes:
+def _refine_modes(data: dict[str, Any]) -> Changes:
     """Return one more mode of all that bends or twists."""
     found: Changes = {}
     for key, value in leaves(data, whole_lists=True):
@@ -114,10 +114,10 @@ def _modes(data: dict[str, Any]) -> Changes:
     return found
 
 
-def _tables(data: Any, key: str = "") -> dict[str, dict[str, Any]]:  # noqa: ANN401, what a file holds
+def _all_tables(data: Any, key: str = "") -> dict[str, dict[str, Any]]:  # noqa: ANN401, what a file holds
     """Return all tables inside `data` by their keys."""
     found: dict[str, dict[str, Any]] = {key: data} if isinstance(data, dict) and key else {}
     items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
     for name, item in items:
-        found |= _tables(item, f"{key}.{name}".lstrip("."))
+        found |= _all_tables(item, f"{key}.{name}".lstrip("."))
     return found

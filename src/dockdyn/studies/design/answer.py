@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from dockdyn.files import write_files
-from dockdyn.results.requirements import plain, resolved, unit_of_figure
+from dockdyn.results.requirements import resolve_figure, unit_of_figure, without_unit
 from dockdyn.scenario.load import parse
 from dockdyn.studies.design.evidence import evidence_of
-from dockdyn.studies.design.front import balanced, front_of
+from dockdyn.studies.design.front import balanced_design, front_of
 from dockdyn.studies.design.goals import DesignOutcome
-from dockdyn.studies.design.plan import Evaluation, Plan, finite
+from dockdyn.studies.design.plan import Evaluation, Plan, finite_or_none
 from dockdyn.studies.design.prices import Prices, shadow_prices
 from dockdyn.studies.design.variables import RealVariable, Variable
 
@@ -28,7 +28,7 @@ def answer_of(plan: Plan, evaluations: list[Evaluation]) -> dict[str, Any]:
     prices."""
     orders = [plan.order(one) for one in evaluations]
     front = front_of(orders) if len(plan.goals) > 1 else []
-    best = evaluations[balanced(orders, front)] if front else min(evaluations, key=plan.order)
+    best = evaluations[balanced_design(orders, front)] if front else min(evaluations, key=plan.order)
     cases = plan.fresh_cases if plan.of_cases else None
     ((alone, of_cases),) = plan.run([best.values], cases)
     fresh = plan.judge(best.values, alone, of_cases)
@@ -36,23 +36,23 @@ def answer_of(plan: Plan, evaluations: list[Evaluation]) -> dict[str, Any]:
     active = [place for place, one in enumerate(constraints) if one["active"]]
     at_ends = {place: end for place, one in enumerate(plan.variables) if (end := _end_of(one, best.values[place]))}
     prices = shadow_prices(plan, best, active, at_ends) if best.feasible else None
-    goals = _goals(plan, best, evaluations[0], {**alone.figures, **of_cases.figures})
+    goals = _goal_rows(plan, best, evaluations[0], {**alone.figures, **of_cases.figures})
     return {
         "kind": plan.scenario.kind,
         "title": plan.scenario.title,
         "goal": goals[0],
         "goals": goals,
         "feasible": best.feasible,
-        "variables": _variables(plan, best, evaluations[0], at_ends, prices),
+        "variables": _variable_rows(plan, best, evaluations[0], at_ends, prices),
         "constraints": _with_prices(plan, constraints, prices, [alone, of_cases]),
         "price_evaluations": 0 if prices is None else prices.evaluations,
-        "price_unbalanced": None if prices is None else finite(prices.left),
+        "price_unbalanced": None if prices is None else finite_or_none(prices.left),
         "evaluations": len(evaluations),
         "derivatives": sum(bool(one.slopes) for one in evaluations),
         "feasible_evaluations": sum(one.feasible for one in evaluations),
         "failed_runs": sum(one.failed for one in evaluations),
         "failure": next((one.reason for one in evaluations if one.reason), ""),
-        "front": _front(plan, [evaluations[place] for place in front]) if len(plan.goals) > 1 else None,
+        "front": _front_rows(plan, [evaluations[place] for place in front]) if len(plan.goals) > 1 else None,
         "cases": len(plan.cases.values) if plan.of_cases else None,
         "seed": plan.stated.seed,
         "requirements_left_out": requirements_left_out(plan),
@@ -62,18 +62,18 @@ def answer_of(plan: Plan, evaluations: list[Evaluation]) -> dict[str, Any]:
 
 def requirements_left_out(plan: Plan) -> list[str]:
     """Return the requirements of the scenario that no constraint of the design is about."""
-    asked = {plain(one.requirement.figure) for one in plan.constraints}
-    return [one.name for one in plan.scenario.requirements if plain(one.figure) not in asked]
+    asked = {without_unit(one.requirement.figure) for one in plan.constraints}
+    return [one.name for one in plan.scenario.requirements if without_unit(one.figure) not in asked]
 
 
-def _goals(plan: Plan, best: Evaluation, first: Evaluation, names: dict[str, Any]) -> list[dict[str, Any]]:
+def _goal_rows(plan: Plan, best: Evaluation, first: Evaluation, names: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the goals as stated, with those of the best design and of the first."""
     return [
         {
             "text": f"{'maximise' if goal.largest else 'minimise'} {goal.text}",
             "unit": plan.unit_of(goal, names),
-            "value": finite(value),
-            "first": finite(before),
+            "value": finite_or_none(value),
+            "first": finite_or_none(before),
         }
         for goal, value, before in zip(plan.goals, best.goals, first.goals, strict=True)
     ]
@@ -87,7 +87,7 @@ def _end_of(one: Variable, value: Any) -> str | None:  # noqa: ANN401, what a fi
     return "low" if share <= AT_END else "high" if share >= 1 - AT_END else None
 
 
-def _variables(
+def _variable_rows(
     plan: Plan, best: Evaluation, first: Evaluation, at_ends: dict[int, str], prices: Prices | None
 ) -> list[dict[str, Any]]:
     """Return the variables of the best design; `at` is the end of its range that one has come to, `price` that of moving it
@@ -142,16 +142,16 @@ def _with_prices(
         figures = runs[one.share is not None].figures
         where = f"{plan.scenario.name}: design.constraints.{one.name}"
         price = prices.constraints.get(place) if prices is not None and prices.known else None
-        unit = unit_of_figure(resolved(one.requirement.figure, figures, where)) if figures else ""
+        unit = unit_of_figure(resolve_figure(one.requirement.figure, figures, where)) if figures else ""
         found.append(row | {"unit": unit, "price": price})
     return found
 
 
-def _front(plan: Plan, front: Sequence[Evaluation]) -> list[dict[str, Any]]:
+def _front_rows(plan: Plan, front: Sequence[Evaluation]) -> list[dict[str, Any]]:
     """Return the designs that no other one beats in both goals, from the best in the first to the best in the second."""
     keys = [one.key for one in plan.variables]
     return [
-        {"values": dict(zip(keys, one.values, strict=True)), "goals": [finite(value) for value in one.goals]}
+        {"values": dict(zip(keys, one.values, strict=True)), "goals": [finite_or_none(value) for value in one.goals]}
         for one in front
     ]
 

@@ -12,8 +12,8 @@ from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.studies.design.answer import answer_of, written_design
 from dockdyn.studies.design.front import front_generations
 from dockdyn.studies.design.plan import Design, Evaluation, Plan, plan_design
-from dockdyn.studies.design.polish import Smooth, polish, smooth_design
-from dockdyn.studies.design.search import Designs, Order, every_design, generations
+from dockdyn.studies.design.polish import Smooth, polish_best, smooth_design
+from dockdyn.studies.design.search import Designs, Order, design_generations, every_design
 from dockdyn.studies.design.trail import Trail
 
 Told = Callable[[Evaluation], None]  # told the first design
@@ -38,7 +38,7 @@ def run_design(plan: Plan, trail: Trail, progress: Progress, told: Told = lambda
         if smooth is not None and tried.left <= tried.next_polish:
             best = min(tried.done, key=plan.order)
             if not best.slopes and None not in best.goals:
-                polish(plan, best, partial(tried.evaluate_with_slopes, smooth))
+                polish_best(plan, best, partial(tried.evaluate_with_slopes, smooth))
             tried.next_polish = tried.left // 2
         try:
             asked = asking.send([plan.order(one) for one in found])
@@ -97,7 +97,7 @@ def _asked_designs(plan: Plan) -> Generator[Designs, Sequence[Order], None]:
     elif len(plan.goals) > 1:
         yield from front_generations(plan.variables, start, plan.stated.seed, most)
     else:
-        yield from generations(plan.variables, start, plan.stated.seed)
+        yield from design_generations(plan.variables, start, plan.stated.seed)
 
 
 def design(scenario: Scenario | str | Path, folder: str | Path) -> ShownAnswer:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import t as student
 
-from dockdyn.results.requirements import resolved
-from dockdyn.studies.cases.statistics import CONFIDENCE, percentile_interval, wilson
+from dockdyn.results.requirements import resolve_figure
+from dockdyn.studies.cases.statistics import CONFIDENCE, percentile_interval, wilson_interval
 from dockdyn.studies.design.goals import DesignOutcome, Goal
-from dockdyn.studies.design.plan import Evaluation, Plan, finite
+from dockdyn.studies.design.plan import Evaluation, Plan, finite_or_none
 
 
 def evidence_of(plan: Plan, fresh: Evaluation, runs: DesignOutcome) -> dict[str, Any]:
@@ -21,12 +21,15 @@ def evidence_of(plan: Plan, fresh: Evaluation, runs: DesignOutcome) -> dict[str,
     for one, found in zip(plan.constraints, fresh.slacks, strict=True):
         if one.share is not None:
             share = found.value or 0.0
-            interval = [float(end) for end in wilson(share * count, count)]
+            interval = [float(end) for end in wilson_interval(share * count, count)]
             shares.append(
                 {"name": one.name, "text": one.text, "share": share, "interval_95": interval, "met": found.slack >= 0}
             )
     goals = [
-        {"value": finite(value), "interval_95": [finite(end) for end in _goal_interval(goal, value, runs)]}
+        {
+            "value": finite_or_none(value),
+            "interval_95": [finite_or_none(end) for end in _goal_interval(goal, value, runs)],
+        }
         if goal.of_cases
         else None
         for goal, value in zip(plan.goals, fresh.goals, strict=True)
@@ -45,10 +48,10 @@ def _goal_interval(goal: Goal, value: float | None, runs: DesignOutcome) -> list
     """Return both ends of the interval of a goal over cases; None for one that so few cases cannot give."""
     if value is None:
         return [None, None]
-    values = runs.figures[resolved(goal.figure, runs.figures, goal.where)]
+    values = runs.figures[resolve_figure(goal.figure, runs.figures, goal.where)]
     known = np.sort(values[~np.isnan(values)])
     if goal.over == "probability":
-        return [float(end) for end in wilson(value * values.size, values.size)]
+        return [float(end) for end in wilson_interval(value * values.size, values.size)]
     if goal.over == "percentile":
         return list(percentile_interval(known, goal.share))
     if known.size < 2 or not np.isfinite(known).all():

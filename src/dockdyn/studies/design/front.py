@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Sequence
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.studies.design.search import STEP, Designs, Order, SearchVariable, strategy
+from dockdyn.studies.design.search import STEP, Designs, Order, SearchVariable, evolution_strategy
 
 ENDS = 0.08  # of the designs: what each of the two searches for one goal alone gets
 TURNS = 2  # generations of a search into a gap
@@ -36,11 +36,11 @@ def front_generations(
     found = _Tried(variables)
     found.add(start[None], (yield start[None]))
     for rank in (_by_first, _by_second):
-        inner = strategy(variables, start, STEP, int(random.integers(2**31)))
+        inner = evolution_strategy(variables, start, STEP, int(random.integers(2**31)))
         yield from found.searched(inner, rank, designs=math.ceil(ENDS * most))
     while True:
         begin, step, towards = found.next_search(start, random)
-        inner = strategy(variables, begin, step, int(random.integers(2**31)))
+        inner = evolution_strategy(variables, begin, step, int(random.integers(2**31)))
         yield from found.searched(inner, towards, generations=TURNS)
 
 
@@ -65,7 +65,7 @@ def front_of(orders: Sequence[Order]) -> list[int]:
     return found
 
 
-def balanced(orders: Sequence[Order], front: Sequence[int]) -> int:
+def balanced_design(orders: Sequence[Order], front: Sequence[int]) -> int:
     """Return the place in the middle of a front: the one that gives away least of the way from its best to its worst in both
     goals."""
     goals = np.array([orders[place][1:] for place in front])

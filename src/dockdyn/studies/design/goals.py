@@ -12,7 +12,14 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from dockdyn.results.outcome import still_open
-from dockdyn.results.requirements import hidden, judge_values, limit_of, resolved, unit_of_figure, with_lists
+from dockdyn.results.requirements import (
+    hidden_by_capture,
+    judge_values,
+    limit_of,
+    resolve_figure,
+    unit_of_figure,
+    with_lists,
+)
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.keys import leaves
 from dockdyn.scenario.language.requirement import Requirement, requirement_of
@@ -154,7 +161,7 @@ def _share_of(text: str, where: str) -> float:
     return float(text) / 100
 
 
-def reached(goal: Goal, runs: DesignOutcome, variables: Mapping[str, Any]) -> float | None:
+def goal_value(goal: Goal, runs: DesignOutcome, variables: Mapping[str, Any]) -> float | None:
     """Return what a design makes of the goal; None where no run has the figure.
 
     Percentile and mean are of the cases that have the figure, the probability is of all.
@@ -163,7 +170,7 @@ def reached(goal: Goal, runs: DesignOutcome, variables: Mapping[str, Any]) -> fl
         return variables[goal.figure]
     if runs.failed.all():
         return None
-    values = runs.figures[resolved(goal.figure, runs.figures, goal.where)]
+    values = runs.figures[resolve_figure(goal.figure, runs.figures, goal.where)]
     if values.ndim > 1:
         raise ScenarioError(
             f"{goal.where}: {goal.figure} is a list; must be one number, such as its .least or .largest"
@@ -183,7 +190,7 @@ def reached(goal: Goal, runs: DesignOutcome, variables: Mapping[str, Any]) -> fl
 
 def goal_unit(goal: Goal, names: Mapping[str, Any]) -> str:
     """Return the unit of a goal on a figure."""
-    return "" if goal.over == "probability" else unit_of_figure(resolved(goal.figure, names, goal.where))
+    return "" if goal.over == "probability" else unit_of_figure(resolve_figure(goal.figure, names, goal.where))
 
 
 def slack_of(constraint: Constraint, runs: DesignOutcome, where: str) -> Slack:
@@ -191,26 +198,26 @@ def slack_of(constraint: Constraint, runs: DesignOutcome, where: str) -> Slack:
     if runs.failed.all():
         return Slack(None if constraint.share is None else 0.0, NOTHING)
     one = constraint.requirement
-    figure = resolved(one.figure, runs.figures, where)
+    figure = resolve_figure(one.figure, runs.figures, where)
     values = runs.figures[figure]
     limit = limit_of(one, figure, unit_of_figure(figure), values[~runs.failed].ravel().tolist(), where)
     met, margin = judge_values(values, one.relation, limit)
     doubtful = still_open(figure, one.relation, limit, values, met, runs.figures)
-    doubtful |= hidden(figure, one.relation, limit, values, runs.figures)
+    doubtful |= hidden_by_capture(figure, one.relation, limit, values, runs.figures)
     met &= ~doubtful
     spare = np.where(doubtful | np.isnan(margin), -np.inf, margin) / (abs(float(limit)) or 1.0)
     if isinstance(limit, bool):
         spare = np.full(met.shape, -np.inf)
     if constraint.share is None:
         value = float(np.ravel(values)[np.argmin(judge_margins(values, one.relation, limit))])
-        slack = _signed(bool(met[0]), float(spare[0]), 1.0)
+        slack = _signed_slack(bool(met[0]), float(spare[0]), 1.0)
         return Slack(value if math.isfinite(value) else None, slack, None if isinstance(limit, bool) else limit)
     needed = math.ceil(constraint.share * met.size - 1e-9)
     share = float(met.mean())
     if isinstance(limit, bool):
-        return Slack(share, _signed(met.sum() >= needed, -np.inf, abs(share - constraint.share)))
+        return Slack(share, _signed_slack(met.sum() >= needed, -np.inf, abs(share - constraint.share)))
     deciding = float(np.sort(spare)[met.size - needed])
-    return Slack(share, _signed(met.sum() >= needed, deciding, 1.0 + constraint.share - share), limit)
+    return Slack(share, _signed_slack(met.sum() >= needed, deciding, 1.0 + constraint.share - share), limit)
 
 
 def judge_margins(values: np.ndarray, relation: str, limit: bool | float) -> np.ndarray:
@@ -219,7 +226,7 @@ def judge_margins(values: np.ndarray, relation: str, limit: bool | float) -> np.
     return np.zeros(entries.size) if isinstance(limit, bool) else judge_values(entries, relation, limit)[1]
 
 
-def _signed(met: bool | np.bool_, spare: float, otherwise: float) -> float:
+def _signed_slack(met: bool | np.bool_, spare: float, otherwise: float) -> float:
     """Return a slack that is at least zero where the constraint is met, and below it where not, `otherwise` where none is
     known."""
     size = abs(spare) if math.isfinite(spare) else otherwise

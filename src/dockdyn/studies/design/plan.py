@@ -24,9 +24,9 @@ from dockdyn.studies.design.goals import (
     Slack,
     constraints_of,
     goal_unit,
+    goal_value,
     goals_of,
     part_of,
-    reached,
     slack_of,
 )
 from dockdyn.studies.design.runs import Asked, figures_of_rows, spread_rows
@@ -148,7 +148,7 @@ class Plan:
     def judge(self, design: Design, alone: DesignOutcome, of_cases: DesignOutcome) -> Evaluation:
         """Return what became of a design by its runs."""
         variables = dict(zip((one.key for one in self.variables), design, strict=True))
-        goals = tuple(reached(goal, of_cases if goal.of_cases else alone, variables) for goal in self.goals)
+        goals = tuple(goal_value(goal, of_cases if goal.of_cases else alone, variables) for goal in self.goals)
         slacks = tuple(
             slack_of(
                 one, alone if one.share is None else of_cases, f"{self.scenario.name}: design.constraints.{one.name}"
@@ -189,6 +189,6 @@ def plan_design(scenario: Scenario) -> Plan:
     return plan
 
 
-def finite(value: float | None) -> float | None:
+def finite_or_none(value: float | None) -> float | None:
     """Return a number; None of one without end."""
     return value if value is not None and math.isfinite(value) else None

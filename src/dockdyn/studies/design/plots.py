@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 
 from dockdyn.report.charts.chart import Chart, Line, Panel
-from dockdyn.report.drawing import short
-from dockdyn.report.wording import spaced
+from dockdyn.report.drawing import short_label
+from dockdyn.report.wording import format_unit
 from dockdyn.scenario.language.errors import shown
 from dockdyn.studies.design.plan import Evaluation, Plan
 from dockdyn.studies.design.variables import RealVariable, Variable
@@ -26,11 +26,11 @@ def convergence_figure(plan: Plan, evaluations: Sequence[Evaluation], units: Seq
     for place, goal in enumerate(plan.goals):
         values = goal_values(evaluations, place)
         best = (np.fmax if goal.largest else np.fmin).accumulate(np.where(feasible, values, np.nan))
-        lines = [*_tried(number, values, feasible), Line(number, best, "ink", "best so far", width=1.6)]
-        panels.append(Panel(_labelled(goal.text, units[place]), lines, 2.2, across=ACROSS))
+        lines = [*_design_points(number, values, feasible), Line(number, best, "ink", "best so far", width=1.6)]
+        panels.append(Panel(_axis_label(goal.text, units[place]), lines, 2.2, across=ACROSS))
     if plan.constraints:
         missed = np.array([one.missed for one in evaluations])
-        panels.append(Panel("missed by", _tried(number, missed, feasible), 1.2, across=ACROSS))
+        panels.append(Panel("missed by", _design_points(number, missed, feasible), 1.2, across=ACROSS))
     return Chart(panels, whole=(1.0, float(max(len(evaluations), 2))))
 
 
@@ -41,17 +41,17 @@ def front_figure(plan: Plan, evaluations: Sequence[Evaluation], answer: dict[str
     best = np.array([row["goals"] for row in answer["front"]], float)
     across, up = ([goal["value"]] for goal in answer["goals"])
     lines = [
-        *_tried(first, second, feasible),
+        *_design_points(first, second, feasible),
         Line(best[:, 0], best[:, 1], "ink", "front", width=1.4),
         Line(across, up, "ink", "written out", marker="o", size=6.0, joined=False),
     ]
-    names = [_labelled(goal.text, found["unit"]) for goal, found in zip(plan.goals, answer["goals"], strict=True)]
-    ranges = [_around(best[:, place], goal.largest) for place, goal in enumerate(plan.goals)]
+    names = [_axis_label(goal.text, found["unit"]) for goal, found in zip(plan.goals, answer["goals"], strict=True)]
+    ranges = [_goal_limits(best[:, place], goal.largest) for place, goal in enumerate(plan.goals)]
     panel = Panel(names[1], lines, 3.2, across=names[0], limits=ranges[1])
     return Chart([panel], whole=ranges[0], over=plan.goals[0].text)
 
 
-def _around(values: np.ndarray, largest: bool) -> tuple[float, float]:
+def _goal_limits(values: np.ndarray, largest: bool) -> tuple[float, float]:
     """Return what is shown of a goal: the front, and a quarter more on the worse side."""
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     size = (high - low) or abs(high) or 1.0
@@ -77,26 +77,26 @@ def variables_figure(plan: Plan, evaluations: Sequence[Evaluation]) -> Chart:
 
 def _variable_panel(one: Variable, number: np.ndarray, values: list[Any], feasible: np.ndarray) -> Panel:
     """Return one variable: a number over its range, or the place of a choice, with its name."""
-    label = _labelled(".".join(one.key.split(".")[-2:]), one.unit)
+    label = _axis_label(".".join(one.key.split(".")[-2:]), one.unit)
     if isinstance(one, RealVariable):
         scale: Literal["log", "linear"] = "log" if one.by_logarithm else "linear"
-        lines = _tried(number, np.array(values), feasible)
+        lines = _design_points(number, np.array(values), feasible)
         return Panel(label, lines, 1.5, across=ACROSS, limits=one.ends, scale=scale)
     places = np.array([one.coordinate(value) for value in values])
     if one.ends is not None:
-        lines = _tried(number, places + one.ends[0], feasible)
+        lines = _design_points(number, places + one.ends[0], feasible)
         return Panel(label, lines, 1.5, across=ACROSS, limits=(one.ends[0] - 0.5, one.ends[1] + 0.5))
-    ticks = [(float(place), short(shown(value), 18)) for place, value in enumerate(one.values)]
-    lines = _tried(number, places, feasible)
+    ticks = [(float(place), short_label(shown(value), 18)) for place, value in enumerate(one.values)]
+    lines = _design_points(number, places, feasible)
     return Panel(label, lines, 1.5, across=ACROSS, limits=(-0.5, one.count - 0.5), ticks=ticks)
 
 
-def _labelled(name: str, unit: str) -> str:
+def _axis_label(name: str, unit: str) -> str:
     """Return what an axis is called."""
-    return short(name) + (f", {spaced(unit)}" if unit else "")
+    return short_label(name) + (f", {format_unit(unit)}" if unit else "")
 
 
-def _tried(number: np.ndarray, values: np.ndarray, feasible: np.ndarray) -> list[Line]:
+def _design_points(number: np.ndarray, values: np.ndarray, feasible: np.ndarray) -> list[Line]:
     """Return a point a design, by whether it meets all constraints."""
     looks = (("blue", "meets all constraints", feasible), ("orange", "misses one", ~feasible))
     return [

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from scipy.optimize import minimize
 
 from dockdyn.results.key_figures import left_out, names_in_cases
-from dockdyn.results.requirements import resolved
+from dockdyn.results.requirements import resolve_figure
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import places_of
@@ -93,7 +93,7 @@ def smooth_design(plan: Plan) -> Smooth | None:
         return None
     try:
         names = [
-            resolved(figure, smooth, plan.scenario.name)
+            resolve_figure(figure, smooth, plan.scenario.name)
             for figure in ([] if goal is None else [goal]) + [one.figure for one in asked]
         ]
     except ScenarioError:
@@ -101,7 +101,7 @@ def smooth_design(plan: Plan) -> Smooth | None:
     return Smooth(plan, None if goal is None else names[0], tuple(names[len(names) - len(asked) :]))
 
 
-def polish(plan: Plan, best: Evaluation, attempt: Try) -> None:
+def polish_best(plan: Plan, best: Evaluation, attempt: Try) -> None:
     """Try designs from the best one on that are better by sequential quadratic programming, until they are no more.
 
     `attempt` evaluates a design with its slopes; what it gives back is all that is known.

@@ -51,7 +51,7 @@ def shadow_prices(plan: Plan, best: Evaluation, active: Sequence[int], at_ends: 
     ended = [place for place in free if place in at_ends]
     if len(plan.goals) > 1 or not free or not (movable or ended):
         return None
-    goal, spared = _slopes(plan, best, free, movable, at_ends)
+    goal, spared = _goal_slopes(plan, best, free, movable, at_ends)
     walls = np.zeros((len(free), len(ended)))
     for column, place in enumerate(ended):
         walls[free.index(place), column] = 1.0 if at_ends[place] == "low" else -1.0
@@ -65,20 +65,20 @@ def shadow_prices(plan: Plan, best: Evaluation, active: Sequence[int], at_ends: 
     ends = dict(zip(ended, found[len(movable) :], strict=True))
     return Prices(
         dict(zip(movable, found[: len(movable)], strict=True)),
-        {place: price / _slope(plan, place, best) for place, price in ends.items()},
+        {place: price / _coordinate_slope(plan, place, best) for place, price in ends.items()},
         float(left / max(np.linalg.norm(goal), 1e-300)),
         2 * len(free),
     )
 
 
-def _slope(plan: Plan, place: int, best: Evaluation) -> float:
+def _coordinate_slope(plan: Plan, place: int, best: Evaluation) -> float:
     """Return by how much a real variable changes with its coordinate."""
     variable = plan.variables[place]
     assert isinstance(variable, RealVariable)
     return variable.slope(variable.coordinate(best.values[place]))
 
 
-def _slopes(
+def _goal_slopes(
     plan: Plan, best: Evaluation, free: Sequence[int], movable: Sequence[int], at_ends: dict[int, str]
 ) -> tuple[Float[np.ndarray, "variables"], Float[np.ndarray, "constraints variables"]]:
     """Return the slopes of the goal, less being better, and of what is spared of limits, over the coordinates of real

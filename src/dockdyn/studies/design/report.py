@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.report.report import Plot, Report, ReportBlock, Table
-from dockdyn.report.wording import NOTHING, counted, significant, spaced, with_unit
+from dockdyn.report.wording import NOTHING, count_of, format_significant, format_unit, with_unit
 from dockdyn.scenario.language.errors import shown
 from dockdyn.studies.design.answer import constraints_rows
 from dockdyn.studies.design.plan import Evaluation, Plan
@@ -25,7 +25,7 @@ def design_report(plan: Plan, evaluations: Sequence[Evaluation], answer: dict[st
     verdict = _design_verdict(answer)
     tables = [
         ReportBlock(_best_words(answer), table=_variables_table(answer)),
-        ReportBlock("Constraints", table=_constraints_table(answer), notes=_notes(plan, answer)),
+        ReportBlock("Constraints", table=_constraints_table(answer), notes=_constraint_notes(plan, answer)),
         ReportBlock("Fresh cases", table=_evidence_table(answer)),
     ]
     tables.insert(1, ReportBlock("The front", table=_front_table(plan, answer), notes=_front_notes(answer)))
@@ -42,11 +42,11 @@ def design_report(plan: Plan, evaluations: Sequence[Evaluation], answer: dict[st
         title=answer["title"],
         verdict=verdict,
         alarming=not answer["feasible"],
-        key=_key(answer),
+        key=_key_rows(answer),
         blocks=tables,
         plots=plots,
         made=[("Seed", str(answer["seed"])), ("dockdyn", version("dockdyn"))],
-        warnings=_warnings(answer),
+        warnings=_design_warnings(answer),
         scenario=plan.scenario.text(),
         again=again,
         terminal=[answer["title"], verdict, *tables],
@@ -68,28 +68,28 @@ def _best_words(answer: dict[str, Any]) -> str:
 
 def _design_verdict(answer: dict[str, Any]) -> str:
     """Return what came of the design, in words."""
-    goal, tried = answer["goal"], counted(answer["evaluations"], "design")
+    goal, tried = answer["goal"], count_of(answer["evaluations"], "design")
     if answer["feasible"]:
         met = ", all constraints met" if answer["constraints"] else ""
         if answer["front"]:
-            found = [f"{_asked(one)} at {_reached(one, 'value')}" for one in answer["goals"]]
+            found = [f"{_describe_goal(one)} at {_format_reached(one, 'value')}" for one in answer["goals"]]
             return f"{len(answer['front'])} of {tried} make the front{met}; the one in its middle has {' and '.join(found)}."
-        first = f"; the first one tried has {_reached(goal, 'first')}" if goal["first"] is not None else ""
-        return f"The best of {tried} has {_asked(goal)} at {_reached(goal, 'value')}{met}{first}."
+        first = f"; the first one tried has {_format_reached(goal, 'first')}" if goal["first"] is not None else ""
+        return f"The best of {tried} has {_describe_goal(goal)} at {_format_reached(goal, 'value')}{met}{first}."
     missed = [one for one in answer["constraints"] if not one["met"]]
     if not missed:
         lacking = next((one for one in answer["goals"] if one["value"] is None), goal)
-        return f"No run of the {tried} tried has the goal, {_asked(lacking)}."
+        return f"No run of the {tried} tried has the goal, {_describe_goal(lacking)}."
     words = "; ".join(missed_words(one) for one in missed)
     return f"None of the {tried} tried meets all constraints. The one that misses least misses {words}."
 
 
-def _asked(goal: dict[str, Any]) -> str:
+def _describe_goal(goal: dict[str, Any]) -> str:
     """Return what a goal is of."""
     return str(goal["text"].partition(" ")[2])
 
 
-def _reached(goal: dict[str, Any], which: str) -> str:
+def _format_reached(goal: dict[str, Any], which: str) -> str:
     """Return a goal's value in words; one of a design that has it, but as no number, is without limit."""
     return "no limit" if goal[which] is None else with_unit(goal[which], goal["unit"], DIGITS)
 
@@ -99,13 +99,13 @@ def missed_words(one: dict[str, Any]) -> str:
     fixed = "" if one["changes"] else ", which no design tried changes"
     asked = f"{one['name']} {one['text']}"
     if one["share"] is not None:
-        return f"{asked}: it holds in {significant(100 * (one['value'] or 0.0), 3)} %{fixed}"
+        return f"{asked}: it holds in {format_significant(100 * (one['value'] or 0.0), 3)} %{fixed}"
     if one["value"] is None:
         return f"{asked}: there is no such figure{fixed}"
     if one["text"] in ("true", "false"):
         return f"{asked}{fixed}"
-    by = f"by {significant(-100 * one['slack'], 3)} % of the limit"
-    return f"{asked}: it is {significant(one['value'])}, {by}{fixed}"
+    by = f"by {format_significant(-100 * one['slack'], 3)} % of the limit"
+    return f"{asked}: it is {format_significant(one['value'])}, {by}{fixed}"
 
 
 def first_words(plan: Plan, first: Evaluation) -> str | None:
@@ -115,7 +115,7 @@ def first_words(plan: Plan, first: Evaluation) -> str | None:
     return f"the first design, from which others are sought, misses {words}" if missed else None
 
 
-def _key(answer: dict[str, Any]) -> list[tuple[str, str]]:
+def _key_rows(answer: dict[str, Any]) -> list[tuple[str, str]]:
     cases = NOTHING if answer["cases"] is None else str(answer["cases"])
     tried = f"{answer['evaluations']}, of which {answer['feasible_evaluations']} meet all constraints"
     if answer["derivatives"]:
@@ -123,7 +123,7 @@ def _key(answer: dict[str, Any]) -> list[tuple[str, str]]:
     goals = []
     for one in answer["goals"]:
         first = "no figure" if one["first"] is None else with_unit(one["first"], one["unit"], DIGITS)
-        value = _reached(one, "value") if answer["feasible"] else with_unit(one["value"], one["unit"], DIGITS)
+        value = _format_reached(one, "value") if answer["feasible"] else with_unit(one["value"], one["unit"], DIGITS)
         goals += [("Goal", one["text"]), ("Value", value), ("Of the first design", first)]
     return [*goals, ("Designs tried", tried), ("Cases of each", cases)]
 
@@ -155,13 +155,13 @@ def _range_words(one: dict[str, Any]) -> str:
         return f"one of {len(one['values'])}"
     if isinstance(one["low"], int):
         return f"{one['low']} to {one['high']}"
-    return f"{significant(one['low'])} to {with_unit(one['high'], one['unit'], 4)}"
+    return f"{format_significant(one['low'])} to {with_unit(one['high'], one['unit'], 4)}"
 
 
 def _price_words(answer: dict[str, Any], one: dict[str, Any]) -> str:
     """Return by how much the goal changes where a limit, or an end, is moved by one."""
-    by = f"{one['price']:+.4g} {spaced(answer['goal']['unit'])}".rstrip()
-    return f"{by} per {spaced(one['unit'])}" if one["unit"] else f"{by} per 1"
+    by = f"{one['price']:+.4g} {format_unit(answer['goal']['unit'])}".rstrip()
+    return f"{by} per {format_unit(one['unit'])}" if one["unit"] else f"{by} per 1"
 
 
 def _constraints_table(answer: dict[str, Any]) -> Table:
@@ -191,13 +191,13 @@ def _front_table(plan: Plan, answer: dict[str, Any]) -> Table | None:
         return None
     chosen = sorted({round(place) for place in np.linspace(0, len(front) - 1, min(FRONT_ROWS, len(front)))})
     units = {one["key"]: one for one in answer["variables"]}
-    columns = [(_asked(goal), spaced(goal["unit"])) for goal in answer["goals"]]
-    columns += [(".".join(key.split(".")[-2:]), spaced(one["unit"])) for key, one in units.items()]
+    columns = [(_describe_goal(goal), format_unit(goal["unit"])) for goal in answer["goals"]]
+    columns += [(".".join(key.split(".")[-2:]), format_unit(one["unit"])) for key, one in units.items()]
     rows = [
         [
-            *(significant(value, DIGITS) for value in front[place]["goals"]),
+            *(format_significant(value, DIGITS) for value in front[place]["goals"]),
             *(
-                significant(value) if isinstance(value, float) else _value_words(units[key], value)
+                format_significant(value) if isinstance(value, float) else _value_words(units[key], value)
                 for key, value in front[place]["values"].items()
             ),
         ]
@@ -216,10 +216,10 @@ def _front_notes(answer: dict[str, Any]) -> list[str]:
 def _reached_words(one: dict[str, Any], value: float | None) -> str:
     """Return what a constraint is about: a number, a yes or no, or a share of the cases."""
     if one["share"] is not None:
-        return f"{significant(100 * (value or 0.0), 4)} %"
+        return f"{format_significant(100 * (value or 0.0), 4)} %"
     if one["text"] in ("true", "false"):
         return NOTHING if value is None else "true" if value else "false"
-    return significant(value)
+    return format_significant(value)
 
 
 def _evidence_table(answer: dict[str, Any]) -> Table | None:
@@ -230,19 +230,24 @@ def _evidence_table(answer: dict[str, Any]) -> Table | None:
     rows = []
     for goal, one in zip(answer["goals"], found["goals"], strict=True):
         if one is not None:
-            low, high = (significant(end, 4) for end in one["interval_95"])
-            rows.append([_asked(goal), with_unit(one["value"], goal["unit"], DIGITS), f"{low} to {high}", ""])
+            low, high = (format_significant(end, 4) for end in one["interval_95"])
+            rows.append([_describe_goal(goal), with_unit(one["value"], goal["unit"], DIGITS), f"{low} to {high}", ""])
     for one in found["constraints"]:
-        low, high = (significant(100 * end, 4) for end in one["interval_95"])
+        low, high = (format_significant(100 * end, 4) for end in one["interval_95"])
         words = "met" if one["met"] else "not met"
         rows.append(
-            [f"{one['name']} {one['text']}", f"{significant(100 * one['share'], 4)} %", f"{low} to {high} %", words]
+            [
+                f"{one['name']} {one['text']}",
+                f"{format_significant(100 * one['share'], 4)} %",
+                f"{low} to {high} %",
+                words,
+            ]
         )
     columns = [(f"of {found['cases']} cases", ""), ("value", ""), ("95 % sure", ""), ("", "")]
     return Table(columns, rows, worded={0, 3}, alarming={"not met"})
 
 
-def _notes(plan: Plan, answer: dict[str, Any]) -> list[str]:
+def _constraint_notes(plan: Plan, answer: dict[str, Any]) -> list[str]:
     """Return what is to say of the constraints."""
     found = []
     if any(one["active"] for one in answer["constraints"]):
@@ -251,25 +256,25 @@ def _notes(plan: Plan, answer: dict[str, Any]) -> list[str]:
     if any(one["price"] is not None for one in (*answer["constraints"], *answer["variables"])):
         found.append(
             "Price: by how much the best goal would change for a limit that is relaxed, or an end that is moved out, by one "
-            f"unit, by the slopes at the best design; {significant(100 * (left or 0.0), 2)} % of the goal’s slope is not "
-            "balanced by them."
+            f"unit, by the slopes at the best design; {format_significant(100 * (left or 0.0), 2)} % of the goal’s slope is "
+            "not balanced by them."
         )
     elif answer["price_evaluations"]:
         part = (
             "no slope is known"
             if left is None
-            else f"{significant(100 * left, 2)} % of the goal’s slope is not balanced"
+            else f"{format_significant(100 * left, 2)} % of the goal’s slope is not balanced"
         )
         words = "the search has not come close to an optimum, it is at a corner, or a yes or no decides"
         found.append(f"No prices: {part} by limits and ends that are active; {words}.")
     return found
 
 
-def _warnings(answer: dict[str, Any]) -> list[str]:
+def _design_warnings(answer: dict[str, Any]) -> list[str]:
     """Return what to know before trusting the design."""
     found = []
     if answer["failed_runs"]:
-        found.append(f"{counted(answer['failed_runs'], 'run')} failed; the first: {answer['failure']}")
+        found.append(f"{count_of(answer['failed_runs'], 'run')} failed; the first: {answer['failure']}")
     if left_out := answer["requirements_left_out"]:
         which = "requirement is" if len(left_out) == 1 else "requirements are"
         found.append(
@@ -280,7 +285,7 @@ def _warnings(answer: dict[str, Any]) -> list[str]:
     if answer["feasible"] and evidence is not None:
         for one in evidence["constraints"]:
             if not one["met"]:
-                held = f"holds in {significant(100 * one['share'], 4)} % of {evidence['cases']} fresh cases"
+                held = f"holds in {format_significant(100 * one['share'], 4)} % of {evidence['cases']} fresh cases"
                 advice = "more cases, or a share somewhat above what is needed, make a design that holds"
                 found.append(f"{one['name']} {one['text']}: {held}; {advice}")
     return found

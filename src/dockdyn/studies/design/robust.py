@@ -18,7 +18,7 @@ from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.parameters import parameters_of
 from dockdyn.report.report import Table
-from dockdyn.report.wording import NOTHING, significant
+from dockdyn.report.wording import NOTHING, format_significant
 from dockdyn.results.drive import Progress
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, parse
@@ -84,7 +84,7 @@ def robust_gains(
     found: list[RobustGain] = []
     tables: dict[str, dict[str, Any]] = {one.law: _as_table(one.unnamed()) for one in scenario.content.compare}
     for place, law in enumerate(laws):
-        section = None if law == NONE else _completed(scenario, law)
+        section = None if law == NONE else _with_tuned_numbers(scenario, law)
         if section is not None or law == NONE:
             found.append(_robust_gain(scenario, section, stiffnesses, share))
         if section is not None and found[-1].found:
@@ -123,7 +123,7 @@ def _as_table(section: CompensatorLaw) -> dict[str, Any]:
     return section.model_dump(by_alias=True, exclude_none=True)
 
 
-def _completed(scenario: Scenario, law: str) -> CompensatorLaw | None:
+def _with_tuned_numbers(scenario: Scenario, law: str) -> CompensatorLaw | None:
     """Return a compensator with its numbers as they are tuned today; None of one that cannot be."""
     try:
         return CompensatorMaker(scenario, loop_of(scenario)).complete(section_of(scenario, law))
@@ -160,13 +160,13 @@ def _with_law(scenario: Scenario, section: CompensatorLaw | None, stiffnesses: S
     loop = content.loop.model_copy(update={"compensator": section})
     changes = {
         content.stiffness_key: {"distribution": "choice", "values": list(stiffnesses)},
-        "campaign": {"sampling": "latin-hypercube", "runs": 2 * _count(scenario, len(stiffnesses))},
+        "campaign": {"sampling": "latin-hypercube", "runs": 2 * _count_cases(scenario, len(stiffnesses))},
     }
     own = replace(scenario, content=content.model_copy(update={"loop": loop}), requirements=(), design=None)
     return parse(own.text(), scenario.name, changes, scenario.folder)
 
 
-def _count(scenario: Scenario, stiffnesses: int) -> int:
+def _count_cases(scenario: Scenario, stiffnesses: int) -> int:
     """Return how many cases a design has: each stiffness as often as others, once where nothing else is distributed."""
     others = any(scenario.content.stiffness_key not in one.keys for one in scenario.dispersions)
     return stiffnesses * (math.ceil(CASES / stiffnesses) if others else 1)
@@ -184,7 +184,7 @@ def _plan_of(scenario: Scenario, sought: dict[str, float], stiffnesses: int, sha
     stated = DesignSection.model_construct(
         minimise=f"{share:g} % of {figure}",
         evaluations=EVALUATIONS * len(variables),
-        cases=_count(scenario, stiffnesses),
+        cases=_count_cases(scenario, stiffnesses),
         constraints={figure: f"{GROSS[figure]} in 100 %"},
         variable=variables,
     )
@@ -199,9 +199,9 @@ def robust_table(found: Sequence[RobustGain], share: float) -> Table:
             one.law,
             _numbers_words(one.before),
             _numbers_words(one.found),
-            significant(one.error_before, 3),
-            significant(one.error, 3),
-            significant(one.error_fresh, 3) if one.kept else "not in all cases",
+            format_significant(one.error_before, 3),
+            format_significant(one.error, 3),
+            format_significant(one.error_fresh, 3) if one.kept else "not in all cases",
         ]
         for one in found
     ]
@@ -213,4 +213,7 @@ def robust_table(found: Sequence[RobustGain], share: float) -> Table:
 
 def _numbers_words(numbers: dict[str, float]) -> str:
     """Return a compensator's numbers (SI)."""
-    return ", ".join(f"{name.replace('_', ' ')} {significant(value, 5)}" for name, value in numbers.items()) or NOTHING
+    return (
+        ", ".join(f"{name.replace('_', ' ')} {format_significant(value, 5)}" for name, value in numbers.items())
+        or NOTHING
+    )

@@ -15,7 +15,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, parse
 from dockdyn.studies.cases.batch import cases_of, run_cases
 from dockdyn.studies.cases.cluster import Spread
-from dockdyn.studies.cases.lanes import pool
+from dockdyn.studies.cases.lanes import thread_pool
 from dockdyn.studies.design.goals import DesignOutcome, outcome_of
 from dockdyn.studies.margins.figures import margin_figures
 
@@ -131,4 +131,4 @@ def _margins_of(
 
     cases = list(cases_of(scenario, keys, rows, check_start=False))
     workers = os.cpu_count() or 1
-    return [*map(one, cases[:1]), *(pool(workers).map if workers > 1 else map)(one, cases[1:])]
+    return [*map(one, cases[:1]), *(thread_pool(workers).map if workers > 1 else map)(one, cases[1:])]

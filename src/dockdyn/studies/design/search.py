@@ -35,7 +35,7 @@ def every_design(variables: Sequence[SearchVariable], most: int) -> Designs | No
     return np.array(list(itertools.product(*map(range, counts))), float)
 
 
-def generations(
+def design_generations(
     variables: Sequence[SearchVariable], start: Float[np.ndarray, "variables"], seed: int
 ) -> Generator[Designs, Sequence[Order], None]:
     """Yield designs as coordinates of their variables; takes the order of those it gave, for ever.
@@ -51,13 +51,13 @@ def generations(
     random = np.random.default_rng(seed)
     yield start[None]
     while True:
-        yield from strategy(variables, start, STEP, int(random.integers(2**31)))
+        yield from evolution_strategy(variables, start, STEP, int(random.integers(2**31)))
         start = np.array(
             [random.random() if one.count is None else float(random.integers(one.count)) for one in variables]
         )
 
 
-def strategy(
+def evolution_strategy(
     variables: Sequence[SearchVariable], start: Float[np.ndarray, "variables"], step: float, seed: int
 ) -> Generator[Designs, Sequence[Order], None]:
     """Yield generations of one strategy from a design, first `step` wide, as shares of the ranges, until one is narrow."""
@@ -66,7 +66,7 @@ def strategy(
     while True:
         designs = asking.ask()
         orders = yield designs
-        asking.tell(_ranks(orders))
+        asking.tell(_rank_orders(orders))
         if np.ptp(designs, axis=0).max() < CLOSE:
             return
 
@@ -134,7 +134,7 @@ def _first_chances(sizes: list[int], start: np.ndarray) -> np.ndarray:
     return found
 
 
-def _ranks(orders: Sequence[Order]) -> list[float]:
+def _rank_orders(orders: Sequence[Order]) -> list[float]:
     """Return places in order, equal ones of equal designs."""
     known = sorted(set(orders))
     return [float(known.index(one)) for one in orders]

@@ -20,8 +20,8 @@ from dockdyn.files import read_file, write_file
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.given_file import PART
 from dockdyn.scenario.language.own_modules import own_modules
-from dockdyn.studies.cases.claim import LOCK, claimed
-from dockdyn.studies.cases.resumed import changed_modules, differences, refuse_another
+from dockdyn.studies.cases.claim import LOCK, claim_study
+from dockdyn.studies.cases.resumed import changed_modules, refuse_another, scenario_differences
 from dockdyn.studies.cases.sealed_line import checksum_of, facts_in, sealed_line
 from dockdyn.studies.design.plan import Evaluation, Plan
 
@@ -56,8 +56,8 @@ class Trail:
         )
 
     def claimed(self) -> contextlib.AbstractContextManager[None]:
-        """Let this process alone work in the folder (`dockdyn.studies.cases.claim.claimed`)."""
-        return claimed(self.folder, self.file, "design")
+        """Let this process alone work in the folder (`dockdyn.studies.cases.claim.claim_study`)."""
+        return claim_study(self.folder, self.file, "design")
 
     def begun(self, plan: Plan) -> list[list[Evaluation]]:
         """Return the evaluations that are there, those of one generation together; what is damaged or torn, and all behind it,
@@ -68,7 +68,7 @@ class Trail:
         if not self.file.exists():
             return []
         lines = read_file(self.file, PART.most).splitlines(keepends=True)
-        asked = _heading(plan)
+        asked = _trail_heading(plan)
         own = sealed_line(asdict(asked))
         if lines[:1] != [own]:
             self._refuse_another(lines, asked, own)
@@ -93,7 +93,7 @@ class Trail:
         except (ValueError, IndexError):
             if _whole_generation(lines[1:], checksum_of(own)) is not None:
                 return
-            there = _unsealed(lines)
+            there = _earlier_heading(lines)
         if there is None:
             raise ScenarioError(f"{self.file}: damaged, or not the trail of a design")
         found = [
@@ -101,7 +101,7 @@ class Trail:
             for name in ("format", "dockdyn_version")
             if getattr(there, name) != getattr(asked, name)
         ]
-        found += differences(there.scenario, asked.scenario) + changed_modules(there.modules, asked.modules)
+        found += scenario_differences(there.scenario, asked.scenario) + changed_modules(there.modules, asked.modules)
         refuse_another(found or ["its first line is damaged"], self.folder, "design")
 
     def count(self) -> int:
@@ -118,7 +118,7 @@ class Trail:
 
     def append(self, plan: Plan, generation: Sequence[Evaluation]) -> None:
         """Keep a generation; the first with what the design is. OSError where it cannot be written."""
-        last, own = len(generation) - 1, sealed_line(asdict(_heading(plan)))
+        last, own = len(generation) - 1, sealed_line(asdict(_trail_heading(plan)))
         design = checksum_of(own)
         content = b"".join(sealed_line({"left": last - at} | asdict(one), design) for at, one in enumerate(generation))
         if not self.file.exists():
@@ -134,14 +134,14 @@ class Trail:
             raise
 
 
-def _heading(plan: Plan) -> Heading:
+def _trail_heading(plan: Plan) -> Heading:
     """Return what decides every evaluation."""
     scenario = plan.scenario
     parts = [scenario.content, *(one.law for one in scenario.dispersions)]
     return Heading(FORMAT, version("dockdyn"), scenario.text(), own_modules(parts))
 
 
-def _unsealed(lines: Sequence[bytes]) -> Heading | None:
+def _earlier_heading(lines: Sequence[bytes]) -> Heading | None:
     """Return what a trail of an earlier form says it is; None where it says nothing."""
     try:
         return _HEADING.validate_json(lines[0])

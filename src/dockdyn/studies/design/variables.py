@@ -109,13 +109,13 @@ def variables_of(scenario: Scenario, stated: Sequence[DesignVariableSection]) ->
         variable = _variable_of(nominal, one, where)
         if any(variable.key in dispersion.keys for dispersion in scenario.dispersions):
             raise ScenarioError(f"{where}.key: {one.key} is distributed; must be a number that is not")
-        if any(_same(variable, other) for other in found):
+        if any(_is_same(variable, other) for other in found):
             raise ScenarioError(f"{where}.key: {one.key} is given twice; must differ")
         found.append(variable)
     return tuple(found)
 
 
-def _same(one: Variable, other: Variable) -> bool:
+def _is_same(one: Variable, other: Variable) -> bool:
     if isinstance(one, RealVariable) and isinstance(other, RealVariable):
         return one.axis.leaf == other.axis.leaf
     return one.key == other.key
@@ -124,9 +124,9 @@ def _same(one: Variable, other: Variable) -> bool:
 def _variable_of(nominal: Scenario, stated: DesignVariableSection, where: str) -> Variable:
     """Return a variable as stated."""
     if stated.values is not None:
-        return _choice(nominal, stated, where)
+        return _choice_variable(nominal, stated, where)
     if _is_count(nominal, stated):
-        return _whole(nominal, stated, where)
+        return _whole_variable(nominal, stated, where)
     axis = axis_of(nominal, Sweep(stated.key, stated.low, stated.high, count=2, option=where.partition(": ")[2]))
     return RealVariable(axis, _key_with(nominal, stated.key, axis.high))
 
@@ -143,7 +143,7 @@ def _key_with(nominal: Scenario, key: str, value: object) -> str:
     return value_at(content_at(nominal.nominal(), {key: value}, nominal.name, nominal.folder), key, nominal.name).key
 
 
-def _whole(nominal: Scenario, stated: DesignVariableSection, where: str) -> ListedVariable:
+def _whole_variable(nominal: Scenario, stated: DesignVariableSection, where: str) -> ListedVariable:
     """Return a whole number between two ends."""
     ends = []
     for name, given in (("low", stated.low), ("high", stated.high)):
@@ -159,20 +159,20 @@ def _whole(nominal: Scenario, stated: DesignVariableSection, where: str) -> List
         raise ScenarioError(f"{where} {stated.key}: from {low} to {high}; must rise")
     for end in ends:
         key = _key_with(nominal, stated.key, end)
-    return ListedVariable(key, tuple(range(low, high + 1)), _now(nominal, key), ordered=True)
+    return ListedVariable(key, tuple(range(low, high + 1)), _nominal_value(nominal, key), ordered=True)
 
 
-def _choice(nominal: Scenario, stated: DesignVariableSection, where: str) -> ListedVariable:
+def _choice_variable(nominal: Scenario, stated: DesignVariableSection, where: str) -> ListedVariable:
     """Return one of several values."""
     assert stated.values is not None
     for place, value in enumerate(stated.values):
         if value in stated.values[:place]:
             raise ScenarioError(f"{where}.values.{place} = {shown(value)}: is given twice; must differ")
         key = _key_with(nominal, stated.key, copy.deepcopy(value))
-    return ListedVariable(key, tuple(stated.values), _now(nominal, key), ordered=False)
+    return ListedVariable(key, tuple(stated.values), _nominal_value(nominal, key), ordered=False)
 
 
-def _now(nominal: Scenario, key: str) -> Any:  # noqa: ANN401, what a file holds
+def _nominal_value(nominal: Scenario, key: str) -> Any:  # noqa: ANN401, what a file holds
     """Return what a scenario has at a key; None where it is not there."""
     try:
         return value_at(nominal.content, key, nominal.name).value

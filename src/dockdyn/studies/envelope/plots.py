@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.charts.chart import Area, Band, Chart, Level, Line, Note, Panel, path
-from dockdyn.report.charts.section import joined
-from dockdyn.report.drawing import short
+from dockdyn.report.charts.chart import Area, Band, Chart, Level, Line, Note, Panel, line_through
+from dockdyn.report.charts.section import join_curves
+from dockdyn.report.drawing import short_label
 from dockdyn.report.field import Key
-from dockdyn.stability.chart import whole
+from dockdyn.stability.chart import finite_parts
 
 SHADED = 0.22  # how dark the region is
 NAMED = 6  # crossings with their value written beside
@@ -47,21 +47,21 @@ def words_for(answer: dict[str, Any]) -> tuple[str, str]:
 def _on_plane(dataset: xr.Dataset, answer: dict[str, Any], keys: list[Key]) -> Chart:
     met, _ = words_for(answer)
     outlines = _pieces_of(dataset, "region")
-    region = joined(outlines)
+    region = join_curves(outlines)
     areas = [Area(region[:, 0], region[:, 1], "sky", met, alpha=SHADED)] if outlines else []
-    boundary = joined(_pieces_of(dataset, "boundary"))
-    lines = [path(boundary, "ink", "boundary", width=1.6)] if len(boundary) else []
-    lines += _cases(answer, dataset.met.values, dataset.point_x.values, dataset.point_y.values)
-    lines += _nominal(answer["scenario_at"], keys)
+    boundary = join_curves(_pieces_of(dataset, "boundary"))
+    lines = [line_through(boundary, "ink", "boundary", width=1.6)] if len(boundary) else []
+    lines += _case_points(answer, dataset.met.values, dataset.point_x.values, dataset.point_y.values)
+    lines += _nominal_point(answer["scenario_at"], keys)
     return Chart(
-        [_panel(keys[0], lines, 3.9, label=keys[1].label, areas=areas, limits=keys[1].ends, scale=keys[1].scale)]
+        [_key_panel(keys[0], lines, 3.9, label=keys[1].label, areas=areas, limits=keys[1].ends, scale=keys[1].scale)]
     )
 
 
 def _pieces_of(dataset: xr.Dataset, group: str) -> list[np.ndarray]:
     """Return the lines of a dataset that NaN parts, each (points, keys)."""
     names = [name for name in (f"{group}_x", f"{group}_y") if name in dataset]
-    return whole(np.stack([dataset[name].values for name in names], axis=1))
+    return finite_parts(np.stack([dataset[name].values for name in names], axis=1))
 
 
 def _on_line(dataset: xr.Dataset, answer: dict[str, Any], key: Key) -> Chart:
@@ -69,12 +69,12 @@ def _on_line(dataset: xr.Dataset, answer: dict[str, Any], key: Key) -> Chart:
     regions = [piece[:, 0] for piece in _pieces_of(dataset, "region")]
     crossings = [float(piece[0, 0]) for piece in _pieces_of(dataset, "boundary")]
     apart = np.diff([key.share(np.asarray(crossing)) for crossing in crossings], prepend=-1.0) > 0.15
-    lines = _cases(answer, dataset.met.values, dataset.point_x.values, np.nan_to_num(dataset.met.values, nan=0.5))
-    panel = _panel(
+    lines = _case_points(answer, dataset.met.values, dataset.point_x.values, np.nan_to_num(dataset.met.values, nan=0.5))
+    panel = _key_panel(
         key,
-        [*lines, *_nominal([*answer["scenario_at"], 0.5], [key])],
+        [*lines, *_nominal_point([*answer["scenario_at"], 0.5], [key])],
         0.9,
-        label=short(met, 16),
+        label=short_label(met, 16),
         limits=(-0.35, 1.35),
         ticks=[(0.0, "no"), (1.0, "yes")],
         bands=[Band(float(start), float(end), "", "sky", alpha=SHADED, legend=met) for start, end in regions],
@@ -90,12 +90,12 @@ def _crossing_note(key: Key, crossing: float) -> Note:
     return Note(crossing, 0.5, key.said(crossing), (-6.0 if late else 6.0, 0.0), "right" if late else "left")
 
 
-def _panel(key: Key, lines: list[Line], height: float, *, label: str, **rest: Any) -> Panel:  # noqa: ANN401, fields of it
+def _key_panel(key: Key, lines: list[Line], height: float, *, label: str, **rest: Any) -> Panel:  # noqa: ANN401, fields of it
     """Return a panel over a key."""
     return Panel(label, lines, height, across=key.label, across_scale=key.scale, across_limits=key.ends, **rest)
 
 
-def _cases(answer: dict[str, Any], met: np.ndarray, x: np.ndarray, y: np.ndarray) -> list[Line]:
+def _case_points(answer: dict[str, Any], met: np.ndarray, x: np.ndarray, y: np.ndarray) -> list[Line]:
     """Return every case that was run, by what became of it."""
     yes, no = words_for(answer)
     looks: list[tuple[np.ndarray, Line]] = [
@@ -106,7 +106,7 @@ def _cases(answer: dict[str, Any], met: np.ndarray, x: np.ndarray, y: np.ndarray
     return [replace(line, x=x[chosen], y=y[chosen]) for chosen, line in looks if chosen.any()]
 
 
-def _nominal(at: list[float | None], keys: list[Key]) -> list[Line]:
+def _nominal_point(at: list[float | None], keys: list[Key]) -> list[Line]:
     """Return where the scenario itself lies, when inside the ranges."""
     place = [np.nan if value is None else value for value in at[:2]]
     if not all(0 <= key.share(np.asarray(value)) <= 1 for value, key in zip(place, keys, strict=False)):

@@ -9,7 +9,7 @@ from typing import Any
 import xarray as xr
 
 from dockdyn.report.report import Plot, Report, ReportBlock, Table, result_report
-from dockdyn.report.wording import NOTHING, capital, significant
+from dockdyn.report.wording import NOTHING, capitalise_first, format_significant
 from dockdyn.studies.envelope.plots import envelope_figure, keys_of, words_for
 
 LISTED = 40  # vertices in the table
@@ -23,10 +23,10 @@ def envelope_report(dataset: xr.Dataset) -> Report:
     return result_report(
         dataset,
         verdict=verdict,
-        warnings=_doubts(answer),
-        key=overview(dataset, answer),
-        blocks=[ReportBlock("The boundary", table=vertices(dataset, answer), notes=[note], where="after")],
-        plots=[Plot("envelope", partial(envelope_figure, dataset), _caption(answer))],
+        warnings=_envelope_doubts(answer),
+        key=overview_rows(dataset, answer),
+        blocks=[ReportBlock("The boundary", table=vertex_table(dataset, answer), notes=[note], where="after")],
+        plots=[Plot("envelope", partial(envelope_figure, dataset), _figure_caption(answer))],
         made=[("Runs", f"{answer['runs']}")],
         terminal=[ReportBlock(text=dataset.attrs["title"]), ReportBlock(text=verdict)],
     )
@@ -46,19 +46,19 @@ def _envelope_verdict(answer: dict[str, Any], over: str) -> str:
         return f"{none} over {over} ({runs})."
     if not answer["boundary"]:
         whole = met if share > 0.5 else unmet
-        return f"{capital(whole)} everywhere over {over}: there is no boundary ({answer['runs']} runs)."
+        return f"{capitalise_first(whole)} everywhere over {over}: there is no boundary ({answer['runs']} runs)."
     count = len(answer["boundary"])
     what = ("crossing" if len(answer["keys"]) == 1 else "boundary of one piece") if count == 1 else f"{count} pieces"
     if len(answer["keys"]) == 1:
-        places = ", ".join(significant(piece[0][0], 6) for piece in answer["boundary"][:6])
+        places = ", ".join(format_significant(piece[0][0], 6) for piece in answer["boundary"][:6])
         unit = f" {answer['units'][0]}" if answer["units"][0] else ""
         what = f"the outcome changes at {places}{unit}"
     else:
         what = "the boundary is one line" if count == 1 else f"the boundary has {count} lines"
-    return f"{capital(met)} over {100 * share:.3g} % of {over}; {what} ({runs})."
+    return f"{capitalise_first(met)} over {100 * share:.3g} % of {over}; {what} ({runs})."
 
 
-def _doubts(answer: dict[str, Any]) -> list[str]:
+def _envelope_doubts(answer: dict[str, Any]) -> list[str]:
     """Return what to know before trusting the envelope."""
     found = []
     if answer["failed"]:
@@ -78,7 +78,7 @@ def _doubts(answer: dict[str, Any]) -> list[str]:
     return found
 
 
-def overview(dataset: xr.Dataset, answer: dict[str, Any]) -> list[tuple[str, str]]:
+def overview_rows(dataset: xr.Dataset, answer: dict[str, Any]) -> list[tuple[str, str]]:
     rows = [("Outcome", words_for(answer)[0])]
     rows += [(key.name, key.range) for key in keys_of(dataset, answer)]
     share = answer["share_met"]
@@ -91,13 +91,13 @@ def overview(dataset: xr.Dataset, answer: dict[str, Any]) -> list[tuple[str, str
     return rows
 
 
-def _caption(answer: dict[str, Any]) -> str:
+def _figure_caption(answer: dict[str, Any]) -> str:
     met, _ = words_for(answer)
     words = f"Where the outcome is “{met}”, shaded, and its boundary as located by bisection. Every point is one run"
     return f"{words}; they gather where the outcome changes."
 
 
-def vertices(dataset: xr.Dataset, answer: dict[str, Any]) -> Table | None:
+def vertex_table(dataset: xr.Dataset, answer: dict[str, Any]) -> Table | None:
     """Return some of the boundary's points, evenly along each piece."""
     pieces = answer["boundary"]
     if not pieces:
@@ -105,7 +105,7 @@ def vertices(dataset: xr.Dataset, answer: dict[str, Any]) -> Table | None:
     total = sum(len(piece) for piece in pieces)
     every = -(-total // LISTED)
     rows = [
-        [str(number), *(significant(value, 5) for value in vertex)]
+        [str(number), *(format_significant(value, 5) for value in vertex)]
         for number, piece in enumerate(pieces, start=1)
         for vertex in [*piece[:-1:every], piece[-1]]
     ]

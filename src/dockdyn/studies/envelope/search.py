@@ -16,15 +16,23 @@ from jaxtyping import Bool, Float
 from dockdyn.results.attributes import study_attributes
 from dockdyn.results.drive import Progress
 from dockdyn.results.outcome import deciding_duration, still_open
-from dockdyn.results.requirements import hidden, judge_values, limit_of, plain, resolved, unit_of_figure, with_lists
+from dockdyn.results.requirements import (
+    hidden_by_capture,
+    judge_values,
+    limit_of,
+    resolve_figure,
+    unit_of_figure,
+    with_lists,
+    without_unit,
+)
 from dockdyn.scenario.axis import Axis, Sweep, axis_of, number
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.language.given import name_from, number_from, table_from
 from dockdyn.scenario.language.requirement import Requirement
 from dockdyn.scenario.load import Scenario, scenario_from
-from dockdyn.stability.chart import chart, join_polylines, locate
-from dockdyn.stability.chart_region import region
+from dockdyn.stability.chart import chart_growth, join_polylines, locate_sign_changes
+from dockdyn.stability.chart_region import union_of_cells
 from dockdyn.studies.cases.batch import run_cases
 
 CAPTURED = "captured"
@@ -48,7 +56,7 @@ def _parse_over(text: str) -> tuple[str, tuple[Any, Any]]:
     return key.strip(), (number(parts[0]), number(parts[1]))
 
 
-def ranges(texts: list[str]) -> dict[str, tuple[Any, Any]]:
+def parse_ranges(texts: list[str]) -> dict[str, tuple[Any, Any]]:
     """Return ranges by key of several `KEY=LOW:HIGH`; ScenarioError where a key comes twice."""
     found: dict[str, tuple[Any, Any]] = {}
     for key, ends in map(_parse_over, texts):
@@ -84,10 +92,10 @@ def envelope(
             does not decide, a tolerance out of range.
     """
     scenario, tolerance = scenario_from(scenario), number_from("tolerance", tolerance, "", "a share")
-    scenario, axes, outcome = asked(scenario, over, of, tolerance)
+    scenario, axes, outcome = read_envelope(scenario, over, of, tolerance)
     # what follows a capture decides nothing
     ended = kind_named(scenario.kind).ended_by_capture(scenario) if outcome is CAPTURE else scenario
-    cases = Evaluated(ended, axes, outcome, _rounds(tolerance), progress)
+    cases = Evaluated(ended, axes, outcome, _estimate_batches(tolerance), progress)
     cases.check()
     found = _on_line(cases, tolerance) if len(axes) == 1 else _on_plane(cases, tolerance)
     if progress is not None:
@@ -95,7 +103,7 @@ def envelope(
     return _dataset_of(scenario, cases, found, tolerance)
 
 
-def asked(
+def read_envelope(
     scenario: Scenario, over: Mapping[str, tuple[Any, Any]], of: str, tolerance: float
 ) -> tuple[Scenario, list[Axis], Requirement]:
     """Return the nominal scenario, the axes and the outcome of an envelope; runs nothing. Raises ScenarioError."""
@@ -127,7 +135,7 @@ def _outcome_of(scenario: Scenario, name: str) -> Requirement:
             raise _nothing_captures(scenario)
         return CAPTURE
     found = {one.name: one for one in scenario.requirements}
-    fitting = [one for one in found if plain(one) == plain(name)]  # with its unit or without
+    fitting = [one for one in found if without_unit(one) == without_unit(name)]  # with its unit or without
     if name not in found and len(fitting) == 1:
         return found[fitting[0]]
     if name not in found:
@@ -148,7 +156,7 @@ def _cells_at(tolerance: float) -> int:
     return COARSE * 2 ** max(halvings, 1)
 
 
-def _rounds(tolerance: float) -> int:
+def _estimate_batches(tolerance: float) -> int:
     """Return about how many batches it takes."""
     cells = _cells_at(tolerance)
     return 3 + round(math.log2(cells / COARSE)) + max(math.ceil(-math.log2(cells * tolerance)), 0)
@@ -194,14 +202,14 @@ class Evaluated:
             return np.full(run.shape, np.nan)
         figures = {name: np.where(run, values, np.nan) for name, values in figures.items()}
         offered = with_lists(figures)
-        figure = resolved(self.of.figure, offered, where)
+        figure = resolve_figure(self.of.figure, offered, where)
         values = offered[figure]
         limit = limit_of(self.of, figure, unit_of_figure(figure), values[run].ravel().tolist(), where)
         met, margin = judge_values(values, self.of.relation, limit)
         undecided = still_open(figure, self.of.relation, limit, values, met, figures)
         self.undecided += int(undecided.sum())
         self.deciding = max(self.deciding, deciding_duration(figures, undecided) or 0.0)
-        unknown = hidden(figure, self.of.relation, limit, values, figures) & ~undecided
+        unknown = hidden_by_capture(figure, self.of.relation, limit, values, figures) & ~undecided
         self.unknown += int(unknown.sum())
         # NaN: did not happen
         size = np.ones(run.shape) if isinstance(limit, bool) else np.nan_to_num(np.abs(margin), nan=np.inf)
@@ -229,8 +237,8 @@ class Found(NamedTuple):
 
 def _on_plane(cases: Evaluated, tolerance: float) -> Found:
     """Return polylines, and outlines of the region."""
-    found = chart(cases, _cells_at(tolerance), tolerance, coarse=COARSE, gaps=True)
-    inside = region(found)
+    found = chart_growth(cases, _cells_at(tolerance), tolerance, coarse=COARSE, gaps=True)
+    inside = union_of_cells(found)
     share = inside.area / inside.known if inside.known else None
     return Found([piece for piece in found.boundary if len(piece) > 1], inside.outlines, share)
 
@@ -244,7 +252,7 @@ def _on_line(cases: Evaluated, tolerance: float) -> Found:
     places = np.full(share[1:].shape, np.nan)
     if changes.any():
         at, after = np.flatnonzero(changes), np.flatnonzero(changes) + 1
-        places[at] = locate(cases, share[at], share[after], found[at], found[after], tolerance)
+        places[at] = locate_sign_changes(cases, share[at], share[after], found[at], found[after], tolerance)
     crossings = [place[None] for place in places if not np.isnan(place).any()]
     # from lattice point to lattice point, or to the crossing between them
     low = np.where(found[:-1] <= 0, share[:-1, 0], places[:, 0])

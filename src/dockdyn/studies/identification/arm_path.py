@@ -131,7 +131,7 @@ def _tip_pose(arm: Tree, link: int, columns: tuple[int, ...], joints: Array) -> 
 
 
 @partial(Program, static=("link", "columns", "kept"))
-def _led(
+def _lead_joints(
     tree: Tree, link: int, columns: tuple[int, ...], kept: int, start: Array, places: Float[Array, "samples 3"]
 ) -> tuple[PathSample, Array]:
     """Return joints for every place of the tip, each found from the one before by damped least squares; all stacked."""
@@ -166,7 +166,7 @@ def _led(
     return jax.lax.scan(sample, start, places)[1], weights
 
 
-def lead(arm: JointChain, direction: Row, offsets: Float[np.ndarray, "samples"], time: Row) -> Path:
+def lead_tip(arm: JointChain, direction: Row, offsets: Float[np.ndarray, "samples"], time: Row) -> Path:
     """Return joints that move the tip by `offsets` (m) along a direction, base axes, from where it is at the start.
 
     The attitude stays as it is, where there are six joints or more. ScenarioError, naming joint and instant, for limits of
@@ -176,13 +176,15 @@ def lead(arm: JointChain, direction: Row, offsets: Float[np.ndarray, "samples"],
         raise ScenarioError(f"{arm.name}: no joint moves {arm.tip}")
     if not arm.holds_attitude and len(arm.joints) < 3:
         raise ScenarioError(f"{arm.name}: {len(arm.joints)} joints lead {arm.tip}; must be at least 3 for a line")
-    _within(arm, arm.start[None], np.zeros(1))
+    _refuse_beyond_limits(arm, arm.start[None], np.zeros(1))
     link = arm.tree.layout.names.index(arm.tip)
     along = np.asarray(direction, float) / np.linalg.norm(direction)
     start = jnp.asarray(arm.start)
     middle = np.asarray(_tip_pose(arm.tree, link, arm.columns, start)[0])
     kept = 6 if arm.holds_attitude else 3
-    samples, weights = _led(arm.tree, link, arm.columns, kept, start, jnp.asarray(middle + np.outer(offsets, along)))
+    samples, weights = _lead_joints(
+        arm.tree, link, arm.columns, kept, start, jnp.asarray(middle + np.outer(offsets, along))
+    )
     slopes = np.asarray(weights)[:, None] * np.asarray(samples.slopes)[:, :kept]
     least = np.linalg.svd(slopes, compute_uv=False)[:, -1]
     lost = ~(np.asarray(samples.missing) < THERE)
@@ -197,36 +199,38 @@ def lead(arm: JointChain, direction: Row, offsets: Float[np.ndarray, "samples"],
             f"least {SINGULAR:g}); choose other --joints or another --direction"
         )
     path = Path(np.asarray(samples.joints), np.asarray(samples.place), least)
-    _within(arm, path.joints, time)
-    _paced(arm, path, time)
+    _refuse_beyond_limits(arm, path.joints, time)
+    _refuse_too_fast(arm, path, time)
     return path
 
 
-def _within(arm: JointChain, joints: Float[np.ndarray, "samples joints"], time: Row) -> None:
+def _refuse_beyond_limits(arm: JointChain, joints: Float[np.ndarray, "samples joints"], time: Row) -> None:
     """Refuse joints beyond their limits."""
     out = (joints < arm.lower) | (joints > arm.upper)
     if out.any():
         at = int(np.argmax(out.any(axis=1)))
         i = int(np.argmax(out[at]))
-        value, low, high = (told(part, arm.units[i]) for part in (joints[at, i], arm.lower[i], arm.upper[i]))
+        value, low, high = (
+            format_coordinate(part, arm.units[i]) for part in (joints[at, i], arm.lower[i], arm.upper[i])
+        )
         raise ScenarioError(
             f"{arm.name}: joint {arm.joints[i]} leaves its limits at {time[at]:.4g} s: {value}; must be {low} to {high}"
         )
 
 
-def _paced(arm: JointChain, path: Path, time: Row) -> None:
+def _refuse_too_fast(arm: JointChain, path: Path, time: Row) -> None:
     """Refuse joints that turn too fast."""
     rates = np.abs(np.diff(path.joints, axis=0)) / np.diff(time)[:, None]
     over = rates > arm.rate
     if over.any():
         sample = int(np.argmax(over.any(axis=1)))
         i = int(np.argmax(over[sample]))
-        value, most = (told(part, arm.units[i]) + "/s" for part in (rates[sample, i], arm.rate[i]))
+        value, most = (format_coordinate(part, arm.units[i]) + "/s" for part in (rates[sample, i], arm.rate[i]))
         raise ScenarioError(
             f"{arm.name}: joint {arm.joints[i]} moves too fast at {time[sample]:.4g} s: {value}; must be at most {most}; "
             "give a --speed-limit or a smaller --amplitude"
         )
 
 
-def told(value: float, unit: str) -> str:
+def format_coordinate(value: float, unit: str) -> str:
     return f"{math.degrees(value):.4g} deg" if unit == "rad" else f"{value:.4g} m"

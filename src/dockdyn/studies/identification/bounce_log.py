@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.results.exchange.log_file import SignalLog, evenly, period_from, read_log, unsaturated
+from dockdyn.results.exchange.log_file import SignalLog, period_from, read_log, refuse_saturated, sampling_period
 from dockdyn.results.exchange.log_roles import FORCE, OF_CONTACT
 from dockdyn.scenario.language.given import path_from
 
@@ -63,8 +63,8 @@ def read_bounce(
         ScenarioError: names file and row of what cannot be used.
     """
     log, given = read_log(path_from("log", path), OF_CONTACT, columns or {}, units), period_from(period)
-    step, notes = evenly(log, given)
-    unsaturated(log, FORCE.name, "position", alike=False)
+    step, notes = sampling_period(log, given)
+    refuse_saturated(log, FORCE.name, "position", alike=False)
     force, position = log.signals[FORCE.name], log.signals["position"]
     if np.ptp(position) == 0:
         raise log.refuse(None, f"{log.headings['position']} is the same in all rows: nothing moves")
@@ -79,7 +79,7 @@ def read_bounce(
     touching = size > threshold
     if not touching.any() or size.max() <= CLEAR * noise:
         raise log.refuse(None, f"{log.headings[FORCE.name]} never rises above its noise: there is no contact")
-    first, last, ends = _stretch(log, touching)
+    first, last, ends = _first_contact(log, touching)
     sign = float(np.sign(np.sum((force - rest)[first : last + 1])))
     inward = sign * float(np.sum((force - rest)[first : last + 1] * (position[first : last + 1] - position[first])))
     direction = 1.0 if inward >= 0 else -1.0
@@ -102,7 +102,7 @@ def read_bounce(
     )
 
 
-def _stretch(log: SignalLog, touching: np.ndarray) -> tuple[int, int, bool]:
+def _first_contact(log: SignalLog, touching: np.ndarray) -> tuple[int, int, bool]:
     """Return the first and last sample of the first contact, bridging short drops of the force to its threshold."""
     first = int(np.argmax(touching))
     if first < QUIET:

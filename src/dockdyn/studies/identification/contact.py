@@ -23,8 +23,8 @@ from dockdyn.contact.laws.spring_dashpot import SpringDashpot
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given import number_from
 from dockdyn.studies.identification.bounce_log import QUIET, Bounce, read_bounce
-from dockdyn.studies.identification.residuals import covariance
-from dockdyn.studies.identification.robot_orders import rounding
+from dockdyn.studies.identification.residuals import parameter_covariance
+from dockdyn.studies.identification.robot_orders import rounding_deviation
 
 LONGEST = 0.25  # of the contact's duration: delay that is tried
 EARLIER = 0.06  # of that duration: by how much contact may begin before its force is seen
@@ -88,7 +88,7 @@ def identify_contact(bounce: Bounce | str | Path, delay: float | str | None = No
     deviations = np.sqrt(np.maximum(np.diag(spread), 0.0))
     estimates = [IdentifiedNumber(float(value), float(sigma)) for value, sigma in zip(theta, deviations, strict=True)]
     both = deviations[1] * deviations[2]
-    before, ratio = restitution(bounce, theta[3], search.place)
+    before, ratio = identify_restitution(bounce, theta[3], search.place)
     force = bounce.force
     percent = 100 * (1 - float(np.linalg.norm(force - fitted) / np.linalg.norm(force - force.mean())))
     contact = IdentifiedContact(
@@ -106,7 +106,7 @@ def identify_contact(bounce: Bounce | str | Path, delay: float | str | None = No
         percent=percent,
         warnings=[],
     )
-    contact.warnings.extend([*bounce.notes, *doubts(contact)])
+    contact.warnings.extend([*bounce.notes, *contact_doubts(contact)])
     return contact
 
 
@@ -119,7 +119,7 @@ class ContactSearch:
 
     def __init__(self, bounce: Bounce):
         self.bounce = bounce
-        self.place, self.speed = smooth(bounce)
+        self.place, self.speed = smooth_motion(bounce)
         self.moved: dict[float, tuple[Row, Row]] = {}  # by delay
 
     def pressed(self, theta: Row) -> Row:
@@ -131,7 +131,7 @@ class ContactSearch:
         """Return the depth (m), and force by the law alone (N)."""
         late = self.bounce.time - theta[2]
         depth = self.place(late) - theta[3]
-        return depth, pressing(theta[0], theta[1], depth, self.speed(late))
+        return depth, pressing_force(theta[0], theta[1], depth, self.speed(late))
 
     def weighed(self, delay: float | None) -> tuple[Row, Float[np.ndarray, "5 5"]]:
         """Return the parameters, and their covariance.
@@ -179,7 +179,7 @@ class ContactSearch:
                 surface = cell[0] if surface < cell[0] else cell[1]
                 columns = np.stack([(x - surface) * gate, v * gate, np.ones(len(force))], axis=1)
                 stiffness, damping, bias = _least_squares(columns, force)
-            raw = pressing(stiffness, damping, x - surface, v)
+            raw = pressing_force(stiffness, damping, x - surface, v)
             touching = (x > surface) & (raw > 0)
             touching[:entry] = False
             touching[entry] = True
@@ -208,11 +208,11 @@ class ContactSearch:
         ]
         spread = np.zeros((5, 5))
         part = [0, 1, 3, 4]
-        spread[np.ix_(part, part)] = covariance(np.stack([*slopes, np.ones(len(left))], axis=1), left)
+        spread[np.ix_(part, part)] = parameter_covariance(np.stack([*slopes, np.ones(len(left))], axis=1), left)
         return spread
 
 
-def pressing(stiffness: float, damping: float, depth: Row, rate: Row) -> Row:
+def pressing_force(stiffness: float, damping: float, depth: Row, rate: Row) -> Row:
     """Return the scenario's law (N), not yet cut off at zero."""
     force: Any = SpringDashpot.force
     # sooner made than a law, of which thousands are tried
@@ -226,7 +226,7 @@ def _least_squares(columns: Float[np.ndarray, "n p"], right: Row) -> Row:
     return np.linalg.lstsq(scaled.T @ scaled, scaled.T @ right, rcond=None)[0] / size
 
 
-def smooth(bounce: Bounce) -> tuple[Callable[[Row], Row], Callable[[Row], Row]]:
+def smooth_motion(bounce: Bounce) -> tuple[Callable[[Row], Row], Callable[[Row], Row]]:
     """Return the position and velocity as functions of time, measurement noise smoothed out (generalised cross-validation)."""
 
     def curve(values: Row) -> BSpline:
@@ -243,7 +243,7 @@ def smooth(bounce: Bounce) -> tuple[Callable[[Row], Row], Callable[[Row], Row]]:
     return place, place.derivative() if bounce.velocity is None else curve(bounce.velocity)
 
 
-def restitution(
+def identify_restitution(
     bounce: Bounce, surface: float, place: Callable[[Row], Row]
 ) -> tuple[IdentifiedNumber | None, IdentifiedNumber | None]:
     """Return the speed before (m/s) and its share after, from free motion as long as half the contact on either side."""
@@ -259,28 +259,28 @@ def restitution(
         kept = window[(window >= 0) & (window < len(inside))]
         if len(kept) < QUIET or inside[kept].any():
             return None, None
-        speeds.append(steady(bounce, kept))
+        speeds.append(steady_velocity(bounce, kept))
     came, left = speeds
     ratio = -left.value / came.value
     relative = math.hypot(left.deviation / left.value if left.value else 0.0, came.deviation / came.value)
     return came, IdentifiedNumber(ratio, abs(ratio) * relative)
 
 
-def steady(bounce: Bounce, kept: np.ndarray) -> IdentifiedNumber:
+def steady_velocity(bounce: Bounce, kept: np.ndarray) -> IdentifiedNumber:
     """Return the velocity over some samples: their mean, or the slope of the position; no surer than the log's digits are."""
     if bounce.velocity is not None:
         values = bounce.velocity[kept]
         scatter = float(values.std(ddof=1)) / math.sqrt(len(values))
-        return IdentifiedNumber(float(values.mean()), max(scatter, rounding(bounce.velocity)))
+        return IdentifiedNumber(float(values.mean()), max(scatter, rounding_deviation(bounce.velocity)))
     t = bounce.time[kept] - bounce.time[kept].mean()
     x = bounce.position[kept] - bounce.position[kept].mean()
     slope = float(t @ x / (t @ t))
     left = x - slope * t
     scatter = math.sqrt(float(left @ left) / (len(t) - 2))
-    return IdentifiedNumber(slope, max(scatter, rounding(bounce.position)) / math.sqrt(float(t @ t)))
+    return IdentifiedNumber(slope, max(scatter, rounding_deviation(bounce.position)) / math.sqrt(float(t @ t)))
 
 
-def doubts(contact: IdentifiedContact) -> Iterator[str]:
+def contact_doubts(contact: IdentifiedContact) -> Iterator[str]:
     """Yield what an engineer should know before the numbers go into a scenario."""
     if contact.percent < 95:
         yield f"a spring and dashpot explains {contact.percent:.3g} % of the force: another law may fit better"

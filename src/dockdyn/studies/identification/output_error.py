@@ -20,7 +20,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.signal import lfilter
 
-from dockdyn.studies.identification.residuals import covariance
+from dockdyn.studies.identification.residuals import parameter_covariance
 
 Method = Literal["arx", "iv", "oe"]
 REFINED = 12  # refinements of instrumental variables, at most
@@ -65,7 +65,7 @@ class DifferenceFit:
         return float(np.mean(self.residual**2))
 
 
-def fit(command: Row, actual: Row, orders: Orders, method: Method = "oe") -> DifferenceFit:
+def fit_difference_equation(command: Row, actual: Row, orders: Orders, method: Method = "oe") -> DifferenceFit:
     """Return the difference equation between two equally sampled signals (m).
 
     Output error and instrumental variables begin at the best of several starts. ValueError where the command does not
@@ -147,7 +147,7 @@ class Samples:
         """
         for radius in RADII:
             assumed = np.poly(np.full(self.orders.a, radius))[1:]
-            yield _settled(
+            yield _mirror_unstable_poles(
                 _solved_quickly(self.columns(self.y, assumed), lfilter([1.0], np.r_[1.0, assumed], self.y))[
                     : self.orders.a
                 ]
@@ -166,7 +166,7 @@ class Samples:
 
     def arx(self) -> Row:
         """Return the least squares of the equation error."""
-        theta = _solved(self.columns(self.y, np.zeros(self.orders.a)), self.y)
+        theta = _solve_scaled(self.columns(self.y, np.zeros(self.orders.a)), self.y)
         at = self.orders.a + self.orders.b  # there: A(1) offset
         gain = 1 + theta[: self.orders.a].sum()
         theta[at] = theta[at] / gain if abs(gain) > 1e-12 else 0.0
@@ -186,21 +186,21 @@ class Samples:
         """Return ŷ + offset with coefficients as they are; offset and start are fitted."""
         moved = lfilter(np.r_[0.0, b], np.r_[1.0, a], self.u)
         pulse = lfilter([1.0], np.r_[1.0, a], self.pulse)
-        free = np.stack([np.ones(len(moved)), *(_shifted(pulse, i) for i in range(len(a)))], axis=1)
-        return moved + free @ _solved(free, self.y - moved)
+        free = np.stack([np.ones(len(moved)), *(_delay_signal(pulse, i) for i in range(len(a)))], axis=1)
+        return moved + free @ _solve_scaled(free, self.y - moved)
 
     def start_of(self, theta: Row) -> Row:
         """Return the start that fits best with a and b as they are."""
         a, b, offset, _ = self.parts(theta)
-        stable = _settled(a)
+        stable = _mirror_unstable_poles(a)
         moved = lfilter(np.r_[0.0, b], np.r_[1.0, a], self.u) + offset
-        pulses = [_shifted(lfilter([1.0], np.r_[1.0, stable], self.pulse), i) for i in range(self.orders.a)]
-        return _solved(np.stack(pulses, axis=1), np.nan_to_num(self.y - moved))
+        pulses = [_delay_signal(lfilter([1.0], np.r_[1.0, stable], self.pulse), i) for i in range(self.orders.a)]
+        return _solve_scaled(np.stack(pulses, axis=1), np.nan_to_num(self.y - moved))
 
     def refined(self, theta: Row) -> Row:
         """Return refined instrumental variables: the simulated output instruments the measured one, both filtered by 1/A."""
         n = self.orders.a
-        theta = np.r_[_settled(theta[:n]), theta[n:]]
+        theta = np.r_[_mirror_unstable_poles(theta[:n]), theta[n:]]
         for _ in range(REFINED):
             a, _, offset, _ = self.parts(theta)
             instruments = self.columns(self.simulated(theta) - offset, a)
@@ -208,9 +208,9 @@ class Samples:
             measured = self.columns(self.y - offset, a)
             filtered = lfilter([1.0], np.r_[1.0, a], self.y - offset)
             spanned, _ = np.linalg.qr(instruments / np.linalg.norm(instruments, axis=0))
-            found = _solved(spanned.T @ measured, spanned.T @ filtered)
+            found = _solve_scaled(spanned.T @ measured, spanned.T @ filtered)
             found[n + self.orders.b] += offset
-            found[:n] = _settled(found[:n])
+            found[:n] = _mirror_unstable_poles(found[:n])
             change = np.abs(found - theta)[: n + self.orders.b].max()
             theta = found
             if change < SETTLED:
@@ -227,10 +227,10 @@ class Samples:
         for _ in range(DESCENTS):
             a, _, offset, _ = self.parts(theta)
             slope = self.columns(self.y - error - offset, a)
-            step = (solve or _solved)(slope, error)
+            step = (solve or _solve_scaled)(slope, error)
             for share in (1.0, 0.5, 0.25, 0.1, 0.02):
                 tried = theta + share * step
-                if np.abs(poles(tried[:n])).max() >= 1.0:
+                if np.abs(discrete_poles(tried[:n])).max() >= 1.0:
                     continue
                 again = self.y - self.simulated(tried)
                 if again @ again <= error @ error:
@@ -254,15 +254,15 @@ class Samples:
             a, _, offset, _ = self.parts(theta)
             simulated = self.simulated(theta)
             slope, error = self.columns(simulated - offset, a), self.y - simulated
-        return covariance(slope, error)
+        return parameter_covariance(slope, error)
 
 
-def _shifted(signal: Row, by: int) -> Row:
+def _delay_signal(signal: Row, by: int) -> Row:
     """Return a signal later by so many samples, zeros before."""
     return np.r_[np.zeros(by), signal[: len(signal) - by]]
 
 
-def _solved(matrix: Float[np.ndarray, "rows p"], right: Row) -> Row:
+def _solve_scaled(matrix: Float[np.ndarray, "rows p"], right: Row) -> Row:
     """Return the least squares with columns of like size; ValueError where some depend on others."""
     size = np.linalg.norm(matrix, axis=0)
     if not (size > 0).all() or not np.isfinite(matrix).all():
@@ -285,14 +285,14 @@ def _solved_quickly(matrix: Float[np.ndarray, "rows p"], right: Row) -> Row:
     return np.linalg.solve(square / np.outer(size, size) + ridge, matrix.T @ right / size) / size
 
 
-def poles(a: Row) -> np.ndarray:
+def discrete_poles(a: Row) -> np.ndarray:
     """Return complex, of 1/A in z."""
     return np.roots(np.r_[1.0, a])
 
 
-def _settled(a: Row) -> Row:
+def _mirror_unstable_poles(a: Row) -> Row:
     """Return `a` with poles on or outside the unit circle mirrored into it: what can be a filter."""
-    found = poles(a)
+    found = discrete_poles(a)
     size = np.abs(found)
     if size.max(initial=0.0) < 1:
         return a

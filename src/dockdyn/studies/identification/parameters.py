@@ -249,7 +249,7 @@ class _Problem:
             before = noise
             share = math.sqrt(len(self.time) / max(len(self.time) - len(self.places) / len(spans), 1.0))
             noise = {
-                name: max(share * _rms(signals[name] - self.measured[name]), EXACT * (span or 1.0))
+                name: max(share * _root_mean_square(signals[name] - self.measured[name]), EXACT * (span or 1.0))
                 for name, span in spans.items()
             }
             if len(noise) == 1 or all(abs(noise[name] - before[name]) <= SETTLED * before[name] for name in noise):
@@ -274,16 +274,16 @@ class _Problem:
         warnings = [
             *self.log.notes,
             *(UNKNOWN.format(one.key) for one, doubted in zip(parameters, unknown, strict=True) if doubted),
-            *_doubts(parameters, left, noise, {n: float(np.ptp(v)) for n, v in self.measured.items()}),
+            *_parameter_doubts(parameters, left, noise, {n: float(np.ptp(v)) for n, v in self.measured.items()}),
         ]
-        spreads = {name: _rms(column - column.mean()) or 1.0 for name, column in self.measured.items()}
+        spreads = {name: _root_mean_square(column - column.mean()) or 1.0 for name, column in self.measured.items()}
         return Fit(
             self.at(values),
             self.log,
             tuple(parameters),
             correlation,
-            {name: _rms(one) for name, one in left.items()},
-            {name: 100 * (1 - _rms(left[name]) / spreads[name]) for name in left},
+            {name: _root_mean_square(one) for name, one in left.items()},
+            {name: 100 * (1 - _root_mean_square(left[name]) / spreads[name]) for name in left},
             signals,
             self.time,
             self.runs,
@@ -364,11 +364,11 @@ class _Problem:
         return (inner + outer) / 2
 
 
-def _rms(values: Row) -> float:
+def _root_mean_square(values: Row) -> float:
     return float(np.sqrt(np.mean(values**2)))
 
 
-def _doubts(
+def _parameter_doubts(
     parameters: Sequence[Identified], left: dict[str, Row], noise: dict[str, float], spans: dict[str, float]
 ) -> list[str]:
     """Return what to know before the numbers are used."""

@@ -8,9 +8,9 @@ from typing import Any
 
 from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel
 from dockdyn.report.charts.time_chart import TIME
-from dockdyn.report.drawing import short
+from dockdyn.report.drawing import short_label
 from dockdyn.report.report import Plot, Report, ReportBlock, Table
-from dockdyn.report.wording import NOTHING, significant, spaced
+from dockdyn.report.wording import NOTHING, format_significant, format_unit
 from dockdyn.studies.identification.parameters import Fit, Identified
 from dockdyn.studies.identification.wording import plus_minus
 
@@ -19,10 +19,13 @@ TOGETHER = 0.95  # correlation of two numbers: more is told
 
 def parameters_report(fit: Fit, answer: dict[str, Any], again: str = "") -> Report:
     """Return what `dockdyn identify parameters` found; `again` is what was typed for it."""
-    verdict, table = _verdict(fit), _table(fit)
+    verdict, table = _fit_verdict(fit), _parameter_table(fit)
     columns = Table(
         [("column of the log", ""), ("noise", ""), ("explained", "%")],
-        [[name, significant(fit.noise[name], 3), significant(fit.percent[name], 4)] for name in fit.noise],
+        [
+            [name, format_significant(fit.noise[name], 3), format_significant(fit.percent[name], 4)]
+            for name in fit.noise
+        ],
         worded={0},
     )
     note = "95 % intervals: 1.96 standard errors to each side, or where the sum of squares, all else refitted, rises by 3.84."
@@ -31,12 +34,14 @@ def parameters_report(fit: Fit, answer: dict[str, Any], again: str = "") -> Repo
         verdict=verdict,
         key=[("Log", fit.log.file), ("Samples", str(len(fit.time))), ("Runs", str(fit.runs))],
         blocks=[
-            ReportBlock("Numbers", table=table, notes=[note, *_correlated(fit)], where="after"),
+            ReportBlock("Numbers", table=table, notes=[note, *_correlated_numbers(fit)], where="after"),
             ReportBlock("What is left", table=columns, where="after"),
         ],
         plots=[
             Plot(
-                f"fit-{index}", partial(_chart, fit, name), f"Measured (dots) and fitted: {name}; below, what is left."
+                f"fit-{index}",
+                partial(_column_chart, fit, name),
+                f"Measured (dots) and fitted: {name}; below, what is left.",
             )
             for index, name in enumerate(fit.simulated)
         ],
@@ -47,28 +52,30 @@ def parameters_report(fit: Fit, answer: dict[str, Any], again: str = "") -> Repo
         warnings=fit.warnings,
         scenario=fit.scenario.text(),
         again=again,
-        terminal=[verdict, ReportBlock(table=table), *_correlated(fit)],
+        terminal=[verdict, ReportBlock(table=table), *_correlated_numbers(fit)],
     )
 
 
-def _verdict(fit: Fit) -> str:
+def _fit_verdict(fit: Fit) -> str:
     """Return how many numbers the log bounds, in a sentence."""
     lost = [one.key for one in fit.parameters if not one.bounded]
     worst = min(fit.percent.values())
-    words = f"The scenario explains {significant(worst, 4)} % of the log" + (" or more" if len(fit.percent) > 1 else "")
+    words = f"The scenario explains {format_significant(worst, 4)} % of the log" + (
+        " or more" if len(fit.percent) > 1 else ""
+    )
     if not lost:
         return f"{words}; all numbers are bounded by it."
     return f"{words}; it does not bound {', '.join(lost)}."
 
 
-def _table(fit: Fit) -> Table:
+def _parameter_table(fit: Fit) -> Table:
     """Return the numbers with their standard errors and intervals."""
     rows = [
         [
             one.key,
-            f"{significant(one.start, 5)} {spaced(one.unit)}".rstrip(),
-            f"{plus_minus(one.value, one.error if one.error < float('inf') else None)} {spaced(one.unit)}".rstrip(),
-            _interval(one),
+            f"{format_significant(one.start, 5)} {format_unit(one.unit)}".rstrip(),
+            f"{plus_minus(one.value, one.error if one.error < float('inf') else None)} {format_unit(one.unit)}".rstrip(),
+            _format_interval(one),
             "profile" if one.profiled else "error",
         ]
         for one in fit.parameters
@@ -76,12 +83,12 @@ def _table(fit: Fit) -> Table:
     return Table([("key", ""), ("start", ""), ("value", ""), ("95 % interval", ""), ("by", "")], rows, worded={0, 4})
 
 
-def _interval(one: Identified) -> str:
+def _format_interval(one: Identified) -> str:
     """Return both ends of an interval; a dash for one that there is not."""
-    return " to ".join(NOTHING if end is None else significant(end, 5) for end in one.interval)
+    return " to ".join(NOTHING if end is None else format_significant(end, 5) for end in one.interval)
 
 
-def _correlated(fit: Fit) -> list[str]:
+def _correlated_numbers(fit: Fit) -> list[str]:
     """Return numbers that the log hardly tells apart."""
     keys = [one.key for one in fit.parameters]
     return [
@@ -92,7 +99,7 @@ def _correlated(fit: Fit) -> list[str]:
     ]
 
 
-def _chart(fit: Fit, name: str) -> Chart:
+def _column_chart(fit: Fit, name: str) -> Chart:
     """Return a column of the log as dots under the fitted run, and what is left."""
     inside = (fit.log.time >= fit.time[0]) & (fit.log.time <= fit.time[-1])
     measured, simulated = fit.log.columns[name][inside], fit.simulated[name]
@@ -101,5 +108,5 @@ def _chart(fit: Fit, name: str) -> Chart:
         Line(fit.time, simulated, "blue", "fitted"),
     ]
     left = Line(fit.time, simulated - measured, "green", width=0.7)
-    panels = [Panel(short(name, 24), above, 2.1), Panel("fitted less measured", [left], 1.3, levels=[ZERO])]
+    panels = [Panel(short_label(name, 24), above, 2.1), Panel("fitted less measured", [left], 1.3, levels=[ZERO])]
     return Chart(panels, whole=(float(fit.time[0]), float(fit.time[-1])), over=TIME)

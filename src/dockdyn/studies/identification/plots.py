@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.signal import coherence, csd, welch
 
-from dockdyn.report.charts.chart import ZERO, Band, Chart, Limits, Line, Panel, stems
-from dockdyn.studies.identification.contact import smooth
+from dockdyn.report.charts.chart import ZERO, Band, Chart, Limits, Line, Panel, stem_lines
+from dockdyn.studies.identification.contact import smooth_motion
 
 if TYPE_CHECKING:
     from dockdyn.studies.identification.contact import IdentifiedContact
@@ -22,7 +22,7 @@ def fit_figure(robot: IdentifiedRobot) -> Chart:
     """Return commanded, actual and simulated position, and the residual."""
     records, late = robot.records, robot.fit.orders.delay
     time = np.arange(len(records.command)) * records.period
-    scale, unit = _sized(robot.fit.residual)
+    scale, unit = _length_unit(robot.fit.residual)
     above = [
         Line(time, 1e3 * records.command, "muted", "commanded", width=0.9),
         Line(time, 1e3 * records.actual, "blue", "actual"),
@@ -33,7 +33,7 @@ def fit_figure(robot: IdentifiedRobot) -> Chart:
     return Chart(panels, whole=(0.0, float(time[-1])))
 
 
-def _sized(values: np.ndarray) -> tuple[float, str]:
+def _length_unit(values: np.ndarray) -> tuple[float, str]:
     """Return what takes metres to a unit that suits their size."""
     largest = float(np.abs(values).max())
     for scale, unit in ((1e3, "mm"), (1e6, "µm")):
@@ -59,7 +59,7 @@ def bode_figure(robot: IdentifiedRobot) -> Chart:
         if len(hertz):
             words = "ratio of the measured spectra"
             lines.append(Line(hertz, points, "orange", words, marker=".", joined=False))
-        limits = _limits(value, half, points, inside)
+        limits = _response_limits(value, half, points, inside)
         panels.append(Panel(label, lines, 1.8, bands=[excited], limits=limits, **_FREQUENCY))
     widths = [
         Line(band.frequency, band.magnitude, "purple", "± dB"),
@@ -72,7 +72,7 @@ def bode_figure(robot: IdentifiedRobot) -> Chart:
 _FREQUENCY: dict[str, Any] = {"across": "frequency, Hz", "across_scale": "log"}
 
 
-def _limits(value: np.ndarray, half: np.ndarray, points: np.ndarray, inside: np.ndarray) -> Limits:
+def _response_limits(value: np.ndarray, half: np.ndarray, points: np.ndarray, inside: np.ndarray) -> Limits:
     """Return limits that hold a response and, where it was excited, its band as far as that is not much wider."""
     shown = np.r_[value, np.clip(half, 0, 2 * np.ptp(value[inside]))[inside] + value[inside], points]
     low, high = float(shown.min()), float(shown.max())
@@ -110,7 +110,7 @@ def residual_figure(robot: IdentifiedRobot) -> Chart:
     ):
         reach = 1.25 * max(float(np.abs(values).max()), bound)
         chance = Band(-bound, bound, colour="sky", axis="y", alpha=0.25, legend="99 % by chance")
-        lines = stems(lags, values, "blue", size=1.5, name="correlation")
+        lines = stem_lines(lags, values, "blue", size=1.5, name="correlation")
         panel = Panel(label, lines, 2.2, across="lag, samples", limits=(-reach, reach), levels=[ZERO], bands=[chance])
         panels.append(panel)
     return Chart(panels, columns=2)
@@ -130,7 +130,7 @@ def stroke_figure(contact: IdentifiedContact) -> Chart:
     """Return what the force has beside the spring's, over depth: as measured and with the delay taken back."""
     bounce = contact.bounce
     measured = bounce.position
-    place, _ = smooth(bounce)
+    place, _ = smooth_motion(bounce)
     late = bounce.time + contact.delay.value
     looks: list[dict[str, Any]] = [
         {"name": "as measured", "colour": "muted", "width": 0.7},

@@ -21,13 +21,13 @@ def robot_report(robot: IdentifiedRobot, answer: dict[str, Any], again: str = ""
         "cost. A difference of ten leaves "
         "little doubt; with a smaller one the choice with fewer coefficients is as good."
     )
-    return _identified(
+    return _identification_report(
         "Robot",
         robot_verdict(answer),
         robot_rows(answer),
         robot_toml(robot),
         ("Log", f"{robot.records.name}, {answer['samples']} samples"),
-        ReportBlock("Orders that were compared", table=candidates(answer), notes=[note], where="after"),
+        ReportBlock("Orders that were compared", table=candidate_table(answer), notes=[note], where="after"),
         plots=tuple(_robot_figures(robot)),
         made=[
             ("Method", METHODS[answer["method"]]),
@@ -42,7 +42,7 @@ def robot_report(robot: IdentifiedRobot, answer: dict[str, Any], again: str = ""
 
 def contact_report(contact: IdentifiedContact, answer: dict[str, Any], again: str = "") -> Report:
     """Return what `dockdyn identify contact` found; `again` is what was typed for it."""
-    return _identified(
+    return _identification_report(
         "Contact",
         contact_verdict(answer),
         contact_rows(answer),
@@ -59,7 +59,7 @@ def contact_report(contact: IdentifiedContact, answer: dict[str, Any], again: st
     )
 
 
-def _identified(
+def _identification_report(
     what: str,
     verdict: str,
     rows: Rows,
@@ -72,14 +72,14 @@ def _identified(
     return Report(
         title=f"{what}, identified",
         verdict=verdict,
-        key=[(_titled(words), *value) for words, *value in rows],
+        key=[(_capitalise_quantity(words), *value) for words, *value in rows],
         blocks=[ReportBlock("For a scenario", text=toml), *blocks, ReportBlock(rows=[log], where="inputs")],
         terminal=[verdict, ReportBlock(rows=rows, text=toml)],
         **parts,
     )
 
 
-def _titled(words: str) -> str:
+def _capitalise_quantity(words: str) -> str:
     """Return a quantity at the start of its row; a symbol stays as it is."""
     return words if len(words) < 3 else words[0].upper() + words[1:]
 
@@ -119,7 +119,7 @@ def _contact_figures(contact: IdentifiedContact) -> Iterator[Plot]:
     )
 
 
-def candidates(answer: dict[str, Any]) -> Table | None:
+def candidate_table(answer: dict[str, Any]) -> Table | None:
     """Return the orders that came next, by their distance from the best."""
     found = answer["candidates"]
     if len(found) < 2:

@@ -44,10 +44,10 @@ def residual_tests(residual: Row, command: Row) -> ResidualTests:
     around = np.arange(-lags, lags + 1)
     crossed = np.array([e[late:] @ u[: count - late] for late in range(lags + 1)])
     ahead = np.array([u[early:] @ e[: count - early] for early in range(lags, 0, -1)])
-    memory = _autocorrelation(e) * _autocorrelation(u)
+    memory = _autocorrelate(e) * _autocorrelate(u)
     reach = int(math.sqrt(count))  # beyond, the products are noise
     spread = math.sqrt(max(1 + 2 * float(memory[1 : reach + 1].sum()), 0.05) / count)
-    single, joint = _quantile(DOUBT), _quantile(DOUBT / len(around))
+    single, joint = _normal_quantile(DOUBT), _normal_quantile(DOUBT / len(around))
     crossed = np.r_[ahead, crossed] / size
     return ResidualTests(
         np.arange(lags + 1.0),
@@ -62,7 +62,7 @@ def residual_tests(residual: Row, command: Row) -> ResidualTests:
     )
 
 
-def covariance(slope: Float[np.ndarray, "n p"], residual: Row) -> Float[np.ndarray, "p p"]:
+def parameter_covariance(slope: Float[np.ndarray, "n p"], residual: Row) -> Float[np.ndarray, "p p"]:
     """Return that of parameters fitted by least squares, for residuals that may be correlated over time (Newey and West).
 
     `slope` holds the derivatives of what was fitted by the parameters.
@@ -79,13 +79,13 @@ def covariance(slope: Float[np.ndarray, "n p"], residual: Row) -> Float[np.ndarr
     return count / max(count - parameters, 1) * inverse @ middle @ inverse
 
 
-def _autocorrelation(signal: Row) -> Row:
+def _autocorrelate(signal: Row) -> Row:
     """Return it at all lags, by the spectrum."""
     spectrum = np.fft.rfft(signal, 2 * len(signal))
     found = np.fft.irfft(np.abs(spectrum) ** 2)[: len(signal)]
     return found / found[0]
 
 
-def _quantile(probability: float) -> float:
+def _normal_quantile(probability: float) -> float:
     """Return standard deviations that a normal number exceeds, to either side, with that probability."""
     return math.sqrt(2) * float(erfinv(1 - probability))

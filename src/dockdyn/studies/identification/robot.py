@@ -12,15 +12,21 @@ import numpy as np
 from jaxtyping import Complex, Float
 from threadpoolctl import threadpool_limits
 
-from dockdyn.results.exchange.log_file import SignalLog, evenly, period_from, read_log, unsaturated
+from dockdyn.results.exchange.log_file import SignalLog, period_from, read_log, refuse_saturated, sampling_period
 from dockdyn.results.exchange.log_roles import OF_ROBOT
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.given import path_from, whole_from, wrong_type
 from dockdyn.stability import discrete
 from dockdyn.stability.transfer_function import TransferFunction
-from dockdyn.studies.identification.output_error import DifferenceFit, Method, Samples, fit
+from dockdyn.studies.identification.output_error import DifferenceFit, Method, Samples, fit_difference_equation
 from dockdyn.studies.identification.residuals import ResidualTests, residual_tests
-from dockdyn.studies.identification.robot_orders import FARTHEST, Candidate, Records, candidates, rounding
+from dockdyn.studies.identification.robot_orders import (
+    FARTHEST,
+    Candidate,
+    Records,
+    candidate_orders,
+    rounding_deviation,
+)
 
 ROUNDED = 1e-6  # the same: residuals that are rounding of the log, and tell nothing of the model
 BAND = 1.959964  # standard deviations on either side that hold 95 %
@@ -111,13 +117,13 @@ def read_robot_log(
         ScenarioError: names file and row of what cannot be used.
     """
     log, given = read_log(path_from("log", path), OF_ROBOT, columns or {}, units), period_from(period)
-    step, notes = evenly(log, given)
-    excited(log)
-    unsaturated(log, "actual", "command", alike=True)
+    step, notes = sampling_period(log, given)
+    refuse_still_signals(log)
+    refuse_saturated(log, "actual", "command", alike=True)
     return Records(log.file, step, log.signals["command"], log.signals["actual"], [*notes, *log.notes])
 
 
-def excited(log: SignalLog) -> None:
+def refuse_still_signals(log: SignalLog) -> None:
     """Refuse signals that stand still."""
     for name, words in (("command", "nothing excites the robot"), ("actual", "the robot does not move")):
         if np.ptp(log.signals[name]) == 0:
@@ -147,12 +153,14 @@ def identify_robot(
         orders = whole_from("orders", orders[0], 1), whole_from("orders", orders[1], 1)
     if delay is not None:
         delay = whole_from("delay", delay, 0)
-    tried = candidates(records, orders, delay)
+    tried = candidate_orders(records, orders, delay)
     chosen, transfer, passed_over = _first_usable(records, tried, method)
     gain, slope = transfer.dc_gain(), _gain_slope(chosen)
     spread = math.sqrt(max(float(slope @ chosen.covariance @ slope), 0.0))
     tests = None
-    if math.sqrt(chosen.variance) > max(ROUNDED * float(np.std(records.actual)), 0.9 * rounding(records.actual)):
+    if math.sqrt(chosen.variance) > max(
+        ROUNDED * float(np.std(records.actual)), 0.9 * rounding_deviation(records.actual)
+    ):
         tests = residual_tests(chosen.residual, records.command[: len(chosen.residual)])
     robot = IdentifiedRobot(
         records,
@@ -161,7 +169,7 @@ def identify_robot(
         fit_percent(records.actual[chosen.orders.delay :], chosen.simulated),
         gain,
         spread,
-        band(chosen, transfer, records.period, len(records.command)),
+        response_band(chosen, transfer, records.period, len(records.command)),
         _excited_range(records),
         tests,
         tried,
@@ -173,7 +181,7 @@ def identify_robot(
             f"explains {max(robot.percent_of_command(), 0.0):.2g} % of the motion; look at the columns, and at --orders, "
             "--delay and --method where they are given"
         )
-    robot.warnings.extend([*records.notes, *doubts(robot)])
+    robot.warnings.extend([*records.notes, *robot_doubts(robot)])
     return robot
 
 
@@ -190,8 +198,8 @@ def _first_usable(
         if candidate.criterion > reach:
             break
         try:
-            found = fit(records.command, records.actual, candidate.orders, method)
-            transfer = _converted(found.a, found.b, records.period)
+            found = fit_difference_equation(records.command, records.actual, candidate.orders, method)
+            transfer = _continuous_robot(found.a, found.b, records.period)
         except (ValueError, np.linalg.LinAlgError) as error:
             passed_over.append(f"orders {candidate.orders.words()}: {error}")
             continue
@@ -202,9 +210,9 @@ def _first_usable(
     raise ScenarioError(f"{records.name}: {words}")
 
 
-def _converted(a: Row, b: Row, period: float) -> TransferFunction:
+def _continuous_robot(a: Row, b: Row, period: float) -> TransferFunction:
     """Return the continuous robot; ValueError where there is none."""
-    return discrete.continuous(a.tolist(), b.tolist(), period)
+    return discrete.continuous_equivalent(a.tolist(), b.tolist(), period)
 
 
 def fit_percent(measured: Row, simulated: Row) -> float:
@@ -231,7 +239,7 @@ def _excited_range(records: Records) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def band(found: DifferenceFit, transfer: TransferFunction, period: float, count: int) -> FrequencyBand:
+def response_band(found: DifferenceFit, transfer: TransferFunction, period: float, count: int) -> FrequencyBand:
     """Return the response from the slowest frequency that the log holds to the fastest that it can, and its uncertainty.
 
     By the derivatives of its logarithm: relative magnitude is the real part, phase the imaginary one.
@@ -247,7 +255,7 @@ def band(found: DifferenceFit, transfer: TransferFunction, period: float, count:
         sides = []
         for sign in (1, -1):
             moved = theta + sign * step
-            sides.append(_converted(moved[: len(found.a)], moved[len(found.a) :], period).at(s))
+            sides.append(_continuous_robot(moved[: len(found.a)], moved[len(found.a) :], period).at(s))
         slopes[:, i] = np.log(sides[0] / sides[1]) / (2 * step[i])
     spread = [np.einsum("fi,ij,fj->f", part, found.covariance, part) for part in (slopes.real, slopes.imag)]
     relative, angle = (np.sqrt(np.maximum(each, 0.0)) for each in spread)
@@ -255,7 +263,7 @@ def band(found: DifferenceFit, transfer: TransferFunction, period: float, count:
     return FrequencyBand(frequency, response, BAND * relative * 20 / math.log(10), BAND * np.degrees(angle))
 
 
-def doubts(robot: IdentifiedRobot) -> Iterator[str]:
+def robot_doubts(robot: IdentifiedRobot) -> Iterator[str]:
     """Yield what an engineer should know before the robot goes into a scenario."""
     if not robot.transfer.stable():
         yield "the identified robot is unstable, and a scenario refuses it: check columns, delay and orders"
@@ -283,7 +291,7 @@ def doubts(robot: IdentifiedRobot) -> Iterator[str]:
             yield f"a pole and a zero nearly cancel, at {where} 1/s: a lower order may do"
 
 
-def validated(robot: IdentifiedRobot, other: Records) -> float:
+def fit_to_other_log(robot: IdentifiedRobot, other: Records) -> float:
     """Fit (percent) of the robot's response to another log, whose start and offset alone are fitted.
 
     ScenarioError where its period is another one.

@@ -43,7 +43,7 @@ class Candidate:
     criterion: float
 
 
-def candidates(records: Records, orders: tuple[int, int] | None, delay: int | None) -> list[Candidate]:
+def candidate_orders(records: Records, orders: tuple[int, int] | None, delay: int | None) -> list[Candidate]:
     """Return orders to try, the best first; the one that is given, if it is.
 
     Raises:
@@ -51,15 +51,15 @@ def candidates(records: Records, orders: tuple[int, int] | None, delay: int | No
     """
     if orders is not None and delay is not None:
         only = Orders(*orders, delay)
-        _enough(records, only)
-        if sum(orders) > _tellable(records.command):
+        _refuse_too_few_samples(records, only)
+        if sum(orders) > _distinguishable_coefficients(records.command):
             raise ScenarioError(
                 f"{records.name}: the command excites too little for orders {only.words()}; must be such as a sweep"
             )
         return [Candidate(only, math.nan)]
     sizes = [(a, b) for a in range(1, LARGEST + 1) for b in (a - 1, a) if b] if orders is None else [orders]
-    _enough(records, Orders(*min(sizes), delay or 0))
-    known = _tellable(records.command)
+    _refuse_too_few_samples(records, Orders(*min(sizes), delay or 0))
+    known = _distinguishable_coefficients(records.command)
     sizes = [size for size in sizes if sum(size) <= known]
     if not sizes:
         raise ScenarioError(
@@ -85,7 +85,7 @@ class _Race:
     def __init__(self, records: Records):
         self.records = records
         self.residuals: dict[Orders, Row] = {}  # m, from the sample on by which each is late
-        self.floor = max(EXACT * float(np.std(records.actual)), rounding(records.actual)) ** 2
+        self.floor = max(EXACT * float(np.std(records.actual)), rounding_deviation(records.actual)) ** 2
 
     def ranked(self, trials: Sequence[Orders]) -> list[Candidate]:
         """Return all that were tried, these among them, the best first.
@@ -94,7 +94,7 @@ class _Race:
         """
         command, actual = self.records.command, self.records.actual
         for trial in trials:
-            if trial not in self.residuals and len(command) >= least(trial):
+            if trial not in self.residuals and len(command) >= least_samples(trial):
                 with contextlib.suppress(ValueError, np.linalg.LinAlgError):  # it is no candidate
                     self.residuals[trial] = least_residual(command, actual, trial)
         price, found = math.log(len(actual)), []
@@ -121,7 +121,7 @@ def _longest_delay(actual: Row) -> int:
     return int(np.flatnonzero(np.array(moving) >= LEFT * moving[0])[-1])
 
 
-def rounding(values: Row) -> float:
+def rounding_deviation(values: Row) -> float:
     """Return the standard deviation of what rounding to the log's digits or the encoder's steps takes away: residuals below
     tell nothing."""
     apart = np.diff(np.unique(values))
@@ -129,7 +129,7 @@ def rounding(values: Row) -> float:
     return float(apart.min(initial=np.inf if len(apart) else 0.0)) / math.sqrt(12)
 
 
-def _tellable(command: Row) -> int:
+def _distinguishable_coefficients(command: Row) -> int:
     """Return how many coefficients the command tells apart: its order of persistent excitation, up to what is tried."""
     moved = command - command.mean()
     for count in range(2 * LARGEST, 0, -1):
@@ -140,18 +140,18 @@ def _tellable(command: Row) -> int:
     return 0
 
 
-def least(orders: Orders) -> int:
+def least_samples(orders: Orders) -> int:
     """Return samples that orders need."""
     return 5 * (orders.a + orders.b) + orders.a + orders.delay
 
 
-def _enough(records: Records, orders: Orders) -> None:
+def _refuse_too_few_samples(records: Records, orders: Orders) -> None:
     if orders.b > orders.a:
         raise ScenarioError(
             f"--orders {orders.a},{orders.b}: NB must be at most NA: with more, poles at z = 0 have no continuous robot"
         )
-    if len(records.command) < least(orders):
+    if len(records.command) < least_samples(orders):
         raise ScenarioError(
             f"{records.name}: {len(records.command)} samples are too short for orders {orders.words()}; "
-            f"must be at least {least(orders)}"
+            f"must be at least {least_samples(orders)}"
         )

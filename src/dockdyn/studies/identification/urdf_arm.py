@@ -32,7 +32,7 @@ def urdf_arm(path: Path, tip: str | None, start: list[float] | None) -> JointCha
     link = tip
     while (joint := robot.joints.get(link)) is not None:
         way, link = [joint, *way], joint.parent
-    tree = tree_of([Link(robot.root), *map(_link, robot.joints.values())], base="fixed")
+    tree = tree_of([Link(robot.root), *map(_link_of_joint, robot.joints.values())], base="fixed")
     way = [joint for joint in way if joint.kind != "locked"]
     if led := [joint for joint in way if joint.mimic is not None]:
         words = f"follows {led[0].mimic.leader!r}; must not be on the way to {tip}"  # type: ignore[union-attr]
@@ -47,7 +47,7 @@ def urdf_arm(path: Path, tip: str | None, start: list[float] | None) -> JointCha
     return arm_of(tree, label, tip, limits[:, 0], limits[:, 1], rate, middle if start is None else np.array(start))
 
 
-def _link(joint: UrdfJoint) -> Link:
+def _link_of_joint(joint: UrdfJoint) -> Link:
     """Return the link that a joint holds, without its mass, on which no motion of the tip depends."""
     mount, turn = joint.frame[:3, 3], joint.frame[:3, :3]
     return Link(joint.child, joint.parent, joint.name, joint.kind, joint.axis, mount, turn)

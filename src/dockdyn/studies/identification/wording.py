@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from dockdyn.report.report import ReportBlock, Table, numbers
-from dockdyn.report.wording import NOTHING, significant
+from dockdyn.report.report import ReportBlock, Table, number_rows
+from dockdyn.report.wording import NOTHING, format_significant
 from dockdyn.studies.identification.contact import EXACT
 
 METHODS = {"arx": "least squares", "iv": "instrumental variables", "oe": "output error"}
@@ -18,13 +18,13 @@ def plus_minus(value: float | None, deviation: float | None, digits: int = 5) ->
     if value is None:
         return NOTHING
     if not deviation:
-        return significant(value, 7)
+        return format_significant(value, 7)
     if deviation <= EXACT * abs(value):
-        return f"{significant(value, 7)} (to rounding)"
+        return f"{format_significant(value, 7)} (to rounding)"
     places = max(0, 1 - math.floor(math.log10(deviation)))
     if places > 12 or abs(value) >= 1e6:
-        return f"{significant(value, 7)} ± {significant(deviation, 2)}"
-    return f"{value:.{min(places, 9)}f} ± {significant(deviation, 2)}"
+        return f"{format_significant(value, 7)} ± {format_significant(deviation, 2)}"
+    return f"{value:.{min(places, 9)}f} ± {format_significant(deviation, 2)}"
 
 
 def robot_verdict(answer: dict[str, Any]) -> str:
@@ -34,14 +34,14 @@ def robot_verdict(answer: dict[str, Any]) -> str:
     words += "zero" if len(answer["zeros"]) == 1 else "zeros"
     if late:
         words += f", late by {late} {'sample' if late == 1 else 'samples'}"
-    return f"{words}: explains {significant(answer['fit_percent'], 4)} % of the motion."
+    return f"{words}: explains {format_significant(answer['fit_percent'], 4)} % of the motion."
 
 
-def place(values: list[float]) -> str:
+def format_root(values: list[float]) -> str:
     """Return a pole or a zero."""
     real, imaginary = values
-    text = significant(real, 6) + (
-        f" {'+' if imaginary >= 0 else '-'} {significant(abs(imaginary), 6)} i" if imaginary else ""
+    text = format_significant(real, 6) + (
+        f" {'+' if imaginary >= 0 else '-'} {format_significant(abs(imaginary), 6)} i" if imaginary else ""
     )
     return text.replace("-", "−")
 
@@ -52,11 +52,11 @@ def pole_rows(poles: list[list[float]]) -> list[tuple[str, str, str]]:
     for real, imaginary in poles:
         size, name = math.hypot(real, imaginary), f"pole {len(rows) + 1}"
         if imaginary > 0:
-            damping = f"{significant(size / (2 * math.pi), 4)} Hz, damping {significant(-real / size, 3)}"
+            damping = f"{format_significant(size / (2 * math.pi), 4)} Hz, damping {format_significant(-real / size, 3)}"
             rows.append((f"pair of poles {len(rows) + 1}", damping, ""))
         elif imaginary == 0 and real != 0:
             way = "decays" if real < 0 else "grows"
-            rows.append((name, f"{way} within {significant(1e3 / size, 4)}", "ms"))
+            rows.append((name, f"{way} within {format_significant(1e3 / size, 4)}", "ms"))
         elif imaginary == 0:
             rows.append((name, "integrates", ""))
     return rows
@@ -67,7 +67,7 @@ def _tests_in_words(answer: dict[str, Any]) -> list[tuple[str, str]]:
     if answer["white"] is None:
         return [("residuals", "rounding errors only")]
     found = "no" if answer["white"] else "some"
-    structure = f"{found} structure left in them (p = {significant(answer['white_probability'], 2)})"
+    structure = f"{found} structure left in them (p = {format_significant(answer['white_probability'], 2)})"
     independent = (
         "independent of the command" if answer["independent_of_command"] else "depend on the command: raise the order"
     )
@@ -94,28 +94,28 @@ def robot_rows(answer: dict[str, Any]) -> list[tuple[str, str, str]]:
         for i, both in enumerate(zip(answer["b"], answer["b_deviation"], strict=True), 1)
     ]
     rows += pole_rows(answer["poles"])
-    rows += [(f"zero {i}", place(values), "1/s") for i, values in enumerate(answer["zeros"], 1)]
+    rows += [(f"zero {i}", format_root(values), "1/s") for i, values in enumerate(answer["zeros"], 1)]
     rows += [("gain at rest", plus_minus(answer["gain_at_rest"], answer["gain_at_rest_deviation"]), "")]
     if answer["phase_at_10_hz_deg"] is not None:
-        rows.append(("phase at 10 Hz", significant(answer["phase_at_10_hz_deg"], 4), "deg"))
+        rows.append(("phase at 10 Hz", format_significant(answer["phase_at_10_hz_deg"], 4), "deg"))
     rows += [
-        ("excited", f"{significant(low, 3)} to {significant(high, 3)}", "Hz"),
+        ("excited", f"{format_significant(low, 3)} to {format_significant(high, 3)}", "Hz"),
         ("offset", f"{answer['offset_m']:.3g}", "m"),
         *([] if answer["white"] is None else [rms]),
         *((words, value, "") for words, value in _tests_in_words(answer)),
     ]
     if "validation_fit_percent" in answer:
-        rows.append(("fit of the other log", significant(answer["validation_fit_percent"], 4), "%"))
+        rows.append(("fit of the other log", format_significant(answer["validation_fit_percent"], 4), "%"))
     return rows
 
 
 def contact_verdict(answer: dict[str, Any]) -> str:
     """Return the contact in a sentence."""
-    stiffness, damping = significant(answer["stiffness_N_m"], 4), significant(answer["damping_N_s_m"], 3)
+    stiffness, damping = format_significant(answer["stiffness_N_m"], 4), format_significant(answer["damping_N_s_m"], 3)
     words = f"A contact of {stiffness} N/m and {damping} N s/m, its force measured "
-    words += f"{significant(1e3 * answer['delay_s'], 3)} ms late"
+    words += f"{format_significant(1e3 * answer['delay_s'], 3)} ms late"
     if answer["restitution"] is not None:
-        words += f"; the bounce showed a restitution of {significant(answer['restitution'], 4)}"
+        words += f"; the bounce showed a restitution of {format_significant(answer['restitution'], 4)}"
     return words + "."
 
 
@@ -134,7 +134,7 @@ def contact_rows(answer: dict[str, Any]) -> list[tuple[str, str, str]]:
         told("speed before", "speed_before", "m/s", "_m_s"),
         told("bias of the force", "force_bias", "N", "_N"),
         ("residuals, root mean square", f"{answer['force_noise_N']:.3g}", "N"),
-        ("fit of the force", significant(answer["fit_percent"], 4), "%"),
+        ("fit of the force", format_significant(answer["fit_percent"], 4), "%"),
     ]
 
 
@@ -152,7 +152,7 @@ def plan_lines(answer: dict[str, Any]) -> Iterator[str | ReportBlock]:
     ]
     if answer["joints"]:
         rows.append(("least singular value of the arm", answer["least_singular_value"], ""))
-    yield ReportBlock(rows=numbers(rows))
+    yield ReportBlock(rows=number_rows(rows))
     if answer["joints"]:
         held = "its attitude held" if answer["attitude_held"] else "its attitude free: the joints are too few"
         yield f"{answer['tip']} of {answer['arm']}, {held}:"

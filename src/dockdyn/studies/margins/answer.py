@@ -34,7 +34,7 @@ from dockdyn.stability.loop_margins import (
     gains_take_long,
     ideal_root,
     phase_error,
-    restitution,
+    restitution_of_loop,
     stabilising_gains,
     steady_state_error,
 )
@@ -42,10 +42,10 @@ from dockdyn.stability.multirate import hyperperiod_of
 from dockdyn.stability.sampled_loop import SampledLoop
 from dockdyn.stability.windows import Windows
 from dockdyn.studies.margins.approximation import left_out as left_out_by_pade
-from dockdyn.studies.margins.approximation import pade
-from dockdyn.studies.margins.derivatives import Sensitivities, sensitivities
+from dockdyn.studies.margins.approximation import pade_approximations
+from dockdyn.studies.margins.derivatives import Sensitivities, margin_sensitivities
 from dockdyn.studies.margins.judged_loop import judge_loop, roots_with_delay
-from dockdyn.studies.margins.wording import verdict
+from dockdyn.studies.margins.wording import margins_verdict
 
 OFF = 0.01  # a robot's gain at rest that is further from 1 is told
 
@@ -75,7 +75,7 @@ def margins(scenario: Scenario | str | Path) -> ShownAnswer:
     contact = None if several or judged.contact is None or not np.isfinite(judged.contact.radius) else judged.contact
     critical, doubts = critical_delay(found.windows, delay, stable)
     doubts += untuned
-    slopes = sensitivities(content, nominal, loop, critical) if loop.behind is None else Sensitivities({}, [])
+    slopes = margin_sensitivities(content, nominal, loop, critical) if loop.behind is None else Sensitivities({}, [])
     gains_found = None if several or gains_take_long(loop) else stabilising_gains(loop)
     if gains_found is None and not several:
         doubts.append(
@@ -102,7 +102,7 @@ def margins(scenario: Scenario | str | Path) -> ShownAnswer:
         "damping_N_s_m": float(loop.damping),
         "contact_matrix": None if contact is None else contact.matrix.tolist(),
         **_dynamics_of(contact),
-        "apparent_restitution": None if several else restitution(loop),
+        "apparent_restitution": None if several else restitution_of_loop(loop),
         "amplitude_ratio_per_oscillation": amplitude_ratio(loop, own),
         "phase_error_rad_per_oscillation": phase_error(loop, own),
         "steady_state_force_error": steady_state_error(loop) if stable and loop.behind is None else None,
@@ -110,10 +110,10 @@ def margins(scenario: Scenario | str | Path) -> ShownAnswer:
         "sensitivity_of": "growth_rate_1_s" if critical in (None, 0.0) else "delay_margin_s",
         "sensitivities": slopes.slopes,
         "loop": "sampled" if loop.sampled() else "delay",
-        "counted": counted(content, loop),
+        "counted": counted_parts(content, loop),
         "not_counted": (missing := not_counted(content.loop, loop)),
         "growth_rate_of_run_1_s": _growth_of_run(judged.scenario, missing),
-        "pade": None if several else pade(content, loop, stable),
+        "pade": None if several else pade_approximations(content, loop, stable),
         "nominal": {"depth_m": content.stability.depth} if nominal is None else place(content, nominal),
         "closed_contacts": [] if nominal is None or not nominal.others else closed_contacts(content, nominal),
         "later_sets": later,
@@ -121,16 +121,16 @@ def margins(scenario: Scenario | str | Path) -> ShownAnswer:
         "mode": _mode_of(content, nominal, found.roots[0], delay),
         "warnings": [
             *check_numbers(stated),
-            *together(content, nominal, delay, several),
+            *closed_together(content, nominal, delay, several),
             *(_later_words(content, nominal, one) for one in later),
-            *_remarks(content, loop, nominal),
+            *_margin_remarks(content, loop, nominal),
             *found.doubts,
             *doubts,
             *slopes.doubts,
         ],
     }
-    found = finite(answer)
-    return ShownAnswer(found).under(verdict(found))
+    found = without_infinities(answer)
+    return ShownAnswer(found).under(margins_verdict(found))
 
 
 def _tuned_or_not(stated: Scenario) -> tuple[Scenario, list[str]]:
@@ -180,7 +180,7 @@ def _margins_of_later_sets(scenario: Scenario, nominal: Nominal | None, delay: f
     return [{"after_s": one.after} | _margins_of_set(scenario.content, one.nominal, delay) for one in found]
 
 
-def together(content: Judged, nominal: Nominal | None, delay: float, all_count: bool) -> list[str]:
+def closed_together(content: Judged, nominal: Nominal | None, delay: float, all_count: bool) -> list[str]:
     """Return which contacts are closed together where the loop is linearised, and what that counts for, if `all_count` or
     one."""
     if nominal is None or not nominal.others:
@@ -198,7 +198,9 @@ def together(content: Judged, nominal: Nominal | None, delay: float, all_count: 
     words += (
         f", and the loop is taken along the normal of {names[0]} alone; with a delay and nothing else the critical "
     )
-    return [f"{words}delay is {_milliseconds(every)} with all of them and {_milliseconds(one)} with one"]
+    return [
+        f"{words}delay is {_format_critical_delay(every)} with all of them and {_format_critical_delay(one)} with one"
+    ]
 
 
 def _later_words(content: Judged, nominal: Nominal | None, found: dict[str, Any]) -> str:
@@ -211,10 +213,10 @@ def _later_words(content: Judged, nominal: Nominal | None, found: dict[str, Any]
     words += "the loop is stable" if found["stable"] else "the loop is unstable"
     if found["critical_delay_s"] is None:
         return words
-    return f"{words}, the critical delay {_milliseconds(found['critical_delay_s'])}"
+    return f"{words}, the critical delay {_format_critical_delay(found['critical_delay_s'])}"
 
 
-def _milliseconds(time: float | None) -> str:
+def _format_critical_delay(time: float | None) -> str:
     """Return a critical delay (s) in words; None where none that destabilises was found."""
     return "none found" if time is None else f"{1e3 * time:.4g} ms"
 
@@ -247,7 +249,7 @@ def _other_motion(loop: Loop, root: complex) -> str:
     return words + f"({ideal.imag:.4g} rad/s), whose amplitude and phase errors are left out"
 
 
-def counted(content: Judged, loop: Loop) -> list[str]:
+def counted_parts(content: Judged, loop: Loop) -> list[str]:
     """Return the parts of the loop that its margins are of."""
     law = content.loop.compensator
     parts = {
@@ -266,16 +268,16 @@ def counted(content: Judged, loop: Loop) -> list[str]:
     return [part for part, there in parts.items() if there]
 
 
-def finite(data: Any) -> Any:  # noqa: ANN401, what JSON holds
+def without_infinities(data: Any) -> Any:  # noqa: ANN401, what JSON holds
     """Return `data` with None for every number that is not finite: JSON has no others."""
     if isinstance(data, dict):
-        return {key: finite(value) for key, value in data.items()}
+        return {key: without_infinities(value) for key, value in data.items()}
     if isinstance(data, list):
-        return [finite(value) for value in data]
+        return [without_infinities(value) for value in data]
     return None if isinstance(data, float) and not np.isfinite(data) else data
 
 
-def _remarks(content: Judged, loop: Loop, nominal: Nominal | None) -> list[str]:
+def _margin_remarks(content: Judged, loop: Loop, nominal: Nominal | None) -> list[str]:
     """Return what a reader of the margins should know."""
     kind = kind_named(content.kind)
     found = kind.left_out_of_margins(content)

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from dockdyn.kinds.nominal import Judged
-from dockdyn.stability.growth import growth_rates, single
+from dockdyn.stability.growth import batch_of_one, growth_rates
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.pade import approximate_loop
-from dockdyn.stability.routh import routh
+from dockdyn.stability.routh import routh_array
 
 ORDERS = (1, 2, 3, 4, 5)
 
 
-def pade(content: Judged, loop: Loop, stable: bool) -> dict[str, Any] | None:
+def pade_approximations(content: Judged, loop: Loop, stable: bool) -> dict[str, Any] | None:
     """Return the approximations of `loop` by order, compensator, robot and virtual contact included; None without delay and
     hold.
 
@@ -29,7 +29,7 @@ def pade(content: Judged, loop: Loop, stable: bool) -> dict[str, Any] | None:
     for order in ORDERS:
         polynomial = approximate_loop(loop, robot, order)
         at_gain = polynomial.at(float(loop.gain))
-        table = routh(at_gain)
+        table = routh_array(at_gain)
         found[str(order)] = {
             "growth_rate_1_s": float(polynomial.roots(float(loop.gain)).real.max()),
             "stable": table.stable,
@@ -41,19 +41,19 @@ def pade(content: Judged, loop: Loop, stable: bool) -> dict[str, Any] | None:
             ],
         }
     verdicts = {order: found[str(order)]["stable"] for order in ORDERS}
-    for order, words in _reasons(loop, stable, verdicts).items():
+    for order, words in _reasons_of_error(loop, stable, verdicts).items():
         found[str(order)]["reason"] = words
     return found
 
 
-def _reasons(loop: Loop, stable: bool, verdicts: dict[int, bool]) -> dict[int, str]:
+def _reasons_of_error(loop: Loop, stable: bool, verdicts: dict[int, bool]) -> dict[int, str]:
     """Return why the orders are wrong whose verdict is not that of the exact loop."""
     wrong = [order for order, verdict in verdicts.items() if verdict != stable]
     if not wrong:
         return {}
     parts, known = left_out(loop), stable
     if parts:
-        known = bool(growth_rates(single(_smoothed(loop)))[0] < 0)
+        known = bool(growth_rates(batch_of_one(_continuous_loop(loop)))[0] < 0)
     if known != stable:
         words = f"the approximations leave out {' and '.join(parts)}, without which the loop is "
         words += "stable" if known else "unstable"
@@ -85,7 +85,7 @@ def left_out(loop: Loop) -> list[str]:
     return parts
 
 
-def _smoothed(loop: Loop) -> Loop:
+def _continuous_loop(loop: Loop) -> Loop:
     """Return the loop that the approximations are of: delay, hold, robot, contact and compensator."""
     bare = replace(loop, tool_mass=None, compensated_mass=None)
     return replace(bare, dynamics="continuous", dynamics_period=None, sensor_period=None, averaging=None)

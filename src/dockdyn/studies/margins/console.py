@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dockdyn.report.report import ReportBlock, Rows, Table, numbers
-from dockdyn.report.wording import NOTHING, gains, together
+from dockdyn.report.report import ReportBlock, Rows, Table, number_rows
+from dockdyn.report.wording import NOTHING, format_gains, join_keys
 
 LISTED = 6  # sensitivities printed
 MOVING = 4  # bodies named of the motion that decides
 
 
-def printed(margins: dict[str, Any]) -> Iterator[str | ReportBlock]:
+def margin_lines(margins: dict[str, Any]) -> Iterator[str | ReportBlock]:
     """Yield the figures behind a verdict, approximations beside the exact answer, and what decides it."""
     yield ReportBlock(rows=_key_numbers(margins))
     if beside := [part for part in margins.get("counted", []) if part != "delay"]:
@@ -24,13 +24,13 @@ def printed(margins: dict[str, Any]) -> Iterator[str | ReportBlock]:
         moving = [f"{row['body']} {100 * row['energy_share']:.3g} %" for row in mode[:MOVING]]
         yield f"The motion that decides, by its kinetic energy: {', '.join(moving)}"
     if margins["pade"]:
-        yield ReportBlock(table=approximations(margins))
+        yield ReportBlock(table=approximation_table(margins))
         wrong = {order: found for order, found in margins["pade"].items() if found["stable"] != margins["stable"]}
         yield ReportBlock(text="\n".join(f"Padé {order} is wrong: {found['reason']}" for order, found in wrong.items()))
     measured = "delay margin, s" if margins["sensitivity_of"] == "delay_margin_s" else "growth rate, 1/s"
     columns = [("most sensitive to", ""), (f"change of the {measured}, for 100 % more", "")]
     largest = list(margins["sensitivities"].items())[:LISTED]
-    yield ReportBlock(table=Table(columns, [[together(key), f"{value:+.4g}"] for key, value in largest], worded={0}))
+    yield ReportBlock(table=Table(columns, [[join_keys(key), f"{value:+.4g}"] for key, value in largest], worded={0}))
 
 
 def _key_numbers(margins: dict[str, Any]) -> Rows:
@@ -51,10 +51,10 @@ def _key_numbers(margins: dict[str, Any]) -> Rows:
         ("force error left by a force step", "steady_state_force_error", "N/N"),
     )
     known = [(words, margins.get(key), unit) for words, key, unit in named]
-    return numbers([("growth rate", real, "1/s"), ("frequency", abs(imaginary), "rad/s"), *known])
+    return number_rows([("growth rate", real, "1/s"), ("frequency", abs(imaginary), "rad/s"), *known])
 
 
-def approximations(margins: dict[str, Any]) -> Table:
+def approximation_table(margins: dict[str, Any]) -> Table:
     """Return the growth rate and stabilising gains: exact, and by Padé."""
     loops = {"exact": margins} | {f"Padé {order}, approx.": found for order, found in margins["pade"].items()}
     rows = [
@@ -62,7 +62,7 @@ def approximations(margins: dict[str, Any]) -> Table:
             name,
             f"{found['growth_rate_1_s']:.6g}",
             "stable" if found["stable"] else "unstable",
-            NOTHING if found["stabilising_gains_N_s_m"] is None else gains(found["stabilising_gains_N_s_m"]),
+            NOTHING if found["stabilising_gains_N_s_m"] is None else format_gains(found["stabilising_gains_N_s_m"]),
         ]
         for name, found in loops.items()
     ]

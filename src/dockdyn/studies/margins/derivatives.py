@@ -20,13 +20,13 @@ from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.keys import constrained, key_of
 from dockdyn.scenario.language.places import conjugate_pairs
 from dockdyn.stability.characteristic import root_slopes
-from dockdyn.stability.growth import matrices_of, multiplier_slopes, single
+from dockdyn.stability.growth import batch_of_one, matrices_of, multiplier_slopes
 from dockdyn.stability.linearise import Linear
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import delay_instants
 from dockdyn.stability.multirate import Hyperperiod, hyperperiod_of
 from dockdyn.stability.roots import rightmost_roots
-from dockdyn.stability.sampled import cycle
+from dockdyn.stability.sampled import cycle_map
 
 SMALL = 1e-6  # of the largest sensitivity: smaller ones are left out
 NEARBY = 1e-6  # of a hold period: how far on either side of an instant slopes are compared
@@ -51,7 +51,7 @@ class Sensitivities(NamedTuple):
     doubts: list[str]  # which keys have no slope, and why
 
 
-def sensitivities(content: Judged, nominal: Nominal | None, loop: Loop, critical: float | None) -> Sensitivities:
+def margin_sensitivities(content: Judged, nominal: Nominal | None, loop: Loop, critical: float | None) -> Sensitivities:
     """Return the change of the margin for a change of each number of the scenario by its own size, the largest first.
 
     The margin is the delay margin (s) where there is a critical delay above zero, else the growth rate (1/s). The pose of
@@ -172,10 +172,10 @@ def _named_slopes(
     """Return the growth rate (1/s) with a `delay` (s, up to the `longest`), and the derivative of the margin there by each
     key."""
     last: Any = np.float64(longest)
-    hyperperiod = hyperperiod_of(single(replace(loop, delay=last))) if loop.sampled() else None
+    hyperperiod = hyperperiod_of(batch_of_one(replace(loop, delay=last))) if loop.sampled() else None
     parts = jax.tree.map(np.asarray, assemble_once(content, nominal, np.float64(delay), hyperperiod=hyperperiod))
     if hyperperiod is None:
-        growth, slopes = root_slopes(rightmost(content, nominal, loop, delay), *parts)
+        growth, slopes = root_slopes(rightmost_root(content, nominal, loop, delay), *parts)
     else:
         growth, slopes = multiplier_slopes(*parts)
     real = (np.real(slopes[0]), np.real(slopes[1]))
@@ -194,7 +194,7 @@ def _named_numbers(numbers: Sequence[Any], content: PyTree) -> dict[str, float]:
     return {key_of(path, content): float(value) for path, value in zip(leaves, numbers, strict=True)}
 
 
-def rightmost(content: Judged, nominal: Nominal | None, loop: Loop, delay: float) -> complex:
+def rightmost_root(content: Judged, nominal: Nominal | None, loop: Loop, delay: float) -> complex:
     """Return the rightmost root (1/s) with a `delay` (s): of all closed contacts where they count, else of the `loop`."""
     several = nominal is not None and counts_all(content, nominal)
     matrices = seen_matrices(content, nominal) if several else matrices_of(loop)  # type: ignore[arg-type]
@@ -206,17 +206,17 @@ def _with_delay(loop: Loop | Linear, delay: Scalar) -> Loop | Linear:
     return loop._replace(delay=delay) if isinstance(loop, Linear) else replace(loop, delay=delay)
 
 
-def assemble(content: Judged, nominal: Nominal | None, delay: Scalar, hyperperiod: Hyperperiod | None) -> Parts:
+def assemble_loop(content: Judged, nominal: Nominal | None, delay: Scalar, hyperperiod: Hyperperiod | None) -> Parts:
     """Return what growth comes from, at a `delay` (s) that the scenario's own enters by its changes."""
     loop = delayed_loop(content, nominal)
     late: Any = _with_delay(loop, delay + loop.delay - jax.lax.stop_gradient(loop.delay))
     if hyperperiod is None:
         return late.matrices(), late.delay[None]
-    whole = cycle(late, hyperperiod)
+    whole = cycle_map(late, hyperperiod)
     return whole.monodromy, whole.period
 
 
-assemble_once = jit_once(assemble, static=("hyperperiod",))
+assemble_once = jit_once(assemble_loop, static=("hyperperiod",))
 
 
 @partial(jit_once, static=("hyperperiod",))
@@ -230,7 +230,7 @@ def _slopes_once(
 
     def linear(numbers: Float[Array, "numbers"]) -> Scalar:
         varied, late = content_of(structure, leaves, dict(zip(places, numbers, strict=True)))
-        parts = assemble(varied, nominal, late, hyperperiod)
+        parts = assemble_loop(varied, nominal, late, hyperperiod)
         return sum(((slope * part).sum() for slope, part in zip(slopes, parts, strict=True)), jnp.zeros(()))
 
     here = jnp.stack([jnp.asarray(leaves[place], float) for place in places])

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.growth import growth_rates
-from dockdyn.stability.loop_margins import amplitude_ratio, gain_margin, phase_error, restitution, vary_number
+from dockdyn.stability.loop_margins import amplitude_ratio, gain_margin, phase_error, restitution_of_loop, vary_number
 from dockdyn.stability.roots import rightmost_roots
 from dockdyn.stability.sampled_loop import SampledLoop
 from dockdyn.stability.windows import Windows
@@ -36,7 +36,7 @@ def margin_figures(scenario: Scenario, gain: bool = True) -> dict[str, float]:
         "gain_margin": gain_margin(lambda factors: _growth_with(judged, factors)) if gain else None,
         "growth_rate_1_s": judged.growth,
         "spectral_radius": SampledLoop(loop).spectral_radius() if loop.sampled() else None,
-        "apparent_restitution": None if judged.several else restitution(loop),
+        "apparent_restitution": None if judged.several else restitution_of_loop(loop),
         "amplitude_ratio_per_oscillation": amplitude_ratio(loop, own),
         "phase_error_rad_per_oscillation": phase_error(loop, own),
     }

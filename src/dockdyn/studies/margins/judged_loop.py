@@ -20,7 +20,7 @@ from dockdyn.mechanism.rest import RestingContact
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
-from dockdyn.stability.growth import loop_roots, matrices_of, single
+from dockdyn.stability.growth import batch_of_one, loop_roots, matrices_of
 from dockdyn.stability.linearise import split_by_delayed_terms
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import contact_root, sampled_windows
@@ -109,7 +109,7 @@ def _roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
             hyperperiod_of(loop)
         except ValueError as error:
             raise ScenarioError(f"{scenario.name}: loop: {error}") from None
-        return Roots(loop_roots(single(loop), ROOTS)[0], sampled_windows(loop), 0, [])
+        return Roots(loop_roots(batch_of_one(loop), ROOTS)[0], sampled_windows(loop), 0, [])
     content = scenario.content
     matrices, unseen = delay_matrices(content, loop, nominal)
     if unseen is None:

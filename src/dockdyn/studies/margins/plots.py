@@ -9,18 +9,26 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.report.charts.bar_chart import Bar, bar_panel
-from dockdyn.report.charts.chart import Band, Chart, Level, Line, Note, Panel, tamed
-from dockdyn.report.charts.chart_frame import SHADE, frame, once, panel
+from dockdyn.report.charts.chart import Band, Chart, Level, Line, Note, Panel, symmetric_log_scale
+from dockdyn.report.charts.chart_frame import SHADE, label_once, make_panel, style_axes
 from dockdyn.report.drawing import (
     COLOURS,
     DASHES,
     SERIES,
-    legend,
-    short,
-    styled,
+    draw_legend,
+    short_label,
+    use_report_style,
 )
-from dockdyn.report.field import Key, boundary, cell_corners, field, on_axes, smooth, unstable_on_left
-from dockdyn.report.wording import significant, together
+from dockdyn.report.field import (
+    Key,
+    boundary_lines,
+    cell_corners,
+    growth_field,
+    on_axes,
+    refine_field,
+    unstable_on_left,
+)
+from dockdyn.report.wording import format_significant, join_keys
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,32 +45,32 @@ STROKE: dict[str, Any] = {
 }
 
 
-@styled
+@use_report_style
 def chart_figure(dataset: xr.Dataset) -> Figure:
     """Return where two keys keep the loop stable: the region shaded, its boundary as located, contours of the growth rate."""
     from matplotlib.ticker import MaxNLocator
 
     keys = [Key.of(dataset.x), Key.of(dataset.y)]
-    figure, ax = panel(3.9, entries=5)
-    frame(ax, keys)
+    figure, ax = make_panel(3.9, entries=5)
+    style_axes(ax, keys)
     holes = cell_corners(~np.isfinite(dataset.growth_rate.values[0])).all(axis=0)
     for row, column in np.argwhere(holes):
         (left, right), (low, high) = keys[0].values[column : column + 2], keys[1].values[row : row + 2]
-        words = once(ax, "no value")
+        words = label_once(ax, "no value")
         ax.fill([left, right, right, left], [low, low, high, high], color=COLOURS["solid"], linewidth=0.3, label=words)
     if holes.all():
         return figure
-    triangles, growth = field(dataset, 0, keys)
+    triangles, growth = growth_field(dataset, 0, keys)
     if growth.min() < 0:
         doubtful = (growth[triangles.triangles] >= 0).all(axis=1)  # between points of the boundary alone
         shade = {"colors": [SHADE["color"]], "alpha": SHADE["alpha"], "zorder": 0}
         shaded = on_axes(triangles, keys, mask=doubtful)
         ax.tricontourf(shaded, growth, levels=[growth.min() - 1, 0], **shade)
         ax.fill([], [], label="stable", **SHADE)
-    for piece in boundary(dataset, 0):
-        ax.plot(*piece.T, color=COLOURS["ink"], linewidth=1.8, label=once(ax, "boundary"))
+    for piece in boundary_lines(dataset, 0):
+        ax.plot(*piece.T, color=COLOURS["ink"], linewidth=1.8, label=label_once(ax, "boundary"))
     _mark_scenario(dataset, keys, ax)
-    fine, rates = smooth(triangles, growth)
+    fine, rates = refine_field(triangles, growth)
     ticks = MaxNLocator(9).tick_values(*np.quantile(growth, [0.04, 0.96]))
     least, most = np.array([0.99, 0.01]) * rates.min() + np.array([0.01, 0.99]) * rates.max()
     for sign, colour, dash, words in ((-1, "blue", DASHES[0], "decay"), (1, "orange", DASHES[1], "growth")):
@@ -70,22 +78,22 @@ def chart_figure(dataset: xr.Dataset) -> Figure:
         if levels:
             style = {"colors": [COLOURS[colour]], "linestyles": [dash], "linewidths": 0.8}
             lines = ax.tricontour(on_axes(fine, keys), rates, levels=levels, **style)
-            ax.clabel(lines, fmt=rate, fontsize=7.5)
+            ax.clabel(lines, fmt=format_rate, fontsize=7.5)
             ax.plot([], [], color=COLOURS[colour], linestyle=dash, linewidth=0.8, label=f"rate of {words}")
-    legend(figure, ax)
+    draw_legend(figure, ax)
     return figure
 
 
-@styled
+@use_report_style
 def family_figure(dataset: xr.Dataset) -> Figure:
     """Return the boundaries for every value of a third key, short strokes into the unstable side of each."""
     from matplotlib.patheffects import withTickedStroke
 
     keys, family = [Key.of(dataset.x), Key.of(dataset.y)], Key.of(dataset.family)
-    figure, ax = panel(3.9, entries=family.values.size + 1)
-    frame(ax, keys)
+    figure, ax = make_panel(3.9, entries=family.values.size + 1)
+    style_axes(ax, keys)
     for member, value in enumerate(family.values):
-        for piece in boundary(dataset, member):
+        for piece in boundary_lines(dataset, member):
             side = unstable_on_left(dataset, member, keys, piece)
             strokes = [withTickedStroke(**STROKE, angle=90 * np.sign(side))]
             ax.plot(
@@ -94,10 +102,10 @@ def family_figure(dataset: xr.Dataset) -> Figure:
                 linestyle=DASHES[member % len(DASHES)],
                 linewidth=1.5,
                 path_effects=strokes if side else None,
-                label=once(ax, f"{short(family.name)} = {family.said(value)}"),
+                label=label_once(ax, f"{short_label(family.name)} = {family.said(value)}"),
             )
     _mark_scenario(dataset, keys, ax)
-    legend(figure, ax)
+    draw_legend(figure, ax)
     return figure
 
 
@@ -132,7 +140,7 @@ def sweep_figure(dataset: xr.Dataset) -> Chart:
         bands=stable,
         levels=[Level(0.0, width=0.8)],
         notes=[_crossing_note(key, crossing, places, values) for crossing in crossings[:NAMED]],
-        scale=tamed(known, float(np.median(np.abs(known)))),
+        scale=symmetric_log_scale(known, float(np.median(np.abs(known)))),
     )
     return Chart([panel], whole=(float(key.values[0]), float(key.values[-1])))
 
@@ -153,7 +161,7 @@ def roots_figure(margins: dict[str, Any]) -> Chart:
     size = float(np.hypot(*roots[0])) or 1.0
     near = roots[np.hypot(roots[:, 0] - roots[0, 0], np.abs(roots[:, 1]) - abs(roots[0, 1])) <= NEAR * size]
     real, imaginary = roots[0, 0], np.abs(roots[:, 1][roots[:, 0] > roots[0, 0] - 1e-9 * size]).max()
-    words = significant(real) + (f" ± {significant(imaginary)} i" if imaginary else "")
+    words = format_significant(real) + (f" ± {format_significant(imaginary)} i" if imaginary else "")
     side: Literal["left", "right"] = "right" if real < 0 else "left"
     note = Note(float(real), float(imaginary), words.replace("-", "−"), (-7.0 if real < 0 else 7.0, -3.0), side)
     if len(near) == len(roots):
@@ -198,7 +206,7 @@ def sensitivity_figure(margins: dict[str, Any]) -> Chart:
     """Return the ten keys that the margin, or the growth rate without one, depends on most."""
     of_margin = margins["sensitivity_of"] == "delay_margin_s"
     bars = [
-        Bar(together(key), value, "blue" if (value > 0) == of_margin else "orange")
+        Bar(join_keys(key), value, "blue" if (value > 0) == of_margin else "orange")
         for key, value in ranked_sensitivities(margins)[:BARS]
     ]
     return Chart([bar_panel(bars, f"change of the {'delay margin, s' if of_margin else 'growth rate, 1/s'}")])
@@ -229,6 +237,6 @@ def _scenario_point(dataset: xr.Dataset, keys: list[Key]) -> list[float] | None:
     return point if all(inside) else None
 
 
-def rate(value: float) -> str:
+def format_rate(value: float) -> str:
     """Return a growth rate as the label of a contour."""
     return f"{value:g} 1/s".replace("-", "−")

@@ -12,8 +12,8 @@ import xarray as xr
 
 from dockdyn.report.field import Key, stable_side
 from dockdyn.report.report import Plot, Report, ReportBlock, Table, result_report
-from dockdyn.report.wording import NOTHING, aligned, gains, significant, together
-from dockdyn.studies.margins.console import printed
+from dockdyn.report.wording import NOTHING, align_numbers, format_gains, format_significant, join_keys
+from dockdyn.studies.margins.console import margin_lines
 from dockdyn.studies.margins.plots import (
     BARS,
     chart_figure,
@@ -25,12 +25,12 @@ from dockdyn.studies.margins.plots import (
 )
 from dockdyn.studies.margins.wording import (
     GAIN,
-    ratio,
+    format_restitution,
+    format_windows,
+    margins_verdict,
     several_windows,
     stable_at_least,
-    verdict,
     whatever_delay,
-    windows,
 )
 
 LOOPS = {
@@ -44,21 +44,21 @@ def margins_report(dataset: xr.Dataset) -> Report:
     margins = json.loads(dataset.attrs["margins"])
     return result_report(
         dataset,
-        verdict=verdict(margins),
+        verdict=margins_verdict(margins),
         alarming=not margins["stable"],
         warnings=margins["warnings"],
-        key=overview(dataset, margins),
-        blocks=blocks(margins),
-        plots=figures(dataset, margins),
+        key=overview_rows(dataset, margins),
+        blocks=report_blocks(margins),
+        plots=report_figures(dataset, margins),
         made=_how_computed(dataset),
-        terminal=[dataset.attrs["title"], verdict(margins), *printed(margins)],
+        terminal=[dataset.attrs["title"], margins_verdict(margins), *margin_lines(margins)],
     )
 
 
-def blocks(margins: dict[str, Any]) -> list[ReportBlock]:
+def report_blocks(margins: dict[str, Any]) -> list[ReportBlock]:
     """Return the tables of the page."""
     conditions = "; ".join(margins["pade"]["1"]["conditions"]) if margins["pade"] else ""
-    matrix = Table([], [aligned(row) for row in margins["contact_matrix"] or []], look="matrix")
+    matrix = Table([], [align_numbers(row) for row in margins["contact_matrix"] or []], look="matrix")
     which = "all of them" if margins["apparent_restitution"] is None and not margins["pade"] else "the first"
     return [
         ReportBlock(
@@ -128,29 +128,31 @@ def blocks(margins: dict[str, Any]) -> list[ReportBlock]:
     ]
 
 
-def overview(dataset: xr.Dataset, margins: dict[str, Any]) -> list[tuple[str, str]]:
+def overview_rows(dataset: xr.Dataset, margins: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the summary table; what there is no number for is left out."""
     growth, crossing = margins["growth_rate_1_s"], margins["crossing_frequency_rad_s"]
     restitution = margins["apparent_restitution"]
     rows = [
         ("Kind", dataset.attrs["kind"]),
         ("Loop", LOOPS.get(margins["loop"], margins["loop"])),
-        ("Growth rate", f"{significant(growth, 6)} 1/s"),
+        ("Growth rate", f"{format_significant(growth, 6)} 1/s"),
     ]
     if "counted" in margins:
         rows.append(("Counted in", ", ".join(margins["counted"]) or "the contact alone"))
     if growth:
-        rows.append((f"Time to {'halve' if growth < 0 else 'double'}", f"{significant(math.log(2) / abs(growth))} s"))
+        rows.append(
+            (f"Time to {'halve' if growth < 0 else 'double'}", f"{format_significant(math.log(2) / abs(growth))} s")
+        )
     if margins["spectral_radius"] is not None:
-        rows.append(("Spectral radius of a cycle", significant(margins["spectral_radius"], 6)))
+        rows.append(("Spectral radius of a cycle", format_significant(margins["spectral_radius"], 6)))
     rows += [("Loop delay", f"{margins['delay_s']:g} s"), ("Critical delay", critical_delay(margins))]
     if margins["delay_margin_s"] is not None:
-        rows.append(("Delay margin", f"{significant(margins['delay_margin_s'], 6)} s"))
+        rows.append(("Delay margin", f"{format_significant(margins['delay_margin_s'], 6)} s"))
     if several_windows(margins):
-        rows.append(("Stable delays", windows(margins)))
+        rows.append(("Stable delays", format_windows(margins)))
     if crossing is not None:
-        hertz = significant(crossing / (2 * math.pi))
-        rows.append(("Crossing frequency", f"{significant(crossing, 6)} rad/s ({hertz} Hz)"))
+        hertz = format_significant(crossing / (2 * math.pi))
+        rows.append(("Crossing frequency", f"{format_significant(crossing, 6)} rad/s ({hertz} Hz)"))
     for words, key, unit in (
         ("Effective mass", "effective_mass_kg", "kg"),
         ("Stiffness of the contact", "stiffness_N_m", "N/m"),
@@ -160,7 +162,7 @@ def overview(dataset: xr.Dataset, margins: dict[str, Any]) -> list[tuple[str, st
             rows.append((words, f"{margins[key]:.6g} {unit}"))
     if restitution is not None:
         gain = "; above one: energy put in by the rig" if restitution > 1 + GAIN else ""
-        rows.append(("Apparent restitution, undamped and uncompensated", ratio(restitution) + gain))
+        rows.append(("Apparent restitution, undamped and uncompensated", format_restitution(restitution) + gain))
     if margins["drift_modes"]:
         rows.append(("Drift modes", f"{margins['drift_modes']}, with roots at zero, set aside"))
     return rows
@@ -170,19 +172,19 @@ def critical_delay(margins: dict[str, Any]) -> str:
     """Return the shortest delay that makes the loop unstable."""
     critical = margins["critical_delay_s"]
     if (known := stable_at_least(margins)) is not None:
-        return f"more than {significant(known, 6)} s, or none"
+        return f"more than {format_significant(known, 6)} s, or none"
     if critical is None:
         return "none: stable whatever the delay" if margins["stable"] and whatever_delay(margins) else NOTHING
     if critical > 0:
-        return f"{significant(critical, 6)} s"
+        return f"{format_significant(critical, 6)} s"
     return "0 s: unstable at short delays" if margins["stable_delays_s"] else "0 s: unstable at any delay"
 
 
 def _pade_table(margins: dict[str, Any]) -> Table:
     """Return the exact growth rate beside those with the delay approximated."""
     exact = margins["growth_rate_1_s"]
-    own = NOTHING if margins["stabilising_gains_N_s_m"] is None else gains(margins["stabilising_gains_N_s_m"])
-    rows = [["exact", significant(exact, 6), NOTHING, own, "stable" if margins["stable"] else "unstable"]]
+    own = NOTHING if margins["stabilising_gains_N_s_m"] is None else format_gains(margins["stabilising_gains_N_s_m"])
+    rows = [["exact", format_significant(exact, 6), NOTHING, own, "stable" if margins["stable"] else "unstable"]]
     wrong = set()
     for order, found in sorted(margins["pade"].items(), key=lambda item: int(item[0])):
         rate = found["growth_rate_1_s"]
@@ -190,8 +192,8 @@ def _pade_table(margins: dict[str, Any]) -> Table:
         if found["stable"] != margins["stable"]:
             words += ", which is wrong" + (f": {found['reason']}" if found.get("reason") else "")
             wrong.add(words)
-        row = [f"Padé, order {order}", significant(rate, 6), significant(rate - exact, 2)]
-        rows.append([*row, gains(found["stabilising_gains_N_s_m"]), words])
+        row = [f"Padé, order {order}", format_significant(rate, 6), format_significant(rate - exact, 2)]
+        rows.append([*row, format_gains(found["stabilising_gains_N_s_m"]), words])
     columns = [("delay and hold", ""), ("growth rate", "1/s"), ("off by", "1/s")]
     columns += [("stabilising gains", "N s/m"), ("verdict", "")]
     return Table(columns, rows, worded={0, 3, 4}, alarming=wrong, look="heads")
@@ -208,9 +210,9 @@ def _dynamics_table(margins: dict[str, Any]) -> Table:
         own = ["", ""]
         if direction == "normal" and stiffness > 0:
             frequency = math.sqrt(stiffness)
-            own = [significant(frequency), significant(damping / (2 * frequency))]
+            own = [format_significant(frequency), format_significant(damping / (2 * frequency))]
         name = "around the axis" if direction == "tangential" else direction
-        rows.append([name, significant(damping, 6), significant(stiffness, 6), *own])
+        rows.append([name, format_significant(damping, 6), format_significant(stiffness, 6), *own])
     columns = [("direction", ""), ("by penetration rate", "1/s"), ("by penetration", "1/s²")]
     columns += [("natural frequency", "rad/s"), ("damping ratio", "")]
     groups = [("", 1), ("deceleration", 2), ("without delay", 2)]
@@ -221,11 +223,13 @@ def _sensitivities_table(margins: dict[str, Any]) -> Table:
     """Return all keys that matter, the largest effect first."""
     ranked = ranked_sensitivities(margins)
     unit = "s" if margins["sensitivity_of"] == "delay_margin_s" else "1/s"
-    rows = [[together(key), significant(value)] for key, value in ranked]
-    return Table([("key", ""), (f"change of the {_measure(margins)}", unit)], rows, worded={0}, look="heads")
+    rows = [[join_keys(key), format_significant(value)] for key, value in ranked]
+    return Table(
+        [("key", ""), (f"change of the {_sensitivity_measure(margins)}", unit)], rows, worded={0}, look="heads"
+    )
 
 
-def _measure(margins: dict[str, Any]) -> str:
+def _sensitivity_measure(margins: dict[str, Any]) -> str:
     """Return what the sensitivities are those of."""
     return "delay margin" if margins["sensitivity_of"] == "delay_margin_s" else "growth rate"
 
@@ -236,27 +240,29 @@ def _nominal_state(nominal: dict[str, Any]) -> list[tuple[str, str]]:
     if nominal.get("members", 1) > 1:
         rows.append(("Members in contact", f"{nominal['members_closed']} of {nominal['members']}"))
     if nominal.get("position_m") is not None:
-        rows.append(("Position of the contact", f"({', '.join(aligned(nominal['position_m']))}) m"))
+        rows.append(("Position of the contact", f"({', '.join(align_numbers(nominal['position_m']))}) m"))
     for words, key, unit in (
         ("Azimuth", "azimuth_deg", "deg"),
         ("Distance from the reference point", "distance_m", "m"),
         ("Penetration", "depth_m", "m"),
     ):
         if nominal.get(key) is not None:
-            rows.append((words, f"{significant(nominal[key])} {unit}"))
+            rows.append((words, f"{format_significant(nominal[key])} {unit}"))
     return rows
 
 
 def _mode_table(mode: list[dict[str, Any]] | None) -> Table:
     """Return which bodies move in the motion that decides; no rows where that is not known."""
-    rows = [[row["body"], significant(100 * row["energy_share"], 3)] for row in mode or []]
+    rows = [[row["body"], format_significant(100 * row["energy_share"], 3)] for row in mode or []]
     return Table([("body", ""), ("share of the energy", "%")], rows, worded={0}, look="heads")
 
 
 def _closed_table(contacts: list[dict[str, Any]] | None) -> Table:
     """Return the contacts that are closed together, each by itself; no rows where one is closed alone."""
     keys = ("depth_m", "effective_mass_kg", "stiffness_N_m", "damping_N_s_m")
-    rows = [[row["feature"], row["surface"], *(significant(row[key], 6) for key in keys)] for row in contacts or []]
+    rows = [
+        [row["feature"], row["surface"], *(format_significant(row[key], 6) for key in keys)] for row in contacts or []
+    ]
     columns = [("feature", ""), ("surface", ""), ("penetration", "m"), ("effective mass", "kg")]
     columns += [("stiffness", "N/m"), ("damping", "N s/m")]
     return Table(columns, rows, worded={0, 1}, look="heads")
@@ -266,10 +272,12 @@ def _later_table(sets: list[dict[str, Any]] | None) -> Table:
     """Return the margins of the sets of contacts that close later."""
     rows = []
     for found in sets or []:
-        critical = "none found" if found["critical_delay_s"] is None else significant(found["critical_delay_s"], 6)
-        margin = NOTHING if found["delay_margin_s"] is None else significant(found["delay_margin_s"], 6)
+        critical = (
+            "none found" if found["critical_delay_s"] is None else format_significant(found["critical_delay_s"], 6)
+        )
+        margin = NOTHING if found["delay_margin_s"] is None else format_significant(found["delay_margin_s"], 6)
         verdict = "stable" if found["stable"] else "unstable"
-        after, growth = significant(found["after_s"]), significant(found["growth_rate_1_s"], 6)
+        after, growth = format_significant(found["after_s"]), format_significant(found["growth_rate_1_s"], 6)
         rows.append([", ".join(found["contacts"]), after, growth, critical, margin, verdict])
     columns = [("contacts", ""), ("closed after", "s"), ("growth rate", "1/s"), ("critical delay", "s")]
     columns += [("delay margin", "s"), ("verdict", "")]
@@ -286,26 +294,28 @@ def _how_computed(dataset: xr.Dataset) -> list[tuple[str, str]]:
     return rows
 
 
-def figures(dataset: xr.Dataset, margins: dict[str, Any]) -> Iterator[Plot]:
+def report_figures(dataset: xr.Dataset, margins: dict[str, Any]) -> Iterator[Plot]:
     """Yield what to draw, and what to look for in it."""
     if "growth_rate" in dataset:
-        yield _sweep(dataset)
+        yield _sweep_figure(dataset)
     if margins["rightmost_roots"]:
         words = "Roots of the loop: the rightmost one decides; left of the imaginary axis roots decay, right of it they grow."
         if margins["drift_modes"]:
             words += " Those at zero, of bodies that drift freely, are left out."
         yield Plot("roots", partial(roots_figure, margins), words)
     if ranked_sensitivities(margins):
-        blue, orange = ("widens", "narrows") if _measure(margins) == "delay margin" else ("lowers", "raises")
-        words = f"What 100 % more of a key would do to the {_measure(margins)}, as far as its slope here tells: "
+        blue, orange = (
+            ("widens", "narrows") if _sensitivity_measure(margins) == "delay margin" else ("lowers", "raises")
+        )
+        words = f"What 100 % more of a key would do to the {_sensitivity_measure(margins)}, as far as its slope here tells: "
         words += f"blue {blue} it, orange {orange} it. The {BARS} largest at most."
         yield Plot("sensitivity", partial(sensitivity_figure, margins), words)
 
 
-def _sweep(dataset: xr.Dataset) -> Plot:
+def _sweep_figure(dataset: xr.Dataset) -> Plot:
     """Return the figure of the swept keys, with its caption."""
     x, tolerance = Key.of(dataset.x), dataset.attrs.get("boundary_tolerance")
-    located = f"located to {significant(tolerance, 1)} of an axis" if tolerance else "located"
+    located = f"located to {format_significant(tolerance, 1)} of an axis" if tolerance else "located"
     if "y" not in dataset.growth_rate.dims:
         words = f"Growth rate over {x.name}: where it is below zero the loop is stable. The crossings are {located}, "
         return Plot("sweep", partial(sweep_figure, dataset), words + f"the line joins {x.values.size} computed values.")

@@ -23,10 +23,10 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import Place
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.characteristic import root_slopes
-from dockdyn.stability.growth import multiplier_slopes, single
+from dockdyn.stability.growth import batch_of_one, multiplier_slopes
 from dockdyn.stability.multirate import Hyperperiod, hyperperiod_of
 from dockdyn.studies.margins.answer import margins
-from dockdyn.studies.margins.derivatives import Parts, assemble, assemble_once, instants_coincide, rightmost
+from dockdyn.studies.margins.derivatives import Parts, assemble_loop, assemble_once, instants_coincide, rightmost_root
 
 GROWTH, CRITICAL = "growth_rate_1_s", "critical_delay_s"
 
@@ -64,10 +64,10 @@ def margin_slopes(scenario: Scenario, of: str, places: Sequence[Place]) -> tuple
         words = f"no derivative: the delay of {delay:g} s ends at an instant of the loop, where growth jumps or bends"
         raise ScenarioError(f"{scenario.name}: --of {of}: {words}")
     late: Any = np.float64(delay)
-    hyperperiod = hyperperiod_of(single(replace(loop, delay=late))) if loop.sampled() else None
+    hyperperiod = hyperperiod_of(batch_of_one(replace(loop, delay=late))) if loop.sampled() else None
     parts = jax.tree.map(np.asarray, assemble_once(content, nominal, late, hyperperiod=hyperperiod))
     if hyperperiod is None:
-        _, slopes = root_slopes(rightmost(content, nominal, loop, delay), *parts)
+        _, slopes = root_slopes(rightmost_root(content, nominal, loop, delay), *parts)
     else:
         _, slopes = multiplier_slopes(*parts)
     real: Any = (np.real(slopes[0]), np.real(slopes[1]))
@@ -118,7 +118,7 @@ def _slope_along(
     def linear(numbers: tuple[Leaves, Nominal | None], delay: Scalar) -> tuple[Scalar, Scalar]:
         content = content_of(structure, list(numbers[0]), arrays)
         nominal: Any = eqx.combine(numbers[1], fixed)
-        parts = assemble(content, nominal, delay, hyperperiod)
+        parts = assemble_loop(content, nominal, delay, hyperperiod)
         growth = sum(((slope * part).sum() for slope, part in zip(slopes, parts, strict=True)), jnp.zeros(()))
         return growth, jnp.asarray(delayed_loop(content, nominal).delay, float)
 

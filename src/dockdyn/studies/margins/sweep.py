@@ -24,7 +24,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.units import whole_number
 from dockdyn.scenario.load import Scenario, parse
 from dockdyn.scenario.tables.stability import StabilitySection
-from dockdyn.stability.chart import Growth, chart, join_polylines, locate
+from dockdyn.stability.chart import Growth, chart_growth, join_polylines, locate_sign_changes
 from dockdyn.stability.growth import growth_of_plants, growth_rates
 from dockdyn.stability.lanes import in_lanes
 from dockdyn.stability.linearise import Linear
@@ -72,7 +72,7 @@ def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progres
     on_wall = isinstance(own, StabilitySection) and own.distance is None and swept_place.distance is not None
     nominal = nominal_of(replace(scenario, content=content) if on_wall else scenario)
     growth = partial(_growth_at, scenario.name, content, nominal, axes)
-    variables = swept(axes, growth, progress) if len(axes) == 1 else _charted(axes, growth, progress)
+    variables = sweep_keys(axes, growth, progress) if len(axes) == 1 else _chart_growth(axes, growth, progress)
     return xr.Dataset(*variables, attrs=attributes)
 
 
@@ -120,7 +120,7 @@ def _growth_at(name: str, content: Judged, nominal: Nominal | None, axes: list[A
         raise ScenarioError(f"{name}: --sweep: {error}") from None
 
 
-def swept(axes: list[Axis], growth: Growth, progress: Progress | None) -> tuple[dict[str, Any], dict[str, Any]]:
+def sweep_keys(axes: list[Axis], growth: Growth, progress: Progress | None) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the growth rate over one key, and where it changes sign."""
     (axis,) = axes
     share = np.linspace(0, 1, axis.sweep.count)[:, None]
@@ -128,7 +128,9 @@ def swept(axes: list[Axis], growth: Growth, progress: Progress | None) -> tuple[
     at = np.flatnonzero((found[:-1] < 0) != (found[1:] < 0))
     crossings = np.zeros(0)
     if len(at):
-        crossings = axis.at(locate(growth, share[at], share[at + 1], found[at], found[at + 1], TOLERANCE)[:, 0])
+        crossings = axis.at(
+            locate_sign_changes(growth, share[at], share[at + 1], found[at], found[at + 1], TOLERANCE)[:, 0]
+        )
     if progress is not None:
         progress(1.0)
     variables = {
@@ -138,7 +140,7 @@ def swept(axes: list[Axis], growth: Growth, progress: Progress | None) -> tuple[
     return variables, {"x": axis.coordinate(axis.values(), "x")}
 
 
-def _charted(axes: list[Axis], growth: Growth, progress: Progress | None) -> tuple[dict[str, Any], dict[str, Any]]:
+def _chart_growth(axes: list[Axis], growth: Growth, progress: Progress | None) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return a chart over the first two keys, for each value of the third."""
     third = axes[2] if len(axes) > 2 else None
     shares = np.linspace(0, 1, third.sweep.count) if third is not None else np.zeros(1)
@@ -149,7 +151,7 @@ def _charted(axes: list[Axis], growth: Growth, progress: Progress | None) -> tup
         def plane(points: np.ndarray, share: float = share) -> np.ndarray:
             return growth(points if third is None else np.column_stack([points, np.full(len(points), share)]))
 
-        charts.append(chart(plane, cells, TOLERANCE))
+        charts.append(chart_growth(plane, cells, TOLERANCE))
         if progress is not None:
             progress(done / len(shares))
     lines = [join_polylines(found.boundary) for found in charts]

@@ -23,7 +23,7 @@ from dockdyn.results.linearised import Numbers, content_of, named_numbers, slope
 from dockdyn.results.methods import Settings
 from dockdyn.results.overlap import refuse_overlap
 from dockdyn.results.plan import jit_once
-from dockdyn.results.requirements import plain
+from dockdyn.results.requirements import without_unit
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.places import Place
@@ -32,7 +32,7 @@ from dockdyn.studies.cases.batch import Cases, figures_of_case, located_figures,
 from dockdyn.studies.cases.lanes import own_settings, run_case, short_settings
 from dockdyn.studies.margins.slopes import margin_of, margin_slopes
 from dockdyn.studies.objectives.figure import MARGINS
-from dockdyn.studies.objectives.verdict import NOT, Verdict, judge
+from dockdyn.studies.objectives.verdict import NOT, Verdict, judge_derivatives
 
 Outcome = tuple[dict[str, Array], Array, Array]  # figures, status and end (s) of a run
 Slopes = tuple[float, list[float]]  # a figure, and its derivative with respect to every place
@@ -70,8 +70,8 @@ def derivatives_of(
     slopes = np.array([row for _, row in found.values()]).reshape(len(found), len(places))
     sizes = np.abs(slopes * [place.value for place in places]).max(axis=0, initial=0.0, where=np.isfinite(slopes))
     asked = np.argsort(-sizes)[: COMPARED if set(names) & set(MARGINS) else len(places)].tolist()
-    judged = judge(
-        partial(evaluated, scenario, list(names)),
+    judged = judge_derivatives(
+        partial(evaluate_rows, scenario, list(names)),
         {of: row[asked].tolist() for of, row in zip(found, slopes, strict=True)},
         [places[i] for i in asked],
     )
@@ -107,13 +107,13 @@ def value_of(scenario: Scenario, of: str) -> float:
     """Return the figure alone. Raises ScenarioError as `derivatives` does."""
     if of in MARGINS:
         return margin_of(scenario, of)
-    found = evaluated(scenario, [of], [], np.zeros((1, 0)))
+    found = evaluate_rows(scenario, [of], [], np.zeros((1, 0)))
     if found.reasons[0]:
         raise ScenarioError(f"{scenario.name}: {found.reasons[0]}; must run to its end")
-    return _there(scenario, of, found.figures)
+    return _figure_of_case(scenario, of, found.figures)
 
 
-def evaluated(
+def evaluate_rows(
     scenario: Scenario, names: Sequence[str], keys: Sequence[str], rows: Float[np.ndarray, "cases keys"]
 ) -> Cases:
     """Return figures, and what tells whether the same things happen, of a case a row: the numbers (SI) of its dotted `keys`."""
@@ -164,7 +164,7 @@ def smooth_figures(summary: Mapping[str, Any]) -> dict[str, float]:
     return found | {name: value for name, value in named_numbers(own).items() if name not in ROUNDED}
 
 
-def _there(scenario: Scenario, of: str, figures: Mapping[str, Any]) -> float:
+def _figure_of_case(scenario: Scenario, of: str, figures: Mapping[str, Any]) -> float:
     """Return the figure of the one case that there is."""
     if of not in figures:
         raise ScenarioError(f"{scenario.name}: --of {of}: no such figure; {nearest(of, sorted(figures))}")
@@ -208,7 +208,7 @@ def figure_in_full(scenario: Scenario, of: str, where: str) -> str:
     figures = located_figures(scenario).figures
     named = names_in_cases(figures)
     known = [*MARGINS, *named]
-    fitting = [name for name in known if plain(name) == of]
+    fitting = [name for name in known if without_unit(name) == of]
     if of in known or len(fitting) == 1:
         return of if of in known else fitting[0]
     if of.partition(".")[0] in {*PARTED, *(one.name for one in figures if one.each)}:
@@ -237,7 +237,7 @@ def _of_log(scenario: Scenario, known: Mapping[str, KeyFigure], places: Sequence
     content, own = scenario.content, Numbers.of(scenario.content)
     directions = np.array([place.direction(len(own.values)) for place in places]).reshape(len(places), len(own.values))
     sampled = any(one.source == "samples" for one in known.values())
-    settings = _finer(short_settings(content, sampled))
+    settings = _with_finer_steps(short_settings(content, sampled))
     there = _names_in(scenario.kind, own, settings)
     if missing := [of for of in known if of not in there]:
         raise ScenarioError(
@@ -249,14 +249,14 @@ def _of_log(scenario: Scenario, known: Mapping[str, KeyFigure], places: Sequence
     static = {"structure": own.structure, "kind": scenario.kind}
     (figures, status, time), slopes = at(settings=settings, **static)
     if int(status) in (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL):
-        (figures, status, time), slopes = at(settings=_finer(own_settings(content, sampled)), **static)
+        (figures, status, time), slopes = at(settings=_with_finer_steps(own_settings(content, sampled)), **static)
     if int(status) != Status.FINISHED:
         words = reason_of(content, Status(int(status)), float(time), "a number")
         raise ScenarioError(f"{scenario.name}: {words}; must run to its end")
-    return {of: (_there(scenario, of, figures), np.asarray(slopes[of]).tolist()) for of in known}
+    return {of: (_figure_of_case(scenario, of, figures), np.asarray(slopes[of]).tolist()) for of in known}
 
 
-def _finer(settings: Settings) -> located.Settings:
+def _with_finer_steps(settings: Settings) -> located.Settings:
     """Return settings under which a derivative, which errs by the error of a step over its length, is as good as a figure."""
     assert isinstance(settings, located.Settings)
     return replace(settings, tolerance=FINER * settings.tolerance)
@@ -269,12 +269,12 @@ def _names_in(kind: str, own: Numbers, settings: located.Settings) -> frozenset[
     """Return the figures that runs of one structure have; what JAX traces for it is traced once."""
     key = kind, own.structure, settings.samples > 0
     if key not in _names:
-        shapes = partial(outcome, structure=own.structure, kind=kind)
+        shapes = partial(figures_of_outcome, structure=own.structure, kind=kind)
         _names[key] = frozenset(jax.eval_shape(shapes, own.values, own.arrays, settings)[0])
     return _names[key]
 
 
-def outcome(
+def figures_of_outcome(
     numbers: Float[Any, "leaves"],
     arrays: dict[int, Any],
     settings: located.Settings,
@@ -299,7 +299,7 @@ def _slopes_at(
     sooner."""
 
     def figures(numbers: Float[Array, "leaves"]) -> tuple[dict[str, Array], Outcome]:
-        found = outcome(numbers, arrays, settings, structure, kind)
+        found = figures_of_outcome(numbers, arrays, settings, structure, kind)
         return found[0], found
 
     def along(direction: Float[Array, "leaves"]) -> tuple[Outcome, dict[str, Array]]:

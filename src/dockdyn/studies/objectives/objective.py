@@ -78,7 +78,7 @@ class Objective:
         """
         numbers = self._in_si(numbers)
         values = [jnp.asarray(value, float) for value in numbers.values()]
-        return _evaluated(self, tuple(numbers), jnp.stack(values) if values else jnp.zeros(0))
+        return _evaluate_figure(self, tuple(numbers), jnp.stack(values) if values else jnp.zeros(0))
 
     def value_and_gradient(self, numbers: Mapping[str, float], progress: Progress | None = None) -> Gradient:
         """Return the figure, its derivative by each of the numbers, and their standard errors.
@@ -137,12 +137,12 @@ class Objective:
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0, 1))
-def _evaluated(objective: Objective, keys: tuple[str, ...], values: Float[Array, "keys"]) -> Array:
+def _evaluate_figure(objective: Objective, keys: tuple[str, ...], values: Float[Array, "keys"]) -> Array:
     """Return the figure at numbers by their keys."""
-    return jnp.asarray(objective.value(_plain(keys, values)))
+    return jnp.asarray(objective.value(_plain_numbers(keys, values)))
 
 
-@_evaluated.defjvp
+@_evaluate_figure.defjvp
 def _evaluated_jvp(
     objective: Objective, keys: tuple[str, ...], primals: tuple[Array], tangents: tuple[Array]
 ) -> tuple[Array, Array]:
@@ -150,13 +150,13 @@ def _evaluated_jvp(
 
     What is not known is NaN, and a warning says why.
     """
-    found = objective.value_and_gradient(_plain(keys, primals[0]))
+    found = objective.value_and_gradient(_plain_numbers(keys, primals[0]))
     for key, reason in found.unknown.items():
         warnings.warn(f"{objective.scenario.name}: {objective.figure.text} by {key}: {reason}", stacklevel=2)
     return jnp.asarray(found.value), jnp.asarray(list(found.slopes.values())) @ tangents[0]
 
 
-def _plain(keys: tuple[str, ...], values: Array) -> dict[str, float]:
+def _plain_numbers(keys: tuple[str, ...], values: Array) -> dict[str, float]:
     """Return numbers by their keys, where JAX knows them."""
     if isinstance(values, jax.core.Tracer):
         raise TypeError(

@@ -32,11 +32,11 @@ from dockdyn.scenario.language.keys import value_at
 from dockdyn.scenario.language.places import Place, places_of
 from dockdyn.scenario.load import Scenario
 from dockdyn.studies.cases.batch import Cases
-from dockdyn.studies.cases.lanes import pool
-from dockdyn.studies.cases.sampling import Sampled, random, sample
-from dockdyn.studies.objectives.derivatives import evaluated, slopes_of
+from dockdyn.studies.cases.lanes import thread_pool
+from dockdyn.studies.cases.sampling import Sampled, random_cube, sample
+from dockdyn.studies.objectives.derivatives import evaluate_rows, slopes_of
 from dockdyn.studies.objectives.figure import Figure
-from dockdyn.studies.objectives.verdict import Verdict, judge
+from dockdyn.studies.objectives.verdict import Verdict, judge_derivatives
 
 RESAMPLED = 400  # times that cases are drawn from the cases, for standard errors
 ZERO = 1e-2  # SI units: in place of a number that is zero, of which its spread is a share
@@ -81,24 +81,26 @@ def sampled_estimate(
     Raises ScenarioError: nothing distributed, a number that is drawn itself, no case with the figure, a percentile that is
     to be smoothed, a probability that is not.
     """
-    cases = _cases(scenario, figure, places, runs, seed)
+    cases = _sampled_cases(scenario, figure, places, runs, seed)
     if smoothing:
-        return _smoothed(scenario, figure, places, cases, runs, seed, smoothing)
+        return _smoothed_derivatives(scenario, figure, places, cases, runs, seed, smoothing)
     if figure.over == "probability":
         words = "a yes or no does not vary smoothly in a case; must have a smoothing above 0, such as 0.05"
         raise ScenarioError(f"{scenario.name}: {figure.text}: {words}")
-    values, slopes = _pathwise(scenario, figure.name, places, cases, progress)
+    values, slopes = _pathwise_derivatives(scenario, figure.name, places, cases, progress)
     kept = np.isfinite(values)
     if not kept.any():
         raise ScenarioError(f"{scenario.name}: {figure.text}: no case has it; must be a figure that happens")
     drawn = np.concatenate([values[kept, None], slopes[kept]], axis=1)
-    own = _statistic(figure, drawn)
+    own = _statistic_of_columns(figure, drawn)
     spread = np.random.default_rng(seed)
     again = np.array(
-        [_statistic(figure, drawn[spread.integers(len(drawn), size=len(drawn))]) for _ in range(RESAMPLED)]
+        [_statistic_of_columns(figure, drawn[spread.integers(len(drawn), size=len(drawn))]) for _ in range(RESAMPLED)]
     )
     errors = again.std(axis=0, ddof=1)
-    verdicts = judge(partial(_statistics, scenario, figure, cases, kept), {figure.text: own[1:].tolist()}, places)
+    verdicts = judge_derivatives(
+        partial(_statistic_of_rows, scenario, figure, cases, kept), {figure.text: own[1:].tolist()}, places
+    )
     return Estimate(
         float(own[0]),
         tuple(own[1:].tolist()),
@@ -110,7 +112,7 @@ def sampled_estimate(
     )
 
 
-def _statistics(
+def _statistic_of_rows(
     scenario: Scenario,
     figure: Figure,
     cases: Sampled,
@@ -122,13 +124,13 @@ def _statistics(
     drawn = cases.values[kept]
     every = [np.concatenate([np.tile(row, (len(drawn), 1)), drawn], axis=1) for row in rows]
     bare = replace(scenario, dispersions=(), requirements=())
-    found = evaluated(bare, [figure.name], [*keys, *cases.keys], np.concatenate(every))
+    found = evaluate_rows(bare, [figure.name], [*keys, *cases.keys], np.concatenate(every))
     values = found.figures.get(figure.name, np.full(len(rows) * len(drawn), np.nan)).reshape(len(rows), len(drawn))
     reasons = [next((one for one in part if one), "") for part in batched(found.reasons, len(drawn))]
-    return Cases({figure.text: np.array([_statistic(figure, row[:, None])[0] for row in values])}, reasons)
+    return Cases({figure.text: np.array([_statistic_of_columns(figure, row[:, None])[0] for row in values])}, reasons)
 
 
-def _statistic(figure: Figure, drawn: Float[np.ndarray, "cases columns"]) -> Float[np.ndarray, "columns"]:
+def _statistic_of_columns(figure: Figure, drawn: Float[np.ndarray, "cases columns"]) -> Float[np.ndarray, "columns"]:
     """Return the mean of all columns, or of each what it is where the first one has its percentile."""
     if figure.over == "mean":
         return drawn.mean(axis=0)
@@ -139,7 +141,7 @@ def _statistic(figure: Figure, drawn: Float[np.ndarray, "cases columns"]) -> Flo
     return drawn[order[low]] * (1 - (at - low)) + drawn[order[high]] * (at - low)
 
 
-def _cases(scenario: Scenario, figure: Figure, places: Sequence[Place], runs: int, seed: int) -> Sampled:
+def _sampled_cases(scenario: Scenario, figure: Figure, places: Sequence[Place], runs: int, seed: int) -> Sampled:
     """Return the cases of a figure over cases; of a figure of the run alone the run, again and again."""
     if not figure.over:
         return Sampled((), (), np.zeros((runs, 0)))
@@ -152,7 +154,7 @@ def _cases(scenario: Scenario, figure: Figure, places: Sequence[Place], runs: in
     return cases
 
 
-def _pathwise(
+def _pathwise_derivatives(
     scenario: Scenario, of: str, places: Sequence[Place], cases: Sampled, progress: Progress | None
 ) -> tuple[Values, Slopes]:
     """Return the figure of every case, and its derivatives there; NaN of those that fail or do not have it."""
@@ -178,12 +180,12 @@ def _pathwise(
     rows = cases.values.tolist()
     first = [one(row) for row in rows[:1]]  # has everything compiled
     workers = os.cpu_count() or 1
-    later = list((pool(workers).map if workers > 1 else map)(one, rows[1:]))
+    later = list((thread_pool(workers).map if workers > 1 else map)(one, rows[1:]))
     values, slopes = zip(*first, *later, strict=True)
     return np.array(values), np.array(slopes).reshape(count, len(places))
 
 
-def _smoothed(
+def _smoothed_derivatives(
     scenario: Scenario,
     figure: Figure,
     places: Sequence[Place],
@@ -198,7 +200,7 @@ def _smoothed(
         raise ScenarioError(f"{scenario.name}: {figure.text}: {words}")
     own = np.array([place.value for place in places])
     sizes = smoothing * np.where(own == 0, ZERO, np.abs(own))
-    z = ndtri(random(len(places), runs, seed + 1, 0, runs))
+    z = ndtri(random_cube(len(places), runs, seed + 1, 0, runs))
     keys = [key for place in places for key in place.keys]
     signs = np.concatenate([place.signs for place in places])
     repeats = [len(place.keys) for place in places]
@@ -209,7 +211,7 @@ def _smoothed(
         ]
     )
     bare = replace(scenario, dispersions=(), requirements=())
-    found = evaluated(bare, [figure.name], [*keys, *cases.keys], rows)
+    found = evaluate_rows(bare, [figure.name], [*keys, *cases.keys], rows)
     if figure.name not in found.figures:
         reason = next((one for one in found.reasons if one), "no case has it")
         raise ScenarioError(f"{scenario.name}: {figure.text}: {reason}")

@@ -39,7 +39,9 @@ class Verdict(NamedTuple):
     sides: tuple[float | None, float | None] | None = None
 
 
-def judge(run: Run, slopes: Mapping[str, Sequence[float]], places: Sequence[Place]) -> dict[str, list[Verdict]]:
+def judge_derivatives(
+    run: Run, slopes: Mapping[str, Sequence[float]], places: Sequence[Place]
+) -> dict[str, list[Verdict]]:
     """Return a verdict for the derivative of each figure, by its name, with respect to each of the places.
 
     One run to either side clears nearly all; those in doubt are judged by four.
@@ -48,12 +50,12 @@ def judge(run: Run, slopes: Mapping[str, Sequence[float]], places: Sequence[Plac
     found = {
         name: [NOT_FINITE if not np.isfinite(slope) else Verdict(None) for slope in row] for name, row in slopes.items()
     }
-    for probing, judged in ((STEPS[1:], _cleared), (STEPS, _examined)):
+    for probing, judged in ((STEPS[1:], _accept_derivative), (STEPS, _examine_differences)):
         open_ = [i for i in range(count) if any(row[i].holds is None for row in found.values())]
         if not open_:
             break
-        steps = np.array([_probes(places[i].value, probing) for i in open_])
-        cases = run(*_rows([places[i] for i in open_], steps))
+        steps = np.array([_probe_steps(places[i].value, probing) for i in open_])
+        cases = run(*_probe_rows([places[i] for i in open_], steps))
         size = steps.shape[1]
         for row, i in enumerate(open_):
             which = [0, *range(1 + row * size, 1 + (row + 1) * size)]
@@ -72,13 +74,13 @@ NOT_FINITE = Verdict(
 )
 
 
-def _probes(value: float, steps: Sequence[float]) -> list[float]:
+def _probe_steps(value: float, steps: Sequence[float]) -> list[float]:
     """Return changes of a number at which a figure is computed: down and up by the first step, then by the next."""
     size = abs(value) or ZERO
     return [side * step * size for step in steps for side in (-1, 1)]
 
 
-def _rows(
+def _probe_rows(
     places: Sequence[Place], steps: Float[np.ndarray, "places probes"]
 ) -> tuple[list[str], Float[np.ndarray, "cases keys"]]:
     """Return the keys of the places and the numbers of every case: those of the scenario, then each place's at its probes."""
@@ -89,7 +91,7 @@ def _rows(
     return list(own), np.array([[case[key] for key in own] for case in cases])
 
 
-def _cleared(
+def _accept_derivative(
     of: str, derivative: float, steps: Float[np.ndarray, "2"], figures: Mapping[str, np.ndarray], reasons: list[str]
 ) -> Verdict:
     """Return that a derivative is the difference over both sides; nothing where it is not or a side is missing."""
@@ -100,10 +102,10 @@ def _cleared(
     noise = ROUNDING * abs(values[0]) / abs(steps[0])
     if abs(sides.mean() - derivative) > CLEAR * max(abs(derivative), abs(sides.mean())) + 2 * noise:
         return Verdict(None)
-    return Verdict(True, _bend(derivative, sides, noise), (float(sides[0]), float(sides[1])))
+    return Verdict(True, _describe_bend(derivative, sides, noise), (float(sides[0]), float(sides[1])))
 
 
-def _examined(
+def _examine_differences(
     of: str, derivative: float, steps: Float[np.ndarray, "4"], figures: Mapping[str, np.ndarray], reasons: list[str]
 ) -> Verdict:
     """Return differences down and up, whether they agree with the derivative, and what is the matter if not.
@@ -125,12 +127,12 @@ def _examined(
     seen = (float(far[0]) if sides[0] else None, float(far[1]) if sides[1] else None)
     limits = near + (near - far) / (STEPS[1] / STEPS[0] - 1)  # without what a bend adds in proportion to the step
     noise = ROUNDING * abs(values[0]) / np.abs(steps[[0, 2]])
-    if _agree(derivative, limits[sides], noise[0]):
-        return Verdict(True, _bend(derivative, far, noise[1]) if sides.all() else "", seen)
+    if _differences_agree(derivative, limits[sides], noise[0]):
+        return Verdict(True, _describe_bend(derivative, far, noise[1]) if sides.all() else "", seen)
     when = figures.get("peak_time_s", np.zeros(5))[some]
     if of.startswith("peak") and np.ptp(when) > JUMP * abs(when[0]):
         return Verdict(False, f"{NOT}: two peaks are equally high", seen)
-    return Verdict(False, f"{NOT}: {_said(derivative, limits, sides)}", seen)
+    return Verdict(False, f"{NOT}: {_describe_disagreement(derivative, limits, sides)}", seen)
 
 
 def _what_changes(counted: Mapping[str, np.ndarray]) -> str:
@@ -143,12 +145,12 @@ def _what_changes(counted: Mapping[str, np.ndarray]) -> str:
     return ""
 
 
-def _agree(derivative: float, limits: Float[np.ndarray, "sides"], noise: float) -> bool:
+def _differences_agree(derivative: float, limits: Float[np.ndarray, "sides"], noise: float) -> bool:
     room = AGREE * max(abs(derivative), *np.abs(limits)) + 2 * noise
     return bool((np.abs(limits - derivative) <= room).all())
 
 
-def _bend(derivative: float, sides: Float[np.ndarray, "2"], noise: float) -> str:
+def _describe_bend(derivative: float, sides: Float[np.ndarray, "2"], noise: float) -> str:
     """Return what to say of a figure whose derivative holds for small changes only."""
     change = (
         max(abs(sides[1] - sides[0]) - 4 * noise, 0.0) / STEPS[1]
@@ -159,7 +161,7 @@ def _bend(derivative: float, sides: Float[np.ndarray, "2"], noise: float) -> str
     return f"holds for small changes only: another by {BENT[1]:.0%} after {100 * share:.2g} % of the number"
 
 
-def _said(derivative: float, limits: Float[np.ndarray, "2"], sides: np.ndarray) -> str:
+def _describe_disagreement(derivative: float, limits: Float[np.ndarray, "2"], sides: np.ndarray) -> str:
     """Return a derivative and differences that do not agree, in words."""
     words = [
         f"{rise:.4g} {way}" for rise, way, there in zip(limits, ("downwards", "upwards"), sides, strict=True) if there

@@ -13,13 +13,13 @@ import xarray as xr
 
 from dockdyn.api import summarise
 from dockdyn.report.report import Report, ReportBlock, Table
-from dockdyn.report.wording import NOTHING, capital, requirement, significant
-from dockdyn.results.exchange.measured_log import MeasuredLog, Residual, residuals
-from dockdyn.results.requirements import figures_of, plain, unit_of_figure
+from dockdyn.report.wording import NOTHING, capitalise_first, format_significant, requirement_row
+from dockdyn.results.exchange.measured_log import MeasuredLog, Residual, log_residuals
+from dockdyn.results.requirements import figures_of, unit_of_figure, without_unit
 from dockdyn.results.store import study_of
 from dockdyn.scenario.language.errors import ScenarioError, listed
 from dockdyn.scenario.language.keys import leaves
-from dockdyn.studies.overlay.signals import Runs, measured, overlaid
+from dockdyn.studies.overlay.signals import Runs, figures_of_log, overlay_figures
 
 MOST = 12  # runs
 ALIKE = 1e-12  # relative difference of figures that are the same but for rounding
@@ -39,24 +39,24 @@ def overlay_report(runs: Runs, log: MeasuredLog | None = None, again: str = "") 
     """
     _refuse_unlike(runs)
     summaries = {name: summarise(dataset) for name, dataset in runs.items()}
-    beside, different = key_figures(summaries), inputs(runs)
+    beside, different = key_figures(summaries), differing_inputs(runs)
     if log:
         beside = _with_residuals(beside, runs, log)
     words = "Keys of the scenarios that differ:" if different.rows else "The scenarios are the same."
     return Report(
-        title=f"{_listed(list(runs))} beside each other",
+        title=f"{_join_names(list(runs))} beside each other",
         verdict=_overlay_verdict(summaries, different),
         blocks=[
             ReportBlock(table=beside, notes=["≠ marks what differs; a dash is what a run does not have."], where="key"),
-            ReportBlock(table=requirements(summaries), where="requirements"),
+            ReportBlock(table=requirement_table(summaries), where="requirements"),
             ReportBlock(words=words, table=different, where="inputs"),
             *(
                 ReportBlock(folded=f"Scenario of {name}, as it ran", text=dataset.attrs["scenario"], where="inputs")
                 for name, dataset in runs.items()
             ),
         ],
-        plots=[*(measured(runs, log) if log else []), *overlaid(runs)],
-        made=[(name, made(dataset)) for name, dataset in runs.items()],
+        plots=[*(figures_of_log(runs, log) if log else []), *overlay_figures(runs)],
+        made=[(name, how_computed(dataset)) for name, dataset in runs.items()],
         warnings=[
             *(f"{name}: {warning}" for name, summary in summaries.items() for warning in summary["warnings"]),
             *(_log_warnings(log) if log else []),
@@ -67,11 +67,11 @@ def overlay_report(runs: Runs, log: MeasuredLog | None = None, again: str = "") 
 
 def beside_log(report: Report, dataset: xr.Dataset, log: MeasuredLog) -> Report:
     """Return the report of a single run with a log: residuals as key figures, the log over the run as figures."""
-    rows = [(f"{one.name} less {log.file}, r.m.s.", _residual_words(one)) for one in residuals(dataset, log)]
+    rows = [(f"{one.name} less {log.file}, r.m.s.", _residual_words(one)) for one in log_residuals(dataset, log)]
     return replace(
         report,
         key=[*report.key, *rows],
-        plots=[*measured({"simulated": dataset}, log), *report.plots],
+        plots=[*figures_of_log({"simulated": dataset}, log), *report.plots],
         warnings=[*report.warnings, *_log_warnings(log)],
     )
 
@@ -101,7 +101,7 @@ def names_of(files: Sequence[Path]) -> list[str]:
     return found
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
@@ -115,14 +115,14 @@ def key_figures(summaries: Mapping[str, dict[str, Any]]) -> Table:
         values = [each.get(key) for each in figures.values()]
         if any(isinstance(value, list) for value in values) or all(value is None for value in values):
             continue
-        words = capital(plain(key).replace("_", " "))
-        told = [said(value) for value in values]
-        rows.append([words, unit_of_figure(key), *told, DIFFERENT if differ(values) else ""])
+        words = capitalise_first(without_unit(key).replace("_", " "))
+        told = [format_value(value) for value in values]
+        rows.append([words, unit_of_figure(key), *told, DIFFERENT if values_differ(values) else ""])
     columns = [("figure", ""), ("unit", ""), *((name, "") for name in summaries), ("", "")]
     return Table(columns, rows, worded={0, 1}, look="wrapped")
 
 
-def said(value: float | None) -> str:
+def format_value(value: float | None) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
@@ -130,7 +130,7 @@ def said(value: float | None) -> str:
     return NOTHING if value is None or math.isnan(value) else f"{value:.5g}"
 
 
-def differ(values: Sequence[Any]) -> bool:
+def values_differ(values: Sequence[Any]) -> bool:
     """Return whether some values are not as the first, but for rounding."""
     first = values[0]
     for value in values[1:]:
@@ -144,7 +144,7 @@ def differ(values: Sequence[Any]) -> bool:
     return False
 
 
-def inputs(runs: Runs) -> Table:
+def differing_inputs(runs: Runs) -> Table:
     """Return the keys of the scenarios that differ, a column a run."""
     stated = [dict(leaves(tomllib.loads(dataset.attrs["scenario"]), whole_lists=True)) for dataset in runs.values()]
     keys = list(dict.fromkeys(key for each in stated for key in each))
@@ -160,20 +160,18 @@ def _overlay_verdict(summaries: Mapping[str, dict[str, Any]], different: Table) 
     """Return in what the runs differ, and what comes of it, in words."""
     kind = next(iter(summaries.values()))["kind"]
     changed = [row[0] for row in different.rows if row[0] != "title"]
-    what = _listed(changed) if len(changed) <= 3 else f"{len(changed)} keys of the scenario"
+    what = _join_names(changed) if len(changed) <= 3 else f"{len(changed)} keys of the scenario"
     words = f"{len(summaries)} runs of kind {kind} " + (f"that differ in {what}" if changed else "of the same scenario")
     for figure in TELLING:
         values = [summary.get(figure) for summary in summaries.values()]
-        if None not in values and differ(values):
+        if None not in values and values_differ(values):
             unit = unit_of_figure(figure)
-            return (
-                f"{words}: {plain(figure).replace('_', ' ')} {_listed([said(value) for value in values])} {unit}".rstrip()
-                + "."
-            )
+            listed = _join_names([format_value(value) for value in values])
+            return f"{words}: {without_unit(figure).replace('_', ' ')} {listed} {unit}".rstrip() + "."
     return f"{words}."
 
 
-def requirements(summaries: Mapping[str, dict[str, Any]]) -> Table:
+def requirement_table(summaries: Mapping[str, dict[str, Any]]) -> Table:
     """Return the requirements as judged, a column a run; one that a run does not have is a dash."""
     found = {name: {one["name"]: one for one in summary["requirements"]} for name, summary in summaries.items()}
     rows = []
@@ -187,11 +185,11 @@ def requirements(summaries: Mapping[str, dict[str, Any]]) -> Table:
 
 def _in_words(judged: dict[str, Any]) -> str:
     """Return a requirement of one run: met or not, the value, the limit."""
-    asked, value, _, met = requirement(judged)
+    asked, value, _, met = requirement_row(judged)
     return f"{met}: {value} ({asked.removeprefix(judged['name']).strip()})"
 
 
-def made(dataset: xr.Dataset) -> str:
+def how_computed(dataset: xr.Dataset) -> str:
     """Return how one run was computed."""
     attributes = dataset.attrs
     return f"dockdyn {attributes['dockdyn_version']}, {attributes['integrator']}, {dataset.sizes['time']} samples"
@@ -199,20 +197,30 @@ def made(dataset: xr.Dataset) -> str:
 
 def _with_residuals(beside: Table, runs: Runs, log: MeasuredLog) -> Table:
     """Return the key figures with how far each run is from a log before them."""
-    found = [{one.name: one for one in residuals(dataset, log)} for dataset in runs.values()]
+    found = [{one.name: one for one in log_residuals(dataset, log)} for dataset in runs.values()]
     rows = []
     for name in log.columns:
         each = [one.get(name) for one in found]
         unit = next((one.unit for one in each if one is not None), "")
         values = [None if one is None else one.rms for one in each]
-        rows.append([f"{name} less {log.file}, r.m.s.", unit, *map(said, values), DIFFERENT if differ(values) else ""])
+        rows.append(
+            [
+                f"{name} less {log.file}, r.m.s.",
+                unit,
+                *map(format_value, values),
+                DIFFERENT if values_differ(values) else "",
+            ]
+        )
     return replace(beside, rows=[*rows, *beside.rows])
 
 
 def _residual_words(one: Residual) -> str:
-    share = f", {significant(100 * one.rms / one.span, 3)} % of what was measured" if one.span > 0 else ""
-    largest = f"at most {significant(one.largest)} {one.unit}".rstrip()
-    return f"{significant(one.rms)} {one.unit}".rstrip() + f"{share}; {largest}, at {significant(one.time, 5)} s"
+    share = f", {format_significant(100 * one.rms / one.span, 3)} % of what was measured" if one.span > 0 else ""
+    largest = f"at most {format_significant(one.largest)} {one.unit}".rstrip()
+    return (
+        f"{format_significant(one.rms)} {one.unit}".rstrip()
+        + f"{share}; {largest}, at {format_significant(one.time, 5)} s"
+    )
 
 
 def _log_warnings(log: MeasuredLog) -> list[str]:

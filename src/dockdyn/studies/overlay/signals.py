@@ -10,13 +10,13 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.kinds.rig.measures import size
-from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel, Scale, series
+from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel, Scale, line_style
 from dockdyn.report.charts.time_chart import TIME
-from dockdyn.report.drawing import short
+from dockdyn.report.drawing import short_label
 from dockdyn.report.report import Plot
 from dockdyn.results.exchange.columns import NUMBER
-from dockdyn.results.exchange.measured_log import MeasuredLog, left, run_columns
-from dockdyn.results.measures import departure, kept
+from dockdyn.results.exchange.measured_log import MeasuredLog, difference_to_log, run_columns
+from dockdyn.results.measures import conserved_momentum, momentum_departure
 
 PANELS = 6  # in one figure
 Runs = Mapping[str, xr.Dataset]  # by what the legend calls them
@@ -50,7 +50,9 @@ def _joint_angles(dataset: xr.Dataset) -> Lines:
         return {}
     units = dataset.joint_unit.values
     return {
-        f"{short(str(joint), 12)}, {'deg' if units[index] == 'rad' else 'm'}": dataset.joint_angle.values[:, index]
+        f"{short_label(str(joint), 12)}, {'deg' if units[index] == 'rad' else 'm'}": dataset.joint_angle.values[
+            :, index
+        ]
         * (np.degrees(1.0) if units[index] == "rad" else 1.0)
         for index, joint in enumerate(dataset.joint.values[:PANELS])
     }
@@ -66,7 +68,7 @@ def _rig_error(dataset: xr.Dataset) -> Lines:
     """Return what the rig adds to the velocity of its model; in space its size."""
     if "ideal_velocity" not in dataset:
         return {}
-    return {"velocity, mm/s": 1e3 * only((dataset.velocity - dataset.ideal_velocity).values)}
+    return {"velocity, mm/s": 1e3 * size_or_component((dataset.velocity - dataset.ideal_velocity).values)}
 
 
 def _chaser_rotation(dataset: xr.Dataset) -> Lines:
@@ -80,14 +82,14 @@ def _momentum_errors(dataset: xr.Dataset) -> Lines:
     found = {}
     for name in ("linear", "angular"):
         if f"{name}_momentum_scale" in dataset:
-            off = departure(kept(dataset, name))
+            off = momentum_departure(conserved_momentum(dataset, name))
             off = off / (float(dataset[f"{name}_momentum_scale"].max()) or 1.0)
             if np.any(off > 0):
                 found[f"{name} momentum"] = np.where(off > 0, off, np.nan)
     return found
 
 
-def only(values: np.ndarray) -> np.ndarray:
+def size_or_component(values: np.ndarray) -> np.ndarray:
     """Return it with its sign where there is one component, else its size."""
     return values[:, 0] if values.shape[1] == 1 else size(values)
 
@@ -99,10 +101,12 @@ QUANTITIES = (
         partial(_of_variable, "normal_force", "force, N", lambda values: values.sum(axis=1), 1.0),
     ),
     Quantity(
-        "rig-force", "Force on the model of the rig.", partial(_of_variable, "total_force", "force, N", only, 1.0)
+        "rig-force",
+        "Force on the model of the rig.",
+        partial(_of_variable, "total_force", "force, N", size_or_component, 1.0),
     ),
     Quantity("rig-velocity-error", "Velocity on the rig less that without rig: zero is right.", _rig_error),
-    Quantity("gain", "Gain of the compensator.", partial(_of_variable, "gain", "gain, N s/m", only, 1.0)),
+    Quantity("gain", "Gain of the compensator.", partial(_of_variable, "gain", "gain, N s/m", size_or_component, 1.0)),
     Quantity(
         "depth",
         "Depth of the deepest contact, negative while apart.",
@@ -117,7 +121,7 @@ QUANTITIES = (
     Quantity(
         "latch-travel",
         "Travel of the tip into the latch.",
-        partial(_of_variable, "latch_travel", "travel, mm", only, 1e3),
+        partial(_of_variable, "latch_travel", "travel, mm", size_or_component, 1e3),
     ),
     Quantity("relative-velocity", "Relative velocity of the centres of mass.", _relative_velocity),
     Quantity("joints", "Joint angles and travels.", _joint_angles),
@@ -130,9 +134,13 @@ QUANTITIES = (
     Quantity(
         "station",
         "Attitude of the station.",
-        partial(_of_variable, "theta", "angle, deg", only, float(np.degrees(1.0))),
+        partial(_of_variable, "theta", "angle, deg", size_or_component, float(np.degrees(1.0))),
     ),
-    Quantity("kinetic-energy", "Kinetic energy.", partial(_of_variable, "kinetic_energy", "energy, J", only, 1.0)),
+    Quantity(
+        "kinetic-energy",
+        "Kinetic energy.",
+        partial(_of_variable, "kinetic_energy", "energy, J", size_or_component, 1.0),
+    ),
     Quantity(
         "momentum-errors",
         "Relative errors of momentum: both should stay near round-off.",
@@ -142,7 +150,7 @@ QUANTITIES = (
 )
 
 
-def overlaid(runs: Runs) -> list[Plot]:
+def overlay_figures(runs: Runs) -> list[Plot]:
     """Return a figure for every quantity that at least one run has, all runs in it; what is zero throughout is left out."""
     found: list[Plot] = []
     for quantity in QUANTITIES:
@@ -152,7 +160,7 @@ def overlaid(runs: Runs) -> list[Plot]:
     return found
 
 
-def _chart(panels: list[Panel], start: float, end: float) -> Chart:
+def _overlay_chart(panels: list[Panel], start: float, end: float) -> Chart:
     """Return panels over the time of the runs."""
     height = 2.1 if len(panels) == 1 else 1.5
     return Chart([replace(panel, height=height) for panel in panels], whole=(start, end or 1.0), over=TIME)
@@ -165,7 +173,7 @@ def _quantity_figure(quantity: Quantity, runs: Runs, lines: dict[str, Lines]) ->
     panels = []
     for label in labels:
         drawn = [
-            Line(runs[name].time, lines[name][label], name=short(name), **series(place))
+            Line(runs[name].time, lines[name][label], name=short_label(name), **line_style(place))
             for place, name in enumerate(runs)
             if label in lines[name]
         ]
@@ -174,7 +182,7 @@ def _quantity_figure(quantity: Quantity, runs: Runs, lines: dict[str, Lines]) ->
     deepest = max((float(np.nanmax(each[labels[0]])) for each in lines.values() if labels[0] in each), default=0.0)
     if quantity.close and deepest > 0:
         panels.append(replace(panels[0], label="close up, mm", limits=(-0.2 * deepest, 1.12 * deepest)))
-    return _chart(panels, 0.0, max(float(dataset.time[-1]) for dataset in runs.values()))
+    return _overlay_chart(panels, 0.0, max(float(dataset.time[-1]) for dataset in runs.values()))
 
 
 def _crosses_zero(lines: Sequence[Line]) -> bool:
@@ -182,7 +190,7 @@ def _crosses_zero(lines: Sequence[Line]) -> bool:
     return bool(np.nanmin(values) <= 0 <= np.nanmax(values))
 
 
-def measured(runs: Runs, log: MeasuredLog) -> list[Plot]:
+def figures_of_log(runs: Runs, log: MeasuredLog) -> list[Plot]:
     """Return a figure for each variable of the log, its columns in panels."""
     found: list[Plot] = []
     by_variable: dict[str, list[str]] = {}
@@ -203,25 +211,27 @@ def _measured_figure(runs: Runs, log: MeasuredLog, names: Sequence[str]) -> Char
     for name in names:
         found = {label: columns[name] for label, dataset in runs.items() if name in (columns := run_columns(dataset))}
         every = np.concatenate([log.columns[name], *(one.values for one in found.values())])
-        unit, scale = _readable(next((one.unit for one in found.values()), NUMBER), float(np.nanmax(np.abs(every))))
+        unit, scale = _readable_unit(
+            next((one.unit for one in found.values()), NUMBER), float(np.nanmax(np.abs(every)))
+        )
         drawn = [Line(log.time, scale * log.columns[name], "ink", "measured", marker=".", size=2.5, joined=False)]
         rest: list[Line] = []
         for place, (label, dataset) in enumerate(runs.items()):
             if label not in found:
                 continue
-            drawn.append(Line(dataset.time, scale * found[label].values, name=short(label), **series(place)))
+            drawn.append(Line(dataset.time, scale * found[label].values, name=short_label(label), **line_style(place)))
             if alone:
-                time, values = left(dataset, log, name)
-                rest.append(Line(time, scale * values, name=short(label), width=0.8, **series(place)))
+                time, values = difference_to_log(dataset, log, name)
+                rest.append(Line(time, scale * values, name=short_label(label), width=0.8, **line_style(place)))
         words = name if alone or len(name) < 18 else name.split(".", 1)[-1]
-        panels.append(Panel(f"{short(words, 24)}{unit}", drawn))
+        panels.append(Panel(f"{short_label(words, 24)}{unit}", drawn))
         if alone:
             panels.append(Panel(f"less measured{unit}", rest, levels=[ZERO]))
     ends = [float(dataset.time[-1]) for dataset in runs.values()]
-    return _chart(panels, min(0.0, float(log.time[0])), max(*ends, float(log.time[-1])))
+    return _overlay_chart(panels, min(0.0, float(log.time[0])), max(*ends, float(log.time[-1])))
 
 
-def _readable(unit: str, largest: float) -> tuple[str, float]:
+def _readable_unit(unit: str, largest: float) -> tuple[str, float]:
     """Return a unit behind a label, and what takes numbers to it: of lengths that are short (m) their thousandths."""
     if unit in ("m", "m/s") and largest < SHORT:
         return f", m{unit}", 1e3

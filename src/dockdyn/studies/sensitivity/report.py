@@ -9,9 +9,9 @@ from typing import Any
 
 from dockdyn.report.charts.bar_chart import Bar, bar_panel
 from dockdyn.report.charts.chart import Chart
-from dockdyn.report.drawing import short
+from dockdyn.report.drawing import short_label
 from dockdyn.report.report import Plot, Report, ReportBlock, Table
-from dockdyn.report.wording import NOTHING, significant, spaced, with_unit
+from dockdyn.report.wording import NOTHING, format_significant, format_unit, with_unit
 
 BARS = 12  # keys in the figure
 LISTED = 20  # rows on the terminal
@@ -42,18 +42,18 @@ def sensitivity_report(answer: dict[str, Any], scenario: str, again: str = "") -
             ("Kind", answer["kind"]),
         ],
         blocks=[ReportBlock("Derivatives", table=table, notes=[_over_cases(answer) or note], where="after")],
-        plots=[Plot("bars", partial(_bars, answer), caption)] if drawn(answer) else [],
+        plots=[Plot("bars", partial(_sensitivity_bars, answer), caption)] if rows_to_draw(answer) else [],
         made=[("dockdyn", version("dockdyn"))],
         warnings=answer["warnings"],
         scenario=scenario,
         again=again,
-        terminal=[answer["title"], verdict, *printed(answer)],
+        terminal=[answer["title"], verdict, *sensitivity_lines(answer)],
     )
 
 
-def printed(answer: dict[str, Any]) -> Iterator[str | ReportBlock]:
+def sensitivity_lines(answer: dict[str, Any]) -> Iterator[str | ReportBlock]:
     """Yield the ranked table on the terminal; what all rows have in common is said below."""
-    found = _derivatives_table(answer, _counting(answer)[:LISTED])
+    found = _derivatives_table(answer, _significant_rows(answer)[:LISTED])
     smooth = answer["differentiable"]
     if found.rows:
         last = -1 if smooth and answer["runs"] == 1 else len(found.columns)
@@ -81,7 +81,7 @@ def _over_cases(answer: dict[str, Any]) -> str:
 def _sensitivity_verdict(answer: dict[str, Any]) -> str:
     """Return what the figure depends on most, in words."""
     name = f"{answer['of']} is {with_unit(answer['value'], answer['unit'])}"
-    ranked = [one for one in drawn(answer) if one["differentiable"] is not False]
+    ranked = [one for one in rows_to_draw(answer) if one["differentiable"] is not False]
     lost = [one["key"] for one in answer["to"] if one["differentiable"] is False]
     if not ranked:
         words = "its derivatives are not known here, see the warnings" if lost else "it depends on none of the numbers"
@@ -97,7 +97,7 @@ def _sensitivity_verdict(answer: dict[str, Any]) -> str:
     return f"{name}; it depends most on {first['key']}: {sign}{change} for 1 % more of it.{but}"
 
 
-def _counting(answer: dict[str, Any]) -> list[dict[str, Any]]:
+def _significant_rows(answer: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the rows with more than rounding in them; of a number that is zero 1 % more says nothing."""
     largest = max((abs(one["per_percent"] or 0) for one in answer["to"]), default=0.0)
     return [
@@ -108,36 +108,36 @@ def _counting(answer: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def drawn(answer: dict[str, Any]) -> list[dict[str, Any]]:
+def rows_to_draw(answer: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the rows with an effect in proportion, the largest first."""
-    return [one for one in _counting(answer) if one["per_percent"]]
+    return [one for one in _significant_rows(answer) if one["per_percent"]]
 
 
 def _derivatives_table(answer: dict[str, Any], rows: list[dict[str, Any]]) -> Table:
     """Return the derivatives as a table."""
-    unit = spaced(answer["unit"])
+    unit = format_unit(answer["unit"])
     over_cases = answer["runs"] > 1
     columns = [("key", ""), ("value", ""), ("derivative", ""), ("by 1 %", unit), (ERROR if over_cases else CHECK, "")]
     found = [
         [
             one["key"],
-            f"{one['value']:.5g} {spaced(one['unit'])}".rstrip(),
-            with_unit(one["derivative"], per(unit, spaced(one["unit"])), 4),
-            significant(one["per_percent"], 3),
-            significant(one["error"], 2) if over_cases else CHECKED[one["differentiable"]],
+            f"{one['value']:.5g} {format_unit(one['unit'])}".rstrip(),
+            with_unit(one["derivative"], unit_of_derivative(unit, format_unit(one["unit"])), 4),
+            format_significant(one["per_percent"], 3),
+            format_significant(one["error"], 2) if over_cases else CHECKED[one["differentiable"]],
         ]
         for one in rows
     ]
     return Table(columns, found, worded={0} if over_cases else {0, 4}, alarming={"no"})
 
 
-def per(figure: str, key: str) -> str:
+def unit_of_derivative(figure: str, key: str) -> str:
     """Return the unit of a derivative."""
     below = f"({key})" if "/" in key or " " in key else key
     return f"{figure or '1'}/{below}" if key else figure
 
 
-def _bars(answer: dict[str, Any]) -> Chart:
+def _sensitivity_bars(answer: dict[str, Any]) -> Chart:
     """Return the change of the figure for 1 % more of each number, the largest first."""
     bars = [
         Bar(
@@ -146,7 +146,9 @@ def _bars(answer: dict[str, Any]) -> Chart:
             "blue" if one["per_percent"] >= 0 else "orange",
             faint=one["differentiable"] is False,
         )
-        for one in drawn(answer)[:BARS]
+        for one in rows_to_draw(answer)[:BARS]
     ]
-    unit = spaced(answer["unit"])
-    return Chart([bar_panel(bars, f"change of {short(answer['of'])} for 1 % more" + (f", {unit}" if unit else ""))])
+    unit = format_unit(answer["unit"])
+    return Chart(
+        [bar_panel(bars, f"change of {short_label(answer['of'])} for 1 % more" + (f", {unit}" if unit else ""))]
+    )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dockdyn.report.notebook import ShownAnswer
-from dockdyn.report.wording import counted
+from dockdyn.report.wording import count_of
 from dockdyn.results.drive import Progress
 from dockdyn.scenario.language.given import name_from, names_from
 from dockdyn.scenario.language.places import Place, places_of
@@ -41,11 +41,11 @@ def sensitivity(
     no number or cannot change alone, a run that stops early.
     """
     scenario, of = scenario_from(scenario), name_from("of", of)
-    figure, places = _asked(scenario, of, to, smoothing)
+    figure, places = _figure_and_places(scenario, of, to, smoothing)
     share = None if progress is None else lambda done: progress(0.6 * done)
     found = figure.estimate({place.key: place.value for place in places}, share)
     rows = [
-        row(place, slope, error, verdict)
+        sensitivity_row(place, slope, error, verdict)
         for place, slope, error, verdict in zip(places, found.slopes, found.slope_errors, found.verdicts, strict=True)
     ]
     order = sorted(
@@ -69,7 +69,7 @@ def sensitivity(
     )
 
 
-def _asked(
+def _figure_and_places(
     scenario: Scenario, of: str, to: Sequence[str] | str | None, smoothing: float | None
 ) -> tuple[Objective, list[Place]]:
     """Return the figure, and the numbers by which it is differentiated. Raises ScenarioError for such that there are not."""
@@ -88,7 +88,7 @@ def cost_in_words(
     Each case is run with its derivatives; then every number is moved down and up over all cases, to compare. Where those
     differences leave it open, there are four more of each case. Raises ScenarioError as `sensitivity` does.
     """
-    figure, places = _asked(scenario, of, to, smoothing)
+    figure, places = _figure_and_places(scenario, of, to, smoothing)
     if not figure.figure.over and not figure.smoothing:
         return ""
     runs = figure.runs
@@ -96,7 +96,7 @@ def cost_in_words(
         return f"takes {runs} runs"
     least, most = runs * (2 * len(places) + 2), runs * (6 * len(places) + 3)
     words = (
-        f"takes {least} to {most} runs, {runs} cases with each of {counted(len(places), 'number')} moved down and up"
+        f"takes {least} to {most} runs, {runs} cases with each of {count_of(len(places), 'number')} moved down and up"
     )
     return words if len(places) == 1 else f"{words}; --to KEY asks of one number alone"
 
@@ -109,7 +109,7 @@ def _by_reason(rows: list[dict[str, Any]]) -> list[str]:
     return [f"{few[reason]}: {reason}" for reason in reasons]
 
 
-def row(place: Place, slope: float, error: float, verdict: Verdict) -> dict[str, Any]:
+def sensitivity_row(place: Place, slope: float, error: float, verdict: Verdict) -> dict[str, Any]:
     finite = math.isfinite(slope)
     return {
         "key": place.key,

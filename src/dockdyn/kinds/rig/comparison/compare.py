@@ -22,7 +22,7 @@ from dockdyn.kinds.rig.measures import MeasuredMotion, felt, measures
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.results.attributes import study_attributes
 from dockdyn.results.drive import Progress
-from dockdyn.results.measures import number
+from dockdyn.results.measures import finite_or_none
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.given import names_from
 from dockdyn.scenario.load import Scenario, scenario_from
@@ -116,7 +116,7 @@ def seeds(scenario: Scenario) -> list[int]:
     return [content.seed + draw for draw in range(DRAWS if random else 1)]
 
 
-def completed(
+def complete_tables(
     maker: CompensatorMaker, scenario: Scenario, laws: Sequence[str]
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Return tables of the laws with all their numbers, and why others are left out. ScenarioError where none is left."""
@@ -159,7 +159,7 @@ def compare(
     rates = np.array([frequency(loop) for loop in lanes.loops])
     bilateral = scenario.content.bilateral
     found: dict[str, list[np.ndarray]] = {name: [] for name in (*VARIABLES, *ERRORS, "wall_time")}
-    tables, left_out = completed(maker, scenario, laws)
+    tables, left_out = complete_tables(maker, scenario, laws)
     for place, section in enumerate(tables.values()):
         rigs = lanes.rigs(maker.make(section), None if section is None else section.period)
         rows, wall_time = [], 0.0
@@ -243,7 +243,7 @@ def _rows_of(dataset: xr.Dataset) -> list[dict[str, Any]]:
         {
             "compensator": str(law),
             "stiffness_N_m": float(stiffness),
-            **{name: number(dataset[name].values[i, j]) for name in VARIABLES},
+            **{name: finite_or_none(dataset[name].values[i, j]) for name in VARIABLES},
         }
         for i, law in enumerate(dataset.compensator.values)
         for j, stiffness in enumerate(dataset.stiffness.values)
@@ -260,13 +260,13 @@ def answer(dataset: xr.Dataset) -> dict[str, Any]:
         "recommended": choice.best(own).law,
         "alike": [each.law for each in choice.alike()],
         "runner_up": None if following is None else following.law,
-        "margin": None if following is None else number(following.error - choice.best(own).error),
+        "margin": None if following is None else finite_or_none(following.error - choice.best(own).error),
         "own": own,
         "error_of": choice.of,
         "noise_draws": choice.draws,
-        "worst_error": {each.law: number(each.error) for each in choice.ranking},
-        "worst_error_noise": {each.law: number(each.noise) for each in choice.ranking},
-        "worst_amplitude_error": {law: number(error) for law, error in worst_amplitudes(dataset).items()},
+        "worst_error": {each.law: finite_or_none(each.error) for each in choice.ranking},
+        "worst_error_noise": {each.law: finite_or_none(each.noise) for each in choice.ranking},
+        "worst_amplitude_error": {law: finite_or_none(error) for law, error in worst_amplitudes(dataset).items()},
         "left_out": json.loads(dataset.attrs["left_out"]),
         "settings": json.loads(dataset.attrs["settings"]),
         "rows": _rows_of(dataset),

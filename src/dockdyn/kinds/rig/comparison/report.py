@@ -13,9 +13,9 @@ import xarray as xr
 
 from dockdyn.kinds.rig.comparison.choice import CompensatorChoice, advice, amount, facts_by_law, oracles
 from dockdyn.kinds.rig.comparison.compare import worst_amplitudes
-from dockdyn.report.charts.chart import ZERO, Band, Chart, Level, Line, Panel, series
+from dockdyn.report.charts.chart import ZERO, Band, Chart, Level, Line, Panel, line_style
 from dockdyn.report.report import Plot, Report, ReportBlock, Table, result_report
-from dockdyn.report.wording import NOTHING, significant
+from dockdyn.report.wording import NOTHING, format_significant
 from dockdyn.scenario.language.units import convert
 
 COLUMNS = 7  # stiffnesses in a table
@@ -44,7 +44,7 @@ def comparison_report(dataset: xr.Dataset) -> Report:
             ReportBlock("The compensators", table=laws(dataset), where="after"),
         ],
         plots=figures(dataset),
-        made=[("Wall time", f"{significant(float(dataset.wall_time.sum()), 3)} s")],
+        made=[("Wall time", f"{format_significant(float(dataset.wall_time.sum()), 3)} s")],
         terminal=[dataset.attrs["title"], few, verdict],
     )
 
@@ -53,10 +53,11 @@ def _range_in_words(dataset: xr.Dataset) -> str:
     """Return over which stiffnesses compensators are compared, and how to have others."""
     low, high = (float(end) for end in dataset.stiffness.values[[0, -1]])
     if low == high:
-        return f"At a stiffness of {significant(low, 3)} N/m."
-    own = f"they are tuned at {significant(float(dataset.attrs['tuned_at_N_m']), 3)} N/m"
+        return f"At a stiffness of {format_significant(low, 3)} N/m."
+    own = f"they are tuned at {format_significant(float(dataset.attrs['tuned_at_N_m']), 3)} N/m"
     return (
-        f"Over {dataset.sizes['stiffness']} stiffnesses from {significant(low, 3)} to {significant(high, 3)} N/m; {own}. "
+        f"Over {dataset.sizes['stiffness']} stiffnesses from {format_significant(low, 3)} to "
+        f"{format_significant(high, 3)} N/m; {own}. "
         f"Others: --set {dataset.stiffness.attrs['long_name']}=LOW:HIGH:COUNT"
     )
 
@@ -92,9 +93,9 @@ def overview(dataset: xr.Dataset) -> list[tuple[str, str]]:
     low, high = float(dataset.stiffness.min()), float(dataset.stiffness.max())
     return [
         ("Compensators", str(dataset.sizes["compensator"])),
-        ("Stiffnesses", f"{dataset.sizes['stiffness']}, {significant(low)} to {significant(high)} N/m"),
-        ("Tuned at", f"{significant(float(dataset.attrs['tuned_at_N_m']))} N/m"),
-        ("Each run", f"{significant(float(dataset.attrs['duration_s']))} s"),
+        ("Stiffnesses", f"{dataset.sizes['stiffness']}, {format_significant(low)} to {format_significant(high)} N/m"),
+        ("Tuned at", f"{format_significant(float(dataset.attrs['tuned_at_N_m']))} N/m"),
+        ("Each run", f"{format_significant(float(dataset.attrs['duration_s']))} s"),
     ]
 
 
@@ -116,24 +117,24 @@ def _ratios(dataset: xr.Dataset, columns: int = COLUMNS) -> Table:
     for law in dataset.compensator.values:
         values = dataset.amplitude_ratio.sel(compensator=law).values[chosen]
         ranked = choice.known(str(law))
-        last = [NOTHING if ranked is None else missed(choice, ranked.error)] if bounces else []
-        rows.append([str(law), *(ratio(float(value)) for value in values), off(worst[str(law)]), *last])
-    heads = [(significant(float(value), 3), "N/m") for value in dataset.stiffness.values[chosen]]
+        last = [NOTHING if ranked is None else format_restitution_error(choice, ranked.error)] if bounces else []
+        rows.append([str(law), *(ratio(float(value)) for value in values), format_ratio_error(worst[str(law)]), *last])
+    heads = [(format_significant(float(value), 3), "N/m") for value in dataset.stiffness.values[chosen]]
     ends = [("worst", ""), *([("restitution", "off")] if bounces else [])]
     return Table([("compensator", ""), *heads, *ends], rows, worded={0}, look="dense")
 
 
-def missed(choice: CompensatorChoice, error: float) -> str:
+def format_restitution_error(choice: CompensatorChoice, error: float) -> str:
     """Return the largest error of restitution."""
     return amount(choice, error) if np.isfinite(error) else "no bounce"
 
 
 def ratio(value: float) -> str:
     """Return an amplitude ratio: close to one with more digits."""
-    return significant(value, 4 if 0.1 <= value < 10 else 3)
+    return format_significant(value, 4 if 0.1 <= value < 10 else 3)
 
 
-def off(error: float) -> str:
+def format_ratio_error(error: float) -> str:
     """Return the largest error of a ratio, as a share or as a factor."""
     if not np.isfinite(error):
         return "diverges"
@@ -155,7 +156,7 @@ def settings_in_words(settings: dict[str, Any], units: dict[str, str]) -> str:
     words = []
     for name, unit in units.items():
         if name in settings:
-            words.append(f"{name.replace('_', ' ')} {_said(settings[name], unit)} {written(unit)}".strip())
+            words.append(f"{name.replace('_', ' ')} {_said(settings[name], unit)} {format_unit(unit)}".strip())
     if "velocity" in settings:
         how = "of the" if settings["velocity"] in ("model", "robot") else "by"
         words.append(f"velocity {how} {settings['velocity']}")
@@ -166,10 +167,10 @@ def _said(value: float | str | list[Any], unit: str) -> str:
     """Return a number of a `unit`, or a list of such, as it is said without it; a text may have another unit."""
     if isinstance(value, list):
         return f"({', '.join(_said(item, unit) for item in value)})"
-    return significant(convert(value, unit) if isinstance(value, str) else float(value), 5)
+    return format_significant(convert(value, unit) if isinstance(value, str) else float(value), 5)
 
 
-def written(unit: str) -> str:
+def format_unit(unit: str) -> str:
     """Return a unit for readers."""
     return unit.replace("**2", "²").replace("*", " ")
 
@@ -184,7 +185,7 @@ def _over_stiffness(dataset: xr.Dataset, values: xr.DataArray) -> list[Line]:
             marker=mark,
             size=2.5,
             width=1.0,
-            **series(place),
+            **line_style(place),
         )
         for place, (law, mark) in enumerate(zip(dataset.compensator.values, cycle("so")))
     ]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 NODES, WEIGHTS = np.array([-1.0, 0.0, 1.0]) * 0.6**0.5, np.array([5.0, 8.0, 5.0]) / 18  # of Gauss and Legendre
 
 
-def remembered(newest: Array, rows: Array) -> Array:
+def shift_rows(newest: Array, rows: Array) -> Array:
     """Return rows of the past, the newest first, once there is a new one."""
     return jnp.concatenate([newest[None], rows[:-1]])
 

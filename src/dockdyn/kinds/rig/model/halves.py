@@ -17,8 +17,8 @@ from jaxtyping import Array, Float
 
 from dockdyn.hil.compensators.compensator import CompensatorInput
 from dockdyn.hil.sensor import Draws
-from dockdyn.kinds.rig.model.ages import Ages, remembered
-from dockdyn.kinds.rig.model.mounting import understood
+from dockdyn.kinds.rig.model.ages import Ages, shift_rows
+from dockdyn.kinds.rig.model.mounting import with_sensor_load
 from dockdyn.kinds.rig.model.plant import Axes
 from dockdyn.kinds.rig.model.rig import Answer, IdealContact, Rig, RigState
 
@@ -68,7 +68,7 @@ def laboratory_at_rest(rig: Rig, pose: Axes) -> RigState:
 def with_pose(rig: Rig, computer: Computer, pose: Axes) -> Computer:
     """Return the computer once it knows the encoders' `pose` (m, rad) of this cycle."""
     place = rig.plant.port(pose, jnp.zeros_like(pose))[0]
-    return computer._replace(pose=pose, places=remembered(place, computer.places))
+    return computer._replace(pose=pose, places=shift_rows(place, computer.places))
 
 
 def compute(rig: Rig, computer: Computer, load: Axes) -> tuple[Computer, Answer, CompensatorInput]:
@@ -85,7 +85,7 @@ def compute(rig: Rig, computer: Computer, load: Axes) -> tuple[Computer, Answer,
     touched = places[row] + share * (places[row + 1] - places[row])
     moving = computer.moving._replace(load=load, touched=touched)
     if rig.mounting is not None:
-        moving = understood(rig, moving._replace(reading=load), computer.pose)
+        moving = with_sensor_load(rig, moving._replace(reading=load), computer.pose)
     time, nothing = moving.tick * rig.tick, jnp.zeros(plant.port_axes)
     oracle, robot = IdealContact(nothing, nothing), (places[0], nothing)
     moving, answer = rig.answered(moving, True, time, robot, oracle, computer.command)
@@ -101,7 +101,7 @@ def measure(rig: Rig, ages: Ages, laboratory: RigState, drawn: Draws | None) -> 
     return rig.measured(ages, laboratory, laboratory.tick * ages.tick, drawn)
 
 
-def told(rig: Rig, ages: Ages, laboratory: RigState, encoder: Float[Array, "port"] | None) -> Sensed:
+def laboratory_measurement(rig: Rig, ages: Ages, laboratory: RigState, encoder: Float[Array, "port"] | None) -> Sensed:
     """Return what the laboratory tells at the start of a cycle; `encoder` is standard normal, of the encoders' noise."""
     last = laboratory.past[0]
     pose, _ = ages.now.of(rig.robot.known(laboratory.state, rig.robot.command(last), last[:, -1]))
@@ -113,4 +113,4 @@ def carry(rig: Rig, ages: Ages, laboratory: RigState, command: Axes) -> RigState
     """Return the laboratory a tick later, its robot told a command (m, rad) at the start."""
     known = rig.robot.known(laboratory.state, command, jnp.zeros_like(command))
     state = rig.carried(ages, laboratory, known)
-    return laboratory._replace(tick=laboratory.tick + 1, state=state, past=remembered(known, laboratory.past))
+    return laboratory._replace(tick=laboratory.tick + 1, state=state, past=shift_rows(known, laboratory.past))

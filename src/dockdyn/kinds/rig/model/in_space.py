@@ -22,7 +22,7 @@ from dockdyn.integrate.hybrid.runge_kutta import rk4
 from dockdyn.integrate.model import Flag, Rate, Scalar, State, advance_state
 from dockdyn.kinds.rig.model.hardware import load_of, touching_of
 from dockdyn.kinds.rig.model.plant import Axes, Modes, Plant, Port, Touching
-from dockdyn.kinds.rig.model.stretch import solved
+from dockdyn.kinds.rig.model.stretch import solve_stretch
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist, internal_energy
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Matrix, Vector, once
@@ -164,7 +164,7 @@ class PlantInSpace(Plant):
         """
         held = self.under(motion, load)
         if method == "zero-order-hold" and not self.smooth:
-            return solved(held, motion, time, period)
+            return solve_stretch(held, motion, time, period)
         start = _flow(held, motion)
         if method == "zero-order-hold":
             return self.retract(rk4(lambda share, there: _flow(held, there), motion, period, start))

@@ -34,7 +34,7 @@ def felt(rig: Rig, moving: RigState, nodes: Sampling, there: tuple[Array, Array]
     return load if mounting.frame is None else plant.in_sensor(mounting.frame, load, pose)
 
 
-def understood(rig: Rig, moving: RigState, pose: Axes) -> RigState:
+def with_sensor_load(rig: Rig, moving: RigState, pose: Axes) -> RigState:
     """Return the motion once the computer, told a `pose` (m, rad) by the encoders, has made a load of what the sensor reads."""
     mounting, plant = rig.mounting, rig.plant
     assert mounting is not None and moving.encoded is not None and moving.reading is not None

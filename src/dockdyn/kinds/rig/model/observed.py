@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dockdyn.kinds.rig.model.rig import Rig, RigState
 
 
-def observed(
+def observe_instant(
     rig: Rig, moving: RigState, ages: Ages, load: Axes, compensation: Port, virtual: Axes, total: Axes
 ) -> dict[str, Array]:
     """Return named quantities at an instant, its command given."""

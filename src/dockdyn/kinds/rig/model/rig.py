@@ -25,13 +25,13 @@ from dockdyn.hil.robot import AxisReading, RobotAxes
 from dockdyn.hil.sensor import Arrived, Draws, SensorModel
 from dockdyn.integrate.hybrid.runge_kutta import rk4
 from dockdyn.integrate.model import Rate, Scalar, State
-from dockdyn.kinds.rig.model.ages import WEIGHTS, Ages, remembered, sampling
-from dockdyn.kinds.rig.model.mounting import felt, understood
-from dockdyn.kinds.rig.model.observed import observed
+from dockdyn.kinds.rig.model.ages import WEIGHTS, Ages, sampling, shift_rows
+from dockdyn.kinds.rig.model.mounting import felt, with_sensor_load
+from dockdyn.kinds.rig.model.observed import observe_instant
 from dockdyn.kinds.rig.model.plant import Axes, Modes, Plant, Port
 from dockdyn.kinds.rig.model.schedule import Flag, RigSchedule, where
 from dockdyn.kinds.rig.model.settled import settle
-from dockdyn.kinds.rig.model.stretch import stretched
+from dockdyn.kinds.rig.model.stretch import advance_tick
 from dockdyn.parameters import Dynamics
 
 WRITTEN_OUT = 4  # ticks of a cycle
@@ -183,7 +183,9 @@ class Rig(eqx.Module):
         robot = plant.port(*place)
         moving = where(now.samples, lambda: self.measured(ages, moving, time, drawn), moving)
         if self.mounting is not None:
-            moving = where(now.asks, lambda: understood(self, moving, self.encoders(place[0], ideal.encoder)), moving)
+            moving = where(
+                now.asks, lambda: with_sensor_load(self, moving, self.encoders(place[0], ideal.encoder)), moving
+            )
         last = moving.pending[0][0] if self.applies_after else command
         moving, answer = self.answered(moving, now.asks, time, robot, ideal, last)
         total, compensation, virtual = answer[:3]
@@ -195,15 +197,15 @@ class Rig(eqx.Module):
             load = self.just(ages, moving, time)
             total, compensation, virtual = self.total(moving, robot[1], load)
         motion = plant.told(time, moving.motion, self.sensor.touches(load))
-        moving = moving._replace(motion=motion, past=remembered(known, moving.past))
-        found = observed(self, moving, ages, load, compensation, virtual, total)
+        moving = moving._replace(motion=motion, past=shift_rows(known, moving.past))
+        found = observe_instant(self, moving, ages, load, compensation, virtual, total)
         if schedule.late:
             fresh = (plant.pose(moving.motion), plant.rate(moving.motion))
             moving = moving._replace(
-                recorded=tuple(remembered(a, b) for a, b in zip(fresh, moving.recorded, strict=True))
+                recorded=tuple(shift_rows(a, b) for a, b in zip(fresh, moving.recorded, strict=True))
             )
         if self.located:
-            motion, work = stretched(self, ages, moving, time)
+            motion, work = advance_tick(self, ages, moving, time)
             moving = moving._replace(motion=motion)
         else:
             work = self.worked(ages, known)
@@ -218,7 +220,7 @@ class Rig(eqx.Module):
         """Return the commands that do not apply yet once another one is taken, and the one that does now."""
         if not pending:
             return (), command
-        return (remembered(command, pending[0]),), pending[0][-1]
+        return (shift_rows(command, pending[0]),), pending[0][-1]
 
     def encoders(self, pose: Axes, noise: Port | None) -> Axes:
         """Return what the encoders say of a `pose` (m, rad); `noise` is standard normal."""

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dockdyn.stability.loop import Loop
-from dockdyn.stability.multirate import MOST, Hyperperiod, hyperperiod_of, share
+from dockdyn.stability.multirate import MOST, Hyperperiod, hyperperiod_of, share_of_hold
 
 SLOW = 0.5  # largest turn (rad) of the robot's fastest motion in a tick of continuous dynamics
 REACH = 2.0  # largest |A| · tick of a robot that is read at ages which change
@@ -81,10 +81,10 @@ def rig_schedule(
     half = Fraction(0)
     if loop.dynamics == "half-period":
         assert loop.dynamics_period is not None
-        half = share("dynamics", loop.dynamics_period / 2, np.asarray(hold))
+        half = share_of_hold("dynamics", loop.dynamics_period / 2, np.asarray(hold))
     stepping = asking = hyperperiod.instants(hyperperiod.steps)
     if (
-        every := share("compensator", asked, np.asarray(hold))
+        every := share_of_hold("compensator", asked, np.asarray(hold))
         if asked is not None and not hyperperiod.steps
         else 2 * half
     ):

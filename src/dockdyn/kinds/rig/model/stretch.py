@@ -196,7 +196,7 @@ class Stretch(Model):
         return State(motion.q, motion.v, x.mode, x.memory)
 
 
-def stretched(rig: Rig, ages: Ages, moving: RigState, time: Scalar) -> tuple[State, Scalar]:
+def advance_tick(rig: Rig, ages: Ages, moving: RigState, time: Scalar) -> tuple[State, Scalar]:
     """Return the motion of the virtual bodies after a tick that begins at `time` (s), and the work (J) of the contact in it.
 
     Where a stretch cannot be solved the motion is not a number.
@@ -219,13 +219,13 @@ def stretched(rig: Rig, ages: Ages, moving: RigState, time: Scalar) -> tuple[Sta
             begun=has_begun,
             delay=None,
         )
-        end = solved(model, model.initial(), jnp.zeros(()), length)
+        end = solve_stretch(model, model.initial(), jnp.zeros(()), length)
         return (model.motion_in(end), work + end.memory.work), None
 
     return jax.lax.scan(through, (moving.motion, jnp.zeros(())), (rows, starts, ages.parts, begun, ages.paths))[0]
 
 
-def solved(model: Model, start: State, begun: Scalar, length: Scalar) -> State:
+def solve_stretch(model: Model, start: State, begun: Scalar, length: Scalar) -> State:
     """Return the state a `length` (s) after `start`, which is that at the time `begun` (s).
 
     Where it cannot be solved, it is not a number.

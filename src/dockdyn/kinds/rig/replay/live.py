@@ -11,7 +11,7 @@ from dockdyn.kinds.rig.data import VARIABLES, coordinates_of
 from dockdyn.kinds.rig.model.rig import Rig
 from dockdyn.kinds.rig.replay.rig import COMPUTED, WITHOUT, carried_poses, scene_of_rig, touching_motion
 from dockdyn.kinds.rig.schema import RigContent
-from dockdyn.report.replay.scene import Scene, SceneMotion, turned
+from dockdyn.report.replay.scene import Scene, SceneMotion, rotate_vectors
 from dockdyn.scenario.load import Scenario
 
 
@@ -22,7 +22,7 @@ class LiveRig:
         """The force's arrow goes along with `at`."""
         self.scene, self._content, self._robot, self._model, self._at = scene, content, robot, model, at
         back = at.attitude[0] * [1.0, -1.0, -1.0, -1.0]
-        self._tip = turned(back, scene.arrows[0].place[0] - at.position[0])
+        self._tip = rotate_vectors(back, scene.arrows[0].place[0] - at.position[0])
         self._always = content.mode == "1-dof" and content.contact.bilateral
 
     def move(self, robot: np.ndarray, model: np.ndarray) -> None:

@@ -31,9 +31,9 @@ from dockdyn.report.replay.scene import (
     SceneMotion,
     ScenePart,
     Signal,
-    still,
+    still_motion,
 )
-from dockdyn.report.replay.shapes import box, coil
+from dockdyn.report.replay.shapes import box_mesh, coil_points
 from dockdyn.report.sampled_surface import in_pieces
 from dockdyn.scenario.made import model_of
 
@@ -82,33 +82,37 @@ def scene_of_line(dataset: xr.Dataset) -> Scene:
     """Return one direction: two blocks side by side, each before its spring, in the robot's place the ghost of its ideal
     motion; overlap is to the right of the wall's face."""
     time, dwell = frame_times(dataset)
-    travel = {name: frames.at(time, dataset.time.values, dataset[key].values[:, 0]) for name, (key, _) in LANES.items()}
-    ideal = frames.at(time, dataset.time.values, dataset.ideal_position.values[:, 0])
+    travel = {
+        name: frames.interpolate_samples(time, dataset.time.values, dataset[key].values[:, 0])
+        for name, (key, _) in LANES.items()
+    }
+    ideal = frames.interpolate_samples(time, dataset.time.values, dataset.ideal_position.values[:, 0])
     size = max(float(np.abs(values).max()) for values in (*travel.values(), ideal)) or 1.0
     wall, apart = 3.0 * size, 2.1 * size
     parts, lines, motions = [], [], []
     always = bool(dataset.attrs["bilateral"])
     for lane, (name, along) in enumerate(travel.items()):
         offset = apart * (0.5 - lane)
-        motion = still(len(time), [0.0, offset, 0.0])
+        motion = still_motion(len(time), [0.0, offset, 0.0])
         motion.position[:, 0] = along
         motions.append(motion)
         opacity = None if name == "robot" else 0.7
         parts.append(ScenePart(name, _block(size, 1.0), LANES[name][1], motion, opacity=opacity, body=name))
         start = along if always else np.maximum(along, 0.0)
-        base = still(len(time), [0.0, offset, 0.0])
+        base = still_motion(len(time), [0.0, offset, 0.0])
         base.position[:, 0] = start
-        wound = coil() * [1.0, 0.3 * size, 0.3 * size]
+        wound = coil_points() * [1.0, 0.3 * size, 0.3 * size]
         lines.append(SceneLine(f"spring of {name}", wound, METAL, width=2.5, carrier=base, stretch=wall - start))
-    ghost = still(len(time), [0.0, motions[-1].position[0, 1], 0.0])
+    ghost = still_motion(len(time), [0.0, motions[-1].position[0, 1], 0.0])
     ghost.position[:, 0] = ideal
     parts.append(ghost_of(ScenePart(WITHOUT, _block(size, 1.15), IDEAL, ghost), IDEAL, WITHOUT))
-    plate = box([wall, -1.1 * apart, -0.9 * size], [wall + 0.25 * size, 1.1 * apart, 0.9 * size])
-    parts.append(ScenePart("wall", plate, COLOURS["muted"], still(len(time)), body="wall"))
+    plate = box_mesh([wall, -1.1 * apart, -0.9 * size], [wall + 0.25 * size, 1.1 * apart, 0.9 * size])
+    parts.append(ScenePart("wall", plate, COLOURS["muted"], still_motion(len(time)), body="wall"))
     arrows = []
     shown = {"contact force": ("contact_force", FORCE, 1), "force on the model": ("total_force", HOLD, 0)}
     forces = {
-        name: frames.at(time, dataset.time.values, dataset[key].values[:, 0]) for name, (key, _, _) in shown.items()
+        name: frames.interpolate_samples(time, dataset.time.values, dataset[key].values[:, 0])
+        for name, (key, _, _) in shown.items()
     }
     vectors = {name: force[:, None] * np.array([1.0, 0.0, 0.0]) for name, force in forces.items()}
     scale = arrow_scale(list(vectors.values()), 3 * size)
@@ -138,7 +142,7 @@ def scene_of_line(dataset: xr.Dataset) -> Scene:
 
 def _block(size: float, wide: float) -> Mesh:
     """Return a block (m) whose face is at the origin, so many times as wide as the robot's."""
-    return box([-1.4 * size, -0.7 * wide * size, -0.6 * wide * size], [0.0, 0.7 * wide * size, 0.6 * wide * size])
+    return box_mesh([-1.4 * size, -0.7 * wide * size, -0.6 * wide * size], [0.0, 0.7 * wide * size, 0.6 * wide * size])
 
 
 def signals(dataset: xr.Dataset) -> list[Signal]:
@@ -161,7 +165,7 @@ def signals(dataset: xr.Dataset) -> list[Signal]:
 def scene_of_mock_ups(dataset: xr.Dataset, content: RigAssemblySection) -> Scene:
     """Return the two mock-ups in axes of the laboratory, in which that of the second stands still."""
     time, dwell = frame_times(dataset)
-    robot, ground = carried_motion(dataset, content, time, "robot_pose"), still(len(time))
+    robot, ground = carried_motion(dataset, content, time, "robot_pose"), still_motion(len(time))
     carried, standing = (content.named(name) for name in content.mock_ups)
     reach = reach_of(content)
     own = body_parts(carried, content, BODIES[0], robot, reach)
@@ -173,7 +177,7 @@ def scene_of_mock_ups(dataset: xr.Dataset, content: RigAssemblySection) -> Scene
         ghosts += [ghost_of(part, colour, name) for part in drawn]
     gear = [*own, *(part for part in parts if not part.name.endswith("/body"))]
     tip = touching_motion(content, robot, ground).points(np.asarray(_port_group(content).place))
-    force = frames.at(time, dataset.time.values, dataset.contact_force.values)
+    force = frames.interpolate_samples(time, dataset.time.values, dataset.contact_force.values)
     scale, slanted, side = arrow_scale([force], 2 * reach), [0.3, -1.0, 0.5], [0.0, -1.0, 0.0]
     return Scene(
         title=str(dataset.attrs["title"]),
@@ -214,7 +218,7 @@ def ghost_of(part: ScenePart, colour: str, layer: str) -> ScenePart:
 
 def carried_motion(dataset: xr.Dataset, content: RigAssemblySection, time: np.ndarray, name: str) -> SceneMotion:
     """Return the mock-up that is carried, in the laboratory, from the robot's axes of a `name` in the dataset."""
-    pose = frames.at(time, dataset.time.values, dataset[name].values)
+    pose = frames.interpolate_samples(time, dataset.time.values, dataset[name].values)
     return SceneMotion(*in_pieces(lambda rows: carried_poses(content, rows), pose))
 
 

@@ -78,11 +78,11 @@ class RobotSection(Section):
             return data
         rows = [[number_of(value, "", "a number", Bounds()) for value in given] for given in lists]
         wait_for("jax")
-        from dockdyn.stability.discrete import continuous
+        from dockdyn.stability.discrete import continuous_equivalent
 
         period = number_of(data["period"], "s", "a period", Bounds(above=0))
         try:
-            transfer = continuous(rows[0], rows[1], period)
+            transfer = continuous_equivalent(rows[0], rows[1], period)
         except ValueError as error:
             refuse(f"a, b: {error}")
         kept = {key: value for key, value in data.items() if key not in SAMPLED}
