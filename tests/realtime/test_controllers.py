@@ -14,7 +14,7 @@ from dockdyn.realtime.controller import checklists, find_foreign_ports, find_hin
 from dockdyn.realtime.devices.device import ToolCommand, ToolPose
 from dockdyn.realtime.devices.rsi import RSI, RSISettings
 from dockdyn.scenario.tables.rig.devices import ROBOTS, SENSORS, DevicesSection
-from dockdyn.scenario.tables.rig.driven import DrivenSection
+from dockdyn.scenario.tables.rig.driven import RigTableSection
 
 FREE = {"speed": 1.0, "acceleration": 1.0, "tracking": 0.1, "force": 1.0, "torque": 1.0}
 FREE |= {"turning_speed": 1.0, "turning_acceleration": 1.0, "tracking_turn": 0.5}
@@ -24,7 +24,7 @@ LIMIT_KEYS = ("correction_limit", "correction_turn_limit", "monitor_limit", "mon
 def section(low, high, turn, **robot):
     limits = FREE | {"lowest": list(low), "highest": list(high), "turn": turn}
     device = {"robot": {"kind": "kuka-rsi"} | robot}
-    return DrivenSection.model_validate({"limits": limits, "device": device})
+    return RigTableSection.model_validate({"limits": limits, "device": device}).driven()
 
 
 @pytest.mark.parametrize("seed", range(20))
