@@ -155,6 +155,6 @@ ARM = Starter(
         yes_or_no("grip", "Whether the hand holds the payload from the first touch on."),
     ),
     _text,
-    "whether and when the hand gripped, how hard it touched, what the joints bore, and how far motors moved",
+    "whether and when the hand gripped, how hard it touched, what the joints bore, and how exactly momentum was kept",
     mock_ups=lambda answers: ("forearm", "payload"),
 )

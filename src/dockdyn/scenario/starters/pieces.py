@@ -27,6 +27,7 @@ GAP = 0.05  # m, before the first touch
 BESIDE = 40  # characters of a key and its value, beyond which a comment follows at once
 SINKS = 0.03  # m, that a contact yields at most
 CYCLES = 30.0  # delays that half a swing of a contact on a rig lasts at least
+ON_RIG = "the bounce on the rig beside that without it, how late the rig is, and how far forces were off"
 HEAD = """# {title}. Every number is a start: put in your own.
 # A number without a unit is in SI units, a text has its own: "1.8 t", "30 mm/s", "2 deg".
 schema = 2
