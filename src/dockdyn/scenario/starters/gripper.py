@@ -92,7 +92,7 @@ def _text(answers: Answers) -> str:
         _jaw("upper-jaw", 1, reach, answers),
         _jaw("lower-jaw", -1, reach, answers),
         spacecraft("client", answers, *client),
-        contacts(pairs, answers),
+        contacts(pairs, answers, _mass(answers)),
         _motors(answers),
     )
 

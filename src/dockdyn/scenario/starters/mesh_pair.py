@@ -132,6 +132,7 @@ def _text(answers: Answers) -> str:
         contacts(
             {"chaser-on-target": ("chaser.skin", "target.hull"), "target-on-chaser": ("target.skin", "chaser.hull")},
             answers,
+            _mass(answers),
             0.5,  # of the stiffness, since both contacts press
         ),
         loop(answers),

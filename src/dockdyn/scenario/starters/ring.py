@@ -115,6 +115,7 @@ def _text(answers: Answers) -> str:
                 "faces": ("ring.face", "target.face"),
             },
             answers,
+            _ring_mass(answers),
         ),
         _struts(answers, base, size, mass),
         _latches(answers, port, size, mass),
