@@ -112,7 +112,7 @@ def test_the_tip_of_a_hand_is_where_it_was_said(tmp_path, monkeypatch):
 
 
 def test_a_contact_on_a_rig_may_not_be_stiffer_than_its_delay_lets_it(tmp_path):
-    """Half a swing, π √(m/k), lasts for 30 delays at least: else the delay adds to each bounce what shows."""
+    """Half a swing, π √(m/k), lasts for 30 times delay and cycle: a damping ratio of 0.07 then outweighs both."""
     answers = Answers(Path())
     refused = ""
     for question in STARTERS["probe-cone"].questions:
@@ -120,9 +120,9 @@ def test_a_contact_on_a_rig_may_not_be_stiffer_than_its_delay_lets_it(tmp_path):
             continue
         if question.name == "stiffness":
             mass = 1800 * 3200 / 5000  # kg
-            question.record(f"{0.99 * mass * (math.pi / (30 * 0.04)) ** 2}", answers)
+            question.record(f"{0.99 * mass * (math.pi / (30 * 0.044)) ** 2}", answers)
             with pytest.raises(ScenarioError) as error:
-                question.record(f"{1.01 * mass * (math.pi / (30 * 0.04)) ** 2}", answers)
+                question.record(f"{1.01 * mass * (math.pi / (30 * 0.044)) ** 2}", answers)
             refused = str(error.value)
         else:
             question.record(

@@ -39,7 +39,7 @@ def new(
     takes its defaults.
     """
     from dockdyn.scenario.load import parse
-    from dockdyn.scenario.starters.mechanisms import STARTERS, scenario_text
+    from dockdyn.scenario.starters.mechanisms import STARTERS, result_words, scenario_text
     from dockdyn.scenario.starters.question import Answers
 
     _check_file(file, force)
@@ -49,7 +49,7 @@ def new(
     text = scenario_text(starter, answers)
     parse(text, str(file), folder=file.parent)
     _write_scenario(file, text, force)
-    say(f"The result says {starter.result}.")
+    say(f"The result says {result_words(starter, answers)}.")
 
 
 def _mechanism(given: str | None, known: Mapping[str, str]) -> str:

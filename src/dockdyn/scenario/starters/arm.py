@@ -63,7 +63,7 @@ def _text(answers: Answers) -> str:
         _link("upper-arm", "spacecraft", shoulder, answers, ANGLES[0]),
         _link("forearm", "upper-arm", length / 2, answers, ANGLES[1], ("feature.hand", hand, "a ball at its end")),
         spacecraft("payload", answers, ("surface.plate", plate, "what the hand meets")),
-        contact("hand-on-payload", ("hand", "plate"), answers),
+        contact("hand-on-payload", ("hand", "plate"), answers, _mass(answers)),
         _motors(answers),
         _grip(answers, length / 2, front) if answers.says("grip", "yes") else "",
         loop(answers),
@@ -155,6 +155,6 @@ ARM = Starter(
         yes_or_no("grip", "Whether the hand holds the payload from the first touch on."),
     ),
     _text,
-    "whether and when the hand gripped, how hard it touched, what the joints bore, and how far motors moved",
+    "whether and when the hand gripped, how hard it touched, what the joints bore, and how exactly momentum was kept",
     mock_ups=lambda answers: ("forearm", "payload"),
 )

@@ -75,7 +75,7 @@ def _text(answers: Answers) -> str:
         table("body.hand", hand),
         table("body.hand.surface.guide", guide),
         spacecraft("target", answers, ("feature.pin", head, "m: its round head, before the centre of mass")),
-        contact("pin-in-hand", ("pin", "guide"), answers),
+        contact("pin-in-hand", ("pin", "guide"), answers, _mass(answers)),
         _wrist(answers, base),
         _snare(answers, out),
         loop(answers),

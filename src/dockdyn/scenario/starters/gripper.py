@@ -85,7 +85,7 @@ def _text(answers: Answers) -> str:
         "lower-jaw": ("lower-jaw.edges", "client.ring"),
     }
     return joined(
-        opening(duration, "for the approach, closing and holding", answers) + shared_law(answers),
+        opening(duration, "for the approach, closing and holding", answers) + shared_law(answers, _mass(answers)),
         approach(
             "servicer.grip", "client.grapple", answers, "of the place between the jaws, to one on the ring", GAP * tube
         ),

@@ -7,7 +7,7 @@ from dockdyn.scenario.starters.grapple import GRAPPLE
 from dockdyn.scenario.starters.gripper import GRIPPER
 from dockdyn.scenario.starters.mesh_pair import MESH_PAIR
 from dockdyn.scenario.starters.one_axis import ONE_AXIS
-from dockdyn.scenario.starters.pieces import HEAD, on_rig, quoted
+from dockdyn.scenario.starters.pieces import HEAD, ON_RIG, on_rig, quoted
 from dockdyn.scenario.starters.probe_cone import PROBE_CONE
 from dockdyn.scenario.starters.question import Answers
 from dockdyn.scenario.starters.ring import RING
@@ -24,6 +24,11 @@ STARTERS: dict[str, Starter] = {
     "mesh-pair": MESH_PAIR,
     "one-axis-rig": ONE_AXIS,
 }
+
+
+def result_words(starter: Starter, answers: Answers) -> str:
+    """Return what the result of a run of it says."""
+    return ON_RIG if on_rig(answers) else starter.result
 
 
 def scenario_text(starter: Starter, answers: Answers) -> str:

@@ -127,7 +127,7 @@ def _text(answers: Answers) -> str:
     duration = 1.5 * gap / answers["closing-speed"] + AFTER
     return joined(
         opening(duration, "for the approach and what follows", answers)
-        + shared_law(answers, 0.5),  # of the stiffness, since both contacts press
+        + shared_law(answers, _mass(answers), 0.5),  # of the stiffness, since both contacts press
         approach("chaser.face", "target.face", answers, "of the middles of the faces that meet", gap),
         _body("chaser", answers),
         _body("target", answers),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from dockdyn.scenario.language.units import Bounds
-from dockdyn.scenario.starters.pieces import effective_mass, given, joined, mass_of, stiffness_for, table
+from dockdyn.scenario.starters.pieces import ON_RIG, effective_mass, given, joined, mass_of, stiffness_for, table
 from dockdyn.scenario.starters.question import Amount, Answers, between, digits, plain, rounded, yes_or_no
 from dockdyn.scenario.starters.starter import Starter
 
@@ -140,5 +140,5 @@ ONE_AXIS = Starter(
         ),
     ),
     _text,
-    "the bounce on the rig beside that without it, how late the rig is, and how far forces were off",
+    ON_RIG,
 )

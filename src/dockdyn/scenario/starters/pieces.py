@@ -26,7 +26,9 @@ DENSITY = 100.0  # kg/m³, of a spacecraft taken for a cube
 GAP = 0.05  # m, before the first touch
 BESIDE = 40  # characters of a key and its value, beyond which a comment follows at once
 SINKS = 0.03  # m, that a contact yields at most
-CYCLES = 30.0  # delays that half a swing of a contact on a rig lasts at least
+CYCLES = 30.0  # times delay and cycle, that half a swing of a contact on a rig lasts at least
+DAMPED = 0.8  # the largest restitution on a rig: a damping ratio of 0.07; the delay takes π/2 over CYCLES, 0.05
+ON_RIG = "the bounce on the rig beside that without it, how late the rig is, and how far forces were off"
 HEAD = """# {title}. Every number is a start: put in your own.
 # A number without a unit is in SI units, a text has its own: "1.8 t", "30 mm/s", "2 deg".
 schema = 2
@@ -109,7 +111,7 @@ def closing_speed(usual: float, most: float = 0.5) -> Amount:
 
 def _shortest(answers: Answers) -> float:
     """Return how long (s) a contact on the rig lasts at least, so that its delay does not drive it."""
-    return CYCLES * answers["delay"]
+    return CYCLES * (answers["delay"] + answers["cycle"])
 
 
 def lateral_offset(usual: Rule[float], most: Rule[float]) -> Amount:
@@ -143,7 +145,7 @@ def contact_questions(mass: Rule[float], lasts: float) -> tuple[StarterQuestion,
             "",
             "a number",
             lambda answers: 0.5,
-            between(0.05, 0.95),
+            lambda answers: Bounds(least=0.05, most=DAMPED if on_rig(answers) else 0.95),
         ),
         Amount(
             "friction",
@@ -156,22 +158,42 @@ def contact_questions(mass: Rule[float], lasts: float) -> tuple[StarterQuestion,
     )
 
 
-def contact_laws(answers: Answers, share: float) -> list[Line]:
-    """Return the laws of a contact that has a `share` of the stiffness, each in one line."""
+def _normal_law(answers: Answers, mass: float, share: float) -> list[Line]:
+    """Return the law of the normal force between an effective `mass` (kg), with a `share` of the stiffness.
+
+    In space its damping grows with depth, so that the force begins without a jump; on a rig a dashpot outweighs the
+    loop's delay at any depth.
+    """
     stiffness = given(answers, "stiffness") if share == 1 else f'"{plain(share * answers["stiffness"])} N/m"'
-    normal = [
+    if on_rig(answers):
+        lost = -math.log(answers["restitution"])
+        drag = 2 * lost / math.hypot(math.pi, lost) * math.sqrt(answers["stiffness"] * mass)
+        law = ("law", '"spring-dashpot"', "")
+        return [law, ("stiffness", stiffness, ""), ("damping", f'"{digits(share * drag)} N s/m"', "")]
+    return [
         ("law", '"hunt-crossley"', ""),
         ("exponent", "1", ""),
         ("stiffness", stiffness, ""),
         ("restitution", given(answers, "restitution"), ""),
         ("speed", given(answers, "closing-speed"), ""),
     ]
+
+
+def _contact_laws(answers: Answers, mass: float, share: float) -> list[Line]:
+    """Return the laws of a contact of an effective `mass` (kg) with a `share` of the stiffness, each in one line."""
     friction = [
         ("law", '"coulomb"', ""),
         ("coefficient", given(answers, "friction"), ""),
         ("regularisation", '"1 mm/s"', ""),
     ]
-    return [("normal", inline(normal), ""), ("friction", inline(friction), "")]
+    return [("normal", inline(_normal_law(answers, mass, share)), ""), ("friction", inline(friction), "")]
+
+
+def _law_words(answers: Answers) -> str:
+    """Return what a comment says of the normal force."""
+    if on_rig(answers):
+        return f"k d + b v: b by a restitution of {answers.texts['restitution']}, and enough against the delay"
+    return "k d (1 + c v): k the stiffness, c by the restitution of a head-on bounce at that speed"
 
 
 def pair_of(pair: tuple[str, str]) -> Line:
@@ -179,17 +201,14 @@ def pair_of(pair: tuple[str, str]) -> Line:
     return "between", f"[{', '.join(map(quoted, pair))}]", "what touches, and what it touches"
 
 
-LAW = "k d (1 + c v): k the stiffness, c by the restitution of a head-on bounce at that speed"
+def contact(name: str, pair: tuple[str, str], answers: Answers, mass: float) -> str:
+    """Return a contact of an effective `mass` (kg)."""
+    return table(f"contact.{name}", [pair_of(pair), *_contact_laws(answers, mass, 1.0)], _law_words(answers))
 
 
-def contact(name: str, pair: tuple[str, str], answers: Answers) -> str:
-    """Return a contact."""
-    return table(f"contact.{name}", [pair_of(pair), *contact_laws(answers, 1.0)], LAW)
-
-
-def shared_law(answers: Answers, share: float = 1.0) -> str:
+def shared_law(answers: Answers, mass: float, share: float = 1.0) -> str:
     """Return the law that `contacts` share, with that share of the stiffness, in a line that stands above all tables."""
-    return f"contact_law.touching = {inline(contact_laws(answers, share))}  # {LAW}\n"
+    return f"contact_law.touching = {inline(_contact_laws(answers, mass, share))}  # {_law_words(answers)}\n"
 
 
 def contacts(pairs: dict[str, tuple[str, str]]) -> str:

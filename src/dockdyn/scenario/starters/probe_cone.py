@@ -73,7 +73,7 @@ def _text(answers: Answers) -> str:
         table("body.chaser.feature.probe", probe),
         spacecraft("target", answers),
         table("body.target.surface.cone", cone),
-        contact("probe-in-cone", ("probe", "cone"), answers),
+        contact("probe-in-cone", ("probe", "cone"), answers, mass),
         *(_latch(answers, speed, mass) if answers.says("latch", "yes") else ()),
         loop(answers),
     )

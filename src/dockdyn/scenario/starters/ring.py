@@ -104,7 +104,7 @@ def _text(answers: Answers) -> str:
     return joined(
         opening(gap / speed + 5 * size, "for the approach, capture and attenuation", answers, True)
         + "integrator = { tolerance = 1e-7 }  # of a step's error; loads to about four digits\n"
-        + shared_law(answers),
+        + shared_law(answers, _ring_mass(answers)),
         approach("ring.front", "target.front", answers, "of the ring's face, at the target's", gap),
         spacecraft("chaser", answers, ("port.interface", interface, "m, where the struts stand: loads are told there")),
         table("body.ring", ring),

@@ -153,6 +153,7 @@ def _text(answers: Answers) -> str:
     plate = inline([("shape", '"plane"', ""), ("point", row([front, 0, 0]), ""), ("normal", "[1, 0, 0]", "")])
     ball = inline([("shape", '"sphere"', ""), ("centre", "[0, 0, 0]", ""), ("radius", quoted(f"{front:g} m"), "")])
     touched = plate if answers.says("touches", "plate") else ball
+    face = ("port.face", f"{{ position = {row([front, 0, 0])}, axis = [1, 0, 0] }}", "m, where it comes to")
     place = side(answers["spacecraft-mass"]) / 2
     arm, stiffness = _arm(answers), _gains(answers)
     tree = [
@@ -170,13 +171,13 @@ def _text(answers: Answers) -> str:
     ]
     return joined(
         opening(1.5 * GAP / answers["closing-speed"] + AFTER, "for the approach and what follows", answers),
-        approach("tip", "front", answers, "of the hand, to the payload; the spacecraft comes with it")
+        approach("tip", "face", answers, "of the hand, to the payload; the spacecraft comes with it")
         + f"axis = {row(AXES[answers.texts['hand-axis']])}  # of the hand, out of it\n",
         spacecraft("spacecraft", answers),
         table("tree.arm", tree),
         table("tree.arm.body", _links(answers)),
-        spacecraft("payload", answers, ("surface.front", touched, "what the hand meets")),
-        contact("hand-on-payload", ("tip", "front"), answers),
+        spacecraft("payload", answers, ("surface.front", touched, "what the hand meets"), face),
+        contact("hand-on-payload", ("tip", "front"), answers, _mass(answers)),
         table("control", motors) if arm.moving else "",
         loop(answers),
     )
