@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from campaign_data import campaign_dataset
+from helpers.refusals import refused
 from places import DOCS
 from scipy import stats
 
@@ -314,9 +315,9 @@ def test_other_datasets_and_keys_are_refused_in_one_line():
         "must be in N": lambda: campaign_cases(catching(50, requirements={"peak_normal_force": "< 3 kg"})),
         "two different keys": lambda: capture_map(cases, judged, ["approach.closing_speed"] * 2),
     }
-    for words, refused in refusals.items():
+    for words, ask in refusals.items():
         with refused(words):
-            refused()
+            ask()
 
 
 @pytest.mark.full
