@@ -7,7 +7,7 @@ import pytest
 from plain_tables import acting, by_name
 
 import dockdyn
-from dockdyn.kinds.assembly.replay import scene
+from dockdyn.kinds.assembly.replay import assembly_scene
 from dockdyn.report.replay.frames import EVEN
 
 pytestmark = pytest.mark.replay
@@ -68,7 +68,7 @@ def push(force, direction):
 def drawn(scenario):
     """The run, and what is drawn of it."""
     run = dockdyn.simulate(scenario)
-    return run, scene(run, scenario.content)
+    return run, assembly_scene(run, scenario.content)
 
 
 def line_of(found):
