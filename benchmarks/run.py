@@ -103,8 +103,8 @@ def single() -> tuple[float, dict[str, tuple[float, float]]]:
     numba_kernel.simulate(last, steps, *arguments)
     numba = best(lambda: numba_kernel.simulate(start.copy(), steps, *arguments), steps)
     advance, solve, chosen = (
-        Program(lambda model: fixed.solve(model, mesh(steps))[0]),
-        Program(located.solve),
+        Program(lambda model: fixed.solve_fixed(model, mesh(steps))[0]),
+        Program(located.solve_located),
         settings(40.0, 5e-3),
     )
     found = {}
@@ -139,10 +139,10 @@ def batch() -> tuple[float, dict[str, tuple[float, float]]]:
         return list(pool.map(lambda part: jax.block_until_ready(program(part)), parts))
 
     def fixed_lane(speed):
-        return fixed.solve(moved(MODEL, speed), mesh(steps))[0].memory
+        return fixed.solve_fixed(moved(MODEL, speed), mesh(steps))[0].memory
 
     def located_lane(speed):
-        solution = located.solve(moved(MODEL, speed), settings(10.0, 5e-3))
+        solution = located.solve_located(moved(MODEL, speed), settings(10.0, 5e-3))
         return solution.steps, solution.status
 
     numba = best(lambda: numba_kernel.simulate_batch(start.copy(), steps, *arguments), steps * LANES)
@@ -199,7 +199,7 @@ def mujoco_step() -> float:
 def error_against_cost() -> None:
     """Error of the final state after the first contact, and the time a run takes."""
     duration = 9.0
-    solve = Program(located.solve)
+    solve = Program(located.solve_located)
     truth = row(solve(MODEL, settings(duration, 1e-4)).state)
     print("\nerror against cost, one contact with friction and delay (largest difference of any state; time of a run)")
     for step in (15e-3, 5e-3, 2e-3, 1e-3):
@@ -211,7 +211,7 @@ def error_against_cost() -> None:
         steps = round(duration / step)
         capacity = 2 ** int(np.ceil(np.log2(DELAY / step + 8)))
         mesh = fixed.StepMesh(step=jnp.asarray(duration / steps), steps=steps, stride=steps, line_capacity=capacity)
-        program = Program(lambda model, mesh: fixed.solve(model, mesh)[0])
+        program = Program(lambda model, mesh: fixed.solve_fixed(model, mesh)[0])
         error = np.abs(row(program(MODEL, mesh)) - truth).max()
         cost = best(lambda program=program, mesh=mesh: jax.block_until_ready(program(MODEL, mesh)), 1)
         print(f"  fixed   {step * 1e3:5.2f} ms: error {error:.1e}, {cost * 1e3:7.2f} ms")

@@ -17,13 +17,18 @@ import tomlkit
 
 import dockdyn
 from dockdyn.backend import BACKENDS, VARIABLE
-from dockdyn.integrate.hybrid.runge_kutta import looped_rk4, rk4
+from dockdyn.integrate.hybrid.runge_kutta import looped_rk4, rk4_step
 from dockdyn.integrate.model import Rate, State
 from dockdyn.integrate.variational import colliding
-from dockdyn.integrate.variational.mechanical import Mechanical, PhasePoint, accelerations, momenta
+from dockdyn.integrate.variational.mechanical import (
+    Mechanical,
+    PhasePoint,
+    generalised_momenta,
+    unconstrained_accelerations,
+)
 from dockdyn.integrate.variational.solver_state import History, VariationalSettings
-from dockdyn.integrate.variational.step import StepStart, step
-from dockdyn.mechanics.retraction import moved
+from dockdyn.integrate.variational.step import StepStart, variational_step
+from dockdyn.mechanics.retraction import retract_configuration
 from dockdyn.programs import Program
 from dockdyn.results.variational_run import variational_settings
 from dockdyn.scenario.load import Scenario, parse
@@ -68,7 +73,7 @@ def chain(joints: int, motion: str) -> Scenario:
 
 def run(model: Mechanical, settings: VariationalSettings) -> tuple[Any, Any]:
     """With the loop of events: where it ends, and events and Newton's corrections a step."""
-    solver = colliding.solve(model, settings)
+    solver = colliding.solve_variational(model, settings)
     return (solver.at.q, solver.at.p), (solver.status, solver.events, solver.corrections / solver.steps)
 
 
@@ -80,10 +85,10 @@ def steps_alone(model: Mechanical, settings: VariationalSettings, count: int) ->
     def advance(index: Any, carry: tuple[PhasePoint, History]) -> tuple[PhasePoint, History]:
         at, history = carry
         now = index * h
-        found = step(model, StepStart.of(model, now, at), h, history.guess(now + 0.5 * h), settings.newton)
+        found = variational_step(model, StepStart.of(model, now, at), h, history.guess(now + 0.5 * h), settings.newton)
         return PhasePoint(found.q, found.p, at.mode), history.push(found.v, now + 0.5 * h)[0]
 
-    begin = PhasePoint(q, momenta(model, t, q, v, mode), mode), History.fresh(v, t)
+    begin = PhasePoint(q, generalised_momenta(model, t, q, v, mode), mode), History.fresh(v, t)
     return jax.lax.fori_loop(0, count, advance, begin)[0]
 
 
@@ -93,11 +98,11 @@ def runge_kutta(model: Mechanical, settings: VariationalSettings, count: int) ->
     h, still = settings.step, jnp.zeros_like(v)
 
     def rate(t: Any, at: State) -> Rate:
-        turning = jax.jvp(lambda x: moved(model.attitudes, at.q, x), (still,), (at.v,))[1]
-        return Rate(turning, accelerations(model, t, at.q, at.v, mode), ())
+        turning = jax.jvp(lambda x: retract_configuration(model.attitudes, at.q, x), (still,), (at.v,))[1]
+        return Rate(turning, unconstrained_accelerations(model, t, at.q, at.v, mode), ())
 
     def retract(at: State) -> State:
-        return State(moved(model.attitudes, at.q, still), at.v, mode, ())
+        return State(retract_configuration(model.attitudes, at.q, still), at.v, mode, ())
 
     def advance(index: Any, carry: tuple[State, Rate]) -> tuple[State, Rate]:
         at, first = carry
@@ -105,7 +110,7 @@ def runge_kutta(model: Mechanical, settings: VariationalSettings, count: int) ->
         if v.shape[0] > LARGE:
             end, _, last = looped_rk4(lambda part, at: rate(t + part * h, at), retract, at, h, first)
             return end, last
-        end = retract(rk4(lambda part, at: rate(t + part * h, at), at, h, first))
+        end = retract(rk4_step(lambda part, at: rate(t + part * h, at), at, h, first))
         return end, rate(t + h, end)
 
     begin = State(q, v, mode, ())

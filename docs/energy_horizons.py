@@ -13,10 +13,10 @@ import tomlkit
 from matplotlib.figure import Figure
 
 import dockdyn
-from dockdyn.integrate.hybrid.runge_kutta import rk4
+from dockdyn.integrate.hybrid.runge_kutta import rk4_step
 from dockdyn.integrate.model import Rate, State
-from dockdyn.integrate.variational.mechanical import accelerations
-from dockdyn.mechanics.retraction import moved
+from dockdyn.integrate.variational.mechanical import unconstrained_accelerations
+from dockdyn.mechanics.retraction import retract_configuration
 from dockdyn.report.drawing import COLOURS
 from dockdyn.scenario.load import Scenario, parse
 
@@ -61,11 +61,13 @@ def kept(model: Any, stride: int, rows: int) -> Any:
     t = jnp.zeros(())
 
     def rate(_: Any, at: State) -> Rate:
-        turning = jax.jvp(lambda x: moved(model.attitudes, at.q, x), (jnp.zeros_like(at.v),), (at.v,))[1]
-        return Rate(turning, accelerations(model, t, at.q, at.v, mode), ())
+        turning = jax.jvp(lambda x: retract_configuration(model.attitudes, at.q, x), (jnp.zeros_like(at.v),), (at.v,))[
+            1
+        ]
+        return Rate(turning, unconstrained_accelerations(model, t, at.q, at.v, mode), ())
 
     def advance(_: Any, at: State) -> State:
-        return rk4(rate, at, jnp.asarray(EXPLICIT_STEP), rate(0.0, at))
+        return rk4_step(rate, at, jnp.asarray(EXPLICIT_STEP), rate(0.0, at))
 
     def row(at: State, _: None) -> tuple[State, Any]:
         return jax.lax.fori_loop(0, stride, advance, at), model.lagrangian(t, at.q, at.v, mode)

@@ -15,7 +15,7 @@ from replay_picture import replay_picture
 from tutorial_pictures import after_the_catch, beside_an_autopilot, captured, compensators, designed, rebounds
 
 import dockdyn
-from dockdyn.kinds.assembly.trajectory import trajectory
+from dockdyn.kinds.assembly.trajectory import trajectory_chart
 from dockdyn.papers.cyril.again import impulses
 from dockdyn.papers.cyril.pictures import impulses as impulses_figure
 from dockdyn.report.charts.print_chart import print_chart
@@ -62,7 +62,7 @@ def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     scenario = dockdyn.load("probe-cone")
     keep(replay_picture(), "replay", few=False)
-    save(print_chart(trajectory(dockdyn.simulate(scenario))), "probe-cone")
+    save(print_chart(trajectory_chart(dockdyn.simulate(scenario))), "probe-cone")
     save(chart_figure(stability_dataset(scenario, [parse_sweep(text) for text in PLANE])), "stability-chart")
     save(family_figure(stability_dataset(scenario, [parse_sweep(text) for text in FAMILY])), "stability-family")
     save(impulses_figure(impulses()), "impulses-and-modes")

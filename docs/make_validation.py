@@ -145,7 +145,7 @@ def engines() -> list[Line]:
     from pinocchio_bodies import pair, pin
     from scipy.linalg import solve_continuous_are
 
-    from dockdyn.control.lqr import riccati
+    from dockdyn.control.lqr import solve_riccati
     from dockdyn.impact import contact_matrix
     from dockdyn.stability import rightmost_roots
 
@@ -168,7 +168,9 @@ def engines() -> list[Line]:
     )
     random = np.random.default_rng(10)
     a, b = random.normal(size=(6, 6)), random.normal(size=(6, 2))
-    ours, other = (float(np.trace(np.asarray(f(a, b, np.eye(6), np.eye(2))))) for f in (riccati, solve_continuous_are))
+    ours, other = (
+        float(np.trace(np.asarray(f(a, b, np.eye(6), np.eye(2))))) for f in (solve_riccati, solve_continuous_are)
+    )
     found.append(Line("trace of the solution of a Riccati equation of six states", "", ours, other, "1", "SciPy", 1e-8))
     return found
 

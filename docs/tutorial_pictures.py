@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 import dockdyn
 from dockdyn.exchange.fmu import fmu_of, unit_of
 from dockdyn.kinds.rig.comparison.compare import compare
-from dockdyn.kinds.rig.comparison.report import amplitudes
+from dockdyn.kinds.rig.comparison.report import amplitude_chart
 from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.report.charts.chart import Chart
@@ -43,7 +43,7 @@ def shown_on(page: str) -> Scenario:
 
 
 def compensators() -> Figure:
-    return print_chart(amplitudes(compare(shown_on("tutorial-rig"), LAWS, np.geomspace(2e3, 5e4, 13).tolist())))
+    return print_chart(amplitude_chart(compare(shown_on("tutorial-rig"), LAWS, np.geomspace(2e3, 5e4, 13).tolist())))
 
 
 def rebounds() -> Figure:

@@ -207,7 +207,7 @@ def settings(duration, step, *, stride=NEVER, samples=1, max_events=20, error=No
     )
 
 
-solve = Program(colliding.solve)
+solve = Program(colliding.solve_variational)
 
 
 def go(model, *args, **kwargs):
@@ -217,7 +217,7 @@ def go(model, *args, **kwargs):
 
 def samples_of(solver):
     """What was kept, rows in use only."""
-    kept = jax.tree.map(np.asarray, colliding.kept(jax.tree.map(jnp.asarray, solver)))
+    kept = jax.tree.map(np.asarray, colliding.kept_samples(jax.tree.map(jnp.asarray, solver)))
     return jax.tree.map(lambda leaf: leaf[: int(solver.sampled)], kept)
 
 

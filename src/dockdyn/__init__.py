@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dockdyn.scenario.sanity.check import check_numbers
     from dockdyn.studies.campaign.answers import campaign_answers
     from dockdyn.studies.campaign.conduct import campaign
-    from dockdyn.studies.convergence.converged import converged
+    from dockdyn.studies.convergence.converged import check_convergence
     from dockdyn.studies.design.conduct import design
     from dockdyn.studies.envelope.search import envelope
     from dockdyn.studies.identification.bounce_log import read_bounce
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from dockdyn.studies.objectives.objective import objective
     from dockdyn.studies.sensitivity.table import sensitivity
 
-backend.configure()
+backend.configure_jax()
 
 # loaded on first use, so that `import dockdyn` and `dockdyn --help` stay quick
 PLACES = {
@@ -66,7 +66,7 @@ PLACES = {
     "campaign_answers": "studies.campaign.answers",
     "check_numbers": "scenario.sanity.check",
     "compare": "kinds.rig.comparison.compare",
-    "converged": "studies.convergence.converged",
+    "check_convergence": "studies.convergence.converged",
     "design": "studies.design.conduct",
     "envelope": "studies.envelope.search",
     "identify_contact": "studies.identification.contact",
@@ -108,9 +108,9 @@ __all__ = [
     "Vector",
     "campaign",
     "campaign_answers",
+    "check_convergence",
     "check_numbers",
     "compare",
-    "converged",
     "design",
     "envelope",
     "identify_contact",

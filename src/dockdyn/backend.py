@@ -26,7 +26,7 @@ before_compiling: list[
 ] = []  # asked with structures, and whether XLA compiles; may refuse
 
 
-def tell(words: str) -> None:
+def announce_wait(words: str) -> None:
     """Tell whoever waits what is about to take long."""
     for hear in list(costs):
         hear(words)
@@ -42,11 +42,11 @@ def ask_before_compiling(structures: list[Any], by_xla: bool) -> None:
 
 def cache_folder() -> Path:
     """Return folder of the compilation cache: the user's, one for each machine and JAX version."""
-    return kept.root() / _machine()
+    return kept.cache_root() / _machine_name()
 
 
 @cache
-def _machine() -> str:
+def _machine_name() -> str:
     """Return the name of JAX's version and this machine."""
     try:
         jax_version = version("jaxlib")
@@ -61,7 +61,7 @@ def _machine() -> str:
     return f"jax-{jax_version}-{machine}"
 
 
-def word() -> str:
+def backend_word() -> str:
     """Return what `DOCKDYN_BACKEND` says, `native` or `xla`. Raises ValueError for another word."""
     said = os.environ.get(VARIABLE) or DEFAULT
     if said not in BACKENDS:
@@ -69,24 +69,24 @@ def word() -> str:
     return said
 
 
-def native() -> bool:
+def is_native() -> bool:
     """Return whether programs become machine code without XLA, by `dockdyn.translate`, where that knows all that is in them.
 
-    On a GPU, XLA compiles all. Raises ValueError as `word` does.
+    On a GPU, XLA compiles all. Raises ValueError as `backend_word` does.
     """
-    if word() == "xla":
+    if backend_word() == "xla":
         return False
     import jax
 
     return jax.default_backend() == "cpu"
 
 
-def configure() -> None:
+def configure_jax() -> None:
     """Set JAX's options through the environment, or its configuration when it is already loaded.
 
     XLA keeps what it compiles in the cache only where that folder is this user's alone: it loads what it finds there.
     """
-    cache = {"jax_compilation_cache_dir": str(cache_folder())} if kept.usable(cache_folder()) else {}
+    cache = {"jax_compilation_cache_dir": str(cache_folder())} if kept.is_usable(cache_folder()) else {}
     cache |= {
         "jax_persistent_cache_min_compile_time_secs": "0.1",
         "jax_persistent_cache_min_entry_size_bytes": "-1",

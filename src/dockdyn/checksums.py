@@ -21,9 +21,9 @@ Part = tuple[str, int, int]  # name, first byte, number of bytes
 
 def with_checksums(content: bytes) -> bytes:
     """Return a netCDF-4 file with a line of checksums behind it."""
-    parts = _blocks(content)
-    found = {"size": len(content), "rest": _rest(content, parts)}
-    found["parts"] = [[name, first, size, _digest(content[first : first + size])] for name, first, size in parts]
+    parts = _content_blocks(content)
+    found = {"size": len(content), "rest": _rest_digest(content, parts)}
+    found["parts"] = [[name, first, size, _digest_of(content[first : first + size])] for name, first, size in parts]
     return content + MARK + json.dumps(found).encode() + b"\n"
 
 
@@ -42,15 +42,15 @@ def find_damage(path: Path) -> str | None:
         stated = json.loads(line.partition(b"\n")[0])
         there = there[: stated["size"]]
         for name, first, size, digest in stated["parts"]:
-            if _digest(there[first : first + size]) != digest:
+            if _digest_of(there[first : first + size]) != digest:
                 return f"the checksum of {name} does not fit"
         parts = [(name, first, size) for name, first, size, _ in stated["parts"]]
-        return None if _rest(there, parts) == stated["rest"] else f"the checksum of {REST} does not fit"
+        return None if _rest_digest(there, parts) == stated["rest"] else f"the checksum of {REST} does not fit"
     except (ValueError, KeyError, TypeError, RecursionError):
         return "its checksums cannot be read"
 
 
-def _blocks(content: bytes) -> list[Part]:
+def _content_blocks(content: bytes) -> list[Part]:
     """Return where in a file the numbers of its variables are, in order; not of those in chunks, which `REST` covers."""
     import h5py
 
@@ -65,12 +65,12 @@ def _blocks(content: bytes) -> list[Part]:
     return sorted(found, key=lambda part: part[1])
 
 
-def _rest(content: bytes, parts: list[Part]) -> str:
+def _rest_digest(content: bytes, parts: list[Part]) -> str:
     """Return the digest of the bytes between the parts."""
     ends = [0, *(first + size for _, first, size in parts)]
     starts = [*(first for _, first, _ in parts), len(content)]
-    return _digest(b"".join(content[end:start] for end, start in zip(ends, starts, strict=True)))
+    return _digest_of(b"".join(content[end:start] for end, start in zip(ends, starts, strict=True)))
 
 
-def _digest(content: bytes) -> str:
+def _digest_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()

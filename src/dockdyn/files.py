@@ -99,13 +99,13 @@ def write_file(path: str | Path, content: str | bytes, mode: int | None = None) 
 
 def write_files(contents: Mapping[Path, str | bytes], mode: int | None = None) -> None:
     """Write several files that belong together: none is replaced before all are on the disk."""
-    with replacing(*contents, mode=mode) as files:
+    with replace_files(*contents, mode=mode) as files:
         for file, content in zip(files, contents.values(), strict=True):
             file.write(content.encode() if isinstance(content, str) else content)
 
 
 @contextlib.contextmanager
-def replacing(*paths: str | Path, mode: int | None = None) -> Iterator[list[BinaryIO]]:
+def replace_files(*paths: str | Path, mode: int | None = None) -> Iterator[list[BinaryIO]]:
     """Yield files to write to, which come to their `paths` when the block ends without an error, and vanish otherwise.
 
     They are written beside their places, brought to the disk and renamed; folders that are missing are made. What is no
@@ -196,12 +196,12 @@ def as_bytes(dataset: xr.Dataset) -> bytes:
 
     Behind it stand checksums (`dockdyn.checksums`). A copy, since the view that xarray gives outlives what it looks at.
     """
-    with _absent("distributed"):
+    with _without_module("distributed"):
         return with_checksums(bytes(dataset.to_netcdf(engine="h5netcdf")))
 
 
 @contextlib.contextmanager
-def _absent(module: str) -> Iterator[None]:
+def _without_module(module: str) -> Iterator[None]:
     """Return nothing of a module that is not imported yet: xarray would import it, which takes long, to ask whether it is in
     use."""
     if module in sys.modules:
@@ -226,7 +226,7 @@ def remove_unfinished() -> None:
 
 
 @contextlib.contextmanager
-def removing(folder: Path) -> Iterator[Path]:
+def remove_folder(folder: Path) -> Iterator[Path]:
     """Remove a folder with all that is in it when the block ends, also where a signal ends the process."""
     unfinished.add(folder)
     try:
@@ -236,7 +236,7 @@ def removing(folder: Path) -> Iterator[Path]:
         unfinished.discard(folder)
 
 
-def failure(error: OSError) -> str:
+def describe_failure(error: OSError) -> str:
     """Return a file that cannot be written or read, and why, in one line."""
     words = (error.strerror or str(error)).lower() if error.errno in FULL else error.strerror
     return f"{error.filename}: {words}" if error.filename else str(error)

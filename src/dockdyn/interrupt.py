@@ -24,7 +24,7 @@ CLEAN = b"\r\x1b[2K\x1b[?25h"  # of a terminal: away with the line of progress, 
 PATIENCE = 1.0  # s until the main thread ends the process by itself, should the waiting one be gone
 GRACE = 5.0  # s that work which waits to be ended has to put things away
 
-asked = threading.Event()  # set as a signal comes while `awaiting`
+asked = threading.Event()  # set as a signal comes that `await_signal` waits for
 advice: list[Callable[[], str]] = []  # what the last words say of the work that was under way
 
 
@@ -36,24 +36,24 @@ def listen() -> None:
     """
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
-    threading.Thread(target=wait, args=(reader,), name="signals", daemon=True).start()
+    threading.Thread(target=wait_for_signals, args=(reader,), name="signals", daemon=True).start()
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)  # written to as the signal comes, also amid compiled code
     for number in WORDS:
         if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _stop)
+            signal.signal(number, _ignore_signal)
 
 
-def heeded(numbers: Iterable[signal.Signals]) -> list[signal.Signals]:
+def heeded_signals(numbers: Iterable[signal.Signals]) -> list[signal.Signals]:
     """Return those of some signals that work which waits for them should hear: a hang-up that is ignored stays so."""
     return [each for each in numbers if each not in HANGUP or signal.getsignal(each) is not signal.SIG_IGN]
 
 
-def wait(reader: int) -> None:
+def wait_for_signals(reader: int) -> None:
     """Wait for signals; end the process, or tell the work that waits for one."""
     while numbers := os.read(reader, 1):
         handler = signal.getsignal(numbers[0])
-        if handler is _stop:
-            end(numbers[0])
+        if handler is _ignore_signal:
+            end_process(numbers[0])
         elif handler is _leave_to_waiter:
             last = threading.Timer(GRACE, os._exit, (0,))  # whatever hangs then, a lock or another's thread
             last.daemon = True
@@ -61,18 +61,18 @@ def wait(reader: int) -> None:
             asked.set()
 
 
-def _stop(number: int, frame: object) -> None:
+def _ignore_signal(number: int, frame: object) -> None:
     """Do nothing more, as the main thread comes to hear of the signal."""
     time.sleep(PATIENCE)
     os._exit(128 + number)
 
 
 def _leave_to_waiter(number: int, frame: object) -> None:
-    """Do nothing with a signal that `awaiting` waits for: the waiting thread has told it."""
+    """Do nothing with a signal that `await_signal` waits for: the waiting thread has told it."""
 
 
 @contextlib.contextmanager
-def awaiting() -> Iterator[threading.Event]:
+def await_signal() -> Iterator[threading.Event]:
     """Yield an event for work that lasts until a signal asks, also one that was ignored but for a hang-up: the event is set as
     it comes.
 
@@ -80,7 +80,7 @@ def awaiting() -> Iterator[threading.Event]:
     block ends it at once. `listen` must have been called before.
     """
     asked.clear()
-    before = {number: signal.signal(number, _leave_to_waiter) for number in heeded(WORDS)}
+    before = {number: signal.signal(number, _leave_to_waiter) for number in heeded_signals(WORDS)}
     try:
         yield asked
     finally:
@@ -88,7 +88,7 @@ def awaiting() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-def end(number: int) -> None:
+def end_process(number: int) -> None:
     """Say the last words, and end the process."""
     remove_unfinished()
     words = [f"error: {WORDS[signal.Signals(number)]}"]
@@ -102,7 +102,7 @@ def end(number: int) -> None:
 
 
 @contextlib.contextmanager
-def advising(tell: Callable[[], str]) -> Iterator[None]:
+def advise_on_interrupt(tell: Callable[[], str]) -> Iterator[None]:
     """Run work that can be gone on with: `tell` says how, should it be interrupted."""
     advice.append(tell)
     try:

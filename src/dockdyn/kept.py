@@ -29,7 +29,7 @@ OPEN = "others may write to it"
 _unseen: dict[Path, int] = {}  # bytes that this process has written into a folder since it was looked through
 
 
-def root() -> Path:
+def cache_root() -> Path:
     """Return the folder of all that is kept, of every machine and version; for a user without home, one that cannot be."""
     try:
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dockdyn"
@@ -37,56 +37,56 @@ def root() -> Path:
         return Path(os.devnull) / "dockdyn"
 
 
-def find(place: Path, name: str) -> bytes | None:
+def find_entry(place: Path, name: str) -> bytes | None:
     """Return what a folder of the cache keeps under a name; None where there is nothing, or nothing sound of this user."""
-    if not usable(place):
+    if not is_usable(place):
         return None
     file = place / name
     try:
         with regular_file(file, LARGEST, links=False) as opened:
             found = os.fstat(opened.fileno())
             if why := FOREIGN if found.st_uid != os.geteuid() else OPEN if found.st_mode & OTHERS else "":
-                _say(f"{file}: {why}; it is not used, but made again")
+                _say_once(f"{file}: {why}; it is not used, but made again")
                 return None
             whole = opened.read()
             with contextlib.suppress(OSError):
                 os.utime(opened.fileno())
     except OSError as error:
         if error.errno == errno.ELOOP:
-            _say(f"{file}: is a link; it is not used, but made again")
+            _say_once(f"{file}: is a link; it is not used, but made again")
         return None
     content = whole[:-SEAL]
-    return content if whole[-SEAL:] == _seal(name, content) else None
+    return content if whole[-SEAL:] == _entry_checksum(name, content) else None
 
 
-def keep(place: Path, name: str, content: bytes) -> Path | None:
+def keep_entry(place: Path, name: str, content: bytes) -> Path | None:
     """Keep content under a name and return its file, which can be loaded or run as it is; None where that cannot be done.
 
     The oldest entries go where there are too many.
     """
-    if not usable(place):
+    if not is_usable(place):
         return None
     file = place / name
     try:
         if file.is_symlink() or is_special(file):  # written to as what they are, they would not be replaced
             file.unlink()
-        write_file(file, content + _seal(name, content), mode=stat.S_IRWXU)
+        write_file(file, content + _entry_checksum(name, content), mode=stat.S_IRWXU)
         _unseen[place] = _unseen.get(place, LARGEST) + len(content)  # the first time, whatever others have left
         if SHARE * _unseen[place] >= LARGEST:
             _unseen[place] = 0
-            _bound(place)
+            _bound_folder(place)
     except OSError:  # a full or read-only disk: the next process makes it again
         return None
     return file
 
 
-def usable(place: Path) -> bool:
+def is_usable(place: Path) -> bool:
     """Tell whether a folder of the cache is this user's alone; it is made where it is missing.
 
     One that others may write to is emptied and closed to them; any other that is not this user's alone is left as it is.
     Both are said, once.
     """
-    top = root()
+    top = cache_root()
     above = [folder for folder in reversed(place.parents) if folder == top or top in folder.parents]
     return all(map(_is_own, (*above, place)))
 
@@ -101,7 +101,9 @@ def _is_own(folder: Path) -> bool:
     found = os.lstat(folder)
     if stat.S_ISLNK(found.st_mode) or found.st_uid != os.geteuid():
         why = "is a link" if stat.S_ISLNK(found.st_mode) else FOREIGN
-        _say(f"{folder}: {why}; nothing is kept in it, so that all is compiled again; remove it, or set XDG_CACHE_HOME")
+        _say_once(
+            f"{folder}: {why}; nothing is kept in it, so that all is compiled again; remove it, or set XDG_CACHE_HOME"
+        )
         return False
     if not stat.S_ISDIR(found.st_mode):
         return False
@@ -109,14 +111,14 @@ def _is_own(folder: Path) -> bool:
         if stat.S_IMODE(found.st_mode) != stat.S_IRWXU:
             folder.chmod(stat.S_IRWXU)
         if found.st_mode & OTHERS:
-            _say(f"{folder}: {OPEN}; what it held is removed and compiled again")
-            _empty(folder)
+            _say_once(f"{folder}: {OPEN}; what it held is removed and compiled again")
+            _empty_folder(folder)
     except OSError:  # on a disk that cannot be written to, what only its owner could write is still good
         return not found.st_mode & OTHERS
     return True
 
 
-def _empty(folder: Path) -> None:
+def _empty_folder(folder: Path) -> None:
     """Remove all that is in a folder. Raises OSError where something stays."""
     for inside in folder.iterdir():
         if inside.is_dir() and not inside.is_symlink():
@@ -126,17 +128,17 @@ def _empty(folder: Path) -> None:
 
 
 @cache
-def _say(words: str) -> None:
+def _say_once(words: str) -> None:
     """Say a line on the error stream, once a process."""
     print(f"warning: {words}", file=sys.stderr)
 
 
-def _seal(name: str, content: bytes) -> bytes:
+def _entry_checksum(name: str, content: bytes) -> bytes:
     """Return the checksum of an entry."""
     return hashlib.sha256(name.encode() + b"\0" + content).digest()
 
 
-def _bound(place: Path) -> None:
+def _bound_folder(place: Path) -> None:
     """Remove the entries of a folder that were not used for longest, where there are too many with what may come before it
     is looked through again, and what killed processes have left."""
     found, now = [], time.time()

@@ -22,10 +22,10 @@ import numpy as np
 from jaxtyping import ArrayLike, PyTree, PyTreeDef
 
 from dockdyn import backend
-from dockdyn.translate.jaxpr import Untranslatable, translate
+from dockdyn.translate.jaxpr import Untranslatable, translate_function
 from dockdyn.translate.native import Code, Left, Native, code_of
-from dockdyn.translate.store import keep, name_of, stored
-from dockdyn.translate.trees import Unstorable, decoded, description, encoded, in_words, numbered
+from dockdyn.translate.store import load_code, name_of, store_code
+from dockdyn.translate.trees import Unstorable, decode_tree, describe_structure, encode_tree, in_words, number_leaves
 
 MAPS = Path("/proc/self/maps")
 ALLOWED = Path("/proc/sys/vm/max_map_count")
@@ -73,7 +73,7 @@ class Program:
             return self.function(*given, **named)
         kinds = tuple((np.shape(leaf), np.dtype(getattr(leaf, "dtype", type(leaf)))) for leaf in leaves)
         constants = tuple((type(value), repr(value) if isinstance(value, float) else value) for value in fixed.values())
-        key = (self, backend.native(), structure, kinds, constants)
+        key = (self, backend.is_native(), structure, kinds, constants)
         with guard:
             new = key not in kept
             if new:
@@ -95,31 +95,31 @@ class Program:
         by_xla = partial(self.left_to_xla, jitted)
         whole = jitted()
         structures = [structure, *(value for value in fixed.values() if isinstance(value, PyTreeDef))]
-        if not backend.native():
+        if not backend.is_native():
             backend.ask_before_compiling(structures, by_xla=True)
             return whole
         if self.faster_by_xla:
             return by_xla(self.faster_by_xla)
         arrays = [np.asarray(leaf) for leaf in leaves]  # of types of their own, as machine code answers them
         name = self.name_of(fixed, structure, arrays)
-        if name is not None and (found := stored(name)) is not None:
+        if name is not None and (found := load_code(name)) is not None:
             with contextlib.suppress(Exception):  # an entry that this process cannot read is made again
-                return Translated(found[0], jax.tree.structure(decoded(found[1])), found[1], name, by_xla)
+                return Translated(found[0], jax.tree.structure(decode_tree(found[1])), found[1], name, by_xla)
         backend.ask_before_compiling(structures, by_xla=False)
         with _no_search_for_cycles():
             traced = whole.trace(*arrays)
         try:
             with _no_search_for_cycles():
-                code = code_of(translate(traced.jaxpr))
+                code = code_of(translate_function(traced.jaxpr))
         except Exception as error:  # XLA does it then; what is wrong is said, and no test leaves it at that
             words = str(error) if isinstance(error, Untranslatable) else f"{type(error).__name__}: {error}"
             return self.left_to_xla(lambda: whole, words)
         results: Any = traced.out_tree
         beside = None
         with contextlib.suppress(Unstorable):
-            beside = encoded(numbered(results))
-            if name is not None and results == jax.tree.structure(decoded(beside)):
-                keep(name, code, beside)
+            beside = encode_tree(number_leaves(results))
+            if name is not None and results == jax.tree.structure(decode_tree(beside)):
+                store_code(name, code, beside)
         return Translated(code, results, beside, name, by_xla)
 
     def left_to_xla(self, jitted: Callable[[], Any], why: str) -> ByXla:
@@ -135,7 +135,7 @@ class Program:
         try:
             constants = {name: in_words(value) for name, value in fixed.items()}
             shapes = [(leaf.shape, str(leaf.dtype)) for leaf in arrays]
-            return name_of((function, constants, description(structure), shapes))
+            return name_of((function, constants, describe_structure(structure), shapes))
         except Unstorable:
             return None
 
@@ -230,7 +230,7 @@ class Translated:
 
     def store(self, code: Code) -> None:
         if self.name is not None and self.beside is not None:
-            keep(self.name, code, self.beside)
+            store_code(self.name, code, self.beside)
 
     def clear_cache(self) -> None:
         """Drop what XLA has made; the memory of machine code goes with it."""
@@ -267,26 +267,26 @@ def _make_room() -> None:
     global spare
     with guard:
         while len(kept) > MOST_KEPT:
-            _drop()
+            _drop_oldest()
         spare -= 1
         if spare >= 0:
             return
-        while len(kept) > 1 and maps() > most_maps():
-            _drop()
-        if maps() > most_maps():  # what others have compiled
-            _tell()
+        while len(kept) > 1 and count_memory_maps() > most_maps():
+            _drop_oldest()
+        if count_memory_maps() > most_maps():  # what others have compiled
+            _warn_once()
             jax.clear_caches()
-        spare = (most_maps() - maps()) / MAPS_EACH
+        spare = (most_maps() - count_memory_maps()) / MAPS_EACH
 
 
-def _drop() -> None:
+def _drop_oldest() -> None:
     """Drop the program not used for longest."""
-    _tell()
+    _warn_once()
     _, dropped = kept.popitem(last=False)
     dropped.clear_cache()
 
 
-def maps() -> int:
+def count_memory_maps() -> int:
     """Return the memory maps of this process; 0 where the system does not tell."""
     try:
         return MAPS.read_bytes().count(b"\n")
@@ -304,11 +304,11 @@ def most_maps() -> float:
 
 
 @cache
-def _tell() -> None:
+def _warn_once() -> None:
     """Warn that programs are dropped, once a process."""
     warnings.warn(
         f"this process has compiled so many structures (kinds of model, numbers of parts, laws) that those not used for "
-        f"longest are dropped; one that comes again is compiled again. It holds {maps()} memory maps and "
+        f"longest are dropped; one that comes again is compiled again. It holds {count_memory_maps()} memory maps and "
         f"{len(kept)} programs; room is for {most_maps():.0f} (half of vm.max_map_count) and {MOST_KEPT}",
         RuntimeWarning,
         stacklevel=2,

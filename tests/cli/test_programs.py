@@ -47,7 +47,7 @@ print(json.dumps(dict(room=room, seen=seen, kept=kept, same=first == again, told
 
 
 @pytest.mark.full
-@pytest.mark.skipif(not programs.maps(), reason="the system does not tell the maps of a process")
+@pytest.mark.skipif(not programs.count_memory_maps(), reason="the system does not tell the maps of a process")
 @pytest.mark.parametrize("what", ["matrices", "matrices and a flight"])
 def test_many_structures_stay_below_the_bound_and_give_the_same_results(what):
     command = [sys.executable, "-c", MANY_STRUCTURES, what]

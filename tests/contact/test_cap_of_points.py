@@ -57,7 +57,7 @@ def bounce():
         jnp.asarray(duration), jnp.asarray(5e-3), jnp.asarray(1e-11), jnp.asarray(duration / (samples - 1)),
         samples=samples, max_moments=16, line_capacity=0,
     )  # fmt: skip
-    solution = jax.tree.map(np.asarray, Program(located.solve)(model, settings))
+    solution = jax.tree.map(np.asarray, Program(located.solve_located)(model, settings))
     assert solution.status == Status.FINISHED
     reduced = mass * floor / (mass + floor)
     return model, solution, reduced, speed

@@ -14,7 +14,7 @@ from vectors import cross
 import dockdyn
 from dockdyn.contact.laws.hertz import Hertz
 from dockdyn.contact.laws.hunt_crossley import HuntCrossley
-from dockdyn.contact.laws.linearised import linearised
+from dockdyn.contact.laws.linearised import linearise_law
 from dockdyn.programs import Program
 from dockdyn.scenario.load import parse
 from dockdyn.studies.cases.batch import figures_of_case, run_cases
@@ -329,7 +329,7 @@ def test_defaults_are_the_slopes_of_the_contact_where_it_bears_the_ramp(law):
     force, exponent, extra = 79.0, 1.5, {} if law is Hertz else {"damping": np.float64(0.7)}
 
     def slopes(stiffness):
-        return linearised(law(stiffness=stiffness, exponent=np.float64(exponent), **extra), force, 0.1)
+        return linearise_law(law(stiffness=stiffness, exponent=np.float64(exponent), **extra), force, 0.1)
 
     stiffness = 3e8
     depth = (force / stiffness) ** (1 / exponent)

@@ -28,7 +28,7 @@ CONE = Cone.of((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), np.pi / 4)
 RING = Torus.of((0.0, 0.1, 0.0), (0.3, 0.0, 1.0), 0.3, 0.1)
 
 
-solve = Program(integrate.solve)
+solve = Program(integrate.solve_located)
 
 
 def distances(surface, points):

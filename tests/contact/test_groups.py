@@ -19,7 +19,7 @@ from dockdyn.contact.pairs import BallOnSurface
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
 from dockdyn.scenario.tables.parts import compliance_device
-from dockdyn.translate import translate
+from dockdyn.translate import translate_function
 from dockdyn.translate.scalar_program import Block
 
 MANY, SAME = 300, 1e-12
@@ -307,7 +307,7 @@ def test_the_program_does_not_grow_with_the_members(kind, monkeypatch):
         rng = np.random.default_rng(0)
         leaves, structure = jax.tree.flatten((arrays, motion_of(rng), motion_of(rng)))
         jaxpr = traced(lambda *rows: state(*jax.tree.unflatten(structure, rows)), *leaves)
-        return equations(jaxpr), statements(translate(jaxpr))
+        return equations(jaxpr), statements(translate_function(jaxpr))
 
     few, many = sizes(4), sizes(400)
     assert few[0] == many[0] > 50 and few[1] >= many[1] > 100  # a few short copies are spelt out

@@ -248,7 +248,7 @@ def test_parameters_of_an_impact_law_that_it_does_not_have_are_one_line():
         ),
     ):
         with pytest.raises(ValueError) as caught:
-            impact.resolve("energetic", matrix, velocity, **given)
+            impact.resolve_impact("energetic", matrix, velocity, **given)
         assert str(caught.value) == says
 
 
@@ -259,11 +259,11 @@ def half(matrix, velocity, share):
 
 def test_a_law_of_ones_own_in_python():
     law = impact.Law(half, ("share",), (1,), True, "stops a share", lambda given: False, "half")
-    assert float(impact.resolve(law, [[2.0]], [-1.0], share=0.5).impulse[0]) == 0.25
+    assert float(impact.resolve_impact(law, [[2.0]], [-1.0], share=0.5).impulse[0]) == 0.25
     with pytest.raises(ValueError, match=r"law 'half' needs share; its parameters: share"):
-        impact.resolve(law, [[2.0]], [-1.0])
+        impact.resolve_impact(law, [[2.0]], [-1.0])
     with pytest.raises(ValueError, match="law 'half' takes 1 rows"):
-        impact.resolve(law, np.eye(2), [-1.0, 0.0], share=0.5)
+        impact.resolve_impact(law, np.eye(2), [-1.0, 0.0], share=0.5)
 
 
 def test_laws_say_whether_they_keep_energy():

@@ -9,8 +9,8 @@ from scipy.linalg import expm, solve_continuous_are
 from scipy.spatial.transform import Rotation
 
 import dockdyn
-from dockdyn.control.lqr import riccati
-from dockdyn.kinds.assembly.regulators import regulate
+from dockdyn.control.lqr import solve_riccati
+from dockdyn.kinds.assembly.regulators import regulator_of_arm
 
 LIMITS = [30, 30, 10]
 RIGID = {"body.link1.flexible.bending_modes": [0, 0], "body.link2.flexible.bending_modes": [0, 0]}
@@ -36,7 +36,7 @@ def test_the_riccati_equation_is_solved_as_by_scipy(states, inputs):
     random = np.random.default_rng(states)
     a, b = random.normal(size=(states, states)), random.normal(size=(states, inputs))
     q, r = np.diag(10.0 ** random.uniform(-3, 3, states)), np.diag(10.0 ** random.uniform(-2, 2, inputs))
-    found, wanted = np.asarray(riccati(a, b, q, r)), solve_continuous_are(a, b, q, r)
+    found, wanted = np.asarray(solve_riccati(a, b, q, r)), solve_continuous_are(a, b, q, r)
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-9 * np.abs(wanted).max())
 
 
@@ -46,7 +46,7 @@ def test_the_riccati_equation_of_an_oscillator_by_hand():
     a, b = np.array([[0.0, 1.0], [-1.0, 0.0]]), np.array([[0.0], [1.0]])
 
     def solution(weight):
-        return riccati(a, b, np.array([[1.0, 0.0], [0.0, 0.0]]) * weight, np.eye(1))
+        return solve_riccati(a, b, np.array([[1.0, 0.0], [0.0, 0.0]]) * weight, np.eye(1))
 
     off = np.sqrt(2) - 1
     x, slope = jax.jvp(solution, (1.0,), (1.0,))
@@ -66,7 +66,7 @@ REGULATED = {"law": "lqr", "limit": LIMITS, "base_limit": 5, "body": "spacecraft
 def test_the_regulator_is_that_of_scipy_and_brings_to_rest():
     """Its gain; and small deviations from the start at rest decay as the designed roots say, in the nonlinear run."""
     scenario = dockdyn.load("cyril-controlled", {"control": REGULATED, **ONE})
-    plant, q, r, gain = jax.tree.map(np.asarray, regulate(scenario.content))
+    plant, q, r, gain = jax.tree.map(np.asarray, regulator_of_arm(scenario.content))
     wanted = np.linalg.solve(r, plant.b.T @ solve_continuous_are(plant.a, plant.b, q, r))
     np.testing.assert_allclose(gain, wanted, rtol=0, atol=1e-6 * np.abs(wanted).max())
     roots = np.linalg.eigvals(plant.a - plant.b @ gain)

@@ -98,7 +98,7 @@ class ElementSystem(Model):
 
 
 def _solved(system: ElementSystem, settings: located.Settings) -> Any:
-    found = located.solve(system, settings)
+    found = located.solve_located(system, settings)
     return found, jax.lax.map(system.balance, found.samples.state)
 
 

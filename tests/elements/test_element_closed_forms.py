@@ -153,7 +153,7 @@ def test_derivatives_go_through_a_slide():
     def slide(limit):
         two = eqx.tree_at(lambda s: s.joints[0].element.brake.limit, two_on_a_line(0.0), limit)
         settings = located.Settings(duration=0.4, step=5e-3, tolerance=1e-11, max_moments=16, line_capacity=0)
-        return located.solve(two, settings).state.memory[0].slide
+        return located.solve_located(two, settings).state.memory[0].slide
 
     found, slope = Program(lambda limit: jax.jvp(slide, (limit,), (jnp.ones(()),)))(jnp.asarray(LIMIT))
     assert float(found) == pytest.approx((MASS * SPEED**2 - LIMIT**2 / STIFFNESS) / (2 * LIMIT), rel=1e-9)

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.hil.tuning import ALL, lag_of, met_by_loop, natural_frequency, nearest, own_root, rows
+from dockdyn.hil.tuning import ALL, batch_of_loops, lag_of, met_by_loop, natural_frequency, nearest_roots, own_root
 from dockdyn.stability.growth import loop_roots
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import ideal_root
@@ -49,7 +49,7 @@ def leads(loop: Loop) -> Leads:
     omega = natural_frequency(bare)
 
     def made(numbers: np.ndarray) -> Loop:
-        return rows(bare, lead=numbers[:, 0] / omega, second_lead=numbers[:, 1] / omega**2)
+        return batch_of_loops(bare, lead=numbers[:, 0] / omega, second_lead=numbers[:, 1] / omega**2)
 
     lag = omega * lag_of(bare)
     l1, l2 = met_by_loop(made, 1j * omega, np.array([lag, lag**2 / 2]), "leads")
@@ -65,7 +65,7 @@ def gain_and_inertia(loop: Loop) -> tuple[float, float]:
     scale = float(loop.stiffness) / abs(target)
 
     def made(numbers: np.ndarray) -> Loop:
-        return rows(loop, gain=numbers[:, 0] * scale, effective_mass=mass * (1 + numbers[:, 1]))
+        return batch_of_loops(loop, gain=numbers[:, 0] * scale, effective_mass=mass * (1 + numbers[:, 1]))
 
     lag = abs(target) * lag_of(loop)
     gain, inertia = met_by_loop(made, target, np.array([lag, 0.0]), "gain and inertia")
@@ -97,10 +97,10 @@ def over_stiffness(loop: Loop, stiffness: Float[np.ndarray, "k"]) -> Reach:
     Entries are NaN where the contact alone does not oscillate.
     """
     stiffness = np.atleast_1d(np.asarray(stiffness, float))
-    many = rows(loop, stiffness=stiffness)
+    many = batch_of_loops(loop, stiffness=stiffness)
     found = loop_roots(many, ALL if loop.sampled() else 8)
     single = [ideal_root(replace(loop, stiffness=k)) for k in stiffness]
     ideal = np.array([complex(np.nan, np.nan) if root is None else root for root in single])
-    slow = nearest(found, ideal)
+    slow = nearest_roots(found, ideal)
     error = slow - ideal
     return Reach(stiffness, error.real, error.imag, found[:, 0].real)

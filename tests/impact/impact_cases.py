@@ -12,7 +12,7 @@ import pytest
 from compiled import by_rows
 
 import dockdyn  # noqa: F401  sets JAX up
-from dockdyn.impact import LAWS, resolve
+from dockdyn.impact import LAWS, resolve_impact
 
 COUNTS = [20, pytest.param(10_000, marks=pytest.mark.full)]
 BATCH = 20  # the size for which everything is compiled, once
@@ -68,7 +68,7 @@ def solver(law):
     def one(matrix, velocity, *numbers):
         names = ("energy_ratio", "friction_ratio") if law == "energy-pair" else ("restitution", "friction")
         given = dict(zip(names, numbers, strict=True))
-        return resolve(law, matrix, velocity, **{name: given[name] for name in LAWS[law].parameters})
+        return resolve_impact(law, matrix, velocity, **{name: given[name] for name in LAWS[law].parameters})
 
     return batched(one)
 

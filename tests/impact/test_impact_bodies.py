@@ -6,7 +6,7 @@ from impact_cases import COUNTS, ENDS, IN_SPACE, compiles_long, slow
 from impact_pairs import cross, pairs, struck
 from scipy.spatial.transform import Rotation
 
-from dockdyn.impact import LAWS, constrained_contact_matrix, lock, velocity_jump
+from dockdyn.impact import LAWS, constrained_contact_matrix, lock_constraints, velocity_jump
 
 
 @pytest.mark.parametrize("law", [slow(name, when=compiles_long(name, 3)) for name in LAWS if name != "energy-pair"])
@@ -92,7 +92,7 @@ def test_locked_joint_makes_one_body_of_two():
     found = constrained_contact_matrix(jacobian, mass, locks)
     np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11)
 
-    speeds = np.asarray(lock(mass, locks, rng.normal(size=12)))
+    speeds = np.asarray(lock_constraints(mass, locks, rng.normal(size=12)))
     np.testing.assert_allclose(locks @ speeds, 0, atol=1e-12)
     impulse = rng.normal(size=3)
     after = speeds + np.asarray(velocity_jump(jacobian, mass, impulse, locks))
@@ -104,7 +104,7 @@ def test_locked_joint_makes_one_body_of_two():
 
 def test_locking_keeps_momentum():
     mass, jacobian, speeds, _ = (part[0] for part in pairs(1))
-    after = np.asarray(lock(mass, jacobian, speeds))
+    after = np.asarray(lock_constraints(mass, jacobian, speeds))
     before, end = mass @ speeds, mass @ after
     np.testing.assert_allclose(before[:3] + before[6:9], end[:3] + end[6:9], rtol=1e-12)
     np.testing.assert_allclose(jacobian @ after, 0, atol=1e-12)

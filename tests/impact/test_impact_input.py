@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dockdyn.impact import resolve, resolve_simultaneous
+from dockdyn.impact import resolve_impact, resolve_simultaneous
 
 W, U = np.diag([2.0, 1.0, 1.0]), np.array([-1.0, 0.5, 0.0])
 FULL = {"restitution": 0.5, "friction": 0.3}
@@ -53,7 +53,7 @@ FULL = {"restitution": 0.5, "friction": 0.3}
 )
 def test_bad_input(law, matrix, velocity, given, says):
     with pytest.raises(ValueError, match=says) as caught:
-        resolve(law, matrix, velocity, **given)
+        resolve_impact(law, matrix, velocity, **given)
     assert "\n" not in str(caught.value)
 
 

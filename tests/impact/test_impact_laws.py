@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from impact_cases import COULOMB, COUNTS, ENDS, IN_SPACE, PATHS, compiles_long, contacts, kinetic, slow, solved, solver
 
-from dockdyn.impact import LAWS, resolve
+from dockdyn.impact import LAWS, resolve_impact
 
 # --- closed forms ------------------------------------------------------------------------------------------------
 
@@ -13,7 +13,7 @@ from dockdyn.impact import LAWS, resolve
 @pytest.mark.parametrize(("law", "normal"), [("energetic", 8 + 0.5 * 62.5**0.5), ("poisson", 12.0), ("newton", 10.5)])
 def test_jam(law, normal):
     """Friction first drives the bodies together (u_n from −1 to −1.5 while p = 0 … 0.5), then they stick: by hand."""
-    found = resolve(law, [[2, 3], [3, 5]], [-1, 1], restitution=0.5, friction=1.0)
+    found = resolve_impact(law, [[2, 3], [3, 5]], [-1, 1], restitution=0.5, friction=1.0)
     across = -0.5 - 0.6 * (normal - 0.5)
     np.testing.assert_allclose(found.impulse, [normal, across], rtol=1e-14)
     np.testing.assert_allclose(found.velocity, [-1.5 + 0.2 * (normal - 0.5), 0], atol=1e-13)
@@ -27,7 +27,7 @@ def test_jam(law, normal):
 @pytest.mark.parametrize("side", [1, -1])
 def test_slip_reversal(side):
     """Sliding stops at p = 0.4 (u_n = −2) and goes on the other way with du_n/dp = 1.5, du_t/dp = 0.5: by hand."""
-    found = resolve("poisson", [[2, side], [side, 1]], [-3, -0.6 * side], restitution=0.25, friction=0.5)
+    found = resolve_impact("poisson", [[2, side], [side, 1]], [-3, -0.6 * side], restitution=0.25, friction=0.5)
     normal = 1.25 * (0.4 + 2 / 1.5)
     np.testing.assert_allclose(found.impulse, [normal, side * (0.2 - 0.5 * (normal - 0.4))], rtol=1e-14)
     np.testing.assert_allclose(found.velocity, [-2 + 1.5 * (normal - 0.4), side * 0.5 * (normal - 0.4)], rtol=1e-14)
@@ -52,7 +52,7 @@ def test_ball_on_a_wall(law):
 def test_sliding_one_way_is_the_same_for_all(law):
     """While the direction stays, Λ_n = −(1 + e) u_n/(W_nn − μ û·W_tn), whatever e means."""
     matrix, velocity = np.array([[3.0, 0.4], [0.4, 0.5]]), np.array([-0.7, 4.0])
-    found = resolve(law, matrix, velocity, restitution=0.6, friction=0.3)
+    found = resolve_impact(law, matrix, velocity, restitution=0.6, friction=0.3)
     normal = 1.6 * 0.7 / (3 - 0.3 * 0.4)
     np.testing.assert_allclose(found.impulse, [normal, -0.3 * normal], rtol=1e-14)
 
@@ -62,7 +62,7 @@ def test_plastic():
     matrix, velocity, *_ = contacts(1, 6)
     for law, rows in (("pin", 3), ("weld", 6)):
         w, u = matrix[0, :rows, :rows], velocity[0, :rows]
-        found = resolve(law, w, u)
+        found = resolve_impact(law, w, u)
         np.testing.assert_allclose(found.velocity, 0, atol=1e-12)
         np.testing.assert_allclose(found.energy_loss, kinetic(w[None], u[None])[0], rtol=1e-12)
         assert found.stick and found.newton == pytest.approx(0, abs=1e-12)
@@ -70,7 +70,7 @@ def test_plastic():
 
 def test_frictionless():
     matrix, velocity, *_ = contacts(1, 3)
-    found = resolve("frictionless", matrix[0], velocity[0], restitution=0.3)
+    found = resolve_impact("frictionless", matrix[0], velocity[0], restitution=0.3)
     w, u = matrix[0, 0, 0], velocity[0, 0]
     np.testing.assert_allclose(found.impulse, [-1.3 * u / w, 0, 0], rtol=1e-14)
     np.testing.assert_allclose(found.energy_loss, 0.5 * (1 - 0.09) * u**2 / w, rtol=1e-13)
@@ -119,7 +119,7 @@ def test_an_impact_in_which_newton_creates_energy():
     matrix, velocity = np.array([[2.0, -3.0], [-3.0, 5.0]]), np.array([-1.0, 0.6])
     energies = {}
     for law in COULOMB:
-        found = resolve(law, matrix, velocity, restitution=1.0, friction=1.0)
+        found = resolve_impact(law, matrix, velocity, restitution=1.0, friction=1.0)
         energies[law] = float(found.energy_loss)
         assert bool(found.energy_created) == (energies[law] < 0) == (law == "newton")
     # by hand: u_t stops at p = 0.6/8 with u_n = −1 + 5 × 0.075; then du_n/dp = 0.2 until u_n = 1
@@ -194,7 +194,7 @@ def test_one_impact_in_space_compiles_nothing_with_xla():
 
     def found(law, rows):
         numbers = {name: given[name] for name in LAWS[law].parameters}
-        return resolve(law, matrix[:rows, :rows], velocity[:rows], **numbers)
+        return resolve_impact(law, matrix[:rows, :rows], velocity[:rows], **numbers)
 
     def listener(event, *_, **__):
         seen.extend([event] if "backend_compile" in event else [])

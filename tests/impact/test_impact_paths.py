@@ -9,7 +9,7 @@ from impact_cases import COUNTS, IN_SPACE, PATHS, contacts, slow, solved, solver
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from dockdyn.impact import resolve
+from dockdyn.impact import resolve_impact
 
 
 @pytest.mark.parametrize("law", IN_SPACE)
@@ -105,13 +105,13 @@ def test_derivatives_and_batches(law, rows):
     def push(numbers, matrix, velocity):
         e, share, mu = numbers
         sliding = velocity * jnp.r_[1, share * jnp.ones(rows - 1)]
-        return resolve(law, matrix, sliding, restitution=e, friction=mu).impulse
+        return resolve_impact(law, matrix, sliding, restitution=e, friction=mu).impulse
 
     many, slopes_of = by_rows(push), by_rows(jax.jacfwd(push))
     for e in (0.0, 0.5):
         numbers = np.stack([np.full(8, e), np.ones(8), friction], axis=1)
         pushes, slopes = (np.asarray(f(numbers, matrix, velocity)) for f in (many, slopes_of))
-        alone = resolve(law, matrix[3], velocity[3], restitution=e, friction=friction[3])
+        alone = resolve_impact(law, matrix[3], velocity[3], restitution=e, friction=friction[3])
         np.testing.assert_allclose(pushes[3], alone.impulse, rtol=1e-12, atol=1e-14)
         assert np.all(np.isfinite(slopes))
         for j, step in enumerate(1e-6 * np.eye(3)):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from pinocchio_bodies import pair, pin
 
-from dockdyn.impact import contact_matrix, resolve, velocity_jump
+from dockdyn.impact import contact_matrix, resolve_impact, velocity_jump
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -25,7 +25,7 @@ def test_contact_matrix(seed):
 def test_velocities_after_impact(law, rows, given, seed):
     """One row, the normal, with restitution; all three without."""
     two = pair(seed)
-    found = resolve(law, contact_matrix(two.jacobian, two.mass), two.jacobian @ two.speeds, **given)
+    found = resolve_impact(law, contact_matrix(two.jacobian, two.mass), two.jacobian @ two.speeds, **given)
     after = two.speeds + np.asarray(velocity_jump(two.jacobian, two.mass, found.impulse))
 
     there = pin.getConstraintJacobian(two.model, two.data, two.constraint[0][0], two.constraint[1][0])[:rows]

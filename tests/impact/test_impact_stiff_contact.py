@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from dockdyn.impact import contact_matrix, resolve, velocity_jump
+from dockdyn.impact import contact_matrix, resolve_impact, velocity_jump
 from dockdyn.programs import Program
 
 STIFFNESSES = 10.0 ** np.arange(5, 10)  # N/m
@@ -16,7 +16,9 @@ APPROACH = 0.3  # m/s
 GAP = 1e-9  # m, at the start
 
 
-resolved = Program(lambda law, matrix, velocity, numbers: resolve(law, matrix, velocity, **numbers), static=("law",))
+resolved = Program(
+    lambda law, matrix, velocity, numbers: resolve_impact(law, matrix, velocity, **numbers), static=("law",)
+)
 
 
 def cross(arm):

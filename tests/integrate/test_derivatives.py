@@ -57,7 +57,7 @@ def outcome(numbers):
     *law, along, across = numbers
     content = changed(CONTENT, *law)
     chaser = content.named("chaser").model_copy(update={"velocity": [along, across, 0.0]})
-    solution = located.solve(content.model_copy(update={"chaser": chaser}).model(), settings(6.6))
+    solution = located.solve_located(content.model_copy(update={"chaser": chaser}).model(), settings(6.6))
     return solution.state.memory, solution.log.time[0]
 
 
@@ -100,7 +100,7 @@ def test_reverse_derivative_through_fixed_steps_equals_forward():
     mesh = fixed.StepMesh(step=jnp.asarray(5e-3), steps=1200, stride=1200, line_capacity=16)
 
     def run(numbers):
-        state, _ = fixed.solve(changed(content, numbers[0], numbers[1], content.loop.delay).model(), mesh)
+        state, _ = fixed.solve_fixed(changed(content, numbers[0], numbers[1], content.loop.delay).model(), mesh)
         return state.memory
 
     x = jnp.array([1000.0, 200.0])
@@ -121,7 +121,7 @@ def test_a_batch_has_every_lane_on_its_own_clock():
         stiffness, damping, delay, speed = numbers
         chaser = content.named("chaser").model_copy(update={"velocity": [speed, 0.005, 0.0]})
         section = changed(content, stiffness, damping, delay).model_copy(update={"chaser": chaser})
-        solution = located.solve(section.model(), limits)
+        solution = located.solve_located(section.model(), limits)
         return solution.status, solution.time, solution.state.memory, solution.moments
 
     lanes = jnp.array(

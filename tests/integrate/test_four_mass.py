@@ -37,7 +37,7 @@ def solve(model, duration):
         line_capacity=16,
         max_iterations=jnp.asarray(1e6),
     )
-    return located.solve(model, settings)
+    return located.solve_located(model, settings)
 
 
 @Program

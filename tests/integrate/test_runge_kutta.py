@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dockdyn.integrate.hybrid.runge_kutta import looped_rk4, rk4
+from dockdyn.integrate.hybrid.runge_kutta import looped_rk4, rk4_step
 from dockdyn.integrate.model import Rate, State
 
 STEP = 0.3
@@ -50,7 +50,7 @@ def test_both_are_the_formula_by_hand():
     x = state(0.4, jnp.asarray(1.7))
     end, last, there, rate = by_hand(x)
     first = flow(0.0, x)
-    plain = rk4(flow, x, STEP, first)
+    plain = rk4_step(flow, x, STEP, first)
     np.testing.assert_allclose(row(plain.q, plain.v, plain.memory), end, rtol=1e-14)
     step = looped_rk4(flow, retract, x, STEP, first)
     np.testing.assert_allclose(row(step.state.q, step.state.v, step.state.memory), there, rtol=1e-14)
@@ -75,7 +75,7 @@ def test_derivatives_of_both_are_differences(derivative):
     def reached(speed, looped):
         x = state(0.4, speed)
         first = flow(0.0, x)
-        return looped_rk4(flow, retract, x, STEP, first).state.v if looped else rk4(flow, x, STEP, first).v
+        return looped_rk4(flow, retract, x, STEP, first).state.v if looped else rk4_step(flow, x, STEP, first).v
 
     speed, little = jnp.asarray(1.7), 1e-5
     for looped in (False, True):

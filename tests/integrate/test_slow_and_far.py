@@ -100,7 +100,7 @@ def test_what_lands_on_an_event_is_as_long_as_what_found_it(load):
     at 1 µm/s did so 10 µs too early."""
     content = load({"schema": 2, **plates(1e-3, 1)}, {}).content
     model, settings = content.model(), settings_for(content)
-    solver = located.init(model, settings)
+    solver = located.initial_solver(model, settings)
     landing = solver.landing.at[0].set(True)
     solver = solver._replace(refresh=jnp.asarray(False), landing=landing, limit=1e-3, step_limit=jnp.asarray(9e-4))
     step, end, _ = located._next_step(model, settings, solver, jnp.asarray(settings.step), None)

@@ -10,8 +10,8 @@ from scipy.spatial.transform import Rotation
 from scipy.special import ellipj
 
 from dockdyn.integrate.solution import Status
-from dockdyn.integrate.variational.mechanical import PhasePoint, accelerations, momenta
-from dockdyn.integrate.variational.step import Newton, StepStart, step
+from dockdyn.integrate.variational.mechanical import PhasePoint, generalised_momenta, unconstrained_accelerations
+from dockdyn.integrate.variational.step import Newton, StepStart, variational_step
 from dockdyn.programs import Program
 
 TIGHT = Newton(jnp.asarray(1e-14), jnp.asarray(40.0))
@@ -95,9 +95,11 @@ def test_one_step_is_the_variation_of_the_discrete_action():
     q0 = np.array([0.4, *Rotation.from_rotvec([0.5, -0.9, 0.3]).as_quat(scalar_first=True), -0.7])
     v0 = np.array([0.5, 0.9, -1.4, 1.1, 0.8])
     model = Carried()
-    p0 = momenta(model, jnp.asarray(t), jnp.asarray(q0), jnp.asarray(v0), None)
+    p0 = generalised_momenta(model, jnp.asarray(t), jnp.asarray(q0), jnp.asarray(v0), None)
     found = Program(
-        lambda at: step(model, StepStart.of(model, jnp.asarray(t), at), jnp.asarray(h), jnp.asarray(v0), TIGHT)
+        lambda at: variational_step(
+            model, StepStart.of(model, jnp.asarray(t), at), jnp.asarray(h), jnp.asarray(v0), TIGHT
+        )
     )(PhasePoint(jnp.asarray(q0), p0, None))
     assert found.converged
     turn0, turn1 = (Rotation.from_quat(q[1:5], scalar_first=True).as_matrix() for q in (q0, np.asarray(found.q)))
@@ -336,7 +338,9 @@ def test_accelerations_of_a_heavy_top_are_those_of_eulers_equations():
     down = Rotation.from_quat(q, scalar_first=True).inv().apply([0.0, 0.0, -1.0])
     expected = np.linalg.solve(INERTIA, np.cross(lever, down) - np.cross(SPIN, INERTIA @ SPIN))
     top = body(q, lever=lever)
-    np.testing.assert_allclose(accelerations(top, jnp.zeros(()), top.q, top.v, None), expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        unconstrained_accelerations(top, jnp.zeros(()), top.q, top.v, None), expected, rtol=1e-12
+    )
 
 
 @pytest.mark.full
@@ -358,5 +362,5 @@ def test_accelerations_in_polar_coordinates_are_those_of_a_particle():
     out, across = np.array([np.cos(angle), np.sin(angle)]), np.array([-np.sin(angle), np.cos(angle)])
     expected = [out @ pull + r * turn**2, (across @ pull - 2 * rise * turn) / r]
     particle = Particle(jnp.array([r, angle]), jnp.array([rise, turn]), jnp.eye(2), jnp.zeros(3))
-    found = accelerations(particle, jnp.asarray(t), particle.q, particle.v, None)
+    found = unconstrained_accelerations(particle, jnp.asarray(t), particle.q, particle.v, None)
     np.testing.assert_allclose(found, expected, rtol=1e-12)

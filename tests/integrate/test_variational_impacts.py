@@ -260,7 +260,7 @@ def test_derivative_through_impacts(potential):
     """Forward mode against differences of the same run: the times of impacts move with the start."""
 
     def end(v, model, limits):
-        return colliding.solve(eqx.tree_at(lambda m: m.v, model, v), limits).at
+        return colliding.solve_variational(eqx.tree_at(lambda m: m.v, model, v), limits).at
 
     model, limits = box([0.4, 0.3], [-1.0, -0.8], 0.8), settings(1.0, 0.01)
     model = eqx.tree_at(

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dockdyn.backend import BACKENDS, VARIABLE
-from dockdyn.mechanics.dense import jacobian
+from dockdyn.mechanics.dense import value_and_jacobian
 from dockdyn.programs import Program
 
 
@@ -15,7 +15,7 @@ def test_value_and_jacobian(backend, monkeypatch):
 
     @Program
     def of(x):
-        return jacobian(lambda x: jnp.stack([x[0] * x[1], jnp.sin(x[2])]), x)
+        return value_and_jacobian(lambda x: jnp.stack([x[0] * x[1], jnp.sin(x[2])]), x)
 
     value, slopes = of(np.array([2.0, -3.0, 0.5]))
     np.testing.assert_allclose(value, [-6.0, np.sin(0.5)], rtol=1e-15)

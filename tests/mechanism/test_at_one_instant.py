@@ -24,7 +24,7 @@ def laws_of(name, restitution, friction):
     def law(number):
         own, given = names_of(name)[number], {"restitution": restitution[number]}
         given |= {} if own == "frictionless" else {"friction": friction[number]}
-        return lambda w, u: impact.resolve(own, w, u, **given)
+        return lambda w, u: impact.resolve_impact(own, w, u, **given)
 
     return [law(number) for number in range(CONTACTS)]
 

@@ -8,7 +8,7 @@ from mechanisms import added, kinetic_energy, momenta, random_mechanism, twists,
 from dockdyn import impact
 from dockdyn.mechanics.reflected import Reflected, reflected_lines
 from dockdyn.mechanism.connections import Connection, point_rows
-from dockdyn.mechanism.strikes import stop, strike
+from dockdyn.mechanism.strikes import stop_motion, strike_bodies
 
 KINDS = [(2, 0), (1, 3), (2, 5), (3, 2)]  # free bodies, joints of an arm
 CASES = [pytest.param(seed, *KINDS[seed % 4], marks=[pytest.mark.full] * (seed > 3)) for seed in range(24)]
@@ -28,7 +28,7 @@ def test_a_connection_that_falls_in_ends_the_slip_and_keeps_momenta(seed, free, 
     hold = ("pin", "weld")[seed % 2]
     connection = Connection(jnp.asarray(draw.normal(size=3)), 0, len(moving.bodies) - 1, hold)
     rows = connection.rows(here.bodies)
-    found = strike(moving, here, rows, stop)
+    found = strike_bodies(moving, here, rows, stop_motion)
     after = added(v, found.change)
     assert np.abs(jnp.einsum("kbi,bi->k", rows, twists(moving, q, after))).max() < 1e-11
     before, now = ([np.asarray(part) for part in momenta(moving, q, one)] for one in (v, after))
@@ -47,10 +47,10 @@ def test_an_impact_beside_what_is_held_is_that_of_the_mass_matrix(law, given, se
     here, point, axes = moving.placed(q, v), vector(draw.normal(size=3)), axes_from(draw)
     hold = Connection(jnp.asarray(draw.normal(size=3)), 1, 2, ("pin", "weld")[seed % 2])
     lines = hold.lines(here.bodies, jnp.asarray(True))
-    settled = twists(moving, q, added(v, strike(moving, here, lines.rows, stop).change))
+    settled = twists(moving, q, added(v, strike_bodies(moving, here, lines.rows, stop_motion).change))
     contact = point_rows(here.bodies, 0, 1, point, axes)
     contact *= -jnp.sign(jnp.einsum("bi,bi->", contact[0], settled))  # so that it approaches
-    found = strike(moving, here, contact, lambda w, u: impact.resolve(law, w, u, **given), lines)
+    found = strike_bodies(moving, here, contact, lambda w, u: impact.resolve_impact(law, w, u, **given), lines)
 
     mass = np.zeros((18, 18))
     for number, body in enumerate(moving.bodies):
@@ -58,20 +58,20 @@ def test_an_impact_beside_what_is_held_is_that_of_the_mass_matrix(law, given, se
         mass[at : at + 3, at : at + 3] = float(body.mass) * np.eye(3)
         mass[at + 3 : at + 6, at + 3 : at + 6] = body.inertia
     jacobian, held = (np.asarray(rows).reshape(rows.shape[0], 18) for rows in (contact, lines.rows))
-    before = np.asarray(impact.lock(mass, held, np.asarray(twists(moving, q, v)).ravel()))
+    before = np.asarray(impact.lock_constraints(mass, held, np.asarray(twists(moving, q, v)).ravel()))
     matrix = impact.constrained_contact_matrix(jacobian, mass, held)
-    expected = impact.resolve(law, matrix, jacobian @ before, **given)
+    expected = impact.resolve_impact(law, matrix, jacobian @ before, **given)
     after = before + np.asarray(impact.velocity_jump(jacobian, mass, expected.impulse, held))
     assert np.asarray(found.impact.impulse) == pytest.approx(np.asarray(expected.impulse), rel=1e-10, abs=1e-12)
     assert np.asarray(twists(moving, q, added(v, found.change))).ravel() == pytest.approx(after, rel=1e-10, abs=1e-11)
-    open_ = strike(
+    open_ = strike_bodies(
         moving,
         here,
         contact,
-        lambda w, u: impact.resolve(law, w, u, **given),
+        lambda w, u: impact.resolve_impact(law, w, u, **given),
         hold.lines(here.bodies, jnp.asarray(False)),
     )
-    alone = strike(moving, here, contact, lambda w, u: impact.resolve(law, w, u, **given))
+    alone = strike_bodies(moving, here, contact, lambda w, u: impact.resolve_impact(law, w, u, **given))
     assert np.asarray(open_.impact.impulse) == pytest.approx(np.asarray(alone.impact.impulse), rel=1e-12, abs=1e-14)
     assert not np.any(open_.kept)
 
@@ -90,7 +90,7 @@ def test_reflected_inertia_resists_what_a_connection_ends(seed, free, joints):
     lines = reflected_lines(len(moving.bodies), [(0, last, inertia(here.bodies))])
     connection = Connection(jnp.asarray(draw.normal(size=3)), 0, last, "pin")
     rows = connection.rows(here.bodies)
-    found = strike(moving, here, rows, stop, lines)
+    found = strike_bodies(moving, here, rows, stop_motion, lines)
     after = added(v, found.change)
     assert np.abs(jnp.einsum("kbi,bi->k", rows, twists(moving, q, after))).max() < 1e-11
 

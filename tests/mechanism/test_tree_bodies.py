@@ -10,17 +10,17 @@ from tree_cases import branches, case, configuration, random_link
 
 import dockdyn
 from dockdyn.elements import TreeSprings
-from dockdyn.impact.laws.contact_matrix import lock
+from dockdyn.impact.laws.contact_matrix import lock_constraints
 from dockdyn.mechanics.lines import row_of
 from dockdyn.mechanics.rigid_body import pair_momentum
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies
-from dockdyn.mechanics.trees.momentum import momentum
+from dockdyn.mechanics.trees.momentum import momentum_of_tree
 from dockdyn.mechanics.trees.moving_bodies import MovingBodies
 from dockdyn.mechanics.trees.tree_bodies import TreeBodies
 from dockdyn.mechanics.vector import Matrix
 from dockdyn.mechanism.connections import Connection
-from dockdyn.mechanism.strikes import stop, strike
+from dockdyn.mechanism.strikes import stop_motion, strike_bodies
 from dockdyn.programs import Program
 
 
@@ -80,7 +80,7 @@ def under_loads(tree, q, v, loads, efforts):
     poses, own_twists = tuple(one.pose for one in here.bodies), tuple(one.twist for one in here.bodies)
     linear, angular, _, _ = pair_momentum(moving.bodies, poses, own_twists)
     bent = moving.momentum_of_bending(here)
-    whole = momentum(tree.layout.base, q, mass, v)
+    whole = momentum_of_tree(tree.layout.base, q, mass, v)
     return {
         "rates": (rate, jnp.linalg.solve(mass, driven - bias)),
         "change": (moving.change(here, loads).trees[0], jnp.linalg.solve(mass, total)),
@@ -209,7 +209,7 @@ def captured(first, second, states, place, hold, locked):
     q, v = moving.begun((), (), (), states)
     here = moving.placed(q, v)
     connection = Connection(place, count - 1, 2 * count - 1, hold, planar)
-    struck = strike(moving, here, connection.rows(here.bodies), stop)
+    struck = strike_bodies(moving, here, connection.rows(here.bodies), stop_motion)
     after = jax.tree.map(jnp.add, v, struck.change)
     there = moving.placed(q, after)
     free = [vector(jnp.zeros(3)) for _ in moving.bodies]
@@ -220,7 +220,7 @@ def captured(first, second, states, place, hold, locked):
     width = mass.shape[0]
     locks = jnp.eye(width)[jnp.array(locked, int)]
     rows = jnp.concatenate([held_rows(trees, own, states, place, hold, planar), locks])
-    stopped = lock(mass, rows, jnp.concatenate([b for _, b in states]))
+    stopped = lock_constraints(mass, rows, jnp.concatenate([b for _, b in states]))
     moved = [(a, b) for (a, _), b in zip(states, after.trees, strict=True)]
     bias = jnp.concatenate([tree.dynamics(*one)[1] for tree, one in zip(trees, moved, strict=True)])
 

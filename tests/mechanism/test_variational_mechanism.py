@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from mechanisms import random_mechanism
 
-from dockdyn.integrate.variational.mechanical import accelerations
+from dockdyn.integrate.variational.mechanical import unconstrained_accelerations
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.variational import VariationalMechanism
 from dockdyn.programs import Program
@@ -19,7 +19,9 @@ def disagreement(mechanism, q, v, mode):
 
     def both(q, v):
         x = model.state(t, q, v, mode)
-        return accelerations(model, t, q, v, mode), model.row(mechanism.flow(t, x, mechanism.signal(t, x)).v)
+        return unconstrained_accelerations(model, t, q, v, mode), model.row(
+            mechanism.flow(t, x, mechanism.signal(t, x)).v
+        )
 
     lagrange, newton = Program(both)(q, v)
     return np.abs(lagrange - newton).max() / np.abs(newton).max()

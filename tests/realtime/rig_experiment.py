@@ -5,8 +5,8 @@ from driven_rigs import driver
 
 from dockdyn.hil.operation import OperationState, Request
 from dockdyn.hil.supervisor import Cause
-from dockdyn.kinds.rig.measures import MeasuredMotion, measures
-from dockdyn.realtime.exchange import whole
+from dockdyn.kinds.rig.measures import MeasuredMotion, motion_measures
+from dockdyn.realtime.exchange import all_six_axes
 from dockdyn.realtime.lockstep import ComputerInSteps, LaboratoryInSteps
 from dockdyn.realtime.rig_log import RigLogWriter
 from dockdyn.realtime.ring import record_type
@@ -28,7 +28,7 @@ def experiment(believed, true, file):
         log = RigLogWriter(binary, record.dtype, believed.text())
         while not (rows and state == OperationState.IDLE and rows[-1]["cause"]):
             found = computer.answer(*laboratory.tell(), request=WAY.get(state, Request.NONE))
-            laboratory.take(whole(found["command"]))
+            laboratory.take(all_six_axes(found["command"]))
             record["time"] = round(len(rows) * own.period * 1e9)
             record["inputs"], record["outputs"] = computer.stepper.inputs, found
             log.write(record[()], len(rows), 0)
@@ -48,5 +48,5 @@ def restitution(found, run):
     ideal = MeasuredMotion(*(run[f"ideal_{name}"].values[: len(found)] for name in ("position", "velocity", "force")))
     velocity = np.gradient(found["position"], period, axis=0)
     rig = MeasuredMotion(found["position"], velocity, found["load"][:, :3])
-    numbers = measures(time, ideal, rig, np.nan, bilateral=False)
+    numbers = motion_measures(time, ideal, rig, np.nan, bilateral=False)
     return float(numbers["apparent_restitution"]), float(numbers["ideal_restitution"])

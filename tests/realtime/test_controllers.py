@@ -10,7 +10,7 @@ from driven_rigs import KUKA_SET
 from rsi_robots import emulated_rsi
 
 import dockdyn
-from dockdyn.realtime.controller import checklists, find_foreign_ports, find_hindrances
+from dockdyn.realtime.controller import find_foreign_ports, find_hindrances, make_checklists
 from dockdyn.realtime.devices.device import ToolCommand, ToolPose
 from dockdyn.realtime.devices.rsi import RSI, RSISettings
 from dockdyn.scenario.tables.rig.devices import ROBOTS, SENSORS, DevicesSection
@@ -114,7 +114,7 @@ def test_the_numbers_of_a_scenario_are_told_for_every_device(seed):
     }
     for kind, stated in drawn.items():
         sensor = {"kind": "ati-netft", "counts_per_force": counts[0], "counts_per_torque": counts[1]}
-        told = checklists(DevicesSection.model_validate({"sensor": sensor, "robot": {"kind": kind} | stated}))
+        told = make_checklists(DevicesSection.model_validate({"sensor": sensor, "robot": {"kind": kind} | stated}))
         by_key = {key: words for each in told for words, key in each.stated}
         expected = {key: f"{value:g}" for key, value in stated.items()}
         expected |= {"lead": f"$PKT_STACK {lead + 2} or more"} if "lead" in stated else {}
@@ -126,7 +126,7 @@ def test_the_doctor_prints_the_checklist_of_a_scenario(dock):
     words = ("rig", "doctor", "epos-like-driven", "--seconds", "0.02 s")
     ended = dock(*words)
     section = dockdyn.load("epos-like-driven").content.rig
-    for each in checklists(section.device):
+    for each in make_checklists(section.device):
         for setting, reason in each.settings:
             assert f"- {setting}: {reason}" in ended.stdout
         assert all(f"- {line}" in ended.stdout for line in each.unconfirmed)

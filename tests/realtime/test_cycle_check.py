@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dockdyn.realtime import cycle_check
-from dockdyn.realtime.cycle_check import CycleCheck, check_cycle, histogram, percentiles, shortcomings
+from dockdyn.realtime.cycle_check import CycleCheck, check_cycle, find_shortcomings, time_histogram, time_percentiles
 from dockdyn.realtime.machine import Machine
 from dockdyn.realtime.wakeups import Scheduling
 
@@ -44,19 +44,19 @@ def test_an_answer_is_late_where_wake_up_and_round_trip_do_not_fit_into_the_cycl
 
 def test_times_are_told_by_share():
     times = np.concatenate([np.arange(1, 10_001) * 1e-6, [np.nan]])
-    found = percentiles(times)
+    found = time_percentiles(times)
     assert found == pytest.approx({"p50": 5.001e-3, "p99": 9.901e-3, "p99.9": 9.991e-3, "max": 1e-2}, abs=1.1e-6)
-    assert percentiles(times[:0]) == {}
+    assert time_percentiles(times[:0]) == {}
 
 
 def test_a_histogram_holds_every_time_once():
     times = np.array([3e-7, 1.5e-5, 1.6e-5, 4e-3, 4e3])
-    bounds, counts = map(np.array, zip(*histogram(times), strict=True))
+    bounds, counts = map(np.array, zip(*time_histogram(times), strict=True))
     assert counts.sum() == len(times)
     assert counts[np.isclose(bounds, 2e-5, rtol=1e-9)] == [2]
     assert (counts[0], counts[-1]) == (1, 1)
     assert bounds[0] == pytest.approx(1e-6) and bounds[-1] == np.inf
-    assert histogram(times[:0]) == []
+    assert time_histogram(times[:0]) == []
 
 
 @pytest.mark.full
@@ -118,9 +118,9 @@ def test_the_probe_ends_with_who_started_it():
     ],
 )
 def test_what_a_computer_lacks_is_named(scheduling, machine, stolen, word):
-    (found,) = shortcomings(scheduling, machine, stolen, 60.0)
+    (found,) = find_shortcomings(scheduling, machine, stolen, 60.0)
     assert word in found
-    assert shortcomings(IDEAL, MACHINE._replace(governor=""), 0.01, 60.0) == []
+    assert find_shortcomings(IDEAL, MACHINE._replace(governor=""), 0.01, 60.0) == []
 
 
 def test_the_command_tells_and_judges(dock):

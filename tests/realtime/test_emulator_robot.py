@@ -13,7 +13,7 @@ import dockdyn
 from dockdyn.hil.operation import OperationState
 from dockdyn.hil.supervisor import Cause
 from dockdyn.realtime.bench import wanted_of
-from dockdyn.realtime.controller import checklists
+from dockdyn.realtime.controller import make_checklists
 from dockdyn.realtime.devices import fanuc, rtde
 from dockdyn.realtime.devices.device import ToolPose
 from dockdyn.realtime.devices.emulated.sensor import SensorErrors
@@ -151,7 +151,7 @@ def test_a_robot_of_fanuc_that_is_set_as_the_doctor_says_takes_every_command(rig
     """The smallest queue and the latest beginning of its checklist; with a queue of one less than is sent in advance the
     first commands do not fit."""
     section = DevicesSection.model_validate({"robot": PROTOCOLS["FANUC ahead"][1]})
-    ((words, _),) = (each for each in checklists(section)[1].stated if each[1] == "lead")
+    ((words, _),) = (each for each in make_checklists(section)[1].stated if each[1] == "lead")
     room, begins = (int(number) for number in re.findall(r" (\d+) or", words))
     for stack, start, sound in ((room, begins, True), (AHEAD - 1, 1, False)):
         robot = {"kind": "fanuc-stream-motion", "packet_stack": stack, "start_move": start}

@@ -21,7 +21,7 @@ from test_replay_server import first_words, in_a_loop
 from dockdyn.cli.common import BAD_INPUT
 from dockdyn.hil.operation import OperationState
 from dockdyn.hil.supervisor import Cause
-from dockdyn.realtime.live_view import show, words_of
+from dockdyn.realtime.live_view import show_record, words_of
 from dockdyn.realtime.rig_log import read_rig_log
 from dockdyn.realtime.ring import Ring, make_ring, record_type
 from dockdyn.report.replay.live import live_page
@@ -63,7 +63,7 @@ def test_blocks_stand_where_encoders_and_computer_say_and_springs_end_at_the_wal
     wall = [one.carrier.position[0, 0] + one.stretch[0] for one in lines]
     row = record(line, inputs__pose=0.02, inputs__pose_count=5, outputs__model_pose=-0.01, outputs__load=-30.0)
     with live_page(live, "127.0.0.1", 0) as page:
-        show(page, row)
+        show_record(page, row)
         handles = {id(motion): handle for handle, motion in page.moving}
         at = {part.body: handles[id(part.motion)].position[0] for part in live.scene.parts}
         assert (at["robot"], at["model (computed)"], at["wall"]) == (0.02, -0.01, 0.0)
@@ -73,7 +73,7 @@ def test_blocks_stand_where_encoders_and_computer_say_and_springs_end_at_the_wal
         tail, head = page.arrow.points[0]
         assert tail[0] == pytest.approx(0.02) and head[0] < tail[0] and page.arrow.visible
         row["outputs"]["load"] = 0.0
-        show(page, row)
+        show_record(page, row)
         assert not page.arrow.visible
 
 
@@ -110,7 +110,7 @@ def test_no_other_page_may_look(line):
 def test_words_tell_state_cause_and_what_is_not_heard(line):
     with live_page(line.live_scene(), "127.0.0.1", 0) as page:
         silent = record(line, inputs__pose_count=-1, inputs__load_count=-1)
-        told = words_of(silent, show(page, silent))
+        told = words_of(silent, show_record(page, silent))
         assert told.startswith("## idle") and "nothing is heard of the sensor" in told and "stopped" not in told
         tripped = record(
             line,
@@ -119,7 +119,7 @@ def test_words_tell_state_cause_and_what_is_not_heard(line):
             outputs__load=-2.5,
             inputs__pose=0.0125,
         )
-        told = words_of(tripped, show(page, tripped))
+        told = words_of(tripped, show_record(page, tripped))
         for words in ("## fault", "stopped: sensor stale", "force 2.50 N", "robot 12.5 mm"):
             assert words in told
         metres = float(np.linalg.norm(np.diff(page.arrow.points[0], axis=0)))

@@ -10,7 +10,7 @@ from helpers.refusals import refused
 from rig_processes import Bench, arm_and_run
 
 import dockdyn
-from dockdyn.realtime.controller import checklists
+from dockdyn.realtime.controller import make_checklists
 from dockdyn.realtime.device_library import DeviceLibrary
 from dockdyn.realtime.devices.device import PacketError, Reading
 from dockdyn.realtime.lockstep import run_in_lockstep
@@ -225,7 +225,7 @@ def test_a_device_of_ones_own_is_told_of_as_any_other(folder, dock):
     scenario = rig()
     assert 'kind = "own_cell:Cell"' in scenario.text() and 'full_scale = "20000.0 N"' in scenario.text()
     assert dockdyn.load(scenario.text()).content == scenario.content
-    cell, _ = checklists(scenario.content.rig.device)
+    cell, _ = make_checklists(scenario.content.rig.device)
     assert (cell.stated, cell.device.place) == ((("gain 2", "gain"),), "127.0.0.1:5005")
     assert set(own_modules(scenario.content)) == {"own_cell", "own_sled"}
     (folder / "mine.toml").write_text(scenario.text())

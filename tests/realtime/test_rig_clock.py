@@ -10,7 +10,7 @@ from driven_rigs import needs_compiler
 from rig_processes import Bench, arm_and_run
 
 from dockdyn.realtime.rig_log import read_rig_log
-from dockdyn.translate.c_library import compiled
+from dockdyn.translate.c_library import compile_texts
 
 pytestmark = [
     needs_compiler,
@@ -36,7 +36,7 @@ int clock_gettime(clockid_t clock, struct timespec *moment) {
 
 @pytest.mark.parametrize("devices", ["plain", "plain by the clock", "KUKA"])
 def test_a_wall_clock_that_jumps_changes_nothing(devices, tmp_path, monkeypatch):
-    jumps = compiled({"jumps.c": JUMPS}, "-shared", "-fPIC")
+    jumps = compile_texts({"jumps.c": JUMPS}, "-shared", "-fPIC")
     with contextlib.ExitStack() as stack:
         bench = Bench(tmp_path, stack, devices)
         bench.emulate()

@@ -10,9 +10,9 @@ from protocol_rigs import Rigs
 from dockdyn.hil.operation import OperationState, Request
 from dockdyn.hil.supervisor import Cause
 from dockdyn.kinds.rig.driven import limits_of
-from dockdyn.kinds.rig.model.driven import Inputs, begin_driving, drive, driven_of
+from dockdyn.kinds.rig.model.driven import Inputs, begin_driving, drive_cycle, driven_of
 from dockdyn.programs import Program
-from dockdyn.realtime.exchange import whole
+from dockdyn.realtime.exchange import all_six_axes
 from dockdyn.realtime.laboratory import LaboratoryInSteps
 from dockdyn.realtime.lockstep import ComputerInSteps
 
@@ -41,7 +41,7 @@ def computers(made):
     """The two computers of a rig: its cycle in C, and in Python."""
     rig, content = made.rig, made.scenario.content
     begun = Program(driven_of)(rig, limits_of(content.rig.limits, made.period), content.rig.settle, content.duration)
-    return ComputerInSteps(made.cycle(), made.axes), Program(drive), begun, Program(begin_driving)(begun)
+    return ComputerInSteps(made.cycle(), made.axes), Program(drive_cycle), begun, Program(begin_driving)(begun)
 
 
 @pytest.mark.parametrize("runs", [8, pytest.param(300, marks=pytest.mark.full)])
@@ -76,7 +76,7 @@ def test_numbers_that_cannot_be_stop_the_rig_in_c_and_in_python_alike(made, runs
                 possible = {Cause.SENSOR_INVALID if of_load else Cause.ROBOT_INVALID} if none else LOADS | POSES
                 assert found["state"] == OperationState.STOPPING and Cause(int(found["cause"])) in possible
                 causes.add(Cause(int(found["cause"])))
-            laboratory.take(whole(found["command"]))
+            laboratory.take(all_six_axes(found["command"]))
             sent.append(found["command"].copy())
         sent = np.array(sent)
         assert np.isfinite(sent).all()

@@ -15,7 +15,7 @@ from dockdyn.cli.common import BAD_INPUT
 from dockdyn.hil.supervisor import Cause
 from dockdyn.realtime.rig_log import read_rig_log
 from dockdyn.realtime.server import LOOP
-from dockdyn.translate.c_library import compiled
+from dockdyn.translate.c_library import compile_texts
 
 pytestmark = [needs_compiler, pytest.mark.skipif(sys.platform != "linux", reason="the clock and scheduling of Linux")]
 
@@ -33,7 +33,7 @@ class Wire:
 
     def __init__(self, port):
         files = {name: (LOOP / name).read_text() for name in ("wire.c", "wire.h")}
-        self.library = ctypes.CDLL(str(compiled(files | {"probe.c": PROBE}, "-shared", "-fPIC")))
+        self.library = ctypes.CDLL(str(compile_texts(files | {"probe.c": PROBE}, "-shared", "-fPIC")))
         self.library.probe_take.restype = ctypes.c_long
         assert self.library.probe_open(f"hear:127.0.0.1:{port}".encode())
         self.packet = ctypes.create_string_buffer(2048)

@@ -12,8 +12,8 @@ import xarray as xr
 from report_page import Page, check_nothing_from_outside, figures_at_width, references
 
 import dockdyn
-from dockdyn.kinds.assembly.shown_surface import shown_surfaces, wires
-from dockdyn.kinds.assembly.trajectory import trajectory
+from dockdyn.kinds.assembly.shown_surface import shown_surfaces, wire_frame
+from dockdyn.kinds.assembly.trajectory import trajectory_chart
 from dockdyn.pages import report_html, report_of
 from dockdyn.report import picture
 from dockdyn.report.page import render_page
@@ -131,11 +131,11 @@ def test_surfaces_are_drawn_where_they_are(shape, results):
     data = tomlkit.parse(results["contacts"].attrs["scenario"]).unwrap()
     data["body"]["target"]["surface"] = {"cone": {**tomlkit.parse(shape).unwrap()}}
     result = results["contacts"].assign_attrs(scenario=tomlkit.dumps(data))
-    on_surface = wires(shown_surfaces(result)[0], np.array([[-0.6, 0.6]] * 3))
+    on_surface = wire_frame(shown_surfaces(result)[0], np.array([[-0.6, 0.6]] * 3))
     assert len(on_surface) > 8
     for x, y, z in (line.T for line in on_surface):
         assert np.abs(SHAPES[shape](x, np.hypot(y, z))).max() < 2e-3
-    for panel, (across, up) in zip(trajectory(result).panels[1:3], ((0, 2), (0, 1)), strict=True):
+    for panel, (across, up) in zip(trajectory_chart(result).panels[1:3], ((0, 2), (0, 1)), strict=True):
         for area in panel.areas:  # the solid ends where the surface is, or beyond the panel
             places = np.zeros((np.size(area.x), 3))
             places[:, across], places[:, up] = area.x, area.y

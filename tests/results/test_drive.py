@@ -124,7 +124,7 @@ def test_a_run_that_takes_long_tells_how_long_it_still_takes(monkeypatch, iterat
     """Each time that what it has taken doubles; also amid a slice, and with how far it gets at most."""
     heard = []
     monkeypatch.setattr("dockdyn.results.drive.FIRST_TOLD", 0.05)
-    monkeypatch.setattr("dockdyn.backend.tell", heard.append)
+    monkeypatch.setattr("dockdyn.backend.announce_wait", heard.append)
 
     def slowly(run, until):
         time.sleep(0.3 if iterations > 1 else 0.01)
@@ -161,7 +161,7 @@ def test_a_run_that_takes_long_tells_how_long_it_still_takes(monkeypatch, iterat
 def test_runs_in_one_piece_tell_that_they_go_on(monkeypatch, name, changes, ask, works):
     heard = []
     monkeypatch.setattr("dockdyn.results.drive.FIRST_TOLD", 1e-4)
-    monkeypatch.setattr("dockdyn.backend.tell", heard.append)
+    monkeypatch.setattr("dockdyn.backend.announce_wait", heard.append)
     ask(dockdyn.load(name, changes))
     for work in works:
         assert any(words.startswith(work) and words.endswith("goes on after 0 s") for words in heard), heard
@@ -170,7 +170,7 @@ def test_runs_in_one_piece_tell_that_they_go_on(monkeypatch, name, changes, ask,
 def test_a_quick_run_tells_nothing_and_slices_are_short_where_iterations_take_long(monkeypatch):
     """However slow an iteration is, progress is told every second or so, and no slice is longer than asked for."""
     heard, slices, spent = [], [], [0.0]
-    monkeypatch.setattr("dockdyn.backend.tell", heard.append)
+    monkeypatch.setattr("dockdyn.backend.announce_wait", heard.append)
     monkeypatch.setattr("dockdyn.results.drive.time.perf_counter", lambda: spent[0])
 
     def advance(run, until):

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from dockdyn.files import check_writable, replacing, write_file, write_files
+from dockdyn.files import check_writable, replace_files, write_file, write_files
 from dockdyn.results.store import write_result
 
 LIMITED = """
@@ -156,7 +156,7 @@ def test_files_that_belong_together_come_together(tmp_path, monkeypatch):
 
 def test_an_error_of_the_writer_leaves_what_was_there(tmp_path):
     write_file(tmp_path / "a", "old")
-    with pytest.raises(ZeroDivisionError), replacing(tmp_path / "a", tmp_path / "deep/b") as (file, _):
+    with pytest.raises(ZeroDivisionError), replace_files(tmp_path / "a", tmp_path / "deep/b") as (file, _):
         file.write(b"new")
         1 / 0  # noqa: B018
     assert contents(tmp_path) == {"a": b"old"} and not (tmp_path / "deep").exists()

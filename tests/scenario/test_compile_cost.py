@@ -117,16 +117,16 @@ COMMANDS = {
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_refuses_what_memory_does_not_suffice_for(command, dock, monkeypatch, tmp_path):
     """In one line, before any contact is compiled; no study takes it for a case that fails."""
-    made = programs.translate
+    made = programs.translate_function
 
     def small(traced):
         return made(traced) if len(traced.eqns) < 20 else pytest.fail("was compiled")
 
     monkeypatch.setattr(compile_cost, "PATIENCE", 0.0)
     monkeypatch.setattr(compile_cost, "allowed_memory", lambda: 1e8)
-    monkeypatch.setattr(programs, "stored", lambda name: None)
+    monkeypatch.setattr(programs, "load_code", lambda name: None)
     monkeypatch.setattr(programs, "kept", type(programs.kept)())
-    monkeypatch.setattr(programs, "translate", small)
+    monkeypatch.setattr(programs, "translate_function", small)
     (tmp_path / "many.toml").write_text(unnamed(3) + (STUDY if command == "design" else ""))
     ended = dock(*COMMANDS[command].split())
     assert ended.returncode == 2
@@ -142,12 +142,12 @@ def test_what_takes_long_is_told_once_before_it_is_compiled(dock, monkeypatch, t
     said = []
     monkeypatch.setattr(compile_cost, "PATIENCE", 0.0)
     monkeypatch.setattr(compile_cost, "told", set())
-    monkeypatch.setattr(programs, "stored", lambda name: None)
+    monkeypatch.setattr(programs, "load_code", lambda name: None)
     monkeypatch.setattr(programs, "kept", type(programs.kept)())
-    made = programs.translate
-    monkeypatch.setattr(programs, "translate", lambda traced: (said.append("compiled"), made(traced))[1])
-    tell = backend.tell
-    monkeypatch.setattr(backend, "tell", lambda words: (said.append(words), tell(words)))
+    made = programs.translate_function
+    monkeypatch.setattr(programs, "translate_function", lambda traced: (said.append("compiled"), made(traced))[1])
+    tell = backend.announce_wait
+    monkeypatch.setattr(backend, "announce_wait", lambda words: (said.append(words), tell(words)))
     (tmp_path / "many.toml").write_text(unnamed(3).replace('duration = "1 s"', 'duration = "10 ms"'))
     ended = dock("run", "many.toml", "--json")
     assert ended.returncode == 0, ended.stderr
@@ -179,7 +179,7 @@ def test_costs_grow_with_the_number_of_parts(made, tmp_path, monkeypatch):
 def test_the_time_told_is_right_within_a_factor_of_four(made, tmp_path, monkeypatch):
     """Seconds of a processor that the programs of a run take beyond those of one with a quarter of its parts."""
     monkeypatch.setattr(compile_cost, "PATIENCE", 1e9)  # what else the machine has to do is left out
-    monkeypatch.setattr(programs, "stored", lambda name: None)
+    monkeypatch.setattr(programs, "load_code", lambda name: None)
     count = random.Random().randint(40, 60)
     taken, costs = [], []
     for number in (2, count // 4, count):  # the first has all imported

@@ -304,7 +304,10 @@ REFUSED = [
         '[body.chaser]\nmas = { distribution = "normal", mean = 1, std = 5 }',
         "body.chaser.mas: unknown key; did you mean 'mass'?",
     ),
-    ('schema = { distribution = "choice", values = [2] }', "schema = {'distribution': 'choice', 'values': [2]}: must be 2"),
+    (
+        'schema = { distribution = "choice", values = [2] }',
+        "schema = {'distribution': 'choice', 'values': [2]}: must be 2",
+    ),
     ('title = { distribution = "choice", values = ["a", "b"] }', "title: cannot be distributed"),
     (
         '[integrator]\nmethod = { distribution = "choice", values = ["located", "fixed"] }',

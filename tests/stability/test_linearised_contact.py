@@ -12,7 +12,7 @@ from plain_tables import plain
 from resting_contacts import REST, Theory, difference, fitted_root, placed, rotation, sazawal, some_scene
 
 import dockdyn
-from dockdyn.kinds.resting import nominal_of, rest
+from dockdyn.kinds.resting import model_at_rest, nominal_of
 from dockdyn.mechanism.rest import resting_contact
 from dockdyn.programs import Program
 from dockdyn.stability import linearise_model, stable_windows
@@ -30,7 +30,7 @@ def scaled_close(found, known, tolerance):
 @Program
 def resting(contents, nominal):
     def one(content):
-        model, state = rest(content, nominal)
+        model, state = model_at_rest(content, nominal)
         return resting_contact(model, state, 0), linearise_model(model, state).matrices()
 
     return jax.vmap(one)(contents)

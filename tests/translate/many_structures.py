@@ -56,7 +56,7 @@ def main(count: int) -> None:
             rows = tuple((rng.normal(size=shape[1]), rng.normal(size=shape[1])) for _ in range(shape[0]))
             for found, known in zip(jax.tree.leaves(swing(rows)), jax.tree.leaves(expected(rows)), strict=True):
                 np.testing.assert_allclose(found, known, rtol=0, atol=1e-12 * np.abs(known).max())
-        held.append((programs.maps(), resident()))
+        held.append((programs.count_memory_maps(), resident()))
     assert not programs.refused, programs.refused
     json.dump({"held": held, "kept": len(programs.kept)}, sys.stdout)
 

@@ -12,7 +12,7 @@ import jax
 import numpy as np
 from jaxtyping import PyTree
 
-from dockdyn.translate import Native, code_of, translate
+from dockdyn.translate import Native, code_of, translate_function
 from dockdyn.translate.native import BETTER, Code, machine_code
 
 EXTREME = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1e100, -1e100, 1e-100, 1e-300)
@@ -105,7 +105,7 @@ class Compared:
 
         traced = jax.jit(lambda *leaves: jax.lax.map(one, leaves)).trace(*rows.leaves)
         self.eliminates = "= lu " in str(traced.jaxpr)
-        code = code_of(translate(traced.jaxpr))
+        code = code_of(translate_function(traced.jaxpr))
         found = Native(code)(*rows.leaves)
         if better:
             machine = machine_code(code.text, BETTER)

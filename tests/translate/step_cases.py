@@ -15,9 +15,9 @@ from jaxtyping import PyTree
 
 import dockdyn
 from dockdyn.contact.surfaces.distance_grid import DistanceGrid
-from dockdyn.hil.sensor import Draws, draws
+from dockdyn.hil.sensor import Draws, draw_noise
 from dockdyn.impact.laws.by_name import LAWS
-from dockdyn.impact.laws.simultaneous import simultaneous
+from dockdyn.impact.laws.simultaneous import simultaneous_impact
 from dockdyn.integrate.hybrid import fixed, located
 from dockdyn.integrate.model import Model, State
 from dockdyn.integrate.solution import Status
@@ -63,7 +63,7 @@ def _states(scenario: Scenario) -> list[State]:
     content = scenario.content
     settings = settings_for(content)
     solver = contact_run.advance(content, settings, jnp.asarray(10**7), contact_run.init(content, settings))
-    found = jax.tree.map(np.asarray, located.result(solver))
+    found = jax.tree.map(np.asarray, located.solution_of(solver))
     assert found.status == Status.FINISHED
     after = _rows(found.log.state, range(min(int(found.moments), TREES)))
     return _rows(found.samples.state, _spread(int(found.sampled))) + after
@@ -75,7 +75,7 @@ def _located_step(model: Model, state: State) -> Any:
     delayed = model.delay is not None
     tolerance, iterations = (WATCH_ONLY, 4) if delayed else (TOLERANCE, 2)
     settings = located.Settings(STEP * 1e3, STEP, tolerance, samples=2, max_moments=iterations + 1, line_capacity=16)
-    solver = located.advance(model, settings, located.init(model, settings, state), iterations)
+    solver = located.advance_located(model, settings, located.initial_solver(model, settings, state), iterations)
     return solver._replace(log=solver.log[:-1], samples=solver.samples[:-1])  # without scratch rows
 
 
@@ -113,7 +113,7 @@ def fixed_case(scenario: Scenario) -> Case:
 
     def function(content: Any, state: State) -> PyTree:
         mesh = fixed.StepMesh(jnp.asarray(STEP), steps=6, stride=1, line_capacity=16)
-        return fixed.solve(_From(content.model(), state), mesh)
+        return fixed.solve_fixed(_From(content.model(), state), mesh)
 
     return Case(function, [(scenario.content, state) for state in _states(scenario)])
 
@@ -139,7 +139,7 @@ def rig_case(scenario: Scenario) -> Case:
     go, trees = Program(function), []
     moving = rig.begin()
     for place in range(TREES * 4):
-        drawn = draws(jnp.asarray(place), (2, samples), axes) if rig.sensor.random else None
+        drawn = draw_noise(jnp.asarray(place), (2, samples), axes) if rig.sensor.random else None
         if place % 4 == 0:
             trees.append((rig, moving, oracle, drawn))
         moving, _ = go(rig, moving, oracle, drawn)
@@ -194,7 +194,7 @@ def variational_case(scenario: Scenario) -> Case:
 
     def function(content: Any, solver: colliding.VariationalState) -> Any:
         begun = solver._replace(log=small.log, events=small.events, samples=small.samples, sampled=small.sampled)
-        after = colliding.advance(
+        after = colliding.advance_variational(
             content.mechanical(), short, begun._replace(status=small.status), begun.iterations + 1
         )
         return after._replace(log=after.log[:-1], samples=after.samples[:-1])  # without scratch rows
@@ -250,7 +250,7 @@ def simultaneous_case(contacts: int) -> Case:
         matrix, velocity = _contact(rng, 3 * contacts)
         velocity[::3] = -np.abs(velocity[::3])
         trees.append((matrix, velocity, np.asarray(rng.uniform(0, 1)), np.asarray(rng.uniform(0, 1))))
-    return Case(lambda matrix, velocity, e, f: simultaneous(matrix, velocity, contacts, e, f), trees)
+    return Case(lambda matrix, velocity, e, f: simultaneous_impact(matrix, velocity, contacts, e, f), trees)
 
 
 def preset(name: str, **changes: Any) -> Scenario:

@@ -14,7 +14,7 @@ from jax import lax
 import dockdyn
 from dockdyn.results.contact_run import advance, init
 from dockdyn.results.plan import settings_for
-from dockdyn.translate import Native, code_of, translate
+from dockdyn.translate import Native, code_of, translate_function
 from dockdyn.translate.c import c_text
 
 GCC = shutil.which("gcc")
@@ -25,7 +25,7 @@ ODD = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e300, -1e-310, 0.5, -0.75, 
 
 def compiled(function, given, folder):
     """Results of the C function, and of the machine code that LLVM writes, at the leaves `given`."""
-    program = translate(jax.jit(function).trace(*given).jaxpr)
+    program = translate_function(jax.jit(function).trace(*given).jaxpr)
     ended, answers = called(program, given, folder)
     assert ended
     return answers, Native(code_of(program))(*given)
@@ -86,7 +86,7 @@ def test_same_bits(function, tmp_path):
 
 
 def test_what_is_python_s_is_not_answered(tmp_path):
-    program = translate(jax.jit(lambda x: eqx.error_if(2 * x, x.max() > 7, "too large")).trace(ODD).jaxpr)
+    program = translate_function(jax.jit(lambda x: eqx.error_if(2 * x, x.max() > 7, "too large")).trace(ODD).jaxpr)
     for number, answered in ((7.0, True), (8.0, False), (-7.0, True)):
         ended, (found,) = called(program, [np.full(12, number)], tmp_path)
         assert ended == answered and (not answered or (found == 2 * number).all())

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from driven_rigs import needs_compiler
 
-from dockdyn.translate.c_library import OPTIONS, LibraryStepper, NoCompiler, compiled
+from dockdyn.translate.c_library import OPTIONS, LibraryStepper, NoCompiler, compile_texts
 from dockdyn.translate.c_step import c_step
 
 
@@ -63,7 +63,7 @@ def test_numbers_are_not_in_the_text_and_the_text_is_compiled_once():
     assert one.source == other.source
     assert one.image != other.image
     files = {"pendulum.h": one.header, "pendulum.c": one.source}
-    assert compiled(files, "-shared", "-fPIC") == compiled(dict(reversed(files.items())), "-shared", "-fPIC")
+    assert compile_texts(files, "-shared", "-fPIC") == compile_texts(dict(reversed(files.items())), "-shared", "-fPIC")
 
 
 @needs_compiler
@@ -117,12 +117,12 @@ def test_a_state_that_changes_its_type_is_refused():
 def test_without_a_compiler_there_is_one_line(monkeypatch, tmp_path):
     monkeypatch.setenv("CC", "no-such-compiler")
     with pytest.raises(NoCompiler, match="no-such-compiler: not found"):
-        compiled({"a.c": "int a;"})
+        compile_texts({"a.c": "int a;"})
     monkeypatch.delenv("CC")
 
 
 @needs_compiler
 def test_what_the_compiler_refuses_is_one_line():
     with pytest.raises(NoCompiler, match="refuses") as refused:
-        compiled({"a.c": "this is no C"}, "-shared")
+        compile_texts({"a.c": "this is no C"}, "-shared")
     assert "\n" not in str(refused.value)

@@ -12,7 +12,7 @@ from jax import lax
 from translated import assert_same
 
 from dockdyn import backend, programs
-from dockdyn.translate import Untranslatable, code_of, native, translate
+from dockdyn.translate import Untranslatable, code_of, native, translate_function
 
 RNG = np.random.default_rng(5)
 FEW, MANY = RNG.normal(size=6), RNG.normal(size=200)
@@ -181,7 +181,7 @@ def test_what_python_answers_in_a_branch_is_its_answer():
 
 
 def test_where_nothing_better_can_be_written_the_first_code_goes_on(monkeypatch):
-    code = code_of(translate(jax.jit(jnp.sin).trace(FEW).jaxpr))
+    code = code_of(translate_function(jax.jit(jnp.sin).trace(FEW).jaxpr))
     function = native.Native(code, changed=pytest.fail)
     function.price = 0.0
 
@@ -211,13 +211,13 @@ def test_where_nothing_better_can_be_written_the_first_code_goes_on(monkeypatch)
 def test_what_is_not_known_is_named(function, says, monkeypatch):
     monkeypatch.setattr("dockdyn.translate.jaxpr.MOST", 300)
     with pytest.raises(Untranslatable, match=says):
-        translate(jax.jit(function).trace(FEW).jaxpr)
+        translate_function(jax.jit(function).trace(FEW).jaxpr)
 
 
 def test_a_program_is_written_better_once_that_is_worth_its_time_and_a_huge_one_never(monkeypatch):
     levels, made = [], native.machine_code
     monkeypatch.setattr(native, "machine_code", lambda text, level: levels.append(level) or made(text, level))
-    code = code_of(translate(jax.jit(jnp.sin).trace(FEW).jaxpr))
+    code = code_of(translate_function(jax.jit(jnp.sin).trace(FEW).jaxpr))
     function = native.Native(code)
     function(FEW)
     assert levels == [0]
@@ -244,7 +244,7 @@ def test_long_blocks_are_cut_without_another_bit(longest, monkeypatch):
         return lax.cond(x[0] > 0, lambda y: jnp.sqrt(jnp.abs(y)), lambda y: jnp.exp(-(y**2)), x)
 
     rows = np.random.default_rng(longest).normal(size=(20, *np.shape(FEW)))
-    program = translate(jax.jit(function).trace(rows[0]).jaxpr)
+    program = translate_function(jax.jit(function).trace(rows[0]).jaxpr)
     whole = native.Native(code_of(program))
     monkeypatch.setattr("dockdyn.translate.llvm.LONGEST_BLOCK", longest)
     cut = native.Native(code_of(program))
@@ -267,7 +267,7 @@ def test_machine_code_takes_a_time_that_grows_with_the_length_of_a_program():
                 found.append(jnp.sin(x[number % 8]) * x[(number + 3) % 8] + number)
             return jnp.stack(found)
 
-        text = code_of(translate(jax.jit(function).trace(np.ones(8)).jaxpr)).text
+        text = code_of(translate_function(jax.jit(function).trace(np.ones(8)).jaxpr)).text
         times = []
         for _ in range(3):
             began = time.process_time()

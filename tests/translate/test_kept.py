@@ -17,7 +17,7 @@ from dockdyn import kept
 from dockdyn.backend import cache_folder
 from dockdyn.scenario.language.units import _registry, convert
 from dockdyn.translate import c_library
-from dockdyn.translate.c_library import compiled
+from dockdyn.translate.c_library import compile_texts
 
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
@@ -30,13 +30,13 @@ def place(tmp_path, monkeypatch):
     """A folder of an empty cache."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(c_library, "_beside", {})
-    kept._say.cache_clear()
+    kept._say_once.cache_clear()
     return cache_folder() / "c"
 
 
 def answer(number):
     """The number that a library in C gives, which the cache may hold."""
-    library = ctypes.CDLL(str(compiled({"a.c": f"int answer(void) {{ return {number}; }}"}, "-shared", "-fPIC")))
+    library = ctypes.CDLL(str(compile_texts({"a.c": f"int answer(void) {{ return {number}; }}"}, "-shared", "-fPIC")))
     return library.answer()
 
 
@@ -58,13 +58,13 @@ def test_no_damage_goes_unseen(place, how):
     draw = random.Random(how)
     for size in (1, 7, 4000):
         content = draw.randbytes(size)
-        file = kept.keep(place, "one", content)
+        file = kept.keep_entry(place, "one", content)
         whole = file.read_bytes()
         for _ in range(20):
             file.write_bytes(damaged(whole, how, draw))
-            assert kept.find(place, "one") is None
+            assert kept.find_entry(place, "one") is None
         file.write_bytes(whole)
-        assert kept.find(place, "one") == content
+        assert kept.find_entry(place, "one") == content
 
 
 @needs_compiler
@@ -114,25 +114,25 @@ STRANGE = {
 @pytest.mark.parametrize("how", [pytest.param(how, marks=as_root if "user" in how else ()) for how in STRANGE])
 def test_what_is_not_this_users_alone_is_not_used_but_replaced(place, how, capsys):
     change, words = STRANGE[how]
-    file = kept.keep(place, "one", KEPT)
+    file = kept.keep_entry(place, "one", KEPT)
     change(file)
-    assert kept.find(place, "one") is None and kept.find(place, "one") is None
+    assert kept.find_entry(place, "one") is None and kept.find_entry(place, "one") is None
     told = capsys.readouterr().err
     assert told.count("\n") == bool(words) and words in told
-    assert kept.keep(place, "one", KEPT) == file and kept.find(place, "one") == KEPT
+    assert kept.keep_entry(place, "one", KEPT) == file and kept.find_entry(place, "one") == KEPT
     assert file.is_file() and not file.is_symlink()
 
 
 def folders(place):
-    return [kept.root(), place.parent, place]
+    return [kept.cache_root(), place.parent, place]
 
 
 @as_root
 @pytest.mark.parametrize("level", range(3))
 def test_folders_of_another_user_are_left_alone(place, level, capsys):
-    kept.keep(place, "one", KEPT)
+    kept.keep_entry(place, "one", KEPT)
     os.chown(folders(place)[level], STRANGER, -1)
-    assert kept.find(place, "one") is None and kept.keep(place, "one", b"more") is None
+    assert kept.find_entry(place, "one") is None and kept.keep_entry(place, "one", b"more") is None
     told = capsys.readouterr().err
     assert told.count("\n") == 1 and "belongs to another user" in told
     assert (place / "one").read_bytes().startswith(KEPT)
@@ -140,11 +140,11 @@ def test_folders_of_another_user_are_left_alone(place, level, capsys):
 
 @pytest.mark.parametrize("level", range(3))
 def test_folders_that_are_links_are_left_alone(place, level, capsys, tmp_path):
-    kept.keep(place, "one", KEPT)
+    kept.keep_entry(place, "one", KEPT)
     folder = folders(place)[level]
     folder.rename(tmp_path / "elsewhere")
     folder.symlink_to(tmp_path / "elsewhere")
-    assert kept.find(place, "one") is None and kept.keep(place, "one", b"more") is None
+    assert kept.find_entry(place, "one") is None and kept.keep_entry(place, "one", b"more") is None
     told = capsys.readouterr().err
     assert told.count("\n") == 1 and "is a link" in told
 
@@ -152,21 +152,21 @@ def test_folders_that_are_links_are_left_alone(place, level, capsys, tmp_path):
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o1777])
 @pytest.mark.parametrize("level", range(3))
 def test_folders_that_others_may_write_to_are_emptied_and_closed(place, level, mode, capsys):
-    kept.keep(place, "one", KEPT)
+    kept.keep_entry(place, "one", KEPT)
     folder = folders(place)[level]
     (folder / "xla").write_bytes(b"from anywhere")
     folder.chmod(mode)
-    assert kept.find(place, "one") is None
+    assert kept.find_entry(place, "one") is None
     told = capsys.readouterr().err
     assert told.count("\n") == 1 and "others may write to it" in told
     assert stat.S_IMODE(folder.stat().st_mode) == stat.S_IRWXU and not (folder / "xla").exists()
-    assert kept.keep(place, "one", KEPT) and kept.find(place, "one") == KEPT
+    assert kept.keep_entry(place, "one", KEPT) and kept.find_entry(place, "one") == KEPT
 
 
 def test_folders_and_files_are_this_users_whatever_the_umask(place):
     before = os.umask(0)
     try:
-        kept.keep(place, "one", KEPT)
+        kept.keep_entry(place, "one", KEPT)
     finally:
         os.umask(before)
     for made in (*folders(place), place / "one"):
@@ -206,8 +206,8 @@ def test_threads_that_keep_the_same_leave_it_sound(place):
 
     def work():
         for _ in range(40):
-            kept.keep(place, "one", KEPT)
-            if kept.find(place, "one") != KEPT:
+            kept.keep_entry(place, "one", KEPT)
+            if kept.find_entry(place, "one") != KEPT:
                 wrong.append(1)
 
     threads = [threading.Thread(target=work) for _ in range(4)]
@@ -234,7 +234,7 @@ def test_processes_that_compile_the_same_all_have_it(place):
 def test_damaged_units_are_made_again(place):
     _registry.cache_clear()
     assert convert("3 ft", "m") == pytest.approx(0.9144, rel=1e-12)
-    (file,) = (kept.root() / "units").iterdir()
+    (file,) = (kept.cache_root() / "units").iterdir()
     content = file.read_bytes()
     assert b"pickle" in content, "what Pint would run"
     file.write_bytes(content.replace(b"pickle", b"pickles"))

@@ -5,7 +5,7 @@ import numpy as np
 from jax import lax
 from translated import assert_same, traced
 
-from dockdyn.translate import translate
+from dockdyn.translate import translate_function
 from dockdyn.translate.llvm import text_of
 from dockdyn.translate.scalar_program import Branch, Compute, While
 
@@ -28,7 +28,7 @@ def depths(function, operation, *arrays):
                     walk(line.then, loops, branches + 1)
                     walk(line.otherwise, loops, branches + 1)
 
-    walk(translate(traced(function, *arrays)).builder.body, 0, 0)
+    walk(translate_function(traced(function, *arrays)).builder.body, 0, 0)
     return found
 
 
@@ -93,5 +93,5 @@ def test_what_has_left_a_loop_is_known_after_it():
 
         return turns(1.0) * turns(2.0)
 
-    assert text_of(translate(traced(function, X))).count("call double @tan(") == 1
+    assert text_of(translate_function(traced(function, X))).count("call double @tan(") == 1
     assert_same(function, X)

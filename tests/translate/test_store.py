@@ -6,7 +6,7 @@ import xarray as xr
 
 import dockdyn
 from dockdyn import kept, programs
-from dockdyn.translate import store, translate
+from dockdyn.translate import store, translate_function
 
 PRESET = "paraskevas-a"
 TIMES = ["wall_time_s", "microseconds_per_step"]
@@ -29,7 +29,7 @@ class Spring(dockdyn.NormalLaw):
 def folder(tmp_path, monkeypatch):
     """An empty store, and a process that has compiled nothing yet."""
     monkeypatch.setattr(programs, "kept", type(programs.kept)())
-    monkeypatch.setattr(store, "folder", lambda: tmp_path / "kept")
+    monkeypatch.setattr(store, "store_folder", lambda: tmp_path / "kept")
     return tmp_path / "kept"
 
 
@@ -50,7 +50,7 @@ def test_what_is_kept_is_not_made_again_and_gives_the_same_bits(folder, monkeypa
     first = simulated()
     assert len(list(folder.iterdir())) >= 3
     again = []
-    monkeypatch.setattr(programs, "translate", lambda jaxpr: again.append(jaxpr) or translate(jaxpr))
+    monkeypatch.setattr(programs, "translate_function", lambda jaxpr: again.append(jaxpr) or translate_function(jaxpr))
     check_same(simulated(), first)
     assert not again
     simulated(**{"contact.fronts.normal.damping": 3.0, "integrator.method": "fixed"})
@@ -86,7 +86,7 @@ def test_the_store_is_bounded(folder, monkeypatch):
 def test_other_versions_and_other_files_of_dockdyn_have_entries_of_their_own(folder, monkeypatch):
     simulated()
     before = set(folder.iterdir())
-    monkeypatch.setattr(store, "fingerprint", lambda: "of another release")
+    monkeypatch.setattr(store, "program_fingerprint", lambda: "of another release")
     simulated()
     after = set(folder.iterdir())
     assert before < after and len(after) == 2 * len(before)

@@ -5,7 +5,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from dockdyn.translate import Native, code_of, translate
+from dockdyn.translate import Native, code_of, translate_function
 
 CLOSE = 1e-12  # of the largest number
 seen: set[str] = set()
@@ -14,7 +14,7 @@ seen: set[str] = set()
 def assert_same(function: Any, *arrays: Any) -> None:
     """Results agree to rounding, and what is no number or infinite stands at the same places."""
     given = [np.asarray(one) for one in arrays]
-    native = Native(code_of(translate(traced(function, *given))))
+    native = Native(code_of(translate_function(traced(function, *given))))
     found = native(*given)
     expected = jax.tree.leaves(jax.jit(function)(*given))
     for one, other in zip(found, map(np.asarray, expected), strict=True):

@@ -15,8 +15,8 @@ import typer
 
 from dockdyn.cli.progress import WATCH
 from dockdyn.cli.progress import show_progress as show_progress
-from dockdyn.files import FULL, check_writable, failure, is_special, write_file
-from dockdyn.interrupt import advising
+from dockdyn.files import FULL, check_writable, describe_failure, is_special, write_file
+from dockdyn.interrupt import advise_on_interrupt
 from dockdyn.scenario.preset_files import refuse_missing
 
 if TYPE_CHECKING:
@@ -213,10 +213,10 @@ def report_interruption(left: Callable[[], str]) -> Iterator[None]:
     from dockdyn.studies.cases.cluster import WorkLost
 
     try:
-        with advising(left):
+        with advise_on_interrupt(left):
             yield
     except OSError as error:
-        fail(failure(error), STOPPED_EARLY, left())
+        fail(describe_failure(error), STOPPED_EARLY, left())
     except WorkLost as error:
         fail(str(error), STOPPED_EARLY, left())
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import typer
 
-from dockdyn.kept import usable
+from dockdyn.kept import is_usable
 
 EXTRAS = ("campaign", "mcap", "parquet")  # what a user may want besides the core
 PRESET, SPEED = "paraskevas-latch", "body.chaser.velocity"
@@ -45,7 +45,9 @@ def doctor() -> None:
     )
     typer.echo("\n".join(lines))
     typer.echo(f"computes on: {', '.join(_device_lines())}; {os.cpu_count()} processors here")
-    typer.echo(f"compiles with: {'its own translator, and XLA what that does not know' if backend.native() else 'XLA'}")
+    typer.echo(
+        f"compiles with: {'its own translator, and XLA what that does not know' if backend.is_native() else 'XLA'}"
+    )
     typer.echo(f"compiled code: {describe_cache(backend.cache_folder())}")
     check = _self_check()
     typer.echo(f"self-check: {check.words} ({time.perf_counter() - began:.1f} s in all)")
@@ -88,7 +90,7 @@ def describe_cache(place: Path) -> str:
     held = sum(file.stat().st_size for file in place.rglob("*") if file.is_file()) if place.is_dir() else 0
     above = next(parent for parent in (place, *place.parents) if parent.exists())
     written = os.access(above, os.W_OK) and above.is_dir()
-    refused = "" if written and usable(place) else "used" if written else "written to"
+    refused = "" if written and is_usable(place) else "used" if written else "written to"
     words = f"cannot be {refused}: every start compiles again" if refused else f"{held / 1e6:.0f} MB"
     return f"{place}, {words}"
 

@@ -12,7 +12,7 @@ from dockdyn import backend
 from dockdyn.cli import campaign, design, doctor, fmu, identify, impact, results, rig, run, start, studies, view
 from dockdyn.cli.common import BAD_INPUT, STOPPED_EARLY, Refusal, fail, help_example, say
 from dockdyn.cli.progress import WATCH
-from dockdyn.files import FULL, failure
+from dockdyn.files import FULL, describe_failure
 
 app = typer.Typer(
     help="Mechanics of spacecraft docking, berthing and capture, and of the rigs that test them.",
@@ -37,7 +37,7 @@ def options(
     ] = False,
 ) -> None:
     try:
-        backend.word()
+        backend.backend_word()
     except ValueError as error:
         raise Refusal(str(error)) from None
 
@@ -95,7 +95,7 @@ def main() -> None:
     except Refusal as refusal:
         fail(str(refusal), BAD_INPUT)
     except OSError as error:  # a file that cannot be written; what is read is checked where it is read
-        fail(failure(error), STOPPED_EARLY if error.errno in FULL else BAD_INPUT)
+        fail(describe_failure(error), STOPPED_EARLY if error.errno in FULL else BAD_INPUT)
     except Exception as error:
         fail(_words_of(error), BAD_INPUT)
     finally:

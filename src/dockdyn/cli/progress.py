@@ -15,7 +15,7 @@ from typing import Any
 import typer
 
 from dockdyn.backend import waits
-from dockdyn.interrupt import advising
+from dockdyn.interrupt import advise_on_interrupt
 
 FIRST = 3.0  # s of silence, after which a command says what it does
 EVERY = 10.0  # s between lines of what it does
@@ -138,7 +138,10 @@ def show_progress(words: str, quiet: bool = False, left: str = "nothing of it is
     words, left = printable(words), printable(left)
     if quiet:
         WATCH.end()
-    with WATCH.doing(words) as note, advising(lambda: f"{WATCH.so_far()}; {left}") if left else nullcontext():
+    with (
+        WATCH.doing(words) as note,
+        advise_on_interrupt(lambda: f"{WATCH.so_far()}; {left}") if left else nullcontext(),
+    ):
         if quiet or not sys.stderr.isatty():
             yield note
             return

@@ -131,23 +131,23 @@ def _check_processor(cpu: int | None) -> None:
 
 def _describe_check(check: CycleCheck, machine: Machine, stolen: float) -> list[str]:
     """Say what was found, the answer, and what would make it better."""
-    from dockdyn.realtime.cycle_check import histogram, percentiles, shortcomings
+    from dockdyn.realtime.cycle_check import find_shortcomings, time_histogram, time_percentiles
 
     cycles, lost = len(check.late), sum(check.round_trips != check.round_trips)
     lines = [
         f"{machine.kernel}, {machine.processors} processors",
         f"wake-ups after their instants, {cycles} cycles of {_format_time(check.cycle)}: "
-        + format_percentiles(percentiles(check.late)),
+        + format_percentiles(time_percentiles(check.late)),
     ]
-    counts = histogram(check.late)
+    counts = time_histogram(check.late)
     most = max((count for _, count in counts), default=1)
     lines += [
         f"  up to {_format_time(bound):>6}  {_histogram_bar(count, most):{BAR}} {count}" for bound, count in counts
     ]
-    lines.append(f"datagram to another process and back: {format_percentiles(percentiles(check.round_trips))}")
+    lines.append(f"datagram to another process and back: {format_percentiles(time_percentiles(check.round_trips))}")
     if lost:
         lines.append(f"datagrams lost: {lost} of {len(check.round_trips)}")
-    lines += [f"- {words}" for words in shortcomings(check.scheduling, machine, stolen, cycles * check.cycle)]
+    lines += [f"- {words}" for words in find_shortcomings(check.scheduling, machine, stolen, cycles * check.cycle)]
     confident = f"with 95 % confidence fewer than {_format_share(check.late_share_below)} are"
     if check.held:
         return [*lines, f"Held: none of {cycles} cycles was late; {confident}."]

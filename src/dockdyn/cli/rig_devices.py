@@ -12,7 +12,7 @@ OWNERS = {"sensor": "the sensor", "robot": "the robot's controller"}
 
 def device_numbers(section: Driven, duration: float) -> dict[str, object]:
     """Return the checklists of a rig's devices for JSON, and what would keep them from a run of so many seconds."""
-    from dockdyn.realtime.controller import checklists, find_foreign_ports, find_hindrances
+    from dockdyn.realtime.controller import find_foreign_ports, find_hindrances, make_checklists
 
     devices = [
         {
@@ -22,7 +22,7 @@ def device_numbers(section: Driven, duration: float) -> dict[str, object]:
             "stated": [{"setting": setting, "key": key} for setting, key in each.stated],
             "unconfirmed": list(each.unconfirmed),
         }
-        for each in checklists(section.device)
+        for each in make_checklists(section.device)
     ]
     return {
         "devices": devices,
@@ -44,10 +44,10 @@ def without_log() -> list[str]:
 
 def device_lines(section: Driven) -> list[str]:
     """Return these checklists in lines for people."""
-    from dockdyn.realtime.controller import checklists
+    from dockdyn.realtime.controller import make_checklists
 
     lines = []
-    for each in checklists(section.device):
+    for each in make_checklists(section.device):
         if each.settings:
             lines.append(f"{each.device.kind}: to set on {OWNERS[each.device.role]}, and why:")
             lines += [f"- {setting}: {reason}" for setting, reason in each.settings]

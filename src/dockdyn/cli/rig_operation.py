@@ -30,7 +30,7 @@ from dockdyn.cli.common import (
 from dockdyn.cli.progress import show_activity
 from dockdyn.cli.rig_devices import without_log
 from dockdyn.cli.view import LOOPBACK, PORT, free_port
-from dockdyn.interrupt import WORDS, heeded
+from dockdyn.interrupt import WORDS, heeded_signals
 from dockdyn.report.wording import count_of
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def _asking_to_stop() -> Iterator[Callable[[], bool]]:
     """Let Ctrl-C, Ctrl-Z, requests to end and a terminal that is closed ask for a stop while the block runs; what says whether
     one has come."""
     asked = threading.Event()
-    asking = heeded([*WORDS, signal.SIGTSTP])  # nobody would watch while it is suspended
+    asking = heeded_signals([*WORDS, signal.SIGTSTP])  # nobody would watch while it is suspended
     before = {number: signal.signal(number, lambda *_: asked.set()) for number in asking}
     try:
         yield asked.is_set
@@ -236,7 +236,7 @@ def replay(
 
     What came in gives the same commands, states and causes, or not; exit code 1 where it does not.
     """
-    from dockdyn.realtime.rerun import rerun
+    from dockdyn.realtime.rerun import rerun_log
     from dockdyn.realtime.rig_log import read_rig_log
     from dockdyn.scenario.kinds import kind_named
     from dockdyn.scenario.load import parse
@@ -246,7 +246,7 @@ def replay(
     scenario = parse(logged.scenario, str(log))
     began = time.perf_counter()
     try:
-        found = rerun(kind_named(scenario.kind).driver(scenario).cycle(), logged)
+        found = rerun_log(kind_named(scenario.kind).driver(scenario).cycle(), logged)
     except NoCompiler as error:
         raise Refusal(f"{log}: {error}") from None
     say(f"{found.cycles} cycles in {time.perf_counter() - began:.2g} s; {logged.lost} are not in the log")

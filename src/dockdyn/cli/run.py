@@ -96,10 +96,10 @@ def run(
 def _convergence_figures(scenario: Scenario, dataset: xr.Dataset, quiet: bool) -> dict[str, dict[str, Any]]:
     """Return by how much the figures of a run move with finer numbers, by what a summary and a result call that."""
     from dockdyn.studies.convergence.console import KEPT
-    from dockdyn.studies.convergence.converged import converged
+    from dockdyn.studies.convergence.converged import check_convergence
 
     with show_progress(f"Convergence of {scenario.name}", quiet) as advance:
-        return {KEPT: converged(scenario, dataset, advance)}
+        return {KEPT: check_convergence(scenario, dataset, advance)}
 
 
 def _show_convergence(convergence: dict[str, Any]) -> None:

@@ -145,7 +145,7 @@ def compare(
         chosen, answer = _tune_compensators(chosen, laws, stiffnesses, tune, quiet, as_json)
     with show_progress(f"Comparing on {chosen.name}", quiet) as advance:
         dataset = study.compare(chosen, laws, stiffnesses, advance)
-    deliver_result(dataset, folder, "compare.nc", study.answer(dataset) | answer if as_json else None)
+    deliver_result(dataset, folder, "compare.nc", study.comparison_answer(dataset) | answer if as_json else None)
 
 
 def _tune_compensators(

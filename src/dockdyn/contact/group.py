@@ -201,7 +201,7 @@ class ContactGroup(eqx.Module):
             meeting = kinematics_of(geometry.touch(own, other), own, other)
             law = self.law.along(own.rotation.transposed_times(meeting.normal))
             if rest is None:
-                pressing = weight * _pressing(law, mode, meeting.depth, meeting.rate, self.alone)
+                pressing = weight * _pressing_force(law, mode, meeting.depth, meeting.rate, self.alone)
             else:
                 pressing = weight * rest.law(law).force(meeting.depth, meeting.rate)
             force = meeting.normal * pressing
@@ -213,7 +213,7 @@ class ContactGroup(eqx.Module):
             sign = [law.force_sign(meeting.depth, meeting.rate)] if self.alone else []
             return (wrench, pressing), (meeting.depth, (meeting.rate, speed, meeting.point, *sign))
 
-        (wrench, normal), (depth, (rate, speed, point, *sign)) = _resultant(
+        (wrench, normal), (depth, (rate, speed, point, *sign)) = _sum_over_rows(
             one, (self.members, self.weights, self.rest)
         )
         wrench, normal = jax.tree.map(lambda leaf: jnp.where(mode == APART, 0.0, leaf), (wrench, normal))
@@ -251,7 +251,7 @@ class ContactGroup(eqx.Module):
         return self.mode_of(self.state(jnp.asarray(APART, int), own, other))
 
 
-def _pressing(law: NormalLaw, mode: Int[Array, ""], depth: Scalar, rate: Scalar, alone: bool) -> Scalar:
+def _pressing_force(law: NormalLaw, mode: Int[Array, ""], depth: Scalar, rate: Scalar, alone: bool) -> Scalar:
     """Return the normal force (N) of a member of a group in its `mode`: of one that is `alone` as that says, else as its depth
     does.
 
@@ -266,7 +266,7 @@ def _pressing(law: NormalLaw, mode: Int[Array, ""], depth: Scalar, rate: Scalar,
     return jnp.where(at_event, within, gated_force(law, depth, force))
 
 
-def _resultant(one: Callable[[Any], tuple[Any, tuple[Scalar, Any]]], rows: Any) -> tuple[Any, tuple[Scalar, Any]]:  # noqa: ANN401, a tree
+def _sum_over_rows(one: Callable[[Any], tuple[Any, tuple[Scalar, Any]]], rows: Any) -> tuple[Any, tuple[Scalar, Any]]:  # noqa: ANN401, a tree
     """Return the sum over rows of the first thing that `one` gives, and of the second that of the row where its number is
     largest.
 
@@ -275,7 +275,7 @@ def _resultant(one: Callable[[Any], tuple[Any, tuple[Scalar, Any]]], rows: Any) 
     first = jax.tree.map(lambda leaf: leaf[0], rows)
     if jax.tree.leaves(rows)[0].shape[0] == 1:
         return one(first)
-    if not backend.native():
+    if not backend.is_native():
         sums, (numbers, things) = jax.vmap(one)(rows)
         best = jnp.argmax(numbers)
         total = jax.tree.map(lambda leaf: jnp.sum(leaf, axis=0), sums)

@@ -67,7 +67,7 @@ class Regulator(eqx.Module):
         return Actuation(actuators.drive(motors), wheel, jnp.zeros(3), jnp.zeros(3))
 
 
-def riccati(
+def solve_riccati(
     a: Float[Array, "n n"], b: Float[Array, "n m"], q: Float[Array, "n n"], r: Float[Array, "m m"]
 ) -> Float[Array, "n n"]:
     """Return X ≥ 0 of aᵀX + X a − X b r⁻¹ bᵀ X + q = 0 for which a − b r⁻¹ bᵀ X is stable; traceable.
@@ -104,13 +104,13 @@ def riccati(
     def correct(_: int, x: Array) -> Array:
         k = jnp.linalg.solve(r, b.T @ x)  # first: b r⁻¹ bᵀ between two x would cancel in its last digits
         left = a.T @ x + x @ a - k.T @ r @ k + q
-        return x + _lyapunov(a - b @ k, (left + left.T) / 2)
+        return x + _solve_lyapunov(a - b @ k, (left + left.T) / 2)
 
     _, _, x = jax.lax.fori_loop(0, DOUBLINGS, double, start)
     return size[:, None] * jax.lax.fori_loop(0, CORRECTIONS, correct, x) * size
 
 
-def _lyapunov(a: Float[Array, "n n"], q: Float[Array, "n n"]) -> Float[Array, "n n"]:
+def _solve_lyapunov(a: Float[Array, "n n"], q: Float[Array, "n n"]) -> Float[Array, "n n"]:
     """Return X of aᵀX + X a + q = 0, as n² linear equations: accurate, where doubling mixes slow and fast motions."""
     one = jnp.eye(a.shape[0])
     found = jnp.linalg.solve(jnp.kron(a.T, one) + jnp.kron(one, a.T), -q.ravel()).reshape(a.shape)

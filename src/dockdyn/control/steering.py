@@ -19,7 +19,7 @@ from dockdyn.control.controller import Measured, Three
 from dockdyn.control.plant import Row, attitude_error
 from dockdyn.control.sampled import SampledControl
 from dockdyn.control.thrusters import Pulses
-from dockdyn.integrate.model import chosen
+from dockdyn.integrate.model import choose_tree
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector, once
 
@@ -47,14 +47,14 @@ def begin_control(control: AnyControl, measured: Callable[[Effort], Measured]) -
     return Steering(control.init(measured(effort)), effort)
 
 
-def steer(
+def steer_body(
     control: AnyControl, now: Steering, seen: Measured, lever: Three, idles: Bool[Array, ""] | None = None
 ) -> Steered:
     """Return what control does that sees so much; `lever` (m, inertial) is the body's from the pole of the angular impulse.
 
     Where it `idles` its law remembers what it does, and the wheel keeps its spin.
     """
-    rate, given = _acted(control, now, seen, idles)
+    rate, given = _rate_and_actuation(control, now, seen, idles)
     turn = Quaternion.of(seen.chaser.attitude).matrix().array()
     force, torque = Vector.of(turn @ given.thrust), Vector.of(given.wheel + given.jets)
     power = force.dot(Vector.of(seen.chaser.velocity)) + torque.dot(Vector.of(seen.chaser.rate))
@@ -62,7 +62,7 @@ def steer(
     return once(Steered(force, torque, Steering(rate, effort)))
 
 
-def _acted(
+def _rate_and_actuation(
     control: AnyControl, now: Steering, seen: Measured, idles: Bool[Array, ""] | None
 ) -> tuple[PyTree, Actuation]:
     """Return the rate of what a law remembers, and what actuators give."""
@@ -70,7 +70,7 @@ def _acted(
     if idles is None:
         return found
     still = jax.tree.map(jnp.zeros_like, found[0]), idle_actuation(found[1].motors, seen.chaser.rate, seen.wheel)
-    return chosen(idles, still, found)
+    return choose_tree(idles, still, found)
 
 
 def idle_actuation(motors: Row, rate: Three, wheel: Three) -> Actuation:
@@ -85,7 +85,7 @@ def observe_control(
 
     Shapes (3,), `thruster_use` (2,); torques, `thruster_force` and `wheel_momentum` in the body's axes.
     """
-    _, given = _acted(control, now, seen, idles)
+    _, given = _rate_and_actuation(control, now, seen, idles)
     wanted, effort = control.reference.of(seen.target), now.effort
     fired: dict[str, Array] = {}
     if isinstance(control, SampledControl) and isinstance(now.law.pulses, Pulses):

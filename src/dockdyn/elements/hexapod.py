@@ -41,10 +41,10 @@ def hexapod_anchors(
     pair = jnp.repeat(jnp.arange(3), 2) * (2 * jnp.pi / 3)
     on_ring = pair + side * jnp.asarray(ring_spread) / 2
     on_base = pair + side * (jnp.pi / 3 - jnp.asarray(base_spread) / 2)
-    return _places(ring, ring_radius, on_ring), _places(base, base_radius, on_base)
+    return _anchor_places(ring, ring_radius, on_ring), _anchor_places(base, base_radius, on_base)
 
 
-def _places(frame: Pose, radius: ArrayLike, angles: Float[Array, "6"]) -> Places:
+def _anchor_places(frame: Pose, radius: ArrayLike, angles: Float[Array, "6"]) -> Places:
     radii = jnp.asarray(radius, float)
     across = Vector(jnp.zeros(6), radii * jnp.cos(angles), radii * jnp.sin(angles))
     place = frame.attitude.matrix() @ across

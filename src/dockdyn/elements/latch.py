@@ -223,9 +223,9 @@ class Latch(ForceElement):
         if isinstance(self.grip, Rigid) or self.swing is None:
             return ()
         action, _ = self.act(mode, memory, own, other)
-        yielded = jnp.where(mode.stage >= HELD, size(self._way(memory, own, other).stretch[0]), 0.0)
-        sizes = (size(action.force), yielded)
-        return sizes if self.grip.turning is None else (*sizes, size(action.moment))
+        yielded = jnp.where(mode.stage >= HELD, vector_length(self._way(memory, own, other).stretch[0]), 0.0)
+        sizes = (vector_length(action.force), yielded)
+        return sizes if self.grip.turning is None else (*sizes, vector_length(action.moment))
 
     def observe(self, mode: LatchMode, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Array]:
         """Return whether it `held` (1 or 0), the `length` (m) by which the striker is away, whether that is `at_end` of the
@@ -244,13 +244,13 @@ class Latch(ForceElement):
             "length": jnp.zeros(()),
             "gap": jnp.where(is_open, caught_at - self.travel(own, other)[0], 0.0),
             "closing": jnp.where(is_open, self.rate(own, other), 0.0),
-            "tension": size(self.late(mode, own, other)),
+            "tension": vector_length(self.late(mode, own, other)),
         }
         if isinstance(self.grip, Rigid):
             return found
         length, play = self._way(memory, own, other).length, self.grip.play
         force, *_ = self._load(mode, memory, own, other)
-        found |= {"length": held * length, "tension": found["tension"] + size(force)}
+        found |= {"length": held * length, "tension": found["tension"] + vector_length(force)}
         if play is None:
             return found
         return found | {"at_end": ((play > 0) & (jnp.abs(held * length - play) <= AT_THE_END * play)) * 1.0}
@@ -278,7 +278,7 @@ class Latch(ForceElement):
         action, _ = self.act(mode, memory, own, other)
         stored = self.stored_energy(mode, memory, own, other)
         return found | {
-            "catch_travel": jnp.where(mode.stage >= HELD, size(self._way(memory, own, other).stretch[0]), 0.0),
+            "catch_travel": jnp.where(mode.stage >= HELD, vector_length(self._way(memory, own, other).stretch[0]), 0.0),
             "catch_moment": action.moment.array(),
             "catch_stored": stored,
             "catch_dissipated": memory.dissipated,
@@ -365,7 +365,7 @@ class Latch(ForceElement):
         return (memory.caught - Vector.of(self.seat)).dot(Vector.of(self.axis)) - memory.travel
 
 
-def size(vector: Vector) -> Scalar:
+def vector_length(vector: Vector) -> Scalar:
     """Return the length of a vector; its derivative at zero is zero."""
     squared = vector.dot(vector)
     # no choice by the sign: kernels that each compute it may round it to either side of zero

@@ -30,8 +30,8 @@ class ModalSpring(Actor[Modes, Modes]):
 
     def act(self, mode: PyTree, memory: ElementMemory, coordinates: Modes, rates: Modes) -> tuple[Modes, ElementMemory]:
         """Return its effort on each mode, and the rate of what it remembers."""
-        lost = _times(self.damping, rates)
-        return -_times(self.stiffness, coordinates) - lost, memory._replace(dissipated=lost @ rates)
+        lost = _multiply_modes(self.damping, rates)
+        return -_multiply_modes(self.stiffness, coordinates) - lost, memory._replace(dissipated=lost @ rates)
 
     def stored_energy(self, mode: PyTree, memory: ElementMemory, coordinates: Modes, rates: Modes) -> Scalar:
         """Return the energy (J) that it can give back."""
@@ -44,6 +44,6 @@ class ModalSpring(Actor[Modes, Modes]):
         return 0.5 * jnp.sum(self.stiffness * coordinates**2)
 
 
-def _times(numbers: Modes | Float[Array, "modes modes"], coordinates: Modes) -> Modes:
+def _multiply_modes(numbers: Modes | Float[Array, "modes modes"], coordinates: Modes) -> Modes:
     """Return what springs or dampers take, one each or between all."""
     return numbers @ coordinates if numbers.ndim == 2 else numbers * coordinates

@@ -68,13 +68,13 @@ class TabulatedPull(Pull):
         inner = np.where(turns, 0.0, before * after / np.where(turns, 1.0, mean))
         slopes = np.concatenate([[0.0], inner, [0.0]])  # the force is constant beyond the ends
         ends = map(jnp.asarray, (y[:-1], y[1:], widths * slopes[:-1], widths * slopes[1:]))
-        areas = widths * cubic.integral(*ends)
+        areas = widths * cubic.cubic_integral(*ends)
         energies = np.concatenate([[0.0], np.cumsum(areas)])
         return TabulatedPull(*map(jnp.asarray, (x, y, slopes, energies)))
 
     def force(self, gap: Scalar) -> Scalar:
         _, u, ends, _ = self._piece(gap)
-        return cubic.value(u, *ends)
+        return cubic.cubic_value(u, *ends)
 
     def energy(self, gap: Scalar) -> Scalar:
         width, u, (a, b, da, db), start = self._piece(gap)

@@ -63,7 +63,7 @@ def check_fmu(file: Path, scenario: Scenario | None = None, progress: Progress |
         raise ScenarioError(f"{scenario.name}: the run {dataset.attrs['status']}; must run to its end")
     outputs = unit_of(scenario).outputs
     times, found = run_beside(file, scenario, outputs, dataset, progress)
-    rows = sorted(_differences(outputs, dataset, found), key=lambda one: -one.difference / (one.largest or 1.0))
+    rows = sorted(_output_differences(outputs, dataset, found), key=lambda one: -one.difference / (one.largest or 1.0))
     return Checked(findings, rows, len(times) - 1, float(times[-1]))
 
 
@@ -90,7 +90,7 @@ def run_beside(
     return times, dict(zip(names, np.array(rows).T, strict=True))
 
 
-def _differences(
+def _output_differences(
     outputs: Sequence[Output], dataset: xr.Dataset, found: dict[str, Float[np.ndarray, "times"]]
 ) -> Iterator[Difference]:
     """Yield one for each variable that the results have over time."""

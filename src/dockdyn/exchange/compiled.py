@@ -79,7 +79,7 @@ def c_compiler() -> str:
 def compile_library(sources: Sequence[Path], library: Path, other: Platform | None = None) -> None:
     """Compile `sources`, which lie in one folder, for this platform or for an `other` one. Raises ScenarioError with what the
     compiler says first."""
-    compiler = [c_compiler()] if other is None else _zig(other)
+    compiler = [c_compiler()] if other is None else _cross_compiler(other)
     place = [] if library.suffix == ".dll" else ["-fPIC"]  # which Windows has not
     command = [*compiler, *FLAGS, *place, *(file.name for file in sources), "-o", str(library), "-lm"]
     done = subprocess.run(command, cwd=sources[0].parent, capture_output=True, text=True, check=False)
@@ -88,7 +88,7 @@ def compile_library(sources: Sequence[Path], library: Path, other: Platform | No
         raise ScenarioError(f"{' '.join(compiler)}: cannot compile the FMU: {said}")
 
 
-def _zig(other: Platform) -> list[str]:
+def _cross_compiler(other: Platform) -> list[str]:
     """Return the command that compiles for another platform."""
     command = module_command("ziglang", "cc", "-target", BY_ZIG[other.tuple_of_fmi_3])
     return [*command, "-g0", "-fno-sanitize=undefined"]  # which it would add

@@ -61,7 +61,7 @@ class UnitDescription:
 
     def variables(self) -> list[Variable]:
         """Return all variables in the order of their value references."""
-        return list(_variables(self.unit))
+        return list(_unit_variables(self.unit))
 
     def head(self) -> dict[str, str]:
         scenario = self.unit.scenario
@@ -77,7 +77,7 @@ class UnitDescription:
         return {"startTime": "0.0", "stopTime": repr(stop), "stepSize": repr(self.unit.step)}
 
 
-def _variables(unit: FunctionalUnit) -> Iterator[Variable]:
+def _unit_variables(unit: FunctionalUnit) -> Iterator[Variable]:
     yield Variable("time", "independent", "time", "s")
     for place in unit.numbers:
         limits = place.limits
@@ -112,16 +112,16 @@ def description_3(described: UnitDescription) -> bytes:
             listed, "Boolean" if variable.flag else "Float64", variable.named(reference) | own | variable.values()
         )
     structure = SubElement(root, "ModelStructure")
-    outputs, states, rates, guards = (list(map(str, places)) for places in _parts(variables))
+    outputs, states, rates, guards = (list(map(str, places)) for places in _variable_places(variables))
     for output in outputs:
-        SubElement(structure, "Output", {"valueReference": output} | _dependencies(described.unit))
+        SubElement(structure, "Output", {"valueReference": output} | _output_dependencies(described.unit))
     for rate in rates:
         SubElement(structure, "ContinuousStateDerivative", valueReference=rate)
     for unknown in [*outputs, *states, *rates]:
         SubElement(structure, "InitialUnknown", valueReference=unknown)
     for guard in guards:
         SubElement(structure, "EventIndicator", valueReference=guard)
-    return _written(root)
+    return _write_xml(root)
 
 
 def description_2(described: UnitDescription) -> bytes:
@@ -144,17 +144,17 @@ def description_2(described: UnitDescription) -> bytes:
         scalar = SubElement(listed, "ScalarVariable", variable.named(reference))
         SubElement(scalar, "Boolean" if variable.flag else "Real", own | variable.values())
     structure = SubElement(root, "ModelStructure")
-    outputs, states, rates, _ = ([str(place + 1) for place in places] for places in _parts(variables))
+    outputs, states, rates, _ = ([str(place + 1) for place in places] for places in _variable_places(variables))
     listed = SubElement(structure, "Outputs")
     for output in outputs:
-        SubElement(listed, "Unknown", {"index": output} | _dependencies(described.unit))
+        SubElement(listed, "Unknown", {"index": output} | _output_dependencies(described.unit))
     listed = SubElement(structure, "Derivatives") if rates else listed
     for rate in rates:
         SubElement(listed, "Unknown", index=rate)
     listed = SubElement(structure, "InitialUnknowns")
     for unknown in [*outputs, *states, *rates]:
         SubElement(listed, "Unknown", index=unknown)
-    return _written(root)
+    return _write_xml(root)
 
 
 def build_description(described: UnitDescription) -> bytes:
@@ -165,10 +165,10 @@ def build_description(described: UnitDescription) -> bytes:
     for name in described.sources:
         SubElement(files, "SourceFile", name=name)
     SubElement(configuration, "Library", name="m")
-    return _written(root)
+    return _write_xml(root)
 
 
-def _dependencies(unit: FunctionalUnit) -> dict[str, str]:
+def _output_dependencies(unit: FunctionalUnit) -> dict[str, str]:
     """Return on what outputs depend at an instant: of a unit that integrates itself, where no input acts at once, on
     nothing."""
     return {} if unit.feedthrough or isinstance(unit.goes_on, Flow) else {"dependencies": ""}
@@ -186,7 +186,7 @@ def _place_of(variables: Sequence[Variable], name: str) -> int:
     return next(place for place, variable in enumerate(variables) if variable.name == name)
 
 
-def _parts(variables: Sequence[Variable]) -> tuple[list[int], list[int], list[int], list[int]]:
+def _variable_places(variables: Sequence[Variable]) -> tuple[list[int], list[int], list[int], list[int]]:
     """Return the places of outputs, states, their rates, and guards."""
     numbered = list(enumerate(variables))
     rates = [place for place, variable in numbered if variable.of]
@@ -210,6 +210,6 @@ def _add_units(root: Element, variables: Sequence[Variable]) -> None:
             SubElement(defined, "BaseUnit", {name: str(int(power)) for name, power in powers.items()})
 
 
-def _written(root: Element) -> bytes:
+def _write_xml(root: Element) -> bytes:
     indent(root)
     return DECLARATION + tostring(root, encoding="utf-8") + b"\n"

@@ -51,7 +51,7 @@ def fmu_of(unit: FunctionalUnit, fmi: Fmi = 3, with_library: bool = True, others
     model = write_model(unit, token)
     own = STEPS if isinstance(unit.goes_on, Steps) else MOTION
     names = [*SHARED, *(name.format(fmi) for name in (*FMI_FILES, *own))]
-    sources = {name: _source(name) for name in names} | {TEXT: model.text, HEADER: model.header}
+    sources = {name: _read_source(name) for name in names} | {TEXT: model.text, HEADER: model.header}
     compiled = sorted(name for name in sources if name.endswith(".c"))
     described = UnitDescription(unit, identifier, token, compiled)
     content: dict[str, str | bytes] = {f"sources/{name}": text for name, text in sources.items()}
@@ -62,10 +62,10 @@ def fmu_of(unit: FunctionalUnit, fmi: Fmi = 3, with_library: bool = True, others
     else:
         content["modelDescription.xml"] = description_2(described)
     if with_library:
-        content |= _library(sources, identifier, fmi)
+        content |= _compile_library(sources, identifier, fmi)
     for other in others:
-        content |= _library(sources, identifier, fmi, other)
-    return _zipped(content)
+        content |= _compile_library(sources, identifier, fmi, other)
+    return _zip_files(content)
 
 
 def identifier_of(scenario: Scenario) -> str:
@@ -74,11 +74,13 @@ def identifier_of(scenario: Scenario) -> str:
     return name if name[:1].isalpha() else f"model_{name}"
 
 
-def _source(name: str) -> str:
+def _read_source(name: str) -> str:
     return (files("dockdyn.exchange") / "sources" / name).read_text()
 
 
-def _library(sources: Mapping[str, str], identifier: str, fmi: int, other: Platform | None = None) -> dict[str, bytes]:
+def _compile_library(
+    sources: Mapping[str, str], identifier: str, fmi: int, other: Platform | None = None
+) -> dict[str, bytes]:
     """Return the library for this platform, or for an `other` one, by its place in the FMU."""
     place = this_platform() if other is None else other
     name = f"{identifier}{place.ending}"
@@ -90,7 +92,7 @@ def _library(sources: Mapping[str, str], identifier: str, fmi: int, other: Platf
         return {f"binaries/{place.folder(fmi)}/{name}": library.read_bytes()}
 
 
-def _zipped(content: Mapping[str, str | bytes]) -> bytes:
+def _zip_files(content: Mapping[str, str | bytes]) -> bytes:
     """Return a ZIP file of these files."""
     memory = io.BytesIO()
     with zipfile.ZipFile(memory, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -16,7 +16,7 @@ from dockdyn.results.functional_unit import Flow, FunctionalUnit, Steps
 from dockdyn.results.model_flow import Jumped
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import Place
-from dockdyn.translate import translate
+from dockdyn.translate import translate_function
 from dockdyn.translate.c import C_HEAD, c_function
 from dockdyn.translate.jaxpr import TranslatedProgram
 from dockdyn.translate.scalar_program import SIZES, Untranslatable
@@ -47,9 +47,9 @@ def write_model(unit: FunctionalUnit, token: str) -> Written:
         def of_leaves(*rows: Any) -> Any:  # noqa: ANN401, of JAX
             return function(*rows[: len(before)], jax.tree.unflatten(structure, rows[len(before) :]))
 
-        return _program(unit, of_leaves, *before, *state)
+        return _program_of(unit, of_leaves, *before, *state)
 
-    programs = {"begin": _program(unit, unit.begin, numbers), "observe": of_state(unit.observe, numbers, given)}
+    programs = {"begin": _program_of(unit, unit.begin, numbers), "observe": of_state(unit.observe, numbers, given)}
     moves = unit.goes_on
     if isinstance(moves, Steps):
 
@@ -61,22 +61,24 @@ def write_model(unit: FunctionalUnit, token: str) -> Written:
     else:
         for name in ("rates", "guards", "jump"):
             programs[name] = of_state(getattr(moves.equations, name), numbers, given, time)
-    sizes = [_padded(leaf.size * SIZES[leaf.dtype.name]) for leaf in state]
-    return Written(_text(unit, programs, sizes, token), _header(unit, programs, sizes, token))
+    sizes = [_padded_size(leaf.size * SIZES[leaf.dtype.name]) for leaf in state]
+    return Written(_source_text(unit, programs, sizes, token), _header_text(unit, programs, sizes, token))
 
 
-def _program(unit: FunctionalUnit, function: Callable[..., Any], *given: np.ndarray | np.float64) -> TranslatedProgram:
+def _program_of(
+    unit: FunctionalUnit, function: Callable[..., Any], *given: np.ndarray | np.float64
+) -> TranslatedProgram:
     try:
-        return translate(jax.jit(function).trace(*given).jaxpr)
+        return translate_function(jax.jit(function).trace(*given).jaxpr)
     except Untranslatable as error:
         raise ScenarioError(f"{unit.scenario.name}: cannot be written as C: {error}") from None
 
 
-def _padded(size: int) -> int:
+def _padded_size(size: int) -> int:
     return -(-size // WORD) * WORD
 
 
-def _header(unit: FunctionalUnit, programs: dict[str, TranslatedProgram], sizes: Sequence[int], token: str) -> str:
+def _header_text(unit: FunctionalUnit, programs: dict[str, TranslatedProgram], sizes: Sequence[int], token: str) -> str:
     """Return what the model has and how large it is."""
     flow = unit.goes_on if isinstance(unit.goes_on, Flow) else None
     constants = {name: len(program.constants) for name, program in programs.items()}
@@ -116,7 +118,7 @@ def _header(unit: FunctionalUnit, programs: dict[str, TranslatedProgram], sizes:
     return "\n".join([*lines, "", "#endif", ""])
 
 
-def _text(unit: FunctionalUnit, programs: dict[str, TranslatedProgram], sizes: Sequence[int], token: str) -> str:
+def _source_text(unit: FunctionalUnit, programs: dict[str, TranslatedProgram], sizes: Sequence[int], token: str) -> str:
     """Return functions and tables."""
     places = np.cumsum([0, *sizes])[:-1]
     words = [status.name.lower().replace("_", " ") for status in Status]
@@ -124,39 +126,45 @@ def _text(unit: FunctionalUnit, programs: dict[str, TranslatedProgram], sizes: S
         C_HEAD,
         f'#include "{HEADER}"\n',
         f"const char model_token[{len(token) + 1}] = {json.dumps(token)};",
-        _table("const Number model_numbers", [_number(place) for place in unit.numbers], "{0}"),
-        _table("const bool model_flags", [_word(output.flag) for output in unit.outputs]),
-        _table("const size_t model_places", [str(place) for place in places]),
-        _table("const char *const model_statuses", [json.dumps(word) for word in words]),
+        _table_text("const Number model_numbers", [_number_text(place) for place in unit.numbers], "{0}"),
+        _table_text("const bool model_flags", [_flag_word(output.flag) for output in unit.outputs]),
+        _table_text("const size_t model_places", [str(place) for place in places]),
+        _table_text("const char *const model_statuses", [json.dumps(word) for word in words]),
     ]
     for name, program in programs.items():
         for index, constant in enumerate(program.constants):
-            values = [_constant(value) for value in constant.ravel().tolist()]
-            parts.append(_table(f"static const {IN_C[constant.dtype.name]} {name}_constant_{index}", values))
+            values = [_format_constant(value) for value in constant.ravel().tolist()]
+            parts.append(_table_text(f"static const {IN_C[constant.dtype.name]} {name}_constant_{index}", values))
         names = [f"{name}_constant_{index}" for index in range(len(program.constants))]
-        parts += [_table(f"const void *const model_{name}_constants", names), "", c_function(program, f"model_{name}")]
-    parts.append(_table("const int64_t *const model_work_bytes", [f"&model_{name}_work_bytes" for name in programs]))
+        parts += [
+            _table_text(f"const void *const model_{name}_constants", names),
+            "",
+            c_function(program, f"model_{name}"),
+        ]
+    parts.append(
+        _table_text("const int64_t *const model_work_bytes", [f"&model_{name}_work_bytes" for name in programs])
+    )
     return "\n".join([*parts, ""])
 
 
-def _table(declared: str, items: Sequence[str], nothing: str = "0") -> str:
+def _table_text(declared: str, items: Sequence[str], nothing: str = "0") -> str:
     """Return an array in C; one without items has one that nobody reads."""
     return f"{declared}[] = {{{', '.join(items) or nothing}}};"
 
 
-def _number(place: Place) -> str:
+def _number_text(place: Place) -> str:
     """Start and bounds of a number of the scenario."""
     limits = place.limits
     least, most = max(limits.least, limits.above), min(limits.most, limits.below)
-    opened = _word(limits.above >= limits.least), _word(limits.below <= limits.most)
-    return f"{{{', '.join([_constant(place.value), _constant(least), _constant(most), *opened])}}}"
+    opened = _flag_word(limits.above >= limits.least), _flag_word(limits.below <= limits.most)
+    return f"{{{', '.join([_format_constant(place.value), _format_constant(least), _format_constant(most), *opened])}}}"
 
 
-def _word(flag: bool) -> str:
+def _flag_word(flag: bool) -> str:
     return "true" if flag else "false"
 
 
-def _constant(value: float | int | bool) -> str:
+def _format_constant(value: float | int | bool) -> str:
     """Return a number to its last bit."""
     if isinstance(value, float):
         if math.isnan(value):

@@ -26,7 +26,7 @@ class Draws(NamedTuple):
     lost: Scalar  # 0 … 1
 
 
-def draws(seed: Int[Array, ""], shape: tuple[int, ...], axes: int) -> Draws:
+def draw_noise(seed: Int[Array, ""], shape: tuple[int, ...], axes: int) -> Draws:
     """Return random numbers of `shape` samples at a port of `axes` axes; the same for the same seed."""
     keys = jax.random.split(jax.random.key(seed), 4)
     return Draws(

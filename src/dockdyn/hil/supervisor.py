@@ -148,8 +148,8 @@ def watch_devices(limits: Limits, memory: Watch, told: Told, sent: Axes) -> tupl
     forces = after.load[:PLACES]
     false = jnp.asarray(False)
     inside = [((e.lowest <= p) & (p <= e.highest)).all() for e, p in limits.parts(after.pose)]
-    near = [_size(d) <= e.tracking for e, d in limits.parts(after.pose - sent)]
-    cause = _first(
+    near = [_vector_length(d) <= e.tracking for e, d in limits.parts(after.pose - sent)]
+    cause = _first_cause(
         (Cause.SENSOR_INVALID, ~jnp.isfinite(told.load).all()),
         (Cause.SENSOR_STATUS, told.load_status != 0),
         (Cause.SENSOR_STALE, after.load_silence > limits.sensor_silence),
@@ -158,8 +158,8 @@ def watch_devices(limits: Limits, memory: Watch, told: Told, sent: Axes) -> tupl
         (Cause.ROBOT_INVALID, ~jnp.isfinite(told.pose).all()),
         (Cause.ROBOT_STATUS, told.pose_status != 0),
         (Cause.ROBOT_STALE, after.pose_silence > limits.robot_silence),
-        (Cause.FORCE, ~(_size(forces) <= limits.force)),
-        (Cause.TORQUE, false if limits.torque is None else ~(_size(after.load[PLACES:]) <= limits.torque)),
+        (Cause.FORCE, ~(_vector_length(forces) <= limits.force)),
+        (Cause.TORQUE, false if limits.torque is None else ~(_vector_length(after.load[PLACES:]) <= limits.torque)),
         (Cause.POSITION, ~jnp.stack(inside).all()),
         (Cause.TRACKING, ~jnp.stack(near).all()),
         (Cause.LATE, told.late > limits.late),
@@ -171,7 +171,7 @@ def check_energy(limits: Limits, injected: Scalar, given: Scalar) -> Count:
     """Return the cause to stop in the energy (J) that delays have `injected`, and in what the measured force has `given` in
     all."""
     false = jnp.asarray(False)
-    return _first(
+    return _first_cause(
         (
             Cause.INJECTED_ENERGY,
             false if limits.injected_energy is None else ~(injected <= limits.injected_energy),
@@ -186,11 +186,11 @@ def check_command(limits: Limits, sent: Axes, rate: Axes, wanted: Axes, period: 
     rows = zip(*(limits.parts(part) for part in (sent, rate, wanted)), strict=True)
     for (envelope, last), (_, before), (_, place) in rows:
         speed = (place - last) / period
-        fast.append(_size(speed) <= envelope.speed)
-        sudden.append(_size(speed - before) <= envelope.acceleration * period * (1 + 1e-9))
-        end = place + speed * (_size(speed) / (2 * envelope.acceleration))
+        fast.append(_vector_length(speed) <= envelope.speed)
+        sudden.append(_vector_length(speed - before) <= envelope.acceleration * period * (1 + 1e-9))
+        end = place + speed * (_vector_length(speed) / (2 * envelope.acceleration))
         far.append(((envelope.lowest <= end) & (end <= envelope.highest)).all())
-    return _first(
+    return _first_cause(
         (Cause.COMMAND, ~jnp.isfinite(wanted).all()),
         (Cause.SPEED, ~jnp.stack(fast).all()),
         (Cause.ACCELERATION, ~jnp.stack(sudden).all()),
@@ -198,17 +198,17 @@ def check_command(limits: Limits, sent: Axes, rate: Axes, wanted: Axes, period: 
     )
 
 
-def brake(limits: Limits, rate: Axes, period: Scalar) -> Axes:
+def braking_rate(limits: Limits, rate: Axes, period: Scalar) -> Axes:
     """Return the rate (m/s, rad/s) of the command in the next cycle of braking: slower by what is allowed, in its direction."""
     slower = []
     for envelope, before in limits.parts(rate):
-        speed = _size(before)
+        speed = _vector_length(before)
         kept = jnp.maximum(speed - envelope.acceleration * period, 0.0) / jnp.where(speed > 0, speed, 1.0)
         slower.append(before * kept)
     return jnp.concatenate(slower)
 
 
-def approach(limits: Limits, sent: Axes, rate: Axes, goal: Axes, period: Scalar) -> Axes:
+def approach_rate(limits: Limits, sent: Axes, rate: Axes, goal: Axes, period: Scalar) -> Axes:
     """Return the rate (m/s, rad/s) of the next command on a straight way from rest to rest at a `goal` (m, rad).
 
     It keeps half of the limits. With x = v/(a h) and a distance a h² x (x + 1)/2 left, going on at v leaves a h² x (x − 1)/2,
@@ -218,11 +218,11 @@ def approach(limits: Limits, sent: Axes, rate: Axes, goal: Axes, period: Scalar)
     rows = zip(*(limits.parts(part) for part in (sent, rate, goal)), strict=True)
     for (envelope, place), (_, before), (_, end) in rows:
         way = end - place
-        left = _size(way)
+        left = _vector_length(way)
         gain = GENTLY * envelope.acceleration * period
         braking = gain * (jnp.sqrt(0.25 + 2 * left / (gain * period)) - 0.5)
         speed = jnp.minimum(
-            jnp.minimum(_size(before) + gain, GENTLY * envelope.speed), jnp.minimum(braking, left / period)
+            jnp.minimum(_vector_length(before) + gain, GENTLY * envelope.speed), jnp.minimum(braking, left / period)
         )
         found.append(way * (speed / jnp.where(left > 0, left, 1.0)))
     return jnp.concatenate(found)
@@ -236,11 +236,11 @@ def first_cause(causes: Sequence[Count]) -> Count:
     return found
 
 
-def _first(*checks: tuple[Cause, Yes]) -> Count:
+def _first_cause(*checks: tuple[Cause, Yes]) -> Count:
     """Return the first cause whose condition holds."""
     return first_cause([jnp.where(holds, int(cause), int(Cause.NONE)) for cause, holds in checks])
 
 
-def _size(vector: Axes) -> Scalar:
+def _vector_length(vector: Axes) -> Scalar:
     """Return the length of a vector."""
     return jnp.sqrt(jnp.sum(vector**2))

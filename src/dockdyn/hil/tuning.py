@@ -35,7 +35,7 @@ def matching_gain(loop: Loop) -> float:
     scale = float(loop.stiffness) / abs(target)
 
     def made(numbers: np.ndarray) -> Loop:
-        return rows(loop, gain=numbers[:, 0] * scale)
+        return batch_of_loops(loop, gain=numbers[:, 0] * scale)
 
     lag = abs(target) * lag_of(loop)
     (gain,) = met_by_loop(made, target, np.array([lag - float(loop.damping) / scale]), "gain")
@@ -69,14 +69,14 @@ def lag_of(loop: Loop) -> float:
     return lag
 
 
-def rows(loop: Loop, **numbers: np.ndarray) -> Loop:
+def batch_of_loops(loop: Loop, **numbers: np.ndarray) -> Loop:
     """Return many loops that differ in the named numbers."""
     count = len(next(iter(numbers.values())))
     many = jax.tree.map(lambda a: np.repeat(np.asarray(a, float)[None], count, axis=0), loop)
     return replace(many, **numbers)
 
 
-def nearest(
+def nearest_roots(
     found: Complex[np.ndarray, "rows count"], target: Complex[np.ndarray, "*rows"]
 ) -> Complex[np.ndarray, "rows"]:
     """Return of each row of roots the one nearest to its target; NaN where there is none."""
@@ -110,7 +110,7 @@ def match_root(
 
     def missed(numbers: np.ndarray) -> np.ndarray:
         found = roots(numbers)
-        error = (nearest(found, np.full(len(found), target)) - target) / size
+        error = (nearest_roots(found, np.full(len(found), target)) - target) / size
         return np.stack([error.real, error.imag], axis=1)[:, :count]
 
     numbers, step = start, 1e-6

@@ -88,7 +88,9 @@ class TrackingDifferentiator(VelocitySource):
         slide = slow + end / self.time
         fading = jnp.exp(-share)
         velocity = speed + (slow - slide * share) * fading
-        pull, linear = fhan(behind, memory.velocity, self.acceleration, jnp.maximum(self.time, seen.period))
+        pull, linear = time_optimal_acceleration(
+            behind, memory.velocity, self.acceleration, jnp.maximum(self.time, seen.period)
+        )
         near = linear & (jnp.abs(velocity - memory.velocity) <= self.acceleration * seen.period)
         position = jnp.where(
             near,
@@ -126,7 +128,7 @@ class PrintedTrackingDifferentiator(VelocitySource):
 
     def step(self, memory: PrintedState, seen: CompensatorInput) -> tuple[PrintedState, Axes]:
         behind = jnp.where(seen.time <= 0, -2 * self.time * memory.velocity, memory.position - seen.robot_position)
-        pull, _ = fhan(behind, memory.velocity, self.acceleration, self.time)
+        pull, _ = time_optimal_acceleration(behind, memory.velocity, self.acceleration, self.time)
         position = seen.robot_position + behind + seen.period * memory.velocity
         return PrintedState(position, memory.velocity + seen.period * pull), memory.velocity
 
@@ -136,7 +138,7 @@ class PrintedTrackingDifferentiator(VelocitySource):
         return f"the printed recursion diverges; must be above {period / 2:g} s, half of the period"
 
 
-def fhan(error: Axes, velocity: Axes, acceleration: Scalar, time: Scalar) -> tuple[Axes, Axes]:
+def time_optimal_acceleration(error: Axes, velocity: Axes, acceleration: Scalar, time: Scalar) -> tuple[Axes, Axes]:
     """Return the acceleration (m/s²) that ends `error` (m) and `velocity` (m/s) soonest; whether it is linear in them."""
     most = acceleration * time  # d, m/s
     ahead = error + time * velocity  # y, m

@@ -32,12 +32,12 @@ from dockdyn.impact.formulas.latching import (
     latch_travel,
     minimum_latching_velocity,
 )
-from dockdyn.impact.laws.by_name import LAWS, Law, resolve, resolve_simultaneous
+from dockdyn.impact.laws.by_name import LAWS, Law, resolve_impact, resolve_simultaneous
 from dockdyn.impact.laws.contact_matrix import (
     constrained_contact_matrix,
     contact_matrix,
     effective_mass,
-    lock,
+    lock_constraints,
     velocity_jump,
 )
 from dockdyn.impact.laws.impact_law import ImpactLaw
@@ -67,11 +67,11 @@ __all__ = [
     "latch_ramp",
     "latch_time",
     "latch_travel",
-    "lock",
+    "lock_constraints",
     "mass_ratio_coefficient",
     "minimum_latching_velocity",
     "motion_class",
-    "resolve",
+    "resolve_impact",
     "resolve_simultaneous",
     "validity_warnings",
     "velocity_after_impact",

@@ -4,7 +4,7 @@ Units: times s, states in those of the model.
 Source: that of each integrator, named in its own file.
 """
 
-from dockdyn.integrate.hybrid.located import Settings, solve
+from dockdyn.integrate.hybrid.located import Settings, solve_located
 from dockdyn.integrate.model import Model, Rate, State
 from dockdyn.integrate.solution import Solution, Status
 
@@ -15,5 +15,5 @@ __all__ = [
     "Solution",
     "State",
     "Status",
-    "solve",
+    "solve_located",
 ]

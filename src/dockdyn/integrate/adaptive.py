@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import jax
 from jaxtyping import Array, Float, Int
 
-from dockdyn.integrate.model import Model, Scalar, State, pack, unpack
+from dockdyn.integrate.model import Model, Scalar, State, pack_tree, unpack_tree
 
 Method = Literal["dopri8", "kvaerno5"]
 SHORTEST = 1e-16  # of the last time: a step this short does not advance time there
@@ -29,7 +29,7 @@ class Adapted(NamedTuple):
     exhausted: Any  # bool: it took too many steps, or too short ones
 
 
-def solve(
+def solve_adaptively(
     model: Model,
     times: Float[Array, "times"],
     tolerance: Float[Array, ""],
@@ -48,13 +48,13 @@ def solve(
 
     # one row of numbers: the program that advances it is much smaller than one for every part of a state
     def state(row: Float[Array, "n"]) -> State:
-        q, v, memory = unpack(row, moving)
+        q, v, memory = unpack_tree(row, moving)
         return model.retract(State(q, v, start.mode, memory))
 
     @jax.jit  # so that it is traced once
     def rate(t: Scalar, row: Float[Array, "n"], _: None) -> Float[Array, "n"]:
         x = state(row)
-        return pack(tuple(model.flow(t, x, model.signal(t, x))))
+        return pack_tree(tuple(model.flow(t, x, model.signal(t, x))))
 
     solver: Any = diffrax.Dopri8() if method == "dopri8" else diffrax.Kvaerno5()
     found = diffrax.diffeqsolve(
@@ -63,7 +63,7 @@ def solve(
         times[0],
         times[-1],
         (times[1] - times[0]) * FIRST,
-        pack(moving),
+        pack_tree(moving),
         saveat=diffrax.SaveAt(ts=times),
         stepsize_controller=diffrax.PIDController(
             rtol=tolerance, atol=tolerance, dtmin=SHORTEST * times[-1], force_dtmin=False

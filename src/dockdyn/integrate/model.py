@@ -156,7 +156,7 @@ def advance_state(x: State, step: Scalar, rate: Rate) -> State:
 
 
 @trace_once
-def chosen(condition: Bool[Array, ""], yes: PyTree, no: PyTree) -> PyTree:
+def choose_tree(condition: Bool[Array, ""], yes: PyTree, no: PyTree) -> PyTree:
     """Return the tree `yes` where `condition` holds, else `no`."""
     return jax.tree.map(lambda a, b: jnp.where(condition, a, b), yes, no)
 
@@ -164,29 +164,29 @@ def chosen(condition: Bool[Array, ""], yes: PyTree, no: PyTree) -> PyTree:
 def over_rows(function: Callable[..., PyTree], *rows: PyTree) -> PyTree:
     """Return `function` of each row of trees whose leaves have a leading axis: one after another in machine code of dockdyn's
     own, side by side where XLA compiles."""
-    if backend.native():
+    if backend.is_native():
         return jax.lax.map(lambda row: function(*row), rows)
     return jax.vmap(function)(*rows)
 
 
-def jacobian(function: Callable[[Array], Array], at: Float[Array, "n"]) -> Float[Array, "m n"]:
+def jacobian_by_columns(function: Callable[[Array], Array], at: Float[Array, "n"]) -> Float[Array, "m n"]:
     """Return the derivative of `function`, of an array to an array, column by column as `over_rows` takes them."""
     return over_rows(lambda along: jax.jvp(function, (at,), (along,))[1], jnp.eye(at.shape[0])).T
 
 
-def rows(items: list[Float[Array, "*shape"]], width: int = 0) -> Float[Array, "items *shape"]:
+def stack_rows(items: list[Float[Array, "*shape"]], width: int = 0) -> Float[Array, "items *shape"]:
     """Return the items stacked; an empty list gives no rows of the right width."""
     return jnp.stack(items) if items else jnp.zeros((0, width) if width else 0)
 
 
-def pack(tree: PyTree) -> Float[Array, "n"]:
+def pack_tree(tree: PyTree) -> Float[Array, "n"]:
     """Return all numbers of a tree in one row."""
     leaves = [jnp.ravel(jnp.asarray(leaf, float)) for leaf in jax.tree.leaves(tree)]
     return jnp.concatenate(leaves) if leaves else jnp.zeros(0)
 
 
-def unpack(row: Float[Array, "n"], like: PyTree) -> PyTree:
-    """Return the tree that `pack` made a row of, with the structure and types of `like`."""
+def unpack_tree(row: Float[Array, "n"], like: PyTree) -> PyTree:
+    """Return the tree that `pack_tree` made a row of, with the structure and types of `like`."""
     leaves, structure = jax.tree.flatten(like)
     out, at = [], 0
     for leaf in leaves:
@@ -195,7 +195,7 @@ def unpack(row: Float[Array, "n"], like: PyTree) -> PyTree:
     return jax.tree.unflatten(structure, out)
 
 
-def write(
+def write_row(
     rows: Float[Array, "rows columns"], count: Int[Array, ""], when: Flag, row: Float[Array, "columns"]
 ) -> tuple[Float[Array, "rows columns"], Int[Array, ""]]:
     """Return `rows` with `row` at `count` where `when` holds (else in the scratch row), and the new count."""

@@ -55,7 +55,7 @@ def first_touching(scenario: Scenario, measured: Sequence[int]) -> tuple[float, 
     Raises ScenarioError without one.
     """
     content = scenario.content
-    moments = follow(scenario, lambda found: _first_row(found, measured) is not None)
+    moments = follow_run(scenario, lambda found: _first_row(found, measured) is not None)
     row = _first_row(moments, measured)
     if row is None:
         which = "no contact"
@@ -79,7 +79,7 @@ def after_first(scenario: Scenario, contacts: Sequence[int]) -> FollowedMoments:
         later = found.touching[first:]
         return len(later) > LOOKED_AT or not later[-1, own].any()
 
-    found = follow(scenario, over, LONGEST_LOOK)
+    found = follow_run(scenario, over, LONGEST_LOOK)
     first = _first_row(found, own) or 0
     rows = slice(first, first + LOOKED_AT + 1)
     return FollowedMoments(found.time[rows], jax.tree.map(lambda leaf: leaf[rows], found.state), found.touching[rows])
@@ -91,7 +91,7 @@ def _first_row(found: FollowedMoments, contacts: Sequence[int]) -> int | None:
     return int(np.argmax(touching)) if touching.any() else None
 
 
-def follow(
+def follow_run(
     scenario: Scenario, enough: Callable[[FollowedMoments], bool], longest: int | None = None
 ) -> FollowedMoments:
     """Return the run until `enough` of it is known or it ends, at most so many iterations."""
@@ -100,7 +100,7 @@ def follow(
     solver, until = init(content, settings), 0
     start = jax.tree.map(np.asarray, solver.point.state)
     while True:
-        solution: Solution = jax.tree.map(np.asarray, recorded(solver))
+        solution: Solution = jax.tree.map(np.asarray, solution_so_far(solver))
         found = _moments_of(start, solution, len(content.contact))
         if enough(found) or solution.status != Status.RUNNING or (longest is not None and until >= longest):
             return found
@@ -109,9 +109,9 @@ def follow(
 
 
 @jit_once
-def recorded(solver: located.SolverState) -> Solution:
+def solution_so_far(solver: located.SolverState) -> Solution:
     """Return the solution so far, without samples."""
-    return located.result(solver._replace(samples=None))
+    return located.solution_of(solver._replace(samples=None))
 
 
 def _moments_of(start: State, solution: Solution, count: int) -> FollowedMoments:

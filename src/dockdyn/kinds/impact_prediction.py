@@ -74,11 +74,11 @@ def predicted_impacts(content: Any, run: Run) -> dict[str, Any]:  # noqa: ANN401
     laws = [None if delay_of(content) else _law_of(contact) for contact in content.contacts]
     if run.states is None or not run.episodes or not any(laws):
         return {}
-    struck = _struck(content, laws, run)
+    struck = _predicted_impacts(content, laws, run)
     mass, whole, restitution, closing, before, after = (
         np.array(struck, float).reshape(-1, len(PredictedImpact._fields)).T
     )
-    restitution[[_overlaps(one, run.episodes) for one in run.episodes]] = np.nan
+    restitution[[_acts_beside_others(one, run.episodes) for one in run.episodes]] = np.nan
     impulse = np.where(closing > 0, (1 + restitution) * mass * closing, np.nan)
     variable = episode_variable
     return {
@@ -105,7 +105,7 @@ def relative_data(model: Mechanism, solution: Solution, log: Log, delay: Array |
         first, second = (
             jnp.einsum("b,rbi->ri", masses[np.array(side)], log.seen["velocity"][:, np.array(side)])
             / masses[np.array(side)].sum()
-            for side in _sides(model, number)
+            for side in _bodies_of_sides(model, number)
         )
         apart.append(second - first)
     relative, began = jnp.stack(apart, axis=1), log.began()  # rows, contacts, axes
@@ -149,16 +149,16 @@ def _of_dashpot(law: Any, mass: Float[Array, ""]) -> Float[Array, ""]:  # noqa: 
     return kelvin_voigt_restitution(ratio, "zero-depth" if law.adhesion else "zero-force")
 
 
-def _overlaps(one: Episode, others: Sequence[Episode]) -> bool:
+def _acts_beside_others(one: Episode, others: Sequence[Episode]) -> bool:
     """Return whether another contact acts while one does."""
     return any(other is not one and not (other.release <= one.onset or other.onset >= one.release) for other in others)
 
 
-def _struck(content: Any, laws: Sequence[Part | None], run: Run) -> list[PredictedImpact]:  # noqa: ANN401, of a scenario
+def _predicted_impacts(content: Any, laws: Sequence[Part | None], run: Run) -> list[PredictedImpact]:  # noqa: ANN401, of a scenario
     """Return all contacts of a run at their onsets."""
     model, velocity = model_of(content), np.asarray(run.at_moments["velocity"])
     masses = np.array([float(body.mass) for body in model.bodies])
-    pairs = {contact: _sides(model, contact) for contact in {episode.contact for episode in run.episodes}}
+    pairs = {contact: _bodies_of_sides(model, contact) for contact in {episode.contact for episode in run.episodes}}
     known: dict[tuple[int, float], float] = {}  # restitution by contact and effective mass
     found, closings = [], run.at_onset("depth_rate")
     for episode, closing, mass, normal in zip(run.episodes, closings, *_at_onsets(content, run), strict=True):
@@ -189,7 +189,7 @@ def _is_single(model: Mechanism, contact: int) -> bool:
     return bool(getattr(model.groups[contact], "single", False))
 
 
-def _sides(model: Mechanism, contact: int) -> list[list[int]]:
+def _bodies_of_sides(model: Mechanism, contact: int) -> list[list[int]]:
     """Return the numbers of all bodies that joints hold together with either body of a contact; without frames."""
     group, moving = model.groups[contact], model.moving
     both = [moving.held_with(moving.link(number)) for number in (group.first, group.second)]
@@ -202,13 +202,13 @@ def _at_onsets(content: Any, run: Run) -> tuple[np.ndarray, np.ndarray]:  # noqa
         return np.zeros(0), np.zeros((0, 3))
     rows = np.array([episode.onset_row for episode in run.episodes])
     leaves, structure = jax.tree.flatten(jax.tree.map(lambda leaf: np.asarray(leaf)[rows], run.states))
-    masses, normals = in_pieces(lambda *rows: _effective(content, jax.tree.unflatten(structure, rows)), *leaves)
+    masses, normals = in_pieces(lambda *rows: _effective_masses(content, jax.tree.unflatten(structure, rows)), *leaves)
     each, which = np.arange(len(rows)), [episode.contact for episode in run.episodes]
     return masses[each, which], normals[each, which]
 
 
 @jit_once
-def _effective(content: Any, states: State) -> PyTree:  # noqa: ANN401, of a scenario
+def _effective_masses(content: Any, states: State) -> PyTree:  # noqa: ANN401, of a scenario
     """Return the effective masses and the normals of all contacts, row by row."""
     model = content.model()
     return over_rows(lambda x: effective_masses(model, x), states)

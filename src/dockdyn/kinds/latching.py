@@ -64,16 +64,18 @@ def least_latching_speed(scenario: Scenario | str | Path) -> float:
 
 def least_speed_of(content: Any, entry: State | None = None) -> float:  # noqa: ANN401, of a scenario with one such latch
     """Return the least speed (m/s) that latches, of the content of a scenario, from the state in which the ramp begins."""
-    entry = _entry(content, settings_for(content)) if entry is None else entry
+    entry = _ramp_entry(content, settings_for(content)) if entry is None else entry
     if entry is None:
         return math.nan
-    rigid, period = _rigid(content, entry)
+    rigid, period = _rigid_latching_speed(content, entry)
     plan = settings_for(content, sampled=False, most_moments=MOMENTS, most_rows=ROWS)
     settings = replace(plan, duration=PERIODS * np.float64(period), max_moments=MOMENTS)
-    return _narrowed(lambda speed: _attempt(content, settings, entry, np.float64(speed)), float(rigid))
+    return _search_least_speed(
+        lambda speed: _attempt_at_speed(content, settings, entry, np.float64(speed)), float(rigid)
+    )
 
 
-def _narrowed(attempt: Callable[[float], Attempt], guess: float) -> float:
+def _search_least_speed(attempt: Callable[[float], Attempt], guess: float) -> float:
     """Return the least speed (m/s) that latches, NaN where none up to 2²⁰ times a `guess` does.
 
     The square of the speed at capture grows all but evenly with that at the ramp's beginning: where its line through the last
@@ -106,40 +108,40 @@ def _narrowed(attempt: Callable[[float], Attempt], guess: float) -> float:
     return high
 
 
-def _entry(content: Any, settings: located.Settings) -> State | None:  # noqa: ANN401, of a scenario
+def _ramp_entry(content: Any, settings: located.Settings) -> State | None:  # noqa: ANN401, of a scenario
     """Return the state in which the probe comes to the ramp; None where it does not."""
     solver, until = init(content, settings), 0
     while True:
         until += SLICE
         solver = advance(content, settings, np.asarray(until), solver)
-        met, state = _met(content, solver)
+        met, state = _has_met_ramp(content, solver)
         if bool(met):
             return state
         if int(solver.status) != Status.RUNNING:
             return None
 
 
-def _one(model: Mechanism) -> MountedLatch:
+def _latch_with_ramp(model: Mechanism) -> MountedLatch:
     """Return the latch behind a ramp of a model that has one."""
     (latch,) = model.ramps
     return latch
 
 
 @jit_once
-def _met(content: Any, solver: SolverState) -> tuple[Bool[Array, ""], State]:  # noqa: ANN401, of a scenario
+def _has_met_ramp(content: Any, solver: SolverState) -> tuple[Bool[Array, ""], State]:  # noqa: ANN401, of a scenario
     """Return whether the log of a run has the probe on the ramp, and the state then."""
-    model, solution = content.model(), located.result(solver)
-    stage = model.element_modes(solution.log.state)[_one(model).number].stage
+    model, solution = content.model(), located.solution_of(solver)
+    stage = model.element_modes(solution.log.state)[_latch_with_ramp(model).number].stage
     on = (stage == ON_RAMP) & (jnp.arange(stage.shape[0]) < solution.moments)
     return jnp.any(on), jax.tree.map(lambda leaf: leaf[jnp.argmax(on)], solution.log.state)
 
 
 @jit_once
-def _rigid(content: Any, entry: State) -> tuple[Scalar, Scalar]:  # noqa: ANN401, of a scenario
+def _rigid_latching_speed(content: Any, entry: State) -> tuple[Scalar, Scalar]:  # noqa: ANN401, of a scenario
     """Return the least speed (m/s) that latches if both bodies or trees were rigid and met head on, and the period (s) of them
     on the ramp."""
     model = content.model()
-    ramp, mass = _one(model).latch.entry, model.mass_head_on(_one(model))
+    ramp, mass = _latch_with_ramp(model).latch.entry, model.mass_head_on(_latch_with_ramp(model))
     assert isinstance(ramp, Ramp)
     period = 2 * jnp.pi * jnp.sqrt(mass / (ramp.stiffness * ramp.slope * ramp.lever(ramp.friction)))
     return rigid_speed(model), period
@@ -147,13 +149,13 @@ def _rigid(content: Any, entry: State) -> tuple[Scalar, Scalar]:  # noqa: ANN401
 
 def rigid_speed(model: Mechanism) -> Scalar:
     """Return the least speed (m/s) that latches if both bodies or trees of the latch were rigid and met head on."""
-    ramp = _one(model).latch.entry
+    ramp = _latch_with_ramp(model).latch.entry
     assert isinstance(ramp, Ramp)
-    return ramp.needed_speed(model.mass_head_on(_one(model)))
+    return ramp.needed_speed(model.mass_head_on(_latch_with_ramp(model)))
 
 
 @jit_once
-def _attempt(
+def _attempt_at_speed(
     content: Any,  # noqa: ANN401, of a scenario
     settings: located.Settings,
     entry: State,
@@ -161,7 +163,7 @@ def _attempt(
 ) -> Attempt:
     """Return what comes of a probe that comes at a `speed` (m/s) along the axis of the latch where the ramp begins."""
     model = content.model()
-    latch = _one(model)
+    latch = _latch_with_ramp(model)
 
     def stage(x: State) -> Array:
         found: Array = model.element_modes(x)[latch.number].stage
@@ -170,7 +172,7 @@ def _attempt(
     own, other = latch.sides(model.placement(entry))
     faster = latch.latch.out(other) * (latch.latch.rate(own, other) - speed)
     v = model.moving.carried_on(entry.v, model.moving.link(latch.first), faster)
-    solver = located.init(model, settings, State(entry.q, v, entry.mode, entry.memory))
+    solver = located.initial_solver(model, settings, State(entry.q, v, entry.mode, entry.memory))
     end = located.advance_while(
         model, settings, solver, lambda solver: stage(solver.point.state) == ON_RAMP
     ).point.state

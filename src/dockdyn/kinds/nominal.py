@@ -17,7 +17,7 @@ from dockdyn.contact.latch import OUT
 from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Solution, Status
-from dockdyn.kinds.followed import SLICE, after_first, first_touching, recorded, without_rest
+from dockdyn.kinds.followed import SLICE, after_first, first_touching, solution_so_far, without_rest
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.rest import Members, on_wall
 from dockdyn.results.contact_run import advance, init
@@ -86,7 +86,7 @@ def nominal_of_run(scenario: Scenario) -> Nominal:
     measured = content.measured_contacts()
     if ask.distance is not None:
         _refuse_unplaced(scenario)
-        return _nominal(content, None, measured[:1], None, pressed=False)
+        return _nominal_contact(content, None, measured[:1], None, pressed=False)
     names, peak, pressed = content.contact_names(), None, True
     if ask.at == "peak-force":
         time, peak = _peak_of(scenario)
@@ -173,10 +173,10 @@ def nominal_at(
         depths = _depths_once(without_rest(content), state)
         closed = [i for i, own in enumerate(depths) if np.max(own) >= -TOGETHER]
     found = set(closed) & set(content.measured_contacts())
-    return _nominal(content, state, first, closed, pressed) if found else None
+    return _nominal_contact(content, state, first, closed, pressed) if found else None
 
 
-def _nominal(
+def _nominal_contact(
     content: Judged, state: State | None, first: Sequence[int], closed: Sequence[int] | None, pressed: bool
 ) -> Nominal:
     """Return the nominal contact; by default those are closed that touch where it is placed."""
@@ -215,7 +215,7 @@ def model_where(content: Judged, state: State | None) -> tuple[Mechanism, State]
     return model, on_wall(model, model.initial(), first, jnp.asarray(azimuth, float), jnp.asarray(ask.distance, float))
 
 
-def gaps(content: Judged, nominal: Nominal) -> list[float]:
+def contact_gaps(content: Judged, nominal: Nominal) -> list[float]:
     """Return how far (m) each closed contact is apart where it is taken as closed; zero where it touches."""
     assert nominal.state is not None
     depths = _depths_once(without_rest(content), nominal.state)
@@ -234,7 +234,7 @@ def later_sets(scenario: Scenario, nominal: Nominal) -> list[LaterSet]:
         return []
     moments, found = after_first(scenario, nominal.closed), []
     for row, closed in _later_rows(moments.touching, nominal):
-        then = _nominal(scenario.content, moments.at(row), closed, closed, pressed=True)
+        then = _nominal_contact(scenario.content, moments.at(row), closed, closed, pressed=True)
         found.append(LaterSet(float(moments.time[row] - moments.time[0]), then))
     return found
 
@@ -256,10 +256,10 @@ def _later_rows(closed: Bool[np.ndarray, "rows contacts"], nominal: Nominal) -> 
 def nominal_in_run(content: Judged, run: Run, row: int, closed: Sequence[int], pressed: bool) -> Nominal:
     """Return the state at a moment of a run with these contacts closed, as deep as they are then if `pressed`."""
     state: State = jax.tree.map(lambda rows: rows[row], run.states)
-    return _nominal(content, state, closed, closed, pressed)
+    return _nominal_contact(content, state, closed, closed, pressed)
 
 
-def _ended(scenario: Scenario, duration: float) -> Solution:
+def _run_to_end(scenario: Scenario, duration: float) -> Solution:
     """Return the run at the end of a `duration` (s). Raises ScenarioError where it stops before."""
     affordable_delay(scenario)
     content = without_rest(scenario.content)
@@ -271,7 +271,7 @@ def _ended(scenario: Scenario, duration: float) -> Solution:
         SLICE,
         None,
     )
-    solution: Solution = jax.tree.map(np.asarray, recorded(solver))
+    solution: Solution = jax.tree.map(np.asarray, solution_so_far(solver))
     if (status := Status(int(solution.status))) != Status.FINISHED:
         words = reason_of(content, status, float(solution.time), "a number")
         raise ScenarioError(f"{scenario.name}: {words}; must run to the moment at which margins are asked for")
@@ -284,13 +284,13 @@ def _state_at(scenario: Scenario, time: float) -> State:
         content = without_rest(scenario.content)
         start: State = jax.tree.map(np.asarray, init(content, settings_for(content)).point.state)
         return start
-    state: State = _ended(scenario, time).state
+    state: State = _run_to_end(scenario, time).state
     return state
 
 
 def _peak_of(scenario: Scenario) -> tuple[float, int]:
     """Return when (s) in the run a contact presses hardest, and which."""
-    solution = _ended(scenario, scenario.content.duration)
+    solution = _run_to_end(scenario, scenario.content.duration)
     rows, measured = int(solution.moments), scenario.content.measured_contacts()
     peaks = solution.log.peaks[:rows, measured]
     if not (peaks > 0).any():

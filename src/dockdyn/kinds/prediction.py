@@ -52,14 +52,14 @@ def predicted_unstable(scenario: Scenario, run: Run) -> str:
     without = " without control" if sampled else ""
     late = f"the loop delay of {delay * 1e3:.4g} ms"
     if not critical:
-        return f"{late} feeds energy into {_undamped(content, loop, first.contact, without)} (see dockdyn stability)"
+        return f"{late} feeds energy into {_describe_undamped(content, loop, first.contact, without)} (see dockdyn stability)"
     limit = f"the critical one of {critical * 1e3:.4g} ms" + (
         f" of {count} contacts closed together" if count > 1 else ""
     )
     return f"{late} is above {limit}: contact{without} gains energy (see dockdyn stability)"
 
 
-def _undamped(content: Judged, loop: Loop, number: int, without: str) -> str:
+def _describe_undamped(content: Judged, loop: Loop, number: int, without: str) -> str:
     """Return in words into what any delay feeds energy: a contact without damping, or one that has none where it is judged."""
     if loop.damping > 0:
         return f"contact{without}, as any delay does, though its law damps: something that moves with it is not damped"

@@ -13,14 +13,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from dockdyn.integrate.model import Scalar, State, unpack
+from dockdyn.integrate.model import Scalar, State, unpack_tree
 from dockdyn.kinds.nominal import (
     TOGETHER,
     Judged,
     LaterSet,
     Nominal,
     acts_alone,
-    gaps,
+    contact_gaps,
     later_sets,
     model_where,
     nominal_of_run,
@@ -32,7 +32,7 @@ from dockdyn.mechanism.observed import place_on_surface
 from dockdyn.mechanism.rest import (
     RestingContact,
     at_rest,
-    changing,
+    changing_numbers,
     held_force,
     resting_contact,
     resting_contacts,
@@ -53,7 +53,7 @@ BORNE = 1e-3  # N: less is rounding
 Judgement = tuple[Loop, RestingContact | None]  # the loop, and what its contact feels, where its bodies are in space
 
 
-def rest(content: Judged, nominal: Nominal) -> tuple[Mechanism, State]:
+def model_at_rest(content: Judged, nominal: Nominal) -> tuple[Mechanism, State]:
     """Return the model at rest in its nominal contact and those closed with it; can be traced."""
     model, state = model_where(content, nominal.state)
     depth = content.stability.depth
@@ -76,7 +76,7 @@ def loop_of_contacts(
     by number, by default all; a compensator acts at the reference point of the contact `port`.
     """
     assert nominal is not None
-    model, state = rest(content, nominal)
+    model, state = model_at_rest(content, nominal)
     loop, contact = normal_loop(content, nominal, model, state)
     if nominal.lone or not content.loop.beyond_delay():
         return loop, contact
@@ -123,7 +123,7 @@ def resting_state(scenario: Scenario | str | Path) -> tuple[Mechanism, State]:
     nominal = nominal_of(scenario)
     if nominal is None:
         raise ScenarioError(f"{scenario.name}: a rig along one direction has no bodies to place")
-    return rest(scenario.content, nominal)
+    return model_at_rest(scenario.content, nominal)
 
 
 @jit_once
@@ -175,8 +175,8 @@ def delayed_loop(content: Judged, nominal: Nominal | None) -> Loop | Linear:
 
 def linear_form(content: Judged, nominal: Nominal) -> Linear:
     """Return the linear form of the motion of the whole model: what elements remember is held; can be traced."""
-    model, state = rest(content, nominal)
-    return linearise_model(model, state).of(changing(state))
+    model, state = model_at_rest(content, nominal)
+    return linearise_model(model, state).of(changing_numbers(state))
 
 
 @jit_once
@@ -208,7 +208,7 @@ def growth_of_linears(linears: Linear) -> Float[np.ndarray, "systems"]:
 
 @jit_once
 def _felt_once(content: Judged, nominal: Nominal) -> tuple[Array, ...]:
-    found = resting_contacts(*rest(content, nominal))
+    found = resting_contacts(*model_at_rest(content, nominal))
     return found.depth, found.effective_mass, found.stiffness, found.damping
 
 
@@ -229,7 +229,7 @@ def names_of(content: Judged, nominal: Nominal) -> list[str]:
     return [names[i] for i in nominal.closed]
 
 
-def place(content: Judged, nominal: Nominal) -> dict[str, Any]:
+def nominal_place(content: Judged, nominal: Nominal) -> dict[str, Any]:
     """Return where the nominal contact is, for JSON."""
     section, flags = content.contact[nominal.contact], nominal.members[nominal.contact]
     position, azimuth, depth = map(np.asarray, _place_once(content, nominal, number=nominal.contact))
@@ -246,19 +246,19 @@ def place(content: Judged, nominal: Nominal) -> dict[str, Any]:
 @partial(jit_once, static=("number",))
 def _place_once(content: Judged, nominal: Nominal, number: int) -> tuple[Array, Scalar, Scalar]:
     """Return a contact's feature from the surface's reference point (m), its azimuth (rad) and its depth (m)."""
-    model, state = rest(content, nominal)
+    model, state = model_at_rest(content, nominal)
     group, places = model.computed[number], model.placement(state).bodies
     position, azimuth = place_on_surface(group, places[group.first], places[group.second])
     return position.array(), azimuth, resting_depth(group)
 
 
-def remarks(content: Judged, nominal: Nominal) -> list[str]:
+def rest_remarks(content: Judged, nominal: Nominal) -> list[str]:
     """Return what a reader should know of the state that was taken."""
     names, found, ask = content.contact_names(), [], content.stability
     if ask.closed is not None:
         found = [
             f"{names[i]} is taken as closed where it is {1e3 * gap:.3g} mm apart"
-            for i, gap in zip(nominal.closed, gaps(content, nominal), strict=True)
+            for i, gap in zip(nominal.closed, contact_gaps(content, nominal), strict=True)
             if gap > TOGETHER
         ]
     if not acts_alone(content, nominal.state) and (force := float(_held_force_once(content, nominal))) > BORNE:
@@ -274,16 +274,16 @@ def remarks(content: Judged, nominal: Nominal) -> list[str]:
 
 @jit_once
 def _held_force_once(content: Judged, nominal: Nominal) -> Scalar:
-    return held_force(rest(content, nominal)[0])
+    return held_force(model_at_rest(content, nominal)[0])
 
 
 @jit_once
 def _energies_once(content: Judged, nominal: Nominal, motions: Float[Array, "2 n"]) -> Float[Array, "bodies"]:
     """Return kinetic energies (J) of the bodies, summed over two `motions`: velocities as they are packed."""
-    model, state = rest(content, nominal)
+    model, state = model_at_rest(content, nominal)
 
     def energies(row: Float[Array, "n"]) -> Float[Array, "bodies"]:
-        return model.kinetic_energies(state.q, unpack(row, state.v))
+        return model.kinetic_energies(state.q, unpack_tree(row, state.v))
 
     return energies(motions[0]) + energies(motions[1])
 
@@ -293,7 +293,7 @@ def motion_shares(content: Judged, nominal: Nominal, root: complex, delay: float
     matrices = whole_matrices(content, nominal)
     shift = characteristic_matrix(root, matrices, np.array([delay]))
     motion = np.linalg.svd(shift)[2][-1].conj()
-    first, count = _sizes(content, nominal)
+    first, count = _state_sizes(content, nominal)
     velocities = motion[first : first + count]
     energies = np.asarray(_energies_once(content, nominal, np.stack([velocities.real, velocities.imag])))
     shares = energies / energies.sum()
@@ -304,12 +304,12 @@ def motion_shares(content: Judged, nominal: Nominal, root: complex, delay: float
 
 def motion_count(content: Judged, nominal: Nominal) -> int:
     """Return positions and velocities of the model together: twice its degrees of freedom."""
-    return 2 * _sizes(content, nominal)[1]
+    return 2 * _state_sizes(content, nominal)[1]
 
 
-def _sizes(content: Judged, nominal: Nominal) -> tuple[int, int]:
+def _state_sizes(content: Judged, nominal: Nominal) -> tuple[int, int]:
     """Return how many numbers a configuration and a velocity of the model have."""
     state: Any = nominal.state
     if state is None:
-        state = jax.eval_shape(lambda *given: rest(*given)[1], content, nominal)
+        state = jax.eval_shape(lambda *given: model_at_rest(*given)[1], content, nominal)
     return tuple(sum(leaf.size for leaf in jax.tree.leaves(part)) for part in (state.q, state.v))

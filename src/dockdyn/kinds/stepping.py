@@ -17,7 +17,7 @@ from dockdyn.control.controller import Command, Controller, Measured
 from dockdyn.control.sampled import SampledControl
 from dockdyn.integrate.model import State, over_rows
 from dockdyn.integrate.solution import Status
-from dockdyn.mechanism.loads import Group, captured
+from dockdyn.mechanism.loads import Group, all_latches_hold
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.steered_arm import SteeredArm
 from dockdyn.mechanism.steered_body import SteeredBody
@@ -73,7 +73,7 @@ class RunStep(NamedTuple):
     measured: Measured
 
 
-def _steered(
+def _steered_model(
     content: Steerable, period: ArrayLike, command: Command | None
 ) -> tuple[Mechanism, SteeredBody, SampledControl | None]:
     """Return the model, the body that is steered, and its control, sampled, told the `command` in place of what its law says.
@@ -93,30 +93,39 @@ def _steered(
     return replace(model, steered=steered), steered, control
 
 
-def _measured(model: Mechanism, steered: SteeredBody, x: State) -> Measured:
+def _measure_state(model: Mechanism, steered: SteeredBody, x: State) -> Measured:
     """Return what a controller is told of a state."""
     return steered.measured(model.seen(x, model.placement(x)), x.memory.outside.steering.effort)
 
 
-def _found(content: Steerable, model: Mechanism, steered: SteeredBody, method: Method[Any], solver: Any) -> RunStep:  # noqa: ANN401, of the method
+def _observe_run(
+    content: Steerable,
+    model: Mechanism,
+    steered: SteeredBody,
+    method: Method[Any],
+    solver: Any,  # noqa: ANN401, of the method
+) -> RunStep:
     """Return what can be seen where a run is, and the largest forces since its log was emptied."""
     time, x, acting = method.now(model, solver)
     seen = model.observe(x, acting)
     peaks = method.largest(model, solver)[: len(model.groups)]
-    load = seen["contact_force"] * jnp.asarray([_side(model, group, steered.body) for group in model.groups])[:, None]
+    load = (
+        seen["contact_force"]
+        * jnp.asarray([_side_of_body(model, group, steered.body) for group in model.groups])[:, None]
+    )
     more = {
-        "captured": captured(model.elements, x.memory.elements),
+        "captured": all_latches_hold(model.elements, x.memory.elements),
         "contact_load": load.sum(axis=0),
         "peak_normal_force": peaks,
         "time": time,
     }
-    measured, port = _measured(model, steered, x), content.port()
+    measured, port = _measure_state(model, steered, x), content.port()
     if port is not None:
         more |= port.motion(measured.chaser, measured.target)
     return RunStep(solver, seen | more, measured)
 
 
-def _side(model: Mechanism, group: Group, body: int) -> float:
+def _side_of_body(model: Mechanism, group: Group, body: int) -> float:
     """Return 1 of a group whose force, as it is told, acts on this body, −1 of one whose force acts on the other, 0 of
     others'."""
     first, second = (model.moving.link(number) for number in (group.first, group.second))
@@ -124,23 +133,23 @@ def _side(model: Mechanism, group: Group, body: int) -> float:
 
 
 @Program
-def _begun(contents: PyTree, settings: PyTree, periods: Float[Array, "batch"]) -> RunStep:
+def _start_runs(contents: PyTree, settings: PyTree, periods: Float[Array, "batch"]) -> RunStep:
     """Return the runs before their first command."""
 
     def one(content: Steerable, setting: Settings, period: Array) -> RunStep:
-        model, steered, _ = _steered(content, period, None)
+        model, steered, _ = _steered_model(content, period, None)
         method = method_of(setting)
-        return _found(content, model, steered, method, method.init(model, setting))
+        return _observe_run(content, model, steered, method, method.init(model, setting))
 
     return over_rows(one, contents, settings, periods)
 
 
 @partial(Program, donate=("rows",))
-def _advanced(rows: RunRow, command: PyTree) -> RunStep:
+def _advance_runs(rows: RunRow, command: PyTree) -> RunStep:
     """Return the runs one period later, each held to its command; those that have ended stay where they are."""
 
     def one(row: RunRow, command: Command | None) -> RunStep:
-        model, steered, control = _steered(row.content, row.period, command)
+        model, steered, control = _steered_model(row.content, row.period, command)
         method = method_of(row.settings)
 
         def go_on(solver: Any) -> Any:  # noqa: ANN401, of the method
@@ -148,7 +157,7 @@ def _advanced(rows: RunRow, command: PyTree) -> RunStep:
             end = (jnp.round(time / row.period) + 1) * row.period
             if control is not None:
                 steering = x.memory.outside.steering
-                held = control.take(time, steering.law, _measured(model, steered, x))
+                held = control.take(time, steering.law, _measure_state(model, steered, x))
                 outside = x.memory.outside._replace(steering=steering._replace(law=held))
                 solver, end = (
                     method.remembering(solver, x.memory._replace(outside=outside)),
@@ -158,7 +167,7 @@ def _advanced(rows: RunRow, command: PyTree) -> RunStep:
 
         running = row.solver.status == Status.RUNNING
         solver = jax.lax.cond(running, go_on, method.emptied, row.solver)
-        return _found(row.content, model, steered, method, solver)
+        return _observe_run(row.content, model, steered, method, solver)
 
     return over_rows(one, rows, command)
 
@@ -212,7 +221,7 @@ class MechanismStepper:
         self._arm = isinstance(contents[0].control, ArmControlSection) and bool(contents[0].controlled)
         self._own = bool(contents[0].controlled) and fmu_control(contents[0].control) is None
         given: tuple[PyTree, PyTree] = self.runs.stacked(contents), self.runs.stacked(settings)
-        found = _begun(*given, np.full(self.runs.count, self.period))
+        found = _start_runs(*given, np.full(self.runs.count, self.period))
         if only is not None:
             given, found = self.runs.replaced(only, (given, found), (self._given, self._found))
             several = tuple(new if flag else old for new, old, flag in zip(several, self._values, only, strict=True))
@@ -241,7 +250,7 @@ class MechanismStepper:
             raise ScenarioError(f"{self.scenario.name}: control.law: none commands here; give the step a command")
         given = None if command is None else self._commands(command)
         rows = RunRow(*self._given, np.full(self.runs.count, self.period), self._found.solver)
-        return self._take(_advanced(rows, given))
+        return self._take(_advance_runs(rows, given))
 
     def _take(self, found: RunStep) -> dict[str, np.ndarray]:
         """Return what is seen, once a step is done."""

@@ -24,15 +24,15 @@ UNROLLED = 12  # unknowns up to which elimination is written out: LAPACK's call 
 Factors = list[list[Array]] | tuple[Array, Array]
 
 
-def factored(matrix: Float[Array, "n n"]) -> Factors:
+def factor_matrix(matrix: Float[Array, "n n"]) -> Factors:
     """Return LU factors of a matrix. Small ones without pivoting: for matrices that are nearly symmetric and definite."""
     n = matrix.shape[0]
     if n > UNROLLED:
         return lu_factor(matrix)
-    return eliminated([[matrix[i, j] for j in range(n)] for i in range(n)])
+    return eliminate_scalars([[matrix[i, j] for j in range(n)] for i in range(n)])
 
 
-def eliminated(matrix: list[list[Array]]) -> list[list[Array]]:
+def eliminate_scalars(matrix: list[list[Array]]) -> list[list[Array]]:
     """Return LU factors of a matrix of scalars, without pivoting."""
     n = len(matrix)
     rows = [list(row) for row in matrix]
@@ -45,14 +45,14 @@ def eliminated(matrix: list[list[Array]]) -> list[list[Array]]:
     return rows
 
 
-def solved(factors: Factors, right: Float[Array, "n"]) -> Float[Array, "n"]:
+def solve_factored(factors: Factors, right: Float[Array, "n"]) -> Float[Array, "n"]:
     """Return the solution for one right-hand side."""
     if isinstance(factors, tuple):
         return lu_solve(factors, right)
-    return jnp.stack(substituted(factors, [right[i] for i in range(len(factors))]))
+    return jnp.stack(substitute_scalars(factors, [right[i] for i in range(len(factors))]))
 
 
-def substituted(factors: list[list[Array]], right: list[Array]) -> list[Array]:
+def substitute_scalars(factors: list[list[Array]], right: list[Array]) -> list[Array]:
     """Return the solution for one right-hand side of scalars."""
     n = len(factors)
     x = list(right)
@@ -82,13 +82,13 @@ def solve_definite(matrix: Float[Array, "n n"], right: Float[Array, "n *columns"
     return found[:, n:].reshape(right.shape)
 
 
-def jacobian(
+def value_and_jacobian(
     function: Callable[[Float[Array, "n"]], Float[Array, "m"]], at: Float[Array, "n"]
 ) -> tuple[Float[Array, "m"], Float[Array, "m n"]]:
     """Return the value and Jacobian of a function. Machine code works one column after another, in one short loop, XLA all at
     once."""
     value, along = jax.linearize(function, at)
     directions = jnp.eye(at.shape[0])
-    if backend.native():
+    if backend.is_native():
         return value, jax.lax.map(along, directions).T
     return value, jax.vmap(along, out_axes=1)(directions)

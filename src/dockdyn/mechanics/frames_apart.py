@@ -13,7 +13,9 @@ Three = Float[Array, "3"]
 Turn = Float[Array, "3 3"]
 
 
-def apart(first: tuple[Three, Turn], second: tuple[Three, Turn], weld: bool, directions: int) -> Float[Array, "rows"]:
+def frame_difference(
+    first: tuple[Three, Turn], second: tuple[Three, Turn], weld: bool, directions: int
+) -> Float[Array, "rows"]:
     """Return how far two frames, by origin (m) and rotation, are from each other; with a weld also by attitude (rad).
 
     They can move along so many `directions`, the first ones: in space, in the plane, where they turn about z alone, or on a

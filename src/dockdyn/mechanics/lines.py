@@ -17,7 +17,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from dockdyn.mechanics.dense import factored, solved
+from dockdyn.mechanics.dense import factor_matrix, solve_factored
 from dockdyn.mechanics.rigid_body import Twist
 from dockdyn.mechanics.vector import Vector
 
@@ -88,8 +88,8 @@ def forces_against(lines: Lines, mobility: Float[Array, "lines lines"]) -> Calla
     """Return what tells the forces along lines from the rate at which bodies would slip, of any number of such."""
     matrix = jnp.diag(lines.compliance) + lines.root[:, None] * mobility * lines.root
     if lines.shared is None:
-        factors = factored(matrix)
-        return lambda slip: lines.root * solved(factors, -lines.root * slip)
+        factors = factor_matrix(matrix)
+        return lambda slip: lines.root * solve_factored(factors, -lines.root * slip)
     largest = jnp.max(lines.shared * jnp.diagonal(mobility))
     evenly = even_solution(matrix, EVENLY * lines.shared * largest * lines.root**2)
     return lambda slip: lines.root * evenly(-lines.root * slip)
@@ -99,11 +99,11 @@ def even_solution(
     matrix: Float[Array, "lines lines"], easing: Float[Array, "*lines"]
 ) -> Callable[[Float[Array, "lines"]], Float[Array, "lines"]]:
     """Return what solves a symmetric system whose rows may depend on each other: of all solutions the one shared evenly."""
-    factors = factored(matrix + jnp.diag(jnp.broadcast_to(easing, matrix.shape[:1])))
+    factors = factor_matrix(matrix + jnp.diag(jnp.broadcast_to(easing, matrix.shape[:1])))
 
     def solve(right: Float[Array, "lines"]) -> Float[Array, "lines"]:
-        first = solved(factors, right)
-        return first + solved(factors, right - matrix @ first)  # what easing has left
+        first = solve_factored(factors, right)
+        return first + solve_factored(factors, right - matrix @ first)  # what easing has left
 
     return solve
 

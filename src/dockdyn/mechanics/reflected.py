@@ -41,7 +41,7 @@ class Reflected(NamedTuple):
         along = apart / length
         velocity = own.velocity(own_point) - other.velocity(other_point)
         rate = velocity.dot(along)
-        inward = _centripetal(own, own_point) - _centripetal(other, other_point)
+        inward = _centripetal_acceleration(own, own_point) - _centripetal_acceleration(other, other_point)
         drift = inward.dot(along) + (velocity.dot(velocity) - rate**2) / length
         return Reflected(mass, along, own.torque(own_point, along), other.torque(other_point, along), drift, rate)
 
@@ -50,7 +50,7 @@ class Reflected(NamedTuple):
         return jnp.sum(0.5 * self.mass * self.rate**2)
 
 
-def _centripetal(body: Placed, point: Vector) -> Vector:
+def _centripetal_acceleration(body: Placed, point: Vector) -> Vector:
     return body.rate.cross(body.rate.cross(point - body.pose.position))
 
 
@@ -72,10 +72,10 @@ def coupled_acceleration(
         reflected: inertia between two bodies, by their places in the sequences, the first one's and the other's.
     """
     free = tuple(map(RigidBody.acceleration, bodies, twists, forces, torques))
-    return coupled(free, lambda rows: free_answer(bodies, rows), reflected_lines(len(bodies), reflected))
+    return coupled_rates(free, lambda rows: free_answer(bodies, rows), reflected_lines(len(bodies), reflected))
 
 
-def coupled(
+def coupled_rates(
     free: tuple[Twist, ...], answer: Callable[[Rows], Rows], lines: Lines | None
 ) -> tuple[tuple[Twist, ...], Float[Array, "lines"]]:
     """Return rates of the bodies' twists with what acts along lines between them, and its force (N, N m) along each.
@@ -93,7 +93,7 @@ def coupled(
 
 def reflected_lines(count: int, reflected: Sequence[tuple[int, int, Reflected]]) -> Lines | None:
     """Return the lines, between `count` bodies, along which inertia is reflected; None where there is none."""
-    columns = [_columns(count, first, other, one) for first, other, one in reflected]
+    columns = [_inertia_lines(count, first, other, one) for first, other, one in reflected]
     return Lines.joined(columns) if columns else None
 
 
@@ -124,7 +124,7 @@ def line_loads(
         yield other, -push, -total(lines.other_arm)
 
 
-def _columns(count: int, first: int, other: int, one: Reflected) -> Lines:
+def _inertia_lines(count: int, first: int, other: int, one: Reflected) -> Lines:
     """Return the lines of one inertia or of several."""
     one = jax.tree.map(lambda leaf: jnp.ravel(leaf), one)
     own = jnp.concatenate([one.along.array().T, one.own_arm.array().T], axis=1)

@@ -27,75 +27,77 @@ Row = Float[Array, "n"]
 Attitudes = tuple[int, ...]
 
 
-def attitude(attitudes: Attitudes, q: Float[Array, "numbers"], which: int) -> Quaternion:
+def attitude_of(attitudes: Attitudes, q: Float[Array, "numbers"], which: int) -> Quaternion:
     """Return one of the attitudes in a configuration."""
     at = attitudes[which] + which
     return Quaternion.of(q[at : at + 4])
 
 
 @partial(trace_once, static=("attitudes",))
-def moved(attitudes: Attitudes, q: Float[Array, "numbers"], x: Row) -> Float[Array, "numbers"]:
+def retract_configuration(attitudes: Attitudes, q: Float[Array, "numbers"], x: Row) -> Float[Array, "numbers"]:
     """Return q ⊕ x."""
     if not attitudes:
         return q + x
     parts, start = [], 0
     for which, place in enumerate(attitudes):
         parts.append(q[start + which : place + which] + x[start:place])
-        turned = attitude(attitudes, q, which) * Quaternion.exponential(Vector.of(x[place : place + 3]))
+        turned = attitude_of(attitudes, q, which) * Quaternion.exponential(Vector.of(x[place : place + 3]))
         parts.append(turned.normalised().array())
         start = place + 3
     return jnp.concatenate([*parts, q[start + len(attitudes) :] + x[start:]])
 
 
-def each(attitudes: Attitudes, row: Row, change: Callable[[int, Vector], Vector]) -> Row:
+def change_each_attitude(attitudes: Attitudes, row: Row, change: Callable[[int, Vector], Vector]) -> Row:
     """Return `row` with its three numbers of each attitude changed."""
     for which, place in enumerate(attitudes):
         row = row.at[place : place + 3].set(change(which, Vector.of(row[place : place + 3])).array())
     return row
 
 
-def outward(attitudes: Attitudes, q: Float[Array, "numbers"], row: Row) -> Row:
+def to_stated_axes(attitudes: Attitudes, q: Float[Array, "numbers"], row: Row) -> Row:
     """Return a row of forces or momenta from the axes of what turns to those in which its attitude is stated."""
-    return each(attitudes, row, lambda which, part: attitude(attitudes, q, which).matrix() @ part)
+    return change_each_attitude(attitudes, row, lambda which, part: attitude_of(attitudes, q, which).matrix() @ part)
 
 
-def inward(attitudes: Attitudes, q: Float[Array, "numbers"], row: Row) -> Row:
+def from_stated_axes(attitudes: Attitudes, q: Float[Array, "numbers"], row: Row) -> Row:
     """Return the way back."""
-    return each(attitudes, row, lambda which, part: attitude(attitudes, q, which).matrix().transposed_times(part))
+    return change_each_attitude(
+        attitudes, row, lambda which, part: attitude_of(attitudes, q, which).matrix().transposed_times(part)
+    )
 
 
-def spread(attitudes: Attitudes, x: Row, momentum: Row) -> Row:
+def spread_momentum(attitudes: Attitudes, x: Row, momentum: Row) -> Row:
     """Return S(x) μ: ∂L/∂v over a displacement x, as the momentum before or after it in the axes halfway.
 
     S = ([x]/2) / sinh([x]/2) with [x] the matrix of x × …: 1 along x, (φ/2) / sin(φ/2) across, φ the angle.
     """
 
     def change(_: int, place: int, part: Vector) -> Vector:
-        turn, squared, small, safe = angle(x, place)
+        turn, squared, small, safe = angle_of(x, place)
         half = safe / 2
         series = (1 / 6 + squared * (7 / 1440 + squared * 31 / 241920)) / 4
         factor = jnp.where(small, series, (half / jnp.sin(half) - 1) / safe**2)
         return part - turn.cross(turn.cross(part)) * factor
 
-    return each(attitudes, momentum, lambda which, part: change(which, attitudes[which], part))
+    return change_each_attitude(attitudes, momentum, lambda which, part: change(which, attitudes[which], part))
 
 
-def halved(attitudes: Attitudes, x: Row, force: Row) -> Row:
+def halve_force(attitudes: Attitudes, x: Row, force: Row) -> Row:
     """Return 2 / (1 + exp [x]/2) g: what a force halfway does to the momentum before, twice, in the axes halfway.
 
     It is g − tan(φ/4) n × g with n the axis and φ the angle of x.
     """
 
     def change(_: int, place: int, part: Vector) -> Vector:
-        turn, squared, small, safe = angle(x, place)
+        turn, squared, small, safe = angle_of(x, place)
         series = (1 + squared * (1 / 48 + squared * 2 / 3840)) / 4
         factor = jnp.where(small, series, jnp.tan(safe / 4) / safe)
         return part - turn.cross(part) * factor
 
-    return each(attitudes, force, lambda which, part: change(which, attitudes[which], part))
+    return change_each_attitude(attitudes, force, lambda which, part: change(which, attitudes[which], part))
 
 
-def angle(x: Row, place: int) -> tuple[Vector, Scalar, Bool[Array, ""], Scalar]:
+def angle_of(x: Row, place: int) -> tuple[Vector, Scalar, Bool[Array, ""], Scalar]:
     """Return the rotation vector (rad), its squared length, whether that is small, and its length (1 where it is)."""
     turn = Vector.of(x[place : place + 3])
     squared = turn.dot(turn)

@@ -24,8 +24,8 @@ def tidal_pull(orbit: Orbit, at: Reference, body: RigidBody, here: Placed, away:
     """Return the force on a body `away` (m, inertial) from the reference, less that of the frame's own fall, and torque about
     its centre of mass; both inertial."""
     turn, place = here.rotation.array(), away.array()
-    towards = _towards(at, place, turn)
-    by_place, by_towards = jax.grad(partial(_energy, orbit, at, body), argnums=(0, 1))(place, towards)
+    towards = _direction_of_gravity(at, place, turn)
+    by_place, by_towards = jax.grad(partial(_tidal_energy, orbit, at, body), argnums=(0, 1))(place, towards)
     force = by_place + turn @ by_towards / at.radius
     return once((Vector.of(-force), Vector.of(turn @ jnp.cross(towards, by_towards))))
 
@@ -33,15 +33,15 @@ def tidal_pull(orbit: Orbit, at: Reference, body: RigidBody, here: Placed, away:
 def tidal_energy(orbit: Orbit, at: Reference, body: RigidBody, here: Placed, away: Vector) -> Scalar:
     """Return the energy (J) of which `tidal_pull` is the gradient."""
     place = away.array()
-    return _energy(orbit, at, body, place, _towards(at, place, here.rotation.array()))
+    return _tidal_energy(orbit, at, body, place, _direction_of_gravity(at, place, here.rotation.array()))
 
 
-def _towards(at: Reference, place: Three, turn: Float[Array, "3 3"]) -> Three:
+def _direction_of_gravity(at: Reference, place: Three, turn: Float[Array, "3 3"]) -> Three:
     """Return the direction in which gravity comes to a place (m), over the radius, in the axes of a body turned so."""
     return (jnp.stack([at.x, at.y, jnp.zeros(())]) + place / at.radius) @ turn
 
 
-def _energy(orbit: Orbit, at: Reference, body: RigidBody, place: Three, towards: Three) -> Scalar:
+def _tidal_energy(orbit: Orbit, at: Reference, body: RigidBody, place: Three, towards: Three) -> Scalar:
     """Return the energy (J) by the place and, in body axes, by the direction in which gravity comes (over the radius)."""
     up = jnp.stack([at.x, at.y, jnp.zeros(())])
     along, squared = up @ place, place @ place

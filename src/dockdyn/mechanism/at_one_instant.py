@@ -23,7 +23,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from dockdyn.impact.laws.result import Impact, impact
+from dockdyn.impact.laws.result import Impact, impact_of_impulse
 from dockdyn.mechanics.dense import solve_definite
 
 STILL = 1e-12  # m/s: slower is no motion
@@ -76,14 +76,14 @@ def strike_together(
         moving = slow(now.u)
         hits = touching.touch & (now.u[::axes] < -touching.rest_speed)
         due = jnp.where(jnp.any(hits), hits, moving > least(now.passes))
-        impulse = _shared(laws, due, matrix, now.u)
+        impulse = _shared_impulses(laws, due, matrix, now.u)
         return _Passes(now.u + matrix @ impulse, now.impulse + impulse, now.passes + 1)
 
     found = jax.lax.while_loop(goes_on, strike, _Passes(velocity, jnp.zeros_like(velocity), jnp.zeros((), int)))
-    return impact(matrix, velocity, found.impulse)
+    return impact_of_impulse(matrix, velocity, found.impulse)
 
 
-def _shared(
+def _shared_impulses(
     laws: Sequence[Law], due: Bool[Array, "contacts"], matrix: Float[Array, "rows rows"], u: Float[Array, "rows"]
 ) -> Float[Array, "rows"]:
     """Return the impulses (N s) of one pass, in which those `due` are struck."""
@@ -100,10 +100,10 @@ def _shared(
     each = jnp.stack(alone)
     blocks = matrix.reshape(len(laws), axes, len(laws), axes)
     gram = jnp.einsum("ix,ixjy,jy->ij", each, blocks, each)
-    return (each * _shares(gram, due)[:, None]).reshape(-1)
+    return (each * _impulse_shares(gram, due)[:, None]).reshape(-1)
 
 
-def _shares(gram: Float[Array, "contacts contacts"], due: Bool[Array, "contacts"]) -> Float[Array, "contacts"]:
+def _impulse_shares(gram: Float[Array, "contacts contacts"], due: Bool[Array, "contacts"]) -> Float[Array, "contacts"]:
     """Return shares s ≥ 0 with G s = diag G of those that are `due`, but zero of what would have to pull."""
     due = due & (jnp.diag(gram) > 0)
     size = jnp.sqrt(jnp.where(due, jnp.diag(gram), 1.0))

@@ -46,7 +46,7 @@ def brought_back(model: Mechanism, x: State) -> State:
     here = moving.placed(q, x.v)
     centre = mean_by_mass(model.bodies, [one.pose.position for one in here.bodies])
     mass: Scalar = sum((body.mass for body in model.bodies), jnp.zeros(()))
-    now, wanted = momentum_of(model, here), _wanted(model, x, here)
+    now, wanted = momentum_of(model, here), _required_momentum(model, x, here)
     axes = unit_vectors()[2:] if moving.planar else unit_vectors()
     still = jax.tree.map(jnp.zeros_like, x.v)
 
@@ -54,11 +54,11 @@ def brought_back(model: Mechanism, x: State) -> State:
         return _as_one(moving, q, still, velocity, rate, centre)
 
     # of bent bodies the centre of mass is not quite the mean: each turn is about the true one where its momentum is zero
-    ways = [as_one(axis, Vector.zero()) for axis in _directions(moving)]
+    ways = [as_one(axis, Vector.zero()) for axis in _base_directions(moving)]
     ways += [as_one(Vector.zero(), axis) for axis in axes]
-    answers = [_row(moving, momentum_of(model, moving.placed(q, way))) for way in ways]
-    lacking = _row(moving, wanted) - _row(moving, now)
-    scale = jnp.stack([mass] * len(_directions(moving)) + [jnp.ones(())] * len(axes))
+    answers = [_momentum_row(moving, momentum_of(model, moving.placed(q, way))) for way in ways]
+    lacking = _momentum_row(moving, wanted) - _momentum_row(moving, now)
+    scale = jnp.stack([mass] * len(_base_directions(moving)) + [jnp.ones(())] * len(axes))
     shares = jnp.linalg.solve(jnp.stack(answers, axis=1) / scale, lacking) / scale
     v = x.v
     for share, way in zip(shares, ways, strict=True):
@@ -66,7 +66,7 @@ def brought_back(model: Mechanism, x: State) -> State:
     return State(x.q, v, x.mode, x.memory)
 
 
-def _wanted(model: Mechanism, x: State, here: Placement) -> Conserved:
+def _required_momentum(model: Mechanism, x: State, here: Placement) -> Conserved:
     """Return the momentum that the bodies must have: as at the start, with what was given to them, less that of a wheel."""
     assert model.conserved is not None
     linear, angular = model.conserved
@@ -80,11 +80,11 @@ def _wanted(model: Mechanism, x: State, here: Placement) -> Conserved:
     return Conserved(linear, angular)
 
 
-def _directions(moving: MovingBodies) -> tuple[Vector, ...]:
+def _base_directions(moving: MovingBodies) -> tuple[Vector, ...]:
     return unit_vectors()[: 2 if moving.planar else 3]
 
 
-def _row(moving: MovingBodies, one: Conserved) -> Float[Array, "kept"]:
+def _momentum_row(moving: MovingBodies, one: Conserved) -> Float[Array, "kept"]:
     linear, angular = one.linear.array(), one.angular.array()
     return jnp.concatenate([linear[:2], angular[2:]] if moving.planar else [linear, angular])
 

@@ -10,13 +10,13 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.contact.group import ContactGroup
-from dockdyn.impact.laws.result import Impact, impact
+from dockdyn.impact.laws.result import Impact, impact_of_impulse
 from dockdyn.integrate.model import State
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.connections import point_rows
 from dockdyn.mechanism.impacts import kept_lines
 from dockdyn.mechanism.mechanism import Mechanism
-from dockdyn.mechanism.strikes import strike
+from dockdyn.mechanism.strikes import strike_bodies
 
 
 def contact_normals(model: Mechanism, x: State) -> Float[Array, "groups 3"]:
@@ -51,9 +51,9 @@ def effective_masses(model: Mechanism, x: State) -> tuple[Float[Array, "groups"]
 
         def note(matrix: Float[Array, "1 1"], velocity: Float[Array, "1"], found: list[Array] = found) -> Impact:
             found.append(matrix)
-            return impact(matrix, velocity, jnp.zeros_like(velocity))
+            return impact_of_impulse(matrix, velocity, jnp.zeros_like(velocity))
 
-        strike(model.moving, here, rows, note, kept)
+        strike_bodies(model.moving, here, rows, note, kept)
         masses.append(1 / found[0][0, 0])
         normals.append(Vector.array(normal))
     return jnp.stack(masses), jnp.stack(normals)

@@ -17,7 +17,7 @@ from dockdyn.mechanics.orbit import Orbit
 from dockdyn.mechanics.rigid_body import RigidBody
 from dockdyn.mechanics.tide import tidal_energy, tidal_pull
 from dockdyn.mechanics.vector import Scalar, Vector
-from dockdyn.mechanism.outside import Given, giving
+from dockdyn.mechanism.outside import Given, rate_given
 from dockdyn.mechanism.steered_body import Seen
 
 
@@ -53,7 +53,7 @@ class Gravity(eqx.Module):
             (number, Wrench(*tidal_pull(self.orbit, at, body, place, place.pose.position + base)))
             for number, (body, place) in enumerate(zip(bodies, seen.places, strict=True))
         ]
-        return pushes, InOrbit(jnp.ones(()), giving(pushes, bodies, seen.places))
+        return pushes, InOrbit(jnp.ones(()), rate_given(pushes, bodies, seen.places))
 
     def potential(self, now: InOrbit, seen: Seen, bodies: tuple[RigidBody, ...]) -> Scalar:
         """Return the energy (J) of all bodies in the tide."""

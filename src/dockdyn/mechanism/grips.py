@@ -16,7 +16,7 @@ from jaxtyping import Array, Bool, Float
 from dockdyn.contact.group import Wrench
 from dockdyn.contact.latch import Caught
 from dockdyn.elements.actor import ElementMemory
-from dockdyn.elements.latch import Latch, size
+from dockdyn.elements.latch import Latch, vector_length
 from dockdyn.mechanics.lines import Lines
 from dockdyn.mechanics.reflected import reflected_lines
 from dockdyn.mechanics.rigid_body import Placed
@@ -24,9 +24,9 @@ from dockdyn.mechanics.trees.bodies_on_line import Moving
 from dockdyn.mechanics.trees.moving_bodies import Placement, Velocities
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.connections import Connection
-from dockdyn.mechanism.loads import reflected
+from dockdyn.mechanism.loads import reflected_inertia
 from dockdyn.mechanism.mounts import Mount, MountedLatch, Tie, latches_of
-from dockdyn.mechanism.strikes import Struck, stop, stop_evenly, strike
+from dockdyn.mechanism.strikes import Struck, stop_evenly, stop_motion, strike_bodies
 
 
 class Grip(NamedTuple):
@@ -134,14 +134,14 @@ def fall_in(
         ) -> tuple[Velocities, ElementMemory]:
             here = place(v)
             parts = (
-                reflected_lines(len(here.bodies), reflected(elements, here)),
+                reflected_lines(len(here.bodies), reflected_inertia(elements, here)),
                 lines_of(others, memories, here.bodies),
             )
             kept = [one for one in parts if one is not None]
             rows = grip.connection.rows(here.bodies)
-            halt = stop_evenly if grip.connection.shared else stop
-            struck = strike(bodies, here, rows, halt, Lines.joined(kept) if kept else None)
-            own = _noted(elements[grip.element], own, here, struck, grip.connection.force(struck.impact.impulse))
+            halt = stop_evenly if grip.connection.shared else stop_motion
+            struck = strike_bodies(bodies, here, rows, halt, Lines.joined(kept) if kept else None)
+            own = _note_impulse(elements[grip.element], own, here, struck, grip.connection.force(struck.impact.impulse))
             if not grip.rigid:
                 return v, own
             assert own.dissipated is not None
@@ -154,7 +154,7 @@ def fall_in(
     return v, tuple(found)
 
 
-def _noted(one: Mount, memory: ElementMemory, here: Placement, struck: Struck, impulse: Vector) -> ElementMemory:
+def _note_impulse(one: Mount, memory: ElementMemory, here: Placement, struck: Struck, impulse: Vector) -> ElementMemory:
     """Return the memory of a latch with what the capture had to take, with this `impulse` (N s), of one that tells it."""
     if memory.found is None:
         return memory
@@ -162,5 +162,7 @@ def _noted(one: Mount, memory: ElementMemory, here: Placement, struck: Struck, i
     own, other = one.sides(here)
     axis = one.element.out(other)
     along = impulse.dot(axis)
-    taken = Caught(one.element.rate(own, other), along, size(impulse - axis * along), struck.impact.energy_loss)
+    taken = Caught(
+        one.element.rate(own, other), along, vector_length(impulse - axis * along), struck.impact.energy_loss
+    )
     return memory._replace(found=taken)

@@ -25,7 +25,7 @@ from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.contact.surfaces.surface import Surface
 from dockdyn.impact.laws.by_name import StatedLaw
 from dockdyn.impact.laws.energy_pair import is_possible
-from dockdyn.impact.laws.result import Impact, end_slow_approach, impact
+from dockdyn.impact.laws.result import Impact, end_slow_approach, impact_of_impulse
 from dockdyn.mechanics.lines import Lines, Rows
 from dockdyn.mechanics.rigid_body import Placed, Pose
 from dockdyn.mechanics.rotation import from_x_axis
@@ -96,11 +96,11 @@ class ImpactContact(eqx.Module):
 
     def meeting(self, own: Placed, other: Placed) -> ContactKinematics:
         """Return where and how the two meet, with a normal of unit length."""
-        return _meeting(self.geometry, own, other)
+        return _meeting_of(self.geometry, own, other)
 
     def state(self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False) -> GroupState:
         """Return how the two meet, without any force; unless `exact`, of what is far apart a bound of the distance."""
-        return _unloaded(self.geometry, own, other, exact=exact)
+        return _unloaded_state(self.geometry, own, other, exact=exact)
 
     def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed) -> Wrench:
         """Return the wrench that acts by a force law: none."""
@@ -148,7 +148,7 @@ class ImpactContact(eqx.Module):
         if self.law.name == PAIR:
             possible = is_possible(matrix, velocity, by_law, **self.law.parameters)
             by_law = jax.tree.map(lambda part: jnp.where(possible, part, jnp.nan * part), by_law)
-        ended = impact(matrix, velocity, jnp.zeros_like(velocity).at[0].set(-velocity[0] / matrix[0, 0]))
+        ended = impact_of_impulse(matrix, velocity, jnp.zeros_like(velocity).at[0].set(-velocity[0] / matrix[0, 0]))
         found = end_slow_approach(by_law, matrix, velocity, self.rest_speed)
         return jax.tree.map(lambda a, b: jnp.where(velocity[0] > -self.rest_speed, a, b), ended, found)
 
@@ -185,18 +185,18 @@ class ImpactContact(eqx.Module):
         return Wrench(push, (meeting.point - self.reference(own)).cross(push))
 
 
-def _meeting(geometry: PairGeometry, own: Placed, other: Placed) -> ContactKinematics:
+def _meeting_of(geometry: PairGeometry, own: Placed, other: Placed) -> ContactKinematics:
     depth, normal, point = geometry.touch(own, other)
     return kinematics_of((depth, normal * (1 / normal.norm()), point), own, other)
 
 
 @partial(trace_once, static=("exact",))
-def _unloaded(geometry: PairGeometry, own: Placed, other: Placed, exact: bool) -> GroupState:
+def _unloaded_state(geometry: PairGeometry, own: Placed, other: Placed, exact: bool) -> GroupState:
     """Return how two things meet on which no force acts."""
     zero, one = jnp.zeros(()), jnp.ones(())
 
     def near() -> GroupState:
-        found = _meeting(geometry, own, other)
+        found = _meeting_of(geometry, own, other)
         speed = jnp.sqrt(found.sliding.dot(found.sliding))
         return GroupState(Wrench.zero(), zero, found.depth, found.rate, speed, found.point, one)
 

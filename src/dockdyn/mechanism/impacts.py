@@ -21,7 +21,7 @@ from jaxtyping import Array, Bool, Float
 from dockdyn.contact.gate import APART
 from dockdyn.contact.group import GroupState, Wrench
 from dockdyn.contact.pair import ContactKinematics
-from dockdyn.impact.laws.result import Impact, impact
+from dockdyn.impact.laws.result import Impact, impact_of_impulse
 from dockdyn.integrate.model import Scalar, State
 from dockdyn.mechanics.lines import Lines, row_of
 from dockdyn.mechanics.reflected import reflected_lines
@@ -31,8 +31,8 @@ from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.at_one_instant import Touching, strike_together
 from dockdyn.mechanism.grips import lines_of
 from dockdyn.mechanism.impact_contact import OVERLAP, RESTING, TOGETHER, TOUCHED, Hit, ImpactContact
-from dockdyn.mechanism.loads import act_between, reflected
-from dockdyn.mechanism.strikes import strike
+from dockdyn.mechanism.loads import act_between, reflected_inertia
+from dockdyn.mechanism.strikes import strike_bodies
 
 if TYPE_CHECKING:
     from dockdyn.mechanism.mechanism import Mechanism
@@ -71,7 +71,7 @@ def from_level(groups: Sequence[object], states: Sequence[GroupState], hits: Seq
 
 def rest_lines(model: Mechanism, x: State, places: tuple[Placed, ...]) -> Lines:
     """Return the lines of all contacts with an impact law, of which those that rest are closed."""
-    yielding = YIELDS / _masses(model)
+    yielding = YIELDS / _reduced_masses(model)
     each = zip(model.impacts, yielding, strict=True)
     return Lines.joined([one.line(x.mode[number], places, by) for (number, one), by in each])
 
@@ -92,11 +92,11 @@ def rest_power(lines: Lines, along: Float[Array, "lines"], places: tuple[Placed,
     return along @ jnp.einsum("kbi,bi->k", lines.acting, moving)
 
 
-def pressed(
+def with_resting_forces(
     model: Mechanism, x: State, states: Sequence[GroupState], rests: Float[Array, "impacts"]
 ) -> tuple[GroupState, ...]:
     """Return the `states` of groups with the normal forces (N) of those at rest, which stay as long as they hardly pull."""
-    found, most = list(states), STAYS * _masses(model)
+    found, most = list(states), STAYS * _reduced_masses(model)
     for (number, _), force, pull in zip(model.impacts, rests, most, strict=True):
         sign = jnp.where(x.mode[number] == RESTING, force + pull, found[number].force_sign)
         found[number] = found[number]._replace(normal_force=force, force_sign=sign)
@@ -133,7 +133,7 @@ def rest_forces(model: Mechanism, t: Scalar, x: State) -> Float[Array, "impacts"
     return jax.lax.cond(rests, found, lambda: jnp.zeros(len(model.impacts)))
 
 
-def meet(model: Mechanism, t: Scalar, before: State, x: State) -> State:
+def apply_impacts(model: Mechanism, t: Scalar, before: State, x: State) -> State:
     """Return the state `x`, to which an event has led from `before`, once what has touched is struck.
 
     So is what rested where the event has changed its velocities.
@@ -147,16 +147,16 @@ def meet(model: Mechanism, t: Scalar, before: State, x: State) -> State:
     shaken = rests & (jnp.abs(normal) > _rest_speeds(model)) | parted & (normal < 0)
 
     def found() -> State:
-        return _struck(model, t, x, struck | rests | parted, parted)
+        return _state_after_impacts(model, t, x, struck | rests | parted, parted)
 
     x = jax.lax.cond(jnp.any(struck | shaken), found, lambda: x)
-    return _levelled(model, x, struck | rests | parted)
+    return _remember_levels(model, x, struck | rests | parted)
 
 
 def _come_back(model: Mechanism, before: State, x: State) -> State:
     """Return the state in which what was `parting` and has turned round is apart as any other, unless it overlaps already."""
     modes, hits = list(x.mode), []
-    for (number, _), hit, meeting in zip(model.impacts, x.memory.impacts, _meetings(model, x), strict=True):
+    for (number, _), hit, meeting in zip(model.impacts, x.memory.impacts, _contact_meetings(model, x), strict=True):
         turned = (hit.parting > 0) & (before.mode[number] == APART) & (x.mode[number] == TOUCHED)
         apart = turned & (meeting.depth <= hit.level)
         modes[number] = jnp.where(apart, APART, x.mode[number]).astype(x.mode[number].dtype)
@@ -170,19 +170,19 @@ def _touch_together(model: Mechanism, x: State) -> State:
     Rounding does not part an instant.
     """
     some, modes = jnp.any(jnp.stack([x.mode[number] == TOUCHED for number, _ in model.impacts])), list(x.mode)
-    for (number, one), hit, meeting in zip(model.impacts, x.memory.impacts, _meetings(model, x), strict=True):
+    for (number, one), hit, meeting in zip(model.impacts, x.memory.impacts, _contact_meetings(model, x), strict=True):
         comes = (meeting.depth - hit.level > -NEARLY) & (meeting.rate > one.rest_speed) & (modes[number] == APART)
         modes[number] = jnp.where(some & comes, TOUCHED, modes[number]).astype(modes[number].dtype)
     return replace(x, mode=tuple(modes))
 
 
-def _struck(model: Mechanism, t: Scalar, x: State, touching: Flags, parts: Flags) -> State:
+def _state_after_impacts(model: Mechanism, t: Scalar, x: State, touching: Flags, parts: Flags) -> State:
     """Return the state after the impacts of what is `touching`, and with those at rest that then rest: none that `parts`."""
     limits = _rest_speeds(model)
     here, contacts = model.placement(x), [contact for _, contact in model.impacts]
     rows = jnp.concatenate([contact.rows(here.bodies) for contact in contacts])
     resolve = partial(strike_together, [contact.resolve for contact in contacts], Touching(touching, limits))
-    found = strike(model.moving, here, rows, resolve, kept_lines(model, x))
+    found = strike_bodies(model.moving, here, rows, resolve, kept_lines(model, x))
     hits = tuple(
         hit._replace(impulse=hit.impulse + own)
         for hit, own in zip(x.memory.impacts, found.impact.impulse[:: rows.shape[0] // len(contacts)], strict=True)
@@ -191,7 +191,7 @@ def _struck(model: Mechanism, t: Scalar, x: State, touching: Flags, parts: Flags
     v = jax.tree.map(jnp.add, x.v, found.change)
     after = State(x.q, v, x.mode, x.memory._replace(work=work, impacts=hits))
     slow = touching & ~parts & (_normal_velocities(model, after) < limits)
-    return _with_rests(model, after, touching, _resting(model, t, after, touching, slow))
+    return _with_rests(model, after, touching, _resting_contacts(model, t, after, touching, slow))
 
 
 def contact_space(model: Mechanism, x: State, number: int) -> tuple[Float[Array, "rows rows"], Float[Array, "rows"]]:
@@ -200,10 +200,10 @@ def contact_space(model: Mechanism, x: State, number: int) -> tuple[Float[Array,
 
     def note(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
         found.append((matrix, velocity))
-        return impact(matrix, velocity, jnp.zeros_like(velocity))
+        return impact_of_impulse(matrix, velocity, jnp.zeros_like(velocity))
 
     here, contact = model.placement(x), dict(model.impacts)[number]
-    strike(model.moving, here, contact.rows(here.bodies), note, kept_lines(model, x))
+    strike_bodies(model.moving, here, contact.rows(here.bodies), note, kept_lines(model, x))
     return found[0]
 
 
@@ -211,19 +211,19 @@ def kept_lines(model: Mechanism, x: State) -> Lines | None:
     """Return the lines of what holds or resists during an impact: grips, and inertia that elements reflect."""
     here, elements = model.placement(x), model.elements_at(x)
     parts = (
-        reflected_lines(len(here.bodies), reflected(elements, here)),
+        reflected_lines(len(here.bodies), reflected_inertia(elements, here)),
         lines_of(model.grips, x.memory.elements, here.bodies),
     )
     found = [part for part in parts if part is not None]
     return Lines.joined(found) if found else None
 
 
-def _resting(model: Mechanism, t: Scalar, x: State, touching: Flags, slow: Flags) -> Flags:
+def _resting_contacts(model: Mechanism, t: Scalar, x: State, touching: Flags, slow: Flags) -> Flags:
     """Return which of the `slow` contacts rest: what would have to pull most parts, then the others are asked again.
 
     Several that would have to pull alike part together.
     """
-    most = STAYS * _masses(model)
+    most = STAYS * _reduced_masses(model)
 
     def fewer(_: Array, closed: Flags) -> Flags:
         force = jnp.where(closed, rest_forces(model, t, _with_rests(model, x, touching, closed)) + most, jnp.inf)
@@ -241,10 +241,10 @@ def _with_rests(model: Mechanism, x: State, touching: Flags, closed: Flags) -> S
     return State(x.q, x.v, tuple(modes), x.memory)
 
 
-def _levelled(model: Mechanism, x: State, touches: Flags) -> State:
+def _remember_levels(model: Mechanism, x: State, touches: Flags) -> State:
     """Return the state in which what `touches` is remembered to touch where it is now, and to part if it does so slowly."""
     hits = []
-    each = zip(model.impacts, x.memory.impacts, _meetings(model, x), touches, strict=True)
+    each = zip(model.impacts, x.memory.impacts, _contact_meetings(model, x), touches, strict=True)
     for (number, one), hit, meeting, there in each:
         parting = jnp.where((x.mode[number] == APART) & (meeting.rate > -one.rest_speed), 1.0, 0.0)
         level, parting = jnp.where(there, meeting.depth, hit.level), jnp.where(there, parting, hit.parting)
@@ -252,7 +252,7 @@ def _levelled(model: Mechanism, x: State, touches: Flags) -> State:
     return replace(x, memory=x.memory._replace(impacts=tuple(hits)))
 
 
-def _meetings(model: Mechanism, x: State) -> list[ContactKinematics]:
+def _contact_meetings(model: Mechanism, x: State) -> list[ContactKinematics]:
     """Return how each contact with an impact law meets."""
     places = model.placement(x).bodies
     return [one.meeting(places[one.first], places[one.second]) for _, one in model.impacts]
@@ -260,14 +260,14 @@ def _meetings(model: Mechanism, x: State) -> list[ContactKinematics]:
 
 def _normal_velocities(model: Mechanism, x: State) -> Float[Array, "impacts"]:
     """Return the velocity (m/s) of each first body against its second along the normal; an approach is negative."""
-    return -jnp.stack([meeting.rate for meeting in _meetings(model, x)])
+    return -jnp.stack([meeting.rate for meeting in _contact_meetings(model, x)])
 
 
 def _rest_speeds(model: Mechanism) -> Float[Array, "impacts"]:
     return jnp.stack([one.rest_speed for _, one in model.impacts])
 
 
-def _masses(model: Mechanism) -> Float[Array, "impacts"]:
+def _reduced_masses(model: Mechanism) -> Float[Array, "impacts"]:
     """Return the reduced mass (kg) of the two bodies of each contact: the order of what it feels."""
     mass = model.moving.mass_at
     return jnp.stack([1 / (1 / mass(one.first) + 1 / mass(one.second)) for _, one in model.impacts])

@@ -16,7 +16,7 @@ from jaxtyping import Array, Bool, Float, PyTree
 from dockdyn.contact.group import ContactGroup, Wrench
 from dockdyn.elements import Bushing
 from dockdyn.elements.actor import ElementMemory
-from dockdyn.elements.latch import Latch, size
+from dockdyn.elements.latch import Latch, vector_length
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.reflected import Reflected, line_loads
 from dockdyn.mechanics.rigid_body import Placed
@@ -24,7 +24,7 @@ from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Vector, once
 from dockdyn.mechanism.impact_contact import ImpactContact
 from dockdyn.mechanism.measured_contact import MeasuredContact
-from dockdyn.mechanism.mounts import Held, Mount, Tie, on_both, ties
+from dockdyn.mechanism.mounts import Held, Mount, Tie, on_both, ties_among
 
 Group = ContactGroup | MeasuredContact | ImpactContact  # contacts between two bodies by number
 
@@ -122,9 +122,9 @@ def held_by(
     return tuple(one.held(mode, memory, here) for one, mode, memory in known)
 
 
-def reflected(mounts: Sequence[Mount], here: Placement) -> list[tuple[int, int, Reflected]]:
+def reflected_inertia(mounts: Sequence[Mount], here: Placement) -> list[tuple[int, int, Reflected]]:
     """Return the inertia that elements reflect between bodies, with the two bodies of each."""
-    found = [(one.first, one.second, one.element.reflected(*one.sides(here))) for one in ties(mounts)]
+    found = [(one.first, one.second, one.element.reflected(*one.sides(here))) for one in ties_among(mounts)]
     return [(first, second, one) for first, second, one in found if one is not None]
 
 
@@ -141,16 +141,16 @@ def add_reflected(
 
 def bushing_turns(mounts: Sequence[Mount], here: Placement) -> tuple[Scalar, ...]:
     """Return how far each bushing is turned, as `Bushing.half_versine`."""
-    bushings = [(one.element, one.sides(here)) for one in ties(mounts) if isinstance(one.element, Bushing)]
+    bushings = [(one.element, one.sides(here)) for one in ties_among(mounts) if isinstance(one.element, Bushing)]
     return tuple(element.half_versine(*sides) for element, sides in bushings)
 
 
 def bushing_count(mounts: Sequence[Mount]) -> int:
     """Return how many bushings there are."""
-    return sum(isinstance(one.element, Bushing) for one in ties(mounts))
+    return sum(isinstance(one.element, Bushing) for one in ties_among(mounts))
 
 
-def settled(
+def settle_elements(
     mounts: Sequence[Mount], memories: Sequence[ElementMemory], here: Placement
 ) -> tuple[tuple[PyTree, ...], tuple[ElementMemory, ...]]:
     """Return modes and memories of elements that fit the state, as at the start or after a number of theirs has changed."""
@@ -158,7 +158,7 @@ def settled(
     return tuple(mode for mode, _ in found), tuple(memory for _, memory in found)
 
 
-def jumped(
+def apply_element_events(
     mounts: Sequence[Mount],
     modes: Sequence[PyTree],
     memories: Sequence[ElementMemory],
@@ -195,7 +195,7 @@ def all_held(memories: Sequence[ElementMemory]) -> Bool[Array, ""]:
     return jnp.all(jnp.concatenate(held) > 0) if held else jnp.asarray(False)
 
 
-def captured(mounts: Sequence[Mount], memories: Sequence[ElementMemory]) -> Bool[Array, ""]:
+def all_latches_hold(mounts: Sequence[Mount], memories: Sequence[ElementMemory]) -> Bool[Array, ""]:
     """Return whether every latch holds, connections left aside; without any latch, no."""
     joined = [isinstance(one.element, Latch) and one.element.joins for one in mounts]
     return all_held([memory for memory, aside in zip(memories, joined, strict=True) if not aside])
@@ -228,7 +228,7 @@ def observed_elements(
     for number, (one, mode, memory) in enumerate(zip(mounts, modes, memories, strict=True)):
         seen = one.observe(mode, memory, here)
         if number in held:
-            seen = seen | {"tension": seen["tension"] + size(held[number])}
+            seen = seen | {"tension": seen["tension"] + vector_length(held[number])}
         if "tension" in seen:
             found["element_tension"].append(seen["tension"])
         for part in OBSERVED.keys() & seen.keys():

@@ -20,7 +20,7 @@ from dockdyn.contact.group import ContactGroup, GroupState, Wrench
 from dockdyn.contact.latch import HELD
 from dockdyn.control.controller import Controller
 from dockdyn.elements.actor import ElementMemory
-from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
+from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, stack_rows
 from dockdyn.mechanics.lines import Lines, mobility_between
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist, internal_energy, pair_momentum
 from dockdyn.mechanics.trees.bodies_in_plane import BodiesInPlane
@@ -28,7 +28,7 @@ from dockdyn.mechanics.trees.bodies_on_line import BodiesOnLine, Moving
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Row
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Velocities
-from dockdyn.mechanics.trees.tree_bodies import TreeBodies, shifted
+from dockdyn.mechanics.trees.tree_bodies import TreeBodies, shift_configuration
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.coasting import time_apart
 from dockdyn.mechanism.connections import point_rows
@@ -38,38 +38,38 @@ from dockdyn.mechanism.grips import Grip, add_held, captures_of, fall_in, grips_
 from dockdyn.mechanism.impact_contact import ImpactContact
 from dockdyn.mechanism.impacts import (
     add_rests,
+    apply_impacts,
     first_hits,
     from_level,
     impacts_of,
-    meet,
     observed_impacts,
-    pressed,
     rest_forces,
     rest_lines,
     rest_power,
     rest_wrenches,
+    with_resting_forces,
 )
 from dockdyn.mechanism.loads import (
     Group,
     add_late,
     add_reflected,
     all_held,
+    all_latches_hold,
+    apply_element_events,
     bushing_turns,
-    captured,
     contact_loads,
     element_loads,
     given_by,
-    jumped,
     observed_elements,
-    reflected,
-    settled,
+    reflected_inertia,
+    settle_elements,
     stored_energy,
 )
 from dockdyn.mechanism.measured_contact import MeasuredContact
-from dockdyn.mechanism.mounts import Held, Mount, MountedLatch, MountedThruster, Tie, latches_of, ramps_of, ties
+from dockdyn.mechanism.mounts import Held, Mount, MountedLatch, MountedThruster, Tie, latches_of, ramps_of, ties_among
 from dockdyn.mechanism.named_points import NamedPoint, load_at, port_load
 from dockdyn.mechanism.observed import observed_contacts, observed_joints, observed_modes, observed_motion
-from dockdyn.mechanism.outside import Given, Pushes, applied_pushes, giving, pushed_energy, with_pushes
+from dockdyn.mechanism.outside import Given, Pushes, applied_pushes, pushed_energy, rate_given, with_pushes
 from dockdyn.mechanism.phases import Clock, Phases
 from dockdyn.mechanism.state import Acting, Loaded, Memory, Outside
 from dockdyn.mechanism.steered_arm import SteeredArm, held_together
@@ -154,13 +154,13 @@ class Mechanism(ContactModel):
     @trace_once
     def uncommanded(self) -> State:
         """Return the state at t = 0 before the first sample of control."""
-        linked = [(shifted(q, -self.origin()), v) for q, v in self.linked]
+        linked = [(shift_configuration(q, -self.origin()), v) for q, v in self.linked]
         poses = [pose.shifted(-self.origin()) for pose in self.poses]
         q, v = self.moving.begun(poses, self.twists, self.joints, linked)
         here = self.placement(State(q, v, None, None))
         touching = tuple(group.first_mode(here.bodies[group.first], here.bodies[group.second]) for group in self.groups)
         first = tuple(one.element.init(*one.sides(here)) for one in self.elements)
-        modes, memories = settled(self.elements, first, here)
+        modes, memories = settle_elements(self.elements, first, here)
         outside = self._outside(self.seen(State(q, v, None, None), here))
         v, memories = self._fall_in(State(q, v, None, None), self.elements, first, memories)
         touching = self._apart(touching, memories)
@@ -230,7 +230,7 @@ class Mechanism(ContactModel):
     @property
     def late(self) -> list[Tie]:
         """The elements part of whose force is late."""
-        return [one for one in ties(self.elements) if one.element.delays]
+        return [one for one in ties_among(self.elements) if one.element.delays]
 
     @property
     def ramps(self) -> list[MountedLatch]:
@@ -332,7 +332,7 @@ class Mechanism(ContactModel):
         loads, efforts, pushes, power, memories, outside = self.loaded(x, here, delayed)
         pushed = with_pushes(loads, pushes)
         torques = [place.rotation.transposed_times(load.moment) for load, place in zip(pushed, places, strict=True)]
-        inertia, grips = reflected(elements, here), lines_of(self.grips, remembered, places)
+        inertia, grips = reflected_inertia(elements, here), lines_of(self.grips, remembered, places)
         rests = rest_lines(self, x, places) if self.impacts else None
         lines = [part for part in (grips, rests) if part is not None]
         found = self.moving.respond(
@@ -376,7 +376,7 @@ class Mechanism(ContactModel):
         the rate of what is remembered."""
         seen, before, found = self.seen(x, here), x.memory.outside, list(thrusters)
         motors: Efforts = ()
-        rates = Outside(None if before.thrusters is None else giving(thrusters, self.bodies, here.bodies))
+        rates = Outside(None if before.thrusters is None else rate_given(thrusters, self.bodies, here.bodies))
         if (given := self.control(x, seen)) is not None:
             given = given if self.control_at_rest is None else given.less(self.control_at_rest)
             found, motors, rates = [*found, given.push], given.efforts, rates._replace(steering=given.rate)
@@ -420,7 +420,7 @@ class Mechanism(ContactModel):
     def outputs(self, t: Scalar, x: State) -> Outputs:
         here, states = self.placement(x), self.states(x)
         if self.impacts:
-            states = pressed(self, x, states, rest_forces(self, t, x))
+            states = with_resting_forces(self, x, states, rest_forces(self, t, x))
         guards = [one for group, m, s in zip(self.groups, x.mode, states, strict=False) for one in group.guards(m, s)]
         if (carried := self.carried(x.memory.elements)) is not None:
             # what the hold carries does not begin again
@@ -501,7 +501,7 @@ class Mechanism(ContactModel):
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         after = self.switched(t, x, fired)
-        return meet(self, t, x, after) if self.impacts else after
+        return apply_impacts(self, t, x, after) if self.impacts else after
 
     def switched(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         """Return the state after events, but for the impacts that follow."""
@@ -509,7 +509,9 @@ class Mechanism(ContactModel):
         touching = tuple(
             g.next_mode(m, tuple(islice(left, g.events))) for g, m in zip(self.groups, x.mode, strict=False)
         )
-        modes, memories, fired = jumped(elements, self.element_modes(x), x.memory.elements, tuple(left), here)
+        modes, memories, fired = apply_element_events(
+            elements, self.element_modes(x), x.memory.elements, tuple(left), here
+        )
         v, memories = self._fall_in(x, elements, x.memory.elements, memories)
         touching = self._apart(touching, memories)
         now = State(x.q, v, (*touching, *modes), x.memory._replace(elements=memories))
@@ -542,7 +544,7 @@ class Mechanism(ContactModel):
         assert phases is not None
 
         def due(x: State, fired: tuple[Bool[Array, ""], Bool[Array, ""]]) -> tuple[Int[Array, ""], State]:
-            touches, held = _any_touches(x.mode[: len(self.groups)]), captured(self.elements, x.memory.elements)
+            touches, held = _any_touches(x.mode[: len(self.groups)]), all_latches_hold(self.elements, x.memory.elements)
             places = self.placement(x).bodies
             phase, clock = phases.advance(t, x.mode[-1], x.memory.clock, fired, places, touches, held)
             return phase, replace(x, memory=x.memory._replace(clock=clock))
@@ -558,7 +560,7 @@ class Mechanism(ContactModel):
         assert self.phases is not None
         clock = x.memory.clock if self.phases.ramps is None else x.memory.clock._replace(elapsed=jnp.zeros(()))
         here, elements = self.placement(x), self.elements_in(phase, clock)
-        modes, memories = settled(elements, x.memory.elements, here)
+        modes, memories = settle_elements(elements, x.memory.elements, here)
         touching = self._apart(x.mode[: len(self.groups)], memories)
         after = State(x.q, x.v, (*touching, *modes, phase), x.memory._replace(elements=memories, clock=clock))
         gained = self.internal_energy(after) - self.internal_energy(x)
@@ -625,7 +627,7 @@ class Mechanism(ContactModel):
         here, elements = self.placement(x), self.elements_at(x)
         stored = stored_energy(elements, self.element_modes(x), x.memory.elements, here)
         turning = self.moving.reflected_energy(here)
-        return stored + sum((one.kinetic_energy() for _, _, one in reflected(elements, here)), turning)
+        return stored + sum((one.kinetic_energy() for _, _, one in reflected_inertia(elements, here)), turning)
 
     def work(self, memory: Memory) -> Scalar:
         """Return the work (J) of contacts, motors and phases, less what elements have dissipated, in a memory or its rate: all
@@ -657,7 +659,10 @@ class Mechanism(ContactModel):
         places, elements = here.bodies, self.elements_at(x)
         now = self.acting(x, here, delayed)
         if self.impacts:
-            states, delayed = pressed(self, x, states, now.rests), rest_wrenches(self, here, delayed, now.rests)
+            states, delayed = (
+                with_resting_forces(self, x, states, now.rests),
+                rest_wrenches(self, here, delayed, now.rests),
+            )
         loads, outside = self.all_loads(here, now), x.memory.outside
         placed = self.moving.placed(x.q, x.v).bodies
         poses, twists = tuple(place.pose for place in placed), tuple(place.twist for place in placed)
@@ -679,8 +684,8 @@ class Mechanism(ContactModel):
             **observed_motion(poses[:named_bodies], twists[:named_bodies], self.poses[:named_bodies], self.origin()),
             **observed_contacts(states, contacts, shown),
             **self._observed_captures(x, here, now),
-            "load_force": rows([load.force.array() for load in named], 3),
-            "load_moment": rows([load.moment.array() for load in named], 3),
+            "load_force": stack_rows([load.force.array() for load in named], 3),
+            "load_moment": stack_rows([load.moment.array() for load in named], 3),
             **observed_joints(self.moving, here, loads, now.loads),
             **observed_modes(self.elements, here, twists),
             "kinetic_energy": self.kinetic_energy(x),
@@ -714,7 +719,7 @@ class Mechanism(ContactModel):
             found |= {name: side * found[name] for name in ("latch_force", "catch_moment") if name in found}
             held = self.grip_forces(now).get(one.number, one.latch.act(mode, memory, own, other)[0].force)
             tells = one.latch.rigid or one.latch.swing is not None  # else the contact goes on as any other
-            seated = rows([(mode.stage >= HELD) & still & tells for still in self.seated(one)])
+            seated = stack_rows([(mode.stage >= HELD) & still & tells for still in self.seated(one)])
             found |= {"hold_force": side * held.array(), "seated": seated}
         return found
 

@@ -121,7 +121,7 @@ class DrivenJoint(Mount):
 
     def load(self, mode: PyTree, memory: ElementMemory, here: Placement, rest: Held) -> tuple[Load, ElementMemory]:
         effort, rate = self.element.act(mode, memory, *self.sides(here))
-        return Load(efforts=[(self.joint, _less(effort, rest))]), rate
+        return Load(efforts=[(self.joint, _without_rest(effort, rest))]), rate
 
     def held(self, mode: PyTree, memory: ElementMemory, here: Placement) -> Scalar:
         return self.element.act(mode, memory, *self.sides(here))[0]
@@ -148,7 +148,7 @@ class BendingLink(Mount):
 
     def load(self, mode: PyTree, memory: ElementMemory, here: Placement, rest: Held) -> tuple[Load, ElementMemory]:
         bending, rate = self.element.act(mode, memory, *self.sides(here))
-        return Load(efforts=list(zip(self.modes, _less(bending, rest), strict=True))), rate
+        return Load(efforts=list(zip(self.modes, _without_rest(bending, rest), strict=True))), rate
 
     def held(self, mode: PyTree, memory: ElementMemory, here: Placement) -> Float[Array, "modes"]:
         return self.element.act(mode, memory, *self.sides(here))[0]
@@ -193,7 +193,7 @@ class MountedThruster(Mount):
         return self.element.observe(mode, memory, *self.sides(here))
 
 
-def _less(effort: Array, rest: Held) -> Array:
+def _without_rest(effort: Array, rest: Held) -> Array:
     """Return an effort less that at rest, if that is taken off."""
     return effort if rest is None or isinstance(rest, Wrench) else effort - rest
 
@@ -216,7 +216,7 @@ def on_both(
     return found
 
 
-def ties(mounts: Sequence[Mount]) -> list[Tie]:
+def ties_among(mounts: Sequence[Mount]) -> list[Tie]:
     """Return those between two bodies."""
     return [one for one in mounts if isinstance(one, Tie)]
 

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from dockdyn.contact.group import GroupState, Wrench
-from dockdyn.integrate.model import Scalar, rows
+from dockdyn.integrate.model import Scalar, stack_rows
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import from_x_axis
 from dockdyn.mechanics.trees.bodies_on_line import Moving
@@ -29,11 +29,11 @@ def observed_motion(
     twist."""
     turned = [start.attitude.conjugate() * pose.attitude for start, pose in zip(first, poses, strict=True)]
     return {
-        "position": rows([pose.shifted(origin).position.array() for pose in poses], 3),
-        "attitude": rows([pose.attitude.array() for pose in poses], 4),
-        "rotation": rows([turn.logarithm().array() for turn in turned], 3),
-        "velocity": rows([twist.velocity.array() for twist in twists], 3),
-        "rate": rows([twist.rate.array() for twist in twists], 3),
+        "position": stack_rows([pose.shifted(origin).position.array() for pose in poses], 3),
+        "attitude": stack_rows([pose.attitude.array() for pose in poses], 4),
+        "rotation": stack_rows([turn.logarithm().array() for turn in turned], 3),
+        "velocity": stack_rows([twist.velocity.array() for twist in twists], 3),
+        "rate": stack_rows([twist.rate.array() for twist in twists], 3),
     }
 
 
@@ -47,15 +47,15 @@ def observed_contacts(
     points = [other.local(state.point) for (_, _, other), state in zip(groups, states, strict=True)]
     places = [place_on_surface(*one) for one in groups]
     return {
-        "contact_point": rows([point.array() for point in points], 3),
-        "feature_position": rows([place.array() for place, _ in places], 3),
-        "azimuth": rows([azimuth for _, azimuth in places]),
-        "depth": rows([state.depth for state in states]),
-        "depth_rate": rows([state.rate for state in states]),
-        "sliding_speed": rows([state.sliding_speed for state in states]),
-        "normal_force": rows([state.normal_force for state in states]),
-        "contact_force": rows([wrench.force.array() for wrench in acting], 3),
-        "contact_moment": rows([wrench.moment.array() for wrench in acting], 3),
+        "contact_point": stack_rows([point.array() for point in points], 3),
+        "feature_position": stack_rows([place.array() for place, _ in places], 3),
+        "azimuth": stack_rows([azimuth for _, azimuth in places]),
+        "depth": stack_rows([state.depth for state in states]),
+        "depth_rate": stack_rows([state.rate for state in states]),
+        "sliding_speed": stack_rows([state.sliding_speed for state in states]),
+        "normal_force": stack_rows([state.normal_force for state in states]),
+        "contact_force": stack_rows([wrench.force.array() for wrench in acting], 3),
+        "contact_moment": stack_rows([wrench.moment.array() for wrench in acting], 3),
     }
 
 
@@ -89,10 +89,10 @@ def observed_joints(
     through = moving.reactions(here, forces, torques)
     coordinates = [(zero, zero) if joint.number is None else joint.motion(here.joints) for _, joint in held]
     return {
-        "joint_angle": rows([coordinate for coordinate, _ in coordinates]),
-        "joint_rate": rows([rate for _, rate in coordinates]),
-        "joint_force": rows([through[body][0].array() for body, _ in held], 3),
-        "joint_moment": rows([through[body][1].array() for body, _ in held], 3),
+        "joint_angle": stack_rows([coordinate for coordinate, _ in coordinates]),
+        "joint_rate": stack_rows([rate for _, rate in coordinates]),
+        "joint_force": stack_rows([through[body][0].array() for body, _ in held], 3),
+        "joint_moment": stack_rows([through[body][1].array() for body, _ in held], 3),
     }
 
 

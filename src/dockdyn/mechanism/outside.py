@@ -31,7 +31,7 @@ class Given(NamedTuple):
         return Given(jnp.zeros(()), Vector.zero(), Vector.zero())
 
 
-def giving(pushes: Pushes, bodies: tuple[RigidBody, ...], places: tuple[Placed, ...]) -> Given:
+def rate_given(pushes: Pushes, bodies: tuple[RigidBody, ...], places: tuple[Placed, ...]) -> Given:
     """Return the rate of what these loads give."""
     centre, found = mean_by_mass(bodies, [place.pose.position for place in places]), Given.nothing()
     for number, (force, moment) in pushes:

@@ -15,13 +15,13 @@ import numpy as np
 from jax.scipy.linalg import block_diag
 from jaxtyping import Array, Float
 
-from dockdyn.control.lqr import Weights, riccati
-from dockdyn.integrate.model import State, pack, unpack
+from dockdyn.control.lqr import Weights, solve_riccati
+from dockdyn.integrate.model import State, pack_tree, unpack_tree
 from dockdyn.mechanics.rigid_body import pair_momentum
 from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Velocities
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.grips import lines_of
-from dockdyn.mechanism.loads import reflected
+from dockdyn.mechanism.loads import reflected_inertia
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.mounts import BendingLink
 from dockdyn.mechanism.outside import with_pushes
@@ -65,7 +65,7 @@ def turning_axes(model: Mechanism) -> list[int]:
     return [2] if model.moving.directions == 2 else [0, 1, 2]
 
 
-def captured(model: Mechanism, arm: Arm) -> Captured:
+def linearise_arm(model: Mechanism, arm: Arm) -> Captured:
     """Return the linear form of the model's own accelerations about its start at rest, by automatic differentiation.
 
     δ are what is left of all coordinates once rigid latches, locked joints and the conserved momenta (linear; without a wheel
@@ -76,14 +76,14 @@ def captured(model: Mechanism, arm: Arm) -> Captured:
     start, moving = model.initial(), model.moving
     assert isinstance(moving, MovingBodies)
     like = jax.tree.map(jnp.zeros_like, start.v)
-    still, total, axes = pack(like), pack(like).shape[0], jnp.array(turning_axes(model))
-    kept, locked = _columns(model, arm, like)
+    still, total, axes = pack_tree(like), pack_tree(like).shape[0], jnp.array(turning_axes(model))
+    kept, locked = _held_and_locked(model, arm, like)
     elements, modes = model.elements_at(start), len(modes_of(model))
     here = model.placement(State(start.q, like, start.mode, start.memory))
     held = lines_of(model.grips, start.memory.elements, here.bodies)
 
     def constrained(v: Float[Array, "n"]) -> Array:
-        placed = moving.placed(here_q, unpack(v, like))
+        placed = moving.placed(here_q, unpack_tree(v, like))
         poses, twists = ([getattr(one, name) for one in placed.bodies] for name in ("pose", "twist"))
         linear, angular, _, _ = pair_momentum(model.bodies, tuple(poses), tuple(twists))
         bent = moving.momentum_of_bending(placed)
@@ -103,9 +103,9 @@ def captured(model: Mechanism, arm: Arm) -> Captured:
     turning = len(axes) if arm.wheel else 0
 
     def acceleration(delta: Array, w: Array, torques: Array) -> Array:
-        moved = moving.rate(start.q, unpack(motions @ delta, like))
+        moved = moving.rate(start.q, unpack_tree(motions @ delta, like))
         q = jax.tree.map(lambda a, b: a + b, start.q, moved).retracted()
-        x = State(q, unpack(motions @ w, like), start.mode, start.memory)
+        x = State(q, unpack_tree(motions @ w, like), start.mode, start.memory)
         now_here = model.placement(x)
         now = model.loaded(x, now_here, model.signal(jnp.zeros(()), x))
         loads = with_pushes(now.loads, now.pushes)
@@ -116,9 +116,9 @@ def captured(model: Mechanism, arm: Arm) -> Captured:
         for number, torque in zip(arm.joints, torques[turning:], strict=True):
             efforts[number] = efforts[number] + torque
         lines = lines_of(model.grips, x.memory.elements, places)
-        inertia = reflected(elements, now_here)
+        inertia = reflected_inertia(elements, now_here)
         found = moving.respond(now_here, [load.force for load in loads], about, efforts, inertia, lines)
-        return pack(found.rates)[at]
+        return pack_tree(found.rates)[at]
 
     half, count = len(kept), turning + len(arm.joints)
     zero = jnp.zeros(half), jnp.zeros(half), jnp.zeros(count)
@@ -128,7 +128,9 @@ def captured(model: Mechanism, arm: Arm) -> Captured:
     modal = jnp.array(kept[half - modes :], int)
 
     def energy(rates: Array) -> Array:
-        return model.kinetic_energy(State(start.q, unpack(still.at[modal].set(rates), like), start.mode, start.memory))
+        return model.kinetic_energy(
+            State(start.q, unpack_tree(still.at[modal].set(rates), like), start.mode, start.memory)
+        )
 
     springs = [one.element.stiffness for one in model.elements if isinstance(one, BendingLink)]
     squares = [one if one.ndim == 2 else jnp.diag(one) for one in springs]
@@ -136,7 +138,7 @@ def captured(model: Mechanism, arm: Arm) -> Captured:
     return Captured(a, b, mass, block_diag(*squares) if squares else jnp.zeros((0, 0)))
 
 
-def _columns(model: Mechanism, arm: Arm, like: Velocities) -> tuple[list[int], list[int]]:
+def _held_and_locked(model: Mechanism, arm: Arm, like: Velocities) -> tuple[list[int], list[int]]:
     """Return which of all velocities, as a row, a regulator holds, in its order, and which are of locked joints."""
     moving = model.moving
     assert isinstance(moving, MovingBodies)
@@ -147,7 +149,7 @@ def _columns(model: Mechanism, arm: Arm, like: Velocities) -> tuple[list[int], l
     coordinates = moving.coordinate_rates(labels)
     found: list[int] = []
     if arm.wheel:
-        found += _turning(moving, arm.base, labels)
+        found += _turning_columns(moving, arm.base, labels)
     found += [int(coordinates[number]) for number in (*arm.joints, *modes_of(model))]
     locked = []
     for tree, own in zip(moving.linked, labels.trees, strict=True):
@@ -155,7 +157,7 @@ def _columns(model: Mechanism, arm: Arm, like: Velocities) -> tuple[list[int], l
     return found, locked
 
 
-def _turning(moving: MovingBodies, base: int, labels: Velocities) -> list[int]:
+def _turning_columns(moving: MovingBodies, base: int, labels: Velocities) -> list[int]:
     """Return which of all velocities, as a row, are those of a base's turning."""
     for tree, own in zip(moving.linked, labels.trees, strict=True):
         if base == tree.members[0]:
@@ -165,7 +167,7 @@ def _turning(moving: MovingBodies, base: int, labels: Velocities) -> list[int]:
     return [int(rate.x), int(rate.y), int(rate.z)]
 
 
-def _cost(found: Captured, weights: Weights, base: int, joints: int) -> tuple[Square, Square]:
+def _cost_matrices(found: Captured, weights: Weights, base: int, joints: int) -> tuple[Square, Square]:
     """Return the matrices of the cost, xᵀ Q x + τᵀ R τ, for so many axes of the base and joints."""
     modes = found.modal_mass.shape[0]
     angles = [1 / weights.attitude**2] * base + [1 / weights.angle**2] * joints
@@ -178,10 +180,10 @@ def _cost(found: Captured, weights: Weights, base: int, joints: int) -> tuple[Sq
     return block_diag(parts[0], energies[0], parts[1], energies[1]), jnp.diag(1 / weights.torque**2)
 
 
-def design(model: Mechanism, arm: Arm, weights: Weights) -> Design:
+def design_regulator(model: Mechanism, arm: Arm, weights: Weights) -> Design:
     """Return the regulator; traceable. Without a solution its gain is not finite, or does not stabilise."""
-    found = captured(model, arm)
+    found = linearise_arm(model, arm)
     base = len(turning_axes(model)) if arm.wheel else 0
-    q, r = _cost(found, weights, base, len(arm.joints))
-    x = riccati(found.a, found.b, q, r)
+    q, r = _cost_matrices(found, weights, base, len(arm.joints))
+    x = solve_riccati(found.a, found.b, q, r)
     return Design(found, q, r, jnp.linalg.solve(r, found.b.T @ x))

@@ -20,7 +20,7 @@ from dockdyn.contact.group import BRINK, ContactGroup, Rest, Wrench
 from dockdyn.contact.pair import ContactKinematics, kinematics_of
 from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
 from dockdyn.contact.surfaces.cone import Cone
-from dockdyn.integrate.model import State, pack, unpack
+from dockdyn.integrate.model import State, pack_tree, unpack_tree
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Scalar, Vector
@@ -144,28 +144,30 @@ class _Seats(NamedTuple):
     @classmethod
     def of(cls, model: Mechanism, state: State) -> _Seats:
         here, nothing, found = model.placement(state), _no_signals(model), []
-        for number, (group, meeting) in enumerate(zip(model.computed, _meetings(model, here), strict=True)):
+        for number, (group, meeting) in enumerate(zip(model.computed, _deepest_meetings(model, here), strict=True)):
             own, other = here.bodies[group.first], here.bodies[group.second]
             frame, lever = _contact_frame(group, other, meeting.normal), meeting.point - group.reference(own)
             loads = []
             for axis in map(Vector.of, frame):
                 load = Wrench(axis, lever.cross(axis))
-                loads.append(pack((*nothing[:number], load, *nothing[number + 1 :])))
+                loads.append(pack_tree((*nothing[:number], load, *nothing[number + 1 :])))
             stiffness, damping = map(jnp.sum, member_slopes(group, own, other))
-            radius = _radius(group, other, meeting.point)
+            radius = _contact_radius(group, other, meeting.point)
             found.append(_Seats(frame, jnp.stack(loads), stiffness, damping, radius, resting_depth(group)))
         return jax.tree.map(lambda *parts: jnp.stack(parts), *found)
 
     def felt(self, model: Mechanism, state: State, number: Int[Array, ""]) -> RestingContact:
         """Return what a contact feels: its bodies answer as joints and reflected inertia let them."""
-        here, still, nothing = model.placement(state), pack(state.v), _no_signals(model)
+        here, still, nothing = model.placement(state), pack_tree(state.v), _no_signals(model)
 
         def answer(signals: Float[Array, "signals"]) -> Float[Array, "n"]:
-            return pack(model.acting(state, here, unpack(signals, nothing)).rates)
+            return pack_tree(model.acting(state, here, unpack_tree(signals, nothing)).rates)
 
         def approaches(v: Float[Array, "n"]) -> Float[Array, "groups 3"]:
-            moving = model.placement(State(state.q, unpack(v, state.v), state.mode, state.memory))
-            return jnp.stack([(one.sliding - one.normal * one.rate).array() for one in _meetings(model, moving)])
+            moving = model.placement(State(state.q, unpack_tree(v, state.v), state.mode, state.memory))
+            return jnp.stack(
+                [(one.sliding - one.normal * one.rate).array() for one in _deepest_meetings(model, moving)]
+            )
 
         def accelerated(load: Float[Array, "signals"]) -> Float[Array, "3"]:
             change = jax.jvp(answer, (jnp.zeros_like(load),), (load,))[1]
@@ -181,12 +183,12 @@ def _no_signals(model: Mechanism) -> Signal:
     return (*(Wrench.zero() for _ in model.computed), *(Vector.zero() for _ in model.late))
 
 
-def _meetings(model: Mechanism, here: Placement) -> list[ContactKinematics]:
+def _deepest_meetings(model: Mechanism, here: Placement) -> list[ContactKinematics]:
     """Return how the deepest member of each group meets its partner."""
     found = []
     for group in model.computed:
         assert group.rest is not None
-        deepest = _deepest(group.rest)
+        deepest = _deepest_member(group.rest)
         member = jax.tree.map(lambda leaf, at=deepest: leaf[at], group.members)
         own, other = here.bodies[group.first], here.bodies[group.second]
         found.append(kinematics_of(eqx.combine(member, group.common).touch(own, other), own, other))
@@ -207,7 +209,7 @@ def _contact_frame(group: ContactGroup, other: Placed, normal: Vector) -> Float[
     return jnp.stack([along, jnp.cross(into, along), into])
 
 
-def _radius(group: ContactGroup, other: Placed, point: Vector) -> Scalar:
+def _contact_radius(group: ContactGroup, other: Placed, point: Vector) -> Scalar:
     """Return the distance (m) of the contact point (inertial) from the docking axis."""
     if group.surface is None:
         return jnp.asarray(jnp.nan)
@@ -220,7 +222,7 @@ def _radius(group: ContactGroup, other: Placed, point: Vector) -> Scalar:
 def resting_depth(group: ContactGroup) -> Scalar:
     """Return the depth (m) at which the deepest member in contact of a group at rest does so."""
     assert group.rest is not None
-    return group.rest.depth[_deepest(group.rest)]
+    return group.rest.depth[_deepest_member(group.rest)]
 
 
 def member_slopes(
@@ -239,12 +241,12 @@ def member_slopes(
     return jax.lax.map(slopes, (group.members, group.weights, group.rest))
 
 
-def _deepest(rest: Rest) -> Array:
+def _deepest_member(rest: Rest) -> Array:
     """Return the member in contact that is deepest."""
     return jnp.argmax(jnp.where(rest.closed > 0, rest.found, -jnp.inf))
 
 
-def changing(state: State) -> Int[np.ndarray, "numbers"]:
+def changing_numbers(state: State) -> Int[np.ndarray, "numbers"]:
     """Return which of the numbers of a state are those of small motions: place and motion of the bodies, and what a law of
     control remembers. What else is remembered is held."""
     held: State = jax.tree.map(lambda leaf: np.zeros(np.shape(leaf), bool), state)

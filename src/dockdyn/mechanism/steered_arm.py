@@ -23,8 +23,8 @@ from dockdyn.control.sampled import SampledControl
 from dockdyn.control.set_points import SetPoints
 from dockdyn.control.steering import Steering, idle_actuation, observe_given
 from dockdyn.elements.actor import ElementMemory
-from dockdyn.integrate.model import chosen
-from dockdyn.mechanics.dense import jacobian, solve_definite
+from dockdyn.integrate.model import choose_tree
+from dockdyn.mechanics.dense import solve_definite, value_and_jacobian
 from dockdyn.mechanics.lines import Lines
 from dockdyn.mechanics.reflected import Reflected
 from dockdyn.mechanics.rigid_body import Placed, RigidBody
@@ -34,9 +34,9 @@ from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.mechanism.connections import Connection
 from dockdyn.mechanism.grips import close_loops
-from dockdyn.mechanism.loads import all_held, element_loads, reflected
+from dockdyn.mechanism.loads import all_held, element_loads, reflected_inertia
 from dockdyn.mechanism.mounts import BendingLink, DrivenJoint, Mount, latches_of
-from dockdyn.mechanism.steered_body import ControlAction, Places, Seen, lever
+from dockdyn.mechanism.steered_body import ControlAction, Places, Seen, lever_from_centre
 
 
 class HeldTogether(NamedTuple):
@@ -79,10 +79,10 @@ class MechanismPlant(NamedTuple):
         return self.base.twist.rate.array()
 
     def joints(self) -> tuple[Row, Row]:
-        return _rows([self.here.joints[number] for number in self.motors])
+        return _coordinate_rows([self.here.joints[number] for number in self.motors])
 
     def modes(self) -> tuple[Row, Row]:
-        return _rows([self.here.joints[number] for number in self.held.modes])
+        return _coordinate_rows([self.here.joints[number] for number in self.held.modes])
 
     def momentum(self) -> Momentum:
         mass, middle, linear, angular = jnp.zeros(()), Vector.zero(), Vector.zero(), Vector.zero()
@@ -114,7 +114,7 @@ class MechanismPlant(NamedTuple):
             return jnp.concatenate([found.bodies[self.body].rate.array()[jnp.array(axes)], jnp.stack(rates)])
 
         start = jnp.concatenate([given.motors, jnp.zeros(len(modes))])
-        alone, gain = jacobian(moved, start)
+        alone, gain = value_and_jacobian(moved, start)
         if modes:
             bent = slice(turning + joints, None)
             still = solve_definite(
@@ -191,7 +191,7 @@ def held_together(
         moving,
         [shares[group] for group in groups],
         Lines.joined(lines) if lines else None,
-        reflected(mounts, here),
+        reflected_inertia(mounts, here),
         acting.efforts,
         modes,
     )
@@ -253,7 +253,7 @@ class SteeredArm(eqx.Module):
         if seen.active is None:
             return (), given
         idle = idle_actuation(given.motors, plant.turning(), plant.wheel)
-        return (), chosen(seen.active, given, idle)
+        return (), choose_tree(seen.active, given, idle)
 
     def act(self, now: Steering, seen: Seen, bodies: tuple[RigidBody, ...]) -> ControlAction:
         """Return what control does to base and joints, and the rate of what is remembered."""
@@ -265,7 +265,7 @@ class SteeredArm(eqx.Module):
         effort = given.effort(
             power,
             place.pose.attitude.matrix().array(),
-            lever(seen.places, self.body, bodies),
+            lever_from_centre(seen.places, self.body, bodies),
             place.twist.rate.array(),
             now.effort.wheel,
         )
@@ -295,7 +295,7 @@ class SteeredArm(eqx.Module):
         return places[self.body].rotation @ Vector.of(now.effort.wheel)
 
 
-def _rows(motions: Sequence[tuple[Scalar, Scalar]]) -> tuple[Row, Row]:
+def _coordinate_rows(motions: Sequence[tuple[Scalar, Scalar]]) -> tuple[Row, Row]:
     """Return coordinates and rates as rows."""
     if not motions:
         return jnp.zeros(0), jnp.zeros(0)

@@ -17,7 +17,7 @@ from dockdyn.contact.group import Wrench
 from dockdyn.control.actuators import Effort
 from dockdyn.control.controller import Controller, FreeBody, Measured
 from dockdyn.control.sampled import SampledControl
-from dockdyn.control.steering import AnyControl, Steering, begin_control, observe_control, steer
+from dockdyn.control.steering import AnyControl, Steering, begin_control, observe_control, steer_body
 from dockdyn.mechanics.rigid_body import Placed, RigidBody, mean_by_mass
 from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Scalar, Vector
@@ -86,8 +86,12 @@ class SteeredBody(eqx.Module):
     def act(self, now: Steering, seen: Seen, bodies: tuple[RigidBody, ...]) -> ControlAction:
         """Return what control does to its body, and the rate of what is remembered."""
         place = seen.places[self.body]
-        found = steer(
-            self.control, now, self.measured(seen, now.effort), lever(seen.places, self.body, bodies), self.idles(seen)
+        found = steer_body(
+            self.control,
+            now,
+            self.measured(seen, now.effort),
+            lever_from_centre(seen.places, self.body, bodies),
+            self.idles(seen),
         )
         return ControlAction((self.body, Wrench(found.force, place.rotation @ found.torque)), (), found.rate)
 
@@ -119,6 +123,6 @@ class SteeredBody(eqx.Module):
         return places[self.body].rotation @ Vector.of(now.effort.wheel)
 
 
-def lever(places: Places, body: int, bodies: tuple[RigidBody, ...]) -> Array:
+def lever_from_centre(places: Places, body: int, bodies: tuple[RigidBody, ...]) -> Array:
     """Return where a body is (m, inertial), from the common centre of mass."""
     return (places[body].pose.position - mean_by_mass(bodies, [one.pose.position for one in places])).array()

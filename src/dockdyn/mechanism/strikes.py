@@ -13,8 +13,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.impact.laws.result import Impact, impact
-from dockdyn.mechanics.dense import factored, solved
+from dockdyn.impact.laws.result import Impact, impact_of_impulse
+from dockdyn.mechanics.dense import factor_matrix, solve_factored
 from dockdyn.mechanics.lines import EVENLY, Lines, Rows, even_solution, forces_against, mobility_between, row_of
 from dockdyn.mechanics.trees.bodies_on_line import Moving
 from dockdyn.mechanics.trees.moving_bodies import Placement, Velocities
@@ -30,14 +30,14 @@ class Struck(NamedTuple):
     kept: Float[Array, "lines"]  # N s, N m s: impulses along the lines that were kept
 
 
-def stop(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
+def stop_motion(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
     """Return the impact that ends all motion along its rows: that of a connection that falls in."""
-    return impact(matrix, velocity, solved(factored(matrix), -velocity))
+    return impact_of_impulse(matrix, velocity, solve_factored(factor_matrix(matrix), -velocity))
 
 
 def stop_evenly(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
     """Return the impact that ends all motion along rows that may depend on each other, or on what is kept."""
-    return impact(matrix, velocity, even_solution(matrix, EVENLY * jnp.diagonal(matrix).max())(-velocity))
+    return impact_of_impulse(matrix, velocity, even_solution(matrix, EVENLY * jnp.diagonal(matrix).max())(-velocity))
 
 
 def one_by_one(answer: Callable[[Rows], Rows], rows: Rows) -> Rows:
@@ -45,14 +45,14 @@ def one_by_one(answer: Callable[[Rows], Rows], rows: Rows) -> Rows:
     return jax.lax.map(lambda row: answer(row[None])[0], rows)
 
 
-def strike(bodies: Moving, here: Placement, rows: Rows, resolve: Resolve, kept: Lines | None = None) -> Struck:
+def strike_bodies(bodies: Moving, here: Placement, rows: Rows, resolve: Resolve, kept: Lines | None = None) -> Struck:
     """Return what an impact along `rows` does to all velocities.
 
     Args:
         bodies: all bodies.
         here: where they are and how they move before.
         rows: J of what is struck: of a contact the normal, from the other body to the first, then tangents.
-        resolve: the impact law; `stop` lets a connection fall in.
+        resolve: the impact law; `stop_motion` lets a connection fall in.
         kept: lines of connections, of which those that are closed hold during the impact, and what slips along them is ended,
             too; and lines that reflect mass, which resists what changes along them.
 

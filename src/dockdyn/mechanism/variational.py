@@ -18,16 +18,16 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn.contact.gate import APART
 from dockdyn.elements.actor import ElementMemory
-from dockdyn.integrate.model import Flag, Scalar, State, chosen, pack
+from dockdyn.integrate.model import Flag, Scalar, State, choose_tree, pack_tree
 from dockdyn.integrate.variational.mechanical import Jump, Mechanical, Numbers, Row
-from dockdyn.mechanics.frames_apart import apart
+from dockdyn.mechanics.frames_apart import frame_difference
 from dockdyn.mechanics.rigid_body import Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.moving_bodies import Coordinates, Placement, Velocities
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.impact_contact import RESTING, ImpactContact
-from dockdyn.mechanism.impacts import meet
-from dockdyn.mechanism.loads import reflected, stored_energy
+from dockdyn.mechanism.impacts import apply_impacts
+from dockdyn.mechanism.loads import reflected_inertia, stored_energy
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.mounts import MountedLatch, latches_of
 from dockdyn.mechanism.outside import with_pushes
@@ -110,7 +110,7 @@ class VariationalMechanism(Mechanical):
     def tied(self) -> bool:
         """Whether grips may hold, or phases may change inertia."""
         elements = self.mechanism.elements
-        shapes = jax.eval_shape(lambda: reflected(elements, self.mechanism.placement(self._begun())))
+        shapes = jax.eval_shape(lambda: reflected_inertia(elements, self.mechanism.placement(self._begun())))
         return bool(self.rigid) or (self.mechanism.phases is not None and bool(shapes))
 
     @property
@@ -173,7 +173,7 @@ class VariationalMechanism(Mechanical):
             here, now = model.placement(x), model.elements_at(x)
             every = zip(now, model.element_modes(x), elements, strict=True)
             elements = tuple(
-                _travelled(one.element.act(m, own, *one.sides(here))[1], own, ahead) for one, m, own in every
+                _advance_motor(one.element.act(m, own, *one.sides(here))[1], own, ahead) for one, m, own in every
             )
         if outside.orbit is not None:
             outside = outside._replace(orbit=outside.orbit._replace(time=t))
@@ -193,7 +193,7 @@ class VariationalMechanism(Mechanical):
         x = State(self.coordinates(q), self.velocities(v), mode.modes, mode.memory)
         here = model.placement(x)
         energies = model.moving.kinetic_energies(here)
-        energies += [one.kinetic_energy() for _, _, one in reflected(model.elements_at(x), here)]
+        energies += [one.kinetic_energy() for _, _, one in reflected_inertia(model.elements_at(x), here)]
         return sum(energies, model.moving.reflected_energy(here))
 
     def mass_matrix(self, t: Scalar, q: Numbers, mode: Mode, size: int) -> Float[Array, "n n"]:
@@ -283,7 +283,7 @@ class VariationalMechanism(Mechanical):
         rests = [mode.modes[k] == RESTING if k in numbers else jnp.asarray(False) for k in range(len(model.groups))]
         rests += [jnp.asarray(False)] * (len(self._latches()) + (model.phases is not None))
         counts = [grip.connection.count for grip in self.mechanism.grips]
-        ties = [jnp.full(count, _holds(mode.memory, one)) for count, one in zip(counts, self.rigid, strict=True)]
+        ties = [jnp.full(count, _latch_holds(mode.memory, one)) for count, one in zip(counts, self.rigid, strict=True)]
         return jnp.stack(rests) if rests else jnp.zeros(0, bool), jnp.concatenate([jnp.zeros(0, bool), *ties])
 
     def restable(self, guards: int) -> list[int]:
@@ -298,7 +298,7 @@ class VariationalMechanism(Mechanical):
         for one, caught in zip(self.rigid, mode.grasps, strict=True):
             (own, other), then = one.sides(here), (caught.place.array(), caught.turned.matrix().array())
             since = other.local(one.latch.tip(own)).array(), other.rotation.array().T @ own.rotation.array()
-            found.append(apart(then, since, one.latch.hold == "weld", self.mechanism.moving.directions))
+            found.append(frame_difference(then, since, one.latch.hold == "weld", self.mechanism.moving.directions))
         return jnp.concatenate(found)
 
     def _grasp(self, one: MountedLatch, here: Placement) -> Grasp:
@@ -327,13 +327,13 @@ class VariationalMechanism(Mechanical):
         here = self.mechanism.placement(after)
         grasps = []
         for one, caught in zip(self.rigid, mode.grasps, strict=True):
-            falls = _holds(after.memory, one) & ~_holds(mode.memory, one)
-            grasps.append(chosen(falls, self._grasp(one, here), caught))
+            falls = _latch_holds(after.memory, one) & ~_latch_holds(mode.memory, one)
+            grasps.append(choose_tree(falls, self._grasp(one, here), caught))
         struck = [number for number, contact in self.mechanism.impacts if contact.law.name == ELASTIC]
         elastic = jnp.any(jnp.stack([fired == number for number in struck])) if struck else jnp.zeros((), bool)
         impulse = mass @ (self.row(after.v) - v)
         found = self._noted(mode._replace(modes=after.mode, memory=after.memory, since=t, grasps=tuple(grasps)))
-        return Jump(impulse, found, elastic, pack(touching))
+        return Jump(impulse, found, elastic, pack_tree(touching))
 
     def records(self) -> int:
         return sum(leaf.size for leaf in jax.tree.leaves(jax.eval_shape(self._begun)))
@@ -343,7 +343,7 @@ class VariationalMechanism(Mechanical):
         model = self.mechanism
         if not model.impacts:
             return x
-        x = meet(model, t, x, x)
+        x = apply_impacts(model, t, x, x)
         hits = tuple(hit._replace(parting=jnp.zeros(())) for hit in x.memory.impacts)  # depths tell, not velocities
         return State(x.q, x.v, x.mode, x.memory._replace(impacts=hits))
 
@@ -364,7 +364,7 @@ class VariationalMechanism(Mechanical):
         return mode._replace(memory=memory, since=t + 0.5 * length, watched=watched)
 
     def told(self, t: Scalar, q: Numbers, v: Row, mode: Mode) -> Row:
-        return pack(self.moment(t, q, v, mode))
+        return pack_tree(self.moment(t, q, v, mode))
 
     def moment(self, t: Scalar, q: Numbers, v: Row, mode: Mode) -> Moment:
         """Return what the log keeps of an event."""
@@ -375,14 +375,14 @@ class VariationalMechanism(Mechanical):
         return self.mechanism.ended(x)
 
 
-def _holds(memory: Memory, one: MountedLatch) -> Flag:
+def _latch_holds(memory: Memory, one: MountedLatch) -> Flag:
     """Return whether a latch holds."""
     held = memory.elements[one.number].held
     assert held is not None
     return held > 0
 
 
-def _travelled(rate: ElementMemory, memory: ElementMemory, ahead: Scalar) -> ElementMemory:
+def _advance_motor(rate: ElementMemory, memory: ElementMemory, ahead: Scalar) -> ElementMemory:
     """Return the memory of an element after so long (s), of which a motor moves its free length."""
     if memory.travel is None or rate.travel is None:
         return memory

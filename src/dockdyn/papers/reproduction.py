@@ -10,7 +10,7 @@ from typing import Any
 import matplotlib
 from matplotlib.figure import Figure
 
-from dockdyn.files import replacing, write_file
+from dockdyn.files import replace_files, write_file
 from dockdyn.papers.table import PaperTable, Row
 
 Progress = Callable[[float], None]  # is told the share that is done
@@ -58,7 +58,7 @@ def _save(figure: Figure, title: str, path: Path) -> tuple[Path, ...]:
     """Return the picture under its title as PNG and SVG; the same picture gives the same file."""
     figure.suptitle(title)
     files = path.with_suffix(".png"), path.with_suffix(".svg")
-    with matplotlib.rc_context({"svg.hashsalt": "dockdyn"}), replacing(*files) as (png, svg):
+    with matplotlib.rc_context({"svg.hashsalt": "dockdyn"}), replace_files(*files) as (png, svg):
         figure.savefig(png, format="png", dpi=150)
         figure.savefig(svg, format="svg", metadata={"Date": None})
     return files

@@ -118,7 +118,7 @@ class EmulatedBench:
 
     def _fail(self, time: float) -> None:
         since = -math.inf if self.moved is None else time - self.moved
-        active: set[str] = {each.kind for each in self.faults if _lasts(since, each.at, each.lasts)}
+        active: set[str] = {each.kind for each in self.faults if _fault_lasts(since, each.at, each.lasts)}
         begun, over, self.active = active - self.active, self.active - active, active
         self.errors.frozen, self.errors.not_a_number = "sensor-frozen" in active, "sensor-nan" in active
         self.sensor.fail("sensor-status" in active)
@@ -133,7 +133,7 @@ class EmulatedBench:
             self.reset(time)
 
 
-def _lasts(time: float, at: float, lasts: float | None) -> bool:
+def _fault_lasts(time: float, at: float, lasts: float | None) -> bool:
     """Return whether a fault is there."""
     return at <= time < at + (math.inf if lasts is None else lasts)
 

@@ -38,8 +38,8 @@ class Connections(NamedTuple):
     def start(self) -> None:
         """Make the robot begin to tell. Raises NotConnected where it does not."""
         client, words = RTDE(self.settings), f"{self.told.getpeername()[0]}:{self.told.getpeername()[1]}"
-        with _problems(f"{words}: start"):
-            _ask(self.told, client, client.encode_requests()[-1])
+        with _translate_problems(f"{words}: start"):
+            _request_answer(self.told, client, client.encode_requests()[-1])
 
 
 @contextlib.contextmanager
@@ -48,18 +48,18 @@ def connect_robot(robot: URRobot, settings: RTDESettings) -> Iterator[Connection
     place = robot.place
     client = RTDE(settings)
     with ExitStack() as stack:
-        with _problems(place):
+        with _translate_problems(place):
             told = stack.enter_context(socket.create_connection((robot.host, robot.port), ANSWER))
             told.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         here = told.getsockname()[0]
         ports = []
         for number in robot.program_ports:
-            with _problems(f"{here}:{number}"):
+            with _translate_problems(f"{here}:{number}"):
                 ports.append(ProgramPort(stack.enter_context(socket.create_server((here, number)))))
                 stack.callback(ports[-1].close)
         for request in client.encode_requests()[:-1]:
-            with _problems(f"{place}: version or recipe"):
-                _ask(told, client, request)
+            with _translate_problems(f"{place}: version or recipe"):
+                _request_answer(told, client, request)
         trajectories, scripts, commands = _wait_for_program(here, ports)
         commands.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         yield Connections(told, commands, (trajectories, scripts), replace(settings, recipe=client.recipe))
@@ -111,13 +111,13 @@ def _wait_for_program(here: str, ports: list[ProgramPort]) -> list[socket.socket
         ready, _, _ = select.select([port.listening for port in ports], [], [], min(left, LOOK))
         for port in ports:
             if port.listening in ready:
-                with _problems(f"{here}:{port.number}"):
+                with _translate_problems(f"{here}:{port.number}"):
                     port.accept()
     return [port.connection for port in ports if port.connection is not None]
 
 
 @contextlib.contextmanager
-def _problems(where: str) -> Iterator[None]:
+def _translate_problems(where: str) -> Iterator[None]:
     """Raise what can go wrong as NotConnected."""
     try:
         yield
@@ -129,7 +129,7 @@ def _problems(where: str) -> Iterator[None]:
         raise NotConnected(f"{where}: {error.strerror or error}") from None
 
 
-def _ask(told: socket.socket, client: RTDE, request: bytes) -> None:
+def _request_answer(told: socket.socket, client: RTDE, request: bytes) -> None:
     """Make one request and return its answer. Raises BadPacket for a refusal, OSError."""
     told.sendall(request)
     deadline, kept = time.monotonic() + ANSWER, b""

@@ -24,7 +24,7 @@ class Checklist(NamedTuple):
     unconfirmed: tuple[str, ...]
 
 
-def checklists(section: DevicesSection) -> tuple[Checklist, Checklist]:
+def make_checklists(section: DevicesSection) -> tuple[Checklist, Checklist]:
     """Return the checklists of a rig's sensor and of its robot."""
     sensor, robot = (
         Checklist(each, each.controller_settings, each.stated(), each.unconfirmed)

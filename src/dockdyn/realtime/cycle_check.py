@@ -38,7 +38,7 @@ class CycleCheck(NamedTuple):
     @property
     def answers(self) -> Float[np.ndarray, "cycles"]:
         """When in its cycle an answer is out, s: after the wake-up and the worst round trip but one in a thousand."""
-        return self.late + (percentiles(self.round_trips)["p99.9"] if len(self.round_trips) else 0.0)
+        return self.late + (time_percentiles(self.round_trips)["p99.9"] if len(self.round_trips) else 0.0)
 
     @property
     def late_cycles(self) -> int:
@@ -60,7 +60,7 @@ class CycleCheck(NamedTuple):
         return float(binomtest(self.late_cycles, len(self.late), alternative="less").proportion_ci(CONFIDENCE).high)
 
 
-def percentiles(times: Float[np.ndarray, "n"]) -> dict[str, float]:
+def time_percentiles(times: Float[np.ndarray, "n"]) -> dict[str, float]:
     """Return times (s) by share, each one of those measured, and the longest."""
     known = times[np.isfinite(times)]
     if not len(known):
@@ -71,7 +71,7 @@ def percentiles(times: Float[np.ndarray, "n"]) -> dict[str, float]:
     }
 
 
-def histogram(times: Float[np.ndarray, "n"]) -> list[tuple[float, int]]:
+def time_histogram(times: Float[np.ndarray, "n"]) -> list[tuple[float, int]]:
     """Return counts of times between bounds of 1, 2, 5, 10 … µs: the upper bound (s) of each that is needed, and the count."""
     bounds = np.array([mantissa * 10.0**power for power in range(-6, 3) for mantissa in (1, 2, 5)])
     which = np.searchsorted(bounds, times)
@@ -120,15 +120,15 @@ def as_numbers(check: CycleCheck) -> dict[str, Any]:
         "late_cycles": check.late_cycles,
         "late_share_below": check.late_share_below,
         "held": check.held,
-        "wake_up_s": percentiles(check.late),
-        "wake_up_histogram": [{"up_to_s": bound, "cycles": count} for bound, count in histogram(check.late)],
-        "round_trip_s": percentiles(check.round_trips),
+        "wake_up_s": time_percentiles(check.late),
+        "wake_up_histogram": [{"up_to_s": bound, "cycles": count} for bound, count in time_histogram(check.late)],
+        "round_trip_s": time_percentiles(check.round_trips),
         "round_trips_lost": int(np.isnan(check.round_trips).sum()),
         **check.scheduling._asdict(),
     }
 
 
-def shortcomings(scheduling: Scheduling, machine: Machine, stolen: float, length: float) -> list[str]:
+def find_shortcomings(scheduling: Scheduling, machine: Machine, stolen: float, length: float) -> list[str]:
     """Return what this computer lacks that one that drives a rig should have, each with what helps.
 
     Args:

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from dockdyn.realtime.devices.device import PacketError
 from dockdyn.realtime.exchange import AXES, Heard
 from dockdyn.realtime.rig_devices import Devices
-from dockdyn.translate.c_library import compiled
+from dockdyn.translate.c_library import compile_texts
 
 LONGEST = 2048  # bytes of a packet
 _STARTED = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
@@ -61,7 +61,7 @@ class DeviceLibrary:
 
     def __init__(self, devices: Devices):
         """Raises NoCompiler without a C compiler."""
-        made = compiled(devices.c_files(), "-shared", "-fPIC")
+        made = compile_texts(devices.c_files(), "-shared", "-fPIC")
         with tempfile.NamedTemporaryFile() as own:  # which nobody else has loaded: the devices are in it
             own.write(made.read_bytes())
             own.flush()
@@ -95,11 +95,11 @@ class DeviceLibrary:
 
     def decode_reading(self, packet: bytes) -> Heard | PacketError:
         """Return what a sensor says, or why its packet is refused."""
-        return _heard(self.sensor.decode, self.sensor_device, packet, self.reading)
+        return _decode_packet(self.sensor.decode, self.sensor_device, packet, self.reading)
 
     def decode_pose(self, packet: bytes) -> Heard | PacketError:
         """Return what a robot says, or why its packet is refused."""
-        return _heard(self.robot.decode, self.robot_device, packet, self.pose)
+        return _decode_packet(self.robot.decode, self.robot_device, packet, self.pose)
 
     def encode_commands(self, place: Float[np.ndarray, "6"], milliseconds: int) -> list[bytes]:
         """Return the answer to the pose that was decoded last, behind those that it was to have before."""
@@ -111,7 +111,7 @@ class DeviceLibrary:
         return [*packets, self.out.raw[:size]]
 
 
-def _heard(decode: object, device: ctypes.c_void_p, packet: bytes, into: np.ndarray) -> Heard | PacketError:
+def _decode_packet(decode: object, device: ctypes.c_void_p, packet: bytes, into: np.ndarray) -> Heard | PacketError:
     """Return what a packet says."""
     error = decode(device, packet, len(packet), into.ctypes.data)  # type: ignore[operator]
     if error:

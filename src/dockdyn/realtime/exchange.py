@@ -19,7 +19,7 @@ class Heard(NamedTuple):
     status: int = 0  # 0: well
 
 
-def whole(values: Sequence[float] | np.ndarray) -> Float[np.ndarray, "6"]:
+def all_six_axes(values: Sequence[float] | np.ndarray) -> Float[np.ndarray, "6"]:
     """Return six numbers of a robot with fewer axes: those that it does not have are zero."""
     found = np.zeros(AXES)
     found[: len(values)] = values

@@ -16,7 +16,7 @@ def holder_of_port(port: int) -> str:
     """Return words for a message: which process has a port, and how to end it; empty where that cannot be seen."""
     inodes = set()
     for table in ("udp", "tcp"):
-        for row in _rows(table):
+        for row in _table_rows(table):
             if int(row[1].rpartition(":")[2], 16) == port:
                 inodes.add(row[9])
     return _words_of(inodes)
@@ -24,10 +24,10 @@ def holder_of_port(port: int) -> str:
 
 def holder_of_name(name: str) -> str:
     """Return likewise which process has a name in the abstract namespace of sockets."""
-    return _words_of({row[6] for row in _rows("unix") if row[7:] == [f"@{name}"]})
+    return _words_of({row[6] for row in _table_rows("unix") if row[7:] == [f"@{name}"]})
 
 
-def _rows(table: str) -> list[list[str]]:
+def _table_rows(table: str) -> list[list[str]]:
     """Return the rows of a table of /proc/net, without its head; none where there is no such table."""
     try:
         return [line.split() for line in Path("/proc/net", table).read_text().splitlines()[1:]]

@@ -98,14 +98,14 @@ class URConnections:
             self._let_go()
             self.asked = one
             one.setblocking(False)
-        for request in _read(self.asked):
+        for request in _receive_all(self.asked):
             if not request:
                 self._let_go()
                 break
             for answer in self.robot.robot.receive(time, request):
                 self.send(answer)
         self._open_commands()
-        found = _read(self.commands)
+        found = _receive_all(self.commands)
         if b"" in found and self.commands is not None:
             self._close_program()
         return [each for each in found if each]
@@ -155,7 +155,7 @@ class URConnections:
         self.listening.close()
 
 
-def _read(one: socket.socket | None) -> list[bytes]:
+def _receive_all(one: socket.socket | None) -> list[bytes]:
     """Return what has come; empty bytes at the end where the other end has closed it."""
     found: list[bytes] = []
     if one is None:

@@ -57,7 +57,7 @@ class LiveView:
     def show(self, ring: Ring, step: CStep) -> None:
         """Show from now on the ring of a loop around a cycle."""
         entries = [[list(each) for each in part] for part in (step.inputs, step.outputs)]
-        _tell(self.process, {"ring": str(ring.path), "entries": entries})
+        _send_facts(self.process, {"ring": str(ring.path), "entries": entries})
 
     @property
     def running(self) -> bool:
@@ -76,7 +76,7 @@ def live_view(scenario: str, given: dict[str, Any], port: int) -> Iterator[LiveV
     words = module_command("dockdyn.realtime.live_view")
     process = subprocess.Popen(words, start_new_session=True, **pipes)  # type: ignore[call-overload]
     try:
-        _tell(process, {"scenario": scenario, "given": given, "port": port})
+        _send_facts(process, {"scenario": scenario, "given": given, "port": port})
         told = json.loads(process.stdout.readline() or '{"problem": "its process has ended"}')
         if "problem" in told:
             raise NoLiveView(f"--view: {told['problem']}")
@@ -92,7 +92,7 @@ def live_view(scenario: str, given: dict[str, Any], port: int) -> Iterator[LiveV
         process.stdout.close()
 
 
-def _tell(process: subprocess.Popen[bytes], facts: dict[str, Any]) -> None:
+def _send_facts(process: subprocess.Popen[bytes], facts: dict[str, Any]) -> None:
     """Send a line of JSON to a process, which may have ended."""
     assert process.stdin is not None
     with contextlib.suppress(BrokenPipeError):
@@ -117,14 +117,14 @@ def main() -> None:
         page.tell("## waiting\n\nThe loop has not begun.")
         print(json.dumps({"address": f"http://{LOOPBACK}:{page.server.get_port()}"}), flush=True)
         if line := sys.stdin.buffer.readline():
-            _follow(page, json.loads(line))
+            _follow_ring(page, json.loads(line))
         last = page.told.replace("## ", "Last: ")
         page.tell(f"## over\n\nThe server has ended; nothing is shown any more.\n\n{last}")
         page.server.flush()
         time.sleep(LAST)
 
 
-def _follow(page: LivePage, facts: dict[str, Any]) -> None:
+def _follow_ring(page: LivePage, facts: dict[str, Any]) -> None:
     """Show the newest record of a ring, until the input ends."""
     inputs, outputs = ([Entry(name, dtype, tuple(shape)) for name, dtype, shape in part] for part in facts["entries"])
     ring = Ring(Path(facts["ring"]), record_type(CStep("cycle", "", "", inputs, outputs, b"")), reads=True)
@@ -135,12 +135,12 @@ def _follow(page: LivePage, facts: dict[str, Any]) -> None:
             continue
         if written != seen:
             seen, when = written, time.monotonic()
-            page.tell(words_of(row, show(page, row)))
+            page.tell(words_of(row, show_record(page, row)))
         elif (gone := time.monotonic() - when) > SILENT:
             page.tell(f"## no news\n\nThe loop has said nothing for {gone:.0f} s.")
 
 
-def show(page: LivePage, row: np.ndarray) -> Scale:
+def show_record(page: LivePage, row: np.ndarray) -> Scale:
     """Show a record: the robot where its encoders are, once it was heard, the model where the computer has it, the force that
     acts on it. Gives the arrow's scale."""
     out, told = row["outputs"], row["inputs"]
@@ -162,12 +162,12 @@ def words_of(row: np.ndarray, scale: Scale) -> str:
         if told[f"{name}_count"] < 0
     ]
     rows = [*why, *heard, f"time {row['time'] / SECOND:.1f} s", f"force {force:.2f} N{drawn}"]
-    rows += [f"robot {_numbers(told['pose'])}"] if told["pose_count"] >= 0 else []
-    rows += [f"model {_numbers(out['model_pose'])}"]
+    rows += [f"robot {_format_pose(told['pose'])}"] if told["pose_count"] >= 0 else []
+    rows += [f"model {_format_pose(out['model_pose'])}"]
     return "\n\n".join([f"## {state.name.lower()}", *rows])
 
 
-def _numbers(pose: np.ndarray) -> str:
+def _format_pose(pose: np.ndarray) -> str:
     """Return a pose, its places in mm and turns in degrees."""
     places = ", ".join(f"{value:.1f}" for value in 1e3 * pose[:3])
     turns = ", ".join(f"{value:.2f}" for value in np.degrees(pose[3:]))

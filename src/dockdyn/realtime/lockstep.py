@@ -8,7 +8,7 @@ from dockdyn.hil.operation import Request
 from dockdyn.realtime.bench import EmulatedBench
 from dockdyn.realtime.device_library import DeviceLibrary
 from dockdyn.realtime.devices.device import PacketError
-from dockdyn.realtime.exchange import AXES, Heard, whole
+from dockdyn.realtime.exchange import AXES, Heard, all_six_axes
 from dockdyn.realtime.laboratory import LaboratoryInSteps
 from dockdyn.realtime.rig_devices import Devices
 from dockdyn.results.driver import Driver
@@ -73,7 +73,7 @@ def run_in_lockstep(
     for _ in range(cycles):
         found = computer.answer(*laboratory.tell())
         rows.append(found)
-        laboratory.take(whole(found["command"]))
+        laboratory.take(all_six_axes(found["command"]))
     return np.array(rows)
 
 
@@ -103,8 +103,8 @@ class Wire:
         bench.begin(time)
         readings, poses = bench.deliver(end)
         given = computer.stepper.inputs
-        load = _newer([self.library.decode_reading(packet) for packet in readings], given["load_count"])
-        told = _newer([self.library.decode_pose(packet) for packet in poses], given["pose_count"])
+        load = _sort_heard([self.library.decode_reading(packet) for packet in readings], given["load_count"])
+        told = _sort_heard([self.library.decode_pose(packet) for packet in poses], given["pose_count"])
         invalid = told[-1] if told and np.isnan(told[-1].values).all() else None
         told = [each for each in told if not np.isnan(each.values).all()]
         late = 0 if self.by_clock else max(len(told) - 1, 0)
@@ -120,14 +120,14 @@ class Wire:
         )
         if (told or self.by_clock) and found["send"]:
             at = time if self.by_clock else bench.from_robot.arrived
-            for packet in self.library.encode_commands(whole(found["command"]), round(1000 * time)):
+            for packet in self.library.encode_commands(all_six_axes(found["command"]), round(1000 * time)):
                 bench.to_robot.send(at, packet)
         bench.deliver_to_devices(end)
         bench.end(end)
         return found
 
 
-def _newer(heard: list[Heard | PacketError], last: np.ndarray) -> list[Heard]:
+def _sort_heard(heard: list[Heard | PacketError], last: np.ndarray) -> list[Heard]:
     """Return what was heard, in its order; of refused packets those with a number that no measurement has, as NaN.
 
     These count as nothing new after the `last` message.

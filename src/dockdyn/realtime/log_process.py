@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dockdyn.files import failure, parts_left, replacing
+from dockdyn.files import describe_failure, parts_left, replace_files
 from dockdyn.processes import module_command
 from dockdyn.realtime.rig_log import RigLogWriter
 from dockdyn.realtime.ring import Ring
@@ -125,13 +125,13 @@ class RigLog:
         began = int(self.ring.head["began"])
         for path in (self.path, Path(tempfile.gettempdir()) / f"{self.path.stem}-{os.getpid()}{self.path.suffix}"):
             try:
-                with replacing(path) as (file,):
+                with replace_files(path) as (file,):
                     writer = RigLogWriter(file, rows.dtype, self.scenario)
                     for place, row in enumerate(rows):
                         writer.write(row, lost + place, began)
                     writer.finish(lost)
             except OSError as error:
-                problem = f"{problem}; {failure(error)}"
+                problem = f"{problem}; {describe_failure(error)}"
             else:
                 return Kept(path, len(rows), lost, problem, self._unfinished(keep=lost > 0))
         return Kept(None, 0, len(rows) + lost, problem, self._unfinished(keep=True))

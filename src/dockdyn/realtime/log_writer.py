@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.files import failure, replacing
+from dockdyn.files import describe_failure, replace_files
 from dockdyn.realtime.rig_log import RigLogWriter
 from dockdyn.realtime.ring import Ring, record_type
 from dockdyn.translate.c_step import CStep, Entry
@@ -38,30 +38,30 @@ def main() -> None:
         signal.signal(number, signal.SIG_IGN)  # who started it ends it
     facts = json.loads(sys.stdin.buffer.readline())
     try:
-        _write(facts)
+        _write_records(facts)
     except Nothing:
-        _tell({"cycles": 0, "lost": 0})
+        _print_facts({"cycles": 0, "lost": 0})
     except OSError as error:
-        _tell({"problem": failure(error)})
+        _print_facts({"problem": describe_failure(error)})
     if os.getppid() != facts["server"]:
         shutil.rmtree(Path(sys.argv[1]).parent, ignore_errors=True)
 
 
-def _tell(facts: dict[str, Any]) -> None:
+def _print_facts(facts: dict[str, Any]) -> None:
     """Print a line for who started this, if it still listens."""
     with contextlib.suppress(BrokenPipeError):
         print(json.dumps(facts), flush=True)
 
 
-def _write(facts: dict[str, Any]) -> None:
+def _write_records(facts: dict[str, Any]) -> None:
     """Write every record until who started this has ended it, and the loop has ended. Raises Nothing, OSError."""
     inputs, outputs = ([Entry(name, dtype, tuple(shape)) for name, dtype, shape in part] for part in facts["entries"])
     record = record_type(CStep("cycle", "", "", inputs, outputs, b""))
     ring, read, missing = Ring(Path(sys.argv[1]), record), 0, 0
-    with replacing(Path(sys.argv[2])) as (file,):
+    with replace_files(Path(sys.argv[2])) as (file,):
         writer = RigLogWriter(file, record, facts["scenario"])
         file.flush()
-        _tell({"ready": True})
+        _print_facts({"ready": True})
         left, deadline, over = False, 0.0, False
         while not over:
             if left:  # by who started it: the loop brakes, then ends
@@ -81,7 +81,7 @@ def _write(facts: dict[str, Any]) -> None:
         if not read:
             raise Nothing
         writer.finish(missing)
-    _tell({"cycles": read - missing, "lost": missing})
+    _print_facts({"cycles": read - missing, "lost": missing})
 
 
 if __name__ == "__main__":

@@ -27,24 +27,24 @@ def inspect_machine() -> Machine:
     """Return the facts of this computer."""
     limit = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]
     release = platform.release()
-    stated = _read("/sys/kernel/realtime") == "1"
+    stated = _read_system_file("/sys/kernel/realtime") == "1"
     return Machine(
         kernel=f"{platform.system()} {release}",
         real_time_kernel=stated or "PREEMPT_RT" in platform.version(),
         processors=os.cpu_count() or 1,
-        isolated=_read("/sys/devices/system/cpu/isolated"),
-        governor=_read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        isolated=_read_system_file("/sys/devices/system/cpu/isolated"),
+        governor=_read_system_file("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         locked_memory=None if limit == resource.RLIM_INFINITY else limit,
     )
 
 
 def stolen_time() -> float:
     """Return seconds, of all processors, that a host has taken from this virtual machine since it began; zero on a real one."""
-    fields = _read("/proc/stat").partition("\n")[0].split()
+    fields = _read_system_file("/proc/stat").partition("\n")[0].split()
     return int(fields[8]) / os.sysconf("SC_CLK_TCK") if len(fields) > 8 else 0.0
 
 
-def _read(file: str) -> str:
+def _read_system_file(file: str) -> str:
     """Return a file of the system without its last line break; empty where there is none."""
     try:
         return Path(file).read_text().strip()

@@ -11,7 +11,7 @@ import numpy as np
 
 from dockdyn.hil.operation import OperationState, Request
 from dockdyn.hil.supervisor import Cause
-from dockdyn.realtime.cycle_check import percentiles
+from dockdyn.realtime.cycle_check import time_percentiles
 from dockdyn.realtime.server import NOT_HEARD, REMEMBERED, ServedRig
 from dockdyn.realtime.stop_words import cause_words
 from dockdyn.realtime.wakeups import SECOND
@@ -105,7 +105,7 @@ class Operation:
             self._step()
             broken = ended and not self._over()
         self.console.show("")
-        answers = percentiles(np.concatenate([np.empty(0), *self.answers]))
+        answers = time_percentiles(np.concatenate([np.empty(0), *self.answers]))
         cause = Cause.OPERATOR if self.cause == Cause.NONE and not broken else self.cause
         return Outcome(cause, self.cycles, self.late, answers, self.rig.lost, self.state, broken, self.why)
 

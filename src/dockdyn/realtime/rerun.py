@@ -20,7 +20,7 @@ class Rerun(NamedTuple):
     largest: float  # difference of a command, m or rad
 
 
-def rerun(step: CStep, log: LoggedRig) -> Rerun:
+def rerun_log(step: CStep, log: LoggedRig) -> Rerun:
     """Play the inputs of a log through a cycle, and compare commands, states and causes with those in it."""
     stepper = LibraryStepper(step)
     compared = ("command", "state", "cause")

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from dockdyn.files import regular_file
 from dockdyn.hil.operation import OperationState
 from dockdyn.hil.supervisor import Cause
-from dockdyn.realtime.exchange import whole
+from dockdyn.realtime.exchange import all_six_axes
 from dockdyn.realtime.wakeups import SECOND
 from dockdyn.results.exchange.mcap_names import NEEDED
 from dockdyn.results.exchange.ros_messages import definition_of
@@ -66,25 +66,25 @@ class RigLogWriter:
         """Return a field of a cycle in the definition of its message."""
         part, name = field
         inside = self.record[part][name]
-        return f"{inside.base.name}{''.join(f'[{n}]' for n in inside.shape)} {_named(field)}"
+        return f"{inside.base.name}{''.join(f'[{n}]' for n in inside.shape)} {_log_field(field)}"
 
     def write(self, row: np.void, number: int, began: int) -> None:
         """Write one record, whose stamp counts from when the loop began (ns since 1970)."""
         stamp = began + int(row["time"])
         header = {"stamp": dict(zip(("sec", "nanosec"), divmod(stamp, SECOND), strict=True)), "frame_id": "laboratory"}
         cycle = {name: int(row[name]) for name in TIMES}
-        cycle |= {_named((part, name)): row[part][name].tolist() for part, name in self.fields}
+        cycle |= {_log_field((part, name)): row[part][name].tolist() for part, name in self.fields}
         messages: dict[str, Message] = {CYCLE: cycle}
-        messages |= {topic: {"pose": _pose(row[part][name])} for topic, (part, name) in POSES.items()}
-        load = whole(row["inputs"]["load"])
-        messages[WRENCH] = {"wrench": {"force": _vector(load[:3]), "torque": _vector(load[3:])}}
+        messages |= {topic: {"pose": _pose_message(row[part][name])} for topic, (part, name) in POSES.items()}
+        load = all_six_axes(row["inputs"]["load"])
+        messages[WRENCH] = {"wrench": {"force": _vector_message(load[:3]), "torque": _vector_message(load[3:])}}
         known = np.isfinite(row["joints"])
         if row["waiting"] and known.any():
             names = [f"joint_{number + 1}" for number in np.flatnonzero(known)]
             messages[JOINTS] = {"name": names, "position": row["joints"][known].tolist(), "velocity": [], "effort": []}
         state = (int(row["outputs"]["state"]), int(row["outputs"]["cause"]))
         if state != self.state:
-            messages[DIAGNOSTICS] = {"status": [_status(*state)]}
+            messages[DIAGNOSTICS] = {"status": [_status_message(*state)]}
             self.state = state
         for topic, message in messages.items():
             self.writer.write_message(topic, self.schemas[topic], {"header": header} | message, stamp, sequence=number)
@@ -95,25 +95,25 @@ class RigLogWriter:
         self.writer.finish()
 
 
-def _named(field: tuple[str, str]) -> str:
+def _log_field(field: tuple[str, str]) -> str:
     """Return the name of a field in a log: what is in both, as the load, has the part before it."""
     part, name = field
     return f"{part.removesuffix('s')}_{name}"
 
 
-def _vector(values: np.ndarray) -> Message:
+def _vector_message(values: np.ndarray) -> Message:
     return dict(zip("xyz", values.tolist(), strict=True))
 
 
-def _pose(place: np.ndarray) -> Message:
+def _pose_message(place: np.ndarray) -> Message:
     """Return a place with a rotation vector as a pose."""
-    numbers = whole(place)
+    numbers = all_six_axes(place)
     sound = np.where(np.isfinite(numbers), numbers, 0.0)
     turned = Rotation.from_rotvec(sound[3:]).as_quat()
-    return {"position": _vector(numbers[:3]), "orientation": dict(zip("xyzw", turned.tolist(), strict=True))}
+    return {"position": _vector_message(numbers[:3]), "orientation": dict(zip("xyzw", turned.tolist(), strict=True))}
 
 
-def _status(state: int, cause: int) -> Message:
+def _status_message(state: int, cause: int) -> Message:
     """Return the state of the rig as a status."""
     words = OperationState(state).name.lower() + (
         "" if cause == Cause.NONE else f": {Cause(cause).name.lower().replace('_', ' ')}"
@@ -145,7 +145,7 @@ def read_rig_log(path: Path) -> LoggedRig:
             reader = make_reader(file, decoder_factories=[DecoderFactory()])
             texts = [each.data.decode() for each in reader.iter_attachments() if each.name == "scenario.toml"]
             lost = [int(each.metadata["lost_cycles"]) for each in reader.iter_metadata() if each.name == "dockdyn"]
-            rows = list(_cycles(reader))
+            rows = list(_cycle_messages(reader))
     except OSError as error:
         raise refusal(error, str(path), LOG) from None
     except (McapError, KeyError, ValueError) as error:
@@ -162,7 +162,7 @@ def read_rig_log(path: Path) -> LoggedRig:
     return LoggedRig(texts[0], sum(lost), rows)
 
 
-def _cycles(reader: Any) -> Iterator[Message]:  # noqa: ANN401, of a library that is an extra
+def _cycle_messages(reader: Any) -> Iterator[Message]:  # noqa: ANN401, of a library that is an extra
     """Yield the messages of the cycles, in their order."""
     for _, _, _, message in reader.iter_decoded_messages(topics=[CYCLE]):
         yield {name: getattr(message, name) for name in message.__slots__ if name != "header"}
@@ -170,4 +170,4 @@ def _cycles(reader: Any) -> Iterator[Message]:  # noqa: ANN401, of a library tha
 
 def field_of(message: Message, part: str, name: str) -> Any:  # noqa: ANN401, a number or several
     """Return a field of a cycle in a log."""
-    return message[_named((part, name))]
+    return message[_log_field((part, name))]

@@ -27,7 +27,7 @@ def measure_round_trips(count: int) -> array[float]:
         with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as near:
             near.settimeout(PATIENCE)
             near.connect(far.getsockname())
-            times = array("d", (_exchange(near, number) for number in range(count)))
+            times = array("d", (_exchange_packet(near, number) for number in range(count)))
         echo.join()
     return times
 
@@ -41,7 +41,7 @@ def _send_back(far: socket.socket, count: int) -> None:
         far.sendto(data, sender)
 
 
-def _exchange(near: socket.socket, number: int) -> float:
+def _exchange_packet(near: socket.socket, number: int) -> float:
     sent = number.to_bytes(8, "big") + bytes(SIZE - 8)
     began = time.perf_counter()
     near.send(sent)

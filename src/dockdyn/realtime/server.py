@@ -24,7 +24,7 @@ from dockdyn.realtime.log_process import NoLog, RigLog, keep_log
 from dockdyn.realtime.rig_devices import Devices
 from dockdyn.realtime.ring import FOR_EVER, Ring, make_ring, record_type
 from dockdyn.realtime.wakeups import PRIORITY, SECOND
-from dockdyn.translate.c_library import compiled
+from dockdyn.translate.c_library import compile_texts
 from dockdyn.translate.c_step import CStep
 
 LOOP = Path(__file__).parent / "loop"
@@ -109,7 +109,7 @@ def serve_rig(step: CStep, devices: Devices, scenario: str, log: Path, settings:
         except Taken as taken:
             who = taken.holder or "end that one first"
             raise Refused(f"{taken}: another dockdyn rig serve has it; {who}") from None
-        connections = stack.enter_context(_connected(devices))
+        connections = stack.enter_context(_open_connections(devices))
         if connections is not None:
             devices = devices._replace(robot_settings=connections.settings)
         program = loop_program(step, devices)
@@ -123,7 +123,7 @@ def serve_rig(step: CStep, devices: Devices, scenario: str, log: Path, settings:
             raise Refused(str(error)) from None
         words = [program, ring.path, folder / "image", round(devices.period * SECOND), int(devices.robot.by_clock)]
         words += [settings.priority, -1 if settings.cpu is None else settings.cpu, int(settings.best_effort)]
-        words += [_way(devices.sensor), _way(devices.robot)]
+        words += [_describe_link(devices.sensor), _describe_link(devices.robot)]
         if connections is not None:
             words[-1] = _begin_to_tell(connections)
             open_ones = (connections.told, connections.commands, *connections.others)
@@ -134,11 +134,11 @@ def serve_rig(step: CStep, devices: Devices, scenario: str, log: Path, settings:
         stack.callback(rig.stop)
         _wait_for_begin(rig)
         yield rig
-        _end(rig)
+        _end_loop(rig)
 
 
 @contextlib.contextmanager
-def _connected(devices: Devices) -> Iterator[Connections | None]:
+def _open_connections(devices: Devices) -> Iterator[Connections | None]:
     """Yield connections to a robot that is spoken to through such; None to another. Raises Refused."""
     try:
         with devices.robot.connect(devices.robot_settings) or contextlib.nullcontext() as connections:
@@ -156,7 +156,7 @@ def _begin_to_tell(connections: Connections) -> str:
     return f"use:{connections.told.fileno()}:{connections.commands.fileno()}"
 
 
-def _way(device: Device) -> str:
+def _describe_link(device: Device) -> str:
     """Return how a device is reached, as the loop takes it."""
     return f"{'ask' if device.asked else 'hear'}:{device.place}"
 
@@ -164,7 +164,7 @@ def _way(device: Device) -> str:
 def loop_program(step: CStep, devices: Devices) -> Path:
     """Return the program of the loop around a cycle. Raises NoCompiler without a C compiler."""
     files = devices.c_files() | {source.name: source.read_text() for source in LOOP.iterdir()}
-    return compiled(files | {f"{step.name}.h": step.header, f"{step.name}.c": step.source})
+    return compile_texts(files | {f"{step.name}.h": step.header, f"{step.name}.c": step.source})
 
 
 def _shared_folder() -> str | None:
@@ -194,7 +194,7 @@ def _words_of(rig: ServedRig) -> str:
     return reasons.get(rig.process.returncode, f"the loop has ended with {rig.process.returncode}: {said}")
 
 
-def _end(rig: ServedRig) -> None:
+def _end_loop(rig: ServedRig) -> None:
     """End a loop whose rig is at rest. Raises Refused where it has failed."""
     if rig.process.poll():
         raise Refused(_words_of(rig))

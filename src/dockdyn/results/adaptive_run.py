@@ -69,7 +69,7 @@ def without_contacts(model: Mechanism, x: State) -> tuple[Mechanism, State]:
 def advance(
     model: Mechanism, state: State, times: Float[Array, "times"], tolerance: Scalar, method: adaptive.Method, most: int
 ) -> adaptive.Adapted:
-    return adaptive.solve(model, times, tolerance, state, method, most)
+    return adaptive.solve_adaptively(model, times, tolerance, state, method, most)
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ def _run_with_derivatives(
     def found(numbers: Array) -> PyTree:
         begun = begun_of(content_of(structure, list(numbers), arrays))
         model, state = without_contacts(begun.model, begun.after)
-        adapted = adaptive.solve(model, interval * jnp.arange(count + 1), tolerance, state, method, most)
+        adapted = adaptive.solve_adaptively(model, interval * jnp.arange(count + 1), tolerance, state, method, most)
         return numbers, _observe_run(begun, adapted.states, interval), adapted
 
     return tangent_of(found, numbers, direction)

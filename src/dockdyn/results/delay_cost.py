@@ -26,7 +26,7 @@ def _contact_times(
 ) -> tuple[Float[Array, "moments"], Bool[Array, "moments"]]:
     """Return moments (s) of the run without delay, the start and the end among them, and whether contacts act after each."""
     model = replace(content.model(), delay=None)
-    solution = located.solve(model, settings)
+    solution = located.solve_located(model, settings)
     start = model.initial()
     states: State = jax.tree.map(lambda a, b: jnp.concatenate([jnp.asarray(a)[None], b]), start, solution.log.state)
     used = jnp.arange(solution.log.time.size) < solution.moments

@@ -132,7 +132,7 @@ def _announce_repeatedly(words: Callable[[], str]) -> Iterator[None]:
         wait, told = FIRST_TOLD, ""
         while not ended.wait(wait):
             if (now := words()) and now != told:  # no slice may have ended since
-                backend.tell(now)
+                backend.announce_wait(now)
                 told = now
             wait = time.perf_counter() - began
 

@@ -165,12 +165,12 @@ class Hybrid:
     slice: ClassVar[int] = 200_000
 
     def init(self, model: ContactModel, settings: located.Settings) -> located.SolverState:
-        return located.init(model, settings)
+        return located.initial_solver(model, settings)
 
     def advance(
         self, model: ContactModel, settings: located.Settings, solver: located.SolverState, until: Scalar | float
     ) -> located.SolverState:
-        return located.advance(model, settings, solver, until)
+        return located.advance_located(model, settings, solver, until)
 
     def advance_to(
         self, model: ContactModel, settings: located.Settings, solver: located.SolverState, time: Scalar
@@ -209,10 +209,10 @@ class Hybrid:
         return solver_state.empty_log(solver)
 
     def largest(self, model: ContactModel, solver: located.SolverState) -> Float[Array, "monitored"]:
-        return solver_state.largest(solver)
+        return solver_state.monitored_maxima(solver)
 
     def result(self, model: ContactModel, solver: located.SolverState) -> Solution:
-        return solver_state.result(solver)
+        return solver_state.solution_of(solver)
 
 
 class Variational:
@@ -221,12 +221,12 @@ class Variational:
     slice: ClassVar[int] = 5_000
 
     def init(self, model: Mechanism, settings: VariationalSettings) -> VariationalState:
-        return colliding.init(VariationalMechanism(model), settings)
+        return colliding.initial_variational(VariationalMechanism(model), settings)
 
     def advance(
         self, model: Mechanism, settings: VariationalSettings, solver: VariationalState, until: Scalar | float
     ) -> VariationalState:
-        return colliding.advance(VariationalMechanism(model), settings, solver, jnp.asarray(until))
+        return colliding.advance_variational(VariationalMechanism(model), settings, solver, jnp.asarray(until))
 
     def advance_to(
         self, model: Mechanism, settings: VariationalSettings, solver: VariationalState, time: Scalar

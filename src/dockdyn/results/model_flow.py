@@ -14,8 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, PyTree
 
-from dockdyn.integrate.hybrid.mesh_point import evaluate
-from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, pack, unpack
+from dockdyn.integrate.hybrid.mesh_point import evaluate_mesh_point
+from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, pack_tree, unpack_tree
 
 DUE = 1e-12  # s per second of elapsed time (at least one): so early a clock may act
 
@@ -53,15 +53,15 @@ class ModelFlow:
         ]
 
     def motion(self, x: State) -> SplitState:
-        return SplitState(pack((x.q, x.v, x.memory)), x.mode)
+        return SplitState(pack_tree((x.q, x.v, x.memory)), x.mode)
 
     def state(self, model: Model, motion: SplitState) -> State:
-        q, v, memory = unpack(motion.row, self.like)
+        q, v, memory = unpack_tree(motion.row, self.like)
         return model.retract(State(q, v, motion.mode, memory))
 
     def rates(self, numbers: Array, given: Array, time: Scalar, motion: SplitState) -> Float[Array, "states"]:
         model = self.model(numbers, given)
-        return pack(tuple(_rate_of_change(model, time, self.state(model, motion))))
+        return pack_tree(tuple(_rate_of_change(model, time, self.state(model, motion))))
 
     def guards(self, numbers: Array, given: Array, time: Scalar, motion: SplitState) -> Float[Array, "guards"]:
         model = self.model(numbers, given)
@@ -94,5 +94,5 @@ def _rate_of_change(model: Model, time: Scalar, x: State) -> Rate:
 
 def _fired_guards(model: Model, time: Scalar, x: State) -> tuple[Bool[Array, ""], ...]:
     """Return which guards have risen above zero."""
-    at = evaluate(model, time, x, _rate_of_change(model, time, x))
+    at = evaluate_mesh_point(model, time, x, _rate_of_change(model, time, x))
     return tuple((guard > 0) & (slope > 0) for guard, slope in zip(at.outputs.guards, at.slopes.guards, strict=True))

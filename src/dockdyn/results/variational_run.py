@@ -11,10 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from dockdyn.integrate.model import Flag, Scalar, State, over_rows, unpack
+from dockdyn.integrate.model import Flag, Scalar, State, over_rows, unpack_tree
 from dockdyn.integrate.solution import AT_ONCE, EventRecord, Sample, Solution, Status
 from dockdyn.integrate.variational import colliding
-from dockdyn.integrate.variational.mechanical import projected
+from dockdyn.integrate.variational.mechanical import project_velocities
 from dockdyn.integrate.variational.solver_state import VariationalSettings, VariationalState
 from dockdyn.integrate.variational.step import Newton
 from dockdyn.mechanism.state import Memory
@@ -91,7 +91,7 @@ def advance_to(
         end = jnp.where(taken + 1 >= count, time, begun + (taken + 1) * length)
         stretch = replace(settings, step=length, duration=end)
         unmarked = solver._replace(mark=jnp.full_like(solver.mark, FAR))
-        found = after(colliding.advance(model, stretch, unmarked, solver.iterations + 1))
+        found = after(colliding.advance_variational(model, stretch, unmarked, solver.iterations + 1))
         there = (found.status == Status.FINISHED) & ~_is_over(model, found)
         status = jnp.where(there & (end < settings.duration), int(Status.RUNNING), found.status)
         endless = (status == Status.RUNNING) & (found.iterations >= settings.max_iterations)
@@ -109,7 +109,7 @@ def _is_over(model: VariationalMechanism, solver: VariationalState) -> Flag:
 
 def state_of(model: VariationalMechanism, solver: VariationalState) -> State:
     """Return the state of the mechanism where a run is."""
-    _, v, _ = projected(model, solver.time, solver.at)
+    _, v, _ = project_velocities(model, solver.time, solver.at)
     return model.state(solver.time, solver.at.q, v, solver.at.mode)
 
 
@@ -142,9 +142,9 @@ def solution_of(model: VariationalMechanism, solver: VariationalState) -> Soluti
     """
     mechanism = model.mechanism
 
-    log, after = colliding.logged(solver, model.records()), _moments_of_log(model, solver)
+    log, after = colliding.logged_events(solver, model.records()), _moments_of_log(model, solver)
     like = jax.tree.map(lambda rows: rows[0], after.state)
-    touching = over_rows(lambda row: unpack(row, like), log.record)
+    touching = over_rows(lambda row: unpack_tree(row, like), log.record)
     struck = log.guard >= 0  # of what parts from rest both moments are one
     before = jax.tree.map(lambda a, b: jnp.where(_align_flags(struck, a), a, b), touching, after.state)
     end, watched = state_of(model, solver), solver.at.mode.watched
@@ -170,7 +170,7 @@ def solution_of(model: VariationalMechanism, solver: VariationalState) -> Soluti
     )
     samples = None
     if solver.samples.shape[0] > NONE_KEPT:
-        kept = colliding.kept(solver)
+        kept = colliding.kept_samples(solver)
         written = jnp.arange(kept.time.shape[0]) < solver.sampled
 
         def state(kept: colliding.KeptSample) -> State:
@@ -201,7 +201,7 @@ def _moments_of_log(model: VariationalMechanism, solver: VariationalState) -> Mo
     """Return what the log keeps of states after events, with all the rows that there may be."""
     q, v, mode = model.initial()
     like = model.moment(jnp.zeros(()), q, v, mode)
-    return over_rows(lambda row: unpack(row, like), colliding.logged(solver, model.records()).told)
+    return over_rows(lambda row: unpack_tree(row, like), colliding.logged_events(solver, model.records()).told)
 
 
 def _align_flags(flags: Array, rows: Array) -> Array:

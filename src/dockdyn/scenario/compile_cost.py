@@ -151,7 +151,7 @@ def foretell(structures: list[PyTreeDef], by_xla: bool) -> None:
         )
         raise TooLargeError(one_line(words))
     told.add(key)
-    backend.tell(
+    backend.announce_wait(
         f"{cost.parts()}: about {time_in_words(cost.seconds)} and {cost.memory / 1e9:.1f} GB of memory to compile for a run, "
         f"the first time{grouped}"
     )

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Complex, Float, Int
 
-from dockdyn.integrate.model import Model, State, jacobian, pack, unpack
+from dockdyn.integrate.model import Model, State, jacobian_by_columns, pack_tree, unpack_tree
 
 
 class Linear(NamedTuple):
@@ -48,19 +48,19 @@ def linearise_model(model: Model, state: State) -> Linear:
     moving = (state.q, state.v, state.memory)
 
     def at(x: Float[Array, "n"]) -> State:
-        q, v, memory = unpack(x, moving)
+        q, v, memory = unpack_tree(x, moving)
         return model.retract(State(q, v, state.mode, memory))
 
-    here = pack(moving)
+    here = pack_tree(moving)
     signal = model.signal(zero, state)
-    level = pack(signal)
+    level = pack_tree(signal)
 
     def answers(x: Float[Array, "n"]) -> Float[Array, "m"]:
         now = at(x)
-        return jnp.concatenate([pack(tuple(model.flow(zero, now, signal))), pack(model.signal(zero, now))])
+        return jnp.concatenate([pack_tree(tuple(model.flow(zero, now, signal))), pack_tree(model.signal(zero, now))])
 
-    own = jacobian(answers, here)
-    driven = jacobian(lambda u: pack(tuple(model.flow(zero, state, unpack(u, signal)))), level)
+    own = jacobian_by_columns(answers, here)
+    driven = jacobian_by_columns(lambda u: pack_tree(tuple(model.flow(zero, state, unpack_tree(u, signal)))), level)
     delay = zero if model.delay is None else jnp.asarray(model.delay, float)
     return Linear(own[: here.size], driven, own[here.size :], delay)
 

@@ -54,7 +54,7 @@ def dtype_of(dtype: np.dtype) -> str:
     return name
 
 
-def flat(builder: Builder, index: Sequence[Scalar], shape: Sequence[int]) -> Scalar:
+def flat_index(builder: Builder, index: Sequence[Scalar], shape: Sequence[int]) -> Scalar:
     """Return the place of an element among all, row by row."""
     place: Scalar = 0
     for one, length in zip(index, shape, strict=True):
@@ -62,7 +62,7 @@ def flat(builder: Builder, index: Sequence[Scalar], shape: Sequence[int]) -> Sca
     return place
 
 
-def unflat(builder: Builder, place: Scalar, shape: Sequence[int]) -> Index:
+def index_at(builder: Builder, place: Scalar, shape: Sequence[int]) -> Index:
     """Return the index of the element at a place among all."""
     index: list[Scalar] = []
     for length in reversed(shape[1:]):
@@ -85,14 +85,14 @@ def in_memory(builder: Builder, array: Array) -> StoredArray:
     return StoredArray(store, 0, array.shape, array.dtype)
 
 
-def single(value: Scalar, dtype: str) -> SmallArray:
+def scalar_array(value: Scalar, dtype: str) -> SmallArray:
     """Return the array of one number and no dimension."""
     values = np.empty((), object)
     values[()] = value
     return SmallArray(values, dtype)
 
 
-def element(builder: Builder, array: Array, index: Index) -> Scalar:
+def array_element(builder: Builder, array: Array, index: Index) -> Scalar:
     """Return one number of an array."""
     if isinstance(array, SmallArray):
         if not index:
@@ -103,11 +103,11 @@ def element(builder: Builder, array: Array, index: Index) -> Scalar:
         if array.values.size == 1:
             return array.values.ravel()[0]
         array = in_memory(builder, array)
-    place = builder.compute("add", array.start, flat(builder, index, array.shape))
+    place = builder.compute("add", array.start, flat_index(builder, index, array.shape))
     return builder.load(array.store, place)
 
 
-def produced(builder: Builder, shape: Sequence[int], dtype: str, of: Callable[[Index], Scalar]) -> Array:
+def produce_array(builder: Builder, shape: Sequence[int], dtype: str, of: Callable[[Index], Scalar]) -> Array:
     """Return the array whose elements are `of` their index."""
     shape = tuple(shape)
     if math.prod(shape) <= SMALL:
@@ -116,16 +116,16 @@ def produced(builder: Builder, shape: Sequence[int], dtype: str, of: Callable[[I
             values[index] = of(index)
         return SmallArray(values, dtype)
     array = StoredArray(builder.memory(dtype, math.prod(shape)), 0, shape, dtype)
-    written(builder, array, of)
+    fill_array(builder, array, of)
     return array
 
 
-def written(builder: Builder, array: StoredArray, of: Callable[[Index], Scalar]) -> None:
+def fill_array(builder: Builder, array: StoredArray, of: Callable[[Index], Scalar]) -> None:
     """Fill an array in memory with what is `of` the index of each element."""
 
     def along(index: Index) -> None:
         if len(index) == len(array.shape):
-            place = builder.compute("add", array.start, flat(builder, index, array.shape))
+            place = builder.compute("add", array.start, flat_index(builder, index, array.shape))
             builder.save(array.store, place, of(index))
             return
         with builder.repeat(array.shape[len(index)]) as one:
@@ -135,7 +135,7 @@ def written(builder: Builder, array: StoredArray, of: Callable[[Index], Scalar])
         along(())
 
 
-def loaded(builder: Builder, array: StoredArray) -> Array:
+def load_array(builder: Builder, array: StoredArray) -> Array:
     """Return the array as numbers, where it is small enough."""
     return array if math.prod(array.shape) > SMALL else as_numbers(builder, array)
 
@@ -151,7 +151,7 @@ def as_numbers(builder: Builder, array: Array) -> SmallArray:
     return SmallArray(values.reshape(array.shape), array.dtype)
 
 
-def copied(builder: Builder, array: Array) -> StoredArray:
+def copy_array(builder: Builder, array: Array) -> StoredArray:
     """Return the array in memory of its own."""
     if isinstance(array, SmallArray):
         return in_memory(builder, array)
@@ -161,13 +161,13 @@ def copied(builder: Builder, array: Array) -> StoredArray:
     return StoredArray(store, 0, array.shape, array.dtype)
 
 
-def reshaped(array: Array, shape: Sequence[int]) -> Array:
+def reshape_array(array: Array, shape: Sequence[int]) -> Array:
     if isinstance(array, SmallArray):
         return SmallArray(array.values.reshape(tuple(shape)), array.dtype)
     return StoredArray(array.store, array.start, tuple(shape), array.dtype)
 
 
-def folded(builder: Builder, count: int, start: Scalar, step: Callable[[Scalar, Scalar], Scalar]) -> Scalar:
+def fold_indices(builder: Builder, count: int, start: Scalar, step: Callable[[Scalar, Scalar], Scalar]) -> Scalar:
     """Return `step(total, index)` over the indices below `count`: few are written out, more are a loop."""
     if count <= FEW:
         for turn in range(count):

@@ -83,7 +83,7 @@ def c_function(program: TranslatedProgram, name: str) -> str:
     return "\n".join([*head, *slots, *printer.lines, "    return true;", "}", ""])
 
 
-def _written(value: Scalar) -> str:
+def _write_operand(value: Scalar) -> str:
     """Return an operand: floats to their last bit."""
     if isinstance(value, Value):
         return f"v{value.name}"
@@ -127,23 +127,25 @@ class _Printer:
             case Get():
                 self.define(line.value, f"s{line.slot.name}")
             case Put():
-                self.add(f"s{line.slot.name} = {_written(line.value)};")
+                self.add(f"s{line.slot.name} = {_write_operand(line.value)};")
             case LoadStatement():
-                found = f"{self.place(line.store, True)}[{_written(line.at)}]"
+                found = f"{self.place(line.store, True)}[{_write_operand(line.at)}]"
                 self.define(line.value, f"{found} != 0" if line.store.dtype == "bool" else found)
             case Save():
                 type_ = IN_MEMORY[line.store.dtype]
-                self.add(f"{self.place(line.store, False)}[{_written(line.at)}] = ({type_}){_written(line.value)};")
+                self.add(
+                    f"{self.place(line.store, False)}[{_write_operand(line.at)}] = ({type_}){_write_operand(line.value)};"
+                )
             case Copy():
                 self.copy(line)
             case While():
                 self.add("for (;;) {")
                 self.inside(line.head)
-                self.add(f"    if (!{_written(line.condition)}) break;")
+                self.add(f"    if (!{_write_operand(line.condition)}) break;")
                 self.inside(line.body)
                 self.add("}")
             case Branch():
-                self.add(f"if ({_written(line.condition)}) {{")
+                self.add(f"if ({_write_operand(line.condition)}) {{")
                 self.inside(line.then)
                 self.add("} else {")
                 self.inside(line.otherwise)
@@ -158,13 +160,13 @@ class _Printer:
         return f"(({type_} *){store.role}[{store.place}])"
 
     def copy(self, line: Copy) -> None:
-        into = f"{self.place(line.store, False)} + {_written(line.at)}"
-        source = f"{self.place(line.source, True)} + {_written(line.start)}"
+        into = f"{self.place(line.store, False)} + {_write_operand(line.at)}"
+        source = f"{self.place(line.source, True)} + {_write_operand(line.start)}"
         self.add(f"memcpy({into}, {source}, {line.count * SIZES[line.store.dtype]});")
 
     def operation(self, line: Compute) -> str:
         name, operands = line.operation, line.operands
-        kind, words = kind_of(operands[0]), [_written(one) for one in operands]
+        kind, words = kind_of(operands[0]), [_write_operand(one) for one in operands]
         if name in ("add", "sub", "mul") and kind == "int":  # which wrap around
             return f"(int64_t)((uint64_t){words[0]} {SIGNS[name]} (uint64_t){words[1]})"
         if name in SIGNS:

@@ -32,7 +32,7 @@ class NoCompiler(Exception):
     """This machine has no C compiler, or it refuses what it is given; the message says so in one line."""
 
 
-def compiled(files: Mapping[str, str], *options: str, libraries: tuple[str, ...] = ("-lm",)) -> Path:
+def compile_texts(files: Mapping[str, str], *options: str, libraries: tuple[str, ...] = ("-lm",)) -> Path:
     """Return what the C compiler makes of texts by file name: an object named by their hash, in the cache where that can be
     written.
 
@@ -45,17 +45,17 @@ def compiled(files: Mapping[str, str], *options: str, libraries: tuple[str, ...]
     command = [compiler, *words[1:], *OPTIONS, *options]
     facts = (command, libraries, sorted(files.items()), os.stat(compiler).st_mtime_ns)
     place, name = cache_folder() / "c", hashlib.sha256(repr(facts).encode()).hexdigest()[:40]
-    if name not in _beside and kept.find(place, name) is not None:
+    if name not in _beside and kept.find_entry(place, name) is not None:
         return place / name
     if name not in _beside:
-        made = _made(command, files, libraries)
-        if (file := kept.keep(place, name, made)) is not None:
+        made = _run_compiler(command, files, libraries)
+        if (file := kept.keep_entry(place, name, made)) is not None:
             return file
         _beside[name] = _written_aside(made)
     return _beside[name]
 
 
-def _made(command: Sequence[str], files: Mapping[str, str], libraries: Sequence[str]) -> bytes:
+def _run_compiler(command: Sequence[str], files: Mapping[str, str], libraries: Sequence[str]) -> bytes:
     """Return what a compiler's command makes of texts by file name. Raises NoCompiler where it fails."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():
@@ -85,7 +85,7 @@ class LibraryStepper:
     def __init__(self, step: CStep):
         """Raises NoCompiler without a C compiler."""
         files = {f"{step.name}.h": step.header, f"{step.name}.c": step.source}
-        library = ctypes.CDLL(str(compiled(files, "-shared", "-fPIC")))
+        library = ctypes.CDLL(str(compile_texts(files, "-shared", "-fPIC")))
         self.function = getattr(library, f"{step.name}_step")
         self.function.restype = ctypes.c_bool
         self.memory = np.frombuffer(step.image, np.uint8).copy()

@@ -18,7 +18,7 @@ import numpy as np
 from jaxtyping import PyTree
 
 from dockdyn.translate.c import c_text
-from dockdyn.translate.jaxpr import translate
+from dockdyn.translate.jaxpr import translate_function
 from dockdyn.translate.scalar_program import SIZES, MemoryBlock
 
 ALIGNED = 8  # bytes
@@ -85,13 +85,15 @@ def c_step(
     traced = jax.jit(flat).trace(*leaves)
     shapes = jax.eval_shape(flat, *leaves)
     _check_state(state, shapes[0])
-    program = translate(traced.jaxpr)
+    program = translate_function(traced.jaxpr)
     counts = [len(jax.tree.leaves(part)) for part in given]
     layout = _Layout(program.arguments, counts, program.builder.work)
-    entries = (_entries(inputs), _entries(shapes[1]))
-    source = "\n".join([c_text(program, name), f'#include "{name}.h"\n', *layout.lines(name), *_tables(name, entries)])
+    entries = (_tree_entries(inputs), _tree_entries(shapes[1]))
+    source = "\n".join(
+        [c_text(program, name), f'#include "{name}.h"\n', *layout.lines(name), *_entry_tables(name, entries)]
+    )
     image = layout.image([*leaves[: counts[0] + counts[1]], *program.constants])
-    return CStep(name, _header(name, entries), source, entries[0], entries[1], image)
+    return CStep(name, _header_text(name, entries), source, entries[0], entries[1], image)
 
 
 def _check_state(before: PyTree, after: PyTree) -> None:
@@ -103,7 +105,7 @@ def _check_state(before: PyTree, after: PyTree) -> None:
             raise TypeError(f"the state {words}")
 
 
-def _entries(tree: PyTree) -> list[Entry]:
+def _tree_entries(tree: PyTree) -> list[Entry]:
     """Return the fields of inputs or outputs."""
     found = []
     for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
@@ -120,7 +122,7 @@ class _Layout:
 
     def __init__(self, arguments: Sequence[MemoryBlock], counts: Sequence[int], work: int):
         self.counts = counts
-        sizes = [_rounded(SIZES[store.dtype] * store.count) for store in arguments]
+        sizes = [_aligned_size(SIZES[store.dtype] * store.count) for store in arguments]
         parameters, states, inputs = counts
         fixed = [*sizes[:parameters], *sizes[sum(counts) :]]
         self.fixed = list(np.cumsum([ALIGNED, *fixed]))
@@ -129,7 +131,7 @@ class _Layout:
         self.begin = int(self.fixed[-1])
         self.size = int(self.states[-1])
         self.work = self.begin + 2 * self.size
-        self.total = self.work + _rounded(max(work, 1)) + ALIGNED
+        self.total = self.work + _aligned_size(max(work, 1)) + ALIGNED
 
     def lines(self, name: str) -> list[str]:
         """Return the function of one step."""
@@ -164,12 +166,12 @@ class _Layout:
         return bytes(whole)
 
 
-def _rounded(size: int) -> int:
+def _aligned_size(size: int) -> int:
     """Return bytes that a piece of memory takes so that the next one is aligned."""
     return -(-size // ALIGNED) * ALIGNED
 
 
-def _header(name: str, entries: Sequence[Sequence[Entry]]) -> str:
+def _header_text(name: str, entries: Sequence[Sequence[Entry]]) -> str:
     """Return what others include."""
     lines = ["#pragma once", "#include <stdbool.h>", "#include <stddef.h>", "#include <stdint.h>", ""]
     for word, fields in zip(("inputs", "outputs"), entries, strict=True):
@@ -189,7 +191,7 @@ def _header(name: str, entries: Sequence[Sequence[Entry]]) -> str:
     return "\n".join(lines)
 
 
-def _tables(name: str, entries: Sequence[Sequence[Entry]]) -> list[str]:
+def _entry_tables(name: str, entries: Sequence[Sequence[Entry]]) -> list[str]:
     """Return the names of all entries."""
     return [
         f"const char *const {name}_{word}_names[] = {{{', '.join([*(f'"{each.name}"' for each in fields), '0'])}}};"

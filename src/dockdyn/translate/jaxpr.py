@@ -20,7 +20,7 @@ import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, Var
 
-from dockdyn.translate.arrays import SMALL, Array, SmallArray, StoredArray, copied, dtype_of, in_memory, loaded
+from dockdyn.translate.arrays import SMALL, Array, SmallArray, StoredArray, copy_array, dtype_of, in_memory, load_array
 from dockdyn.translate.scalar_program import Builder, MemoryBlock, Scalar, Untranslatable
 
 Rule = Callable[["Translator", list[Array], dict[str, Any], list[Any]], list[Array]]
@@ -30,7 +30,7 @@ LARGEST = 4096  # numbers of a constant, which are written into the program
 LOOP = 8  # statements of a loop over an array in memory
 
 
-def rule(*names: str) -> Callable[[Rule], Rule]:
+def register_rule(*names: str) -> Callable[[Rule], Rule]:
     """Register the rule of the primitives of these names."""
 
     def register(function: Rule) -> Rule:
@@ -60,11 +60,11 @@ class TranslationPlan:
 
     @staticmethod
     def of(jaxpr: Any) -> TranslationPlan:  # noqa: ANN401, JAX's
-        kept = set(_variables(jaxpr.outvars))
+        kept = set(_jaxpr_variables(jaxpr.outvars))
         needed = set(kept)
         steps = []
         for equation in reversed(jaxpr.eqns):
-            own = dict.fromkeys(_variables(equation.invars))
+            own = dict.fromkeys(_jaxpr_variables(equation.invars))
             ending = [variable for variable in own if variable not in needed]
             needed.update(own)
             steps.append(
@@ -72,7 +72,7 @@ class TranslationPlan:
                     RULES.get(equation.primitive.name) or partial(_spelt_out, equation),
                     equation.params,
                     [one.aval for one in equation.outvars],
-                    [one if isinstance(one, Var) else constant(one.val) for one in equation.invars],
+                    [one if isinstance(one, Var) else constant_array(one.val) for one in equation.invars],
                     ending,
                     [one if one in needed else None for one in equation.outvars],
                 )
@@ -119,14 +119,14 @@ class Translator:
             for variable, answer in zip(answers, apply(self, found, params, outs), strict=True):
                 if variable is not None:
                     known[variable] = answer
-        results = [known[one] if isinstance(one, Var) else self.read(constant(one.val)) for one in jaxpr.outvars]
+        results = [known[one] if isinstance(one, Var) else self.read(constant_array(one.val)) for one in jaxpr.outvars]
         self.live.pop()
         return results
 
     def call(self, function: Any, arguments: Sequence[Array]) -> list[Array]:  # noqa: ANN401, JAX's
         """Return the results of a function that is a parameter of an equation."""
-        jaxpr, constants = parts(function)
-        return self.run(jaxpr, [self.read(constant(one)) for one in constants], arguments)
+        jaxpr, constants = jaxpr_and_constants(function)
+        return self.run(jaxpr, [self.read(constant_array(one)) for one in constants], arguments)
 
     def read(self, whole: SmallArray) -> Array:
         """Return a known array as it is read: a large one in memory."""
@@ -143,7 +143,7 @@ class Translator:
 
     def own(self, array: Array) -> StoredArray:
         """Return the array in memory that may be written: its own where nobody else reads it, else a copy."""
-        return array if isinstance(array, StoredArray) and self.owned(array) else copied(self.builder, array)
+        return array if isinstance(array, StoredArray) and self.owned(array) else copy_array(self.builder, array)
 
     @contextmanager
     def freezing(self, arrays: Sequence[Array]) -> Iterator[None]:
@@ -153,7 +153,7 @@ class Translator:
         self.frozen.pop()
 
 
-def parts(function: Any) -> tuple[Any, list[Any]]:  # noqa: ANN401, JAX's
+def jaxpr_and_constants(function: Any) -> tuple[Any, list[Any]]:  # noqa: ANN401, JAX's
     """Return a jaxpr and its constants, however JAX's release keeps them."""
     return getattr(function, "jaxpr", function), list(getattr(function, "consts", []))
 
@@ -174,7 +174,7 @@ def _spelt_out(
     return translator.call(jax.make_jaxpr(partial(primitive.impl, **params))(*shapes), arrays)
 
 
-def constant(value: Any) -> SmallArray:  # noqa: ANN401, of any type of array
+def constant_array(value: Any) -> SmallArray:  # noqa: ANN401, of any type of array
     """Return an array that is known. Raises Untranslatable for one that is too large for a program."""
     array = np.asarray(value)
     dtype = dtype_of(array.dtype)
@@ -185,20 +185,20 @@ def constant(value: Any) -> SmallArray:  # noqa: ANN401, of any type of array
     return SmallArray(values, dtype)
 
 
-def _variables(atoms: Sequence[Any]) -> list[Any]:
+def _jaxpr_variables(atoms: Sequence[Any]) -> list[Any]:
     return [one for one in atoms if isinstance(one, Var)]
 
 
-def translate(function: Any) -> TranslatedProgram:  # noqa: ANN401, a closed jaxpr of JAX
+def translate_function(function: Any) -> TranslatedProgram:  # noqa: ANN401, a closed jaxpr of JAX
     """Return the scalar program of a traced function.
 
     Raises Untranslatable, which names what the translator does not know.
     """
     from dockdyn.translate import rules  # noqa: F401, which register themselves
 
-    jaxpr, constants = parts(function)
+    jaxpr, constants = jaxpr_and_constants(function)
     jaxpr, used = _without_dead(jaxpr)
-    if (length := _length(jaxpr, {})) > MOST:
+    if (length := _estimate_length(jaxpr, {})) > MOST:
         raise Untranslatable(f"about {length} numbers, more than {MOST}")
     translator = Translator()
     builder = translator.builder
@@ -209,7 +209,7 @@ def translate(function: Any) -> TranslatedProgram:  # noqa: ANN401, a closed jax
     read: list[Array] = []
     for store, (shape, _), needed in zip(stores, kinds, used + [True] * len(arrays), strict=True):
         memory = StoredArray(store, 0, tuple(shape), store.dtype)
-        read.append(loaded(builder, memory) if needed else memory)
+        read.append(load_array(builder, memory) if needed else memory)
     count = len(jaxpr.invars)
     found = translator.run(jaxpr, read[count:], read[:count])
     results, shapes = [], []
@@ -225,7 +225,7 @@ def translate(function: Any) -> TranslatedProgram:  # noqa: ANN401, a closed jax
     return TranslatedProgram(builder, stores, results, shapes, arrays)
 
 
-def _length(jaxpr: Any, known: dict[Any, int]) -> int:  # noqa: ANN401, JAX's
+def _estimate_length(jaxpr: Any, known: dict[Any, int]) -> int:  # noqa: ANN401, JAX's
     """Return about how many statements a function takes, functions that it calls included, of which some are `known`."""
     total = known.get(jaxpr, 0)
     if total:
@@ -234,7 +234,7 @@ def _length(jaxpr: Any, known: dict[Any, int]) -> int:  # noqa: ANN401, JAX's
         for value in equation.params.values():
             for one in value if isinstance(value, tuple) else (value,):
                 if isinstance(one, Jaxpr | ClosedJaxpr):
-                    total += _length(parts(one)[0], known)
+                    total += _estimate_length(jaxpr_and_constants(one)[0], known)
         for one in equation.outvars:
             size = math.prod(one.aval.shape)
             total += size if size <= SMALL else LOOP

@@ -70,7 +70,7 @@ def text_of(program: TranslatedProgram) -> str:
     return _Printer(program).text()
 
 
-def written(value: Scalar) -> str:
+def write_operand(value: Scalar) -> str:
     """Return an operand: floats by their bits."""
     if isinstance(value, Value):
         return f"%v{value.name}"
@@ -133,7 +133,7 @@ class _Printer:
             case Get():
                 self.add(f"%v{line.value.name} = load {TYPES[line.slot.kind]}, ptr %s{line.slot.name}")
             case Put():
-                self.add(f"store {TYPES[line.slot.kind]} {written(line.value)}, ptr %s{line.slot.name}")
+                self.add(f"store {TYPES[line.slot.kind]} {write_operand(line.value)}, ptr %s{line.slot.name}")
             case LoadStatement():
                 self.load(line)
             case Save():
@@ -159,7 +159,7 @@ class _Printer:
             self.add(f"{base} = getelementptr i8, ptr %work, i64 {store.place}")
         else:
             base = f"%{store.role}{store.place}"
-        self.add(f"{name} = getelementptr {IN_MEMORY[store.dtype]}, ptr {base}, i64 {written(at)}")
+        self.add(f"{name} = getelementptr {IN_MEMORY[store.dtype]}, ptr {base}, i64 {write_operand(at)}")
         return name
 
     def load(self, line: LoadStatement) -> None:
@@ -173,7 +173,7 @@ class _Printer:
         self.add(f"{name} = {change.format(raw)}")
 
     def save(self, line: Save) -> None:
-        address, dtype, value = self.address(line.store, line.at), line.store.dtype, written(line.value)
+        address, dtype, value = self.address(line.store, line.at), line.store.dtype, write_operand(line.value)
         if dtype not in ("float64", "int64"):
             short = self.fresh()
             change = "zext i1 {} to i8" if dtype == "bool" else "trunc i64 {} to i32"
@@ -195,7 +195,7 @@ class _Printer:
         self.add(f"br label %{label}")
         self.label(label)
         self.block(line.head)
-        self.add(f"br i1 {written(line.condition)}, label %{label}.body, label %{label}.end")
+        self.add(f"br i1 {write_operand(line.condition)}, label %{label}.body, label %{label}.end")
         self.label(f"{label}.body")
         self.block(line.body)
         self.add(f"br label %{label}")
@@ -204,7 +204,7 @@ class _Printer:
     def branch(self, line: Branch) -> None:
         self.labels += 1
         label = f"if{self.labels}"
-        self.add(f"br i1 {written(line.condition)}, label %{label}.then, label %{label}.else")
+        self.add(f"br i1 {write_operand(line.condition)}, label %{label}.then, label %{label}.else")
         for name, block in (("then", line.then), ("else", line.otherwise)):
             self.label(f"{label}.{name}")
             self.block(block)
@@ -213,7 +213,7 @@ class _Printer:
 
     def operation(self, line: Compute) -> str:
         name, operands = line.operation, line.operands
-        kind, words = kind_of(operands[0]), [written(one) for one in operands]
+        kind, words = kind_of(operands[0]), [write_operand(one) for one in operands]
         whole = 0 if kind == "float" else 1
         if name in ARITHMETIC:
             return f"{ARITHMETIC[name][whole]} {TYPES[kind]} {words[0]}, {words[1]}"

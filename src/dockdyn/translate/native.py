@@ -53,7 +53,7 @@ def code_of(program: TranslatedProgram) -> Code:
 
 
 @cache
-def _llvm() -> Any:  # noqa: ANN401, a module without types
+def _initialised_llvm() -> Any:  # noqa: ANN401, a module without types
     """Return LLVM, ready to write code for this processor."""
     import llvmlite.binding as llvm
 
@@ -62,25 +62,25 @@ def _llvm() -> Any:  # noqa: ANN401, a module without types
     return llvm
 
 
-def _machine(level: int) -> Any:  # noqa: ANN401, llvmlite has no types
+def _target_machine(level: int) -> Any:  # noqa: ANN401, llvmlite has no types
     """Return LLVM's description of this processor, for one owner."""
-    llvm = _llvm()
-    name, features = _processor()
+    llvm = _initialised_llvm()
+    name, features = _processor_features()
     target = llvm.Target.from_default_triple()
     return target.create_target_machine(cpu=name, features=features, opt=level, codemodel="jitdefault", jit=True)
 
 
 @cache
-def _processor() -> tuple[str, str]:
+def _processor_features() -> tuple[str, str]:
     """Return the processor's name and what it can do."""
-    llvm = _llvm()
+    llvm = _initialised_llvm()
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
 @cache
-def _writer(level: int) -> Any:  # noqa: ANN401, llvmlite has no types
+def _object_writer(level: int) -> Any:  # noqa: ANN401, llvmlite has no types
     """Return what writes object files for this processor."""
-    return _machine(level)
+    return _target_machine(level)
 
 
 def machine_code(text: str, level: int) -> bytes:
@@ -89,9 +89,9 @@ def machine_code(text: str, level: int) -> bytes:
     Of LLVM's passes two are run, which leave slots for registers and make instructions fewer: what others gain beyond is
     less than they take, minutes for programs of a hundred thousand lines.
     """
-    llvm = _llvm()
+    llvm = _initialised_llvm()
     with lock:
-        machine = _writer(level)
+        machine = _object_writer(level)
         module = llvm.parse_assembly(text)
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
         if level:
@@ -123,7 +123,7 @@ class Native:
 
     def __init__(self, code: Code, changed: Callable[[Code], None] | None = None):
         self.code, self.changed = code, changed
-        self.engine, self.function = _loaded(code.machine)
+        self.engine, self.function = _load_object(code.machine)
         self.spent = 0.0  # s
         self.price = price_of(code.text.count("\n"))
 
@@ -137,7 +137,7 @@ class Native:
         answers = [np.empty(shape, dtype) for dtype, shape in code.results]
         work = np.empty(code.work // 8 + 2)
         function, began = self.function, time.perf_counter()
-        if not function(_pointers([*given, *code.constants]), _pointers(answers), work.ctypes.data):
+        if not function(_array_pointers([*given, *code.constants]), _array_pointers(answers), work.ctypes.data):
             raise Left
         self.spent += time.perf_counter() - began
         if code.level < BETTER and self.spent > self.price:
@@ -152,7 +152,7 @@ class Native:
             return
         try:
             better = machine_code(self.code.text, BETTER)
-            engine, function = _loaded(better)
+            engine, function = _load_object(better)
         except Exception as error:  # whatever LLVM raises: the results of the call are there
             self.unimproved = f"{type(error).__name__}: {error}"
             return
@@ -163,15 +163,15 @@ class Native:
             self.changed(code)
 
 
-def _pointers(arrays: Sequence[np.ndarray]) -> Any:  # noqa: ANN401, an array of ctypes
+def _array_pointers(arrays: Sequence[np.ndarray]) -> Any:  # noqa: ANN401, an array of ctypes
     return (ctypes.c_void_p * max(len(arrays), 1))(*[one.ctypes.data for one in arrays])
 
 
-def _loaded(machine: bytes) -> tuple[Any, Any]:
+def _load_object(machine: bytes) -> tuple[Any, Any]:
     """Return the engine that keeps an object file, and its function."""
-    llvm = _llvm()
+    llvm = _initialised_llvm()
     with lock:
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(0))
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine(0))
         engine.add_object_file(llvm.ObjectFileRef.from_data(machine))
         engine.finalize_object()
         address = engine.get_function_address(NAME)

@@ -155,18 +155,18 @@ def kind_of(value: Scalar) -> Kind:
     return "int" if isinstance(value, int) else "float"
 
 
-def _wrapped(value: int) -> int:
+def _wrap_integer(value: int) -> int:
     """Return an integer of 64 bits."""
     return (value + 2**63) % 2**64 - 2**63
 
 
-def _divided(a: float, b: float) -> float | None:
+def _divide_floats(a: float, b: float) -> float | None:
     if isinstance(a, int):
         return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1) if b else None
     return a / b if b else None
 
 
-def _remainder(a: float, b: float) -> float | None:
+def _float_remainder(a: float, b: float) -> float | None:
     if isinstance(a, int):
         return abs(a) % abs(b) * (-1 if a < 0 else 1) if b else None
     return None
@@ -177,8 +177,8 @@ FOLDS: dict[str, Callable[..., float | int | bool | None] | None] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
-    "div": _divided,
-    "rem": _remainder,
+    "div": _divide_floats,
+    "rem": _float_remainder,
     "max": lambda a, b: max(a, b) if isinstance(a, int) else None,
     "min": lambda a, b: min(a, b) if isinstance(a, int) else None,
     "is_nan": lambda a: math.isnan(a),
@@ -203,16 +203,16 @@ RESULTS |= {"to_float": "float", "to_int": "int"}  # kinds of results; of all ot
 COMMUTE = {"add", "mul", "and", "or", "xor", "eq", "ne"}
 
 
-def _key(value: Scalar) -> object:
+def _value_key(value: Scalar) -> object:
     """Return what two equal values share: of floats the bits, for 0.0 is not −0.0."""
     if isinstance(value, Value):
         return value.name
     return struct.pack("d", value) if isinstance(value, float) else (type(value), value)
 
 
-def _keys(operation: str, operands: tuple[Scalar, ...]) -> tuple[object, ...]:
+def _operand_keys(operation: str, operands: tuple[Scalar, ...]) -> tuple[object, ...]:
     """Return the keys of operands; of what commutes in one order."""
-    keys = tuple([one.name if type(one) is Value else _key(one) for one in operands])
+    keys = tuple([one.name if type(one) is Value else _value_key(one) for one in operands])
     if operation not in COMMUTE:
         return keys
     first, second = keys
@@ -243,12 +243,12 @@ class Builder:
         """Return the result of an operation, known already where it can be."""
         computed = [one for one in operands if type(one) is Value]
         if len(computed) < len(operands):
-            if not computed and (folded := _fold(operation, operands)) is not None:
+            if not computed and (folded := _fold_constants(operation, operands)) is not None:
                 return folded
-            if (simple := _simplified(operation, operands)) is not None:
+            if (simple := _simplify_operation(operation, operands)) is not None:
                 return simple
         kind = RESULTS.get(operation) or kind_of(operands[-1])
-        key = (operation, kind, *_keys(operation, operands))
+        key = (operation, kind, *_operand_keys(operation, operands))
         value = self.known.get(key)
         if value is None:
             place = self.earliest(operation, operands[0], computed)
@@ -283,7 +283,9 @@ class Builder:
     def select(self, condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
         if not isinstance(condition, Value):
             return yes if condition else no
-        if yes is no or (not isinstance(yes, Value) and not isinstance(no, Value) and _key(yes) == _key(no)):
+        if yes is no or (
+            not isinstance(yes, Value) and not isinstance(no, Value) and _value_key(yes) == _value_key(no)
+        ):
             return yes
         return self.compute("select", condition, yes, no)
 
@@ -360,7 +362,7 @@ class Builder:
         self.block.lines.append(Branch(condition, then, Block()))
 
 
-def _fold(operation: str, operands: tuple[Scalar, ...]) -> Scalar | None:
+def _fold_constants(operation: str, operands: tuple[Scalar, ...]) -> Scalar | None:
     fold = FOLDS.get(operation)
     if fold is None:
         return None
@@ -368,10 +370,10 @@ def _fold(operation: str, operands: tuple[Scalar, ...]) -> Scalar | None:
         found = fold(*operands)
     except (OverflowError, ValueError, ZeroDivisionError):
         return None
-    return _wrapped(found) if type(found) is int else found
+    return _wrap_integer(found) if type(found) is int else found
 
 
-def _simplified(operation: str, operands: tuple[Scalar, ...]) -> Scalar | None:
+def _simplify_operation(operation: str, operands: tuple[Scalar, ...]) -> Scalar | None:
     """Return the result where it is an operand, bit for bit, whatever the operands hold."""
     if operation == "mul":
         for one, other in (operands, operands[::-1]):

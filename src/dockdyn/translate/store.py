@@ -28,12 +28,12 @@ from dockdyn.translate.native import Code
 MADE_OF = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "jaxtyping", "numpy", "llvmlite")
 
 
-def folder() -> Path:
+def store_folder() -> Path:
     return cache_folder() / "native"
 
 
 @cache
-def fingerprint() -> str:
+def program_fingerprint() -> str:
     """Return that of dockdyn's own files, of the libraries that trace and write programs, and of Python."""
     source = str(Path(__file__).parents[1])
     files = sorted(
@@ -49,12 +49,12 @@ def fingerprint() -> str:
 
 def name_of(key: Any) -> str:  # noqa: ANN401, plain data
     """Return the name of an entry: what is called, with which structure, made of what."""
-    return hashlib.sha256(repr((fingerprint(), key)).encode()).hexdigest()[:40]
+    return hashlib.sha256(repr((program_fingerprint(), key)).encode()).hexdigest()[:40]
 
 
-def stored(name: str) -> tuple[Code, Any] | None:
+def load_code(name: str) -> tuple[Code, Any] | None:
     """Return the code of a name and what was kept beside it; None where there is none that is whole."""
-    body = kept.find(folder(), name)
+    body = kept.find_entry(store_folder(), name)
     if body is None:
         return None
     size = int.from_bytes(body[:8], "little")
@@ -72,7 +72,7 @@ def stored(name: str) -> tuple[Code, Any] | None:
     return code, head["beside"]
 
 
-def keep(name: str, code: Code, beside: Any) -> None:  # noqa: ANN401, plain data
+def store_code(name: str, code: Code, beside: Any) -> None:  # noqa: ANN401, plain data
     """Store code; where that cannot be done, the next process makes it again."""
     head = {
         "level": code.level,
@@ -88,4 +88,4 @@ def keep(name: str, code: Code, beside: Any) -> None:  # noqa: ANN401, plain dat
     arrays["machine"] = np.frombuffer(code.machine, np.uint8)
     data = io.BytesIO()
     np.savez(data, allow_pickle=False, **arrays)
-    kept.keep(folder(), name, len(text).to_bytes(8, "little") + text + data.getvalue())
+    kept.keep_entry(store_folder(), name, len(text).to_bytes(8, "little") + text + data.getvalue())

@@ -20,25 +20,25 @@ class Unstorable(Exception):
     """What is not of dockdyn alone, or cannot be written as plain data."""
 
 
-def description(structure: PyTreeDef) -> Any:  # noqa: ANN401, plain data
+def describe_structure(structure: PyTreeDef) -> Any:  # noqa: ANN401, plain data
     """Return what a structure is, for comparing: classes and all that is static. Raises Unstorable."""
     node = structure.node_data()
     if node is None:
         return None if structure.num_leaves == 0 else "*"
     kind, static = node
-    _check(kind)
-    children = [description(one) for one in structure.children()]
-    return [_name(kind), in_words(getattr(static, "key", static)), children]
+    _check_node(kind)
+    children = [describe_structure(one) for one in structure.children()]
+    return [_qualified_name(kind), in_words(getattr(static, "key", static)), children]
 
 
-def _check(kind: type) -> None:
+def _check_node(kind: type) -> None:
     """Refuse a node outside of dockdyn, or that stands for code there, `of_others`, which may change. Raises Unstorable."""
     own = kind.__module__.split(".")[0] not in ("dockdyn", "builtins", "collections")
     if own or getattr(kind, "of_others", False):
-        raise Unstorable(_name(kind))
+        raise Unstorable(_qualified_name(kind))
 
 
-def _name(kind: type) -> str:
+def _qualified_name(kind: type) -> str:
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
@@ -51,64 +51,65 @@ def in_words(value: Any) -> str:  # noqa: ANN401, whatever is static
     if isinstance(value, dict):
         return f"dict({', '.join(f'{in_words(key)}: {in_words(one)}' for key, one in value.items())})"
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        _check(type(value))
-        return f"{_name(type(value))}({', '.join(in_words(getattr(value, one.name)) for one in dataclasses.fields(value))})"
+        _check_node(type(value))
+        fields = ", ".join(in_words(getattr(value, one.name)) for one in dataclasses.fields(value))
+        return f"{_qualified_name(type(value))}({fields})"
     if type(value).__name__ == "_Missing":  # of Equinox: a field that is not set
         return "missing"
     raise Unstorable(f"{type(value)}")
 
 
-def encoded(tree: PyTree) -> Any:  # noqa: ANN401, plain data
+def encode_tree(tree: PyTree) -> Any:  # noqa: ANN401, plain data
     """Return a tree whose leaves are integers as plain data. Raises Unstorable."""
     if tree is None or isinstance(tree, int):
         return tree
     kind = type(tree)
     if kind in (tuple, list):
-        return {kind.__name__: [encoded(one) for one in tree]}
+        return {kind.__name__: [encode_tree(one) for one in tree]}
     if kind is dict:
         if not all(isinstance(key, str) for key in tree):
             raise Unstorable("a table whose keys are no words")
-        return {"dict": [[key, encoded(one)] for key, one in tree.items()]}
-    _check(kind)
+        return {"dict": [[key, encode_tree(one)] for key, one in tree.items()]}
+    _check_node(kind)
     if isinstance(tree, tuple) and hasattr(tree, "_fields"):
-        return {"class": _name(kind), "values": [encoded(one) for one in tree]}
+        return {"class": _qualified_name(kind), "values": [encode_tree(one) for one in tree]}
     if not dataclasses.is_dataclass(tree):
-        raise Unstorable(_name(kind))
+        raise Unstorable(_qualified_name(kind))
     values, static = {}, {}
     for one in dataclasses.fields(tree):
         if one.metadata.get("static"):
-            static[one.name] = _static(getattr(tree, one.name))
+            static[one.name] = _encode_static(getattr(tree, one.name))
         else:
-            values[one.name] = encoded(getattr(tree, one.name))
-    return {"class": _name(kind), "fields": values, "static": static}
+            values[one.name] = encode_tree(getattr(tree, one.name))
+    return {"class": _qualified_name(kind), "fields": values, "static": static}
 
 
-def _static(value: Any) -> Any:  # noqa: ANN401, plain data
+def _encode_static(value: Any) -> Any:  # noqa: ANN401, plain data
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if type(value) is tuple:
-        return {"tuple": [_static(one) for one in value]}
+        return {"tuple": [_encode_static(one) for one in value]}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        _check(type(value))
-        return {"class": _name(type(value)), "values": [_static(one) for one in value]}
+        _check_node(type(value))
+        return {"class": _qualified_name(type(value)), "values": [_encode_static(one) for one in value]}
     raise Unstorable(f"{type(value)}")
 
 
-def decoded(data: Any) -> PyTree:  # noqa: ANN401, plain data
-    """Return the tree of `encoded`. Raises whatever its classes raise where they are not what they were."""
+def decode_tree(data: Any) -> PyTree:  # noqa: ANN401, plain data
+    """Return the tree of `encode_tree`. Raises whatever its classes raise where they are not what they were."""
     if data is None or isinstance(data, int):
         return data
     if "class" not in data:
         ((kind, values),) = data.items()
         if kind == "dict":
-            return {key: decoded(one) for key, one in values}
-        return {"tuple": tuple, "list": list}[kind](decoded(one) for one in values)
+            return {key: decode_tree(one) for key, one in values}
+        return {"tuple": tuple, "list": list}[kind](decode_tree(one) for one in values)
     kind = _class_of(data["class"])
     if "values" in data:
-        return kind(*(decoded(one) for one in data["values"]))
+        return kind(*(decode_tree(one) for one in data["values"]))
     made = object.__new__(kind)
     for field, value in data["fields"].items():
-        object.__setattr__(made, field, decoded(value))
+        object.__setattr__(made, field, decode_tree(value))
     for field, value in data["static"].items():
         object.__setattr__(made, field, _from_static(value))
     return made
@@ -130,6 +131,6 @@ def _class_of(name: str) -> Any:  # noqa: ANN401, a class
     return reduce(getattr, path.split("."), importlib.import_module(module))
 
 
-def numbered(structure: PyTreeDef) -> PyTree:
+def number_leaves(structure: PyTreeDef) -> PyTree:
     """Return the tree of a structure with the numbers of its leaves."""
     return jax.tree.unflatten(structure, range(structure.num_leaves))

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
-from dockdyn.integrate.model import jacobian
+from dockdyn.integrate.model import jacobian_by_columns
 from dockdyn.results.plan import jit_once
 
 ROOT, LENGTH, MASS_PER_LENGTH, BENDING = [0.0, -2.9, 0.0], 5.8, 3.0, [90.0, 150.0]
@@ -135,4 +135,4 @@ def restoring(content):
         return jnp.stack(model.acting(type(x)(q, x.v, x.mode, x.memory), here, ()).rates.joints)
 
     start = jnp.stack(x.q.joints)
-    return jacobian(accelerated, start), accelerated(start)
+    return jacobian_by_columns(accelerated, start), accelerated(start)

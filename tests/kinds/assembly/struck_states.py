@@ -35,7 +35,7 @@ class Bodies(NamedTuple):
 @Program
 def _log(content: Any, settings: located.Settings) -> Any:
     model = content.model()
-    solution = located.solve(model, settings)
+    solution = located.solve_located(model, settings)
 
     def seen(x):
         places = model.placement(x).bodies

@@ -5,7 +5,7 @@ import pytest
 from plain_tables import acting
 
 import dockdyn
-from dockdyn.kinds.assembly.replay import scene
+from dockdyn.kinds.assembly.replay import assembly_scene
 from dockdyn.report.replay.frames import EVEN
 
 LENGTH, PER_METRE, STIFF, SIDE = 4.0, 1.5, 900.0, 1500.0  # m, kg/m, N m²
@@ -62,7 +62,7 @@ def push(force, direction):
 def drawn(scenario):
     """The run, and what is drawn of it."""
     run = dockdyn.simulate(scenario)
-    return run, scene(run, scenario.content)
+    return run, assembly_scene(run, scenario.content)
 
 
 def line_of(found):

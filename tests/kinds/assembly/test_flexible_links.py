@@ -7,7 +7,7 @@ from flexible_cases import HINGE, RATIO, ROOT, WINGED, cantilever, integral, res
 from plain_tables import by_name, listed
 from scipy.spatial.transform import Rotation
 
-from dockdyn.kinds.assembly.doubts import doubts
+from dockdyn.kinds.assembly.doubts import assembly_doubts
 from dockdyn.kinds.assembly.key_figures import ASSEMBLY
 from dockdyn.pages import report_html
 from dockdyn.report.wording import format_significant
@@ -192,10 +192,10 @@ def test_stiffness_that_spin_would_add_is_told(boomed, rough):
     share = np.linalg.norm(boomed.rate.sel(body="boom").values, axis=1).max() / (0.5 * 2 * np.pi)
     assert float(boomed.spin_share[0]) == pytest.approx(share, rel=1e-9)
     words = f"flexible link 'boom' turns at up to {share:.2g} of its lowest frequency"
-    assert any(line.startswith(words) and f"{100 * share**2:.2g} %" in line for line in doubts(boomed))
-    slower = doubts(boomed.assign(spin_share=0 * boomed.spin_share + 0.09))
+    assert any(line.startswith(words) and f"{100 * share**2:.2g} %" in line for line in assembly_doubts(boomed))
+    slower = assembly_doubts(boomed.assign(spin_share=0 * boomed.spin_share + 0.09))
     assert not any("turns at up to" in line for line in slower)
-    assert "spin_share" not in rough and not any("turns at up to" in line for line in doubts(rough))
+    assert "spin_share" not in rough and not any("turns at up to" in line for line in assembly_doubts(rough))
 
 
 def test_of_links_of_both_kinds_the_table_alone_is_told(load):
@@ -204,7 +204,7 @@ def test_of_links_of_both_kinds_the_table_alone_is_told(load):
     data = simulated(load, changed(WINGED, body=by_name([bus, wing, BOOM]), contact={}, duration=0.1))
     assert list(data.flexible_link.values) == ["wing", "boom"]
     assert float(data.spin_share[0]) == 0.0 and float(data.spin_share[1]) > 0.1
-    (line,) = [line for line in doubts(data) if "turns at up to" in line]
+    (line,) = [line for line in assembly_doubts(data) if "turns at up to" in line]
     assert line.startswith("flexible link 'boom'")
 
 

@@ -120,7 +120,7 @@ def test_the_impact_is_that_of_the_law_on_the_mass_matrix():
         for turn, k in zip(turns, (CHASER, TARGET), strict=True)
     ]
     moving = sum(row[:, :6] @ one for row, one in zip(rows, start, strict=True))
-    expected = impact.resolve("energy-pair", matrix, moving, energy_ratio=0.75, friction_ratio=0.9)
+    expected = impact.resolve_impact("energy-pair", matrix, moving, energy_ratio=0.75, friction_ratio=0.9)
     assert after.impulse[0] - before.impulse[0] == pytest.approx(float(expected.impulse[0]), rel=1e-10)
     assert before.work - after.work == pytest.approx(float(expected.energy_loss), rel=1e-9)
     for turn, k, mass, row in zip(turns, (CHASER, TARGET), masses, rows, strict=True):

@@ -97,7 +97,7 @@ def test_a_contact_is_struck_as_by_the_mass_matrix(seed, joints, law):
         assert np.abs(held @ moving).max() < 1e-12
         matrix = impact.constrained_contact_matrix(rows, mass, held)
     name = {"energy-friction": "energy-pair"}.get(law, law)
-    expected = impact.resolve(name, matrix, rows @ moving, **LAWS[law])
+    expected = impact.resolve_impact(name, matrix, rows @ moving, **LAWS[law])
     changed = moving + np.asarray(impact.velocity_jump(rows, mass, expected.impulse, held))
     np.testing.assert_allclose(after.motion().ravel(), changed, rtol=1e-10, atol=1e-11)
     assert after.impulse[0] - before.impulse[0] == pytest.approx(float(expected.impulse[0]), rel=1e-10)

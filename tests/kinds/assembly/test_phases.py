@@ -5,7 +5,7 @@ import pytest
 from assembly_cases import changed, energy_error, momentum_error, pressing, simulated
 from scipy.optimize import brentq
 
-from dockdyn.kinds.assembly.doubts import doubts
+from dockdyn.kinds.assembly.doubts import assembly_doubts
 
 # --- a capture in six phases -----------------------------------------------------------------------------------------
 
@@ -101,10 +101,10 @@ def test_phases_begin_when_they_should(capture):
     assert began[3] == pytest.approx(began[2] + LASTING, abs=1e-12)
     assert began[4] > began[3] + CALM
     assert np.isnan(began[5])
-    assert doubts(capture) == ["phase 'never' never began: what it waits for did not come"]
+    assert assembly_doubts(capture) == ["phase 'never' never began: what it waits for did not come"]
     blocked = capture.assign(phase_began=capture.phase_began.where(capture.phase_began < began[3]))
     later = "'calm', 'never'"
-    assert doubts(blocked) == [
+    assert assembly_doubts(blocked) == [
         f"phase 'stiffen' never began: what it waits for did not come; nor did what comes after it, {later}"
     ]
     number = capture.phase_number.values

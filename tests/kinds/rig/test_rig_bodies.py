@@ -11,7 +11,7 @@ from dockdyn.api import scene_of
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.model.rig import IdealContact
 from dockdyn.kinds.rig.resting import loop_of
-from dockdyn.kinds.rig.run import course, run_with_seed
+from dockdyn.kinds.rig.run import run_with_seed, simulate_course
 from dockdyn.kinds.rig.simulate import simulate_rig
 from dockdyn.mechanics.rigid_body import pair_momentum
 from dockdyn.scenario.load import load, parse
@@ -135,7 +135,7 @@ def test_short_periods_leave_free_flight():
         loop = loop_of(scenario) if loop is None else loop
         periods = {"hold": period, "dynamics_period": period, "delay": 2 * period}
         loop = replace(loop, **{name: jnp.asarray(value) for name, value in periods.items()})
-        found = course(scenario, rig_of(scenario, loop, None))
+        found = simulate_course(scenario, rig_of(scenario, loop, None))
         early = found.time <= 1.5
         assert np.abs(found.ideal["ideal_force"][early]).max() > 5
         errors.append(np.abs(found.seen["model_pose"] - found.ideal["ideal_pose"])[early].max(axis=0))

@@ -10,9 +10,9 @@ from places import DOCS
 from plain_tables import plain
 
 import dockdyn
-from dockdyn.kinds.rig.comparison.choice import RESOLVED, SURE, CompensatorChoice, Ranked, advice
-from dockdyn.kinds.rig.comparison.compare import answer, compare
-from dockdyn.kinds.rig.measures import felt
+from dockdyn.kinds.rig.comparison.choice import RESOLVED, SURE, CompensatorChoice, Ranked, compensator_advice
+from dockdyn.kinds.rig.comparison.compare import compare, comparison_answer
+from dockdyn.kinds.rig.measures import recent_force
 from dockdyn.scenario.load import parse
 
 RIGS, SAMPLE = 200, (0, 8, 16, 24, 4, 12)  # the last two are noisy
@@ -144,7 +144,7 @@ def test_what_a_run_recommends_was_compared_on_that_rig(tutorial, dock):
     assert "identif" not in bare
     scenario = dockdyn.load(tutorial, SHORT)
     laws = ["none", "passivity", "command-lead", "lead-energy"]
-    found = answer(compare(scenario, laws, [1e4, STIFF]))
+    found = comparison_answer(compare(scenario, laws, [1e4, STIFF]))
     assert (found["recommended"], found["runner_up"], found["own"]) == ("passivity", "command-lead", "none")
     errors = found["worst_error"]
     assert found["margin"] == pytest.approx(errors["command-lead"] - errors["passivity"], rel=1e-12)
@@ -172,7 +172,7 @@ def test_errors_that_noise_does_not_tell_apart_are_alike():
     assert [each.law for each in found.alike()] == ["force-lead", "passivity"]
     assert found.best("passivity").law == "passivity" and found.best("none").law == "force-lead"
     assert found.runner_up().law == "none"
-    said = advice(found, "passivity")
+    said = compensator_advice(found, "passivity")
     assert "passivity, restitution within 0.011 ± 0.0005 of the true one, the mean of 8 noise seeds" in said
     assert "force-lead does as well; second best: the rig without a compensator" in said and "Keep passivity" in said
     exact = choice(("command-lead", 0.05), ("lead-energy", 0.05), ("none", 0.06))
@@ -181,18 +181,22 @@ def test_errors_that_noise_does_not_tell_apart_are_alike():
 
 
 def test_advice_says_where_nothing_is_better_and_where_nothing_serves():
-    assert "No compensator is better here than none" in advice(choice(("none", 0.01), ("passivity", 0.02)), "none")
-    assert advice(choice(("none", np.inf), ("passivity", np.inf)), "none").startswith("No compensator keeps to")
-    only = advice(choice(("passivity", 0.02), ("none", np.inf)), "none")
+    assert "No compensator is better here than none" in compensator_advice(
+        choice(("none", 0.01), ("passivity", 0.02)), "none"
+    )
+    assert compensator_advice(choice(("none", np.inf), ("passivity", np.inf)), "none").startswith(
+        "No compensator keeps to"
+    )
+    only = compensator_advice(choice(("passivity", 0.02), ("none", np.inf)), "none")
     assert "all others diverge or do not bounce off" in only and "This rig has none (diverges" in only
-    assert "restitution right to rounding" in advice(choice(("none", 1e-15), ("passivity", 0.1)), None)
-    assert "amplitude within 1.2 %" in advice(choice(("none", 0.012), of="amplitude"), None)
+    assert "restitution right to rounding" in compensator_advice(choice(("none", 1e-15), ("passivity", 0.1)), None)
+    assert "amplitude within 1.2 %" in compensator_advice(choice(("none", 0.012), of="amplitude"), None)
 
 
 @pytest.mark.parametrize("late", [0.0, 1.0, 2.0, 2.5, 7.0, 40.0])
 def test_a_late_force_is_felt_as_long_as_it_is_late(late):
     force = np.random.default_rng(0).normal(size=(3, 20, 2))
-    found = felt(force, 1.0, late)[..., 0]
+    found = recent_force(force, 1.0, late)[..., 0]
     sizes, back = np.linalg.norm(force, axis=-1), int(np.ceil(late))
     for row in range(20):
         np.testing.assert_array_equal(found[:, row], sizes[:, max(0, row - back) : row + 1].max(axis=1))
@@ -201,7 +205,7 @@ def test_a_late_force_is_felt_as_long_as_it_is_late(late):
 def test_what_cannot_be_tuned_on_a_rig_is_left_out_with_the_reason(tutorial):
     """Gains are sought for a contact that oscillates; the others need none."""
     scenario = dockdyn.load(tutorial, {"duration": "0.4 s", "contact.normal.damping": 1e4})
-    found = answer(compare(scenario, ["none", "fixed-gain", "passivity"], [1e4]))
+    found = comparison_answer(compare(scenario, ["none", "fixed-gain", "passivity"], [1e4]))
     assert list(found["worst_error"]) and set(found["worst_error"]) == {"none", "passivity"}
     assert "overdamped" in found["left_out"]["fixed-gain"] and "\n" not in found["left_out"]["fixed-gain"]
     with pytest.raises(dockdyn.ScenarioError, match="overdamped"):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dockdyn.kinds.rig.measures import MeasuredMotion, felt, measures
+from dockdyn.kinds.rig.measures import MeasuredMotion, motion_measures, recent_force
 
 MASS, OMEGA = 500.0, 6.3  # kg, rad/s
 TIME = np.linspace(0, 40, 40001)  # s
@@ -19,7 +19,7 @@ def swing(size, growth=0.0, omega=OMEGA, phase=0.0):
 
 def test_a_swing_of_the_same_decay_shows_its_amplitude_and_phase():
     ideal, rig = swing(0.05, -0.05), swing(0.05 * 1.07, -0.05, phase=0.4)
-    found = measures(TIME, ideal, rig, OMEGA, bilateral=True)
+    found = motion_measures(TIME, ideal, rig, OMEGA, bilateral=True)
     assert found["amplitude_ratio"] == pytest.approx(1.07, rel=0.02)  # whichever of its peaks the window has
     # atan2(ω X, V) is the phase but for the decay, which bends it by about (σ/ω) sin 2φ at most
     assert found["phase_error_rad"] == pytest.approx(0.4, abs=2 * 0.05 / OMEGA)
@@ -28,7 +28,7 @@ def test_a_swing_of_the_same_decay_shows_its_amplitude_and_phase():
 
 @pytest.mark.parametrize("ratio", [0.3, 1.0, 250.0])
 def test_undamped_swings_are_measured_exactly(ratio):
-    found = measures(TIME, swing(0.05), swing(0.05 * ratio), OMEGA, bilateral=True)
+    found = motion_measures(TIME, swing(0.05), swing(0.05 * ratio), OMEGA, bilateral=True)
     assert found["amplitude_ratio"] == pytest.approx(ratio, rel=1e-5)
     assert found["recovery_coefficient"] == pytest.approx(ratio, rel=1e-5)
     assert found["phase_error_rad"] == pytest.approx(0, abs=1e-9)
@@ -40,7 +40,7 @@ def test_undamped_swings_are_measured_exactly(ratio):
 
 
 def test_recovery_mixes_amplitude_and_phase_where_the_ratio_does_not():
-    found = measures(TIME, swing(0.05), swing(0.05 * 1.2, phase=0.5), OMEGA, bilateral=True)
+    found = motion_measures(TIME, swing(0.05), swing(0.05 * 1.2, phase=0.5), OMEGA, bilateral=True)
     assert found["amplitude_ratio"] == pytest.approx(1.2, rel=1e-4)
     assert found["recovery_coefficient"] == pytest.approx(1.2 * np.cos(0.5), rel=1e-4)
     assert found["phase_error_rad"] == pytest.approx(0.5, abs=1e-9)
@@ -51,13 +51,13 @@ def test_recovery_mixes_amplitude_and_phase_where_the_ratio_does_not():
 
 def test_phase_is_counted_over_many_turns():
     """A rig that swings 2 % faster is many radians ahead after 40 s, not folded into a turn."""
-    found = measures(TIME, swing(0.05), swing(0.05, omega=1.02 * OMEGA), OMEGA, bilateral=True)
+    found = motion_measures(TIME, swing(0.05), swing(0.05, omega=1.02 * OMEGA), OMEGA, bilateral=True)
     assert found["phase_error_rad"] == pytest.approx(0.02 * OMEGA * 40, abs=0.03)  # of an ellipse, not a circle
 
 
 def test_lanes_are_measured_each_for_itself():
     sizes = np.array([0.5, 1.0, 2.0, 40.0])
-    found = measures(TIME, swing(0.05), swing(0.05 * sizes), np.full(4, OMEGA), bilateral=True)
+    found = motion_measures(TIME, swing(0.05), swing(0.05 * sizes), np.full(4, OMEGA), bilateral=True)
     assert found["amplitude_ratio"] == pytest.approx(sizes, rel=1e-5)
     assert {name: values.shape for name, values in found.items()} == dict.fromkeys(found, (4,))
 
@@ -79,7 +79,7 @@ def bounce(before, after, begin, length, way=(1.0, 0.0, 0.0)):
 
 @pytest.mark.parametrize("way", [(1.0,), (0.6, 0.0, -0.8)], ids=["one axis", "in space"])
 def test_restitution_is_that_along_the_push(way):
-    found = measures(
+    found = motion_measures(
         TIME, bounce(0.05, 0.04, 10, 1.0, way), bounce(0.05, 0.051, 10.02, 1.0, way), OMEGA, bilateral=False
     )
     assert found["ideal_restitution"] == pytest.approx(0.8, rel=1e-6)
@@ -95,7 +95,7 @@ def test_noise_on_the_force_does_not_hide_the_end_of_a_bounce():
     rig = bounce(0.05, 0.05, 10, 1.0, (1.0,))
     noise = 0.2 * np.random.default_rng(3).standard_normal(rig.force.shape)  # N, of a push of some 80 N
     noisy = MeasuredMotion(rig.position, rig.velocity, rig.force + noise)
-    found = measures(TIME, rig, noisy, OMEGA, bilateral=False)
+    found = motion_measures(TIME, rig, noisy, OMEGA, bilateral=False)
     assert found["apparent_restitution"] == pytest.approx(1, abs=2e-3)
     assert found["amplitude_ratio"] == pytest.approx(1, rel=1e-9)
 
@@ -105,20 +105,20 @@ def test_rounding_in_free_flight_makes_no_peak():
     ideal, rig = bounce(0.05, 0.04, 39.45, 0.05, (1.0,)), bounce(0.05, 0.051, 39.4, 0.1, (1.0,))
     for way in (-1e-12, 1e-12):
         rounded = MeasuredMotion(ideal.position, ideal.velocity * (1 + way * TIME[:, None]), ideal.force)
-        found = measures(TIME, rounded, rig, OMEGA, bilateral=False)
+        found = motion_measures(TIME, rounded, rig, OMEGA, bilateral=False)
         assert found["recovery_coefficient"] == pytest.approx(0.051 / 0.04, rel=1e-9)
 
 
 def test_what_is_not_there_is_nan():
     still = MeasuredMotion(*(np.zeros((len(TIME), 1)) for _ in range(3)))
-    found = measures(TIME, still, still, np.nan, bilateral=False)
+    found = motion_measures(TIME, still, still, np.nan, bilateral=False)
     for name in ("amplitude_ratio", "recovery_coefficient", "apparent_restitution", "ideal_restitution"):
         assert np.isnan(found[name]), name
     pressed = bounce(0.05, 0.05, 39.5, 1.0, (1.0,))  # the run ends inside the push
-    assert np.isnan(measures(TIME, pressed, pressed, OMEGA, bilateral=False)["ideal_restitution"])
+    assert np.isnan(motion_measures(TIME, pressed, pressed, OMEGA, bilateral=False)["ideal_restitution"])
 
 
 def test_a_force_too_large_for_its_square_is_infinite_and_says_nothing(recwarn):
     """NumPy's warning of the overflow came on the terminal of `dockdyn compare sits-fgc`."""
-    found = felt(np.array([[1.0], [1e200], [0.0]]), 1.0, 1.0)
+    found = recent_force(np.array([[1.0], [1e200], [0.0]]), 1.0, 1.0)
     assert found[:, 0].tolist() == [1.0, np.inf, np.inf] and not recwarn.list

@@ -12,7 +12,7 @@ import dockdyn
 from dockdyn.hil.mounting import Known, SensorFrame, Tool
 from dockdyn.kinds.rig.build import plant_of, rig_of
 from dockdyn.kinds.rig.resting import loop_of
-from dockdyn.kinds.rig.run import radius
+from dockdyn.kinds.rig.run import radius_of_cycle_map
 from dockdyn.stability.loop import make_loop
 from dockdyn.stability.sampled_loop import SampledLoop
 from dockdyn.stability.transfer_function import TransferFunction
@@ -68,7 +68,7 @@ def test_margins_are_of_the_rig_that_is_simulated(keys):
     """Its own map over a cycle, with means by quadrature, and that which the margins make of matrix exponentials."""
     scenario = stated("sits", LINE | SLOW | keys)
     along = loop_of(scenario)
-    assert radius(rig_of(scenario, along, None), along) == pytest.approx(
+    assert radius_of_cycle_map(rig_of(scenario, along, None), along) == pytest.approx(
         SampledLoop(along).spectral_radius(), abs=1e-12
     )
 

@@ -32,8 +32,8 @@ def test_where_the_middle_angle_is_a_right_one(pitch, yaw):
 
 def test_one_turn_after_another():
     a, b = VECTORS[70], VECTORS[90]
-    both = rotations.multiply(rotations.quaternion_of_vector(a), rotations.quaternion_of_vector(b))
+    both = rotations.multiply_quaternions(rotations.quaternion_of_vector(a), rotations.quaternion_of_vector(b))
     expected = (Rotation.from_rotvec(a) * Rotation.from_rotvec(b)).as_rotvec()
     np.testing.assert_allclose(rotations.vector_of_quaternion(both), expected, atol=1e-14)
-    again = rotations.divide(both, rotations.quaternion_of_vector(b))
+    again = rotations.divide_quaternions(both, rotations.quaternion_of_vector(b))
     np.testing.assert_allclose(rotations.vector_of_quaternion(again), a, atol=1e-14)

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from dockdyn.realtime.devices.device import BadPacket, PacketError, ToolCommand, ToolPose
-from dockdyn.realtime.devices.emulated.rsi import correct
+from dockdyn.realtime.devices.emulated.rsi import correct_pose
 from dockdyn.realtime.devices.rsi import RSI, RSISettings
 
 # as KUKA's own client library has it in its tests (docs/devices.md)
@@ -74,7 +74,7 @@ def test_corrections_lead_to_the_pose_within_their_rounding(relative):
     for cycle in range(100):
         wanted = ToolCommand(tuple(0.5 * chance.standard_normal(3)), tuple(chance.standard_normal(3)))
         correction, ipoc = robot.decode_answer(codec.encode_answer(wanted))
-        reached = correct(reached if relative else first, correction)
+        reached = correct_pose(reached if relative else first, correction)
         assert ipoc == 4 + 4 * cycle
         np.testing.assert_allclose(reached.position, wanted.position, atol=allowed, rtol=0)
         assert (rotation(reached) * rotation(wanted).inv()).magnitude() < np.deg2rad(1.5e-3 + 1e-6)

@@ -10,7 +10,7 @@ import pytest
 import dockdyn
 from dockdyn.scenario.language.keys import value_at
 from dockdyn.scenario.preset_files import preset_kinds, preset_text
-from dockdyn.studies.convergence.converged import converged, convergence_verdict, relative_changes
+from dockdyn.studies.convergence.converged import check_convergence, convergence_verdict, relative_changes
 from dockdyn.studies.convergence.refine import refine_scenario
 
 BOUNCE = """
@@ -63,7 +63,7 @@ def bounce(tmp_path, seed, **integrator):
 def test_what_moves_with_a_shorter_fixed_step_is_the_error_that_it_has(tmp_path, seed):
     """Of a step of which nine tenths go, or more."""
     scenario, exact = bounce(tmp_path, seed, method="fixed", step=0.02)
-    found = converged(scenario)
+    found = check_convergence(scenario)
     force = found["changes"]["contacts.0.peak_normal_force_N"]
     error = abs(force["value"] - exact) / exact
     assert found["refined"] == {"tolerance": {"integrator.step": pytest.approx(0.002)}}
@@ -74,11 +74,11 @@ def test_what_moves_with_a_shorter_fixed_step_is_the_error_that_it_has(tmp_path,
 @pytest.mark.full
 def test_a_coarse_step_has_not_converged_and_a_located_contact_has(tmp_path):
     coarse, exact = bounce(tmp_path, 3, method="fixed", step=0.2)
-    found = converged(coarse)
+    found = check_convergence(coarse)
     assert not found["converged"] and found["largest_change"] > 0.01
     assert convergence_verdict(found).startswith("Not converged: with finer numbers (tolerance) ")
     located, exact = bounce(tmp_path, 3)
-    found = converged(located)
+    found = check_convergence(located)
     assert found["converged"] and convergence_verdict(found).startswith("Converged: ")
     assert found["changes"]["contacts.0.peak_normal_force_N"]["value"] == pytest.approx(exact, rel=1e-8)
     assert found["largest_change"] < 1e-6 and found["warnings"] == []
@@ -96,7 +96,7 @@ def test_bodies_that_nothing_holds_are_told_to_pass_through(tmp_path):
     longer = scenario.at({"body.chaser.feature": tips, "body.chaser.position": [1.9, 0.0, 0.0], "duration": 12.0})
     speed = -longer.content.named("chaser").velocity[0]
     first = (1.9 - 1.25 - 0.02 - 0.5) / speed
-    found = converged(longer)
+    found = check_convergence(longer)
     (said,) = [words for words in found["warnings"] if "antenna" in words]
     assert said.startswith("'antenna' of chaser passes through 'plate' of target from t = ")
     assert float(said.partition("t = ")[2].partition(" s")[0]) == pytest.approx(first, abs=0.02)
@@ -145,7 +145,7 @@ def test_a_figure_far_from_its_limit_is_compared_with_the_limit():
 @pytest.mark.full
 def test_what_is_required_comes_first_and_places_that_are_alike_do_not_count():
     """Which of twelve balls touches first is rounding: an even ring has converged, whatever ball it says."""
-    found = converged(dockdyn.load("idss-soft-capture", {"duration": 4.3, "integrator.tolerance": 1e-6}))
+    found = check_convergence(dockdyn.load("idss-soft-capture", {"duration": 4.3, "integrator.tolerance": 1e-6}))
     assert not [key for key in found["changes"] if "position" in key]
     assert sorted(list(found["changes"])[:5]) == found["required"]
     assert found["changes"]["interface_shear_N"]["tolerance"] < 1e-6

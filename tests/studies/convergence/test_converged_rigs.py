@@ -59,7 +59,7 @@ def test_what_moves_with_finer_parts_falls_by_the_fourth_order_of_the_method(tmp
     ends = [float(dockdyn.simulate(whole.at({"integrator.finer": finer})).position[-1, 0]) for finer in (1, 2, 4, 32)]
     first, second, third = (abs(end - ends[-1]) for end in ends[:-1])
     assert first / second == pytest.approx(16, rel=0.2) and second / third == pytest.approx(16, rel=0.3)
-    found = dockdyn.converged(whole)
+    found = dockdyn.check_convergence(whole)
     assert found["refined"]["instants"] == {"integrator.finer": 4}
     assert found["converged"] and found["largest_change"] < 1e-4
 

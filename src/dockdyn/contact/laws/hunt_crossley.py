@@ -46,8 +46,8 @@ def damping_for(restitution: Scalar, speed: Scalar) -> Scalar:
     e = jnp.asarray(restitution, float)
 
     def balance(z: Scalar) -> Scalar:
-        return excess(-jnp.expm1(-z) / e) - jnp.where(
-            z < 0.5, excess(jnp.expm1(-jnp.minimum(z, 0.5))), z + jnp.expm1(-z)
+        return logarithmic_excess(-jnp.expm1(-z) / e) - jnp.where(
+            z < 0.5, logarithmic_excess(jnp.expm1(-jnp.minimum(z, 0.5))), z + jnp.expm1(-z)
         )
 
     def halve(_, bracket):
@@ -69,7 +69,7 @@ def damping_for(restitution: Scalar, speed: Scalar) -> Scalar:
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)  # from −1 to 1
 
 
-def excess(x: Scalar) -> Scalar:
+def logarithmic_excess(x: Scalar) -> Scalar:
     """Return x − ln(1 + x), also where the two all but cancel: there x² ∫ s / (1 + x s) ds from 0 to 1, by Gauss."""
     small = jnp.abs(x) < 0.5
     near, s = jnp.where(small, x, 0.0), (1 + NODES) / 2

@@ -15,7 +15,7 @@ from dockdyn.mechanics.vector import Scalar
 HALVINGS = 60  # of the depth's bracket: to the last digit
 
 
-def linearised(law: NormalLaw, force: Scalar, deepest: Scalar) -> tuple[Scalar, Scalar]:
+def linearise_law(law: NormalLaw, force: Scalar, deepest: Scalar) -> tuple[Scalar, Scalar]:
     """Return the stiffness ∂F/∂d (N/m) and damping ∂F/∂ḋ (N s/m) of a normal-force law where it holds `force` (N) at rest.
 
     That depth is sought between zero and `deepest` (m). One Newton correction, all but zero, carries its derivatives.

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
-from dockdyn.contact.pairs.segment import PARALLEL, Segment, half_length, quotient
+from dockdyn.contact.pairs.segment import PARALLEL, Segment, half_length, safe_quotient
 from dockdyn.contact.surfaces.surface import AXIS_SMOOTHING
 from dockdyn.contact.touch import Touch
 from dockdyn.mechanics.rigid_body import Placed
@@ -58,24 +58,24 @@ def closest_points(first: Segment, second: Segment) -> tuple[Vector, Vector]:
     """Return the points (m) of two segments that are nearest to each other; of parallel ones the middle of those."""
     lengths = first.way.dot(first.way) * second.way.dot(second.way)
     across = first.way.cross(second.way)
-    squared_sine = quotient(across.dot(across), lengths)
-    skew = quotient(squared_sine, squared_sine + PARALLEL**2)
+    squared_sine = safe_quotient(across.dot(across), lengths)
+    skew = safe_quotient(squared_sine, squared_sine + PARALLEL**2)
     shares = [
         middle + (nearest - middle) * skew
-        for middle, nearest in zip(_facing(first, second), _nearest(first, second, across), strict=True)
+        for middle, nearest in zip(_parallel_shares(first, second), _nearest_shares(first, second, across), strict=True)
     ]
     return first.at(shares[0]), second.at(shares[1])
 
 
-def _nearest(first: Segment, second: Segment, across: Vector) -> tuple[Scalar, Scalar]:
+def _nearest_shares(first: Segment, second: Segment, across: Vector) -> tuple[Scalar, Scalar]:
     """Return shares of the segments' lengths at which they are nearest, if they are not parallel."""
     size = across.dot(across)
-    on_lines = quotient((second.start - first.start).cross(second.way).dot(across), size)
+    on_lines = safe_quotient((second.start - first.start).cross(second.way).dot(across), size)
     other = second.share_near(first.at(jnp.clip(on_lines, 0.0, 1.0)))
     return first.share_near(second.at(other)), other
 
 
-def _facing(first: Segment, second: Segment) -> tuple[Scalar, Scalar]:
+def _parallel_shares(first: Segment, second: Segment) -> tuple[Scalar, Scalar]:
     """Return shares of the lengths of parallel segments at the middle of where they face each other, or at their nearest
     ends."""
     longer = first.way.dot(first.way) > second.way.dot(second.way)
@@ -86,4 +86,6 @@ def _facing(first: Segment, second: Segment) -> tuple[Scalar, Scalar]:
     low = jnp.maximum(jnp.minimum(zero, last), jnp.minimum(begin, end))
     high = jnp.minimum(jnp.maximum(zero, last), jnp.maximum(begin, end))
     middle = (low + high) / 2
-    return jnp.clip(quotient(middle, last), 0.0, 1.0), jnp.clip(quotient(middle - begin, end - begin), 0.0, 1.0)
+    return jnp.clip(safe_quotient(middle, last), 0.0, 1.0), jnp.clip(
+        safe_quotient(middle - begin, end - begin), 0.0, 1.0
+    )

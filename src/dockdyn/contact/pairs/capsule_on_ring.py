@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
-from dockdyn.contact.pairs.segment import Segment, half_length, quotient
+from dockdyn.contact.pairs.segment import Segment, half_length, safe_quotient
 from dockdyn.contact.surfaces.surface import AXIS_SMOOTHING
 from dockdyn.contact.surfaces.torus import Torus
 from dockdyn.contact.touch import Touch, touch_surface
@@ -54,7 +54,7 @@ class CapsuleOnRing(PairGeometry):
         share = jax.lax.stop_gradient(course).nearest()
         slope, curvature = course.bend(share)
         moves = (share > 0) & (share < 1) & (curvature > STRAIGHT * course.squared_length)
-        share = share - quotient(slope, jax.lax.stop_gradient(jnp.where(moves, curvature, 0.0)))
+        share = share - safe_quotient(slope, jax.lax.stop_gradient(jnp.where(moves, curvature, 0.0)))
         return touch_surface(segment.at(share), self.radius, other, ring)
 
     def least_distance(self, own: Placed, other: Placed) -> tuple[Scalar, Scalar]:
@@ -103,13 +103,15 @@ class _Course(NamedTuple):
 
     def nearest(self) -> Scalar:
         """Return the share of the length at which the segment is nearest to the circle."""
-        middle = -quotient(self.height * self.climb + self.outward.dot(self.across), self.squared_length)
-        reach = quotient(self.circle, jnp.sqrt(self.squared_length))
-        passing = -quotient(self.outward.dot(self.across), self.across.dot(self.across))  # where it passes the axis
+        middle = -safe_quotient(self.height * self.climb + self.outward.dot(self.across), self.squared_length)
+        reach = safe_quotient(self.circle, jnp.sqrt(self.squared_length))
+        passing = -safe_quotient(
+            self.outward.dot(self.across), self.across.dot(self.across)
+        )  # where it passes the axis
 
         def newton(share: Scalar) -> Scalar:
             slope, curvature = self.bend(share)
-            return share - quotient(slope, jnp.maximum(curvature, 0.0))
+            return share - safe_quotient(slope, jnp.maximum(curvature, 0.0))
 
         def step(_: Scalar, places: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
             before, behind = places

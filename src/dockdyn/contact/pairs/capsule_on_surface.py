@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
-from dockdyn.contact.pairs.segment import PARALLEL, Segment, half_length, quotient
+from dockdyn.contact.pairs.segment import PARALLEL, Segment, half_length, safe_quotient
 from dockdyn.contact.surfaces.surface import Surface
 from dockdyn.contact.touch import Touch
 from dockdyn.mechanics.rigid_body import Placed
@@ -55,8 +55,8 @@ class CapsuleOnSurface(PairGeometry):
         (before, first), (after, last) = once((course.at(found.low + move), course.at(found.high + move)))
         falls, rises = first.dot(segment.way), last.dot(segment.way)
         bend = jnp.where(found.at_edge, rises - falls, 0.0)
-        corner = _meeting((before, falls), (after, rises), found.high - found.low, bend)
-        normal = once(other.rotation @ (first - (last - first) * quotient(falls, bend)))
+        corner = _tangent_meeting((before, falls), (after, rises), found.high - found.low, bend)
+        normal = once(other.rotation @ (first - (last - first) * safe_quotient(falls, bend)))
         deepest = other.point(segment.at(found.low + move + corner)) - normal * self.radius
         return Touch(self.radius - (before + falls * corner), normal, deepest)
 
@@ -79,7 +79,7 @@ class _Deepest(NamedTuple):
         """Return zero, to rounding, with the derivative of the place."""
         (before, falls), (after, rises) = course.slope(self.low), course.slope(self.high)
         bend = jnp.where(self.at_edge, rises - falls, 0.0)
-        corner = _meeting((before, falls), (after, rises), self.high - self.low, bend)
+        corner = _tangent_meeting((before, falls), (after, rises), self.high - self.low, bend)
         return corner - jax.lax.stop_gradient(corner) - self.mobility * falls
 
 
@@ -152,16 +152,18 @@ class _Course(NamedTuple):
         (before, falls), (after, rises) = self.slope(low), self.slope(high)
         inside = (falls < 0) & (rises > 0)
         at_edge = inside & (rises - falls > EDGE * self._length)
-        corner = low + _meeting((before, falls), (after, rises), high - low, rises - falls)
+        corner = low + _tangent_meeting((before, falls), (after, rises), high - low, rises - falls)
         middle = (low + high) / 2
         (_, slope), (_, curvature) = jax.jvp(self.slope, (middle,), (jnp.ones(()),))
-        mobility = quotient(jnp.ones(()), jnp.where(inside & ~at_edge, jnp.maximum(curvature, 0.0), 0.0))
+        mobility = safe_quotient(jnp.ones(()), jnp.where(inside & ~at_edge, jnp.maximum(curvature, 0.0), 0.0))
         smooth = jnp.clip(middle - mobility * slope, low, high)
         place = jnp.where(falls >= 0, low, jnp.where(rises <= 0, high, smooth))
         low, high = (jnp.where(at_edge, corner + side, place) for side in (-BESIDE, BESIDE))
         return _Deepest(low, high, at_edge, mobility)
 
 
-def _meeting(before: tuple[Scalar, Scalar], after: tuple[Scalar, Scalar], width: Scalar, bend: Scalar) -> Scalar:
+def _tangent_meeting(
+    before: tuple[Scalar, Scalar], after: tuple[Scalar, Scalar], width: Scalar, bend: Scalar
+) -> Scalar:
     """Return how far behind the first of two places, `width` apart, the tangents there meet, given heights and slopes."""
-    return quotient(before[0] - after[0] + after[1] * width, bend)
+    return safe_quotient(before[0] - after[0] + after[1] * width, bend)

@@ -48,7 +48,7 @@ class Segment(NamedTuple):
 
     def share_near(self, point: Vector) -> Scalar:
         """Return the share of the length at which the segment is nearest to `point` (m)."""
-        return jnp.clip(quotient((point - self.start).dot(self.way), self.way.dot(self.way)), 0.0, 1.0)
+        return jnp.clip(safe_quotient((point - self.start).dot(self.way), self.way.dot(self.way)), 0.0, 1.0)
 
 
 def half_length(ends: Float[Array, "2 3"]) -> Scalar:
@@ -56,7 +56,7 @@ def half_length(ends: Float[Array, "2 3"]) -> Scalar:
     return Segment(Vector.of(ends[0]), Vector.of(ends[1] - ends[0])).half_length()
 
 
-def quotient(number: Scalar, divisor: Scalar) -> Scalar:
+def safe_quotient(number: Scalar, divisor: Scalar) -> Scalar:
     """Return `number` / `divisor`, and zero where the divisor is."""
     there = divisor != 0
     return jnp.where(there, number / jnp.where(there, divisor, 1.0), 0.0)

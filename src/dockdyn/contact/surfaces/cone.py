@@ -9,7 +9,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from dockdyn.contact.surfaces.surface import Extent, Surface, cylindrical
+from dockdyn.contact.surfaces.surface import Extent, Surface, cylindrical_coordinates
 from dockdyn.mechanics.rotation import from_x_axis
 from dockdyn.mechanics.vector import Scalar, Vector
 
@@ -71,7 +71,7 @@ class Cone(Surface):
         return True
 
     def signed_distance(self, point: Vector) -> Scalar:
-        along, radius = cylindrical(point, Vector.of(self.apex), Vector.of(self.axis))
+        along, radius = cylindrical_coordinates(point, Vector.of(self.apex), Vector.of(self.axis))
         from_wall = along * self.sine - radius * self.cosine
         if self.rim_radius is None:
             return from_wall

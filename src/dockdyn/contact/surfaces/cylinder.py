@@ -10,7 +10,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from dockdyn.contact.surfaces.surface import Extent, Surface, cylindrical
+from dockdyn.contact.surfaces.surface import Extent, Surface, cylindrical_coordinates
 from dockdyn.mechanics.vector import Scalar, Vector
 
 
@@ -42,6 +42,6 @@ class Cylinder(Surface):
         return Extent(around, -end, end, hollow=self.inside)
 
     def signed_distance(self, point: Vector) -> Scalar:
-        _, radius = cylindrical(point, Vector.of(self.point), Vector.of(self.axis))
+        _, radius = cylindrical_coordinates(point, Vector.of(self.point), Vector.of(self.axis))
         outside = radius - self.radius
         return -outside if self.inside else outside

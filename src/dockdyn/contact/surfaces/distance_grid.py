@@ -57,7 +57,7 @@ class DistanceGrid(Surface):
     def distance_and_normal(self, point: Vector) -> tuple[Scalar, Vector]:
         inner, beyond = self._nearest(point)
         distance, slopes = self._interpolated(inner)
-        squared = _squared(beyond)
+        squared = _sum_of_squares(beyond)
         outside = squared > 0
         far = jnp.sqrt(jnp.where(outside, squared + distance**2, 1.0))
         per_metre = 1 / self.spacing
@@ -74,11 +74,11 @@ class DistanceGrid(Surface):
     def least_distance(self, point: Vector, radius: Scalar) -> Scalar:
         """Return it from straight lines between the nodes around, below the spline."""
         inner, beyond = self._nearest(point)
-        squared = _squared(beyond)
+        squared = _sum_of_squares(beyond)
         cells, (x, y, z) = self._cells(inner)
         near = jax.lax.dynamic_slice(self.below, [cell.astype(int) for cell in cells], (2, 2, 2))
-        planes = [[_between(z, near[i, j, 0], near[i, j, 1]) for j in range(2)] for i in range(2)]
-        least = _between(x, *(_between(y, *plane) for plane in planes))
+        planes = [[_clamp_share(z, near[i, j, 0], near[i, j, 1]) for j in range(2)] for i in range(2)]
+        least = _clamp_share(x, *(_clamp_share(y, *plane) for plane in planes))
         outside = squared > 0
         far = jnp.sqrt(jnp.where(outside, squared + jnp.maximum(least, 0.0) ** 2, 1.0))
         return jnp.where(outside, far, least) - self.steepest * radius
@@ -109,31 +109,31 @@ class DistanceGrid(Surface):
         cells, shares = self._cells(places)
         first = [cell.astype(int) - 1 for cell in cells]
         near = jax.lax.dynamic_slice(self.coefficients, first, (TAPS,) * 3)
-        (x, y, z), (along_x, along_y, along_z) = map(_weights, shares), map(_slopes, shares)
+        (x, y, z), (along_x, along_y, along_z) = map(_node_weights, shares), map(_weight_derivatives, shares)
         lines = [[[near[i, j, k] for k in range(TAPS)] for j in range(TAPS)] for i in range(TAPS)]
-        values, rises = ([[_sum(by, line) for line in plane] for plane in lines] for by in (z, along_z))
-        in_planes = [_sum(y, line) for line in values]
+        values, rises = ([[_weighted_sum(by, line) for line in plane] for plane in lines] for by in (z, along_z))
+        in_planes = [_weighted_sum(y, line) for line in values]
         slopes = (
-            _sum(along_x, in_planes),
-            _sum(x, [_sum(along_y, line) for line in values]),
-            _sum(x, [_sum(y, line) for line in rises]),
+            _weighted_sum(along_x, in_planes),
+            _weighted_sum(x, [_weighted_sum(along_y, line) for line in values]),
+            _weighted_sum(x, [_weighted_sum(y, line) for line in rises]),
         )
-        return _sum(x, in_planes), list(slopes)
+        return _weighted_sum(x, in_planes), list(slopes)
 
 
-def _squared(parts: list[Scalar]) -> Scalar:
+def _sum_of_squares(parts: list[Scalar]) -> Scalar:
     return sum((part * part for part in parts), jnp.zeros(()))
 
 
-def _between(share: Scalar, first: Scalar, last: Scalar) -> Scalar:
+def _clamp_share(share: Scalar, first: Scalar, last: Scalar) -> Scalar:
     return first + share * (last - first)
 
 
-def _sum(weights: list[Scalar], values: list[Scalar]) -> Scalar:
+def _weighted_sum(weights: list[Scalar], values: list[Scalar]) -> Scalar:
     return reduce(jnp.add, [weight * value for weight, value in zip(weights, values, strict=True)])
 
 
-def _weights(share: Scalar) -> list[Scalar]:
+def _node_weights(share: Scalar) -> list[Scalar]:
     """Return what the four nodes around a place count, `share` of a spacing after the second of them (Unser 1999, eq. 2)."""
     rest = 1 - share
     return [
@@ -144,7 +144,7 @@ def _weights(share: Scalar) -> list[Scalar]:
     ]
 
 
-def _slopes(share: Scalar) -> list[Scalar]:
+def _weight_derivatives(share: Scalar) -> list[Scalar]:
     """Return derivatives of these weights by the share."""
     rest = 1 - share
     return [-0.5 * rest * rest, share * (1.5 * share - 2), rest * (2 - 1.5 * rest), 0.5 * share * share]

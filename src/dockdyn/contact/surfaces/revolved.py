@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float
 
-from dockdyn.contact.surfaces.surface import Extent, Surface, cylindrical
+from dockdyn.contact.surfaces.surface import Extent, Surface, cylindrical_coordinates
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.programs import Program
 
@@ -51,7 +51,7 @@ class Revolved(Surface):
         return Extent(far, along.min() - margin, along.max() + margin, whole=True)
 
     def signed_distance(self, point: Vector) -> Scalar:
-        along, radius = cylindrical(point, Vector.of(self.point), Vector.of(self.axis))
+        along, radius = cylindrical_coordinates(point, Vector.of(self.point), Vector.of(self.axis))
         return _from_outline(along, radius, self.corners) - self.rounding
 
 

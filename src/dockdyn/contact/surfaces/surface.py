@@ -70,7 +70,7 @@ class Surface(eqx.Module):
         return jax.value_and_grad(self.signed_distance)(point)
 
 
-def cylindrical(point: Vector, origin: Vector, axis: Vector) -> tuple[Scalar, Scalar]:
+def cylindrical_coordinates(point: Vector, origin: Vector, axis: Vector) -> tuple[Scalar, Scalar]:
     """Return the coordinate of `point` along a unit `axis` from `origin`, and its distance from the axis (m)."""
     offset = point - origin
     along = offset.dot(axis)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from dockdyn.contact.surfaces.surface import AXIS_SMOOTHING, Extent, Surface, cylindrical
+from dockdyn.contact.surfaces.surface import AXIS_SMOOTHING, Extent, Surface, cylindrical_coordinates
 from dockdyn.mechanics.vector import Scalar, Vector
 
 
@@ -45,6 +45,6 @@ class Torus(Surface):
         return Extent(1.1 * self.major_radius + tube, -tube, tube, hollow=False)
 
     def signed_distance(self, point: Vector) -> Scalar:
-        along, radius = cylindrical(point, Vector.of(self.centre), Vector.of(self.axis))
+        along, radius = cylindrical_coordinates(point, Vector.of(self.centre), Vector.of(self.axis))
         from_line = radius - self.major_radius
         return jnp.sqrt(along**2 + from_line**2 + AXIS_SMOOTHING**2) - self.minor_radius

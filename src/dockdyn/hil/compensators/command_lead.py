@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from dockdyn.hil.compensators.compensator import Axes, Compensation, Compensator, CompensatorInput, TuningProblem
 from dockdyn.hil.compensators.linear import LinearCompensator
-from dockdyn.hil.compensators.tuned import leads
+from dockdyn.hil.compensators.tuned import command_leads
 from dockdyn.integrate.model import Scalar
 from dockdyn.parameters import parameter
 
@@ -37,7 +37,7 @@ class CommandLead(Compensator):
         return LinearCompensator.of(lead=self.lead, second_lead=self.second_lead)
 
     def tune(self, problem: TuningProblem) -> dict[str, float]:
-        return leads(problem)
+        return command_leads(problem)
 
     def step(self, memory: tuple[()], seen: CompensatorInput) -> tuple[tuple[()], Compensation]:
         return memory, Compensation.nothing(seen.force.size)._replace(lead=self.lead, second_lead=self.second_lead)

@@ -76,7 +76,7 @@ class EnergyLayer(Compensator):
         port, way = PortEnergy(self.held).step(memory.port, seen)
         taken = memory.taken + jnp.sum(memory.force * way)
         touching = seen.touching
-        direction = _smoothed(memory.direction, seen.force, touching)
+        direction = _smooth_direction(memory.direction, seen.force, touching)
         unit = direction / jnp.sqrt(jnp.maximum(jnp.sum(direction**2), 1e-300))
         speed = jnp.sum(seen.velocity * unit)
         fresh = touching & ~memory.touched  # a new touch begins a half-cycle
@@ -118,7 +118,7 @@ class EnergyLayer(Compensator):
         return {"excess_energy": memory.port.excess + memory.taken}
 
 
-def _smoothed(direction: Axes, force: Axes, touching: Bool[Array, ""]) -> Axes:
+def _smooth_direction(direction: Axes, force: Axes, touching: Bool[Array, ""]) -> Axes:
     """Return the direction of the contact force (N, not a unit vector), which a force the other way round does not turn."""
     same = jnp.where(jnp.sum(direction * force) < 0, -1.0, 1.0)
     return jnp.where(touching, TURN * direction + same * force, direction)

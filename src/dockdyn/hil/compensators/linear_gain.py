@@ -21,7 +21,7 @@ from dockdyn.hil.compensators.compensator import (
 )
 from dockdyn.hil.compensators.fixed_gain import gain_in_contact
 from dockdyn.hil.compensators.linear import LinearCompensator
-from dockdyn.hil.compensators.tuned import growing, matching_gain
+from dockdyn.hil.compensators.tuned import growing_gain, matching_gain
 from dockdyn.hil.velocity_sources import RobotVelocity, VelocitySource
 from dockdyn.integrate.model import Scalar
 from dockdyn.parameters import parameter
@@ -49,7 +49,7 @@ class LinearGain(Compensator):
         return LinearCompensator.of(self.velocity, gain=self.gain)
 
     def tune(self, problem: TuningProblem) -> dict[str, float]:
-        return growing(matching_gain(self.velocity, problem), problem)
+        return growing_gain(matching_gain(self.velocity, problem), problem)
 
     def step(self, memory: PyTree, seen: CompensatorInput) -> tuple[PyTree, Compensation]:
         memory, velocity = self.velocity.step(memory, seen)

@@ -21,12 +21,12 @@ def matching_gain(velocity: VelocitySource, problem: TuningProblem) -> float:
     return gain
 
 
-def growing(gain: float, problem: TuningProblem) -> dict[str, float]:
+def growing_gain(gain: float, problem: TuningProblem) -> dict[str, float]:
     """Return a gain (N s/m) that grows over the run (N/m), and is the one given in its middle."""
     return {"gain": (1 - SWEEP / 2) * gain, "slope": SWEEP * gain / problem.duration}
 
 
-def leads(problem: TuningProblem) -> dict[str, float]:
+def command_leads(problem: TuningProblem) -> dict[str, float]:
     """Return leads of the command (s, s²), of robot, hold and delay alone: found in a contact without damping."""
     lag = problem.lag
     lead, second = problem.undamped().solve(

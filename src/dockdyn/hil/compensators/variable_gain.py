@@ -21,7 +21,7 @@ from dockdyn.hil.compensators.compensator import (
 )
 from dockdyn.hil.compensators.fixed_gain import gain_in_contact
 from dockdyn.hil.compensators.linear import LinearCompensator
-from dockdyn.hil.compensators.tuned import growing, matching_gain
+from dockdyn.hil.compensators.tuned import growing_gain, matching_gain
 from dockdyn.hil.energy_observer import Oracle
 from dockdyn.hil.velocity_sources import RobotVelocity, VelocitySource
 from dockdyn.integrate.model import Scalar
@@ -67,7 +67,7 @@ class VariableGain(Compensator):
         return LinearCompensator.of(self.velocity, gain=self.gain)
 
     def tune(self, problem: TuningProblem) -> dict[str, float]:
-        found = growing(matching_gain(self.velocity, problem), problem)
+        found = growing_gain(matching_gain(self.velocity, problem), problem)
         return found | {"switch_time": SWITCH * problem.duration}
 
     def step(self, memory: Summed, seen: CompensatorInput) -> tuple[Summed, Compensation]:

@@ -23,7 +23,7 @@ WAVE_PASSAGES = 2.0  # there and back
 
 def damping_ratio(damping: ArrayLike, stiffness: ArrayLike, mass: ArrayLike) -> Float[Array, ""]:
     """Return ζ = c/(2 √(k μ)) of a Kelvin–Voigt contact between masses of effective mass μ (kg)."""
-    checks.positive(stiffness=stiffness, mass=mass)
+    checks.require_positive(stiffness=stiffness, mass=mass)
     checks.check_range("damping", damping, 0.0)
     return jnp.asarray(damping) / (2 * jnp.sqrt(jnp.asarray(stiffness) * mass))
 
@@ -87,7 +87,7 @@ def first_order_correction(
     ΔU⁺ = −(π²/2 − 4) e_l (μ_i²/k_con)(k_c/m₂² + k_t/m₃²) U⁻, with the stiffnesses (N/m) of the contact and of the springs
     next to the masses that meet. Not in the paper. Zero stiffness for a chain of one mass.
     """
-    checks.positive(contact_stiffness=contact_stiffness)
+    checks.require_positive(contact_stiffness=contact_stiffness)
     for name, value in (("chaser stiffness", chaser_stiffness), ("target stiffness", target_stiffness)):
         checks.check_range(name, value, 0.0)
     found = effective_masses(chaser, target)
@@ -114,7 +114,7 @@ def validity_warnings(
         size: of the larger of the two systems (m): an elastic wave should pass it there and back while they touch.
         wave_speed: m/s.
     """
-    checks.positive(contact_stiffness=contact_stiffness, wave_speed=wave_speed)
+    checks.require_positive(contact_stiffness=contact_stiffness, wave_speed=wave_speed)
     lines = []
     for name, stiffness in (("chaser", chaser_stiffness), ("target", target_stiffness)):
         checks.check_range(f"{name} stiffness", stiffness, 0.0)
@@ -125,7 +125,7 @@ def validity_warnings(
                 f"{name} takes part in the impact, and from 0.2 to 0.5 on, as the masses are, they do not part when predicted"
             )
     if size is not None:
-        checks.positive(size=size)
+        checks.require_positive(size=size)
         duration = float(contact_duration(effective_masses(chaser, target).contact, contact_stiffness, contact_damping))
         passages = duration * wave_speed / size
         if passages < WAVE_PASSAGES:

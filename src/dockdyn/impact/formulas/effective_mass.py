@@ -47,20 +47,20 @@ def reduced_mass(first: ArrayLike, second: ArrayLike) -> Float[Array, ""]:
     return first * second / (first + second)
 
 
-def total(masses: Masses) -> Float[Array, ""]:
+def total_mass(masses: Masses) -> Float[Array, ""]:
     """Return the sum of the masses (kg)."""
     return sum((jnp.asarray(mass, float) for mass in masses), jnp.zeros(()))
 
 
 def effective_masses(chaser: Masses, target: Masses) -> EffectiveMasses:
     """Return the four effective masses of two chains (eqs. 1–4). ValueError for masses that are not above zero."""
-    checks.masses("chaser", chaser)
-    checks.masses("target", target)
+    checks.require_masses("chaser", chaser)
+    checks.require_masses("target", target)
     return EffectiveMasses(
-        system=reduced_mass(total(chaser), total(target)),
+        system=reduced_mass(total_mass(chaser), total_mass(target)),
         contact=reduced_mass(chaser[-1], target[0]),
-        chaser=reduced_mass(chaser[-1], total(chaser[:-1])),
-        target=reduced_mass(target[0], total(target[1:])),
+        chaser=reduced_mass(chaser[-1], total_mass(chaser[:-1])),
+        target=reduced_mass(target[0], total_mass(target[1:])),
     )
 
 
@@ -86,7 +86,7 @@ def mass_ratio_coefficient(chaser: ArrayLike, contact: ArrayLike, target: ArrayL
         for name, ratio in (("chaser", chaser), ("target", target)):
             if not jnp.all(jnp.asarray(ratio) >= 0):
                 raise ValueError(f"{name} mass ratio must be 0 or more; got {checks.format_number(ratio)}")
-    checks.positive(contact_mass_ratio=contact)
+    checks.require_positive(contact_mass_ratio=contact)
     contact = jnp.asarray(contact)
     return (contact / (1 + jnp.asarray(target)) + 1 / (1 + jnp.asarray(chaser))) / (1 + contact)
 
@@ -144,8 +144,8 @@ def velocity_after_impact(
         effective_mass_ratio=found.contact / found.system,
         impulse=impulse,
         relative_velocity=speed - impulse / found.system,
-        chaser_velocity=target_before + speed - impulse / total(chaser),
-        target_velocity=target_before + impulse / total(target),
+        chaser_velocity=target_before + speed - impulse / total_mass(chaser),
+        target_velocity=target_before + impulse / total_mass(target),
     )
 
 

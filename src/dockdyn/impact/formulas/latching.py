@@ -31,7 +31,7 @@ def latch_ramp(
     ValueError for a stiffness or travel not above zero, friction or preload below zero, an angle that is not between zero
     and a right angle, and friction that would jam the probe: θ + atan μ must stay below a right angle.
     """
-    checks.positive(stiffness=stiffness, travel=travel)
+    checks.require_positive(stiffness=stiffness, travel=travel)
     checks.check_range("angle (rad)", angle, 0.0, jnp.pi / 2, open_ends=True)
     checks.check_range("friction", friction, 0.0)
     checks.check_range("preload (N)", preload, 0.0)
@@ -61,7 +61,7 @@ def latch_frequency(
     Masses in kg, the latch spring's stiffness in N/m, ramp angle in rad, friction coefficient. ValueError unless masses and
     stiffness are above zero and the angle is below a right angle; what `latch_ramp` raises.
     """
-    checks.positive(chaser_mass=chaser_mass, target_mass=target_mass)
+    checks.require_positive(chaser_mass=chaser_mass, target_mass=target_mass)
     ramp = latch_ramp(stiffness, angle, 1.0, friction)
     rise = ramp.stiffness * ramp.slope * ramp.lever(ramp.friction)
     return jnp.sqrt(rise / reduced_mass(chaser_mass, target_mass))
@@ -81,9 +81,9 @@ def latch_travel(
     checks.check_range("angle (rad)", angle, 0.0, jnp.pi / 2, open_ends=True)
     if lateral_length is None:
         assert axial_length is not None
-        checks.positive(axial_length=axial_length)
+        checks.require_positive(axial_length=axial_length)
         return jnp.asarray(axial_length, float)
-    checks.positive(lateral_length=lateral_length)
+    checks.require_positive(lateral_length=lateral_length)
     return jnp.asarray(lateral_length) / jnp.tan(jnp.asarray(angle, float))
 
 
@@ -102,7 +102,7 @@ def minimum_latching_velocity(
     With friction and preload √((2 F₀ l + k l² tan θ) tan(θ + φ)/m_ef). Arguments in kg, N/m, rad, m and N; exactly one
     length. ValueError: what `latch_travel` and `latch_ramp` raise.
     """
-    checks.positive(chaser_mass=chaser_mass, target_mass=target_mass)
+    checks.require_positive(chaser_mass=chaser_mass, target_mass=target_mass)
     travel = latch_travel(angle, axial_length, lateral_length)
     return latch_ramp(stiffness, angle, travel, friction, preload).needed_speed(reduced_mass(chaser_mass, target_mass))
 
@@ -115,7 +115,7 @@ def latch_time(
     asin(ω l/v)/ω, at most a quarter period (eq. 44 is that limit). With a preload, x₀ = F₀/(k tan θ) its `preload_travel`
     (m), (asin((l + x₀)/A) − asin(x₀/A))/ω, A² = x₀² + (v/ω)².
     """
-    checks.positive(speed=speed, frequency=frequency, travel=travel)
+    checks.require_positive(speed=speed, frequency=frequency, travel=travel)
     checks.check_range("preload travel", preload_travel, 0.0)
     start = jnp.asarray(preload_travel, float)
     swing = jnp.hypot(start, jnp.asarray(speed) / frequency)
@@ -126,7 +126,7 @@ def latch_time(
 
 def greatest_travel(speed: ArrayLike, frequency: ArrayLike, preload_travel: ArrayLike = 0.0) -> Float[Array, ""]:
     """Return how far (m) a probe gets that does not latch: v/ω, and √(x₀² + (v/ω)²) − x₀ against a preload."""
-    checks.positive(speed=speed, frequency=frequency)
+    checks.require_positive(speed=speed, frequency=frequency)
     checks.check_range("preload travel", preload_travel, 0.0)
     return jnp.hypot(jnp.asarray(preload_travel, float), jnp.asarray(speed) / frequency) - preload_travel
 
@@ -138,7 +138,7 @@ def latch_motion(
 
     x = (v/ω) sin ωt and ẋ = v cos ωt; eq. 43 as printed multiplies the sine by the wrong coefficient.
     """
-    checks.positive(speed=speed, frequency=frequency)
+    checks.require_positive(speed=speed, frequency=frequency)
     speed, frequency = jnp.asarray(speed, float), jnp.asarray(frequency, float)
     phase = frequency * time
     return speed / frequency * jnp.sin(phase), speed * jnp.cos(phase)

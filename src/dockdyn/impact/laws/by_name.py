@@ -1,4 +1,4 @@
-"""The impact laws by name, and `resolve`, which checks what it is given.
+"""The impact laws by name, and `resolve_impact`, which checks what it is given.
 
 Units: u in m/s, W in 1/kg, impulses N s, energies J.
 Source: that of each law, named in its own file.
@@ -16,12 +16,12 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from dockdyn.impact.laws import checks
-from dockdyn.impact.laws.energy_pair import TOLERANCE, energy_pair, wedge
-from dockdyn.impact.laws.newton import frictionless
-from dockdyn.impact.laws.plastic import plastic
+from dockdyn.impact.laws.energy_pair import TOLERANCE, admissible_wedge, energy_pair
+from dockdyn.impact.laws.newton import frictionless_impact
+from dockdyn.impact.laws.plastic import plastic_impact
 from dockdyn.impact.laws.result import Impact
-from dockdyn.impact.laws.routh import routh
-from dockdyn.impact.laws.simultaneous import simultaneous
+from dockdyn.impact.laws.routh import routh_impact
+from dockdyn.impact.laws.simultaneous import simultaneous_impact
 from dockdyn.programs import Program
 
 SINGULAR = 1e-12  # smallest eigenvalue of W scaled to a unit diagonal
@@ -44,7 +44,7 @@ class Law(NamedTuple):
     check: Callable[[Float[Array, "rows rows"], Float[Array, "rows"], Parameters], None] | None = None  # ValueErrors
 
 
-def _elastic(given: Parameters) -> bool:
+def _is_elastic(given: Parameters) -> bool:
     """Return whether restitution is one and friction, where there is any, zero."""
     return bool(np.equal(given["restitution"], 1) and np.equal(given.get("friction", 0), 0))
 
@@ -68,7 +68,7 @@ def _check_pair(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"
             f"1 − κ (1 − r_f)² = {greatest:.6g} ({kappa})"
         )
     numbers = {name: jnp.asarray(given[name], float) for name in ("energy_ratio", "friction_ratio")}
-    normal = _resolved("energy-pair", matrix, velocity, numbers).impulse[0]
+    normal = _resolve_by_law("energy-pair", matrix, velocity, numbers).impulse[0]
     if not normal >= 0:
         raise ValueError(f"{pair} would take a normal impulse that pulls ({checks.format_number(normal)} N s)")
 
@@ -80,44 +80,46 @@ LAWS = {
     law.name: law
     for law in (
         Law(
-            routh,
+            routh_impact,
             FRICTION,
             POINT,
             True,
             "Routh's path with Coulomb friction, Stronge's energetic restitution",
-            _elastic,
+            _is_elastic,
             "energetic",
         ),
         Law(
-            partial(routh, end="poisson"),
+            partial(routh_impact, end="poisson"),
             FRICTION,
             POINT,
             True,
             "Routh's path with Coulomb friction, Poisson's restitution",
-            _elastic,
+            _is_elastic,
             "poisson",
         ),
         Law(
-            partial(routh, end="newton"),
+            partial(routh_impact, end="newton"),
             FRICTION,
             POINT,
             False,
             "Routh's path with Coulomb friction, Newton's restitution: may create energy",
-            _elastic,
+            _is_elastic,
             "newton",
         ),
         Law(
-            frictionless,
+            frictionless_impact,
             ("restitution",),
             None,
             True,
             "normal impulse only, Newton's restitution",
-            _elastic,
+            _is_elastic,
             "frictionless",
         ),
-        Law(plastic, (), POINT, True, "plastic: the points that touch stay together", lambda given: False, "pin"),
         Law(
-            plastic,
+            plastic_impact, (), POINT, True, "plastic: the points that touch stay together", lambda given: False, "pin"
+        ),
+        Law(
+            plastic_impact,
             (),
             (3, 6),
             True,
@@ -147,8 +149,8 @@ class StatedLaw(eqx.Module):
     own: Law | None = eqx.field(static=True, default=None)  # one of the user's own
 
     def resolve(self, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
-        """Return the impact by this law, from W (1/kg) and u (m/s); raises ValueError as `resolve`."""
-        return resolve(self.own or self.name, matrix, velocity, **self.parameters)
+        """Return the impact by this law, from W (1/kg) and u (m/s); raises ValueError as `resolve_impact`."""
+        return resolve_impact(self.own or self.name, matrix, velocity, **self.parameters)
 
     def lossless(self) -> bool:
         """Return whether it never takes energy; asked of numbers, never while JAX traces."""
@@ -159,7 +161,7 @@ class StatedLaw(eqx.Module):
         return (self.own or LAWS[self.name]).safe
 
 
-def resolve(
+def resolve_impact(
     law: str | Law, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], **parameters: ArrayLike | None
 ) -> Impact:
     """Return the impact of one contact by a law.
@@ -177,15 +179,17 @@ def resolve(
     """
     matrix, velocity = jnp.asarray(matrix, float), jnp.asarray(velocity, float)
     values = {name: value for name, value in parameters.items() if value is not None}
-    check(law, matrix, velocity, values)
+    check_impact(law, matrix, velocity, values)
     numbers = {name: jnp.asarray(value, float) for name, value in values.items()}
     if isinstance(law, str):
-        return _resolved(law, matrix, velocity, numbers)
+        return _resolve_by_law(law, matrix, velocity, numbers)
     return law.function(matrix, velocity, **numbers)
 
 
 @partial(Program, static=("law",))
-def _resolved(law: str, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], numbers: Numbers) -> Impact:
+def _resolve_by_law(
+    law: str, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], numbers: Numbers
+) -> Impact:
     """Return the impact by one of `LAWS`."""
     return LAWS[law].function(matrix, velocity, **numbers)
 
@@ -197,8 +201,10 @@ def _law_named(law: str | Law) -> Law:
     return LAWS[law] if isinstance(law, str) else law
 
 
-def check(law: str | Law, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], given: Parameters) -> None:
-    """Raise the ValueErrors of `resolve`; `given` are the parameters by name."""
+def check_impact(
+    law: str | Law, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], given: Parameters
+) -> None:
+    """Raise the ValueErrors of `resolve_impact`; `given` are the parameters by name."""
     found = _law_named(law)
     takes = f"its parameters: {', '.join(found.parameters) or 'none'}"
     for problem, words in (
@@ -230,10 +236,10 @@ def resolve_simultaneous(
     restitution: ArrayLike,
     friction: ArrayLike = 0.0,
 ) -> Impact:
-    """Return the impact of several contacts at once (`simultaneous`), each with the same number of rows.
+    """Return the impact of several contacts at once (`simultaneous_impact`), each with the same number of rows.
 
     Restitution and friction are numbers, or one for each contact; no energy is created if restitution is one number.
-    ValueError as in `resolve`; a contact may rest (u_n = 0) but not part, and one at least must approach.
+    ValueError as in `resolve_impact`; a contact may rest (u_n = 0) but not part, and one at least must approach.
     """
     matrix, velocity = jnp.asarray(matrix, float), jnp.asarray(velocity, float)
     _check_contact(matrix, velocity)
@@ -255,8 +261,8 @@ def resolve_simultaneous(
     return impact
 
 
-_wedge = Program(wedge)
-_resolved_together = Program(simultaneous, static=("contacts",))
+_wedge = Program(admissible_wedge)
+_resolved_together = Program(simultaneous_impact, static=("contacts",))
 
 
 def _check_contact(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> None:

@@ -43,13 +43,13 @@ def check_range(
     raise ValueError(f"{name} must be {allowed}; got {format_number(value)}")
 
 
-def positive(**values: ArrayLike) -> None:
+def require_positive(**values: ArrayLike) -> None:
     """Raise ValueError for the first value that is not a finite number above zero."""
     for name, value in values.items():
         check_range(name.replace("_", " "), value, 0.0, open_ends=True)
 
 
-def masses(name: str, values: Float[np.ndarray | Array, "masses"] | Sequence[ArrayLike]) -> None:
+def require_masses(name: str, values: Float[np.ndarray | Array, "masses"] | Sequence[ArrayLike]) -> None:
     """Raise ValueError unless `values` are one or more masses above zero."""
     if len(values) == 0:
         raise ValueError(f"{name} needs at least one mass")

@@ -33,8 +33,8 @@ def constrained_contact_matrix(
     """Return W (1/kg) while the constraints A v = 0 hold too: locked joints, latches, closed loops.
 
     W = J M⁻¹ Jᵀ − J M⁻¹ Aᵀ (A M⁻¹ Aᵀ)⁻¹ A M⁻¹ Jᵀ. A joint is locked by a row of A with a one in its place. The
-    velocity before the impact must obey A v = 0 as well (`lock` sees to that). Rows of A must be independent: no finite
-    number comes out otherwise.
+    velocity before the impact must obey A v = 0 as well (`lock_constraints` sees to that). Rows of A must be
+    independent: no finite number comes out otherwise.
     """
     return jacobian @ velocity_jump(jacobian, mass_matrix, jnp.eye(jacobian.shape[0]), constraint_jacobian)
 
@@ -49,21 +49,21 @@ def velocity_jump(
     free = solve_definite(mass_matrix, jacobian.T) @ impulse
     if constraint_jacobian is None:
         return free
-    return lock(mass_matrix, constraint_jacobian, free)
+    return lock_constraints(mass_matrix, constraint_jacobian, free)
 
 
-def lock(
+def lock_constraints(
     mass_matrix: Float[Array, "n n"], constraint_jacobian: Float[Array, "locks n"], velocity: Float[Array, "n *more"]
 ) -> Float[Array, "n *more"]:
     """Return the velocity once constraints A v = 0 have snapped shut: v − M⁻¹ Aᵀ (A M⁻¹ Aᵀ)⁻¹ A v. Keeps momentum.
 
     Joints locked just before an impact, or a latch that closes, act like this: a plastic impact of the rows of A.
     """
-    impulse = holding(mass_matrix, constraint_jacobian, constraint_jacobian @ velocity)
+    impulse = constraint_impulses(mass_matrix, constraint_jacobian, constraint_jacobian @ velocity)
     return velocity + velocity_jump(constraint_jacobian, mass_matrix, impulse)
 
 
-def holding(
+def constraint_impulses(
     mass_matrix: Float[Array, "n n"], constraint_jacobian: Float[Array, "locks n"], slip: Float[Array, "locks *more"]
 ) -> Float[Array, "locks *more"]:
     """Return −(A M⁻¹ Aᵀ)⁻¹ s: the impulses along the rows of A that end a slip s = A v, or the forces that end its rate."""

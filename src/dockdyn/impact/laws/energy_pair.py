@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from dockdyn.impact.laws.result import Impact, impact, safe_root
+from dockdyn.impact.laws.result import Impact, impact_of_impulse, safe_root
 
 TOLERANCE = 1e-12  # of the ratios, at the edges of the wedge
 
@@ -25,7 +25,9 @@ class Wedge(NamedTuple):
     sliding_share: Float[Array, ""]  # κ, the part of the plastic loss that a frictionless impact cannot take
 
 
-def wedge(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], friction_ratio: Float[Array, ""]) -> Wedge:
+def admissible_wedge(
+    matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], friction_ratio: Float[Array, ""]
+) -> Wedge:
     """Return max(0, κ r_f (2 − r_f)) ≤ r_E ≤ 1 − κ (1 − r_f)², κ = 1 − u_n²/(2 W_nn ΔE_p), ΔE_p = ½ uᵀ W⁻¹ u.
 
     The paper omits the lower bound; it is e_N ≤ 1.
@@ -44,7 +46,7 @@ def is_possible(
     friction_ratio: Float[Array, ""],
 ) -> Bool[Array, ""]:
     """Return whether the ratios are in the wedge and the impact that is `found` with them does not pull."""
-    bounds = wedge(matrix, velocity, friction_ratio)
+    bounds = admissible_wedge(matrix, velocity, friction_ratio)
     inside = (energy_ratio >= bounds.least - TOLERANCE) & (energy_ratio <= bounds.greatest + TOLERANCE)
     return inside & (found.impulse[0] >= 0)
 
@@ -60,13 +62,13 @@ def energy_pair(
 
     The normal velocity comes out as u_n⁺ = √(2 W_nn ΔE_p (1 − r_E − κ (1 − r_f)²)): the larger root of the paper's
     eq. 49, since the smaller interpenetrates (eqs. 50 and 51 do not select it). The whole tangential impulse is scaled:
-    that a component across the friction stays as it was (eqs. 29, 30) is not so in space. NaN outside the `wedge`.
+    that a component across the friction stays as it was (eqs. 29, 30) is not so in space. NaN outside the `admissible_wedge`.
     """
     plastic = -jnp.linalg.solve(matrix, velocity)
     loss = -0.5 * velocity @ plastic
-    share = wedge(matrix, velocity, friction_ratio).sliding_share
+    share = admissible_wedge(matrix, velocity, friction_ratio).sliding_share
     left = 1 - energy_ratio - share * (1 - friction_ratio) ** 2
     after = jnp.where(left < -TOLERANCE, jnp.nan, safe_root(2 * matrix[0, 0] * loss * left))
     across = friction_ratio * plastic[1:]
     normal = (after - velocity[0] - matrix[0, 1:] @ across) / matrix[0, 0]
-    return impact(matrix, velocity, jnp.concatenate([normal[None], across]))
+    return impact_of_impulse(matrix, velocity, jnp.concatenate([normal[None], across]))

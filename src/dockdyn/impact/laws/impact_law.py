@@ -14,7 +14,7 @@ import equinox as eqx
 from jaxtyping import Array, ArrayLike, Float
 
 from dockdyn.impact.laws.by_name import POINT, Law
-from dockdyn.impact.laws.result import Impact, impact
+from dockdyn.impact.laws.result import Impact, impact_of_impulse
 
 
 class ImpactLaw(eqx.Module):
@@ -41,7 +41,7 @@ def law_of(made: type[ImpactLaw], name: str) -> Law:
     """Return the law that a class is, under a name."""
 
     def function(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], **given: ArrayLike) -> Impact:
-        return impact(matrix, velocity, made(**given).impulse(matrix, velocity))
+        return impact_of_impulse(matrix, velocity, made(**given).impulse(matrix, velocity))
 
     return Law(
         function=function,

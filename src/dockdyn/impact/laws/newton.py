@@ -10,11 +10,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.impact.laws.result import Impact, impact
+from dockdyn.impact.laws.result import Impact, impact_of_impulse
 
 
 @jax.jit
-def frictionless(
+def frictionless_impact(
     matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], restitution: Float[Array, ""]
 ) -> Impact:
     """Return Λ_n = −(1 + e) u_n / W_nn, nothing across the normal. Newton's, Poisson's and the energetic e are the same here.
@@ -22,4 +22,4 @@ def frictionless(
     The loss is ½ (1 − e²) u_n² / W_nn.
     """
     normal = -(1 + restitution) * velocity[0] / matrix[0, 0]
-    return impact(matrix, velocity, jnp.zeros_like(velocity).at[0].set(normal))
+    return impact_of_impulse(matrix, velocity, jnp.zeros_like(velocity).at[0].set(normal))

@@ -10,14 +10,14 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.impact.laws.result import Impact, impact
+from dockdyn.impact.laws.result import Impact, impact_of_impulse
 
 
 @jax.jit
-def plastic(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
+def plastic_impact(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
     """Return λ = −W⁻¹ u: no relative velocity is left.
 
     With the rows of the contact force it is a pin (Cyril et al., eqs. 8–12, in contact space: the paper's Q is singular
     unless the payload's Jacobian is square); with moment rows too it is a weld. The loss is ½ uᵀ W⁻¹ u. A pin can pull.
     """
-    return impact(matrix, velocity, -jnp.linalg.solve(matrix, velocity))
+    return impact_of_impulse(matrix, velocity, -jnp.linalg.solve(matrix, velocity))

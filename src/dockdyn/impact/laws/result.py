@@ -39,7 +39,7 @@ class Impact(NamedTuple):
     energetic: Float[Array, ""]
 
 
-def impact(
+def impact_of_impulse(
     matrix: Float[Array, "rows rows"],
     velocity: Float[Array, "rows"],
     impulse: Float[Array, "rows"],
@@ -79,7 +79,7 @@ def end_slow_approach(
     """
     by_law = jnp.where(velocity[0] < 0, found.impulse, 0.0)
     left = velocity[0] + matrix[0] @ by_law
-    ended = impact(matrix, velocity, by_law.at[0].add(-left / matrix[0, 0]))
+    ended = impact_of_impulse(matrix, velocity, by_law.at[0].add(-left / matrix[0, 0]))
     slow = found.velocity[0] < rest_speed
     return jax.tree.map(lambda a, b: jnp.where(slow, a, b), ended, found)
 

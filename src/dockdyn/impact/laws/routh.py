@@ -27,10 +27,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from dockdyn.impact.laws.newton import frictionless
-from dockdyn.impact.laws.result import Impact, impact, safe_root
-from dockdyn.impact.laws.sliding import ImpulsePoint, Sliding, Slopes, sliding
-from dockdyn.impact.laws.slip_trajectory import LENGTH, curve, pace, step
+from dockdyn.impact.laws.newton import frictionless_impact
+from dockdyn.impact.laws.result import Impact, impact_of_impulse, safe_root
+from dockdyn.impact.laws.sliding import ImpulsePoint, Sliding, Slopes, sliding_velocity
+from dockdyn.impact.laws.slip_trajectory import LENGTH, gauss_step, impulse_rate, slip_curve
 
 NEWTON_STEPS = 8
 
@@ -101,9 +101,9 @@ class Reached(NamedTuple):
     jammed: Bool[Array, ""]  # du_n/dp was negative
 
 
-def straight(contact: Sliding, after: Slopes, start: ImpulsePoint, goal: Goal) -> Reached:
+def go_straight(contact: Sliding, after: Slopes, start: ImpulsePoint, goal: Goal) -> Reached:
     """Return straight on to the goal: sliding along the direction that `start` has, and past its stop, if it comes to that."""
-    speed, along = sliding(start.velocity)
+    speed, along = sliding_velocity(start.velocity)
     first = contact.slopes(along)
     braking = -(along @ first.velocity[1:])
     brakes = braking > 0
@@ -116,9 +116,9 @@ def straight(contact: Sliding, after: Slopes, start: ImpulsePoint, goal: Goal) -
     return Reached(end, ~slides, (speed > 0) & (first.velocity[0] < 0))
 
 
-def _bent(contact: Sliding, after: Slopes, start: ImpulsePoint, goal: Goal) -> Reached:
+def _follow_bent_path(contact: Sliding, after: Slopes, start: ImpulsePoint, goal: Goal) -> Reached:
     """Return the same in three dimensions: by steps along the bent path, and straight on from its end."""
-    points = curve(contact, start)
+    points = slip_curve(contact, start)
     moves = jnp.diff(points.impulse[:, 0]) > 0  # not at rest
     over = moves & (jax.vmap(goal.excess)(points)[1:] >= 0)
     inside, index = jnp.any(over), jnp.argmax(over)
@@ -126,11 +126,11 @@ def _bent(contact: Sliding, after: Slopes, start: ImpulsePoint, goal: Goal) -> R
     def at(which: int | Array) -> ImpulsePoint:
         return jax.tree.map(lambda leaf: leaf[which], points)
 
-    within = _locate(contact, at(index), at(index + 1), goal)
-    beyond = straight(contact, after, at(-1), goal)
+    within = _locate_goal(contact, at(index), at(index + 1), goal)
+    beyond = go_straight(contact, after, at(-1), goal)
 
     def jams(velocity: Float[Array, "3"]) -> Bool[Array, ""]:
-        speed, along = sliding(velocity)
+        speed, along = sliding_velocity(velocity)
         return (speed > 0) & (contact.slopes(along).velocity[0] < 0)
 
     passed = ~inside | (jnp.arange(over.shape[0]) <= index)
@@ -139,35 +139,35 @@ def _bent(contact: Sliding, after: Slopes, start: ImpulsePoint, goal: Goal) -> R
     return Reached(point, ~inside & beyond.stopped, jammed)
 
 
-def _locate(contact: Sliding, start: ImpulsePoint, end: ImpulsePoint, goal: Goal) -> ImpulsePoint:
+def _locate_goal(contact: Sliding, start: ImpulsePoint, end: ImpulsePoint, goal: Goal) -> ImpulsePoint:
     """Return the point of a step at which the goal is met: Newton's method, kept inside by bisection."""
 
     def reach(slope: Float[Array, ""], rate: Float[Array, ""]) -> Float[Array, ""]:
         rate = jnp.where(rate > 0, rate, 1.0)
         return goal.distance(start, slope / rate) / rate
 
-    rate = pace(contact, start.velocity)
+    rate = impulse_rate(contact, start.velocity)
     near = reach(contact.matrix[0] @ rate, rate[0])  # exact for a goal at the start, with its derivative
     far = reach(end.velocity[0] - start.velocity[0], end.impulse[0] - start.impulse[0]) * LENGTH
     guess = jnp.where((near >= 0) & (near <= LENGTH), near, jnp.clip(far, 0.0, LENGTH))
 
     def newton(_: int, state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
         low, high, length = state
-        point = step(contact, start, length)
+        point = gauss_step(contact, start, length)
         excess = goal.excess(point)
         low, high = jnp.where(excess < 0, length, low), jnp.where(excess < 0, high, length)
-        rate = pace(contact, point.velocity)
+        rate = impulse_rate(contact, point.velocity)
         growth = goal.growth(point, contact.matrix[0] @ rate / jnp.where(rate[0] > 0, rate[0], 1.0)) * rate[0]
         better = length - excess / jnp.where(growth == 0, 1.0, growth)
         fits = (better >= low) & (better <= high)
         return low, high, jnp.where(fits, better, 0.5 * (low + high))
 
     _, _, length = jax.lax.fori_loop(0, NEWTON_STEPS, newton, (jnp.zeros(()), jnp.asarray(LENGTH), guess))
-    return step(contact, start, length)
+    return gauss_step(contact, start, length)
 
 
 @partial(jax.jit, static_argnames="end")
-def routh(
+def routh_impact(
     matrix: Float[Array, "rows rows"],
     velocity: Float[Array, "rows"],
     restitution: Float[Array, ""],
@@ -177,10 +177,10 @@ def routh(
     """Return impact with Coulomb friction; one row (normal), two (and a tangent) or three (and two tangents)."""
     rows = velocity.shape[0]
     if rows == 1:
-        return frictionless(matrix, velocity, restitution)
+        return frictionless_impact(matrix, velocity, restitution)
     contact = Sliding(matrix, jnp.asarray(friction))
     after, resumes = contact.after_stop()
-    until = straight if rows == 2 else _bent
+    until = go_straight if rows == 2 else _follow_bent_path
 
     start = ImpulsePoint(velocity, jnp.zeros(rows), jnp.zeros(()))
     first = until(contact, after, start, Speed(jnp.zeros(())))
@@ -193,7 +193,7 @@ def routh(
     turned = ImpulsePoint(compressed.velocity.at[0].set(0.0), compressed.impulse, jnp.zeros(()))
     second = until(contact, after, turned, goals[end])
 
-    return impact(
+    return impact_of_impulse(
         matrix,
         velocity,
         second.point.impulse,

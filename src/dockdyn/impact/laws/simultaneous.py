@@ -46,7 +46,7 @@ def _onto_cone(
     return jnp.concatenate([normal[:, None], across * scale[:, None]], axis=1)
 
 
-def _complementary(
+def _complementary_impulses(
     matrix: Float[Array, "rows rows"],
     velocity: Float[Array, "rows"],
     least: Float[Array, "contacts"],
@@ -105,7 +105,7 @@ def _complementary(
 
 
 @partial(jax.jit, static_argnames="contacts")
-def simultaneous(
+def simultaneous_impact(
     matrix: Float[Array, "rows rows"],
     velocity: Float[Array, "rows"],
     contacts: int,
@@ -120,17 +120,17 @@ def simultaneous(
     """
     restitution = jnp.broadcast_to(jnp.asarray(restitution, float), (contacts,))
     friction = jnp.broadcast_to(jnp.asarray(friction, float), (contacts,))
-    compression = _complementary(matrix, velocity, jnp.zeros(contacts), friction)
+    compression = _complementary_impulses(matrix, velocity, jnp.zeros(contacts), friction)
     halfway = velocity + matrix @ compression.reshape(-1)
-    expansion = _complementary(matrix, halfway, restitution * compression[:, 0], friction)
+    expansion = _complementary_impulses(matrix, halfway, restitution * compression[:, 0], friction)
 
     impulse = (compression + expansion).reshape(-1)
     after = velocity + matrix @ impulse
     loss = -0.5 * (velocity + after) @ impulse
     moved = jnp.abs(velocity * impulse).sum() + jnp.abs(after * impulse).sum()
     before, end = velocity.reshape(contacts, -1), after.reshape(contacts, -1)
-    newton = _quotient(-end[:, 0], before[:, 0])
-    poisson = _quotient(expansion[:, 0], compression[:, 0])
+    newton = _quotient_or_nan(-end[:, 0], before[:, 0])
+    poisson = _quotient_or_nan(expansion[:, 0], compression[:, 0])
     return Impact(
         impulse=impulse,
         velocity=after,
@@ -145,6 +145,6 @@ def simultaneous(
     )
 
 
-def _quotient(above: Float[Array, "contacts"], below: Float[Array, "contacts"]) -> Float[Array, "contacts"]:
+def _quotient_or_nan(above: Float[Array, "contacts"], below: Float[Array, "contacts"]) -> Float[Array, "contacts"]:
     """Return `above` over `below`, NaN where that is zero."""
     return jnp.where(below == 0, jnp.nan, above / jnp.where(below == 0, 1.0, below))

@@ -15,7 +15,7 @@ from jaxtyping import Array, Bool, Float
 SECULAR_STEPS = 12  # of Newton's method for λ; see `Sliding.after_stop`
 
 
-def sliding(velocity: Float[Array, "rows"]) -> tuple[Float[Array, ""], Float[Array, "tangents"]]:
+def sliding_velocity(velocity: Float[Array, "rows"]) -> tuple[Float[Array, ""], Float[Array, "tangents"]]:
     """Return sliding speed (m/s) and its unit direction (any, at rest) in a contact velocity."""
     across = velocity[1:]
     slides = jnp.any(jnp.abs(across) > 1e-150)  # m/s; squares of less are not numbers

@@ -18,7 +18,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from numpy.polynomial import legendre
 
-from dockdyn.impact.laws.sliding import ImpulsePoint, Sliding, sliding
+from dockdyn.impact.laws.sliding import ImpulsePoint, Sliding, sliding_velocity
 
 STEPS = 72
 LENGTH = 0.5  # of a step, in σ
@@ -26,7 +26,7 @@ NODES = 10
 SWEEPS = 18  # of the fixed-point iteration for the nodes
 
 
-def _collocation(nodes: int) -> tuple[Float[np.ndarray, "nodes nodes"], Float[np.ndarray, "nodes"]]:
+def _gauss_collocation(nodes: int) -> tuple[Float[np.ndarray, "nodes nodes"], Float[np.ndarray, "nodes"]]:
     """Return Gauss's method on [0, 1]: the matrix that integrates up to each node, and the weights of the whole step."""
     points, weights = legendre.leggauss(nodes)
     integrals = [legendre.legint(power, lbnd=-1) for power in np.eye(nodes)]
@@ -34,13 +34,13 @@ def _collocation(nodes: int) -> tuple[Float[np.ndarray, "nodes nodes"], Float[np
     return matrix / 2, weights / 2
 
 
-TO_NODES, TO_END = _collocation(NODES)
+TO_NODES, TO_END = _gauss_collocation(NODES)
 
 
-def pace(contact: Sliding, velocity: Float[Array, "3"]) -> Float[Array, "3"]:
+def impulse_rate(contact: Sliding, velocity: Float[Array, "3"]) -> Float[Array, "3"]:
     """Return dΛ/dσ (N s); zero at rest."""
     across, coupling, mu = contact.matrix[1:, 1:], contact.matrix[1:, 0], contact.friction
-    speed, along = sliding(velocity)
+    speed, along = sliding_velocity(velocity)
     stiff = along @ across @ along
     change = coupling - mu * across @ along  # g along û, h across it
     turning = mu * (2 * stiff - jnp.trace(across)) - along @ coupling  # h_φ
@@ -49,11 +49,11 @@ def pace(contact: Sliding, velocity: Float[Array, "3"]) -> Float[Array, "3"]:
     return jnp.concatenate([jnp.ones(1), -mu * along]) * (speed / rate)
 
 
-def step(contact: Sliding, start: ImpulsePoint, length: Float[Array, ""]) -> ImpulsePoint:
+def gauss_step(contact: Sliding, start: ImpulsePoint, length: Float[Array, ""]) -> ImpulsePoint:
     """Return Gauss's method over a `length` in σ. Straight stretches come out exact, since only σ along them is approximate."""
 
     def paces(impulses: Float[Array, "nodes 3"]) -> Float[Array, "nodes 3"]:
-        return jax.vmap(lambda impulse: pace(contact, start.velocity + contact.matrix @ impulse))(impulses)
+        return jax.vmap(lambda impulse: impulse_rate(contact, start.velocity + contact.matrix @ impulse))(impulses)
 
     def sweep(_: int, slopes: Float[Array, "nodes 3"]) -> Float[Array, "nodes 3"]:
         return paces(length * TO_NODES @ slopes)
@@ -65,11 +65,11 @@ def step(contact: Sliding, start: ImpulsePoint, length: Float[Array, ""]) -> Imp
     return ImpulsePoint(start.velocity + contact.matrix @ impulse, start.impulse + impulse, start.work + work)
 
 
-def curve(contact: Sliding, start: ImpulsePoint) -> ImpulsePoint:
+def slip_curve(contact: Sliding, start: ImpulsePoint) -> ImpulsePoint:
     """Return points at the ends of all steps, `start` first: leaves of shape (STEPS + 1, …)."""
 
     def forth(point: ImpulsePoint, _: None) -> tuple[ImpulsePoint, ImpulsePoint]:
-        following = step(contact, point, jnp.asarray(LENGTH))
+        following = gauss_step(contact, point, jnp.asarray(LENGTH))
         return following, following
 
     _, points = jax.lax.scan(forth, start, None, length=STEPS)

@@ -19,19 +19,19 @@ Values = Float[Array, "..."]
 
 
 @trace_once
-def value(u: Values | float, a: Values, b: Values, da: Values, db: Values) -> Values:
+def cubic_value(u: Values | float, a: Values, b: Values, da: Values, db: Values) -> Values:
     """Return the cubic at u."""
     return a + u * (da + u * (3 * (b - a) - 2 * da - db + u * (2 * (a - b) + da + db)))
 
 
 @trace_once
-def integral(a: Values, b: Values, da: Values, db: Values) -> Values:
+def cubic_integral(a: Values, b: Values, da: Values, db: Values) -> Values:
     """Return integral over the unit interval."""
     return (a + b) / 2 + (da - db) / 12
 
 
 @trace_once
-def extremes(a: Values, b: Values, da: Values, db: Values) -> tuple[Values, Values]:
+def cubic_extremes(a: Values, b: Values, da: Values, db: Values) -> tuple[Values, Values]:
     """Return coordinates of the cubic's local minimum and maximum; −1 where there is none."""
     second, third = 3 * (b - a) - 2 * da - db, 2 * (a - b) + da + db
     discriminant = second**2 - 3 * third * da
@@ -55,11 +55,11 @@ def rising_root(a: Values, b: Values, da: Values, db: Values) -> tuple[Bool[Arra
     A cubic that starts above zero and falls through it (an event function just after its event) does not count. One
     that rises and falls again inside the interval (a grazing contact) does.
     """
-    low, high = once(extremes(a, b, da, db))
-    peak_inside = (high > 0) & (high < 1) & (value(high, a, b, da, db) > 0)
+    low, high = once(cubic_extremes(a, b, da, db))
+    peak_inside = (high > 0) & (high < 1) & (cubic_value(high, a, b, da, db) > 0)
     fires = (b > 0) | peak_inside
     upper = jnp.where(b > 0, 1.0, high)
-    dips = (low > 0) & (low < upper) & (value(low, a, b, da, db) <= 0)
+    dips = (low > 0) & (low < upper) & (cubic_value(low, a, b, da, db) <= 0)
     lower = jnp.where(dips, low, 0.0)
     at_once = ~dips & (a > 0)
 
@@ -70,7 +70,7 @@ def rising_root(a: Values, b: Values, da: Values, db: Values) -> tuple[Bool[Arra
     def halve(carry):
         count, lower, upper = carry
         middle = (lower + upper) / 2
-        above = value(middle, a, b, da, db) > 0
+        above = cubic_value(middle, a, b, da, db) > 0
         return count + 1, jnp.where(above, lower, middle), jnp.where(above, middle, upper)
 
     _, lower, upper = jax.lax.while_loop(unfinished, halve, (jnp.zeros((), int), lower, upper))

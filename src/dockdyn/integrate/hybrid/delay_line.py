@@ -14,8 +14,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn.integrate.hybrid import cubic
-from dockdyn.integrate.hybrid.mesh_point import tolerance
-from dockdyn.integrate.model import Flag, Scalar, pack, unpack
+from dockdyn.integrate.hybrid.mesh_point import time_tolerance
+from dockdyn.integrate.model import Flag, Scalar, pack_tree, unpack_tree
 from dockdyn.integrate.solution import AT_ONCE
 from dockdyn.mechanics.vector import once
 
@@ -39,7 +39,7 @@ class Interval(NamedTuple):
     def signal(self, time: Scalar, like: PyTree) -> PyTree:
         length = self.end - self.start
         a, b, da, db = self.values
-        return unpack(once(cubic.value((time - self.start) / length, a, b, da * length, db * length)), like)
+        return unpack_tree(once(cubic.cubic_value((time - self.start) / length, a, b, da * length, db * length)), like)
 
     def row(self) -> Float[Array, "columns"]:
         return jnp.concatenate([jnp.stack([self.start, self.end, self.level]), *self.values])
@@ -66,7 +66,7 @@ class Interval(NamedTuple):
         both = self.joined(later)
         length = both.end - both.start
         a, b, da, db = both.values
-        met = cubic.value((self.end - self.start) / length, a, b, da * length, db * length)
+        met = cubic.cubic_value((self.end - self.start) / length, a, b, da * length, db * length)
         return jnp.max(jnp.abs(met - later.values[0])) <= BEND * jnp.max(jnp.abs(a) + jnp.abs(b))
 
 
@@ -83,7 +83,7 @@ class IntervalLine(NamedTuple):
 
     @staticmethod
     def empty(capacity: int, like: PyTree) -> IntervalLine:
-        zero = jnp.zeros_like(pack(like))
+        zero = jnp.zeros_like(pack_tree(like))
         blank = Interval(jnp.zeros(()), jnp.ones(()), jnp.zeros(()), (zero,) * 4).row()
         return IntervalLine(jnp.tile(blank, (capacity, 1)), jnp.zeros((), int), jnp.zeros((), int))
 
@@ -136,7 +136,7 @@ def pass_edge(
     Returns the line, whether its first interval is being read from now on, whether the delayed signal jumps here, and the
     level of the kink that is left (`SMOOTH`: none).
     """
-    reached = now - delay + tolerance(now)
+    reached = now - delay + time_tolerance(now)
     before = line.first()
     begins = moved & ~reading & (line.held > 0) & (reached >= before.start)
     ends = moved & reading & (reached >= before.end)
@@ -155,11 +155,11 @@ class SampledLine(NamedTuple):
 
     @staticmethod
     def empty(capacity: int, like: PyTree) -> SampledLine:
-        return SampledLine(jnp.zeros((capacity, pack(like).size)))
+        return SampledLine(jnp.zeros((capacity, pack_tree(like).size)))
 
     def store(self, index: Int[Array, ""], signal: PyTree) -> SampledLine:
         at = index % self.rows.shape[0]
-        return SampledLine(jax.lax.dynamic_update_index_in_dim(self.rows, pack(signal), at, 0))
+        return SampledLine(jax.lax.dynamic_update_index_in_dim(self.rows, pack_tree(signal), at, 0))
 
     def read(self, index: Int[Array, ""], taps: tuple[Int[Array, ""], Float[Array, "taps"]], like: PyTree) -> PyTree:
         """Return the sum of the samples from `index + taps[0]` on, weighted by `taps[1]`."""
@@ -169,10 +169,10 @@ class SampledLine(NamedTuple):
         for i in range(weights.shape[0]):
             row = jax.lax.dynamic_index_in_dim(self.rows, (index + first + i) % capacity, keepdims=False)
             total += weights[i] * row
-        return unpack(once(total), like)
+        return unpack_tree(once(total), like)
 
 
-def taps(position: Scalar, width: int = 4) -> tuple[Int[Array, ""], Float[Array, "width"]]:
+def lagrange_taps(position: Scalar, width: int = 4) -> tuple[Int[Array, ""], Float[Array, "width"]]:
     """Return the first index and Lagrange weights to read at `position` (in samples, now = 0), the newest known sample being
     0."""
     first = jnp.minimum(jnp.floor(position) - (width // 2 - 1), -(width - 1.0))

@@ -2,7 +2,7 @@
 
 A contact presses as its depth and force say at each instant; what else changes at an event does so at the end of the step into
 which that falls. Where the force jumps (the dashpot at onset) all is of first order only. It is simple and fast, its cost is
-known beforehand, and reverse derivatives go through `solve`.
+known beforehand, and reverse derivatives go through `solve_fixed`.
 
 Units: times s, states in those of the model.
 Source: Kutta 1901; Hairer, Nørsett and Wanner 1993, Solving Ordinary Differential Equations I.
@@ -18,12 +18,12 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Int, PyTree
 
-from dockdyn.integrate.hybrid.delay_line import SampledLine, taps
+from dockdyn.integrate.hybrid.delay_line import SampledLine, lagrange_taps
 from dockdyn.integrate.hybrid.mesh_point import MeshPoint, is_finite, zeros_like
 from dockdyn.integrate.hybrid.runge_kutta import Flow, looped_rk4
 from dockdyn.integrate.hybrid.running_extrema import by_trapezoids
-from dockdyn.integrate.hybrid.solver_state import SolverState, event_record, guard
-from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, chosen, pack, write
+from dockdyn.integrate.hybrid.solver_state import SolverState, event_record, guard_step
+from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, choose_tree, pack_tree, write_row
 from dockdyn.integrate.solution import Sample, Status
 from dockdyn.mechanics.vector import once
 
@@ -62,7 +62,9 @@ class Past(NamedTuple):
         there."""
         stored = now, emitting.astype(float)
         line = self.line.store(index, stored)
-        (amid, _), (end, alive) = (line.read(index, taps(part - delay / step, TAPS), stored) for part in (0.5, 1.0))
+        (amid, _), (end, alive) = (
+            line.read(index, lagrange_taps(part - delay / step, TAPS), stored) for part in (0.5, 1.0)
+        )
         return Past(line, end, alive), amid, end
 
 
@@ -73,12 +75,12 @@ def _flow_in(model: Model, time: Scalar, step: Scalar, delayed: Sequence[Any] | 
         t = time + fraction * step
         if delayed is None:
             return model.flow(t, x, once(model.signal(t, x)))
-        return model.flow(t, x, chosen(fraction < 1, *delayed))
+        return model.flow(t, x, choose_tree(fraction < 1, *delayed))
 
     return flow
 
 
-def iterate(model: Model, settings: Settings, solver: SolverState) -> SolverState:
+def step_once(model: Model, settings: Settings, solver: SolverState) -> SolverState:
     """Take one step: as long as those before, or a little shorter, so that the next tick, or the end, is reached by whole ones.
 
     A step of no length renews the rates where something has jumped.
@@ -97,7 +99,7 @@ def iterate(model: Model, settings: Settings, solver: SolverState) -> SolverStat
         now = past, past.acting, past.acting
         emitting, length = model.emitting(point.state), jnp.asarray(settings.step)
         ahead = past.after(solver.steps, point.outputs.signal, emitting, model.delay, length)
-        past, *delayed = chosen(solver.refresh, now, ahead)
+        past, *delayed = choose_tree(solver.refresh, now, ahead)
         acting = past.acting
     x = model.ungated(point.state)
     state, _, rate = once(looped_rk4(_flow_in(model, point.time, step, delayed), model.retract, x, step, point.rate))
@@ -126,13 +128,13 @@ def iterate(model: Model, settings: Settings, solver: SolverState) -> SolverStat
     logged = event | image | done
     at = once(tried._replace(state=state))
     flags = jnp.stack(fired) if fired else jnp.zeros(0, bool)
-    log, moments = write(solver.log, solver.moments, logged, pack(event_record(at, flags, extrema)))
-    samples, sampled = _sample(settings, solver, at, outputs.signal if acting is None else acting, done)
+    log, moments = write_row(solver.log, solver.moments, logged, pack_tree(event_record(at, flags, extrema)))
+    samples, sampled = _take_sample(settings, solver, at, outputs.signal if acting is None else acting, done)
     following = solver._replace(
         point=at,
         refresh=renewed,
         line=past,
-        extrema=chosen(logged, extrema.restarted(at.time), extrema),
+        extrema=choose_tree(logged, extrema.restarted(at.time), extrema),
         status=jnp.where(done, Status.FINISHED, solver.status),
         steps=solver.steps + (~solver.refresh).astype(int),
         iterations=solver.iterations + (~solver.refresh).astype(int),
@@ -141,10 +143,10 @@ def iterate(model: Model, settings: Settings, solver: SolverState) -> SolverStat
         samples=samples,
         sampled=sampled,
     )
-    return guard(settings, solver, following, tried, is_finite(tried))
+    return guard_step(settings, solver, following, tried, is_finite(tried))
 
 
-def _sample(
+def _take_sample(
     settings: Settings, solver: SolverState, at: MeshPoint, acting: PyTree, done: Flag
 ) -> tuple[Any, Int[Array, ""]]:
     """Return the samples with that of the end of a step, where one is due: at each interval, and at the end of the run."""
@@ -154,7 +156,7 @@ def _sample(
     due = (reached | done) & (at.time > solver.point.time) & (solver.sampled < settings.samples)
     place = jnp.where(due, solver.sampled, settings.samples - 1)
     kept = jax.lax.dynamic_index_in_dim(solver.samples, place, keepdims=False)
-    row = jnp.where(due, pack((at.state, acting)), kept)
+    row = jnp.where(due, pack_tree((at.state, acting)), kept)
     return jax.lax.dynamic_update_index_in_dim(solver.samples, row, place, 0), solver.sampled + due.astype(int)
 
 
@@ -175,7 +177,7 @@ class Carry(NamedTuple):
     rate: Rate  # at the state
 
 
-def solve(model: Model, mesh: StepMesh) -> tuple[State, Sample]:
+def solve_fixed(model: Model, mesh: StepMesh) -> tuple[State, Sample]:
     """Return the final state, and samples at 0, stride · step, 2 stride · step … (each leaf with a leading axis).
 
     It is a run without events and log, through which reverse derivatives go.

@@ -33,18 +33,18 @@ from dockdyn.integrate.hybrid.delay_line import SMOOTH, Interval, IntervalLine, 
 from dockdyn.integrate.hybrid.mesh_point import (
     Delayed,
     MeshPoint,
-    correction,
-    evaluate,
+    evaluate_mesh_point,
+    event_correction,
     interpolate_state,
     is_finite,
-    tolerance,
+    time_tolerance,
     zeros_like,
 )
 from dockdyn.integrate.hybrid.runge_kutta import looped_rk4
 from dockdyn.integrate.hybrid.running_extrema import RunningExtrema, step_beside_peak, update_extrema
-from dockdyn.integrate.hybrid.solver_state import SolverState, empty_log, event_record, guard, result
+from dockdyn.integrate.hybrid.solver_state import SolverState, empty_log, event_record, guard_step, solution_of
 from dockdyn.integrate.hybrid.step_control import control_step, longest_step, step_error
-from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, chosen, pack, write
+from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, choose_tree, pack_tree, write_row
 from dockdyn.integrate.solution import Solution, Status, iterate_until
 from dockdyn.mechanics.vector import once
 from dockdyn.parameters import TOLERANCE
@@ -70,21 +70,21 @@ class Settings(eqx.Module):
     fixed: bool = eqx.field(static=True, default=False)  # steps of one length, and nothing located (`hybrid.fixed`)
 
 
-def solve(model: Model, settings: Settings) -> Solution:
+def solve_located(model: Model, settings: Settings) -> Solution:
     """Integrate `model` from its initial state to the end."""
-    return result(advance(model, settings, init(model, settings), settings.max_iterations))
+    return solution_of(advance_located(model, settings, initial_solver(model, settings), settings.max_iterations))
 
 
-def advance(model: Model, settings: Settings, solver: SolverState, until: Scalar | float) -> SolverState:
+def advance_located(model: Model, settings: Settings, solver: SolverState, until: Scalar | float) -> SolverState:
     """Go on until the run ends or has made `until` iterations."""
-    return iterate_until(partial(_iteration(settings), model, settings), solver, until)
+    return iterate_until(partial(_make_iteration(settings), model, settings), solver, until)
 
 
-def _iteration(
+def _make_iteration(
     settings: Settings, pause: Scalar | None = None
 ) -> Callable[[Model, Settings, SolverState], SolverState]:
     """Return what attempts one step; of a located one none goes across a `pause` (s)."""
-    return fixed.iterate if settings.fixed else partial(_iterate, pause=pause)
+    return fixed.step_once if settings.fixed else partial(_iterate, pause=pause)
 
 
 def advance_to(model: Model, settings: Settings, solver: SolverState, time: Scalar) -> SolverState:
@@ -104,7 +104,7 @@ def advance_while(
     def running(solver: SolverState) -> Flag:
         return (solver.status == Status.RUNNING) & goes_on(solver)
 
-    return jax.lax.while_loop(running, partial(_iteration(settings, pause), model, settings), solver)
+    return jax.lax.while_loop(running, partial(_make_iteration(settings, pause), model, settings), solver)
 
 
 def pass_to(model: Model, settings: Settings, solver: SolverState, time: Scalar, changed: Flag) -> SolverState:
@@ -123,12 +123,14 @@ def pass_to(model: Model, settings: Settings, solver: SolverState, time: Scalar,
     stretch = replace(settings, duration=time)
     return jax.lax.while_loop(
         lambda solver: solver.status == Status.RUNNING,
-        lambda solver: empty_log(_iteration(settings)(model, stretch, solver)),
+        lambda solver: empty_log(_make_iteration(settings)(model, stretch, solver)),
         begun,
     )
 
 
-def init(model: Model, settings: Settings, start: State | None = None, begun: Scalar | None = None) -> SolverState:
+def initial_solver(
+    model: Model, settings: Settings, start: State | None = None, begun: Scalar | None = None
+) -> SolverState:
     """Return the solver of a run that has not advanced yet, from the model's initial state or from `start`, the state at the
     time `begun` (s), which is zero if it is not stated."""
     start = model.initial() if start is None else start
@@ -141,12 +143,12 @@ def init(model: Model, settings: Settings, start: State | None = None, begun: Sc
         line = kept(settings.line_capacity, outputs.signal)
     point = MeshPoint(time, start, rate, outputs, zeros_like(outputs))
     quiet = zeros_like(outputs.signal)
-    first_row = pack((start, quiet if line is not None else point.outputs.signal))
+    first_row = pack_tree((start, quiet if line is not None else point.outputs.signal))
     samples = None
     if settings.samples:
         samples = jnp.zeros((settings.samples, first_row.size)).at[0].set(first_row)
     extrema = RunningExtrema.fresh(len(point.outputs.monitored), time)
-    row = pack(event_record(point, jnp.zeros(len(point.outputs.guards), bool), extrema))
+    row = pack_tree(event_record(point, jnp.zeros(len(point.outputs.guards), bool), extrema))
     zero = jnp.zeros((), int)
     return SolverState(
         point=point,
@@ -177,17 +179,17 @@ def acting_signal(model: Model, solver: SolverState) -> PyTree:
     line = solver.line
     if isinstance(line, fixed.Past):
         return line.acting
-    return _applied(model, line, solver.reading, point.outputs.signal)(point.time, point.state)
+    return _delayed_signal(model, line, solver.reading, point.outputs.signal)(point.time, point.state)
 
 
-def _applied(model: Model, line: IntervalLine | None, reading: Flag, signal: PyTree) -> Delayed:
+def _delayed_signal(model: Model, line: IntervalLine | None, reading: Flag, signal: PyTree) -> Delayed:
     """Return the delayed signal, a tree like `signal`, as a function of time and state, up to the next delayed edge."""
     if line is None:
         return model.signal
     interval, quiet = line.first(), zeros_like(signal)
 
     def delayed(t: Scalar, x: State) -> PyTree:
-        return chosen(reading, interval.signal(t - model.delay, quiet), quiet)
+        return choose_tree(reading, interval.signal(t - model.delay, quiet), quiet)
 
     return delayed
 
@@ -212,12 +214,12 @@ class _Attempt(NamedTuple):
 def _iterate(model: Model, settings: Settings, solver: SolverState, pause: Scalar | None = None) -> SolverState:
     """Attempt one step, not across a `pause` (s): accept it, or reject it and shorten the next."""
     tick = model.next_tick(solver.point.state)
-    attempt = _attempt_step(model, settings, solver, _earlier(tick, pause))
+    attempt = _attempt_step(model, settings, solver, _earlier_of(tick, pause))
     step, at, moved, event, done = attempt.step, attempt.at, attempt.moved, attempt.event, attempt.done
     finite = once(is_finite(attempt.tried) | ~moved)
 
-    extrema = once(chosen(moved, update_extrema(solver.extrema, solver.point, at, step), solver.extrema))
-    samples, sampled = sample(model, settings, solver, at, step, attempt.delayed, moved)
+    extrema = once(choose_tree(moved, update_extrema(solver.extrema, solver.point, at, step), solver.extrema))
+    samples, sampled = sample_step(model, settings, solver, at, step, attempt.delayed, moved)
     line, reading, image, level = _advance_line(model, solver, attempt)
     renewed = event | image
     ticks = None
@@ -234,7 +236,7 @@ def _iterate(model: Model, settings: Settings, solver: SolverState, pause: Scala
         done = done | ((event | (solver.iterations == 0)) & ended)  # as a run may begin
     logged = event | image | done
     at, logged = once((at, logged))
-    log, moments = write(solver.log, solver.moments, logged, pack(event_record(at, solver.landing, extrema)))
+    log, moments = write_row(solver.log, solver.moments, logged, pack_tree(event_record(at, solver.landing, extrema)))
     largest = jnp.maximum(solver.largest_local_error, attempt.error)
     following = SolverState(
         point=at,
@@ -247,7 +249,7 @@ def _iterate(model: Model, settings: Settings, solver: SolverState, pause: Scala
         largest_local_error=jnp.where(moved, largest, solver.largest_local_error),
         line=line,
         reading=reading,
-        extrema=chosen(logged, extrema.restarted(at.time), extrema),
+        extrema=choose_tree(logged, extrema.restarted(at.time), extrema),
         status=jnp.where(done, Status.FINISHED, solver.status),
         steps=solver.steps + (moved & ~solver.refresh).astype(int),
         iterations=solver.iterations + 1,
@@ -257,7 +259,7 @@ def _iterate(model: Model, settings: Settings, solver: SolverState, pause: Scala
         sampled=sampled,
         first_nonfinite=solver.first_nonfinite,
     )
-    return guard(settings, solver, following, attempt.tried, finite)
+    return guard_step(settings, solver, following, attempt.tried, finite)
 
 
 def _attempt_step(model: Model, settings: Settings, solver: SolverState, stop: Scalar | None) -> _Attempt:
@@ -267,14 +269,14 @@ def _attempt_step(model: Model, settings: Settings, solver: SolverState, stop: S
     quiet = jnp.asarray(True) if line is None else (line.held == 0) & ~solver.reading
     longest = once(longest_step(model, settings.tolerance, settings.step, point, quiet))
     step, end, hits_end = once(_next_step(model, settings, solver, longest, stop))
-    delayed = _applied(model, line, solver.reading, point.outputs.signal)
+    delayed = _delayed_signal(model, line, solver.reading, point.outputs.signal)
 
     def flow(fraction, x):
         t = jnp.where(fraction < 1, point.time + fraction * step, end)
         return model.flow(t, x, delayed(t, x))
 
     state, last, rate = once(looped_rk4(flow, model.retract, point.state, step, point.rate))
-    tried = evaluate(model, end, state, rate)
+    tried = evaluate_mesh_point(model, end, state, rate)
 
     event = jnp.any(solver.landing)
     error = jax.lax.stop_gradient(step_error(model, settings.tolerance, point, tried, step, flow, last))
@@ -290,7 +292,7 @@ def _attempt_step(model: Model, settings: Settings, solver: SolverState, stop: S
     landing = landing & (peak >= limit)
     moved = moved & jnp.isinf(peak)
     limit = jnp.minimum(limit, peak)
-    at = once(chosen(moved, tried, point))
+    at = once(choose_tree(moved, tried, point))
     done = moved & hits_end & ~event
     return _Attempt(step, tried, at, moved, event, done, landing, limit, step_limit, fine, error, delayed)
 
@@ -305,9 +307,9 @@ def _advance_line(
     if line is None:
         return None, solver.reading, jnp.asarray(False), jnp.asarray(float(SMOOTH))
     at, moved = attempt.at, attempt.moved
-    lasting = at.time - point.time > tolerance(point.time)  # shorter ones are rounding between coinciding edges
+    lasting = at.time - point.time > time_tolerance(point.time)  # shorter ones are rounding between coinciding edges
     alive = moved & (lasting | attempt.event) & model.emitting(point.state)
-    line = line.push(alive, interval(point, at, solver.level), jnp.minimum(attempt.fine, model.delay), lasting)
+    line = line.push(alive, delay_interval(point, at, solver.level), jnp.minimum(attempt.fine, model.delay), lasting)
     line, reading, image, level = pass_edge(line, model.delay, solver.reading, at.time, moved)
     return line, reading, image, level
 
@@ -328,7 +330,7 @@ def _apply_jumps(
     return after
 
 
-def _earlier(one: Scalar | None, other: Scalar | None) -> Scalar | None:
+def _earlier_of(one: Scalar | None, other: Scalar | None) -> Scalar | None:
     """Return the earlier of two instants (s), where there are any."""
     if one is None or other is None:
         return other if one is None else one
@@ -358,7 +360,7 @@ def _next_step(
     bound = jnp.where(solver.refresh, 0.0, bound)
     to_edge, to_end = edge - now, settings.duration - now
     # a step is stretched to an edge that is all but reached, but not over the root that limits it
-    stretch = jnp.where(jnp.isinf(solver.limit), tolerance(now), 0.0)
+    stretch = jnp.where(jnp.isinf(solver.limit), time_tolerance(now), 0.0)
     hits_edge = (to_edge <= bound + stretch) & ~solver.refresh
     hits_end = (to_end <= bound) & (to_end <= to_edge)
     step = jnp.where(hits_edge, to_edge, bound)
@@ -386,8 +388,8 @@ def _find_events(
     ahead = jax.lax.stop_gradient(planned)
     falls = (da < 0) & (db < 0) & (a + da * ahead <= 0) & (b + db * ahead <= 0) & (frozen < BRIEF * ahead)
     # and where it just rises from its event by rounding, as of a cable that is taut and at rest, it is below at once
-    _, top = cubic.extremes(a, b, da * frozen, db * frozen)
-    close = jax.lax.stop_gradient(tolerance(point.time))
+    _, top = cubic.cubic_extremes(a, b, da * frozen, db * frozen)
+    close = jax.lax.stop_gradient(time_tolerance(point.time))
     passing = (b <= 0) & (where * frozen <= close) & (top * frozen < BRIEF * ahead)
     rises = rises & ~falls & ~passing
     # shortened to a root, the step is too short for the state to tell its ends apart: this is the root
@@ -407,20 +409,20 @@ def _find_events(
     at_end = some & (jnp.abs(1 - first) * frozen <= close)
     at_start = some & ~at_end & (first * frozen <= close)
     landing = rises & ((where - first) * frozen <= close) & (at_end | at_start)
-    length = jnp.where(at_end, step, 0.0) + correction(chosen(at_end, tried, point), landing)
+    length = jnp.where(at_end, step, 0.0) + event_correction(choose_tree(at_end, tried, point), landing)
     # where cubics follow the guards badly, halving does it
     shorter = jnp.where(solver.rejections < MANY_REJECTIONS, first, 0.5) * frozen
     limit = jnp.where(some, jnp.where(at_end | at_start, length, shorter), jnp.inf)
     return landing, limit, ~some & ~coarse
 
 
-def interval(point: MeshPoint, at: MeshPoint, level: Scalar) -> Interval:
+def delay_interval(point: MeshPoint, at: MeshPoint, level: Scalar) -> Interval:
     """Return what the delay line keeps of the step between two mesh points: the cubic of the signal."""
     ends = (point.outputs.signal, at.outputs.signal, point.slopes.signal, at.slopes.signal)
-    return Interval(point.time, at.time, level, tuple(pack(signal) for signal in ends))
+    return Interval(point.time, at.time, level, tuple(pack_tree(signal) for signal in ends))
 
 
-def sample(
+def sample_step(
     model: Model, settings: Settings, solver: SolverState, at: MeshPoint, step: Scalar, delayed: Delayed, moved: Flag
 ) -> tuple[Any, Int[Array, ""]]:
     """Return samples with those that the step from `solver.point` to `at` passes."""
@@ -430,14 +432,14 @@ def sample(
 
     def due(kept: tuple[Any, Int[Array, ""]]) -> Flag:
         _, count = kept
-        return moved & (count * settings.sampling <= at.time + tolerance(at.time)) & (count < settings.samples)
+        return moved & (count * settings.sampling <= at.time + time_tolerance(at.time)) & (count < settings.samples)
 
     def take(kept: tuple[Any, Int[Array, ""]]) -> tuple[Any, Int[Array, ""]]:
         rows, count = kept
         time = count * settings.sampling
         u = jnp.clip((time - point.time) / jnp.where(step > 0, step, 1.0), 0.0, 1.0)
         state = interpolate_state(model, point, at, step, u)
-        row = pack((state, delayed(time, state)))
+        row = pack_tree((state, delayed(time, state)))
         return jax.lax.dynamic_update_index_in_dim(rows, row, count, 0), count + 1
 
     return jax.lax.while_loop(due, take, (solver.samples, solver.sampled))

@@ -22,7 +22,7 @@ Delayed = Callable[[Scalar, State], Any]
 TIME_TOLERANCE = 1e-13  # s per second of elapsed time (at least one): how closely an event is located
 
 
-def tolerance(time: Scalar) -> Scalar:
+def time_tolerance(time: Scalar) -> Scalar:
     """Return how close (s) two times are that are one instant."""
     return TIME_TOLERANCE * jnp.maximum(1.0, time)
 
@@ -42,7 +42,7 @@ def zeros_like(tree: PyTree) -> PyTree:
     return jax.tree.map(jnp.zeros_like, tree)
 
 
-def evaluate(model: Model, t: Scalar, x: State, rate: Rate) -> MeshPoint:
+def evaluate_mesh_point(model: Model, t: Scalar, x: State, rate: Rate) -> MeshPoint:
     """Return the mesh point at (t, x), where the rate is known."""
 
     def asked(t, q, v, memory):
@@ -56,22 +56,22 @@ def interpolate_state(model: Model, point: MeshPoint, at: MeshPoint, step: Scala
     """Return the state at the fraction u of the step from `point` to `at`."""
     ends = ((n.state.q, n.state.v, n.state.memory) for n in (point, at))
     q, v, memory = jax.tree.map(
-        lambda a, b, da, db: cubic.value(u, a, b, da * step, db * step), *ends, tuple(point.rate), tuple(at.rate)
+        lambda a, b, da, db: cubic.cubic_value(u, a, b, da * step, db * step), *ends, tuple(point.rate), tuple(at.rate)
     )
     return model.retract(State(q, v, point.state.mode, memory))
 
 
-def numbers(point: MeshPoint) -> PyTree:
+def finite_numbers(point: MeshPoint) -> PyTree:
     """Return the numbers of a mesh point that must be finite: continuous states, signal, then rates."""
     return (point.state.q, point.state.v, point.state.memory), point.outputs.signal, point.rate
 
 
 def is_finite(point: MeshPoint) -> Bool[Array, ""]:
     """Return whether every number known at a mesh point is finite."""
-    return jnp.isfinite(sum(jnp.sum(number) for number in jax.tree.leaves(numbers(point))))
+    return jnp.isfinite(sum(jnp.sum(number) for number in jax.tree.leaves(finite_numbers(point))))
 
 
-def correction(at: MeshPoint, fired: Bool[Array, "guards"]) -> Scalar:
+def event_correction(at: MeshPoint, fired: Bool[Array, "guards"]) -> Scalar:
     """Return Newton correction (s) of the time of the event at `at`: zero in value, its derivative in the tangents."""
     guard = slope = jnp.zeros(())
     for i in reversed(range(fired.shape[0])):

@@ -13,13 +13,13 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Int
 
-from dockdyn.integrate.model import Rate, Scalar, State, advance_state, chosen
+from dockdyn.integrate.model import Rate, Scalar, State, advance_state, choose_tree
 from dockdyn.mechanics.vector import once
 
 Flow = Callable[[Any, State], Rate]  # rate at a fraction of the step
 
 
-def rk4(flow: Flow, x: State, step: Scalar, first: Rate) -> State:
+def rk4_step(flow: Flow, x: State, step: Scalar, first: Rate) -> State:
     """Return the state after one step from `x`, whose rate is `first`; not yet retracted.
 
     `flow(c, x)` is the rate at the fraction c of the step, c a number: the stages are written out, one after another.
@@ -48,11 +48,11 @@ def looped_rk4(flow: Flow, retract: Callable[[State], State], x: State, step: Sc
         _, before, _, total = carry
         inner, ends = index < 2, index == 3
         fraction, weight = jnp.where(inner, 0.5, 1.0), jnp.where(inner, 2.0, 1.0)
-        slope = chosen(ends, jax.tree.map(lambda a: a / 6, total), before)
+        slope = choose_tree(ends, jax.tree.map(lambda a: a / 6, total), before)
         there = advance_state(x, fraction * step, slope)
         there = jax.lax.cond(ends, lambda x: retract(x), lambda x: x, there)
         rate = flow(fraction, there)
-        return there, rate, before, chosen(ends, total, jax.tree.map(lambda a, b: a + weight * b, total, rate))
+        return there, rate, before, choose_tree(ends, total, jax.tree.map(lambda a, b: a + weight * b, total, rate))
 
     state, rate, last, _ = jax.lax.fori_loop(0, 4, stage, (x, first, first, first))
     return Step(state, last, rate)

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.integrate.hybrid import cubic
-from dockdyn.integrate.hybrid.mesh_point import MeshPoint, tolerance
+from dockdyn.integrate.hybrid.mesh_point import MeshPoint, time_tolerance
 from dockdyn.integrate.hybrid.step_control import SHORTEST
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.vector import once
@@ -59,19 +59,19 @@ def update_extrema(extrema: RunningExtrema, point: MeshPoint, at: MeshPoint, ste
     """
     if not point.outputs.monitored:
         return extrema
-    a, b, da, db = _ends(point, at, step)
-    u, _ = _maxima(a, b, da, db)
+    a, b, da, db = _values_at_ends(point, at, step)
+    u, _ = _maxima_in_step(a, b, da, db)
     peaks, times, lasts = extrema.peaks, extrema.peak_times, step > 0
     for value, when in (
         (a, point.time),
-        (jnp.where((u > 0) & (u < 1), cubic.value(u, a, b, da, db), -jnp.inf), point.time + u * step),
+        (jnp.where((u > 0) & (u < 1), cubic.cubic_value(u, a, b, da, db), -jnp.inf), point.time + u * step),
         (b, at.time),
     ):
         value = jnp.where(lasts, value, -jnp.inf)
         times = jnp.where(value > peaks, when, times)
         peaks = jnp.maximum(value, peaks)
     records = jnp.where((a <= 0) & (b <= 0), -jnp.inf, jnp.maximum(extrema.records, peaks))
-    integrals = extrema.integrals + step * cubic.integral(a, b, da, db)
+    integrals = extrema.integrals + step * cubic.cubic_integral(a, b, da, db)
     return RunningExtrema(peaks, times, integrals, records, extrema.since)
 
 
@@ -102,26 +102,26 @@ def step_beside_peak(
     """
     if not point.outputs.monitored:
         return jnp.asarray(jnp.inf)
-    a, b, da, db = jax.lax.stop_gradient(_ends(point, tried, step))
+    a, b, da, db = jax.lax.stop_gradient(_values_at_ends(point, tried, step))
     length = jax.lax.stop_gradient(step)
-    u, phase = _maxima(a, b, da, db)
-    new = (u > 0) & (u < 1) & (cubic.value(u, a, b, da, db) > extrema.records)
+    u, phase = _maxima_in_step(a, b, da, db)
+    new = (u > 0) & (u < 1) & (cubic.cubic_value(u, a, b, da, db) > extrema.records)
     before, after = u * phase, (1 - u) * phase
     apart = (phase > STRAIGHT) | (jnp.abs(after - before) > UNEVEN)
     beside = jnp.clip(after, UNEVEN / 4, STRAIGHT / 4)
     shorter = jnp.where(before > 2 * beside, before - beside, jnp.maximum(2 * before, UNEVEN / 2))
     tried_next = shorter / jnp.where(phase > 0, phase, jnp.inf) * length
-    asked = new & apart & (tried_next > tolerance(point.time))
+    asked = new & apart & (tried_next > time_tolerance(point.time))
     return jnp.min(jnp.where(asked, tried_next, jnp.inf)[:count], initial=jnp.inf)
 
 
-def _ends(point: MeshPoint, at: MeshPoint, step: Scalar) -> tuple[Float[Array, "monitored"], ...]:
+def _values_at_ends(point: MeshPoint, at: MeshPoint, step: Scalar) -> tuple[Float[Array, "monitored"], ...]:
     """Return the monitored quantities at both ends of a step, and their slopes in its units."""
     a, b = jnp.stack(point.outputs.monitored), jnp.stack(at.outputs.monitored)
     return a, b, jnp.stack(point.slopes.monitored) * step, jnp.stack(at.slopes.monitored) * step
 
 
-def _maxima(
+def _maxima_in_step(
     a: cubic.Values, b: cubic.Values, da: cubic.Values, db: cubic.Values
 ) -> tuple[Float[Array, "monitored"], Float[Array, "monitored"]]:
     """Return where in a step quantities are largest, in its units, outside it where they are not, and the phase that it takes.
@@ -131,5 +131,5 @@ def _maxima(
     size = jnp.maximum(jnp.maximum(jnp.abs(a), jnp.abs(b)), 1e-300)
     phase = jnp.sqrt(jax.lax.stop_gradient(jnp.maximum(da - db, 0) / size))
     straight = (da > 0) & (db < 0) & (phase <= STRAIGHT)
-    _, high = once(cubic.extremes(a, b, da, db))
+    _, high = once(cubic.cubic_extremes(a, b, da, db))
     return jnp.where(straight, da / jnp.where(straight, da - db, 1.0), high), phase

@@ -13,9 +13,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.integrate.hybrid.delay_line import IntervalLine
-from dockdyn.integrate.hybrid.mesh_point import MeshPoint, numbers
+from dockdyn.integrate.hybrid.mesh_point import MeshPoint, finite_numbers
 from dockdyn.integrate.hybrid.running_extrema import RunningExtrema
-from dockdyn.integrate.model import Flag, Scalar, chosen, unpack
+from dockdyn.integrate.model import Flag, Scalar, choose_tree, unpack_tree
 from dockdyn.integrate.solution import AT_ONCE, EventRecord, Sample, Solution, Status
 
 if TYPE_CHECKING:
@@ -47,10 +47,10 @@ class SolverState(NamedTuple):
     first_nonfinite: Int[Array, ""]  # which number of `numbers(point)` was not finite; −1 for none
 
 
-def largest(solver: SolverState) -> Float[Array, "monitored"]:
+def monitored_maxima(solver: SolverState) -> Float[Array, "monitored"]:
     """Return the largest of each monitored quantity since the log began or was emptied."""
     like = event_record(solver.point, solver.landing, solver.extrema)
-    peaks = jax.vmap(lambda row: unpack(row, like).peaks)(solver.log[:-1])
+    peaks = jax.vmap(lambda row: unpack_tree(row, like).peaks)(solver.log[:-1])
     used = jnp.arange(solver.log.shape[0] - 1) < solver.moments
     return jnp.maximum(solver.extrema.peaks, jnp.max(jnp.where(used[:, None], peaks, 0.0), axis=0))
 
@@ -67,14 +67,14 @@ def event_record(point: MeshPoint, fired: Bool[Array, "guards"], extrema: Runnin
     return EventRecord(point.time, fired, point.state, peaks, extrema.peak_times, extrema.integrals)
 
 
-def result(solver: SolverState) -> Solution:
+def solution_of(solver: SolverState) -> Solution:
     """Return the solution of a run that has ended."""
     state = solver.point.state
     like = event_record(solver.point, jnp.zeros(len(solver.point.outputs.guards), bool), solver.extrema)
     samples = None
     if solver.samples is not None:
         shape = Sample(state, solver.point.outputs.signal)
-        samples = jax.vmap(lambda row: unpack(row, shape))(solver.samples)
+        samples = jax.vmap(lambda row: unpack_tree(row, shape))(solver.samples)
     return Solution(
         status=solver.status,
         time=solver.point.time,
@@ -82,7 +82,7 @@ def result(solver: SolverState) -> Solution:
         steps=solver.steps,
         iterations=solver.iterations,
         moments=solver.moments,
-        log=jax.vmap(lambda row: unpack(row, like))(solver.log[:-1]),
+        log=jax.vmap(lambda row: unpack_tree(row, like))(solver.log[:-1]),
         sampled=solver.sampled,
         samples=samples,
         first_nonfinite=solver.first_nonfinite,
@@ -91,7 +91,7 @@ def result(solver: SolverState) -> Solution:
     )
 
 
-def guard(
+def guard_step(
     settings: Settings, solver: SolverState, following: SolverState, tried: MeshPoint, finite: Flag
 ) -> SolverState:
     """Return `following`, unless it is not finite or has reached a limit: then the run stops, each lane for its own reason."""
@@ -103,13 +103,15 @@ def guard(
         status = jnp.where(running & following.line.full(), Status.DELAY_LINE_FULL, status)
 
     def first_one() -> Int[Array, ""]:
-        return jnp.argmin(jnp.stack([jnp.all(jnp.isfinite(n)) for n in jax.tree.leaves(numbers(tried))])).astype(int)
+        return jnp.argmin(jnp.stack([jnp.all(jnp.isfinite(n)) for n in jax.tree.leaves(finite_numbers(tried))])).astype(
+            int
+        )
 
     first_nonfinite = jax.lax.cond(finite, lambda: solver.first_nonfinite, first_one)
     stopped = solver._replace(status=jnp.full_like(status, Status.NOT_FINITE), first_nonfinite=first_nonfinite)
     kept = following._replace(status=status)
     small = {
-        name: chosen(finite, getattr(kept, name), getattr(stopped, name))
+        name: choose_tree(finite, getattr(kept, name), getattr(stopped, name))
         for name in SolverState._fields
         if name not in BULK
     }

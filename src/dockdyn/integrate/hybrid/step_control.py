@@ -13,7 +13,7 @@ from jaxtyping import Array, Bool
 from dockdyn.integrate.hybrid import cubic
 from dockdyn.integrate.hybrid.mesh_point import MeshPoint
 from dockdyn.integrate.hybrid.runge_kutta import Flow, embedded_error, looped_rk4
-from dockdyn.integrate.model import Model, Rate, Scalar, pack
+from dockdyn.integrate.model import Model, Rate, Scalar, pack_tree
 
 BENT = 1e-3  # of a number of the signal
 CHANGED = 0.1  # of it
@@ -49,7 +49,7 @@ def step_error(
         x = looped_rk4(lambda c, x: flow(c / 2, x), model.retract, point.state, step / 2, point.rate).state
         t = point.time + step / 2
         ends = point.outputs.signal, tried.outputs.signal, point.slopes.signal, tried.slopes.signal
-        kept = jax.tree.map(lambda a, b, da, db: middle(a, b, da * step, db * step), *ends)
+        kept = jax.tree.map(lambda a, b, da, db: midpoint_value(a, b, da * step, db * step), *ends)
         both = jax.tree.map(lambda a, b: jnp.stack([a, b]), model.signal(t, x), kept)
         rates = jax.lax.map(lambda signal: model.flow(t, x, signal), both)
         # over the step the error goes with u² (1 − u)², whose mean is 8/15 of its middle
@@ -68,7 +68,7 @@ def step_error(
     return jax.lax.cond(jnp.isfinite(tolerance), both, lambda: jnp.zeros(()))
 
 
-def middle(a: cubic.Values, b: cubic.Values, da: cubic.Values, db: cubic.Values) -> cubic.Values:
+def midpoint_value(a: cubic.Values, b: cubic.Values, da: cubic.Values, db: cubic.Values) -> cubic.Values:
     """Return the middle of the cubic with values `a` and `b` and slopes (per step) `da` and `db`, off by what it may not show.
 
     From its onset on a depth d and its square lie on the cubic; their derivatives by the exponent, d ln d and d² ln d, do not.
@@ -76,7 +76,7 @@ def middle(a: cubic.Values, b: cubic.Values, da: cubic.Values, db: cubic.Values)
     """
     changed = (b - a) ** 2 + (db - da) ** 2
     size = jnp.abs(a) + jnp.abs(b) + jnp.abs(da) + jnp.abs(db)
-    return cubic.value(0.5, a, b, da, db) + UNSEEN * changed / jnp.maximum(size, 1e-300)
+    return cubic.cubic_value(0.5, a, b, da, db) + UNSEEN * changed / jnp.maximum(size, 1e-300)
 
 
 def changes_sharply(point: MeshPoint, tried: MeshPoint, step: Scalar) -> Bool[Array, ""]:
@@ -86,7 +86,7 @@ def changes_sharply(point: MeshPoint, tried: MeshPoint, step: Scalar) -> Bool[Ar
     stages miss what it does between them, and the embedded formula, which shares them, does not see it.
     """
     a, b, da, db = (
-        pack(signal)
+        pack_tree(signal)
         for signal in (point.outputs.signal, tried.outputs.signal, point.slopes.signal, tried.slopes.signal)
     )
     size = jnp.abs(a) + jnp.abs(b)

@@ -22,11 +22,18 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from dockdyn.integrate.model import Flag, Scalar, chosen, over_rows, pack, unpack, write
+from dockdyn.integrate.model import Flag, Scalar, choose_tree, over_rows, pack_tree, unpack_tree, write_row
 from dockdyn.integrate.solution import Status, iterate_until
-from dockdyn.integrate.variational.discrete_energy import share
-from dockdyn.integrate.variational.event_search import Ends, Search, guard_rates, judge
-from dockdyn.integrate.variational.mechanical import PLACES, Mechanical, PhasePoint, Row, momenta, projected
+from dockdyn.integrate.variational.discrete_energy import balancing_share
+from dockdyn.integrate.variational.event_search import Ends, Search, guard_rates, judge_attempt
+from dockdyn.integrate.variational.mechanical import (
+    PLACES,
+    Mechanical,
+    PhasePoint,
+    Row,
+    generalised_momenta,
+    project_velocities,
+)
 from dockdyn.integrate.variational.solver_state import (
     History,
     KeptSample,
@@ -35,9 +42,9 @@ from dockdyn.integrate.variational.solver_state import (
     VariationalSettings,
     VariationalState,
 )
-from dockdyn.integrate.variational.step import KeptJacobian, Newton, StepStart, VariationalStep, step
+from dockdyn.integrate.variational.step import KeptJacobian, Newton, StepStart, VariationalStep, variational_step
 from dockdyn.mechanics.dense import solve_definite
-from dockdyn.mechanics.retraction import moved, outward
+from dockdyn.mechanics.retraction import retract_configuration, to_stated_axes
 from dockdyn.mechanics.vector import once
 
 CLOSED = 1e-10  # m: contacts nearer than this touch at the same instant
@@ -48,13 +55,13 @@ SHRINK, GROW = 0.2, 2.0  # of a variable step, at most
 CAUTIOUS = 0.01  # of the longest step: the first one, where steps vary
 
 
-def init(model: Mechanical, settings: VariationalSettings) -> VariationalState:
+def initial_variational(model: Mechanical, settings: VariationalSettings) -> VariationalState:
     """Return the solver of a run that has not advanced yet."""
     q, v, mode = model.initial()
     zero, t = jnp.zeros((), int), jnp.zeros(())
-    at = PhasePoint(q, momenta(model, t, q, v, mode), mode)
+    at = PhasePoint(q, generalised_momenta(model, t, q, v, mode), mode)
     depths = model.guards(t, q, mode)
-    first = pack(KeptSample(t, at, v, t, jnp.zeros_like(v), zero))
+    first = pack_tree(KeptSample(t, at, v, t, jnp.zeros_like(v), zero))
     columns = 2 + model.records() + model.told(t, q, v, mode).shape[0]
     return VariationalState(
         time=t,
@@ -84,36 +91,36 @@ def init(model: Mechanical, settings: VariationalSettings) -> VariationalState:
     )
 
 
-def solve(model: Mechanical, settings: VariationalSettings) -> VariationalState:
+def solve_variational(model: Mechanical, settings: VariationalSettings) -> VariationalState:
     """Return a whole run."""
-    return advance(model, settings, init(model, settings), jnp.asarray(2**62))
+    return advance_variational(model, settings, initial_variational(model, settings), jnp.asarray(2**62))
 
 
-def advance(
+def advance_variational(
     model: Mechanical, settings: VariationalSettings, solver: VariationalState, until: Int[Array, ""]
 ) -> VariationalState:
     """Go on until the run ends or has made `until` iterations."""
-    return iterate_until(partial(_iterate, model, settings), solver, until)
+    return iterate_until(partial(_attempt_step, model, settings), solver, until)
 
 
-def _iterate(model: Mechanical, settings: VariationalSettings, solver: VariationalState) -> VariationalState:
+def _attempt_step(model: Mechanical, settings: VariationalSettings, solver: VariationalState) -> VariationalState:
     """Attempt one step and take what it brings."""
-    goal, length, whole = target(settings, solver)
+    goal, length, whole = step_target(settings, solver)
     searching = jnp.isfinite(solver.search.length)
-    goal, length = chosen(searching, (solver.time + solver.search.length, solver.search.length), (goal, length))
+    goal, length = choose_tree(searching, (solver.time + solver.search.length, solver.search.length), (goal, length))
     nothing = ~searching & (length < LEAST * settings.step)  # an event was at the mark
     length = jnp.where(nothing, LEAST * settings.step, length)
     start = StepStart.of(model, solver.time, solver.at)
     guess = solver.history.guess(solver.time + 0.5 * length)
-    tried = once(step(model, start, length, guess, settings.newton, solver.known))
-    halfway = moved(model.attitudes, solver.at.q, 0.5 * length * tried.v)
+    tried = once(variational_step(model, start, length, guess, settings.newton, solver.known))
+    halfway = retract_configuration(model.attitudes, solver.at.q, 0.5 * length * tried.v)
     mode = model.passed(solver.time + 0.5 * length, halfway, tried.v, solver.at.mode, length)
-    end = chosen(nothing, solver.at, PhasePoint(tried.q, tried.p, mode))
+    end = choose_tree(nothing, solver.at, PhasePoint(tried.q, tried.p, mode))
     depths = once(model.guards(goal, end.q, end.mode))
 
     error = jnp.zeros(())
     if settings.error is not None:
-        error = _roughness(settings, solver, tried, length)
+        error = _step_error(settings, solver, tried, length)
     refused = (error > 1) | ((settings.error is not None) & ~tried.converged & (length > 1e-9 * settings.step))
 
     blank = jnp.zeros(model.records())
@@ -127,10 +134,10 @@ def _iterate(model: Mechanical, settings: VariationalSettings, solver: Variation
             close, lambda: _step_near_contact(model, settings, solver, start, length, tried, plain), lambda: plain
         )
         move = once(move)
-    return _follow(model, settings, solver, move, tried, whole & ~searching, error)
+    return _accept_move(model, settings, solver, move, tried, whole & ~searching, error)
 
 
-def target(settings: VariationalSettings, solver: VariationalState) -> tuple[Scalar, Scalar, Flag]:
+def step_target(settings: VariationalSettings, solver: VariationalState) -> tuple[Scalar, Scalar, Flag]:
     """Return end and length of the next step, and whether it reaches a mark."""
     spacing = settings.step if settings.error is None else settings.interval
     mark = jnp.minimum((solver.mark + 1) * spacing, settings.duration)
@@ -145,7 +152,7 @@ def target(settings: VariationalSettings, solver: VariationalState) -> tuple[Sca
     return jnp.where(whole, mark, solver.time + step_limit), jnp.where(whole, left, step_limit), whole
 
 
-def _roughness(
+def _step_error(
     settings: VariationalSettings, solver: VariationalState, tried: VariationalStep, length: Scalar
 ) -> Scalar:
     """Return estimated error of the step over what is allowed: a twelfth of h² v̈, which the midpoint leaves."""
@@ -169,11 +176,11 @@ def _worth_a_look(
     near = jnp.maximum(depths, solver.depths) > -room
     if model.rests:
         resting, _ = model.acting(solver.at.mode)
-        near = (near & ~resting) | _pulling(settings, start, tried, length, depths.shape[0])
+        near = (near & ~resting) | _pulling_contacts(settings, start, tried, length, depths.shape[0])
     return jnp.any(near) | solver.struck
 
 
-def _pulling(
+def _pulling_contacts(
     settings: VariationalSettings, start: StepStart, tried: VariationalStep, length: Scalar, guards: int
 ) -> Bool[Array, "guards"]:
     """Return contacts at rest that would have to pull; not judged in steps so short that rounding decides."""
@@ -198,37 +205,39 @@ def _step_near_contact(
     free, pulls = jnp.ones(guards, bool), jnp.zeros(guards, bool)
     if model.rests:
         free = ~model.acting(mode)[0]
-        pulls = _pulling(settings, start, tried, length, guards)
+        pulls = _pulling_contacts(settings, start, tried, length, guards)
     closed = solver.struck & free & (solver.depths >= -CLOSED) & (rates > STILL)
     at_once = jnp.any(closed)
     parts = jnp.any(pulls) & ~at_once
     # velocities at the end are twice those along the step less those at its start, to second order: enough here
     after = guard_rates(model, plain.time, tried.q, 2 * tried.v - v, mode)
-    verdict = judge(solver.search, solver.time, length, Ends(solver.depths, plain.depths, rates, after), free)
+    verdict = judge_attempt(solver.search, solver.time, length, Ends(solver.depths, plain.depths, rates, after), free)
     found = verdict.found & ~at_once & ~parts
 
     here = plain._replace(time=solver.time, at=solver.at, depths=solver.depths, moves=jnp.zeros((), bool))
     move = plain._replace(moves=verdict.goes | found, search=verdict.search)
-    move = chosen(at_once | parts, here, move)
+    move = choose_tree(at_once | parts, here, move)
     # the fastest of those that touch now, or at the end
     there = free & (plain.depths >= -CLOSED) & (after > STILL)
     together = jnp.where(at_once, closed, there | (jnp.arange(guards) == verdict.guard))
     guard = jnp.argmax(jnp.where(together, jnp.where(at_once, rates, after), -jnp.inf))
 
     def event() -> Move:
-        at, v, mass = projected(model, move.time, move.at)
+        at, v, mass = project_velocities(model, move.time, move.at)
         here, before = move._replace(at=at, jumps=jnp.ones((), bool)), None
         if model.discrete:
-            rest = target(settings, solver._replace(time=plain.time))[1]
+            rest = step_target(settings, solver._replace(time=plain.time))[1]
             before = Before(start, tried.v, length, rest, settings.newton, found)
-        strike = lambda: _jumped(model, here, v, mass, guard, before)  # noqa: E731
-        after = jax.lax.cond(parts, lambda: _parted(model, here, v, pulls), strike) if model.rests else strike()
+        strike = lambda: _jump_at_guard(model, here, v, mass, guard, before)  # noqa: E731
+        after = (
+            jax.lax.cond(parts, lambda: _release_contacts(model, here, v, pulls), strike) if model.rests else strike()
+        )
         return after._replace(depths=model.guards(after.time, after.at.q, after.at.mode))
 
     return jax.lax.cond(at_once | found | parts, event, lambda: move)
 
 
-def _parted(model: Mechanical, here: Move, v: Row, pulls: Bool[Array, "guards"]) -> Move:
+def _release_contacts(model: Mechanical, here: Move, v: Row, pulls: Bool[Array, "guards"]) -> Move:
     """Return contacts at rest let go."""
     at = here.at._replace(mode=model.parted(here.at.mode, pulls))
     return here._replace(at=at, fired=-1 - jnp.argmax(pulls), after=v)
@@ -245,7 +254,7 @@ class Before(NamedTuple):
     applies: Flag  # not to what is struck at the same instant
 
 
-def _jumped(
+def _jump_at_guard(
     model: Mechanical, move: Move, v: Row, mass: Float[Array, "n n"], guard: Int[Array, ""], before: Before | None
 ) -> Move:
     """Return the jump of a guard where `move` ends, with these velocities before it."""
@@ -255,16 +264,16 @@ def _jumped(
     after = v + solve_definite(mass, impulse)
     if before is not None:
         start, along, length, rest, newton, applies = before
-        balanced = lambda: share(model, start, along, length, move.at, impulse, after, rest, newton)  # noqa: E731
+        balanced = lambda: balancing_share(model, start, along, length, move.at, impulse, after, rest, newton)  # noqa: E731
         elastic = applies & jump.elastic
         factor = jax.lax.cond(elastic, balanced, lambda: jnp.ones(()))
         impulse, record = factor * impulse, jnp.where(elastic, model.scaled(record, factor), record)
         mode = model.balanced(mode, factor)
         after = v + factor * (after - v)
-    p = move.at.p + outward(model.attitudes, q, impulse)
+    p = move.at.p + to_stated_axes(model.attitudes, q, impulse)
     if model.tied:
         # where a jump moves masses, from the arm to the station say, velocities stay and momenta follow
-        p = p + momenta(model, t, q, after, mode) - momenta(model, t, q, after, move.at.mode)
+        p = p + generalised_momenta(model, t, q, after, mode) - generalised_momenta(model, t, q, after, move.at.mode)
     return move._replace(
         at=PhasePoint(q, p, mode),
         fired=guard,
@@ -274,7 +283,7 @@ def _jumped(
     )
 
 
-def _follow(
+def _accept_move(
     model: Mechanical,
     settings: VariationalSettings,
     solver: VariationalState,
@@ -288,8 +297,8 @@ def _follow(
     length = move.time - solver.time
     ends = taken & ~move.jumps & whole
     history, _ = solver.history.push(tried.v, solver.time + 0.5 * length)
-    history = chosen(taken, history, solver.history)
-    history = chosen(move.jumps, History.fresh(move.after, move.time), history)
+    history = choose_tree(taken, history, solver.history)
+    history = choose_tree(move.jumps, History.fresh(move.after, move.time), history)
     work = solver.work + jnp.where(taken, length * (tried.force @ tried.v), 0.0)
     given = solver.given + jnp.where(taken, tried.given, 0.0)
     mark = solver.mark + ends
@@ -298,11 +307,13 @@ def _follow(
     told = lambda: model.told(move.time, move.at.q, move.after, move.at.mode)  # noqa: E731
     size = solver.log.shape[1] - 2 - model.records()
     event = LoggedEvent(move.time, move.fired, move.record, jax.lax.cond(move.jumps, told, lambda: jnp.zeros(size)))
-    log, events = write(solver.log, solver.events, move.jumps, pack(event))
+    log, events = write_row(solver.log, solver.events, move.jumps, pack_tree(event))
     last = jnp.where(taken, tried.iterations, solver.last)
     due = ends & ((mark % settings.stride == 0) | done) & (solver.sampled < solver.samples.shape[0] - 1)
-    at, v = jax.lax.cond(due, lambda: projected(model, move.time, move.at)[:2], lambda: (move.at, move.after))
-    samples, sampled = write(solver.samples, solver.sampled, due, pack(KeptSample(move.time, at, v, work, given, last)))
+    at, v = jax.lax.cond(due, lambda: project_velocities(model, move.time, move.at)[:2], lambda: (move.at, move.after))
+    samples, sampled = write_row(
+        solver.samples, solver.sampled, due, pack_tree(KeptSample(move.time, at, v, work, given, last))
+    )
 
     step_limit = solver.step_limit
     if settings.error is not None:
@@ -325,7 +336,7 @@ def _follow(
     comes = good & ~stuck & (taken | move.jumps)
     return VariationalState(
         time=jnp.where(comes, move.time, solver.time),
-        at=chosen(comes, at, solver.at),
+        at=choose_tree(comes, at, solver.at),
         history=history,
         known=tried.known.after(move.jumps),
         depths=jnp.where(comes, move.depths, solver.depths),
@@ -350,13 +361,13 @@ def _follow(
     )
 
 
-def kept(solver: VariationalState) -> KeptSample:
+def kept_samples(solver: VariationalState) -> KeptSample:
     """Return the samples, each leaf with a leading axis; rows after `solver.sampled` are meaningless."""
     like = KeptSample(solver.time, solver.at, solver.history.v, solver.work, solver.given, solver.last)
-    return over_rows(lambda row: unpack(row, like), solver.samples[:-1])
+    return over_rows(lambda row: unpack_tree(row, like), solver.samples[:-1])
 
 
-def logged(solver: VariationalState, records: int) -> LoggedEvent:
+def logged_events(solver: VariationalState, records: int) -> LoggedEvent:
     """Return the log of events, in the same way."""
     like = LoggedEvent(solver.time, solver.last, jnp.zeros(records), jnp.zeros(solver.log.shape[1] - 2 - records))
-    return over_rows(lambda row: unpack(row, like), solver.log[:-1])
+    return over_rows(lambda row: unpack_tree(row, like), solver.log[:-1])

@@ -19,22 +19,24 @@ from jaxtyping import Array, Int, PyTree
 
 from dockdyn.integrate.model import Flag, Scalar
 from dockdyn.integrate.variational.mechanical import Mechanical, Numbers, PhasePoint, Row
-from dockdyn.integrate.variational.step import Newton, StepStart, step
-from dockdyn.mechanics.retraction import moved, outward
+from dockdyn.integrate.variational.step import Newton, StepStart, variational_step
+from dockdyn.mechanics.retraction import retract_configuration, to_stated_axes
 
 ATTEMPTS = 40
 EXACT = 1e-14  # of the impulse
 
 
-def _balance(model: Mechanical, t: Scalar, q: Numbers, v: Row, h: Scalar, mode: PyTree) -> tuple[Scalar, Scalar]:
+def _energy_and_work(
+    model: Mechanical, t: Scalar, q: Numbers, v: Row, h: Scalar, mode: PyTree
+) -> tuple[Scalar, Scalar]:
     """Return the energy (J) of a step from q along h v, and the half of the work that comes in along it."""
-    middle, halfway = t + 0.5 * h, moved(model.attitudes, q, 0.5 * h * v)
+    middle, halfway = t + 0.5 * h, retract_configuration(model.attitudes, q, 0.5 * h * v)
     value, momentum = jax.value_and_grad(lambda v: model.lagrangian(middle, halfway, v, mode))(v)
     _, rate = jax.jvp(lambda t: model.lagrangian(t, halfway, v, mode), (middle,), (jnp.ones(()),))
     work = h * (model.force(middle, halfway, v, mode) @ v)
     energy = momentum @ v - value
     if model.stored(middle, halfway, mode) is not None:  # what `force` has of it is no work then
-        keeps = lambda t, x: model.stored(t, moved(model.attitudes, halfway, x), mode)  # noqa: E731
+        keeps = lambda t, x: model.stored(t, retract_configuration(model.attitudes, halfway, x), mode)  # noqa: E731
         still = jnp.zeros_like(v)
         own, gone = jax.jvp(lambda x: keeps(middle, x), (still,), (v,))
         energy, work = energy + own, work + h * gone
@@ -42,7 +44,7 @@ def _balance(model: Mechanical, t: Scalar, q: Numbers, v: Row, h: Scalar, mode: 
     return energy, 0.5 * (work - h * rate)
 
 
-def share(
+def balancing_share(
     model: Mechanical,
     start: StepStart,
     v: Row,
@@ -58,8 +60,8 @@ def share(
     `v` are the velocities of the step before, from `start`; `after` those just after the impulse taken once.
     """
     time = start.t + length
-    before, gained = _balance(model, start.t, start.at.q, v, length, at.mode)
-    push = outward(model.attitudes, at.q, impulse)
+    before, gained = _energy_and_work(model, start.t, start.at.q, v, length, at.mode)
+    push = to_stated_axes(model.attitudes, at.q, impulse)
     slope = impulse @ after
 
     def going(carry: tuple[Scalar, Scalar, Int[Array, ""]]) -> Flag:
@@ -69,8 +71,8 @@ def share(
     def attempt(carry: tuple[Scalar, Scalar, Int[Array, ""]]) -> tuple[Scalar, Scalar, Int[Array, ""]]:
         factor, _, count = carry
         init = StepStart.of(model, time, at._replace(p=at.p + factor * push))
-        found = step(model, init, rest, after, newton)
-        energy, coming = _balance(model, time, at.q, found.v, rest, at.mode)
+        found = variational_step(model, init, rest, after, newton)
+        energy, coming = _energy_and_work(model, time, at.q, found.v, rest, at.mode)
         change = -(energy - before - gained - coming) / slope
         return factor + change, change, count + 1
 

@@ -16,9 +16,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn.integrate.hybrid import cubic
-from dockdyn.integrate.model import Flag, Scalar, chosen
+from dockdyn.integrate.model import Flag, Scalar, choose_tree
 from dockdyn.integrate.variational.mechanical import Mechanical, Numbers, Row
-from dockdyn.mechanics.retraction import moved
+from dockdyn.mechanics.retraction import retract_configuration
 
 TOUCH = 1e-13  # m: depths below it are rounding
 ROOT = 1e-14  # m: depth at which an event is found
@@ -67,42 +67,48 @@ class Ends(NamedTuple):
 
 def guard_rates(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> Guards:
     """Return the time derivatives of the guards at velocities v."""
-    rise = lambda t, x: model.guards(t, moved(model.attitudes, q, x), mode)  # noqa: E731
+    rise = lambda t, x: model.guards(t, retract_configuration(model.attitudes, q, x), mode)  # noqa: E731
     return jax.jvp(rise, (t, jnp.zeros_like(v)), (jnp.ones(()), v))[1]
 
 
-def later(at: Scalar, length: Scalar) -> Scalar:
+def at_least_shortest(at: Scalar, length: Scalar) -> Scalar:
     """Return `at`, or the shortest way where it is shorter, with the derivative of `at`."""
     return at + jax.lax.stop_gradient(jnp.maximum(SHORTEST * length - at, 0.0))
 
 
-def judge(search: Search, time: Scalar, length: Scalar, ends: Ends, free: Bool[Array, "guards"]) -> AttemptVerdict:
+def judge_attempt(
+    search: Search, time: Scalar, length: Scalar, ends: Ends, free: Bool[Array, "guards"]
+) -> AttemptVerdict:
     """Return what the attempt of a step from `time` over `length` shows of the guards that are `free`."""
     searching = jnp.isfinite(search.length)
-    return chosen(searching, again(search, time, length, ends, free), first(search, length, ends, free))
+    return choose_tree(
+        searching, search_again(search, time, length, ends, free), search_first(search, length, ends, free)
+    )
 
 
-def first(search: Search, length: Scalar, ends: Ends, free: Bool[Array, "guards"]) -> AttemptVerdict:
+def search_first(search: Search, length: Scalar, ends: Ends, free: Bool[Array, "guards"]) -> AttemptVerdict:
     """Return the search over the whole step, by the cubics through the guards and their rates."""
     a, b, da, db = ends.start, ends.end, ends.start_rate * length, ends.end_rate * length
-    low, high = cubic.extremes(a, b, da, db)
+    low, high = cubic.cubic_extremes(a, b, da, db)
     through = free & (b > TOUCH)
     grazes = free & ~through & (high > 0) & (high < 1) & ~search.clear
     _, root = cubic.rising_root(a, b, da, db)
     # the deepest of those that may graze comes first: if it does not touch, none does
-    crest = jnp.argmax(jnp.where(grazes, cubic.value(high, a, b, da, db), -jnp.inf))
+    crest = jnp.argmax(jnp.where(grazes, cubic.cubic_value(high, a, b, da, db), -jnp.inf))
     aim = jnp.where(jnp.any(grazes), crest, jnp.argmin(jnp.where(through, root, jnp.inf)))
     share = jnp.where(jnp.any(grazes), high[aim], root[aim])
     dips = (low[aim] > 0) & (low[aim] < share)
     bottom = jnp.where(dips, low[aim], 0.0) * length
     none = jnp.zeros((), int)
-    start = later(share * length, length)
+    start = at_least_shortest(share * length, length)
     following = Search(start, bottom, length, aim, jnp.any(grazes), search.clear, none, length)
     goes = ~jnp.any(through | grazes)
-    return AttemptVerdict(jnp.zeros((), bool), aim, goes, chosen(goes, Search.none(), following))
+    return AttemptVerdict(jnp.zeros((), bool), aim, goes, choose_tree(goes, Search.none(), following))
 
 
-def again(search: Search, time: Scalar, length: Scalar, ends: Ends, free: Bool[Array, "guards"]) -> AttemptVerdict:
+def search_again(
+    search: Search, time: Scalar, length: Scalar, ends: Ends, free: Bool[Array, "guards"]
+) -> AttemptVerdict:
     """Return the search after an attempt to end at the event."""
     depth, rate = ends.end, ends.end_rate
     exact = ROOT + 4e-16 * jnp.abs(rate) * time
@@ -116,11 +122,11 @@ def again(search: Search, time: Scalar, length: Scalar, ends: Ends, free: Bool[A
     close = (jnp.abs(depth[aim]) <= exact[aim]) & ~jnp.any(over)
     steep = jnp.abs(depth[aim]) < 1e-3 * search.span * rate[aim]
     fits = ((newton[aim] > low) & (newton[aim] < high)) | (close & steep)
-    guess = later(jnp.where(fits, newton[aim], 0.5 * (low + high)), search.span)
+    guess = at_least_shortest(jnp.where(fits, newton[aim], 0.5 * (low + high)), search.span)
     # derivatives of a run pass through the corrections, not through the first guess: two leave nothing of that
     exactly = close & ((search.corrections > 1) | ~steep)
     found = (exactly | (~close & (high - low <= NARROW * search.span))) & ~missed
     never, count = jnp.zeros((), bool), jnp.where(fits, search.corrections + 1, 0)
     following = Search(guess, low, high, aim, never, never, count, search.span)
-    following = chosen(missed, Search.none()._replace(clear=~never), following)
-    return AttemptVerdict(found, aim, never, chosen(found, Search.none(), following))
+    following = choose_tree(missed, Search.none()._replace(clear=~never), following)
+    return AttemptVerdict(found, aim, never, choose_tree(found, Search.none(), following))

@@ -18,8 +18,14 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn.impact.laws.contact_matrix import contact_matrix
 from dockdyn.integrate.model import Flag, Scalar
-from dockdyn.mechanics.dense import factored, jacobian, solve_definite, solved
-from dockdyn.mechanics.retraction import Attitudes, each, inward, moved, outward
+from dockdyn.mechanics.dense import factor_matrix, solve_definite, solve_factored, value_and_jacobian
+from dockdyn.mechanics.retraction import (
+    Attitudes,
+    change_each_attitude,
+    from_stated_axes,
+    retract_configuration,
+    to_stated_axes,
+)
 from dockdyn.mechanics.vector import Vector
 
 PLACES = 6  # contacts that may rest at once
@@ -84,7 +90,7 @@ class Mechanical(eqx.Module):
 
     def mass_matrix(self, t: Scalar, q: Numbers, mode: PyTree, size: int) -> Float[Array, "n n"]:
         """Return the mass matrix ∂²L/∂v² of so many velocities."""
-        return jacobian(lambda v: jax.grad(self.lagrangian, 2)(t, q, v, mode), jnp.zeros(size))[1]
+        return value_and_jacobian(lambda v: jax.grad(self.lagrangian, 2)(t, q, v, mode), jnp.zeros(size))[1]
 
     def force(self, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> Row:
         """Return generalised forces that have no potential: of control, of dampers."""
@@ -146,42 +152,42 @@ class Mechanical(eqx.Module):
         return None
 
 
-def gradients(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> tuple[Row, Row]:
+def lagrangian_gradients(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> tuple[Row, Row]:
     """Return ∂L/∂x over displacements x of the configuration, and ∂L/∂v."""
     if not model.attitudes:
         return jax.grad(model.lagrangian, (1, 2))(t, q, v, mode)
-    shifted = lambda x, v: model.lagrangian(t, moved(model.attitudes, q, x), v, mode)  # noqa: E731
+    shifted = lambda x, v: model.lagrangian(t, retract_configuration(model.attitudes, q, x), v, mode)  # noqa: E731
     return jax.grad(shifted, (0, 1))(jnp.zeros_like(v), v)
 
 
-def momenta(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> Row:
+def generalised_momenta(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> Row:
     """Return ∂L/∂v, in the axes in which attitudes are stated."""
-    return outward(model.attitudes, q, jax.grad(model.lagrangian, 2)(t, q, v, mode))
+    return to_stated_axes(model.attitudes, q, jax.grad(model.lagrangian, 2)(t, q, v, mode))
 
 
-def velocities(model: Mechanical, t: Scalar, at: PhasePoint) -> tuple[Row, Float[Array, "n n"]]:
+def velocities_of_momenta(model: Mechanical, t: Scalar, at: PhasePoint) -> tuple[Row, Float[Array, "n n"]]:
     """Return velocities that belong to the momenta, and the mass matrix."""
     size = at.p.shape[0]
     mass = model.mass_matrix(t, at.q, at.mode, size)
     offset = jax.grad(lambda v: model.lagrangian(t, at.q, v, at.mode))(jnp.zeros(size))
-    return solve_definite(mass, inward(model.attitudes, at.q, at.p) - offset), mass
+    return solve_definite(mass, from_stated_axes(model.attitudes, at.q, at.p) - offset), mass
 
 
-def accelerations(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> Row:
+def unconstrained_accelerations(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> Row:
     """Return v̇ of a system that nothing holds, by d/dt ∂L/∂v + ω × ∂L/∂ω = ∂L/∂x + F: for explicit methods to compare with."""
     still = jnp.zeros_like(v)
 
     def momentum(t: Scalar, x: Row, v: Row) -> Row:
-        return jax.grad(model.lagrangian, 2)(t, moved(model.attitudes, q, x), v, mode)
+        return jax.grad(model.lagrangian, 2)(t, retract_configuration(model.attitudes, q, x), v, mode)
 
-    slope, now = gradients(model, t, q, v, mode)
+    slope, now = lagrangian_gradients(model, t, q, v, mode)
     drift = jax.jvp(momentum, (t, still, v), (jnp.ones(()), v, still))[1]
     parts = [slice(place, place + 3) for place in model.attitudes]
-    turning = each(
+    turning = change_each_attitude(
         model.attitudes, still, lambda which, _: Vector.of(v[parts[which]]).cross(Vector.of(now[parts[which]]))
     )
     right = slope + model.force(t, q, v, mode) - drift - turning
-    return solved(factored(model.mass_matrix(t, q, mode, v.shape[0])), right)
+    return solve_factored(factor_matrix(model.mass_matrix(t, q, mode, v.shape[0])), right)
 
 
 class RestingContacts(NamedTuple):
@@ -193,7 +199,7 @@ class RestingContacts(NamedTuple):
     @staticmethod
     def of(model: Mechanical, mode: PyTree) -> RestingContacts:
         resting, tied = model.acting(mode)
-        places = _places(model, resting.shape[0])
+        places = _guard_places(model, resting.shape[0])
         if not model.rests:
             guards = jnp.zeros(0, int)
         elif places is not None:
@@ -207,7 +213,7 @@ class RestingContacts(NamedTuple):
         found = []
         if self.guards.shape[0]:
             depths = model.guards(t, q, mode)
-            places = _places(model, depths.shape[0])
+            places = _guard_places(model, depths.shape[0])
             found.append(depths[self.guards if places is None else places])
         if model.tied:
             found.append(model.ties(q, mode))
@@ -219,26 +225,28 @@ class RestingContacts(NamedTuple):
             return jnp.zeros((0, size))
 
         def found() -> Float[Array, "rows n"]:
-            _, rows = jacobian(lambda x: self.rows(model, t, moved(model.attitudes, q, x), mode), jnp.zeros(size))
+            _, rows = value_and_jacobian(
+                lambda x: self.rows(model, t, retract_configuration(model.attitudes, q, x), mode), jnp.zeros(size)
+            )
             return jnp.where(self.acting[:, None], rows, 0.0)
 
         blank = jnp.zeros((self.acting.shape[0], size))
         return jax.lax.cond(jnp.any(self.acting), found, lambda: blank)
 
 
-def _places(model: Mechanical, guards: int) -> np.ndarray | None:
+def _guard_places(model: Mechanical, guards: int) -> np.ndarray | None:
     """Return which guards have a place of their own among those held, so that nothing is to be looked up; None: too many."""
     found = np.array(model.restable(guards), int)
     return found if len(found) <= PLACES else None
 
 
-def softened(size: Float[Array, "rows"], acting: Bool[Array, "rows"]) -> Float[Array, "rows"]:
+def regularisation(size: Float[Array, "rows"], acting: Bool[Array, "rows"]) -> Float[Array, "rows"]:
     """Return what is added to the diagonal `size` of W so that rows may depend on each other; 1 for rows that do not act."""
     largest = jnp.max(jnp.where(acting, size, 0.0), initial=0.0)
     return jnp.where(acting, SOFT * jnp.where(largest > 0, largest, 1.0), 1.0)
 
 
-def stopping(
+def stopping_impulses(
     mass: Float[Array, "n n"],
     rows: Float[Array, "rows n"],
     slip: Float[Array, "rows *columns"],
@@ -246,19 +254,19 @@ def stopping(
 ) -> Float[Array, "rows *columns"]:
     """Return impulses along rows that take a slip away. Rows may depend on each other; those that do not act are zero."""
     following = contact_matrix(rows, mass)
-    matrix = following + jnp.diag(softened(jnp.diagonal(following), acting))
+    matrix = following + jnp.diag(regularisation(jnp.diagonal(following), acting))
     impulse = -solve_definite(matrix, slip)
     return impulse - solve_definite(matrix, slip + following @ impulse)  # what softening left
 
 
-def projected(model: Mechanical, t: Scalar, at: PhasePoint) -> tuple[PhasePoint, Row, Float[Array, "n n"]]:
+def project_velocities(model: Mechanical, t: Scalar, at: PhasePoint) -> tuple[PhasePoint, Row, Float[Array, "n n"]]:
     """Return a point whose velocities obey what is held, these, and the mass matrix.
 
     Its momenta are those given but for an impulse along the rows that are held, which changes no later step: it is taken where
     velocities are asked for, at events and samples.
     """
     held = RestingContacts.of(model, at.mode)
-    v, mass = velocities(model, t, at)
+    v, mass = velocities_of_momenta(model, t, at)
     if not held.acting.shape[0]:
         return at, v, mass
 
@@ -266,7 +274,7 @@ def projected(model: Mechanical, t: Scalar, at: PhasePoint) -> tuple[PhasePoint,
         rows = held.gradient(model, t, at.q, at.mode, v.shape[0])
         drift = jax.jvp(lambda t: held.rows(model, t, at.q, at.mode), (t,), (jnp.ones(()),))[1]
         slip = jnp.where(held.acting, rows @ v + drift, 0.0)
-        impulse = rows.T @ stopping(mass, rows, slip, held.acting)
-        return at._replace(p=at.p + outward(model.attitudes, at.q, impulse)), v + solve_definite(mass, impulse)
+        impulse = rows.T @ stopping_impulses(mass, rows, slip, held.acting)
+        return at._replace(p=at.p + to_stated_axes(model.attitudes, at.q, impulse)), v + solve_definite(mass, impulse)
 
     return *jax.lax.cond(jnp.any(held.acting), project, lambda: (at, v)), mass

@@ -34,11 +34,17 @@ from dockdyn.integrate.variational.mechanical import (
     PhasePoint,
     RestingContacts,
     Row,
-    gradients,
-    softened,
+    lagrangian_gradients,
+    regularisation,
 )
-from dockdyn.mechanics.dense import Factors, factored, jacobian, solved
-from dockdyn.mechanics.retraction import halved, inward, moved, outward, spread
+from dockdyn.mechanics.dense import Factors, factor_matrix, solve_factored, value_and_jacobian
+from dockdyn.mechanics.retraction import (
+    from_stated_axes,
+    halve_force,
+    retract_configuration,
+    spread_momentum,
+    to_stated_axes,
+)
 from dockdyn.mechanics.vector import once
 from dockdyn.programs import trace_once
 
@@ -120,49 +126,55 @@ class Halfway(NamedTuple):
     force: Row  # F
 
 
-def residual(model: Mechanical, start: StepStart, h: Scalar, unknown: Row) -> tuple[Row, Halfway]:
+def step_residual(model: Mechanical, start: StepStart, h: Scalar, unknown: Row) -> tuple[Row, Halfway]:
     """Return how far velocities and impulses are from the discrete Euler–Lagrange equations, and what is halfway."""
     size, attitudes = start.at.p.shape[0], model.attitudes
     v, impulses = unknown[:size], unknown[size:]
     t, mode = start.t + 0.5 * h, start.at.mode
-    q = moved(attitudes, start.at.q, 0.5 * h * v)
-    slope, momentum = gradients(model, t, q, v, mode)
+    q = retract_configuration(attitudes, start.at.q, 0.5 * h * v)
+    slope, momentum = lagrangian_gradients(model, t, q, v, mode)
     force = model.force(t, q, v, mode)
     push = slope + force
     before = start.at.p
     if impulses.shape[0]:
-        before = before - outward(attitudes, start.at.q, start.rows.T @ impulses)
+        before = before - to_stated_axes(attitudes, start.at.q, start.rows.T @ impulses)
     defect = (
-        spread(attitudes, h * v, momentum) - 0.5 * h * halved(attitudes, h * v, push) - inward(attitudes, q, before)
+        spread_momentum(attitudes, h * v, momentum)
+        - 0.5 * h * halve_force(attitudes, h * v, push)
+        - from_stated_axes(attitudes, q, before)
     )
     found = Halfway(push, force)
     if not impulses.shape[0]:
         return defect, found
-    reached = start.held.rows(model, start.t + h, moved(attitudes, start.at.q, h * v), mode)
+    reached = start.held.rows(model, start.t + h, retract_configuration(attitudes, start.at.q, h * v), mode)
     return jnp.concatenate([defect, jnp.where(start.held.acting, reached / h, impulses)]), found
 
 
-def _linearised(model: Mechanical, start: StepStart, h: Scalar, unknown: Row) -> tuple[Row, Factors, Row]:
+def _linearise_residual(model: Mechanical, start: StepStart, h: Scalar, unknown: Row) -> tuple[Row, Factors, Row]:
     """Return the residual, its Jacobian in factors, and what of its diagonal belongs to velocities: about the masses."""
     size, attitudes = start.at.p.shape[0], model.attitudes
     v, impulses = unknown[:size], unknown[size:]
-    value, slopes = once(jacobian(lambda v: residual(model, start, h, jnp.concatenate([v, impulses]))[0], v))
+    value, slopes = once(
+        value_and_jacobian(lambda v: step_residual(model, start, h, jnp.concatenate([v, impulses]))[0], v)
+    )
     masses = jnp.diagonal(slopes)
     if start.rows.shape[0]:
         # impulses enter linearly
-        halfway = moved(attitudes, start.at.q, 0.5 * h * v)
-        across = jax.vmap(lambda row: inward(attitudes, halfway, outward(attitudes, start.at.q, row)))(start.rows).T
+        halfway = retract_configuration(attitudes, start.at.q, 0.5 * h * v)
+        across = jax.vmap(lambda row: from_stated_axes(attitudes, halfway, to_stated_axes(attitudes, start.at.q, row)))(
+            start.rows
+        ).T
         acting = start.held.acting
         follow = jnp.sum(start.rows**2 / masses, axis=1)
-        corner = jnp.diag(jnp.where(acting, -softened(follow, acting), 1.0))
+        corner = jnp.diag(jnp.where(acting, -regularisation(follow, acting), 1.0))
         slopes = jnp.concatenate([slopes, jnp.concatenate([across, corner])], axis=1)
-    return value, once(factored(slopes)), masses
+    return value, once(factor_matrix(slopes)), masses
 
 
-_once_residual = trace_once(residual)
+_once_residual = trace_once(step_residual)
 
 
-def _taken(model: Mechanical, start: StepStart, h: Scalar, unknown: Row, value: Row) -> KeptJacobian:
+def _take_jacobian(model: Mechanical, start: StepStart, h: Scalar, unknown: Row, value: Row) -> KeptJacobian:
     """Return the Jacobian here, where the residual is `value`, by differences: it need not be exact; inverted."""
     size = start.at.p.shape[0]
     largest = jnp.max(jnp.abs(unknown[:size]))
@@ -175,11 +187,11 @@ def _taken(model: Mechanical, start: StepStart, h: Scalar, unknown: Row, value: 
     slopes = jax.lax.map(column, jnp.eye(unknown.shape[0])).T
     acting = jnp.concatenate([jnp.zeros(size, bool), start.held.acting])
     soft = jnp.concatenate(
-        [jnp.zeros(size), softened(jnp.sum(start.rows**2 / jnp.diagonal(slopes)[:size], 1), start.held.acting)]
+        [jnp.zeros(size), regularisation(jnp.sum(start.rows**2 / jnp.diagonal(slopes)[:size], 1), start.held.acting)]
     )
     slopes = slopes - jnp.diag(jnp.where(acting, soft, 0.0))
-    factors = factored(slopes)
-    inverse = jax.lax.map(lambda column: solved(factors, column), jnp.eye(unknown.shape[0])).T
+    factors = factor_matrix(slopes)
+    inverse = jax.lax.map(lambda column: solve_factored(factors, column), jnp.eye(unknown.shape[0])).T
     return KeptJacobian(inverse, jnp.diagonal(slopes)[:size], unknown[size:], h, jnp.ones((), bool))
 
 
@@ -195,26 +207,26 @@ class Solved(NamedTuple):
     known: KeptJacobian
 
 
-def step(
+def variational_step(
     model: Mechanical, start: StepStart, h: Scalar, guess: Row, newton: Newton, known: KeptJacobian | None = None
 ) -> VariationalStep:
     """Return the step of length h (s) from `start`, with a guess of its velocities and what is `known` of its Jacobian."""
     known = KeptJacobian.nothing(model, start.at) if known is None else known.of_length(h)
     size, attitudes = start.at.p.shape[0], model.attitudes
-    found = _solution(model, start, h, guess, newton, known)
+    found = _solve_step(model, start, h, guess, newton, known)
     v, impulses = found.unknown[:size], found.unknown[size:]
-    halfway = moved(attitudes, start.at.q, 0.5 * h * v)
-    p = start.at.p + h * outward(attitudes, halfway, found.push)
+    halfway = retract_configuration(attitudes, start.at.q, 0.5 * h * v)
+    p = start.at.p + h * to_stated_axes(attitudes, halfway, found.push)
     if impulses.shape[0]:
-        p = p - outward(attitudes, start.at.q, start.rows.T @ impulses)
-    converged = found.correction <= _enough(start, h, newton, found.unknown, found.urge)
-    given = h * outward(attitudes, halfway, found.push - found.force)
-    q = moved(attitudes, start.at.q, h * v)
+        p = p - to_stated_axes(attitudes, start.at.q, start.rows.T @ impulses)
+    converged = found.correction <= _newton_tolerance(start, h, newton, found.unknown, found.urge)
+    given = h * to_stated_axes(attitudes, halfway, found.push - found.force)
+    q = retract_configuration(attitudes, start.at.q, h * v)
     known = found.known._replace(impulses=impulses) if model.lags else found.known
     return VariationalStep(v, q, p, impulses, found.force, given, found.corrections, converged, known)
 
 
-def _enough(start: StepStart, h: Scalar, newton: Newton, unknown: Row, urge: Scalar) -> Scalar:
+def _newton_tolerance(start: StepStart, h: Scalar, newton: Newton, unknown: Row, urge: Scalar) -> Scalar:
     """Return how small a correction of the velocities ends Newton's method."""
     speed = jnp.maximum(jnp.max(jnp.abs(unknown[: start.at.p.shape[0]])), urge)
     rounding = ROUNDING * (CHAIN if start.rows.shape[0] else 1.0)
@@ -222,27 +234,31 @@ def _enough(start: StepStart, h: Scalar, newton: Newton, unknown: Row, urge: Sca
 
 
 @jax.custom_jvp
-def _solution(
+def _solve_step(
     model: Mechanical, start: StepStart, h: Scalar, guess: Row, newton: Newton, known: KeptJacobian
 ) -> Solved:
     """Solve the equations of a step. Its derivatives are those of the solution, whatever way Newton's method has gone."""
     size = start.at.p.shape[0]
 
     def going(now: Solved) -> Flag:
-        return (now.correction > _enough(start, h, newton, now.unknown, now.urge)) & (now.corrections < newton.most)
+        return (now.correction > _newton_tolerance(start, h, newton, now.unknown, now.urge)) & (
+            now.corrections < newton.most
+        )
 
     def correct(now: Solved) -> Solved:
-        value, factors, masses = _linearised(model, start, h, now.unknown)
-        unknown = once(now.unknown - solved(factors, value))
-        value, found = once(residual(model, start, h, unknown))
-        correction = solved(factors, value)
+        value, factors, masses = _linearise_residual(model, start, h, now.unknown)
+        unknown = once(now.unknown - solve_factored(factors, value))
+        value, found = once(step_residual(model, start, h, unknown))
+        correction = solve_factored(factors, value)
         urge = jnp.max(jnp.abs(h * found.push / masses))  # what forces would add to velocities that are held at zero
         by = jnp.max(jnp.abs(correction[:size]))
         return Solved(unknown - correction, found.push, found.force, by, urge, now.corrections + 2, now.known)
 
     def correct_again(now: Solved) -> Solved:
         value, found = once(_once_residual(model, start, h, now.unknown))
-        known = jax.lax.cond(now.known.valid, lambda: now.known, lambda: _taken(model, start, h, now.unknown, value))
+        known = jax.lax.cond(
+            now.known.valid, lambda: now.known, lambda: _take_jacobian(model, start, h, now.unknown, value)
+        )
         correction = known.inverse @ value
         urge = jnp.max(jnp.abs(h * found.push / known.masses))
         by = jnp.max(jnp.abs(correction[:size]))
@@ -255,23 +271,23 @@ def _solution(
     return jax.lax.while_loop(going, correct_again if model.lags else correct, init)
 
 
-@_solution.defjvp
+@_solve_step.defjvp
 def _solution_change(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Solved, Solved]:
     """Return the solution and how it changes: by the equations that hold there (implicit function theorem)."""
-    found = _solution(*primals)
+    found = _solve_step(*primals)
     model, start, h = primals[:3]
     (_, _), (moved_by, beside) = jax.jvp(
-        lambda *at: residual(at[0], at[1], at[2], found.unknown), primals[:3], tangents[:3]
+        lambda *at: step_residual(at[0], at[1], at[2], found.unknown), primals[:3], tangents[:3]
     )
-    _, slopes = jacobian(lambda unknown: residual(model, start, h, unknown)[0], found.unknown)
+    _, slopes = value_and_jacobian(lambda unknown: step_residual(model, start, h, unknown)[0], found.unknown)
     size = start.at.p.shape[0]
     acting = jnp.concatenate([jnp.zeros(size, bool), start.held.acting])
     follow = jnp.sum(start.rows**2 / jnp.diagonal(slopes)[:size], axis=1)
-    soft = jnp.concatenate([jnp.zeros(size), softened(follow, start.held.acting)])
-    factors = factored(slopes - jnp.diag(jnp.where(acting, soft, 0.0)))
-    change = -solved(factors, moved_by)
-    change = change - solved(factors, moved_by + slopes @ change)  # what softening left
-    _, (_, along) = jax.jvp(lambda unknown: residual(model, start, h, unknown), (found.unknown,), (change,))
+    soft = jnp.concatenate([jnp.zeros(size), regularisation(follow, start.held.acting)])
+    factors = factor_matrix(slopes - jnp.diag(jnp.where(acting, soft, 0.0)))
+    change = -solve_factored(factors, moved_by)
+    change = change - solve_factored(factors, moved_by + slopes @ change)  # what softening left
+    _, (_, along) = jax.jvp(lambda unknown: step_residual(model, start, h, unknown), (found.unknown,), (change,))
 
     def nothing(leaf: Array) -> Any:  # noqa: ANN401, of no type that is a number
         inexact = jnp.issubdtype(leaf.dtype, jnp.inexact)

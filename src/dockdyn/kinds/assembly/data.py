@@ -191,11 +191,11 @@ LAYOUT = (
 )
 
 
-def describe(scenario: Scenario, run: Run) -> Described:
+def describe_run(scenario: Scenario, run: Run) -> Described:
     """Return what a run of an assembly leaves in its dataset."""
     content = scenario.content
     refuse_impossible(scenario, run)
-    effects = _effects(content)
+    effects = _energy_effects(content)
     steered = steered_bodies(content.control, content)[0] if content.control is not None else ""
     control = control_data(content.control, run, f"“{steered}”", moved_joints(content))
     return Described(
@@ -205,20 +205,20 @@ def describe(scenario: Scenario, run: Run) -> Described:
                 {name: LAYOUT[name] for name in LAYOUT if name in run.sampled and name not in RAMP_VARIABLES}, run
             ),
             **control.variables,
-            **_largest(content, run),
-            **_captures(run),
+            **_largest_loads(content, run),
+            **_capture_times(run),
             **_latch_bounces(run),
             **ramp_variables(content, run),
-            **_phases(content, run),
-            **_spins(run),
+            **_phase_times(content, run),
+            **_spin_ratios(run),
             **mode_excesses(content, run),
-            **_ranges(content),
+            **_joint_ranges(content),
             **_episode_variables(content, run, effects),
-            **_outcome(content, run),
+            **_open_outcome(content, run),
             **predicted_impacts(content, run),
         },
         coordinates={
-            **coordinates(content),
+            **coordinate_names(content),
             **joint_names(content),
             **flexible_names(content),
             **({"port": content.ports()} if content.ports() else {}),
@@ -254,7 +254,7 @@ def struck_contacts(content: AssemblySection) -> dict[str, str]:
     return {"impact_contacts": "\n".join(names)} if names else {}
 
 
-def coordinates(content: SeveralBodiesSection) -> dict[str, list[str]]:
+def coordinate_names(content: SeveralBodiesSection) -> dict[str, list[str]]:
     """Return the names along the dimensions of what an assembly has over time."""
     parts: dict[str, Any] = {}
     if isinstance(content, AssemblySection):
@@ -307,7 +307,7 @@ def flexible_names(content: AssemblySection) -> dict[str, Any]:
     return {"mode": names, "mode_unit": ("mode", units), "flexible_link": [name for name, _ in links]}
 
 
-def _largest(content: AssemblySection, run: Run) -> dict[str, Any]:
+def _largest_loads(content: AssemblySection, run: Run) -> dict[str, Any]:
     """Return the largest loads at every port and turns of bushings; nothing where there is none, or events are not located."""
     if not run.log:
         return {}
@@ -325,7 +325,7 @@ def _largest(content: AssemblySection, run: Run) -> dict[str, Any]:
     }
 
 
-def _captures(run: Run) -> dict[str, Any]:
+def _capture_times(run: Run) -> dict[str, Any]:
     """Return when the last of the latches fell in, and when one let go again; nothing where there is none."""
     if "latch_held" not in run.at_moments:
         return {}
@@ -357,7 +357,7 @@ def _latch_bounces(run: Run) -> dict[str, Any]:
     return {"latch_bounces": (("latch",), found, {"units": "1", "long_name": words})}
 
 
-def _phases(content: AssemblySection, run: Run) -> dict[str, Any]:
+def _phase_times(content: AssemblySection, run: Run) -> dict[str, Any]:
     """Return when each phase began, NaN for one that did not; nothing where there are none."""
     if "phase_number" not in run.at_moments:
         return {}
@@ -372,7 +372,7 @@ def largest_spins(shares: Either) -> Either:
     return shares.max(axis=0)
 
 
-def _spins(run: Run) -> dict[str, Any]:
+def _spin_ratios(run: Run) -> dict[str, Any]:
     """Return how fast each flexible link that spin does not stiffen turns at most beside its lowest frequency; nothing without
     any."""
     if "spin_share" not in run.sampled:
@@ -384,7 +384,7 @@ def _spins(run: Run) -> dict[str, Any]:
     return {"spin_share": (("flexible_link",), largest_spins(every), {"units": "1", "long_name": words})}
 
 
-def _ranges(content: AssemblySection) -> dict[str, Any]:
+def _joint_ranges(content: AssemblySection) -> dict[str, Any]:
     """Return the ranges of joints that have one but no stops, NaN of others; nothing where there is none."""
     joints = [body.joint for body in content.body if body.joint is not None]
     found = [getattr(joint, "range", None) if getattr(joint, "stroke", None) is None else None for joint in joints]
@@ -400,10 +400,10 @@ def first_time(holds: np.ndarray, run: Run) -> float:
     return float(measures.first_time(holds, run.moment_times))
 
 
-def conservative(content: AssemblySection) -> bool:
+def is_conservative(content: AssemblySection) -> bool:
     """Return whether energy, with that stored inside, returns to its value after every contact: no delay, and nothing that
     takes or gives any but by laws that say that they keep it."""
-    return _keeps_energy(content, _effects(content))
+    return _keeps_energy(content, _energy_effects(content))
 
 
 def _keeps_energy(content: AssemblySection, effects: list[str]) -> bool:
@@ -412,7 +412,7 @@ def _keeps_energy(content: AssemblySection, effects: list[str]) -> bool:
     return kept and all(effect == LOSSLESS for effect in effects) and not content.modes()
 
 
-def _effects(content: AssemblySection) -> list[str]:
+def _energy_effects(content: AssemblySection) -> list[str]:
     """Return what the laws of each contact must do to the energy."""
     found = [
         [made(law) for law in one.laws()] if one.impact is None else [made(one.impact)] for one in content.contacts
@@ -420,7 +420,7 @@ def _effects(content: AssemblySection) -> list[str]:
     return [energy_effect(one, content.loop.delay) for one in found]
 
 
-def _outcome(content: AssemblySection, run: Run) -> dict[str, Any]:
+def _open_outcome(content: AssemblySection, run: Run) -> dict[str, Any]:
     """Return whether the outcome is open at the end, and how long the approach would still take."""
     at_end = {name: values[-1] for name, values in run.at_moments.items()}
     return outcome_variables(*left_at_end(np.bool(forces_act(run, content.loop.delay)), at_end))
@@ -453,7 +453,7 @@ def _episode_variables(content: AssemblySection, run: Run, effects: list[str]) -
         "episode_feature": variable(np.array([contacts[e.contact].between[0] for e in found], str), "1", "feature"),
         "episode_surface": variable(partners, "1", "what it touched"),
         "episode_position": variable(places, "m", "where at onset, as contact_point", "axis"),
-        **_azimuths(content, run),
+        **_contact_azimuths(content, run),
         "episode_energy": variable(since_start, "J", "energy after, relative to t = 0"),
         "episode_energy_gain": variable(since_onset, "J", "energy after, relative to onset"),
         "kinetic_energy_end": scalar_variable(
@@ -462,7 +462,7 @@ def _episode_variables(content: AssemblySection, run: Run, effects: list[str]) -
     }
 
 
-def _azimuths(content: AssemblySection, run: Run) -> dict[str, Any]:
+def _contact_azimuths(content: AssemblySection, run: Run) -> dict[str, Any]:
     """Return the angle at which each contact of a single member with a cone began, NaN of others; nothing without such a
     pair."""
     sides = [content.sides(contact) for contact in content.contact]

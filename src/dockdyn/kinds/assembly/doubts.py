@@ -11,7 +11,7 @@ MANY_BOUNCES = 100  # in the play of a latch: a damped one settles long before
 FAST = 0.1  # of a link's lowest frequency: its spin adds one to three hundredths to its stiffness
 
 
-def doubts(dataset: xr.Dataset) -> list[str]:
+def assembly_doubts(dataset: xr.Dataset) -> list[str]:
     """Return all of them."""
     found = [
         _never_begun,

@@ -9,11 +9,11 @@ import jax
 import jax.numpy as jnp
 
 from dockdyn.integrate.model import State
-from dockdyn.kinds.assembly.data import LAYOUT, VARIABLES, coordinates
+from dockdyn.kinds.assembly.data import LAYOUT, VARIABLES, coordinate_names
 from dockdyn.kinds.assembly.ramps import RAMP_VARIABLES, ramp_layout
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.assembly.schema.control import moved_joints, steered_bodies
-from dockdyn.mechanism.loads import captured
+from dockdyn.mechanism.loads import all_latches_hold
 from dockdyn.results.control.coupling import Coupling
 from dockdyn.results.control.data import control_layout
 from dockdyn.results.functional_unit import Given, Output, inputs_on, laid_out
@@ -32,7 +32,7 @@ def assembly_unit(scenario: Scenario) -> LocatedUnit:
         forces, torques = jnp.reshape(given, (2, len(names), 3))
         return replace(model, applied=(forces, torques))
 
-    return LocatedUnit(scenario, inputs_on(names), _outputs(scenario.content), pushed, _captured)
+    return LocatedUnit(scenario, inputs_on(names), _unit_outputs(scenario.content), pushed, _captured_output)
 
 
 def assembly_coupling(content: AssemblySection) -> Coupling | None:
@@ -42,17 +42,19 @@ def assembly_coupling(content: AssemblySection) -> Coupling | None:
         None
         if control is None
         else Coupling(
-            control, lambda: _outputs(content), lambda model, x, acting: model.observe(x, acting) | _captured(model, x)
+            control,
+            lambda: _unit_outputs(content),
+            lambda model, x, acting: model.observe(x, acting) | _captured_output(model, x),
         )
     )
 
 
-def _captured(model: Any, x: State) -> dict[str, jax.Array]:  # noqa: ANN401, a Mechanism
+def _captured_output(model: Any, x: State) -> dict[str, jax.Array]:  # noqa: ANN401, a Mechanism
     """Return whether all latches hold; nothing without any."""
-    return {CAPTURED.variable: captured(model.elements, x.memory.elements)} if model.latched else {}
+    return {CAPTURED.variable: all_latches_hold(model.elements, x.memory.elements)} if model.latched else {}
 
 
-def _outputs(content: AssemblySection) -> list[Output]:
+def _unit_outputs(content: AssemblySection) -> list[Output]:
     """Return what can be read of an assembly: what its results have over time."""
 
     def look(content: AssemblySection) -> dict[str, jax.Array]:
@@ -65,4 +67,4 @@ def _outputs(content: AssemblySection) -> list[Output]:
     layout = VARIABLES | {name: told[name] for name in told if name in shown}
     steered = steered_bodies(content.control, content)[0] if content.control is not None else ""
     control, more = control_layout(content.control, f"“{steered}”", moved_joints(content))
-    return [*laid_out(layout | control, coordinates(content) | more), *([CAPTURED] if content.latch else [])]
+    return [*laid_out(layout | control, coordinate_names(content) | more), *([CAPTURED] if content.latch else [])]

@@ -7,7 +7,7 @@ from functools import partial
 import jax
 from jaxtyping import Array, Float
 
-from dockdyn.impact.laws.by_name import check
+from dockdyn.impact.laws.by_name import check_impact
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
@@ -46,7 +46,7 @@ def refuse_impossible(scenario: Scenario, run: Run) -> None:
         law = scenario.content.contacts[number].impact.stated_law()
         matrix, velocity = _contact_space_once(scenario.content, state, number=number)
         try:
-            check(law.own or law.name, matrix, velocity, law.parameters)
+            check_impact(law.own or law.name, matrix, velocity, law.parameters)
         except ValueError as error:
             where = f"contact {scenario.content.contact_names()[number]!r} at t = {run.moment_times[row]:.6g} s"
             raise ScenarioError(f"{scenario.name}: {where}: impact: {error}") from None

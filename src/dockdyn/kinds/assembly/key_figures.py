@@ -13,8 +13,8 @@ from dockdyn.integrate.solution import Solution
 from dockdyn.kinds.assembly.data import (
     PORT_UNITS,
     bushing_peaks,
-    conservative,
     held_and_let_go,
+    is_conservative,
     largest_spins,
     latch_bounces,
     left_at_end,
@@ -124,10 +124,10 @@ def _assembly_data(model: Mechanism, solution: Solution) -> dict[str, Any]:
     return found | port_peaks(jnp, log.peaks, ports, bushings) | bushing_peaks(jnp, log.peaks, bushings)
 
 
-def stated(content: AssemblySection) -> dict[str, bool]:
+def stated_features(content: AssemblySection) -> dict[str, bool]:
     """Return what the scenario is, as far as figures depend on it."""
     holds = content.control is not None and content.control.law == "attitude-hold"
-    return {"conservative": conservative(content), "undamped": True, "attitude-hold": holds}
+    return {"conservative": is_conservative(content), "undamped": True, "attitude-hold": holds}
 
 
 def port_summary(dataset: xr.Dataset) -> dict[str, Any]:
@@ -145,4 +145,4 @@ def _by_port(model: Mechanism, data: Mapping[str, Any]) -> dict[str, Any]:
     return at_ports([point.name for point in model.points if point.axis is not None], data)
 
 
-ASSEMBLY = LocatedFigures(FIGURES, _assembly_data, stated, _by_port)
+ASSEMBLY = LocatedFigures(FIGURES, _assembly_data, stated_features, _by_port)

@@ -46,23 +46,23 @@ class AssemblyKind(Kind):
         return data if data.get("motion") == "line" else with_urdf(data, name, folder)
 
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
-        from dockdyn.kinds.assembly.data import describe
+        from dockdyn.kinds.assembly.data import describe_run
         from dockdyn.kinds.assembly.regulators import with_gain
         from dockdyn.kinds.prediction import predicted_unstable
         from dockdyn.results.contact_run import simulate_contacts
 
-        return simulate_contacts(scenario, progress, describe, predicted_unstable, with_gain)
+        return simulate_contacts(scenario, progress, describe_run, predicted_unstable, with_gain)
 
     def linearised(self, scenario: Scenario) -> LinearisedRun:
-        from dockdyn.kinds.assembly.data import describe
+        from dockdyn.kinds.assembly.data import describe_run
         from dockdyn.results.contact_run import linearised_contacts
         from dockdyn.results.overlap import refuse_overlap
 
         refuse_overlap(scenario)
-        return linearised_contacts(scenario, describe)
+        return linearised_contacts(scenario, describe_run)
 
     def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
-        from dockdyn.kinds.assembly.doubts import doubts
+        from dockdyn.kinds.assembly.doubts import assembly_doubts
         from dockdyn.kinds.assembly.key_figures import port_summary
         from dockdyn.results.contact_summary import summarise_contacts
         from dockdyn.results.control.arm import arm_summary, arm_warnings
@@ -70,7 +70,7 @@ class AssemblyKind(Kind):
 
         summary = summarise_contacts(dataset, self.key_figures().figures)
         summary |= energy_summary(dataset, summary) | port_summary(dataset) | arm_summary(dataset)
-        return summary | {"warnings": [*summary["warnings"], *arm_warnings(dataset), *doubts(dataset)]}
+        return summary | {"warnings": [*summary["warnings"], *arm_warnings(dataset), *assembly_doubts(dataset)]}
 
     def report(self, dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         from dockdyn.kinds.assembly.report import assembly_report
@@ -78,13 +78,13 @@ class AssemblyKind(Kind):
         return assembly_report(dataset, summary)
 
     def scene(self, dataset: xr.Dataset, content: AssemblySection) -> Scene:
-        from dockdyn.kinds.assembly.replay import scene
+        from dockdyn.kinds.assembly.replay import assembly_scene
         from dockdyn.kinds.assembly.replay_line import scene_on_line
         from dockdyn.kinds.assembly.schema.on_line import BodiesOnLineSection
 
         if isinstance(content, BodiesOnLineSection):
             return scene_on_line(dataset, content)
-        return scene(dataset, content)
+        return assembly_scene(dataset, content)
 
     def key_figures(self) -> LocatedFigures:
         from dockdyn.kinds.assembly.key_figures import ASSEMBLY

@@ -25,7 +25,7 @@ from dockdyn.kinds.assembly.linked_trees import arm_of
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.assembly.schema.bodies import BodySection
 from dockdyn.kinds.assembly.schema.flexible import LargeBeamSection, UniformBeamSection
-from dockdyn.mechanics.trees.screws import cross
+from dockdyn.mechanics.trees.screws import cross_product
 from dockdyn.mechanics.vector import Vector
 from dockdyn.results.episodes import Episode
 from dockdyn.results.linear_contact import DEPTHS, ENOUGH, LATER, LateSpring, equivalent_stiffness, linear_peak
@@ -74,30 +74,30 @@ def mode_excesses(content: AssemblySection, run: Run) -> dict[str, Any]:
         bodies = [body for body, _ in content.sides(contact)]
         hits = [episode for episode in run.episodes if episode.contact == number and episode.peak > 0]
         if contact.normal is not None and hits and any(body in beams for body in bodies):
-            found[number] = _excess(content, run, hits[0], bodies)
+            found[number] = _excess_of_peak(content, run, hits[0], bodies)
     words = "share by which the first peak force is too large, as the links that it bends have no more modes"
     return {"mode_excess": (("contact",), found, {"units": "1", "long_name": words})}
 
 
-def _excess(content: AssemblySection, run: Run, hit: Episode, bodies: list[str]) -> float:
+def _excess_of_peak(content: AssemblySection, run: Run, hit: Episode, bodies: list[str]) -> float:
     """Return the share by which the peak of a contact is too large; zero where it is not known."""
     state: State = jax.tree.map(lambda rows: rows[hit.onset_row], run.states)
-    meeting = jax.tree.map(np.asarray, _meeting(content, state, hit.contact))
-    modes = _modes(content, meeting, bodies)
+    meeting = jax.tree.map(np.asarray, _meeting_of_group(content, state, hit.contact))
+    modes = _modes_of_bodies(content, meeting, bodies)
     speed = float(run.at_moments["depth_rate"][hit.onset_row, hit.contact])
-    stiffness = equivalent_stiffness(np.asarray(_forces(content, hit.contact, meeting.normals[0])), hit.peak)
+    stiffness = equivalent_stiffness(np.asarray(_elastic_forces(content, hit.contact, meeting.normals[0])), hit.peak)
     until = LATER * (hit.peak_time - hit.onset)
     if modes.kept.all() or not (speed > 0 and until > 0 and np.isfinite(stiffness)):
         return 0.0
     kept = Modes(*(part[modes.kept] for part in modes))
     spring = LateSpring(stiffness, delay_of(content))
-    mass = _mass(kept, spring, speed, until, hit.peak)
-    fewer, more = (_peak(each, mass, spring, speed, until) for each in (kept, modes))
+    mass = _mass_of_peak(kept, spring, speed, until, hit.peak)
+    fewer, more = (_peak_force(each, mass, spring, speed, until) for each in (kept, modes))
     return max(fewer / more - 1.0, 0.0)
 
 
 @partial(jit_once, static=("number",))
-def _meeting(content: AssemblySection, state: State, number: int) -> GroupMeeting:
+def _meeting_of_group(content: AssemblySection, state: State, number: int) -> GroupMeeting:
     model = content.model()
     group, places = model.groups[number], model.placement(state).bodies
     assert isinstance(group, ContactGroup)
@@ -111,7 +111,7 @@ def _meeting(content: AssemblySection, state: State, number: int) -> GroupMeetin
 
 
 @partial(jit_once, static=("number",))
-def _forces(content: AssemblySection, number: int, normal: Float[Array, "3"]) -> Float[Array, "depths"]:
+def _elastic_forces(content: AssemblySection, number: int, normal: Float[Array, "3"]) -> Float[Array, "depths"]:
     """Return the elastic force (N) of a contact's law at the `DEPTHS`."""
     section = content.contacts[number].normal
     assert section is not None
@@ -120,10 +120,12 @@ def _forces(content: AssemblySection, number: int, normal: Float[Array, "3"]) ->
 
 
 @jit_once
-def _moved(section: UniformBeamSection, point: Float[Array, "3"], normal: Float[Array, "3"]) -> tuple[Array, ...]:
+def _modes_at_point(
+    section: UniformBeamSection, point: Float[Array, "3"], normal: Float[Array, "3"]
+) -> tuple[Array, ...]:
     """Return shape, modal mass and frequency of all modes of a beam where it is touched."""
     seat, modes = section.deflection(point), section.link().modes()
-    shape = (seat.shift + cross(seat.turn, jnp.broadcast_to(point - seat.place, seat.turn.shape))) @ normal
+    shape = (seat.shift + cross_product(seat.turn, jnp.broadcast_to(point - seat.place, seat.turn.shape))) @ normal
     return shape, modes.mass, modes.frequency
 
 
@@ -137,7 +139,7 @@ def _by_modes(body: BodySection) -> UniformBeamSection | None:
     return UniformBeamSection.model_validate({"root": root, "axis": [1, 0, 0], "across": [0, 1, 0], **shared})
 
 
-def _modes(content: AssemblySection, meeting: GroupMeeting, bodies: list[str]) -> Modes:
+def _modes_of_bodies(content: AssemblySection, meeting: GroupMeeting, bodies: list[str]) -> Modes:
     """Return the modes of both bodies that a contact bends, with those that the run leaves out."""
     found: list[tuple[np.ndarray, ...]] = [(np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, bool))]
     for name, point, normal in zip(bodies, meeting.points, meeting.normals, strict=True):
@@ -146,11 +148,11 @@ def _modes(content: AssemblySection, meeting: GroupMeeting, bodies: list[str]) -
             continue
         whole = section.model_copy(update={"bending_modes": [ENOUGH, ENOUGH]})
         kept = [np.arange(ENOUGH) < count for count in section.bending_modes] + [np.ones(section.twist_modes, bool)]
-        found.append((*map(np.asarray, _moved(whole, point, normal)), np.concatenate(kept)))
+        found.append((*map(np.asarray, _modes_at_point(whole, point, normal)), np.concatenate(kept)))
     return Modes(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
-def _peak(modes: Modes, mass: float, spring: LateSpring, speed: float, until: float) -> float:
+def _peak_force(modes: Modes, mass: float, spring: LateSpring, speed: float, until: float) -> float:
     """Return the peak (N) that a `mass` (kg) has which meets the modes through a spring, before a time (s)."""
     row, velocity = np.concatenate([[1.0], -modes.shape]), np.zeros(1 + len(modes.mass))
     velocity[0] = -speed
@@ -158,13 +160,13 @@ def _peak(modes: Modes, mass: float, spring: LateSpring, speed: float, until: fl
     return linear_peak(np.diag(np.concatenate([[mass], modes.mass])), springs, row, velocity, spring, until)
 
 
-def _mass(modes: Modes, spring: LateSpring, speed: float, until: float, peak: float) -> float:
+def _mass_of_peak(modes: Modes, spring: LateSpring, speed: float, until: float, peak: float) -> float:
     """Return the mass (kg) whose peak force is `peak` (N); as much as is needed for it, or the largest that is looked at."""
     alone = peak**2 / (spring.stiffness * speed**2)  # without modes
     low, high = np.log(1e-3 * alone), np.log(1e6 * alone)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        if _peak(modes, float(np.exp(middle)), spring, speed, until) < peak:
+        if _peak_force(modes, float(np.exp(middle)), spring, speed, until) < peak:
             low = middle
         else:
             high = middle

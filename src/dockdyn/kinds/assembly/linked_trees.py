@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.impact.laws.contact_matrix import lock
+from dockdyn.impact.laws.contact_matrix import lock_constraints
 from dockdyn.kinds.assembly.schema.flexible import LargeBeamSection
 from dockdyn.kinds.assembly.schema.joints import (
     MimicSection,
@@ -78,13 +78,13 @@ def coordinates_of(bodies: Sequence[LinkSection], plane: bool = False) -> list[C
     """Return all coordinates by number: joints, then modes, of jointed bodies; then, tree by tree, those of trees of links."""
     roots = linked_roots(bodies, plane)
     jointed = [body for body in bodies if root_of(body.name, bodies) not in roots]
-    found = _coordinates(jointed)
+    found = _joint_coordinates(jointed)
     for root in roots:
-        found += _coordinates(links_of(root, bodies))
+        found += _joint_coordinates(links_of(root, bodies))
     return found
 
 
-def _coordinates(bodies: Sequence[LinkSection]) -> list[Coordinate]:
+def _joint_coordinates(bodies: Sequence[LinkSection]) -> list[Coordinate]:
     joints = [Coordinate(body.name) for body in bodies if isinstance(body.joint, MovingJointSection)]
     bending = [(body.name, body.flexible) for body in bodies if body.flexible is not None]
     return joints + [Coordinate(name, mode) for name, flexible in bending for mode in flexible.mode_names()]
@@ -94,7 +94,7 @@ def refuse_unlinked(bodies: Sequence[LinkSection], plane: bool = False) -> None:
     """Refuse what trees of links do not have: tables of modes, beams without a basis, followers, inertia of motors."""
     for root in linked_roots(bodies, plane):
         links = links_of(root, bodies)
-        why = next((_reason(body) for body in links if _asks_for_links(body)), "motion = 'plane'")
+        why = next((_describe_reason(body) for body in links if _asks_for_links(body)), "motion = 'plane'")
         for body in links:
             key = f"body.{body.name}"
             if body.flexible is not None and not isinstance(body.flexible, LargeBeamSection):
@@ -110,7 +110,7 @@ def refuse_unlinked(bodies: Sequence[LinkSection], plane: bool = False) -> None:
                 check_place(carrier, place.tolist(), f"{key}.joint")
 
 
-def _reason(body: LinkSection) -> str:
+def _describe_reason(body: LinkSection) -> str:
     if isinstance(body.flexible, LargeBeamSection):
         return f"body.{body.name}.flexible.basis"
     return f"body.{body.name}.joint{'' if isinstance(body.joint, SphericalSection) else '.locked'}"
@@ -134,7 +134,7 @@ def arm_of(body: LinkSection) -> Vector:
     return pose.attitude.matrix().transposed_times(pose.position - body.joint.place(pose))
 
 
-def _seat(carrier: LinkSection, place: Float[Array, "3"]) -> dict[str, Any]:
+def _seat_of_link(carrier: LinkSection, place: Float[Array, "3"]) -> dict[str, Any]:
     """Return where a place on a body (m, from its centre of mass) is fixed, as a `Link` takes it."""
     mount = place + arm_of(carrier).array()
     if not isinstance(carrier.flexible, LargeBeamSection):
@@ -143,7 +143,7 @@ def _seat(carrier: LinkSection, place: Float[Array, "3"]) -> dict[str, Any]:
     return {"at": at, "mount": mount.at[0].set(0.0)}
 
 
-def _link(body: LinkSection, carrier: LinkSection | None) -> Link:
+def _link_of_body(body: LinkSection, carrier: LinkSection | None) -> Link:
     """Return a body as a link, without what acts in its joint and its beam."""
     rigid, beam = body.body(), None
     mass, centre, inertia = rigid.mass, arm_of(body).array(), rigid.inertia
@@ -164,7 +164,7 @@ def _link(body: LinkSection, carrier: LinkSection | None) -> Link:
         mount_turn=turn.array(),
         damping=number(body.joint.damping) if isinstance(body.joint, SphericalSection) else 0.0,
         **own,
-        **_seat(carrier, body.joint.place(pose).array()),
+        **_seat_of_link(carrier, body.joint.place(pose).array()),
     )
 
 
@@ -173,9 +173,9 @@ def linked_tree(root: str, bodies: Sequence[LinkSection], seats: Mapping[int, Se
     links, coordinates = links_of(root, bodies), coordinates_of(bodies, plane)
     named, names = {body.name: body for body in links}, [body.name for body in bodies]
     frames = {number: seat for number, seat in seats.items() if seat.link in named}
-    made = [_link(body, named.get(body.on or "") if body.joint is not None else None) for body in links]
+    made = [_link_of_body(body, named.get(body.on or "") if body.joint is not None else None) for body in links]
     made += [
-        Link(f"frame {number}", seat.link, joint="locked", **_seat(named[seat.link], seat.place))
+        Link(f"frame {number}", seat.link, joint="locked", **_seat_of_link(named[seat.link], seat.place))
         for number, seat in frames.items()
     ]
     tree = tree_of(made, base="planar" if plane else "free")
@@ -184,7 +184,7 @@ def linked_tree(root: str, bodies: Sequence[LinkSection], seats: Mapping[int, Se
     tree = replace(tree, links=numbers)
     members = [names.index(link) if link in named else int(link.removeprefix("frame ")) for link in tree.layout.names]
     centres = {members.index(number): -seat.place for number, seat in frames.items()}
-    own = _coordinates(links)
+    own = _joint_coordinates(links)
     first = coordinates.index(own[0]) if own else len(coordinates)
     columns = dict(zip(tree.layout.names, tree.layout.columns()[0], strict=True))
     held = [body.name for body in links if getattr(body.joint, "locked", False)]
@@ -221,4 +221,4 @@ def linked_start(
     if not tree.locked:
         return q, v
     rows = jnp.eye(count)[jnp.array(tree.locked)]
-    return q, lock(tree.tree.dynamics(q, v)[0], rows, v)
+    return q, lock_constraints(tree.tree.dynamics(q, v)[0], rows, v)

@@ -51,31 +51,31 @@ ON_FEATURES: dict[tuple[str, str], Maker] = {
 }
 
 
-def geometries(feature: Any, partner: Any) -> list[PairGeometry]:  # noqa: ANN401, sections
+def pair_geometries(feature: Any, partner: Any) -> list[PairGeometry]:  # noqa: ANN401, sections
     """Return the pairs that the members of a feature make with a surface, or with the members of another feature."""
     members = feature.members()
     if isinstance(partner, Shape):
         surface = partner.make()
-        return [ON_SURFACES[kind(feature)](one, surface) for one in members]
-    maker = ON_FEATURES[kind(feature), kind(partner)]
+        return [ON_SURFACES[member_shape(feature)](one, surface) for one in members]
+    maker = ON_FEATURES[member_shape(feature), member_shape(partner)]
     return [maker(one, other) for one in members for other in partner.members()]
 
 
-def kind(feature: Any) -> str:  # noqa: ANN401, a section
+def member_shape(feature: Any) -> str:  # noqa: ANN401, a section
     """Return which shape the members of a feature have: points are balls, and those of a cloud, too."""
     return "ball" if feature.shape in ("point", "cloud") else str(feature.shape)
 
 
 def check_pair(feature: Any, partner: Any) -> int:  # noqa: ANN401, sections
     """Return how many pairs a feature makes with a surface or another feature; refuses what has no geometry."""
-    own = kind(feature)
+    own = member_shape(feature)
     if isinstance(partner, Shape):
         if own == "circle" and getattr(partner, "shape", "") != "plane":
             refuse(f"{feature.name!r} is a circle: of surfaces it touches planes only; {partner.name!r} is none")
         for place in feature.stated():
             partner.check_tip(place, feature.radius)
         return int(feature.member_count())
-    other = kind(partner)
+    other = member_shape(partner)
     if (own, other) not in ON_FEATURES:
         if (other, own) in ON_FEATURES:
             refuse(f"{feature.name!r} is a {own} and {partner.name!r} a {other}: state them the other way round")

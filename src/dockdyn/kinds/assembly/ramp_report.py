@@ -25,7 +25,11 @@ def ramp_in_words(summary: dict[str, Any]) -> list[str]:
     """Return how the probe came to the ramp and what that takes, in a sentence; nothing without a ramp."""
     if "latch_entry_speed_m_s" not in summary:
         return []
-    entry, margin, needed = summary["latch_entry_speed_m_s"], summary["capture_speed_margin_m_s"], _needed(summary)
+    entry, margin, needed = (
+        summary["latch_entry_speed_m_s"],
+        summary["capture_speed_margin_m_s"],
+        _describe_needed_speed(summary),
+    )
     if entry is not None and summary.get("minimum_velocity_m_s") is not None:
         margin = entry - summary["minimum_velocity_m_s"]
     if entry is None:
@@ -42,7 +46,7 @@ def ramp_in_words(summary: dict[str, Any]) -> list[str]:
     return [f"{came} and {way} the latch; {needed}."]
 
 
-def _needed(summary: dict[str, Any]) -> str:
+def _describe_needed_speed(summary: dict[str, Any]) -> str:
     """Return in words what speed it takes to latch."""
     if "minimum_velocity_m_s" not in summary:
         return f"rigid bodies that meet head on take {format_significant(summary['minimum_velocity_rigid_m_s'], 6)} m/s"

@@ -35,13 +35,13 @@ BEHIND = "latch_length"  # runs with one latch behind a ramp have it
 SIMULATED = "latch_least_speed"  # and those where attempts take little time
 
 
-def _margin(data: Mapping[str, Any]) -> Any:  # noqa: ANN401, of NumPy or JAX
+def _speed_margin(data: Mapping[str, Any]) -> Any:  # noqa: ANN401, of NumPy or JAX
     """Return the speed at which the probe met the ramp above the least that latches rigid bodies."""
     return data["latch_entry_speed"] - data["latch_needed_speed"]
 
 
 FIGURES: tuple[KeyFigure, ...] = (
-    KeyFigure("capture_speed_margin_m_s", "capture speed margin", _margin, needs=BEHIND),
+    KeyFigure("capture_speed_margin_m_s", "capture speed margin", _speed_margin, needs=BEHIND),
     stored_figure("latch_entry_speed_m_s", "speed at the beginning of the ramp", "latch_entry_speed", needs=BEHIND),
     stored_figure("minimum_velocity_m_s", "least speed that latches", SIMULATED, source="run", needs=SIMULATED),
     stored_figure(
@@ -100,7 +100,7 @@ def ramp_variables(content: Any, run: Run) -> dict[str, Any]:  # noqa: ANN401, o
     if len(model.ramps) != 1:
         return {}
     latch, moments = model.ramps[0].latch, run.at_moments
-    needed, length = float(_rigid(content)), float(latch.entry.length)
+    needed, length = float(_rigid_latching_speed(content)), float(latch.entry.length)
     found = capture_variables(run, moments["latch_rate"], moments["latch_needed_speed"])
     del found["capture_time"]  # that of all latches
     told = ramp_layout(content)
@@ -124,7 +124,7 @@ def ramp_variables(content: Any, run: Run) -> dict[str, Any]:  # noqa: ANN401, o
     }
     if content.motion != "line":  # where attempts take as long as runs do
         return found
-    entry = _entry(model, run)
+    entry = _ramp_entry(model, run)
     least = np.nan if entry is None else least_speed_of(content, entry)
     return found | {SIMULATED: scalar_variable(least, "m/s", "least speed that latches, simulated")}
 
@@ -157,12 +157,12 @@ def told_loads(
 
 
 @jit_once
-def _rigid(content: Any) -> Array:  # noqa: ANN401, of an assembly
+def _rigid_latching_speed(content: Any) -> Array:  # noqa: ANN401, of an assembly
     """Return the least speed (m/s) that latches rigid bodies."""
     return rigid_speed(content.model())
 
 
-def _entry(model: Mechanism, run: Run) -> State | None:
+def _ramp_entry(model: Mechanism, run: Run) -> State | None:
     """Return the state in which the probe came to the ramp for the first time; None where it did not."""
     (ramp,) = model.ramps
     stage = np.asarray(run.states.mode[len(model.groups) + ramp.number].stage)

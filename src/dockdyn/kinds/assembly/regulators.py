@@ -16,7 +16,7 @@ from dockdyn.scenario.load import Scenario
 
 
 @jit_once
-def regulate(content: AssemblySection) -> Design:
+def regulator_of_arm(content: AssemblySection) -> Design:
     """Return the regulator of an assembly's arm."""
     assert isinstance(content.control, ArmSteeringSection)
     return regulator(content.control, content, content.acting_in_pairs())
@@ -28,7 +28,7 @@ def with_gain(scenario: Scenario) -> Scenario:
     control = content.control
     if not isinstance(control, ArmSteeringSection) or control.law != "lqr" or control.gain is not None:
         return scenario
-    made = jax.tree.map(np.asarray, regulate(content))
+    made = jax.tree.map(np.asarray, regulator_of_arm(content))
     gain = made.gain
     if not np.isfinite(gain).all() or np.linalg.eigvals(made.plant.a - made.plant.b @ gain).real.max() >= 0:
         raise ScenarioError(f"{scenario.name}: control.law: lqr: its Riccati equation has no stabilising solution")

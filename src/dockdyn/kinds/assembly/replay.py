@@ -15,7 +15,7 @@ from dockdyn.kinds.assembly.replay_latch import latch_parts, told_latch
 from dockdyn.kinds.assembly.schema.bodies import kind_of
 from dockdyn.kinds.assembly.schema.features import Ball, Capsule, CircleRing, CloudSection
 from dockdyn.kinds.assembly.shown_surface import is_single_ball
-from dockdyn.mechanism.mounts import ties
+from dockdyn.mechanism.mounts import ties_among
 from dockdyn.programs import Program
 from dockdyn.report.drawing import COLOURS, SERIES, pair_labels, short_label
 from dockdyn.report.replay import frames
@@ -43,7 +43,7 @@ BEAM = 7.0  # pixels: width of the centre line of a beam
 ROOT = 0.03  # of a beam's length: radius of what is drawn at its root, at most
 
 
-def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
+def assembly_scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
     """Return the scene, in inertial axes."""
     time, dwell = frames.frames_of_run(dataset, [float(dataset.capture_time)] if "capture_time" in dataset else [])
     motions = {
@@ -67,26 +67,27 @@ def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
         time=time,
         dwell=dwell,
         parts=[_without_beam(part, content, bent) for part in parts],
-        views=_views(parts, motions, content, reach),
-        lines=[*beams, *_lines(content, motions, bent), *_paths(dataset, content, time, motions, bent)],
-        arrows=_arrows(dataset, content, time, motions, bent, reach),
+        views=_scene_views(parts, motions, content, reach),
+        lines=[*beams, *_element_lines(content, motions, bent), *_ball_paths(dataset, content, time, motions, bent)],
+        arrows=_force_arrows(dataset, content, time, motions, bent, reach),
         frames=[
-            Frame(body.name, motions[body.name], axes_length(hull.mesh, _gear(body, content))) for body, hull in hulls
+            Frame(body.name, motions[body.name], axes_length(hull.mesh, _gear_of_body(body, content)))
+            for body, hull in hulls
         ],
         events=events_of_run(dataset, pair_labels(dataset) if dataset.sizes["contact"] else ()),
-        signals=_signals(dataset),
+        signals=_replay_signals(dataset),
     )
 
 
-def _gear(body: BodySection, content: SeveralBodiesSection) -> list[np.ndarray]:
+def _gear_of_body(body: BodySection, content: SeveralBodiesSection) -> list[np.ndarray]:
     """Return where a body touches or carries, m, body axes: the middles of its features, bodies that are on it, and its
     surfaces' reference points."""
-    middles = [_points(feature).mean(axis=0) for feature in body.feature]
+    middles = [_member_points(feature).mean(axis=0) for feature in body.feature]
     middles += [np.array(one.position, float) for one in content.body if one.on == body.name and one.position]
     return middles + [plain_components(made(section).reference()) for section in body.surface]
 
 
-def _points(feature: object) -> np.ndarray:
+def _member_points(feature: object) -> np.ndarray:
     """Return places of the members of a feature (n, 3), m, body axes."""
     found = []
     for one in made_members(feature):
@@ -105,7 +106,7 @@ def reach_of(content: SeveralBodiesSection) -> float:
     found = [0.1]
     for body in content.body:
         for feature in body.feature:
-            points = _points(feature)
+            points = _member_points(feature)
             wide = max(
                 (float(one.major_radius) for one in made_members(feature) if isinstance(one, CircleRing)), default=0.0
             )
@@ -134,13 +135,13 @@ def body_parts(
     features = [_feature_mesh(feature, THIN * reach) for feature in drawn]
     alone = body.on is not None and bool(features) and bent is None
     features = [
-        join_meshes(mesh, *_stems(feature, THIN * reach))
+        join_meshes(mesh, *_stem_meshes(feature, THIN * reach))
         if bent is None and (alone or len(made_members(feature)) == 1)
         else mesh
         for mesh, feature in zip(features, drawn, strict=True)
     ]
     hull = join_meshes(*features) if alone else bus_of(
-        body.mass, np.asarray(body.inertia), _gear(body, content), PANEL if body.on else FLAT
+        body.mass, np.asarray(body.inertia), _gear_of_body(body, content), PANEL if body.on else FLAT
     ).mesh()  # fmt: skip
     opacity = None if body.on else 0.9
     parts = apply_look(ScenePart(f"{body.name}/body", hull, colour, motion, opacity=opacity, body=body.name), body.look)
@@ -178,7 +179,7 @@ def _is_surface(feature: object, body: BodySection) -> bool:
     )
 
 
-def _stems(feature: object, thick: float) -> list[Mesh]:
+def _stem_meshes(feature: object, thick: float) -> list[Mesh]:
     """Return rods from the centre of mass of a body to its balls."""
     if isinstance(feature, CloudSection):
         return []
@@ -202,18 +203,20 @@ def _feature_mesh(feature: object, least: float) -> Mesh:
     return join_meshes(*meshes)
 
 
-def _lines(content: AssemblySection, motions: dict[str, SceneMotion], bent: dict[str, BentLink]) -> list[SceneLine]:
+def _element_lines(
+    content: AssemblySection, motions: dict[str, SceneMotion], bent: dict[str, BentLink]
+) -> list[SceneLine]:
     """Return elements as lines: between anchors, and from a bushing's place to the middle of the body that it holds."""
     found = []
-    for section, tie in zip(content.ties(), ties(model_of(content).elements), strict=True):
+    for section, tie in zip(content.ties(), ties_among(model_of(content).elements), strict=True):
         first, second = (_motion_at(("element", section.name, body), body, motions, bent) for body in section.between)
-        for number, (own, other) in enumerate(_ends(tie.element)):
+        for number, (own, other) in enumerate(_element_ends(tie.element)):
             points = np.stack([first.points(own), second.points(other)], axis=1)
             found.append(SceneLine(f"{section.name}/{number + 1}", points, ELEMENT, 3.0))
     return found
 
 
-def _paths(
+def _ball_paths(
     dataset: xr.Dataset,
     content: AssemblySection,
     time: np.ndarray,
@@ -250,7 +253,7 @@ def _motion_at(
     return bent[body].carries(what, motions[body]) if body in bent else motions[body]
 
 
-def _ends(element: ForceElement) -> list[tuple[np.ndarray, np.ndarray]]:
+def _element_ends(element: ForceElement) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return where the members of an element are fixed on the first body and on the second, m, body axes; none of latches."""
     members = element.members if isinstance(element, ElementGroup) else element
     if isinstance(members, Strut | Cable | Magnet):
@@ -263,7 +266,7 @@ def _ends(element: ForceElement) -> list[tuple[np.ndarray, np.ndarray]]:
     return []
 
 
-def _arrows(
+def _force_arrows(
     dataset: xr.Dataset,
     content: AssemblySection,
     time: np.ndarray,
@@ -303,7 +306,7 @@ def _arrows(
     return found
 
 
-def _signals(dataset: xr.Dataset) -> list[Signal]:
+def _replay_signals(dataset: xr.Dataset) -> list[Signal]:
     """Return the normal force, distance of what touches, energy."""
     time = dataset.time.values
     names = [short_label(name) for name in pair_labels(dataset)] if dataset.sizes["contact"] else []
@@ -314,7 +317,7 @@ def _signals(dataset: xr.Dataset) -> list[Signal]:
     return [*(one for one in found if one.series), energy]
 
 
-def _views(
+def _scene_views(
     parts: list[ScenePart], motions: dict[str, SceneMotion], content: AssemblySection, reach: float
 ) -> list[SceneView]:
     """Close on the gear, overview, from the side, along the docking axis of a probe, following the first body."""
@@ -337,7 +340,7 @@ def _along_the_axis(
     for contact in content.contact[:1]:
         (own, feature), (_, partner) = content.sides(contact)
         bus = [part for part in parts if part.name == f"{own}/body"]
-        if kind_of(partner) == "surface" and is_single_ball(feature) and np.any(place := _points(feature)[0]):
+        if kind_of(partner) == "surface" and is_single_ball(feature) and np.any(place := _member_points(feature)[0]):
             return [from_the_bus("along the axis", bus, motions[own], place, reach)]
     return []
 

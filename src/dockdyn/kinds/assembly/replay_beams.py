@@ -70,8 +70,8 @@ def bent_links(
         if shapes.mean is not None:
             rest = _at_rest(rest, shapes.mean, eta)
         own = [seat.what for seat in seats if seat.link == body.name]
-        moved = {what: _carried(rest, shape, eta) for what, shape in zip(own, shapes.seats, strict=True)}
-        found[body.name] = BentLink(None if shapes.line is None else _line(rest, shapes.line, eta), moved)
+        moved = {what: _motion_of_section(rest, shape, eta) for what, shape in zip(own, shapes.seats, strict=True)}
+        found[body.name] = BentLink(None if shapes.line is None else _section_places(rest, shapes.line, eta), moved)
     return found
 
 
@@ -80,13 +80,13 @@ def _shapes_of(content: AssemblySection) -> list[LinkShapes]:
     """Return the shapes of all flexible links, in the order of the bodies."""
     seats = content.frames(content.starts()).seats
     return [
-        _shapes(body, [seat.place for seat in seats if seat.link == body.name])
+        _link_shapes(body, [seat.place for seat in seats if seat.link == body.name])
         for body in content.body
         if body.flexible is not None
     ]
 
 
-def _shapes(body: BodySection, places: Sequence[Float[Array, "3"]]) -> LinkShapes:
+def _link_shapes(body: BodySection, places: Sequence[Float[Array, "3"]]) -> LinkShapes:
     flexible, line = body.flexible, None
     assert flexible is not None
 
@@ -99,13 +99,13 @@ def _shapes(body: BodySection, places: Sequence[Float[Array, "3"]]) -> LinkShape
         return Deflection(along * shapes.place - arm, shapes.shift.T, shapes.turn.T, bow)
 
     if not isinstance(flexible, ModeTableSection):
-        root, way = _axis(body)
+        root, way = _beam_axis(body)
         line = jax.vmap(deflected)(root + jnp.linspace(0.0, 1.0, SECTIONS)[:, None] * way)
     mean = None if isinstance(flexible, LargeBeamSection) else flexible.modes().mean_motion(body.body())
     return LinkShapes(mean, line, [deflected(place) for place in places])
 
 
-def _axis(body: BodySection) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
+def _beam_axis(body: BodySection) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
     """Return where a beam begins, and the way to its end, at rest (m, link axes, from the centre of mass)."""
     flexible = body.flexible
     if isinstance(flexible, UniformBeamSection):
@@ -115,7 +115,7 @@ def _axis(body: BodySection) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
     return -arm_of(body).array(), jnp.eye(3)[0] * flexible.beam().length
 
 
-def _moved(shape: Deflection, eta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _displacement_at(shape: Deflection, eta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return by how much (m) and by which rotation vector (rad) a place, or each of several, moves at modal coordinates."""
     shift, turn = (np.einsum("fm,...mc->f...c", eta, np.asarray(part)) for part in (shape.shift, shape.turn))
     if shape.shortening is not None:
@@ -124,7 +124,7 @@ def _moved(shape: Deflection, eta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return shift, turn
 
 
-def _times(attitude: np.ndarray, vector: np.ndarray) -> np.ndarray:
+def _rotate_attitudes(attitude: np.ndarray, vector: np.ndarray) -> np.ndarray:
     """Return attitudes (frames, 4) turned by rotation vectors in their own axes."""
     from viser.transforms import SO3  # which the replay needs anyway
 
@@ -133,22 +133,22 @@ def _times(attitude: np.ndarray, vector: np.ndarray) -> np.ndarray:
 
 def _at_rest(mean: SceneMotion, shape: Deflection, eta: np.ndarray) -> SceneMotion:
     """Return the axes of the link at rest, whose mean axes have moved so."""
-    shift, turn = _moved(shape, eta)
-    attitude = _times(mean.attitude, -turn)
+    shift, turn = _displacement_at(shape, eta)
+    attitude = _rotate_attitudes(mean.attitude, -turn)
     return SceneMotion(mean.position - rotate_vectors(attitude, shift), attitude)
 
 
-def _carried(rest: SceneMotion, shape: Deflection, eta: np.ndarray) -> SceneMotion:
+def _motion_of_section(rest: SceneMotion, shape: Deflection, eta: np.ndarray) -> SceneMotion:
     """Return the link's axes as the section at a place carries them along."""
-    shift, turn = _moved(shape, eta)
-    place, attitude = np.broadcast_to(np.asarray(shape.place), shift.shape), _times(rest.attitude, turn)
+    shift, turn = _displacement_at(shape, eta)
+    place, attitude = np.broadcast_to(np.asarray(shape.place), shift.shape), _rotate_attitudes(rest.attitude, turn)
     return SceneMotion(
         rest.position + rotate_vectors(rest.attitude, place + shift) - rotate_vectors(attitude, place), attitude
     )
 
 
-def _line(rest: SceneMotion, shape: Deflection, eta: np.ndarray) -> np.ndarray:
+def _section_places(rest: SceneMotion, shape: Deflection, eta: np.ndarray) -> np.ndarray:
     """Return the places of several sections (frames, sections, 3)."""
-    shift, _ = _moved(shape, eta)
+    shift, _ = _displacement_at(shape, eta)
     at = np.asarray(shape.place) + shift
     return rest.position[:, None] + rotate_vectors(np.broadcast_to(rest.attitude[:, None], (*at.shape[:2], 4)), at)

@@ -42,7 +42,7 @@ def parted_forces(
     Contact points and normals are those of the model's own contacts at the frames' poses. What acts was decided one loop
     delay earlier, and its part along the normal of then is no friction.
     """
-    singles = _singles(model_of(content), len(content.body))
+    singles = _single_contacts(model_of(content), len(content.body))
     if not singles:
         return {}
 
@@ -76,7 +76,7 @@ def parted_forces(
     return found
 
 
-def _singles(model: Mechanism, bodies: int) -> list[int]:
+def _single_contacts(model: Mechanism, bodies: int) -> list[int]:
     """Return the numbers of the contacts of a single member by a force law between the first so many bodies, which bend
     nowhere."""
     return [
@@ -93,7 +93,7 @@ def _contact_places(
     """Return where the force of each contact of a single member acts (m) and the normal there, out of what its feature touches,
     at poses of the bodies."""
     model, still = content.model(), Twist(Vector.zero(), Vector.zero())
-    chosen = (model.groups[number] for number in _singles(model, len(content.body)))
+    chosen = (model.groups[number] for number in _single_contacts(model, len(content.body)))
     groups = [group for group in chosen if isinstance(group, ContactGroup)]
 
     def one(place: Float[Array, "bodies 3"], turn: Float[Array, "bodies 4"]) -> tuple[Array, Array]:

@@ -46,12 +46,12 @@ def scene_on_line(dataset: xr.Dataset, content: BodiesOnLineSection) -> Scene:
     time, dwell = frames.frames_of_run(dataset, [one for one in captures if np.isfinite(one)])
     position = frames.interpolate_samples(time, dataset.time.values, dataset.position.values[:, :, 0])
     names, masses = content.names(), np.array([body.mass for body in content.body])
-    ramps = [(one, ramp_of(one.ramp)) for one in _latches(content) if one.ramp is not None]
+    ramps = [(one, ramp_of(one.ramp)) for one in _line_latches(content) if one.ramp is not None]
     reach = max([float(np.ptp(position)) or 1.0, *(AROUND * float(ramp.length) for _, ramp in ramps)])
     sides = SHARE * reach * np.cbrt(masses / np.exp(np.log(masses).mean()))
     starts = np.array([content.begins_at(name) for name in names])
-    offsets = _offsets(_links(content, starts, LONG * SHARE * reach), sides, starts)
-    motions = [_along(row) for row in position.T]
+    offsets = _cube_offsets(_line_links(content, starts, LONG * SHARE * reach), sides, starts)
+    motions = [_motion_along(row) for row in position.T]
     parts = [
         ScenePart(
             f"{name}/body",
@@ -72,11 +72,11 @@ def scene_on_line(dataset: xr.Dataset, content: BodiesOnLineSection) -> Scene:
         title=str(dataset.attrs["title"]),
         time=time,
         dwell=dwell,
-        parts=[*parts, _track(middle, 1.3 * span, sides.max(), len(time))],
-        lines=_springs(content, drawn, sides),
-        arrows=_arrows(dataset, content, time, drawn, sides),
+        parts=[*parts, _track_part(middle, 1.3 * span, sides.max(), len(time))],
+        lines=_spring_coils(content, drawn, sides),
+        arrows=_force_arrows(dataset, content, time, drawn, sides),
         events=events_of_run(dataset, pair_labels(dataset) if dataset.sizes["contact"] else ()),
-        signals=_signals(dataset),
+        signals=_line_signals(dataset),
         views=[
             seen_from("overview", [0.35, -1.35, 0.6], middle, 0.8 * span),
             seen_from("side", [0.0, -1.0, 0.1], middle, 0.8 * span),
@@ -86,7 +86,7 @@ def scene_on_line(dataset: xr.Dataset, content: BodiesOnLineSection) -> Scene:
     )
 
 
-def _links(content: BodiesOnLineSection, starts: np.ndarray, long: float) -> list[LineLink]:
+def _line_links(content: BodiesOnLineSection, starts: np.ndarray, long: float) -> list[LineLink]:
     """Return which bodies are drawn beside each other, and how: what touches, then what else acts between two or holds them."""
     names = content.names()
     found = []
@@ -108,7 +108,7 @@ def _links(content: BodiesOnLineSection, starts: np.ndarray, long: float) -> lis
     return found
 
 
-def _latches(content: BodiesOnLineSection) -> list[LineLatchSection]:
+def _line_latches(content: BodiesOnLineSection) -> list[LineLatchSection]:
     """Return the latches among its elements."""
     return content.latch
 
@@ -120,7 +120,7 @@ def _in_order(one: int, two: int, starts: np.ndarray, apart: float) -> LineLink:
     return LineLink(first, second, apart, (float(starts[second]) - float(starts[first]), 0.0))
 
 
-def _offsets(links: list[LineLink], sides: np.ndarray, starts: np.ndarray) -> np.ndarray:
+def _cube_offsets(links: list[LineLink], sides: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Return how far (m) the middle of each cube is drawn from its body's place; zero of one with no link."""
     offsets, known = np.zeros(len(sides)), set[int]()
     for root in np.argsort(starts, kind="stable"):
@@ -143,13 +143,13 @@ def _offsets(links: list[LineLink], sides: np.ndarray, starts: np.ndarray) -> np
     return offsets
 
 
-def _along(place: np.ndarray) -> SceneMotion:
+def _motion_along(place: np.ndarray) -> SceneMotion:
     motion = still_motion(len(place))
     motion.position[:, 0] = place
     return motion
 
 
-def _springs(content: BodiesOnLineSection, drawn: np.ndarray, sides: np.ndarray) -> list[SceneLine]:
+def _spring_coils(content: BodiesOnLineSection, drawn: np.ndarray, sides: np.ndarray) -> list[SceneLine]:
     """Return coils between the faces of cubes that slides or elements hold."""
     names = content.names()
     pairs: list[tuple[str, ...]] = [
@@ -162,11 +162,13 @@ def _springs(content: BodiesOnLineSection, drawn: np.ndarray, sides: np.ndarray)
         start, end = drawn[:, first] + sides[first] / 2, drawn[:, second] - sides[second] / 2
         thick = 0.22 * min(sides[first], sides[second])
         wound = coil_points() * [1.0, thick, thick]
-        found.append(SceneLine(f"spring {name}", wound, METAL, width=2.5, carrier=_along(start), stretch=end - start))
+        found.append(
+            SceneLine(f"spring {name}", wound, METAL, width=2.5, carrier=_motion_along(start), stretch=end - start)
+        )
     return found
 
 
-def _track(middle: np.ndarray, half: float, side: float, count: int) -> ScenePart:
+def _track_part(middle: np.ndarray, half: float, side: float, count: int) -> ScenePart:
     """Return the line that they move on."""
     low, high = np.array([-half, -0.5 * side, -0.62 * side]), np.array([half, 0.5 * side, -0.58 * side])
     return ScenePart("track", box_mesh(low, high), "#4d5661", still_motion(count, middle), opacity=0.5)
@@ -189,16 +191,16 @@ def _ramp_parts(
     aside = np.where(travel >= length * (1 - 1e-6), 0.0, aside)  # it has fallen in behind the ramp
     thick = 0.12 * sides[bodies].min()
     wedge = rod_mesh(length, thick + length * slope, thick)
-    found = [ScenePart(f"{section.name}/ramp", wedge, METAL, _along(faces[0]), flat=False)]
+    found = [ScenePart(f"{section.name}/ramp", wedge, METAL, _motion_along(faces[0]), flat=False)]
     for side in (1.0, -1.0):
-        pin = _along(faces[1])
+        pin = _motion_along(faces[1])
         pin.position[:, 2] = side * (1.5 * thick + aside)
         place = "above" if side > 0 else "below"
         found.append(ScenePart(f"{section.name}/{place}", ball_mesh(0.5 * thick), COLOURS["gold"], pin))
     return found
 
 
-def _arrows(
+def _force_arrows(
     dataset: xr.Dataset, content: BodiesOnLineSection, time: np.ndarray, drawn: np.ndarray, sides: np.ndarray
 ) -> list[Arrow]:
     """Return the force of each contact and latch on its first body, above where they meet, all to one scale.
@@ -219,7 +221,7 @@ def _arrows(
         (name, contact.between[0], force[:, index])
         for index, (name, contact) in enumerate(zip(names, content.contact, strict=True))
     ]
-    for one in _latches(content):
+    for one in _line_latches(content):
         held = dataset.element_tension.sel(element=one.name).values
         pushed.append((one.name, one.between[0], frames.interpolate_samples(time, dataset.time.values, held)))
     vectors = [-size[:, None] * np.array([1.0, 0.0, 0.0]) for *_, size in pushed]
@@ -235,7 +237,7 @@ def _arrows(
     return found
 
 
-def _signals(dataset: xr.Dataset) -> list[Signal]:
+def _line_signals(dataset: xr.Dataset) -> list[Signal]:
     """Return forces where bodies meet, their distances, velocities."""
     time = dataset.time.values
     names = [short_label(name) for name in pair_labels(dataset)] if dataset.sizes["contact"] else []

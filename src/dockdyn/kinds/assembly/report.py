@@ -13,7 +13,7 @@ import xarray as xr
 from dockdyn.kinds.assembly.data import PORT_UNITS
 from dockdyn.kinds.assembly.ramp_report import ramp_figures, ramp_in_words, ramp_rows
 from dockdyn.kinds.assembly.shown_surface import Shown, shown_surfaces
-from dockdyn.kinds.assembly.trajectory import trajectory
+from dockdyn.kinds.assembly.trajectory import trajectory_chart
 from dockdyn.report.charts import contact_charts as charts
 from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel, line_style, lines_of
 from dockdyn.report.charts.joint_panels import joint_panels
@@ -54,8 +54,8 @@ def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
     return run_report(
         dataset,
         summary,
-        verdict=_verdict(dataset, summary, classes),
-        key=_overview(dataset, summary, classes),
+        verdict=_run_verdict(dataset, summary, classes),
+        key=_overview_rows(dataset, summary, classes),
         blocks=[
             contacts_block(dataset, summary, classes, PLACE),
             predicted_block(summary),
@@ -69,7 +69,7 @@ def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
             meshes_of_result(dataset),
             conservation_rows(dataset, summary),
         ],
-        plots=_figures(dataset),
+        plots=_report_figures(dataset),
         made=integration_rows(summary),
         terminal=[
             ReportBlock(summary["title"], table=printed_contacts(summary, labels)),
@@ -80,7 +80,7 @@ def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
     )
 
 
-def _verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> str:
+def _run_verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> str:
     """Return the run in words: the contacts, and how it ended; where it stopped early that comes first."""
     words = [
         *_capture_in_words(dataset, summary),
@@ -114,7 +114,7 @@ def _capture_in_words(dataset: xr.Dataset, summary: dict[str, Any]) -> list[str]
     return [f"Not captured: {sum(held)} of {len(held)} latches {'holds' if sum(held) == 1 else 'hold'} at the end."]
 
 
-def _overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[tuple[str, str]]:
+def _overview_rows(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[tuple[str, str]]:
     """Return the summary table."""
     change = [energy for energy in summary["kinetic_energy_change_J"] if energy is not None]
     rows = [
@@ -256,11 +256,11 @@ def _phases_block(dataset: xr.Dataset) -> ReportBlock:
     return ReportBlock("Phases", table=Table([("phase", ""), ("began at", "s")], rows, worded={0}))
 
 
-def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
+def _report_figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """Yield what to draw, and what to look for in it; figures that could only show zeros are left out."""
     if dataset.sizes["contact"]:
         for surface in shown_surfaces(dataset)[:SURFACES]:
-            yield Plot("trajectory", partial(trajectory, dataset, surface), _path_in_words(surface))
+            yield Plot("trajectory", partial(trajectory_chart, dataset, surface), _path_in_words(surface))
         words = (
             "Penetration depth of each contact’s deepest member, negative while apart: contact (shaded) is above zero."
         )
@@ -290,18 +290,18 @@ def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
     yield from control_figures(dataset)
     if "element" in dataset.coords:
         words = "Tension of each element; below zero it pushes. Of bushings and latches, the size of the force."
-        yield Plot("elements", partial(_tensions, dataset), words)
+        yield Plot("elements", partial(_tension_chart, dataset), words)
     if "fixed_thruster" in dataset.coords and np.any(dataset.thrust.values):
-        yield Plot("thrust", partial(_thrust, dataset), "Force of each thruster: on in the phases that say so.")
+        yield Plot("thrust", partial(_thrust_chart, dataset), "Force of each thruster: on in the phases that say so.")
     for unit, words in (("rad", "Angle and rate of each hinge"), ("m", "Travel and speed of each slide")):
         if "joint" in dataset.coords and unit in dataset.joint_unit.values:
             more = ": compare with what its stops and its motor allow"
             more += ", and with the set-points (dotted)." if "set_point" in dataset else "."
-            yield Plot("joints", partial(_joints, dataset, unit), f"{words}{more}")
+            yield Plot("joints", partial(_joint_chart, dataset, unit), f"{words}{more}")
     for unit, words in (("m", "Deflection by each mode"), ("rad", "Twist by each mode")):
         if "mode" in dataset.coords and unit in dataset.mode_unit.values:
             more = " of flexible links: what still swings at the end has not been damped."
-            yield Plot("modes", partial(_modes, dataset, unit), f"{words}{more}")
+            yield Plot("modes", partial(_mode_chart, dataset, unit), f"{words}{more}")
     if np.any(dataset.rotation.values):
         words = "Rotation of each body since the start, as a rotation vector in body axes: its slope is the rate."
         yield Plot("attitude", partial(charts.attitude_chart, dataset), words)
@@ -327,7 +327,7 @@ def _path_in_words(surface: Shown) -> str:
     )
 
 
-def _joints(dataset: xr.Dataset, unit: str) -> Chart:
+def _joint_chart(dataset: xr.Dataset, unit: str) -> Chart:
     """Return joints with coordinates in a unit over time."""
     chosen = dataset.isel(joint=dataset.joint_unit.values == unit)
     names = [short_label(str(name)) for name in chosen.joint.values]
@@ -356,7 +356,7 @@ def _set_points(dataset: xr.Dataset, held: list[str], unit: str, labels: list[st
     ]
 
 
-def _modes(dataset: xr.Dataset, unit: str) -> Chart:
+def _mode_chart(dataset: xr.Dataset, unit: str) -> Chart:
     """Return modal coordinates in a unit over time."""
     chosen = dataset.isel(mode=dataset.mode_unit.values == unit)
     names = [short_label(str(name)) for name in chosen.mode.values]
@@ -365,13 +365,13 @@ def _modes(dataset: xr.Dataset, unit: str) -> Chart:
     return time_chart(dataset, [Panel(label, lines, 1.8, levels=[ZERO])])
 
 
-def _thrust(dataset: xr.Dataset) -> Chart:
+def _thrust_chart(dataset: xr.Dataset) -> Chart:
     """Return the force of the thrusters over time."""
     names = [str(name) for name in dataset.fixed_thruster.values]
     return time_chart(dataset, [Panel("N", lines_of(dataset.time.values, dataset.thrust.values, names), 1.4)])
 
 
-def _tensions(dataset: xr.Dataset) -> Chart:
+def _tension_chart(dataset: xr.Dataset) -> Chart:
     """Return the tension of the elements over time, a panel for each that stands alone and one for each structure."""
     time, names = dataset.time.values, [str(name) for name in dataset.element.values]
     structures: dict[str, list[int]] = {}

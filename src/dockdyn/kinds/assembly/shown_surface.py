@@ -51,7 +51,7 @@ def shown_surfaces(dataset: xr.Dataset) -> list[Shown]:
             continue
         key = (section.name, carrier)
         if key not in found:
-            found[key] = Shown(section.name, [], 0.0, *_geometry(made(section)))
+            found[key] = Shown(section.name, [], 0.0, *_surface_geometry(made(section)))
         found[key].pairs.append(index)
         found[key].radius = max(found[key].radius, float(feature.radius))
     met = dataset.episode_contact.values
@@ -63,19 +63,19 @@ def is_single_ball(feature: Any) -> bool:  # noqa: ANN401, a section of a featur
     return feature.shape in ("ball", "point") and feature.member_count() == 1
 
 
-def _geometry(surface: Surface) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+def _surface_geometry(surface: Surface) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
     """Return docking axis of a surface, and its signed distance around its reference point."""
     reference = plain_components(surface.reference())
     return plain_components(surface.docking_frame()[1]), lambda points: signed_distances(surface, points + reference)
 
 
-def stations(limits: np.ndarray) -> np.ndarray:
+def round_stations(limits: np.ndarray) -> np.ndarray:
     """Return a few round numbers within limits, and not on them."""
     places = round_numbers(limits[0], limits[1], STATIONS)
     return places[(places > limits[0]) & (places < limits[1])]
 
 
-def wires(surface: Shown, box: np.ndarray) -> list[np.ndarray]:
+def wire_frame(surface: Shown, box: np.ndarray) -> list[np.ndarray]:
     """Return curves (n, 3) on a surface: across its docking axis at several stations, and in planes through the axis."""
     if surface.distance is None:
         return []
@@ -99,10 +99,10 @@ def wires(surface: Shown, box: np.ndarray) -> list[np.ndarray]:
         return [place(*np.broadcast_arrays(*order(*line.T))) for line in flat]
 
     found = []
-    for station in stations(along[[0, -1]]):
+    for station in round_stations(along[[0, -1]]):
         found += lines(turns, radii, lambda turn, radius, s=station: (s, radius, turn))
     if not found:  # a plane across the axis: circles on it
-        for radius in stations(radii[[0, -1]]):
+        for radius in round_stations(radii[[0, -1]]):
             found += lines(turns, along, lambda turn, station, r=radius: (station, r, turn))
     for turn in turns[: -1 : GRID // 12]:
         found += lines(radii, along, lambda radius, station, t=turn: (station, radius, t))

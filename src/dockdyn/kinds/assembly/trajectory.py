@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from dockdyn.kinds.assembly.shown_surface import GRID, Shown, shown_surfaces, stations, wires
+from dockdyn.kinds.assembly.shown_surface import GRID, Shown, round_stations, shown_surfaces, wire_frame
 from dockdyn.report.charts.chart import Area, Chart, Limits, Line, Note, Panel, line_through
 from dockdyn.report.charts.section import contour_line, is_inside, join_curves, level_curves
 from dockdyn.report.charts.space import AXES, View
@@ -20,27 +20,27 @@ ROOM = 0.13  # share of a view in space that the numbers on its axes take
 CLOSE, CLOSE_IN_SPACE = 0.09, 0.11  # share of the box within which marks share one text
 
 
-def trajectory(dataset: xr.Dataset, surface: Shown | None = None) -> Chart:
+def trajectory_chart(dataset: xr.Dataset, surface: Shown | None = None) -> Chart:
     """Return the path of the features around a surface (without one, that with most contacts), contacts marked at onset."""
     surface = surface or shown_surfaces(dataset)[0]
-    box = _neighbourhood(dataset, surface)
-    panels = [_projection(dataset, surface, box, plane) for plane in ((0, 2), (0, 1), (1, 2))]
-    return Chart([_view(dataset, surface, box), *panels], columns=2, tiles=True)
+    box = _surface_neighbourhood(dataset, surface)
+    panels = [_projection_panel(dataset, surface, box, plane) for plane in ((0, 2), (0, 1), (1, 2))]
+    return Chart([_space_panel(dataset, surface, box), *panels], columns=2, tiles=True)
 
 
-def _onsets(dataset: xr.Dataset, surface: Shown) -> tuple[np.ndarray, np.ndarray]:
+def _contact_onsets(dataset: xr.Dataset, surface: Shown) -> tuple[np.ndarray, np.ndarray]:
     """Return numbers (from 1) and positions at onset of the contacts with a surface."""
     rows = np.flatnonzero(np.isin(dataset.episode_contact.values, surface.pairs))
     return rows + 1, dataset.episode_position.values[rows]
 
 
-def _neighbourhood(dataset: xr.Dataset, surface: Shown) -> np.ndarray:
+def _surface_neighbourhood(dataset: xr.Dataset, surface: Shown) -> np.ndarray:
     """Return limits (m, 3 × 2) of a cube around the surface's reference point and its contacts; the far approach is left out.
 
     Where a run was stopped, contacts far from the first are left out, too: they are where it diverged to.
     """
     paths = dataset.feature_position.values[:, surface.pairs].reshape(-1, 3)
-    _, places = _onsets(dataset, surface)
+    _, places = _contact_onsets(dataset, surface)
     if not len(places):  # the closest approach instead
         depth = dataset.depth.values[:, surface.pairs].ravel()
         places = paths[[np.nanargmax(depth)]]
@@ -57,14 +57,14 @@ def _neighbourhood(dataset: xr.Dataset, surface: Shown) -> np.ndarray:
     return np.stack([middle - half, middle + half], axis=1)
 
 
-def _limits(box: np.ndarray, axis: int) -> Limits:
+def _axis_limits(box: np.ndarray, axis: int) -> Limits:
     return float(box[axis, 0]), float(box[axis, 1])
 
 
-def _projection(dataset: xr.Dataset, surface: Shown, box: np.ndarray, plane: tuple[int, int]) -> Panel:
+def _projection_panel(dataset: xr.Dataset, surface: Shown, box: np.ndarray, plane: tuple[int, int]) -> Panel:
     """Return the paths projected on two axes, over the section of the surface through its reference point."""
     across, up = plane
-    areas, lines, notes = _section(surface, box, plane)
+    areas, lines, notes = _section_through(surface, box, plane)
     names = pair_labels(dataset)
     starts = []
     for order, pair in enumerate(surface.pairs):
@@ -75,7 +75,7 @@ def _projection(dataset: xr.Dataset, surface: Shown, box: np.ndarray, plane: tup
             starts.append(
                 line_through(places[:1, plane], colour, "start", marker="o", size=4, joined=False, hollow=True)
             )
-    numbers, places = _onsets(dataset, surface)
+    numbers, places = _contact_onsets(dataset, surface)
     marked = places[:, plane]
     size = 4 if len(marked) <= MANY else 1.5
     onsets = (
@@ -83,7 +83,7 @@ def _projection(dataset: xr.Dataset, surface: Shown, box: np.ndarray, plane: tup
     )
     seen = np.flatnonzero(np.all((marked >= box[plane, 0]) & (marked <= box[plane, 1]), axis=1))
     seen = seen if len(marked) <= MANY else seen[:1]
-    for words, (x, y) in _names(numbers[seen], marked[seen], CLOSE * float(np.ptp(box[0]))):
+    for words, (x, y) in _contact_names(numbers[seen], marked[seen], CLOSE * float(np.ptp(box[0]))):
         side = -1 if x > box[across].mean() else 1  # towards the middle of the panel
         notes.append(Note(x, y, words, (5.0 * side, 4.0), "left" if side > 0 else "right"))
     return Panel(
@@ -93,13 +93,13 @@ def _projection(dataset: xr.Dataset, surface: Shown, box: np.ndarray, plane: tup
         across=f"{AXES[across]}, m",
         areas=areas,
         notes=notes,
-        limits=_limits(box, up),
-        across_limits=_limits(box, across),
+        limits=_axis_limits(box, up),
+        across_limits=_axis_limits(box, across),
         equal=True,
     )
 
 
-def _names(numbers: np.ndarray, places: np.ndarray, apart: float) -> list[tuple[str, tuple[float, float]]]:
+def _contact_names(numbers: np.ndarray, places: np.ndarray, apart: float) -> list[tuple[str, tuple[float, float]]]:
     """Return what to write beside contacts and where: those not so far `apart` share one text."""
     return [
         (contacts_or_count([int(numbers[i]) for i in group]), (float(places[group[0]][0]), float(places[group[0]][1])))
@@ -107,7 +107,9 @@ def _names(numbers: np.ndarray, places: np.ndarray, apart: float) -> list[tuple[
     ]
 
 
-def _section(surface: Shown, box: np.ndarray, plane: tuple[int, int]) -> tuple[list[Area], list[Line], list[Note]]:
+def _section_through(
+    surface: Shown, box: np.ndarray, plane: tuple[int, int]
+) -> tuple[list[Area], list[Line], list[Note]]:
     """Return the solid cut through the reference point; seen along the docking axis, its outline at several stations."""
     if surface.distance is None:
         return [], [], []
@@ -121,10 +123,10 @@ def _section(surface: Shown, box: np.ndarray, plane: tuple[int, int]) -> tuple[l
     flat[..., across], flat[..., up] = grid
     if abs(surface.axis[through]) > 0.9:
         outlines = {}
-        for station in stations(box[through]):
+        for station in round_stations(box[through]):
             flat[..., through] = station
             outlines[f"{AXES[through]} = {station:.3g} m"] = level_curves(grid, surface.distance(flat))
-        return [], *_outlines(outlines, box[plane, :])
+        return [], *_named_outlines(outlines, box[plane, :])
     distance = surface.distance(flat)
     lines = [contour_line(grid, distance)]
     if surface.radius > 0:  # the path is that of the tip's centre: it turns back a radius before the wall
@@ -132,7 +134,7 @@ def _section(surface: Shown, box: np.ndarray, plane: tuple[int, int]) -> tuple[l
     return [is_inside(grid, distance)], lines, []
 
 
-def _outlines(outlines: dict[str, list[np.ndarray]], limits: np.ndarray) -> tuple[list[Line], list[Note]]:
+def _named_outlines(outlines: dict[str, list[np.ndarray]], limits: np.ndarray) -> tuple[list[Line], list[Note]]:
     """Return curves (n, 2) with their names, which stand at the lower right: names of contacts stand above their marks."""
     size = float(np.ptp(limits[0]))
     places: list[np.ndarray] = []
@@ -151,19 +153,19 @@ def _outlines(outlines: dict[str, list[np.ndarray]], limits: np.ndarray) -> tupl
     ], notes
 
 
-def _view(dataset: xr.Dataset, surface: Shown, box: np.ndarray) -> Panel:
+def _space_panel(dataset: xr.Dataset, surface: Shown, box: np.ndarray) -> Panel:
     """Return the paths in space, in a wire frame of the surface."""
     view = View()
     lines, notes = view.axes(box, "m")
-    lines.append(view.line(join_curves(wires(surface, box), 3), "wall", width=0.5))
+    lines.append(view.line(join_curves(wire_frame(surface, box), 3), "wall", width=0.5))
     for order, pair in enumerate(surface.pairs):
-        places = within(dataset.feature_position.values[:, pair], box)
+        places = clip_to_box(dataset.feature_position.values[:, pair], box)
         lines.append(view.line(places, HUES[order % len(HUES)], width=1.1))
-    numbers, places = _onsets(dataset, surface)
+    numbers, places = _contact_onsets(dataset, surface)
     seen = np.flatnonzero(np.all((places >= box[:, 0]) & (places <= box[:, 1]), axis=1))
     lines.append(view.line(places[seen], "ink", marker="o", size=3 if len(seen) <= MANY else 1, joined=False))
     seen = seen if len(places) <= MANY else seen[:1]
-    for words, (x, y) in _names(numbers[seen], view.flat(places[seen]), CLOSE_IN_SPACE * float(np.ptp(box[0]))):
+    for words, (x, y) in _contact_names(numbers[seen], view.flat(places[seen]), CLOSE_IN_SPACE * float(np.ptp(box[0]))):
         notes.append(Note(x, y, words, (4.0, 1.0), "left"))
     across, up = view.limits(box, ROOM)
     title = f"around “{short_label(surface.name)}”"
@@ -172,7 +174,7 @@ def _view(dataset: xr.Dataset, surface: Shown, box: np.ndarray) -> Panel:
     )
 
 
-def within(curve: np.ndarray, box: np.ndarray) -> np.ndarray:
+def clip_to_box(curve: np.ndarray, box: np.ndarray) -> np.ndarray:
     """Return the curve with a gap where it is outside the box: axes in space do not clip."""
     inside = np.all((curve >= box[:, 0]) & (curve <= box[:, 1]), axis=1, keepdims=True)
     return np.where(inside, curve, np.nan)

@@ -79,7 +79,7 @@ class Frames(NamedTuple):
     def of(bodies: Sequence[LinkSection], seats: Iterable[Seat] = (), plane: bool = False) -> Frames:
         """Return those of links with these seats and those of bodies that joints hold on links that bend by their own modes."""
         flexible = {body.name for body in bodies if body.flexible is not None}
-        modal = {body.name for body in _modal(bodies)}
+        modal = {body.name for body in _modal_links(bodies)}
         held = [
             Seat(body.on, ("joint", body.name), body.joint.place(body.start()[0]).array())
             for body in bodies
@@ -89,7 +89,7 @@ class Frames(NamedTuple):
 
     def links(self) -> list[str]:
         """Return the link of each frame."""
-        return [*(body.name for body in _modal(self.bodies)), *(seat.link for seat in self.seats)]
+        return [*(body.name for body in _modal_links(self.bodies)), *(seat.link for seat in self.seats)]
 
     def numbered(self) -> dict[int, Seat]:
         """Return the seats by the numbers of their frames."""
@@ -102,7 +102,7 @@ class Frames(NamedTuple):
 
     def massless(self) -> tuple[RigidBody, ...]:
         """Return the bodies of all frames."""
-        return tuple(_massless() for _ in self.links())
+        return tuple(_massless_body() for _ in self.links())
 
     def number(self, what: tuple[str, ...], body: str) -> int:
         """Return the number of the frame on which something sits, or of the `body`, where that is rigid."""
@@ -112,7 +112,7 @@ class Frames(NamedTuple):
         return len(self.bodies) + len(self.links()) - len(seats) + seats.index(what)
 
 
-def _modal(bodies: Sequence[LinkSection]) -> list[LinkSection]:
+def _modal_links(bodies: Sequence[LinkSection]) -> list[LinkSection]:
     """Return the links that bend by modes of their own, beside the motion of their mean axes."""
     return [body for body in bodies if isinstance(body.flexible, UniformBeamSection | ModeTableSection)]
 
@@ -121,7 +121,7 @@ def trees_of(frames: Frames) -> tuple[JointedBodies | TreeBodies, ...]:
     """Return the trees that joints make of the bodies, those of links last, also from traced numbers."""
     linked = linked_roots(frames.bodies, frames.plane)
     roots = [body for body in frames.bodies if body.joint is None and _held_on(body.name, frames.bodies)]
-    jointed = [_tree(root, frames) for root in roots if root.name not in linked]
+    jointed = [_tree_on_root(root, frames) for root in roots if root.name not in linked]
     return (*jointed, *(linked_tree(root, frames.bodies, frames.numbered(), frames.plane) for root in linked))
 
 
@@ -146,7 +146,7 @@ class _Growing:
         return len(self.joints)
 
 
-def _tree(root: LinkSection, frames: Frames) -> JointedBodies:
+def _tree_on_root(root: LinkSection, frames: Frames) -> JointedBodies:
     """Return the tree on a root."""
     names = [body.name for body in frames.bodies]
     coordinates = {one.body: n for n, one in enumerate(coordinates_of(frames.bodies)) if one.mode is None}
@@ -161,16 +161,18 @@ def _tree(root: LinkSection, frames: Frames) -> JointedBodies:
                 place = tree.add(body.body(), names.index(body.name), joint)
                 waiting.append((place, _held_on(body.name, frames.bodies)))
             else:
-                waiting += _bend(tree, body, joint, frames)
+                waiting += _add_flexible_link(tree, body, joint, frames)
     return JointedBodies(tuple(tree.bodies), tuple(tree.joints), tuple(tree.members), tuple(tree.vibrations))
 
 
-def _bend(tree: _Growing, link: LinkSection, joint: Joint, frames: Frames) -> list[tuple[int, list[LinkSection]]]:
+def _add_flexible_link(
+    tree: _Growing, link: LinkSection, joint: Joint, frames: Frames
+) -> list[tuple[int, list[LinkSection]]]:
     """Add a flexible link: its frame at rest, its mass and its seats; which bodies are held on which of these."""
     assert isinstance(link.flexible, UniformBeamSection | ModeTableSection)
     body, modes = link.body(), link.flexible.modes()
     numbers = mode_numbers(frames.bodies, link.name)
-    at_rest = tree.add(_massless(), frames.at_rest(link.name), joint)
+    at_rest = tree.add(_massless_body(), frames.at_rest(link.name), joint)
 
     def frame(moved: Deflection, massless: bool) -> ModalFrame:
         place = Vector.of(moved.place)
@@ -184,11 +186,11 @@ def _bend(tree: _Growing, link: LinkSection, joint: Joint, frames: Frames) -> li
     for seat in frames.seats:
         if seat.link == link.name:
             moved = link.flexible.deflection(seat.place)
-            place = tree.add(_massless(), frames.number(seat.what, link.name), frame(moved, massless=True))
+            place = tree.add(_massless_body(), frames.number(seat.what, link.name), frame(moved, massless=True))
             found.append((place, [one for one in frames.bodies if seat.what == ("joint", one.name)]))
     return found
 
 
-def _massless() -> RigidBody:
+def _massless_body() -> RigidBody:
     """Return the body of a frame: no mass and no inertia."""
     return RigidBody(jnp.zeros(()), jnp.zeros((3, 3)), jnp.zeros((3, 3)))

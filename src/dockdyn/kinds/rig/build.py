@@ -76,7 +76,7 @@ def plant_of(content: RigContent, loop: Loop) -> Plant:
 
 
 @jit_once
-def _robots(sections: list[RobotSection]) -> RobotStateSpace:
+def _combined_robots(sections: list[RobotSection]) -> RobotStateSpace:
     """Return one robot of the axes' own ones."""
     return side_by_side([section.make() for section in sections])
 
@@ -95,7 +95,7 @@ def _robot_of(content: RigContent) -> RobotAxes:
         stated = [getattr(each, name) for each in sections]
         return None if stated == [None] * len(stated) else number([np.inf if one is None else one for one in stated])
 
-    robot = _robots(sections)
+    robot = _combined_robots(sections)
     return RobotAxes(robot, limits("rate_limit"), limits("position_limit"))
 
 
@@ -112,7 +112,7 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
     try:
         found = rig_schedule(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked, sensor.steady, finer)
         if found.continuous_force:
-            sensor = _watched(sensor, float(np.asarray(loop.hold)) * found.hyperperiod.holds / sum(found.asks))
+            sensor = _averaging_sensor(sensor, float(np.asarray(loop.hold)) * found.hyperperiod.holds / sum(found.asks))
             found = rig_schedule(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked, finer=finer)
     except ValueError as error:
         raise ScenarioError(f"{scenario.name}: loop: {error}") from None
@@ -133,14 +133,14 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
     )
 
 
-def _watched(sensor: SensorModel, period: float) -> SensorModel:
+def _averaging_sensor(sensor: SensorModel, period: float) -> SensorModel:
     """Return a sensor whose force acts continuously: compensators, asked every `period` (s), see its mean since they were
     asked."""
     window = min(period, 2 * float(sensor.delay))
     return replace(sensor, averaging=number(window or None))
 
 
-def resting(rig: Rig, loop: Loop) -> Rig:
+def rig_at_rest(rig: Rig, loop: Loop) -> Rig:
     """Return the rig at rest in a contact that is linear and never parts, along its normal: what decides on its stability."""
     law = SpringDashpot(number(loop.stiffness), number(loop.damping), True)
     zero, virtual = number(0.0), None

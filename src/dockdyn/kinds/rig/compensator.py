@@ -9,7 +9,7 @@ import numpy as np
 from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.resting import loop_of
-from dockdyn.kinds.rig.run import radius
+from dockdyn.kinds.rig.run import radius_of_cycle_map
 from dockdyn.kinds.rig.tuning import Tuning, tuning_of
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -75,12 +75,12 @@ def with_tuned_compensator(scenario: Scenario) -> Scenario:
 def growth_of_run(scenario: Scenario) -> float | None:
     """Return the growth rate (1/s) of small motions of the rig that runs, from its own map over a cycle.
 
-    None where that map is not computed (`radius`). Raises ScenarioError where the compensator cannot be tuned.
+    None where that map is not computed (`radius_of_cycle_map`). Raises ScenarioError where the compensator cannot be tuned.
     """
     loop = loop_of(scenario)
     maker = CompensatorMaker(scenario, loop)
     law = maker.complete(scenario.content.loop.compensator)
     rig = rig_of(scenario, loop, maker.make(law), None if law is None else law.period)
-    largest = radius(rig, loop)
+    largest = radius_of_cycle_map(rig, loop)
     cycle = float(rig.hold) * rig.schedule.hyperperiod.holds
     return float(np.log(largest)) / cycle if np.isfinite(largest) and largest > 0 else None

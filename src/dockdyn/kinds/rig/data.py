@@ -8,7 +8,7 @@ import xarray as xr
 
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.assembly.data import ELEMENT_VARIABLES, element_names
-from dockdyn.kinds.rig.judgement import frequency
+from dockdyn.kinds.rig.judgement import contact_frequency
 from dockdyn.kinds.rig.model.rig import Rig
 from dockdyn.kinds.rig.run import Course
 from dockdyn.kinds.rig.schema import RigContent, RigSection
@@ -110,7 +110,7 @@ def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: 
         "mass_kg": float(loop.effective_mass),
         "stiffness_N_m": float(loop.stiffness),
         "damping_N_s_m": float(loop.damping),
-        "frequency_rad_s": frequency(loop),
+        "frequency_rad_s": contact_frequency(loop),
         "bilateral": int(rig.plant.ever_touching),
         **facts,
     }

@@ -17,10 +17,16 @@ from dockdyn.hil.velocity_sources import RobotVelocity
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.model.ages import Ages, ages_of
-from dockdyn.kinds.rig.model.driven import Driven, Driving, begin_driving, drive, driven_of, silence
-from dockdyn.kinds.rig.model.halves import begin_laboratory, carry, laboratory_at_rest, laboratory_measurement, measure
+from dockdyn.kinds.rig.model.driven import Driven, Driving, begin_driving, drive_cycle, driven_of, silent_inputs
+from dockdyn.kinds.rig.model.halves import (
+    begin_laboratory,
+    carry_tick,
+    laboratory_at_rest,
+    laboratory_measurement,
+    measure_load,
+)
 from dockdyn.kinds.rig.model.rig import Rig, RigState
-from dockdyn.kinds.rig.model.run import randomness
+from dockdyn.kinds.rig.model.run import draw_chances
 from dockdyn.kinds.rig.numbers import number
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.run import Grid
@@ -68,7 +74,9 @@ class RigDriver:
         """
         scenario, driven = self.scenario, self._driven()
         _check_start(scenario, driven)
-        return _as_c(scenario.name, "cycle", drive, driven, _begun(driven, running), silence(self.axes))
+        return _as_c(
+            scenario.name, "cycle", drive_cycle, driven, _first_state(driven, running), silent_inputs(self.axes)
+        )
 
     def _driven(self) -> Driven:
         """Return the rig with its limits, ready to be driven; ScenarioError where it has none."""
@@ -101,10 +109,10 @@ class RigDriver:
             raise ScenarioError(f"{name}: loop.robot: missing; a laboratory has a robot that takes time")
         chances = self._chances()
         first, later = (None, None) if chances is None else chances
-        ages, begun, tells = _laboratory(rig, first, following)
+        ages, begun, tells = _initial_laboratory(rig, first, following)
         given = {"command": np.zeros(self.axes), "send": np.zeros((), int)}
         given |= {} if later is None else {"chance": jax.tree.map(lambda rows: rows[0], later)}
-        step = _as_c(name, "laboratory", _exchange, (rig, ages), begun, given)
+        step = _as_c(name, "laboratory", _exchange_cycle, (rig, ages), begun, given)
         rows = None if later is None else {f"chance_{part}": values for part, values in later._asdict().items()}
         return Laboratory(step, {part: np.asarray(value) for part, value in tells.items()}, rows)
 
@@ -117,7 +125,7 @@ class RigDriver:
         if not rig.sensor.random:
             return None
         cycles, samples = Grid.of(rig, content.duration).rows, sum(rig.schedule.samples)
-        drawn, noise = randomness(rig, jnp.asarray(content.seed), cycles, 1)
+        drawn, noise = draw_chances(rig, jnp.asarray(content.seed), cycles, 1)
         assert drawn is not None
         flat = jax.tree.map(lambda part: np.asarray(part).reshape(cycles * samples, *part.shape[3:]), drawn)
         encoder = np.zeros((cycles, rig.plant.port_axes)) if noise is None else np.asarray(noise)[:, 0, 0]
@@ -165,7 +173,7 @@ def check_driven(name: str, rig: Rig, limited: bool = True) -> None:
         )
 
 
-def _envelope(*given: Any) -> Envelope:  # noqa: ANN401, numbers of a table that is checked
+def _axis_envelope(*given: Any) -> Envelope:  # noqa: ANN401, numbers of a table that is checked
     """Return what axes of one unit may do, from plain numbers."""
     return Envelope(*(number(each) for each in given))
 
@@ -179,12 +187,12 @@ def limits_of(section: LimitsSection, period: float) -> Limits:
     def count(value: int | None) -> Any:  # noqa: ANN401, as `number`
         return None if value is None else np.asarray(value)
 
-    places = _envelope(section.lowest, section.highest, section.speed, section.acceleration, section.tracking)
+    places = _axis_envelope(section.lowest, section.highest, section.speed, section.acceleration, section.tracking)
     turns = None
     if section.turn is not None:
         lowest, highest = [-section.turn] * PLACES, [section.turn] * PLACES
         rates = (section.turning_speed, section.turning_acceleration, section.tracking_turn)
-        turns = _envelope(lowest, highest, *rates)
+        turns = _axis_envelope(lowest, highest, *rates)
     return Limits(
         places=places,
         turns=turns,
@@ -204,7 +212,7 @@ _driven = Program(driven_of)
 
 
 @partial(Program, static=("running",))
-def _begun(driven: Driven, running: bool) -> Driving:
+def _first_state(driven: Driven, running: bool) -> Driving:
     """Return a cycle's first state: idle, or running at t = 0 already."""
     begun = begin_driving(driven)
     if not running:
@@ -240,7 +248,7 @@ def _check_start(scenario: Scenario, driven: Driven) -> None:
             raise ScenarioError(f"{name}.{key} = {most:g} {unit}/s: the approach is at {fast}; must be at least that")
 
 
-def _drawn(chance: Chance | None, sample: int) -> Draws | None:
+def _noise_of_sample(chance: Chance | None, sample: int) -> Draws | None:
     """Return the random numbers of a sample; those of where the force was measured are not told."""
     if chance is None:
         return None
@@ -248,7 +256,7 @@ def _drawn(chance: Chance | None, sample: int) -> Draws | None:
     return Draws(force, jnp.zeros_like(force), chance.jitter[sample], chance.lost[sample])
 
 
-def _exchange(
+def _exchange_cycle(
     parameters: tuple[Rig, Ages], laboratory: RigState, given: dict[str, PyTree]
 ) -> tuple[RigState, dict[str, Array]]:
     """Return a cycle of the laboratory: its robot is told a command, then a cycle later the sensor and the encoders tell."""
@@ -260,9 +268,9 @@ def _exchange(
     laboratory = laboratory._replace(pending=pending)
     sample = 0
     for samples in (*rig.schedule.samples[1:], True):
-        laboratory = carry(rig, ages, laboratory, command)
+        laboratory = carry_tick(rig, ages, laboratory, command)
         if samples:
-            laboratory = measure(rig, ages, laboratory, _drawn(chance, sample))
+            laboratory = measure_load(rig, ages, laboratory, _noise_of_sample(chance, sample))
             sample += 1
     return laboratory, laboratory_measurement(
         rig, ages, laboratory, None if chance is None else chance.encoder
@@ -270,12 +278,12 @@ def _exchange(
 
 
 @partial(Program, static=("following",))
-def _laboratory(rig: Rig, chance: Chance | None, following: bool) -> tuple[Ages, RigState, dict[str, Array]]:
+def _initial_laboratory(rig: Rig, chance: Chance | None, following: bool) -> tuple[Ages, RigState, dict[str, Array]]:
     """Return a laboratory at t = 0, its robot following the approach or at rest where that is, and what it tells first."""
     ages = ages_of(rig)
     pose = rig.plant.pose(rig.plant.initial())
     begun = begin_laboratory(rig) if following else laboratory_at_rest(rig, pose)
-    begun = measure(rig, ages, begun, _drawn(chance, 0))
+    begun = measure_load(rig, ages, begun, _noise_of_sample(chance, 0))
     return ages, begun, laboratory_measurement(rig, ages, begun, None if chance is None else chance.encoder)._asdict()
 
 

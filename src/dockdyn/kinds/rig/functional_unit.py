@@ -19,7 +19,7 @@ from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.data import VARIABLES, coordinates_of, mock_up_names, names_of_elements
 from dockdyn.kinds.rig.driven import check_driven
 from dockdyn.kinds.rig.model.ages import Ages, ages_of
-from dockdyn.kinds.rig.model.halves import Computer, begin_computer, compute, with_pose
+from dockdyn.kinds.rig.model.halves import Computer, begin_computer, compute_cycle, with_pose
 from dockdyn.kinds.rig.model.rig import Rig, RigState
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.run import Grid
@@ -86,7 +86,7 @@ class Built(NamedTuple):
 
 def rig_unit(scenario: Scenario) -> FunctionalUnit:
     """Return the functional unit of a rig. Raises ScenarioError for one whose run knows more than its past."""
-    built = _built(scenario)
+    built = _build_rig(scenario)
     rig = built.rig
     if rig.sensor.random:
         raise ScenarioError(
@@ -97,7 +97,7 @@ def rig_unit(scenario: Scenario) -> FunctionalUnit:
         raise ScenarioError(
             f"{scenario.name}: loop.compensator.law = {law!r}: sees the motion without rig, as no FMU does"
         )
-    places, made = _numbered(scenario, built)
+    places, made = _numbers_and_rig(scenario, built)
     nothing = jnp.zeros((1, rig.plant.port_axes))
     known = KnownMotion(nothing, nothing, None, None)
 
@@ -131,7 +131,7 @@ def rig_unit(scenario: Scenario) -> FunctionalUnit:
     ]
     start = jnp.array([place.value for place in places])
     shown = jax.eval_shape(lambda numbers: observed(numbers, jnp.zeros(len(inputs)), begin(numbers)), start)
-    outputs = _outputs(scenario, rig, set(shown))
+    outputs = _unit_outputs(scenario, rig, set(shown))
     return FunctionalUnit(
         scenario=scenario,
         numbers=places,
@@ -156,10 +156,10 @@ class ComputerState(NamedTuple):
 def computer_unit(scenario: Scenario) -> FunctionalUnit:
     """Return the functional unit of a rig's computer alone: the virtual bodies and what compensates, told what a sensor has
     measured and where the encoders say that the robot is. Raises ScenarioError for a rig that no computer drives."""
-    built = _built(scenario)
+    built = _build_rig(scenario)
     rig, axes = built.rig, built.rig.plant.axes
     check_driven(scenario.name, rig)
-    places, made = _numbered(scenario, built)
+    places, made = _numbers_and_rig(scenario, built)
     found = coordinates_of(rig)
     names = found.get("coordinate", found["axis"])
 
@@ -174,7 +174,7 @@ def computer_unit(scenario: Scenario) -> FunctionalUnit:
             return (told.cycles + 1 - 1e-9) * rig.hold <= until
 
         def cycle(told: ComputerState) -> ComputerState:
-            return ComputerState(compute(rig, with_pose(rig, told.computer, pose), load)[0], told.cycles + 1)
+            return ComputerState(compute_cycle(rig, with_pose(rig, told.computer, pose), load)[0], told.cycles + 1)
 
         return jax.lax.while_loop(before, cycle, told)
 
@@ -208,7 +208,7 @@ def computer_unit(scenario: Scenario) -> FunctionalUnit:
     )
 
 
-def _numbered(scenario: Scenario, built: Built) -> tuple[list[Place], Callable[..., Rig]]:
+def _numbers_and_rig(scenario: Scenario, built: Built) -> tuple[list[Place], Callable[..., Rig]]:
     """Return the numbers of a scenario that can be others without another rig, and the rig of such numbers, pushed from
     outside."""
     spots = _spots_of(scenario, built)
@@ -228,7 +228,7 @@ def _numbered(scenario: Scenario, built: Built) -> tuple[list[Place], Callable[.
     return places, made
 
 
-def _built(scenario: Scenario) -> Built:
+def _build_rig(scenario: Scenario) -> Built:
     """Return the rig that a run of the scenario simulates."""
     loop = loop_of(scenario)
     maker = CompensatorMaker(scenario, loop)
@@ -236,7 +236,7 @@ def _built(scenario: Scenario) -> Built:
     return Built(rig_of(scenario, loop, maker.make(section), None if section is None else section.period), loop)
 
 
-def _outputs(scenario: Scenario, rig: Rig, shown: set[str]) -> list[Output]:
+def _unit_outputs(scenario: Scenario, rig: Rig, shown: set[str]) -> list[Output]:
     """Return what can be read of a rig: what its results have over time, but for the motion without rig."""
     content, names = scenario.content, mock_up_names(scenario.content)
     layout = VARIABLES | ELEMENT_VARIABLES
@@ -261,19 +261,19 @@ def _spots_of(scenario: Scenario, built: Built) -> dict[Place, list[Spot]]:
         changed = place.value * (1 + PROBE) if place.value else PROBE
         try:
             other = scenario.at({key: changed for key in place.keys})
-            rig = _built(other).rig
+            rig = _build_rig(other).rig
         except ScenarioError:
             continue
         same = replace(built.rig, plant=plant_of(other.content, built.loop))
         if rig.compensator is None:  # or the effective mass would be read
             rig = eqx.tree_at(lambda it: it.plant.mass, rig, same.plant.mass)
-        spots = _moved(same, rig, place.value, changed)
-        if spots is not None and (spots or _moved(built.rig, same, place.value, changed) != []):
+        spots = _changed_places(same, rig, place.value, changed)
+        if spots is not None and (spots or _changed_places(built.rig, same, place.value, changed) != []):
             found[place] = spots
     return found
 
 
-def _moved(before: Rig, after: Rig, old: float, new: float) -> list[Spot] | None:
+def _changed_places(before: Rig, after: Rig, old: float, new: float) -> list[Spot] | None:
     """Return where a number that was changed from `old` to `new` stands as itself; None where anything else has changed."""
     structures: list[Any] = [jax.tree.structure(rig) for rig in (before, after)]
     if structures[0] != structures[1]:

@@ -14,10 +14,10 @@ from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.velocity_sources import ModelVelocity
 from dockdyn.kinds.assembly.schema.contacts import ContactSection
 from dockdyn.kinds.rig.build import rig_of
-from dockdyn.kinds.rig.measures import active, size
+from dockdyn.kinds.rig.measures import force_is_active, vector_size
 from dockdyn.kinds.rig.numbers import number
 from dockdyn.kinds.rig.resting import loop_of
-from dockdyn.kinds.rig.run import radius
+from dockdyn.kinds.rig.run import radius_of_cycle_map
 from dockdyn.kinds.rig.schema import RigContactSection, RigContent, RigSection
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, WithVelocity
@@ -36,7 +36,7 @@ PADE_ORDER = 1  # as the paper
 CHANCE = 0.01  # probability that noise alone is larger than what is said of it
 
 
-def frequency(loop: Loop) -> float:
+def contact_frequency(loop: Loop) -> float:
     """Return the frequency (rad/s) at which the contact alone oscillates; NaN where it does not."""
     root = ideal_root(loop)
     return float("nan") if root is None else float(root.imag)
@@ -91,7 +91,7 @@ def _stable_gains(
         made = rig_of(
             scenario, loop, LinearCompensator.of(source, gain=number(gain), inertia=number(inertia)), law.period
         )
-        largest = radius(made, loop)
+        largest = radius_of_cycle_map(made, loop)
         if np.isfinite(largest):
             exact.append(largest < 1)
         else:
@@ -121,10 +121,10 @@ def amplitude_bound(spectral_radius: float, loop: Loop, duration: float) -> floa
 
 def add_judgement(scenario: Scenario, dataset: xr.Dataset) -> xr.Dataset:
     """Return the dataset of a run with all of the above, as JSON, in the attribute `judgement`."""
-    return dataset.assign_attrs(judgement=json.dumps(_judgement(scenario, loop_of(scenario), dataset)))
+    return dataset.assign_attrs(judgement=json.dumps(_judge_run(scenario, loop_of(scenario), dataset)))
 
 
-def _judgement(scenario: Scenario, loop: Loop, dataset: xr.Dataset) -> dict[str, Any]:
+def _judge_run(scenario: Scenario, loop: Loop, dataset: xr.Dataset) -> dict[str, Any]:
     """Return all of the above for a run, ready for JSON; times in s."""
     content = scenario.content
     budget = delay_budget(content, loop)
@@ -139,7 +139,7 @@ def _judgement(scenario: Scenario, loop: Loop, dataset: xr.Dataset) -> dict[str,
         else _stable_gains(scenario, loop, law, visited),
         "amplitude_bound": amplitude_bound(float(dataset.attrs["spectral_radius"]), loop, float(dataset.time[-1])),
         "aliasing": aliasing(loop),
-        "latest_s": latest(content),
+        "latest_s": latest_action(content),
         "sensor_error_N": _sensor_error(content, dataset),
         "comparable": hasattr(first_contact(content).normal, "stiffness"),
         "robot_gain": None if content.loop.robot is None else content.loop.robot.transfer().dc_gain(),
@@ -157,7 +157,7 @@ def first_contact(content: RigContent) -> RigContactSection | ContactSection:
     return content.contact if isinstance(content, RigSection) else content.contacts[content.measured_contacts()[0]]
 
 
-def latest(content: RigContent) -> float:
+def latest_action(content: RigContent) -> float:
     """Return how long (s) a contact can act after it has ended at the robot: through the sensor, hold and dynamics."""
     loop = content.loop
     sensor, dynamics = loop.sensor or SensorSection(), loop.dynamics or DynamicsSection(method="continuous")
@@ -181,5 +181,5 @@ def _sensor_error(content: RigContent, dataset: xr.Dataset) -> float:
 
 def gains_visited(dataset: xr.Dataset) -> list[float] | None:
     """Return the lowest and the highest gain (N s/m) in contact; None where no gain acts."""
-    gain = dataset.gain.values[active(size(dataset.measured_force.values))]
+    gain = dataset.gain.values[force_is_active(vector_size(dataset.measured_force.values))]
     return [float(gain.min()), float(gain.max())] if np.any(gain) else None

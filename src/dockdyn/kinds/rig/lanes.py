@@ -17,9 +17,9 @@ from dockdyn.kinds.rig.build import plant_of, rig_of
 from dockdyn.kinds.rig.judgement import first_contact
 from dockdyn.kinds.rig.model.plant import Plant
 from dockdyn.kinds.rig.model.rig import IdealContact, Rig
-from dockdyn.kinds.rig.model.run import Chances, randomness, run
+from dockdyn.kinds.rig.model.run import Chances, draw_chances, run_cycles
 from dockdyn.kinds.rig.resting import loop_of
-from dockdyn.kinds.rig.run import Arrays, Course, Grid, check, free, radius
+from dockdyn.kinds.rig.run import Arrays, Course, Grid, motion_without_rig, radius_of_cycle_map, refuse_without_ideal
 from dockdyn.kinds.rig.schema import RigSection
 from dockdyn.programs import Program
 from dockdyn.results.overlap import refuse_overlap
@@ -48,7 +48,7 @@ def _with_stiffness(scenario: Scenario, stiffness: float) -> Scenario:
     return replace(scenario, content=content.model_copy(update={"contact": whole}))
 
 
-def _stacked[Tree](parts: Sequence[Tree]) -> Tree:
+def _stack_trees[Tree](parts: Sequence[Tree]) -> Tree:
     """Return trees of equal structure as one, with a leading axis."""
     return jax.tree.map(lambda *rows: np.stack(rows), *parts)
 
@@ -56,7 +56,7 @@ def _stacked[Tree](parts: Sequence[Tree]) -> Tree:
 @partial(jit_once, static=("rows", "stride"))
 def simulate_rigs(rigs: Rig, oracle: IdealContact, chances: Chances, rows: int, stride: int) -> dict[str, Array]:
     def one(rig: Rig, ideal: IdealContact) -> dict[str, Array]:
-        seen = run(rig, ideal, chances, rows, stride)[1]
+        seen = run_cycles(rig, ideal, chances, rows, stride)[1]
         return {name: seen[name] for name in NAMES}
 
     return over_rows(one, rigs, oracle)
@@ -67,7 +67,7 @@ def _all_free(
     models: Model, plants: Plant, period: Scalar, tolerance: Scalar, samples: int
 ) -> tuple[dict[str, Array], Int[Array, "lanes"]]:
     """Return the motions without rig, one after the other: their steps are where their events are."""
-    return jax.lax.map(lambda lane: free(*lane, period, tolerance, samples), (models, plants))
+    return jax.lax.map(lambda lane: motion_without_rig(*lane, period, tolerance, samples), (models, plants))
 
 
 class Lanes:
@@ -87,11 +87,11 @@ class Lanes:
     def without(self, rigs: list[Rig], grid: Grid) -> tuple[IdealContact, Arrays]:
         """Return the motions without rig at the instants of a grid: as the compensators see them, and those that are kept."""
         if grid.period not in self.free:
-            models = _stacked([rig.plant.without_rig() for rig in rigs])
-            plants = _stacked([rig.plant for rig in rigs])
+            models = _stack_trees([rig.plant.without_rig() for rig in rigs])
+            plants = _stack_trees([rig.plant for rig in rigs])
             tolerance = np.float64(self.scenario.content.integrator.tolerance)
             ideal, status = _all_free(models, plants, np.float64(grid.period), tolerance, grid.instants)
-            check(self.scenario, status)
+            refuse_without_ideal(self.scenario, status)
             kept = {name: np.asarray(values)[:, grid.within(self.duration)] for name, values in ideal.items()}
             self.free[grid.period] = IdealContact(ideal["ideal_position"], ideal["ideal_force"]), kept
         return self.free[grid.period]
@@ -103,16 +103,18 @@ class Lanes:
 
     def courses(self, rigs: list[Rig], seeds: Sequence[int]) -> Iterator[Course]:
         """Yield what all lanes do, once for each seed of the random numbers."""
-        grid, all_rigs = Grid.of(rigs[0], self.duration), _stacked(rigs)
+        grid, all_rigs = Grid.of(rigs[0], self.duration), _stack_trees(rigs)
         kept = grid.within(self.duration)
         for seed in seeds:
             began = time.perf_counter()
             oracle, ideal = self.without(rigs, grid)
-            chances = randomness(rigs[0], np.int64(seed), grid.rows, grid.stride)  # lanes differ in their plants alone
+            chances = draw_chances(
+                rigs[0], np.int64(seed), grid.rows, grid.stride
+            )  # lanes differ in their plants alone
             seen = simulate_rigs(all_rigs, oracle, chances, grid.rows, grid.stride)
             arrays = {name: np.asarray(values)[:, : len(kept)] for name, values in seen.items()}
             yield Course(kept * grid.period, arrays, ideal, time.perf_counter() - began)
 
     def radii(self, rigs: list[Rig]) -> np.ndarray:
         """Return spectral radius of each lane."""
-        return np.array([radius(rig, loop) for rig, loop in zip(rigs, self.loops, strict=True)])
+        return np.array([radius_of_cycle_map(rig, loop) for rig, loop in zip(rigs, self.loops, strict=True)])

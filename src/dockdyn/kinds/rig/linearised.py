@@ -20,9 +20,9 @@ from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.data import dataset_of
 from dockdyn.kinds.rig.judgement import add_judgement
 from dockdyn.kinds.rig.model.rig import IdealContact, Rig
-from dockdyn.kinds.rig.model.run import Chances, randomness, run
+from dockdyn.kinds.rig.model.run import Chances, draw_chances, run_cycles
 from dockdyn.kinds.rig.resting import loop_of
-from dockdyn.kinds.rig.run import Course, Grid, check, free, radius
+from dockdyn.kinds.rig.run import Course, Grid, motion_without_rig, radius_of_cycle_map, refuse_without_ideal
 from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, by_differences, tangent_of
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.load import Scenario
@@ -57,19 +57,21 @@ def linearised_rig(scenario: Scenario) -> LinearisedRun:
     own = Numbers.of(scenario.content)
 
     def parts_of(values: Leaves) -> Parts:
-        return jax.tree.map(np.asarray, _made(replace(scenario, content=own.content(values)), values)[0])
+        return jax.tree.map(np.asarray, _make_parts(replace(scenario, content=own.content(values)), values)[0])
 
-    begun, section = _made(scenario, own.values)
+    begun, section = _make_parts(scenario, own.values)
     grid = Grid.of(begun.rig, scenario.content.duration)
     share = grid.period / float(begun.rig.hold)
-    chances = randomness(begun.rig, np.int64(scenario.content.seed), grid.rows, grid.stride)
+    chances = draw_chances(begun.rig, np.int64(scenario.content.seed), grid.rows, grid.stride)
 
     def along(direction: Leaves) -> tuple[PyTree, PyTree]:
         parts, change = by_differences(parts_of, own.values, direction, scenario.name)
         floats, fixed = eqx.partition(parts, eqx.is_inexact_array)
         numbers = np.float64(share), np.float64(scenario.content.integrator.tolerance)
-        ran, slopes = _varied(floats, change, fixed, *numbers, chances, grid.instants, grid.rows, grid.stride)
-        check(scenario, ran.status)
+        ran, slopes = _run_with_derivatives(
+            floats, change, fixed, *numbers, chances, grid.instants, grid.rows, grid.stride
+        )
+        refuse_without_ideal(scenario, ran.status)
         return ran, slopes
 
     def dataset(ran: Ran) -> xr.Dataset:
@@ -88,14 +90,14 @@ def linearised_rig(scenario: Scenario) -> LinearisedRun:
             "compensator_law": json.dumps(None if section is None else facts_of(section.made)),
             "compensator_settings": json.dumps(settings),
             "comparison": "null",
-            "spectral_radius": radius(parts.rig, parts.loop),
+            "spectral_radius": radius_of_cycle_map(parts.rig, parts.loop),
         }
         return add_judgement(case, dataset_of(case, parts.rig, parts.loop, course, facts))
 
     return LinearisedRun(along, dataset)
 
 
-def _made(scenario: Scenario, values: Leaves) -> tuple[Parts, CompensatorLaw | None]:
+def _make_parts(scenario: Scenario, values: Leaves) -> tuple[Parts, CompensatorLaw | None]:
     """Return the parts of a rig, and the table of its compensator with what is tuned."""
     loop = loop_of(scenario)
     maker = CompensatorMaker(scenario, loop)
@@ -105,7 +107,7 @@ def _made(scenario: Scenario, values: Leaves) -> tuple[Parts, CompensatorLaw | N
 
 
 @partial(jit_once, static=("samples", "rows", "stride"))
-def _varied(
+def _run_with_derivatives(
     parts: Parts,
     change: Parts,
     fixed: Parts,
@@ -120,9 +122,9 @@ def _varied(
 
     def found(parts: Parts) -> Ran:
         whole: Any = eqx.combine(parts, fixed)
-        ideal, status = free(whole.model, whole.rig.plant, whole.rig.hold * share, tolerance, samples)
+        ideal, status = motion_without_rig(whole.model, whole.rig.plant, whole.rig.hold * share, tolerance, samples)
         oracle = IdealContact(ideal["ideal_position"], ideal["ideal_force"])
-        _, seen = run(whole.rig, oracle, chances, rows, stride)
+        _, seen = run_cycles(whole.rig, oracle, chances, rows, stride)
         return Ran(whole, ideal, seen, status)
 
     return tangent_of(found, parts, change)

@@ -1,7 +1,7 @@
 """How far a rig's motion is from that of the contact without rig: amplitude, phase, forces, restitution.
 
 All functions take arrays of NumPy with time and axes (one along a direction, three in space) as their last dimensions;
-`measures` takes any before them, lanes of one comparison. NaN is what a motion does not show.
+`motion_measures` takes any before them, lanes of one comparison. NaN is what a motion does not show.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ class MeasuredMotion:
     @property
     def push(self) -> Size:
         """Size (N) of the contact."""
-        return size(self.force if self.contact is None else self.contact)
+        return vector_size(self.force if self.contact is None else self.contact)
 
 
-def felt(contact: Series, period: float, late: float) -> Float[np.ndarray, "... time 1"]:
+def recent_force(contact: Series, period: float, late: float) -> Float[np.ndarray, "... time 1"]:
     """Return the largest size of a contact force (N) within the last `late` (s) of each instant, `period` (s) apart.
 
     Not zero as long as a force that is late can act.
     """
-    found = size(contact)
+    found = vector_size(contact)
     window, reached = min(1 + math.ceil(late / period - 1e-9), found.shape[-1]), 1
     while reached < window:  # the largest of so many instants, each time of up to twice as many
         back = min(reached, window - reached)
@@ -56,12 +56,12 @@ def felt(contact: Series, period: float, late: float) -> Float[np.ndarray, "... 
     return found[..., None]
 
 
-def size(values: Float[np.ndarray, "time axes"]) -> Size:
+def vector_size(values: Float[np.ndarray, "time axes"]) -> Size:
     with np.errstate(over="ignore"):  # of a rig that diverges: infinite
         return np.linalg.norm(values, axis=-1)
 
 
-def measures(
+def motion_measures(
     time: Float[np.ndarray, "time"],
     ideal: MeasuredMotion,
     rig: MeasuredMotion,
@@ -78,33 +78,33 @@ def measures(
     lanes = [np.broadcast_to(values, (*shape, *values.shape[-2:])).reshape(-1, *values.shape[-2:]) for values in parts]
     rates = np.broadcast_to(np.asarray(frequency, float), shape).reshape(-1)
     rows = [
-        lane(time, MeasuredMotion(*each[:4]), MeasuredMotion(*each[4:]), float(rate), bilateral)
+        measures_of_lane(time, MeasuredMotion(*each[:4]), MeasuredMotion(*each[4:]), float(rate), bilateral)
         for *each, rate in zip(*lanes, rates, strict=True)
     ]
     return {name: np.array([row[name] for row in rows]).reshape(shape) for name in rows[0]}
 
 
-def lane(
+def measures_of_lane(
     time: Float[np.ndarray, "time"], ideal: MeasuredMotion, rig: MeasuredMotion, frequency: float, bilateral: bool
 ) -> dict[str, float]:
     """Return the measures of one lane."""
     last = _last_oscillation(time, ideal, rig, frequency, bilateral)
-    speeds = size(ideal.velocity), size(rig.velocity)
+    speeds = vector_size(ideal.velocity), vector_size(rig.velocity)
     fastest = at_last_peak(*speeds, last)
     way = np.eye(1)[0] if bilateral else _into_contact(ideal.force)
     return {
-        "amplitude_ratio": share(speeds[1][last].max(), speeds[0][last].max()),
-        "phase_error_rad": phase(rig, frequency) - phase(ideal, frequency) if bilateral else np.nan,
-        "peak_force_error_N": float(size(rig.force).max() - size(ideal.force).max()),
-        "end_force_error_N": float(size(ideal.force - rig.force)[last].max()),
-        "end_velocity_error_m_s": float(size(ideal.velocity - rig.velocity)[last].max()),
-        "recovery_coefficient": share(fastest[1], fastest[0]),
-        "apparent_restitution": restitution(rig, way, bilateral, frequency),
-        "ideal_restitution": restitution(ideal, way, bilateral, frequency),
+        "amplitude_ratio": share_of(speeds[1][last].max(), speeds[0][last].max()),
+        "phase_error_rad": unwrapped_phase(rig, frequency) - unwrapped_phase(ideal, frequency) if bilateral else np.nan,
+        "peak_force_error_N": float(vector_size(rig.force).max() - vector_size(ideal.force).max()),
+        "end_force_error_N": float(vector_size(ideal.force - rig.force)[last].max()),
+        "end_velocity_error_m_s": float(vector_size(ideal.velocity - rig.velocity)[last].max()),
+        "recovery_coefficient": share_of(fastest[1], fastest[0]),
+        "apparent_restitution": bounce_restitution(rig, way, bilateral, frequency),
+        "ideal_restitution": bounce_restitution(ideal, way, bilateral, frequency),
     }
 
 
-def share(value: float, of: float) -> float:
+def share_of(value: float, of: float) -> float:
     return float(value / of) if of > 0 else np.nan
 
 
@@ -115,14 +115,14 @@ def _last_oscillation(
     either."""
     length = 2 * np.pi / frequency if np.isfinite(frequency) else (time[-1] - time[0]) / 2
     first = min(int(np.searchsorted(time, time[-1] - length, side="right")), len(time) - 1)
-    if bilateral or (pushes := active(ideal.push))[-1]:
+    if bilateral or (pushes := force_is_active(ideal.push))[-1]:
         return slice(first, None)
-    either = np.flatnonzero(pushes | active(rig.push))
+    either = np.flatnonzero(pushes | force_is_active(rig.push))
     free = min(int(either[-1]) + 1, len(time) - 1) if len(either) else 0
     return slice(max(first, free), None)
 
 
-def active(force: Size) -> np.ndarray:
+def force_is_active(force: Size) -> np.ndarray:
     """Return where a force pushes: above what is none or, where noise hardly ever leaves it at none, above the noise.
 
     Noise lets a force flicker at its threshold: gaps of up to `FLICKER` instants are then no gaps.
@@ -157,7 +157,7 @@ def at_last_peak(speed: Size, other: Size, last: slice) -> tuple[float, float]:
     return float(weights @ speed[three]), float(weights @ other[three])
 
 
-def phase(motion: MeasuredMotion, frequency: float) -> float:
+def unwrapped_phase(motion: MeasuredMotion, frequency: float) -> float:
     """Return the phase (rad) at the end, unwrapped from the start on; that of the first axis."""
     x, v = motion.position[:, 0], motion.velocity[:, 0]
     return float(np.unwrap(np.arctan2(frequency * x, v))[-1])
@@ -165,23 +165,25 @@ def phase(motion: MeasuredMotion, frequency: float) -> float:
 
 def _into_contact(force: Float[np.ndarray, "time axes"]) -> Float[np.ndarray, "axes"]:
     """Return the unit vector against the first push of a force; the first axis where nothing pushes."""
-    start, end = bounce(size(force))
+    start, end = first_bounce(vector_size(force))
     total = force[start : end + 1].sum(axis=0) if start >= 0 else np.zeros(force.shape[-1])
     whole = np.linalg.norm(total)
     return -total / whole if whole > 0 else np.eye(force.shape[-1])[0]
 
 
-def bounce(force: Size) -> tuple[int, int]:
+def first_bounce(force: Size) -> tuple[int, int]:
     """Return the first and last instant of the first push of a force; (−1, −1) without one. It may last to the end."""
     if not force.max() > 0:
         return -1, -1
-    pushing = active(force)
+    pushing = force_is_active(force)
     start = int(np.argmax(pushing))
     after = np.flatnonzero(~pushing[start:])
     return start, start + int(after[0]) - 1 if len(after) else len(force) - 1
 
 
-def restitution(motion: MeasuredMotion, way: Float[np.ndarray, "axes"], bilateral: bool, frequency: float) -> float:
+def bounce_restitution(
+    motion: MeasuredMotion, way: Float[np.ndarray, "axes"], bilateral: bool, frequency: float
+) -> float:
     """Return the speed after the first bounce over that before it, along the `way` into contact.
 
     Of a contact that pulls, too, that at the second zero of the position over that at the first. NaN where the bounce is
@@ -189,7 +191,7 @@ def restitution(motion: MeasuredMotion, way: Float[np.ndarray, "axes"], bilatera
     """
     if bilateral:
         return _crossing_ratio(motion.position[:, 0], motion.velocity[:, 0], frequency)
-    start, end = bounce(motion.push)
+    start, end = first_bounce(motion.push)
     if start < 0 or end + 1 >= len(motion.force):
         return np.nan
     before, after = (float(motion.velocity[row] @ way) for row in (max(start - 1, 0), end + 1))

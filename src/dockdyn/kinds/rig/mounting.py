@@ -30,7 +30,7 @@ def mounting_of(content: RigContent, delay: float, loop: Loop) -> Mounting | Non
         tool=None if tool is None else Tool(number(tool.mass), number(tool.centre), number(tool.inertia)),
         believed=believed_tool(tool) if tool is not None and compensated else None,
         gravity=number(gravity if gravity is not None else [0.0] * (1 if isinstance(content, RigSection) else 3)),
-        frame=None if frame is None else _frame(frame),
+        frame=None if frame is None else _sensor_frame(frame),
         believed_frame=None if frame is None else _believed_frame(frame),
         inertia=tool is not None and tool.compensation == "weight-and-inertia",
         rows=rows_needed(delay, loop.steps_period()),
@@ -47,7 +47,7 @@ def believed_tool(section: ToolSection) -> Tool:
     return Tool(either("mass"), either("centre"), either("inertia"))
 
 
-def _frame(section: SensorFrameSection) -> SensorFrame:
+def _sensor_frame(section: SensorFrameSection) -> SensorFrame:
     return SensorFrame(number(section.position or [0.0] * 3), quaternion_of(section.attitude))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.kinds.rig.judgement import gains_visited
-from dockdyn.kinds.rig.measures import bounce, size
+from dockdyn.kinds.rig.measures import first_bounce, vector_size
 from dockdyn.report.charts.chart import ZERO, Chart, Level, Line, Panel, lines_of, symmetric_log_scale
 from dockdyn.report.charts.time_chart import run_chart
 
@@ -22,14 +22,14 @@ ROBOT: dict[str, Any] = {"colour": "sky", "width": 0.9}
 
 def drawn_component(values: xr.DataArray) -> np.ndarray:
     """Return a force or velocity as it is drawn: with its sign along one direction, its size in space."""
-    return values.values[:, 0] if values.shape[1] == 1 else size(values.values)
+    return values.values[:, 0] if values.shape[1] == 1 else vector_size(values.values)
 
 
 def _over_run(dataset: xr.Dataset, panels: list[Panel]) -> Chart:
     """Return panels over the run, opened where it touches; a contact that pulls, too, does so throughout."""
     time, instants = dataset.time.values, np.zeros(0)
     if not dataset.attrs["bilateral"]:
-        forces = [size(dataset[name].values) for name in ("ideal_force", "total_force")]
+        forces = [vector_size(dataset[name].values) for name in ("ideal_force", "total_force")]
         instants = time[np.maximum(*forces) > 0][[0, -1]] if np.any(forces) else instants
     return run_chart(time, panels, instants=instants)
 
@@ -38,7 +38,7 @@ def compare_runs(dataset: xr.Dataset, ideal: str, rig: str, label: str, scale: f
     """Return a quantity with and without rig, and their difference."""
     true, shown = scale * dataset[ideal], scale * dataset[rig]
     apart = shown.values - true.values
-    difference = apart[:, 0] if true.shape[1] == 1 else size(apart)
+    difference = apart[:, 0] if true.shape[1] == 1 else vector_size(apart)
     usual, time = float(np.abs(true.values).max()), dataset.time.values
     both = [Line(time, drawn_component(true), **IDEAL), Line(time, drawn_component(shown), **RIG)]
     words = f"difference, {label.rpartition(' ')[2]}"
@@ -51,7 +51,7 @@ def compare_runs(dataset: xr.Dataset, ideal: str, rig: str, label: str, scale: f
     return _over_run(dataset, panels)
 
 
-def energy(dataset: xr.Dataset) -> Chart:
+def energy_chart(dataset: xr.Dataset) -> Chart:
     """Return the kinetic energy with and without rig, and what the contact at the robot and all forces on the model have
     given."""
     time = dataset.time.values
@@ -68,11 +68,11 @@ def energy(dataset: xr.Dataset) -> Chart:
     return _over_run(dataset, panels)
 
 
-def window(dataset: xr.Dataset) -> tuple[slice, str]:
+def close_window(dataset: xr.Dataset) -> tuple[slice, str]:
     """Return what to look at closely: the first bounce, or the last oscillations of a contact that pulls, too."""
     time = dataset.time.values
     if not dataset.attrs["bilateral"]:
-        spans = [bounce(size(dataset[name].values)) for name in ("ideal_force", "total_force")]
+        spans = [first_bounce(vector_size(dataset[name].values)) for name in ("ideal_force", "total_force")]
         starts, ends = zip(*spans, strict=True)
         if min(starts) < 0:
             return slice(None), "the run"
@@ -84,9 +84,9 @@ def window(dataset: xr.Dataset) -> tuple[slice, str]:
     return slice(int(np.searchsorted(time, time[-1] - length)), None), "the last oscillations"
 
 
-def closely(dataset: xr.Dataset) -> Chart:
+def close_chart(dataset: xr.Dataset) -> Chart:
     """Return the force and velocity in the first bounce, or at the end."""
-    part = dataset.isel(time=window(dataset)[0])
+    part = dataset.isel(time=close_window(dataset)[0])
     panels: list[Panel] = []
     for ideal, rig, label, scale in (
         ("ideal_force", "total_force", "force, N", 1.0),
@@ -102,11 +102,11 @@ def closely(dataset: xr.Dataset) -> Chart:
     return Chart(panels, whole=(float(part.time[0]), float(part.time[-1])), events=True)
 
 
-def portrait(dataset: xr.Dataset) -> Chart:
+def phase_portrait(dataset: xr.Dataset) -> Chart:
     """Return the velocity over position; beside it force over position in a bounce, or the last oscillations, their ends
     marked."""
     swings = bool(dataset.attrs["bilateral"])
-    closer = dataset.isel(time=window(dataset)[0])
+    closer = dataset.isel(time=close_window(dataset)[0])
     solid = RIG | {"dash": 0, "width": 0.7}
     whole = _phase_plane(dataset if swings else closer, solid)
     if swings:
@@ -114,17 +114,17 @@ def portrait(dataset: xr.Dataset) -> Chart:
         for place, rate, style in (("ideal_position", "ideal_velocity", IDEAL), ("position", "velocity", RIG)):
             end = 1e3 * closer[place].values[-1:, 0], 1e3 * closer[rate].values[-1:, 0]
             near.append(Line(*end, style["colour"], marker="o", size=5, joined=False))
-        return Chart([_plane(whole, "velocity, mm/s"), _plane(near, "velocity, mm/s")], columns=2)
+        return Chart([_plane_panel(whole, "velocity, mm/s"), _plane_panel(near, "velocity, mm/s")], columns=2)
     pairs = ("ideal_position", "ideal_force"), ("position", "total_force"), ("robot_position", "contact_force")
     styles = IDEAL, RIG, ROBOT | {"name": "contact at the robot"}
     force = [
         Line(1e3 * closer[place][:, 0], closer[name][:, 0], **style)
         for (place, name), style in zip(pairs, styles, strict=True)
     ]
-    return Chart([_plane(whole, "velocity, mm/s"), _plane(force, "force, N")], columns=2)
+    return Chart([_plane_panel(whole, "velocity, mm/s"), _plane_panel(force, "force, N")], columns=2)
 
 
-def _plane(lines: list[Line], label: str) -> Panel:
+def _plane_panel(lines: list[Line], label: str) -> Panel:
     return Panel(label, lines, 2.9, across="position, mm")
 
 
@@ -136,7 +136,7 @@ def _phase_plane(dataset: xr.Dataset, style: dict[str, Any]) -> list[Line]:
     ]
 
 
-def gain(dataset: xr.Dataset) -> Chart:
+def gain_chart(dataset: xr.Dataset) -> Chart:
     """Return the gain of the compensator over time with the range it visits, its force, and what it has found out."""
     time = dataset.time.values
     visited = [Level(float(value), dash=2, width=0.8) for value in gains_visited(dataset) or []]
@@ -151,7 +151,7 @@ def gain(dataset: xr.Dataset) -> Chart:
     return _over_run(dataset, panels)
 
 
-def path(dataset: xr.Dataset) -> Chart:
+def path_chart(dataset: xr.Dataset) -> Chart:
     """Return the way of the point that touches, seen from the side and along the docking axis: without rig, model, robot."""
     panels = []
     for first, second in ((0, 2), (1, 2)):
@@ -168,7 +168,7 @@ def path(dataset: xr.Dataset) -> Chart:
     return Chart(panels, columns=2)
 
 
-def poses(dataset: xr.Dataset, actual: str = "model_pose", wanted: str = "ideal_pose") -> Chart:
+def pose_chart(dataset: xr.Dataset, actual: str = "model_pose", wanted: str = "ideal_pose") -> Chart:
     """Return the difference of two poses: places and rotation vectors."""
     away, time = (dataset[actual] - dataset[wanted]).values, dataset.time.values
     panels = [

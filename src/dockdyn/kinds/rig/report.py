@@ -14,7 +14,7 @@ import xarray as xr
 from dockdyn.kinds.rig import plots as drawn
 from dockdyn.kinds.rig.comparison.choice import NONE
 from dockdyn.kinds.rig.comparison.report import settings_in_words
-from dockdyn.kinds.rig.summary import PARTS, facts_of_run, instability
+from dockdyn.kinds.rig.summary import PARTS, describe_instability, facts_of_run
 from dockdyn.report.report import Plot, Report, ReportBlock, Table, first_figures, run_report
 from dockdyn.report.wording import NOTHING, capitalise_first, format_significant
 
@@ -27,7 +27,7 @@ OF_SENSOR = {  # errors of force that noise, bias and resolution of the sensor a
 
 def rig_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
     """Return the report of a run on a rig."""
-    verdict, measures, late = _rig_verdict(dataset, summary), measure_rows(summary), _budget(summary)
+    verdict, measures, late = _rig_verdict(dataset, summary), measure_rows(summary), _delay_table(summary)
     note = (
         "Amplitude and the errors at the end are those of the last oscillation, or of the free flight that ends the run. The "
         "speed at its last peak mixes amplitude and phase: read these two."
@@ -37,15 +37,15 @@ def rig_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         dataset,
         summary,
         verdict=verdict,
-        alarming=bool(instability(dataset, summary)),
-        key=overview(dataset, summary),
+        alarming=bool(describe_instability(dataset, summary)),
+        key=overview_rows(dataset, summary),
         blocks=[
             ReportBlock("What to do", words=summary["recommendation"]),
             ReportBlock("The rig beside the contact without rig", table=measures, notes=[note]),
             ReportBlock("Where the delay comes from", table=late, notes=[_budget_note(summary)]),
-            ReportBlock("The compensator", rows=knows(dataset, summary)),
+            ReportBlock("The compensator", rows=compensator_rows(dataset, summary)),
         ],
-        plots=figures(dataset),
+        plots=report_figures(dataset),
         made=[
             ("Dynamics", str(dataset.attrs["integrator"])),
             ("Step", f"{format_significant(summary['step_s'])} s"),
@@ -78,13 +78,13 @@ def _rig_verdict(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
         ahead = "ahead" if summary["phase_error_rad"] > 0 else "behind"
         words.append(f"the phase {format_significant(abs(summary['phase_error_rad']), 3)} rad {ahead}")
     told = ", ".join(words) or "there is no contact to compare"
-    unstable = instability(dataset, summary)
+    unstable = describe_instability(dataset, summary)
     said = f"{law} {unstable}, and {told}." if unstable else f"{law} {told}."
     stopped = summary["status"]
     return said if stopped == "finished" else f"{capitalise_first(stopped)}. {said}"
 
 
-def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+def overview_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the summary table."""
     rows = [
         *first_figures(summary, dataset.attrs["mode"]),
@@ -106,11 +106,11 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, st
         )
     if summary["gain_lowest_N_s_m"] is not None:
         lowest, highest = (format_significant(summary[f"gain_{end}_N_s_m"], 5) for end in ("lowest", "highest"))
-        rows.append(("Gains visited", f"{lowest} to {highest} N s/m{stability(summary)}"))
+        rows.append(("Gains visited", f"{lowest} to {highest} N s/m{describe_stability(summary)}"))
     return rows
 
 
-def stability(summary: dict[str, Any]) -> str:
+def describe_stability(summary: dict[str, Any]) -> str:
     """Return whether the loop is stable at both ends of the gains visited."""
     stable = summary["gain_range_stable"]
     if stable is None:
@@ -144,7 +144,7 @@ def measure_rows(summary: dict[str, Any]) -> Table:
     return Table([("quantity", ""), ("value", ""), ("unit", "")], rows, worded={0, 2})
 
 
-def _budget(summary: dict[str, Any]) -> Table:
+def _delay_table(summary: dict[str, Any]) -> Table:
     """Return what each part of the loop delays the force by."""
     total = summary["delay_total_ms"]
     rows = [
@@ -168,7 +168,7 @@ def _budget_note(summary: dict[str, Any]) -> str:
     )
 
 
-def knows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+def compensator_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the compensator, what it is set to, and what it must know."""
     law = summary["compensator"]
     if law == NONE:
@@ -181,7 +181,7 @@ def knows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]
     ]
 
 
-def figures(dataset: xr.Dataset) -> Iterator[Plot]:
+def report_figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """Yield what to draw, and what to look for in it."""
     space = dataset.sizes["axis"] > 1
     what = "Sizes of the contact force" if space else "Force on the model"
@@ -199,31 +199,31 @@ def figures(dataset: xr.Dataset) -> Iterator[Plot]:
     )
     yield Plot(
         "energy",
-        partial(drawn.energy, dataset),
+        partial(drawn.energy_chart, dataset),
         "Kinetic energy, and the work of all forces on the model beside that of the contact at the robot: where the two part, "
         "the loop has given or taken energy.",
     )
-    words = drawn.window(dataset)[1]
+    words = drawn.close_window(dataset)[1]
     yield Plot(
         "closely",
-        partial(drawn.closely, dataset),
+        partial(drawn.close_chart, dataset),
         f"Force and velocity in {words}, close up: see amplitude and phase apart.",
     )
     if space:
         yield Plot(
             "path",
-            partial(drawn.path, dataset),
+            partial(drawn.path_chart, dataset),
             f"Way of the point that touches, seen from {dataset.attrs['standing']}: from the side, and along x.",
         )
         yield Plot(
             "poses",
-            partial(drawn.poses, dataset),
+            partial(drawn.pose_chart, dataset),
             f"Pose of {dataset.attrs['carried']}, the model less that without rig: what the rig has changed of the motion.",
         )
         if float(np.abs(dataset.robot_pose - dataset.model_pose).max()) > NEGLIGIBLE:
             yield Plot(
                 "lag",
-                partial(drawn.poses, dataset, "robot_pose", "model_pose"),
+                partial(drawn.pose_chart, dataset, "robot_pose", "model_pose"),
                 "Pose of the robot less that of the model it follows: the lag of hold and robot.",
             )
     else:
@@ -234,10 +234,10 @@ def figures(dataset: xr.Dataset) -> Iterator[Plot]:
             else f"Velocity over position, and force over position, in {words}: the area inside the rig’s loop of force is the "
             "energy that its lateness gives."
         )
-        yield Plot("portrait", partial(drawn.portrait, dataset), caption)
+        yield Plot("portrait", partial(drawn.phase_portrait, dataset), caption)
     if dataset.attrs["compensator"] != "none" and bool(dataset.gain.any()):
         yield Plot(
             "gain",
-            partial(drawn.gain, dataset),
+            partial(drawn.gain_chart, dataset),
             "The compensator’s gain with the range it visits (dotted), and its force.",
         )

@@ -11,7 +11,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.integrate.model import State
 from dockdyn.kinds.nominal import Nominal, acts_alone, nominal_of_run
-from dockdyn.kinds.resting import Judged, Judgement, Resting, loop_of_contacts, normal_loop, refuse_slack, rest
+from dockdyn.kinds.resting import Judged, Judgement, Resting, loop_of_contacts, model_at_rest, normal_loop, refuse_slack
 from dockdyn.kinds.rig.model.in_space import PlantInSpace
 from dockdyn.kinds.rig.mounting import with_tool
 from dockdyn.kinds.rig.schema import RigContent, RigSection
@@ -58,7 +58,7 @@ def _loop_of_mock_ups(content: Judged, nominal: Nominal | None) -> Judgement:
 def _loop_along_normal(content: Judged, nominal: Nominal | None) -> Judgement:
     """Return the loop along the normal of the nominal contact, with the tool's mass as that feels it; can be traced."""
     assert nominal is not None
-    model, state = rest(content, nominal)
+    model, state = model_at_rest(content, nominal)
     loop, contact = normal_loop(content, nominal, model, state)
     if content.loop.tool is None:
         return loop, contact

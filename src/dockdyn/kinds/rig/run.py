@@ -15,10 +15,10 @@ from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import Model, Scalar, State, over_rows
 from dockdyn.integrate.solution import Status
-from dockdyn.kinds.rig.build import resting
+from dockdyn.kinds.rig.build import rig_at_rest
 from dockdyn.kinds.rig.model.plant import Plant
 from dockdyn.kinds.rig.model.rig import IdealContact, Rig, RigState
-from dockdyn.kinds.rig.model.run import monodromy, randomness, run, spectral_radius
+from dockdyn.kinds.rig.model.run import draw_chances, monodromy_matrix, run_cycles, spectral_radius
 from dockdyn.kinds.rig.schema import MOST_EVENTS, MOST_STEPS
 from dockdyn.programs import Program
 from dockdyn.results.drive import Progress, report_while_running
@@ -80,7 +80,7 @@ class Course:
 
 
 @partial(Program, static=("samples",))
-def free(
+def motion_without_rig(
     model: Model, plant: Plant, period: Scalar, tolerance: Scalar, samples: int
 ) -> tuple[dict[str, Array], Int[Array, ""]]:
     """Return the motion without rig at `samples` instants, a `period` (s) apart, and how its run ended.
@@ -97,7 +97,7 @@ def free(
         line_capacity=8,
         max_iterations=jnp.asarray(MOST_STEPS + 2.0 * samples),
     )
-    solution = located.solve(model, settings)
+    solution = located.solve_located(model, settings)
     assert solution.samples is not None
     states = jax.tree.map(lambda rows: rows[:samples], solution.samples.state)
 
@@ -116,23 +116,23 @@ def free(
     return over_rows(look, states), solution.status
 
 
-_simulated = Program(run, static=("rows", "stride"))
-moves = jit_once(monodromy)
+_simulated = Program(run_cycles, static=("rows", "stride"))
+moves = jit_once(monodromy_matrix)
 
 
 def run_with_seed(
     rig: Rig, oracle: IdealContact, seed: ArrayLike, rows: int, stride: int
 ) -> tuple[RigState, dict[str, Array]]:
-    """Return `run` with the random numbers of a seed."""
-    return _simulated(rig, oracle, randomness(rig, seed, rows, stride), rows, stride)
+    """Return `run_cycles` with the random numbers of a seed."""
+    return _simulated(rig, oracle, draw_chances(rig, seed, rows, stride), rows, stride)
 
 
 def cycle_map(still: Rig) -> np.ndarray:
-    """Return the `monodromy` of a rig at rest."""
+    """Return the `monodromy_matrix` of a rig at rest."""
     return np.asarray(moves(still))
 
 
-def radius(rig: Rig, loop: Loop) -> float:
+def radius_of_cycle_map(rig: Rig, loop: Loop) -> float:
     """Return spectral radius of a rig's map over a cycle, for small motions in its contact as the run begins.
 
     NaN where the loop remembers so many ticks that the map's eigenvalues would take longer than the run, and where the
@@ -141,10 +141,10 @@ def radius(rig: Rig, loop: Loop) -> float:
     if rig.schedule.rows > LONG or not rig.plant.bare:
         return float("nan")
     compensator = LinearCompensator.of() if rig.compensator is None else rig.compensator.small()
-    return spectral_radius(cycle_map(replace(resting(rig, loop), compensator=compensator)))
+    return spectral_radius(cycle_map(replace(rig_at_rest(rig, loop), compensator=compensator)))
 
 
-def course(scenario: Scenario, rig: Rig, progress: Progress | None = None) -> Course:
+def simulate_course(scenario: Scenario, rig: Rig, progress: Progress | None = None) -> Course:
     """Simulate a rig, in two pieces: of each is told that it goes on where it does long.
 
     Raises ScenarioError where the duration is too long, and where the motion without rig cannot be found.
@@ -170,12 +170,14 @@ def course(scenario: Scenario, rig: Rig, progress: Progress | None = None) -> Co
 def without_rig(scenario: Scenario, rig: Rig, grid: Grid) -> tuple[dict[str, Array], IdealContact]:
     """Return the motion without rig at the instants of a run; ScenarioError where it cannot be found."""
     tolerance = np.float64(scenario.content.integrator.tolerance)
-    ideal, status = free(rig.plant.without_rig(), rig.plant, np.float64(grid.period), tolerance, grid.instants)
-    check(scenario, status)
+    ideal, status = motion_without_rig(
+        rig.plant.without_rig(), rig.plant, np.float64(grid.period), tolerance, grid.instants
+    )
+    refuse_without_ideal(scenario, status)
     return ideal, IdealContact(ideal["ideal_position"], ideal["ideal_force"])
 
 
-def check(scenario: Scenario, status: Int[Array, "..."]) -> None:
+def refuse_without_ideal(scenario: Scenario, status: Int[Array, "..."]) -> None:
     """Refuse what has no motion without rig to compare with."""
     bad = np.asarray(status)[np.asarray(status) != Status.FINISHED]
     if bad.size:

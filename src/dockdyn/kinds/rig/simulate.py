@@ -9,11 +9,11 @@ import xarray as xr
 
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.comparison.choice import NONE
-from dockdyn.kinds.rig.comparison.store import recall
+from dockdyn.kinds.rig.comparison.store import load_comparison
 from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.data import dataset_of
 from dockdyn.kinds.rig.resting import loop_of
-from dockdyn.kinds.rig.run import course, radius
+from dockdyn.kinds.rig.run import radius_of_cycle_map, simulate_course
 from dockdyn.results.drive import Progress
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.compensators import facts_of
@@ -28,14 +28,14 @@ def simulate_rig(scenario: Scenario, progress: Progress | None = None) -> xr.Dat
     maker = CompensatorMaker(scenario, loop)
     section = maker.complete(scenario.content.loop.compensator)
     rig = rig_of(scenario, loop, maker.make(section), None if section is None else section.period)
-    found = course(scenario, rig, progress)
+    found = simulate_course(scenario, rig, progress)
     settings = {} if section is None else section.model_dump(exclude_none=True)
     facts: dict[str, Any] = {
         "compensator": NONE if section is None else section.law,
         "compensator_law": json.dumps(None if section is None else facts_of(section.made)),
         "compensator_settings": json.dumps(settings),
         "comparison": json.dumps(last_choice(scenario, NONE if section is None else section.law, settings)),
-        "spectral_radius": radius(rig, loop),
+        "spectral_radius": radius_of_cycle_map(rig, loop),
     }
     return dataset_of(scenario, rig, loop, found, facts)
 
@@ -45,7 +45,7 @@ def last_choice(scenario: Scenario, law: str, settings: dict[str, Any]) -> dict[
 
     A law that was compared with other settings is none of them.
     """
-    found = recall(scenario)
+    found = load_comparison(scenario)
     if found is None:
         return None
     return {"choice": found["choice"], "own": law if found["settings"].get(law) == settings else None}

@@ -19,7 +19,7 @@ from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.model.ages import Ages, ages_of
 from dockdyn.kinds.rig.model.rig import IdealContact, Instant, Rig, RigState
-from dockdyn.kinds.rig.model.run import randomness
+from dockdyn.kinds.rig.model.run import draw_chances
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.run import Grid, without_rig
 from dockdyn.programs import Program
@@ -105,28 +105,28 @@ def advance_tick(rig: Rig, ages: Ages, known: KnownMotion, moving: RigState) -> 
     return rig.advance(ages, moving, now, ideal, at(known.drawn, number(rows[0])))
 
 
-def _seen(rig: Rig, ages: Ages, known: KnownMotion, moving: RigState) -> CompensatorInput:
+def _compensator_input(rig: Rig, ages: Ages, known: KnownMotion, moving: RigState) -> CompensatorInput:
     """Return what the law sees at an instant at which it is asked: it does not depend on what it answers."""
     return advance_tick(rig, ages, known, moving)[0].memory.seen
 
 
 @Program
-def _begun(rigs: PyTree, known: PyTree) -> RigStep:
+def _start_rigs(rigs: PyTree, known: PyTree) -> RigStep:
     """Return the rigs at t = 0, whose laws are asked there."""
 
     def one(rig: Rig, known: KnownMotion) -> RigStep:
         ages, moving = ages_of(rig), rig.begin()
-        return RigStep(moving, advance_tick(rig, ages, known, moving)[1], _seen(rig, ages, known, moving))
+        return RigStep(moving, advance_tick(rig, ages, known, moving)[1], _compensator_input(rig, ages, known, moving))
 
     return over_rows(one, rigs, known)
 
 
 @partial(Program, donate=("rows",))
-def _advanced(rows: RigRow, action: PyTree) -> RigStep:
+def _advance_rigs(rows: RigRow, action: PyTree) -> RigStep:
     """Return the rigs at the next instant at which their laws are asked, told what to do at this one."""
 
     def one(row: RigRow, action: Compensation | None) -> RigStep:
-        rig, ages, known = _told(row.rig, action), ages_of(row.rig), row.known
+        rig, ages, known = _with_action(row.rig, action), ages_of(row.rig), row.known
         asks = jnp.asarray(np.array(rig.schedule.asks))
 
         def between(moving: RigState) -> Bool[Array, ""]:
@@ -134,12 +134,12 @@ def _advanced(rows: RigRow, action: PyTree) -> RigStep:
 
         moving, observed = advance_tick(rig, ages, known, row.moving)
         moving = jax.lax.while_loop(between, lambda now: advance_tick(rig, ages, known, now)[0], moving)
-        return RigStep(moving, observed, _seen(rig, ages, known, moving))
+        return RigStep(moving, observed, _compensator_input(rig, ages, known, moving))
 
     return over_rows(one, rows, action)
 
 
-def _told(rig: Rig, action: Compensation | None) -> Rig:
+def _with_action(rig: Rig, action: Compensation | None) -> Rig:
     """Return the rig told what to do."""
     assert isinstance(rig.compensator, ToldCompensator)
     return eqx.tree_at(lambda it: it.compensator, rig, ToldCompensator(rig.compensator.law, action))
@@ -171,7 +171,7 @@ class RigStepper:
         self._rigs, self._known = (self.runs.stacked([pair[index] for pair in built]) for index in (0, 1))
         self._instants = len(Grid.of(built[0][0], cases[0].content.duration).within(cases[0].content.duration))
         self._axes, self._steps, self._values = built[0][0].plant.port_axes, 0, several
-        return self._take(_begun(self._rigs, self._known))
+        return self._take(_start_rigs(self._rigs, self._known))
 
     def _built(self, case: Scenario) -> tuple[Rig, KnownMotion]:
         """Return the rig of a case and what is known of its run."""
@@ -183,7 +183,7 @@ class RigStepper:
         grid = Grid.of(rig, case.content.duration)
         self.period = grid.period
         _, oracle = without_rig(case, rig, grid)
-        random = randomness(rig, jnp.asarray(case.content.seed), grid.rows, grid.stride)
+        random = draw_chances(rig, jnp.asarray(case.content.seed), grid.rows, grid.stride)
         drawn, noise = jax.tree.map(lambda a: a.reshape(-1, *a.shape[3:]), random)
         return rig, KnownMotion(oracle.position, oracle.force, drawn, noise)
 
@@ -197,7 +197,7 @@ class RigStepper:
             return self.observation
         rows = RigRow(self._rigs, self._known, self._found.moving)
         self._steps += 1
-        return self._take(_advanced(rows, None if action is None else self._actions(action)))
+        return self._take(_advance_rigs(rows, None if action is None else self._actions(action)))
 
     def _actions(self, action: Compensation) -> Compensation:
         """Return an answer for every run of the batch."""

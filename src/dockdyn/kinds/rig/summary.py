@@ -11,8 +11,8 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.hil.compensators import COMPENSATORS
-from dockdyn.kinds.rig.comparison.choice import CompensatorChoice, advice, amplitude_errors
-from dockdyn.kinds.rig.measures import MeasuredMotion, felt, measures, share, size
+from dockdyn.kinds.rig.comparison.choice import CompensatorChoice, amplitude_errors, compensator_advice
+from dockdyn.kinds.rig.measures import MeasuredMotion, motion_measures, recent_force, share_of, vector_size
 from dockdyn.results.measures import finite_or_none
 
 CLOSE = 0.02  # error of amplitude or restitution that is taken for none
@@ -46,9 +46,9 @@ def summarise_rig(dataset: xr.Dataset) -> dict[str, Any]:
         "contacts": [],
         "impacts": [],
         "compensator": str(dataset.attrs["compensator"]),
-        "peak_measured_force_N": finite_or_none(size(dataset.measured_force.values).max()),
+        "peak_measured_force_N": finite_or_none(vector_size(dataset.measured_force.values).max()),
         **{name: finite_or_none(value) for name, value in measures_of(dataset).items()},
-        **_errors(measures_of(dataset)),
+        **_error_measures(measures_of(dataset)),
         "spectral_radius": finite_or_none(dataset.attrs["spectral_radius"]),
         "amplitude_bound": judged["amplitude_bound"],
         "stiffness_N_m": float(dataset.attrs["stiffness_N_m"]),
@@ -64,8 +64,8 @@ def summarise_rig(dataset: xr.Dataset) -> dict[str, Any]:
         "kinetic_energy_error_J": end["kinetic_energy"] - end["ideal_kinetic_energy"],
     }
     return summary | {
-        "recommendation": recommendation(dataset, summary),
-        "warnings": warnings(dataset, summary, judged),
+        "recommendation": recommend_compensator(dataset, summary),
+        "warnings": rig_warnings(dataset, summary, judged),
         "integrator": dataset.attrs["integrator"],
         "step_s": float(dataset.attrs["step_s"]),
         "steps": int(dataset.attrs["steps"]),
@@ -74,23 +74,25 @@ def summarise_rig(dataset: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def motions(dataset: xr.Dataset) -> tuple[MeasuredMotion, MeasuredMotion]:
+def measured_motions(dataset: xr.Dataset) -> tuple[MeasuredMotion, MeasuredMotion]:
     """Return the motion without rig, and the rig's."""
     names = ("ideal_position", "ideal_velocity", "ideal_force"), ("position", "velocity", "total_force")
     ideal, rig = (MeasuredMotion(*(dataset[name].values for name in three)) for three in names)
     late = json.loads(dataset.attrs.get("judgement", "{}")).get("latest_s")
     if late is None or dataset.sizes["time"] < 2:
         return ideal, rig
-    return ideal, replace(rig, contact=felt(dataset.contact_force.values, float(dataset.attrs["interval_s"]), late))
+    return ideal, replace(
+        rig, contact=recent_force(dataset.contact_force.values, float(dataset.attrs["interval_s"]), late)
+    )
 
 
 def measures_of(dataset: xr.Dataset) -> dict[str, Any]:
     """Return the measures of a run."""
     frequency = float(dataset.attrs["frequency_rad_s"])
-    return measures(dataset.time.values, *motions(dataset), frequency, bool(dataset.attrs["bilateral"]))
+    return motion_measures(dataset.time.values, *measured_motions(dataset), frequency, bool(dataset.attrs["bilateral"]))
 
 
-def _errors(found: dict[str, Any]) -> dict[str, float | None]:
+def _error_measures(found: dict[str, Any]) -> dict[str, float | None]:
     """Return by how much the bounce and the amplitude are off, as a comparison counts it; None where one of both has none."""
     bounce = abs(found["apparent_restitution"] - found["ideal_restitution"])
     return {
@@ -99,7 +101,7 @@ def _errors(found: dict[str, Any]) -> dict[str, float | None]:
     }
 
 
-def error(summary: dict[str, Any]) -> tuple[str, float]:
+def counting_error(summary: dict[str, Any]) -> tuple[str, float]:
     """Return the error that counts, in words, and as a share: of a bounce that ends, else of amplitude; NaN where there is
     neither."""
     ideal, apparent = summary["ideal_restitution"], summary["apparent_restitution"]
@@ -111,10 +113,10 @@ def error(summary: dict[str, Any]) -> tuple[str, float]:
     return f"at the end the amplitude is {ratio:.4g} times the true one", ratio - 1
 
 
-def recommendation(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
+def recommend_compensator(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
     """Return what the rig makes of the bounce, and which compensator is best on it: by a comparison, or how to get one."""
     law, drift = summary["compensator"], summary["phase_error_rad"]
-    words, off = error(summary)
+    words, off = counting_error(summary)
     begin = "Without a compensator" if law == "none" else f"With {law}"
     if not abs(off) <= CLOSE:  # or not known
         said = f"{begin} {words}."
@@ -132,8 +134,8 @@ def recommendation(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
 
 def _peak_error(dataset: xr.Dataset, summary: dict[str, Any]) -> float:
     """Return by what share the largest force is off, beyond the sensor's own error; 0 where nothing touches."""
-    largest, off = float(size(dataset.ideal_force.values).max()), summary["peak_force_error_N"]
-    return share(off, largest) if largest > 0 and abs(off) > (summary["sensor_error_N"] or 0.0) else 0.0
+    largest, off = float(vector_size(dataset.ideal_force.values).max()), summary["peak_force_error_N"]
+    return share_of(off, largest) if largest > 0 and abs(off) > (summary["sensor_error_N"] or 0.0) else 0.0
 
 
 def _best_here(dataset: xr.Dataset) -> str:
@@ -143,16 +145,16 @@ def _best_here(dataset: xr.Dataset) -> str:
         choice = CompensatorChoice.of_answer(found["choice"])
         others = [law for law, made in COMPENSATORS.items() if not made.oracle and choice.known(law) is None]
         more = f" Not compared: {', '.join(others)}." if others else ""
-        return advice(choice, found["own"]) + more
+        return compensator_advice(choice, found["own"]) + more
     if not json.loads(dataset.attrs["judgement"])["comparable"]:
         return ""
     return "Which compensator is best on this rig: dockdyn compare, over the stiffnesses that it may meet."
 
 
-def instability(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
+def describe_instability(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
     """Return that the loop of a run is unstable, in words; empty where it is not, or where small motions alone do not say
     it."""
-    if _grows(summary) and not facts_of_run(dataset).get("beyond_small"):
+    if _motion_grows(summary) and not facts_of_run(dataset).get("beyond_small"):
         return "the loop is unstable"
     return "the loop is unstable at a gain that the run visits" if _unstable_gains(summary, "exact") else ""
 
@@ -162,7 +164,7 @@ def facts_of_run(dataset: xr.Dataset) -> dict[str, Any]:
     return json.loads(dataset.attrs["compensator_law"]) or {}
 
 
-def _grows(summary: dict[str, Any]) -> bool:
+def _motion_grows(summary: dict[str, Any]) -> bool:
     """Return whether a small motion in contact grows from cycle to cycle."""
     radius = summary["spectral_radius"]
     return radius is not None and radius > 1 + LASTING
@@ -175,7 +177,7 @@ def _unstable_gains(summary: dict[str, Any], way: str) -> list[float]:
     return list(dict.fromkeys(gain for gain, good in zip(gains, stable, strict=False) if not good))
 
 
-def warnings(dataset: xr.Dataset, summary: dict[str, Any], judged: dict[str, Any]) -> list[str]:
+def rig_warnings(dataset: xr.Dataset, summary: dict[str, Any], judged: dict[str, Any]) -> list[str]:
     """Return what the reader should know before trusting the numbers."""
     found = [] if dataset.attrs["finished"] else [str(dataset.attrs["status"])]
     found += [line for line in str(dataset.attrs.get("prediction", "")).splitlines() if line]
@@ -191,7 +193,7 @@ def warnings(dataset: xr.Dataset, summary: dict[str, Any], judged: dict[str, Any
     if float(dataset.time[-1]) * float(dataset.attrs["frequency_rad_s"]) < 2 * np.pi and dataset.attrs["bilateral"]:
         found.append("the run is shorter than an oscillation: its amplitude at the end says nothing")
     bound = summary["amplitude_bound"]
-    if bound is not None and _grows(summary):
+    if bound is not None and _motion_grows(summary):
         but = f", but for what {summary['compensator']} takes back" if facts_of_run(dataset).get("beyond_small") else ""
         words = f"amplitudes can grow within the run to {bound:.4g} times what they were{but}"
         found.append(f"the loop is unstable: in contact, {words}")

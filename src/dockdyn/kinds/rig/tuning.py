@@ -13,7 +13,7 @@ import numpy as np
 
 from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.hil.tuning import match_root
-from dockdyn.kinds.rig.build import resting, rig_of
+from dockdyn.kinds.rig.build import rig_at_rest, rig_of
 from dockdyn.kinds.rig.model.rig import Rig
 from dockdyn.kinds.rig.numbers import number
 from dockdyn.kinds.rig.run import cycle_map
@@ -53,7 +53,7 @@ class Tuning:
     def undamped(self) -> Tuning:
         """Return the same in a contact without damping: leads are of robot, hold and delay, not of the contact."""
         bare = replace(self.loop, damping=number(0.0))
-        return Tuning(resting(self.still, bare), bare, self.duration)
+        return Tuning(rig_at_rest(self.still, bare), bare, self.duration)
 
     def roots(self, compensator: Compensator) -> np.ndarray:
         """Return roots (1/s) of the rig with a compensator; motions that end within a cycle are NaN."""
@@ -91,5 +91,5 @@ def tuning_of(scenario: Scenario, loop: Loop, asked: float | None) -> Tuning:
     believed = replace(loop, tool_mass=None, compensated_mass=None)
     if stated is not None:
         believed = replace(believed, stiffness=number(stated))
-    still = resting(rig_of(scenario, believed, None, asked), believed)
+    still = rig_at_rest(rig_of(scenario, believed, None, asked), believed)
     return Tuning(still, believed, scenario.content.duration)

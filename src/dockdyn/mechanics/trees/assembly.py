@@ -74,7 +74,7 @@ def tree_of(links: Sequence[Link], base: str = "free") -> Tree:
     )
     slices = max([1, *(_beam_slices(link.beam) for link in ordered)])
     rows = [
-        {**_own_numbers(link, width, slices), **attached(link, ordered[parent] if parent >= 0 else None, width)}
+        {**_own_numbers(link, width, slices), **joint_numbers(link, ordered[parent] if parent >= 0 else None, width)}
         for link, parent in zip(ordered, parents, strict=True)
     ]
     stacked = Links(**{name: jnp.stack([row[name] for row in rows]) for name in Links._fields})
@@ -103,11 +103,11 @@ def in_order(links: Sequence[Link]) -> list[Link]:
             raise ValueError(f"link {link.name!r}: its parent {link.parent!r} is no link")
         if link.joint not in JOINTS:
             raise ValueError(f"link {link.name!r}: joint is {link.joint!r}; must be one of {', '.join(JOINTS)}")
-        if link.joint == "spherical" and known(link.stiffness) and np.any(np.asarray(link.stiffness)):
+        if link.joint == "spherical" and is_known(link.stiffness) and np.any(np.asarray(link.stiffness)):
             raise ValueError(f"link {link.name!r}: a spherical joint has no stiffness; must be 0")
-        if known(link.axis) and not np.any(np.asarray(link.axis)):
+        if is_known(link.axis) and not np.any(np.asarray(link.axis)):
             raise ValueError(f"link {link.name!r}: axis must not be the zero vector")
-        if link.at is not None and known(link.at) and not -PAST_END <= link.at <= 1 + PAST_END:
+        if link.at is not None and is_known(link.at) and not -PAST_END <= link.at <= 1 + PAST_END:
             raise ValueError(f"link {link.name!r}: at is {link.at}; must be a share of the parent's beam, 0 to 1")
     found: list[Link] = []
     while len(found) < len(links):
@@ -120,7 +120,7 @@ def in_order(links: Sequence[Link]) -> list[Link]:
     return found
 
 
-def known(value: object) -> bool:
+def is_known(value: object) -> bool:
     """Return whether a number is there to be looked at, not traced."""
     return not isinstance(value, jax.core.Tracer)
 
@@ -180,7 +180,7 @@ def _own_numbers(link: Link, width: int, slices: int) -> dict[str, Array]:
     return {"inertia": inertia, **zeros}
 
 
-def attached(link: Link, parent: Link | None, width: int) -> dict[str, Array]:
+def joint_numbers(link: Link, parent: Link | None, width: int) -> dict[str, Array]:
     """Return the stacked numbers of a link's joint, and of its parent's modes where it sits.
 
     ValueError where it sits at a place along a parent that has no beam.
@@ -199,7 +199,7 @@ def attached(link: Link, parent: Link | None, width: int) -> dict[str, Array]:
         return found
     if parent.beam is None:
         raise ValueError(f"link {link.name!r}: at = {link.at}: its parent {parent.name!r} has no beam to count along")
-    at = np.asarray(link.at, float) if known(link.at) else link.at
+    at = np.asarray(link.at, float) if is_known(link.at) else link.at
     seen, count = parent.beam.shapes(at), parent.beam.count
     found["attach_place"] = jnp.asarray(seen.place)
     found["attach_shift"] = found["attach_shift"].at[:, :count].set(seen.shift)

@@ -64,9 +64,9 @@ class Beam(eqx.Module):
         bending, first = _bending_shapes(self.basis, max(y, z)), y + z
         shift, turn = jnp.zeros((2, *at.shape, 3, self.count))
         for modes, columns, axis, about, sign in ((y, slice(y), 1, 2, 1.0), (z, slice(y, first), 2, 1, -1.0)):
-            shift = shift.at[..., axis, columns].set(values(bending[:modes], at, 0))
-            turn = turn.at[..., about, columns].set(sign * values(bending[:modes], at, 1))
-        turn = turn.at[..., 0, first:].set(values(_twist_shapes(self.basis, twist), at, 0))
+            shift = shift.at[..., axis, columns].set(shape_derivatives(bending[:modes], at, 0))
+            turn = turn.at[..., about, columns].set(sign * shape_derivatives(bending[:modes], at, 1))
+        turn = turn.at[..., 0, first:].set(shape_derivatives(_twist_shapes(self.basis, twist), at, 0))
         scaled = turn.at[..., 1:, :].divide(self.length)
         return Shapes(jnp.asarray(at) * self.length, shift, scaled, self.shortening(at))
 
@@ -76,7 +76,7 @@ class Beam(eqx.Module):
         found = jnp.zeros((*at.shape, self.count, self.count))
         if self.stiffening and y + z:
             points, weights = unit_gauss(INNER)
-            slope = values(_bending_shapes(self.basis, max(y, z)), at[..., None] * points, 1)
+            slope = shape_derivatives(_bending_shapes(self.basis, max(y, z)), at[..., None] * points, 1)
             slope, along = slope[..., None, :], (at[..., None] * weights)[..., None, None]
             whole = (along * slope * slope.swapaxes(-1, -2)).sum(-3)
             found = found.at[..., :y, :y].set(whole[..., :y, :y])
@@ -98,7 +98,7 @@ class Beam(eqx.Module):
         points, weights = unit_gauss(INNER)
 
         def energy(shapes: Sequence[Shape], order: int) -> np.ndarray:
-            found = values(shapes, points, order)
+            found = shape_derivatives(shapes, points, order)
             return np.einsum("q,qi,qj->ij", weights, found, found)
 
         bent = energy(_bending_shapes(self.basis, max(y, z)), 2)
@@ -114,7 +114,7 @@ def unit_gauss(count: int) -> tuple[Float[np.ndarray, "count"], Float[np.ndarray
     return (points + 1) / 2, weights / 2
 
 
-def values(shapes: Sequence[Shape], at: Float[Place, "*at"], order: int) -> Place:
+def shape_derivatives(shapes: Sequence[Shape], at: Float[Place, "*at"], order: int) -> Place:
     """Return shapes' derivatives of an order at ξ, by shape along a new last axis; of the library that ξ is of."""
     library = jnp if isinstance(at, jax.Array) else np
     return library.stack([f(at, order) for f in shapes], -1) if shapes else library.zeros((*at.shape, 0))

@@ -20,7 +20,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.mechanics.rigid_body import RigidBody
 from dockdyn.mechanics.trees.partial_motion import JointMotion
-from dockdyn.mechanics.trees.screws import cross, cross_matrix
+from dockdyn.mechanics.trees.screws import cross_matrix, cross_product
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.programs import trace_once
 
@@ -62,8 +62,8 @@ class BentInertia(eqx.Module):
         both = about[:, None] @ about[None]
         turned = 0.5 * (axes @ both + both @ axes) - about[:, None] @ axes @ about[None]
         second = bent + carried + turned
-        momentum = _vector_product(spread) - cross(moments.place_shortening, moments.along)
-        behind = jnp.einsum("iab,jb->ija", rest, turn) + 0.5 * cross(turn[:, None], turn[None]) @ axes.T
+        momentum = _vector_product(spread) - cross_product(moments.place_shortening, moments.along)
+        behind = jnp.einsum("iab,jb->ija", rest, turn) + 0.5 * cross_product(turn[:, None], turn[None]) @ axes.T
         return BentInertia(
             rest + axes @ about - about @ axes, 0.5 * (second + jnp.swapaxes(second, 0, 1)), momentum - behind
         )
@@ -77,7 +77,7 @@ class BentInertia(eqx.Module):
         inertia = body.inertia + 0.5 * jnp.tensordot(coordinates, self.first + slopes, 1)
         by_mode, swinging = (jnp.tensordot(one, self.spin, 1) for one in (coordinates, rates))
         spin = rates @ by_mode
-        moment = jnp.tensordot(rates, slopes, 1) @ omega + rates @ swinging + cross(omega, spin)
+        moment = jnp.tensordot(rates, slopes, 1) @ omega + rates @ swinging + cross_product(omega, spin)
         efforts = (swinging - jnp.tensordot(self.spin, rates, (1, 0))) @ omega - 0.5 * (slopes @ omega) @ omega
         return Bent(
             RigidBody(body.mass, inertia, body.inverse_inertia),

@@ -21,7 +21,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.mechanics.dense import solve_definite
 from dockdyn.mechanics.lines import Lines, Rows, twist_of
-from dockdyn.mechanics.reflected import Reflected, coupled, reflected_lines
+from dockdyn.mechanics.reflected import Reflected, coupled_rates, reflected_lines
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.bodies import Bodies
@@ -74,7 +74,7 @@ class Flat(NamedTuple):
         arm, axis = self.turn.turned(Pair(joint.mount.x, joint.mount.y)), Pair(joint.axis.x, joint.axis.y)
         place, velocity = self.place.plus(arm), self.velocity.plus(arm.across(), self.rate)
         seat = Pair(joint.seat.w**2 - joint.seat.z**2, 2 * joint.seat.w * joint.seat.z)
-        turn, angle, rate = self.turn.turned(seat), self.angle + _angle(joint.seat), self.rate
+        turn, angle, rate = self.turn.turned(seat), self.angle + _planar_angle(joint.seat), self.rate
         motion = None if joint.number is None else joint.motion(motions)
         if motion is not None and joint.kind == "revolute":
             coordinate, speed = motion
@@ -155,7 +155,7 @@ class BodiesInPlane(eqx.Module):
     ) -> tuple[Coordinates, Velocities]:
         """Return the state in which the bodies are and move so; there are no trees with large beams."""
         q, v = self.in_space.begun(poses, twists, joints)
-        places = [part for pose in q.roots for part in (pose.position.x, pose.position.y, _angle(pose.attitude))]
+        places = [part for pose in q.roots for part in (pose.position.x, pose.position.y, _planar_angle(pose.attitude))]
         rates = [part for one in v.roots for part in (one.velocity.x, one.velocity.y, one.rate.z)]
         return Coordinates((), (*q.joints, *places)), Velocities((), (*v.joints, *rates))
 
@@ -233,7 +233,7 @@ class BodiesInPlane(eqx.Module):
         rates = mobility.rates(jnp.stack(loads) - self._masses() * drift, pushed)
         free = tuple(map(twist_of, _in_space(mobility.moved(rates) + drift)))
         lines = Lines.joined(several) if several else None
-        bodies, along = coupled(free, mobility.answer, lines)
+        bodies, along = coupled_rates(free, mobility.answer, lines)
         if lines is not None:
             rates = rates + mobility.rates(jnp.einsum("k,kbi->bi", along, lines.acting)[:, IN_PLANE])
         return LoadResponse(Velocities((), tuple(rates)), bodies, along)
@@ -324,6 +324,6 @@ def _in_space(rows: Float[Array, "bodies 3"]) -> Float[Array, "bodies 6"]:
     return jnp.zeros((rows.shape[0], 6)).at[:, IN_PLANE].set(rows)
 
 
-def _angle(attitude: Quaternion) -> Scalar:
+def _planar_angle(attitude: Quaternion) -> Scalar:
     """Return the angle (rad) of an attitude that turns about z alone."""
     return 2 * jnp.arctan2(attitude.z, attitude.w)

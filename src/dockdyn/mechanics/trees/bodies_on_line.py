@@ -18,7 +18,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.mechanics.lines import Lines, Rows
-from dockdyn.mechanics.reflected import Reflected, coupled, reflected_lines
+from dockdyn.mechanics.reflected import Reflected, coupled_rates, reflected_lines
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.bodies_in_plane import BodiesInPlane
@@ -151,8 +151,8 @@ class BodiesOnLine(eqx.Module):
                 along[body], along[carrier] = along[body] + effort, along[carrier] - effort
         reflected = [(*numbers, one) for numbers, one in zip(between, inertia, strict=True)]
         several = [one for one in (reflected_lines(len(self.bodies), reflected), connected) if one is not None]
-        free = tuple(map(_along, self._accelerations(along)))
-        bodies, pushed = coupled(free, self._answer, Lines.joined(several) if several else None)
+        free = tuple(map(_rate_along_line, self._accelerations(along)))
+        bodies, pushed = coupled_rates(free, self._answer, Lines.joined(several) if several else None)
         return LoadResponse(self._rates([one.velocity.x for one in bodies]), bodies, pushed)
 
     def mobility(self, here: Placement) -> LineMobility:
@@ -247,7 +247,7 @@ def _on_line(place: Scalar, speed: Scalar) -> Placed:
     return Placed(Pose(Vector(place, zero, zero), Quaternion.level()), twist, Matrix(*unit_vectors()), Vector.zero())
 
 
-def _along(rate: Scalar) -> Twist:
+def _rate_along_line(rate: Scalar) -> Twist:
     """Return the rate of a twist along the line (m/s²)."""
     zero = jnp.zeros(())
     return Twist(Vector(rate, zero, zero), Vector.zero())

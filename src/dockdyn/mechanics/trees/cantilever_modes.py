@@ -18,7 +18,7 @@ from dockdyn.mechanics.rigid_body import RigidBody
 from dockdyn.mechanics.trees.beam import Beam
 from dockdyn.mechanics.trees.bent_inertia import BentInertia, ShapeMoments
 from dockdyn.mechanics.trees.modal_frame import Shortening
-from dockdyn.mechanics.trees.screws import cross
+from dockdyn.mechanics.trees.screws import cross_product
 
 
 class Deflection(NamedTuple):
@@ -44,7 +44,7 @@ class CantileverModes(eqx.Module):
     def mean_motion(self, body: RigidBody) -> Deflection:
         """Return how the centre of mass and the mean axes of the link, at rest the `body`, move: with them go all its
         momenta."""
-        about_centre = self.rotation + cross(self.root, self.translation)
+        about_centre = self.rotation + cross_product(self.root, self.translation)
         turn = about_centre @ body.inverse_inertia.T
         moments = self.moments
         shortening = None if moments is None else Shortening(moments.along, moments.shortening / body.mass)
@@ -104,7 +104,7 @@ class UniformBeam(eqx.Module):
         shift, arm = shapes.shift, shapes.place[:, None, None] * jnp.eye(3)[0]
         bent = jnp.einsum("s,scm,scm->m", masses, shift, shift)
         linear = jnp.einsum("s,scm->mc", masses, shift)
-        angular = jnp.einsum("s,smc->mc", masses, cross(arm, shift.swapaxes(-1, -2)))
+        angular = jnp.einsum("s,smc->mc", masses, cross_product(arm, shift.swapaxes(-1, -2)))
         polar, none = self.polar_inertia * self.length, jnp.zeros((rates.size, 2))
         about = (polar * self._twist_signs() / rates)[:, None]
         stiffness = jnp.concatenate([jnp.diag(beam.stiffness()), 0.5 * self.torsion / self.length * rates**2])

@@ -26,9 +26,16 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.mechanics.trees.joints import bent_seat, carried_on, joint_screws, seat_motion, straight_seat, turned
+from dockdyn.mechanics.trees.joints import (
+    bent_seat,
+    carried_on,
+    joint_screws,
+    rotation_about,
+    seat_motion,
+    straight_seat,
+)
 from dockdyn.mechanics.trees.link_inertia import BeamLinks, Inertia, link_inertia, wrench_seen
-from dockdyn.mechanics.trees.screws import applied, bracket, entered, product, screws_seen
+from dockdyn.mechanics.trees.screws import apply_matrix, matrix_product, screw_bracket, screws_seen, to_inner_frame
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import trace_once
 
@@ -132,7 +139,7 @@ def _index_of(layout: TreeLayout) -> Index:
     return Index(path, own, owner, column)
 
 
-def _picked(values: Float[Array, "n *shape"], at: Int[np.ndarray, "*places"]) -> Float[Array, "*places *shape"]:
+def _pick_values(values: Float[Array, "n *shape"], at: Int[np.ndarray, "*places"]) -> Float[Array, "*places *shape"]:
     """Return values[at], zero where `at` is −1."""
     return jnp.where(at >= 0, values[np.maximum(at, 0)], 0.0) if values.shape[0] else jnp.zeros(at.shape)
 
@@ -178,7 +185,7 @@ class Tree(eqx.Module):
     def modal_coordinates(self, q: Configuration) -> Float[Array, "links width"]:
         """Return modal coordinates by link, padded with zeros."""
         modal, first = _index_of(self.layout).modal, self.first_mode()
-        return _picked(q.modes, np.where(modal >= 0, modal - first, -1))
+        return _pick_values(q.modes, np.where(modal >= 0, modal - first, -1))
 
     def first_mode(self) -> int:
         """Return the velocity column of the first mode; they come last."""
@@ -199,11 +206,11 @@ class Tree(eqx.Module):
             joint, numbers = self.layout.joints[link], self.numbers(link)
             turn, place = bent_seat(numbers, eta[parent]) if self.sits_bent(link) else straight_seat(numbers)
             if joint == "prismatic":
-                place = place + applied(turn, numbers.axis) * next(joints)
+                place = place + apply_matrix(turn, numbers.axis) * next(joints)
             elif joint == "revolute":
-                turn = product(turn, turned(numbers.axis, next(joints)))
+                turn = matrix_product(turn, rotation_about(numbers.axis, next(joints)))
             elif joint == "spherical":
-                turn = product(turn, Quaternion.of(next(balls)).matrix().array())
+                turn = matrix_product(turn, Quaternion.of(next(balls)).matrix().array())
             if parent:  # the base's own axes and origin are those of all
                 turn, place = carried_on(rotation[parent], position[parent], turn, place)
             rotation.append(turn)
@@ -233,22 +240,22 @@ class Tree(eqx.Module):
                 frame = (poses.rotation[parent], poses.position[parent])
                 seat = [screws_seen(*frame, one) for one in seat_motion(self.numbers(link), eta[parent], rates)]
                 screws += list(seat[0][: len(modes[parent])])
-                bias = bias + bracket(twist, seat[1]) + seat[2]
+                bias = bias + screw_bracket(twist, seat[1]) + seat[2]
                 twist = twist + seat[1]
             kind, axis = self.layout.joints[link], self.links.axis[link]
             own = joint_screws(poses.rotation[link], poses.position[link], axis, kind)
             if own:
                 screws += own
                 moving = reduce(add, (screw * v[column] for screw, column in zip(own, joints[link], strict=True)))
-                bias, twist = bias + bracket(twist, moving), twist + moving
+                bias, twist = bias + screw_bracket(twist, moving), twist + moving
             twists.append(twist)
             biases.append(bias)
         attitude = Quaternion.of(q.attitude).matrix().array()
         return Motion(
-            tuple(q.position + applied(attitude, place) for place in poses.position),
-            tuple(product(attitude, turn) for turn in poses.rotation),
-            tuple(entered(*given) for given in zip(*poses, twists, strict=True)),
-            tuple(entered(*given) for given in zip(*poses, biases, strict=True)),
+            tuple(q.position + apply_matrix(attitude, place) for place in poses.position),
+            tuple(matrix_product(attitude, turn) for turn in poses.rotation),
+            tuple(to_inner_frame(*given) for given in zip(*poses, twists, strict=True)),
+            tuple(to_inner_frame(*given) for given in zip(*poses, biases, strict=True)),
             tuple(screws),
             poses,
         )
@@ -274,10 +281,10 @@ class Tree(eqx.Module):
         composite = self.carried([one.seen(*at) for one, at in zip(inertia, frames, strict=True)], Inertia.plus)
         load = self.carried([wrench_seen(*at, one) for one, at in zip(loads, frames, strict=True)], jnp.add)
 
-        owner, screws = index.owner, _stacked(motion.screws, 6)
+        owner, screws = index.owner, _stack_rows(motion.screws, 6)
         reached = index.path[np.ix_(owner, owner)] > 0  # the second screw moves the first one's link
         pairs = list(zip(owner, motion.screws, strict=True))
-        work = _stacked([screws @ composite[link].momentum(one) for link, one in pairs], len(pairs))
+        work = _stack_rows([screws @ composite[link].momentum(one) for link, one in pairs], len(pairs))
         mass = self.by_columns(self.by_columns(jnp.where(reached, work, jnp.where(reached.T, work.T, 0.0))).T)
         h = self.by_columns(jnp.array([one @ load[link] for link, one in pairs]))
         if beams is not None:
@@ -288,20 +295,20 @@ class Tree(eqx.Module):
         """Return the generalised forces of wrenches on all links, in base axes and about the base's origin."""
         index = _index_of(self.layout)
         beyond = jnp.tensordot(index.path.T, wrenches, 1)
-        work = jnp.einsum("ki,ki...->k...", _stacked(motion.screws, 6), beyond[index.owner])
+        work = jnp.einsum("ki,ki...->k...", _stack_rows(motion.screws, 6), beyond[index.owner])
         return self.by_columns(work)
 
     def spread(self, motion: Motion, v: Float[Array, "n *more"]) -> Float[Array, "links 6 *more"]:
         """Return the twists of all links, in base axes and about the base's origin, of velocities or of their rates."""
         index = _index_of(self.layout)
-        moving = jnp.einsum("ki,k...->ki...", _stacked(motion.screws, 6), v[index.column])
+        moving = jnp.einsum("ki,k...->ki...", _stack_rows(motion.screws, 6), v[index.column])
         return jnp.tensordot(index.path[:, index.owner], moving, 1)
 
     def dissipation(self, v: Row) -> Float[Array, ""]:
         """Return the power (W) that dampers in joints and beams take."""
         inside = jnp.zeros(())
         if len(bent := self.bending()):
-            rates = _picked(v, _index_of(self.layout).modal)[bent]
+            rates = _pick_values(v, _index_of(self.layout).modal)[bent]
             inside = jnp.einsum("li,lij,lj->", rates, self.links.damping[bent], rates)
         return inside + jnp.sum(self.joint_damping * v**2)
 
@@ -312,7 +319,7 @@ class Tree(eqx.Module):
     def modal_state(self, q: Configuration, v: Row) -> tuple[Float[Array, "bent width"], Float[Array, "bent width"]]:
         """Return modal coordinates of the links with modes, and their rates."""
         bent = self.bending()
-        return self.modal_coordinates(q)[bent], _picked(v, _index_of(self.layout).modal)[bent]
+        return self.modal_coordinates(q)[bent], _pick_values(v, _index_of(self.layout).modal)[bent]
 
     def beams(self, q: Configuration, v: Row, motion: Motion) -> BeamLinks:
         """Return the inertia and loads of the links with modes."""
@@ -331,11 +338,11 @@ class Tree(eqx.Module):
         pairs = zip(bent[at], beams.coupling[at, mode], strict=True)
         push = [wrench_seen(turns[link], places[link], one) for link, one in pairs]
         moved = index.path[np.ix_(bent[at], index.owner)]
-        coupling = self.by_columns((_stacked(push, 6) @ _stacked(motion.screws, 6).T * moved).T)
+        coupling = self.by_columns((_stack_rows(push, 6) @ _stack_rows(motion.screws, 6).T * moved).T)
         alike = at[:, None] == at[None, :]
         inner = jnp.where(alike, beams.modal[at[:, None], mode[:, None], mode[None, :]], 0.0)
         eta, rates = self.modal_state(q, v)
-        inside = applied(self.links.stiffness[bent], eta) + applied(self.links.damping[bent], rates)
+        inside = apply_matrix(self.links.stiffness[bent], eta) + apply_matrix(self.links.damping[bent], rates)
         mass = mass.at[:, first:].add(coupling).at[first:].add(coupling.T).at[first:, first:].add(inner)
         return mass, h.at[first:].add(beams.modal_load[at, mode] + inside[at, mode])
 
@@ -357,7 +364,9 @@ class Tree(eqx.Module):
         """Return N of one link: its twist, in its own axes, by the velocities."""
         index, (turn, place) = _index_of(self.layout), (part[link] for part in motion.poses)
         moving = index.path[link, index.owner][:, None]
-        return self.by_columns(_stacked([entered(turn, place, screw) for screw in motion.screws], 6) * moving).T
+        return self.by_columns(
+            _stack_rows([to_inner_frame(turn, place, screw) for screw in motion.screws], 6) * moving
+        ).T
 
     def joint_loads(self, q: Configuration, v: Row) -> Row:
         """Return what springs and dampers of the joints take (N m, N)."""
@@ -394,14 +403,14 @@ class Tree(eqx.Module):
         )
 
 
-def normalised(q: Configuration) -> Configuration:
+def normalise_quaternions(q: Configuration) -> Configuration:
     """Return the configuration with quaternions of unit length."""
     attitude = q.attitude / jnp.linalg.norm(q.attitude)
     balls = q.balls / jnp.linalg.norm(q.balls, axis=-1, keepdims=True) if q.balls.shape[0] else q.balls
     return Configuration(q.position, attitude, q.joints, balls, q.modes)
 
 
-def _stacked(rows: Sequence[Float[Array, "size"]], size: int) -> Float[Array, "rows size"]:
+def _stack_rows(rows: Sequence[Float[Array, "size"]], size: int) -> Float[Array, "rows size"]:
     """Return rows of an array; of a tree that nothing moves there are none."""
     return jnp.stack(rows) if rows else jnp.zeros((0, size))
 

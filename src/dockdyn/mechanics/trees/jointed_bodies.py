@@ -20,7 +20,7 @@ from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, mean_by
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.bent_inertia import Bent
 from dockdyn.mechanics.trees.modal_frame import ModalFrame, Vibration
-from dockdyn.mechanics.trees.partial_motion import JointMotion, Rates, Screw, swung
+from dockdyn.mechanics.trees.partial_motion import JointMotion, Rates, Screw, acceleration_at_lever
 from dockdyn.mechanics.vector import Scalar, Vector, once
 from dockdyn.programs import trace_once
 
@@ -77,7 +77,9 @@ class Joint(eqx.Module):
         if self.kind == "prismatic":
             return Rates(carried.at(carrier, body.pose.position) + turning * 2.0, carried.spin)
         spin, lever = carried.spin + turning, body.rotation @ self.arm
-        return Rates(carried.at(carrier, body.pose.position - lever) + swung(spin, body.rate, lever), spin)
+        return Rates(
+            carried.at(carrier, body.pose.position - lever) + acceleration_at_lever(spin, body.rate, lever), spin
+        )
 
     def screws(self, carrier: Placed, body: Placed, place: Vector, motions: Sequence[JointMotion]) -> tuple[Screw, ...]:
         """Return what the joint of a body at `place` (m, from the common centre) does; nothing where it is locked."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.mechanics.dense import Factors, factored, solved
+from dockdyn.mechanics.dense import Factors, factor_matrix, solve_factored
 from dockdyn.mechanics.rigid_body import Placed, RigidBody, Twist, mean_by_mass
 from dockdyn.mechanics.trees.bent_inertia import Bent
 from dockdyn.mechanics.trees.bodies import Bending
@@ -123,7 +123,7 @@ class Equations(NamedTuple):
         bent = once(tree.bent(placed, motions))
         bodies = [bent[number].body if number in bent else body for number, body in enumerate(tree.bodies)]
         inertia = [CompositeInertia.of(*one) for one in zip(bodies, placed, places, strict=True)]
-        inertia = _gathered(tree, inertia)
+        inertia = _composite_sums(tree, inertia)
         screws: dict[int, ByBody[Screw]] = {number: {} for number in tree.numbers()}
         for body, joint in enumerate(tree.joints, start=1):
             found = joint.screws(placed[joint.carrier], placed[body], places[body], motions)
@@ -137,8 +137,10 @@ class Equations(NamedTuple):
         for number, (body, load) in own.items():
             given[number][body] = given[number][body].plus(load)
         momenta = {number: reduce(Load.plus, own.values()) for number, own in given.items()}
-        factors = factored(_matrix(tree, inertia[0].tensor, screws, given, momenta, own))
-        return Equations(tree, placed, places, _drift(tree, placed, motions), screws, once(momenta), bent, factors)
+        factors = factor_matrix(_mass_matrix(tree, inertia[0].tensor, screws, given, momenta, own))
+        return Equations(
+            tree, placed, places, _bias_accelerations(tree, placed, motions), screws, once(momenta), bent, factors
+        )
 
     def acceleration(
         self, forces: Sequence[Vector], torques: Sequence[Vector], efforts: Sequence[Scalar]
@@ -194,18 +196,18 @@ class Equations(NamedTuple):
         loads = []
         for force, torque, one, place in zip(forces, torques, self.placed, self.places, strict=True):
             loads.append(Load(force, one.rotation @ torque + place.cross(force)))
-        return _gathered(self.tree, loads)
+        return _composite_sums(self.tree, loads)
 
     def _solve(self, loads: Sequence[Load], efforts: Sequence[Scalar]) -> list[Scalar]:
         """Return the rates of the root's angular velocity (inertial) and of those of the coordinates."""
         whole, turning = self._centre(loads[0].force), loads[0].moment
         own = [
-            _sum(screw.power(loads[body]) for body, screw in screws.items())
+            _sum_numbers(screw.power(loads[body]) for body, screw in screws.items())
             - self.momenta[number].force.dot(whole)
             + effort
             for (number, screws), effort in zip(self.screws.items(), efforts, strict=True)
         ]
-        return list(solved(self.factors, jnp.stack([turning.x, turning.y, turning.z, *own])))
+        return list(solve_factored(self.factors, jnp.stack([turning.x, turning.y, turning.z, *own])))
 
     def _centre(self, force: Vector) -> Vector:
         """Return the acceleration of the common centre of mass."""
@@ -253,7 +255,7 @@ class _Sum(Protocol):
     def plus(self, other: Self) -> Self: ...
 
 
-def _gathered[Part: _Sum](tree: JointedBodies, parts: Sequence[Part]) -> list[Part]:
+def _composite_sums[Part: _Sum](tree: JointedBodies, parts: Sequence[Part]) -> list[Part]:
     """Return the sums over each body and all that it carries."""
     found = list(parts)
     for body in range(len(found) - 1, 0, -1):
@@ -262,7 +264,7 @@ def _gathered[Part: _Sum](tree: JointedBodies, parts: Sequence[Part]) -> list[Pa
     return once(found)
 
 
-def _drift(tree: JointedBodies, placed: Sequence[Placed], motions: Sequence[JointMotion]) -> list[Rates]:
+def _bias_accelerations(tree: JointedBodies, placed: Sequence[Placed], motions: Sequence[JointMotion]) -> list[Rates]:
     """Return accelerations of the bodies about their common centre where the rates of root and joints stay."""
     found = [Rates(Vector.zero(), Vector.zero())]
     for body, joint in enumerate(tree.joints, start=1):
@@ -271,7 +273,7 @@ def _drift(tree: JointedBodies, placed: Sequence[Placed], motions: Sequence[Join
     return once([Rates(rates.velocity - middle, rates.spin) for rates in found])
 
 
-def _matrix(
+def _mass_matrix(
     tree: JointedBodies,
     whole: Matrix,
     screws: dict[int, ByBody[Screw]],
@@ -305,15 +307,15 @@ def _matrix(
     numbers = list(screws)
     pairs = {(one, other): between(one, other) for at, one in enumerate(numbers) for other in numbers[: at + 1]}
     pairs |= {(other, one): entry for (one, other), entry in pairs.items()}
-    turning = [[*_numbers(row), *(getattr(momenta[number].moment, axis) for number in numbers)]
+    turning = [[*_vector_numbers(row), *(getattr(momenta[number].moment, axis) for number in numbers)]
                for axis, row in zip("xyz", (whole.x, whole.y, whole.z), strict=True)]  # fmt: skip
-    moving = [[*_numbers(momenta[one].moment), *(pairs[one, other] for other in numbers)] for one in numbers]
+    moving = [[*_vector_numbers(momenta[one].moment), *(pairs[one, other] for other in numbers)] for one in numbers]
     return jnp.stack([jnp.stack(row) for row in (*turning, *moving)])
 
 
-def _sum(numbers: Iterable[Scalar]) -> Scalar:
+def _sum_numbers(numbers: Iterable[Scalar]) -> Scalar:
     return reduce(lambda a, b: a + b, numbers)
 
 
-def _numbers(vector: Vector) -> tuple[Scalar, Scalar, Scalar]:
+def _vector_numbers(vector: Vector) -> tuple[Scalar, Scalar, Scalar]:
     return vector.x, vector.y, vector.z

@@ -14,7 +14,14 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.mechanics.trees.screws import applied, cross, exponential, left_jacobian, product, transposed
+from dockdyn.mechanics.trees.screws import (
+    apply_matrix,
+    cross_product,
+    left_jacobian,
+    matrix_product,
+    rotation_matrix,
+    transpose_each,
+)
 from dockdyn.mechanics.vector import Scalar
 from dockdyn.programs import trace_once
 
@@ -27,7 +34,7 @@ Turn = Float[Array, "3 3"]
 
 
 @trace_once
-def turned(axis: Three, angle: Scalar) -> Turn:
+def rotation_about(axis: Three, angle: Scalar) -> Turn:
     """Return the rotation by an angle (rad) about a unit vector."""
     part = axis * jnp.sin(angle / 2)
     return Quaternion(jnp.cos(angle / 2), part[0], part[1], part[2]).matrix().array()
@@ -36,7 +43,7 @@ def turned(axis: Three, angle: Scalar) -> Turn:
 @trace_once
 def carried_on(rotation: Turn, position: Three, turn: Turn, place: Three) -> tuple[Turn, Three]:
     """Return the pose of a link, its parent being at `rotation` and `position` (m), it at `turn` and `place` against that."""
-    return product(rotation, turn), position + applied(rotation, place)
+    return matrix_product(rotation, turn), position + apply_matrix(rotation, place)
 
 
 def straight_seat(link: Links) -> tuple[Turn, Three]:
@@ -47,8 +54,8 @@ def straight_seat(link: Links) -> tuple[Turn, Three]:
 @trace_once
 def bent_seat(link: Links, eta: Float[Array, "width"]) -> tuple[Turn, Three]:
     """Return the same on a parent's beam with modal coordinates `eta`."""
-    bend, place, _ = _section(link, eta)
-    return product(bend, link.mount_turn), place + applied(bend, link.mount)
+    bend, place, _ = _beam_section(link, eta)
+    return matrix_product(bend, link.mount_turn), place + apply_matrix(bend, link.mount)
 
 
 @trace_once
@@ -57,24 +64,24 @@ def seat_motion(
 ) -> tuple[Float[Array, "width 6"], Six, Six]:
     """Return screws of the parent's modes where a link sits, their twist, and its rate at constant modal rates; the parent's
     frame."""
-    turn, turning = applied(link.attach_turn, eta), applied(link.attach_turn, rates)
-    _, place, shortened = _section(link, eta)
+    turn, turning = apply_matrix(link.attach_turn, eta), apply_matrix(link.attach_turn, rates)
+    _, place, shortened = _beam_section(link, eta)
     shift = link.attach_shift.at[0].add(-shortened)
-    spins = left_jacobian(turn[None], transposed(link.attach_turn))
-    screws = jnp.concatenate([transposed(shift) + cross(place[None], spins), spins], -1)
-    twist = applied(transposed(screws), rates)
-    moving, spin = applied(shift, rates), twist[3:]
-    curving = -(rates @ applied(link.attach_shortening, rates))
+    spins = left_jacobian(turn[None], transpose_each(link.attach_turn))
+    screws = jnp.concatenate([transpose_each(shift) + cross_product(place[None], spins), spins], -1)
+    twist = apply_matrix(transpose_each(screws), rates)
+    moving, spin = apply_matrix(shift, rates), twist[3:]
+    curving = -(rates @ apply_matrix(link.attach_shortening, rates))
     _, spinning = jax.jvp(lambda turn: left_jacobian(turn, turning), (turn,), (turning,))
-    drift = (cross(moving, spin) + cross(place, spinning)).at[0].add(curving)
+    drift = (cross_product(moving, spin) + cross_product(place, spinning)).at[0].add(curving)
     return screws, twist, jnp.concatenate([drift, spinning])
 
 
-def _section(link: Links, eta: Float[Array, "width"]) -> tuple[Turn, Three, Float[Array, "width"]]:
+def _beam_section(link: Links, eta: Float[Array, "width"]) -> tuple[Turn, Three, Float[Array, "width"]]:
     """Return the rotation and place (m) of the beam's section, and its shortening by the modal coordinates."""
-    shortened = applied(link.attach_shortening, eta)
-    place = applied(link.attach_shift, eta).at[0].add(link.attach_place - 0.5 * (eta @ shortened))
-    return exponential(applied(link.attach_turn, eta)), place, shortened
+    shortened = apply_matrix(link.attach_shortening, eta)
+    place = apply_matrix(link.attach_shift, eta).at[0].add(link.attach_place - 0.5 * (eta @ shortened))
+    return rotation_matrix(apply_matrix(link.attach_turn, eta)), place, shortened
 
 
 @partial(trace_once, static=("joint",))
@@ -84,12 +91,12 @@ def joint_screws(rotation: Turn, position: Three, axis: Three, joint: str) -> li
     A hinge turns about its axis, a ball about those of its link.
     """
     if joint == "spherical":
-        return [_hinge(rotation[:, axis], position) for axis in range(3)]
-    along = applied(rotation, axis)
+        return [_hinge_screw(rotation[:, axis], position) for axis in range(3)]
+    along = apply_matrix(rotation, axis)
     if joint == "prismatic":
         return [jnp.concatenate([along, jnp.zeros(3)])]
-    return [_hinge(along, position)] if joint == "revolute" else []
+    return [_hinge_screw(along, position)] if joint == "revolute" else []
 
 
-def _hinge(axis: Three, place: Three) -> Six:
-    return jnp.concatenate([cross(place, axis), axis])
+def _hinge_screw(axis: Three, place: Three) -> Six:
+    return jnp.concatenate([cross_product(place, axis), axis])

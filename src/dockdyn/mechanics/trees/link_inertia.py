@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.mechanics.trees.screws import applied, cross, product, transposed
+from dockdyn.mechanics.trees.screws import apply_matrix, cross_product, matrix_product, transpose_each
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import trace_once
 
@@ -49,24 +49,26 @@ class Inertia(NamedTuple):
     def momentum(self, twist: Six) -> Six:
         """Return that of what moves at a twist."""
         v, omega = twist[:3], twist[3:]
-        linear = self.mass * v + cross(omega, self.first)
-        return jnp.concatenate([linear, cross(self.first, v) + applied(self.second, omega)])
+        linear = self.mass * v + cross_product(omega, self.first)
+        return jnp.concatenate([linear, cross_product(self.first, v) + apply_matrix(self.second, omega)])
 
     @trace_once
     def load(self, twist: Six, bias: Six) -> Six:
         """Return the force and moment at a twist whose rate, in the frame's axes, is `bias`."""
         momentum = self.momentum(twist)
         linear, omega = momentum[:3], twist[3:]
-        turning = jnp.concatenate([cross(omega, linear), cross(omega, momentum[3:]) + cross(twist[:3], linear)])
+        turning = jnp.concatenate(
+            [cross_product(omega, linear), cross_product(omega, momentum[3:]) + cross_product(twist[:3], linear)]
+        )
         return self.momentum(bias) + turning
 
     @trace_once
     def seen(self, rotation: Float[Array, "3 3"], position: Three) -> Inertia:
         """Return the same in the frame in which `rotation` and `position` (m) place this one."""
-        first = applied(rotation, self.first)
+        first = apply_matrix(rotation, self.first)
         lever = first + self.mass * position
         both = first[:, None] * position + position[:, None] * lever
-        turned = product(product(rotation, self.second), transposed(rotation))
+        turned = matrix_product(matrix_product(rotation, self.second), transpose_each(rotation))
         second = turned + (first @ position + position @ lever) * jnp.eye(3) - both
         return Inertia(self.mass, lever, second)
 
@@ -74,8 +76,8 @@ class Inertia(NamedTuple):
 @trace_once
 def wrench_seen(rotation: Float[Array, "3 3"], position: Three, wrench: Six) -> Six:
     """Return a force and moment, or a momentum, in the frame in which `rotation` and `position` (m) place its own."""
-    force = applied(rotation, wrench[:3])
-    return jnp.concatenate([force, applied(rotation, wrench[3:]) + cross(position, force)])
+    force = apply_matrix(rotation, wrench[:3])
+    return jnp.concatenate([force, apply_matrix(rotation, wrench[3:]) + cross_product(position, force)])
 
 
 class BeamLinks(NamedTuple):
@@ -102,30 +104,30 @@ def link_inertia(
     """
     modes, weight = range(eta.shape[1]), links.slice_mass
     value, rate = ([row[:, k, None] for k in modes] for row in (eta, rates))
-    v, omega, lift, turn = (_vector(part) for part in (twist[:, :3], twist[:, 3:], bias[:, :3], bias[:, 3:]))
-    shortened = [_sum(links.shortening[:, :, k, j] * value[j] for j in modes) for k in modes]
-    curving = _sum(links.shortening[:, :, k, j] * rate[j] * rate[k] for j in modes for k in modes)
+    v, omega, lift, turn = (_vector_of_rows(part) for part in (twist[:, :3], twist[:, 3:], bias[:, :3], bias[:, 3:]))
+    shortened = [_sum_parts(links.shortening[:, :, k, j] * value[j] for j in modes) for k in modes]
+    curving = _sum_parts(links.shortening[:, :, k, j] * rate[j] * rate[k] for j in modes for k in modes)
     straight = [Vector(*(links.shift[:, :, axis, k] for axis in range(3))) for k in modes]
     shift = [Vector(one.x - shorter, one.y, one.z) for one, shorter in zip(straight, shortened, strict=True)]
-    bent = _sum(one * eta for one, eta in zip(straight, value, strict=True))
-    sagged = links.place - 0.5 * _sum(one * eta for one, eta in zip(shortened, value, strict=True))
+    bent = _sum_parts(one * eta for one, eta in zip(straight, value, strict=True))
+    sagged = links.place - 0.5 * _sum_parts(one * eta for one, eta in zip(shortened, value, strict=True))
     place = Vector(bent.x + sagged, bent.y, bent.z)
-    moving = _sum(one * speed for one, speed in zip(shift, rate, strict=True))
+    moving = _sum_parts(one * speed for one, speed in zip(shift, rate, strict=True))
     # of every slice at constant velocities
     speeding = lift + turn.cross(place) + omega.cross(v + omega.cross(place) + moving * 2)
     speeding = Vector(speeding.x - curving, speeding.y, speeding.z)
 
     heavy, pressing = place * weight, speeding * weight
-    xx, yy, zz = (_over(a * b) for a, b in ((heavy.x, place.x), (heavy.y, place.y), (heavy.z, place.z)))
-    xy, xz, yz = (_over(a * b) for a, b in ((heavy.x, place.y), (heavy.x, place.z), (heavy.y, place.z)))
+    xx, yy, zz = (_sum_over_slices(a * b) for a, b in ((heavy.x, place.x), (heavy.y, place.y), (heavy.z, place.z)))
+    xy, xz, yz = (_sum_over_slices(a * b) for a, b in ((heavy.x, place.y), (heavy.x, place.z), (heavy.y, place.z)))
     second = jnp.stack([yy + zz, -xy, -xz, -xy, xx + zz, -yz, -xz, -yz, xx + yy], -1).reshape(-1, 3, 3)
     weighted = [one * weight for one in shift]
     found = BeamLinks(
-        Inertia(_over(weight), _totals(heavy), second),
-        jnp.stack([_pair(one, place.cross(one)) for one in weighted], 1),
-        jnp.stack([jnp.stack([_over(a.dot(b)) for b in shift], -1) for a in weighted], 1),
-        _pair(pressing, place.cross(pressing)),
-        jnp.stack([_over(one.dot(pressing)) for one in shift], -1),
+        Inertia(_sum_over_slices(weight), _vector_totals(heavy), second),
+        jnp.stack([_wrench_rows(one, place.cross(one)) for one in weighted], 1),
+        jnp.stack([jnp.stack([_sum_over_slices(a.dot(b)) for b in shift], -1) for a in weighted], 1),
+        _wrench_rows(pressing, place.cross(pressing)),
+        jnp.stack([_sum_over_slices(one.dot(pressing)) for one in shift], -1),
     )
     return _with_twisting(found, links, twist, bias, rates) if twisting else found
 
@@ -142,7 +144,7 @@ def _with_twisting(
     heavy = turn * polar[..., None]
     whole, shared = polar.sum(1), heavy.sum(1)
     spin = whole * twist[:, 3] + (shared * rates).sum(-1)
-    gyroscopic = cross(twist[:, 3:], spin[:, None] * jnp.eye(3)[0])
+    gyroscopic = cross_product(twist[:, 3:], spin[:, None] * jnp.eye(3)[0])
     return BeamLinks(
         found.inertia._replace(second=found.inertia.second.at[:, 0, 0].add(whole)),
         found.coupling.at[:, :, 3].add(shared),
@@ -152,23 +154,23 @@ def _with_twisting(
     )
 
 
-def _vector(rows: Float[Array, "links 3"]) -> Vector:
+def _vector_of_rows(rows: Float[Array, "links 3"]) -> Vector:
     """Return one for all slices of a link."""
     return Vector(rows[:, 0, None], rows[:, 1, None], rows[:, 2, None])
 
 
-def _sum[T](parts: Iterable[T]) -> T:
+def _sum_parts[T](parts: Iterable[T]) -> T:
     return reduce(add, parts)
 
 
-def _over(each: Each) -> Float[Array, "links"]:
+def _sum_over_slices(each: Each) -> Float[Array, "links"]:
     """Return the sum over slices."""
     return each.sum(-1)
 
 
-def _totals(each: Vector) -> Float[Array, "links 3"]:
-    return jnp.stack([_over(each.x), _over(each.y), _over(each.z)], -1)
+def _vector_totals(each: Vector) -> Float[Array, "links 3"]:
+    return jnp.stack([_sum_over_slices(each.x), _sum_over_slices(each.y), _sum_over_slices(each.z)], -1)
 
 
-def _pair(force: Vector, moment: Vector) -> Float[Array, "links 6"]:
-    return jnp.concatenate([_totals(force), _totals(moment)], -1)
+def _wrench_rows(force: Vector, moment: Vector) -> Float[Array, "links 6"]:
+    return jnp.concatenate([_vector_totals(force), _vector_totals(moment)], -1)

@@ -20,7 +20,7 @@ from jaxtyping import Array, Float
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.bent_inertia import Bent, BentInertia
-from dockdyn.mechanics.trees.partial_motion import JointMotion, Rates, Screw, swung
+from dockdyn.mechanics.trees.partial_motion import JointMotion, Rates, Screw, acceleration_at_lever
 from dockdyn.mechanics.trees.screws import left_jacobian
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once
 
@@ -79,7 +79,7 @@ class ModalFrame(eqx.Module):
         if self.shortening is not None:
             rates = self._numbers(motions, 1)
             velocity = velocity + carrier.rotation @ self.shortening.shift(rates, rates)
-        return Rates(velocity + swung(spin, body.rate, lever), spin)
+        return Rates(velocity + acceleration_at_lever(spin, body.rate, lever), spin)
 
     def screws(self, carrier: Placed, body: Placed, place: Vector, motions: Sequence[JointMotion]) -> tuple[Screw, ...]:
         """Return what each mode does to the frame, at `place` (m) from the common centre, and to all that it carries."""
@@ -99,17 +99,17 @@ class ModalFrame(eqx.Module):
     def _moved(self, motions: Sequence[JointMotion], part: int) -> tuple[Vector, Vector]:
         """Return the shift and rotation vector by the modal coordinates (part 0), or the rates of these two (1)."""
         coordinates, numbers = (self._numbers(motions, one) for one in (0, part))
-        shift = _sum(numbers, self.shift)
+        shift = _sum_of_shapes(numbers, self.shift)
         if self.shortening is not None:
             shift = shift + self.shortening.shift(coordinates, numbers) * (1.0 if part else 0.5)
-        return shift, _sum(numbers, self.turn)
+        return shift, _sum_of_shapes(numbers, self.turn)
 
     def _numbers(self, motions: Sequence[JointMotion], part: int) -> list[Scalar]:
         """Return the modal coordinates (part 0), or their rates (1)."""
         return [motions[number][part] for number in self.numbers]
 
 
-def _sum(numbers: Sequence[Scalar], shapes: Sequence[Vector]) -> Vector:
+def _sum_of_shapes(numbers: Sequence[Scalar], shapes: Sequence[Vector]) -> Vector:
     """Return the sum of shapes, each times its number."""
     parts = [shape * number for shape, number in zip(shapes, numbers, strict=True)]
     return sum(parts, Vector.zero())

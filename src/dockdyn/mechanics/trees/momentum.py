@@ -29,7 +29,7 @@ class Momentum(NamedTuple):
         return self.angular - jnp.cross(self.centre, self.linear)
 
 
-def momentum(base: str, q: Configuration, mass: Float[Array, "n n"], v: Float[Array, "n"]) -> Momentum:
+def momentum_of_tree(base: str, q: Configuration, mass: Float[Array, "n n"], v: Float[Array, "n"]) -> Momentum:
     """Return that of a tree on a free or planar base with mass matrix M at q: the base's rows of M v, and of M its centre.
 
     In the plane the centre counts in the plane alone.
@@ -46,7 +46,7 @@ def momentum(base: str, q: Configuration, mass: Float[Array, "n n"], v: Float[Ar
     return Momentum(mass[0, 0], q.position + turn @ centre, linear, turn @ angular + jnp.cross(q.position, linear))
 
 
-def together(parts: Sequence[Momentum]) -> Momentum:
+def total_momentum(parts: Sequence[Momentum]) -> Momentum:
     """Return that of several trees as one system."""
     mass = jnp.sum(jnp.stack([part.mass for part in parts]))
     centre = sum(part.mass * part.centre for part in parts) / mass

@@ -16,10 +16,10 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dockdyn.mechanics.lines import Lines, Rows, forces_along, row_of, twist_of
-from dockdyn.mechanics.reflected import Reflected, alone_answer, coupled, reflected_lines
+from dockdyn.mechanics.reflected import Reflected, alone_answer, coupled_rates, reflected_lines
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, mean_by_mass
 from dockdyn.mechanics.trees.bodies import Bodies
-from dockdyn.mechanics.trees.composite_bodies import Configuration, Row, normalised
+from dockdyn.mechanics.trees.composite_bodies import Configuration, Row, normalise_quaternions
 from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies
 from dockdyn.mechanics.trees.jointed_equations import Acceleration, Equations, JointedTree
 from dockdyn.mechanics.trees.partial_motion import JointMotion
@@ -30,7 +30,7 @@ from dockdyn.mechanics.trees.tree_bodies import (
     TreeBodies,
     TreeEquations,
     TreePlace,
-    shifted,
+    shift_configuration,
 )
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.programs import trace_once
@@ -45,13 +45,13 @@ class Coordinates(NamedTuple):
 
     def shifted(self, by: Vector) -> Coordinates:
         """Return all moved `by` so much (m)."""
-        trees = tuple(shifted(tree, by) for tree in self.trees)
+        trees = tuple(shift_configuration(tree, by) for tree in self.trees)
         return Coordinates(tuple(pose.shifted(by) for pose in self.roots), self.joints, trees)
 
     def retracted(self) -> Coordinates:
         """Return these coordinates with quaternions of unit length."""
         poses = tuple(Pose(pose.position, pose.attitude.normalised()) for pose in self.roots)
-        return Coordinates(poses, self.joints, tuple(map(normalised, self.trees)))
+        return Coordinates(poses, self.joints, tuple(map(normalise_quaternions, self.trees)))
 
     def rate(self, v: Velocities) -> Coordinates:
         """Return the rate of these coordinates of bodies that move so, but for trees of links with large beams."""
@@ -271,7 +271,7 @@ class MovingBodies(eqx.Module):
         def accelerated(forces: Sequence[Vector], torques: Sequence[Vector]) -> list[Acceleration | TreeAcceleration]:
             found: list[Acceleration | TreeAcceleration] = []
             for tree, one in zip(self.trees, equations, strict=True):
-                loads = _own(tree, forces), _own(tree, torques)
+                loads = _parts_of_bodies(tree, forces), _parts_of_bodies(tree, torques)
                 found.append(one.acceleration(*loads, efforts))
             return found
 
@@ -280,7 +280,7 @@ class MovingBodies(eqx.Module):
             for number, rate in zip(tree.members, own.bodies, strict=True):
                 moving[number] = rate
         free = tuple(moving[number] for number in range(len(self.bodies)))
-        bodies, along = coupled(free, lambda rows: self._answer(equations, rows), lines)
+        bodies, along = coupled_rates(free, lambda rows: self._answer(equations, rows), lines)
         if lines is not None and self.trees:
             pushed = jnp.einsum("k,kbi->bi", along, lines.acting)
             moved = accelerated(
@@ -301,7 +301,7 @@ class MovingBodies(eqx.Module):
         equations = [one.equations() for one in self._linked_in_place(here)]
         rates = []
         for tree, one in zip(self.linked, equations, strict=True):
-            rates.append(one.rates(_own(tree, forces), _own(tree, torques), efforts))
+            rates.append(one.rates(_parts_of_bodies(tree, forces), _parts_of_bodies(tree, torques), efforts))
         along = jnp.zeros(0)
         if lines is not None:
             counts = np.cumsum([one.shape[0] for one in rates])[:-1]
@@ -334,7 +334,8 @@ class MovingBodies(eqx.Module):
     def _change(self, equations: Sequence[Equations | TreeEquations], load: Float[Array, "bodies 6"]) -> Velocities:
         forces, torques = ([Vector.of(row[part]) for row in load] for part in (slice(3), slice(3, 6)))
         moved = [
-            one.change(_own(tree, forces), _own(tree, torques)) for tree, one in zip(self.trees, equations, strict=True)
+            one.change(_parts_of_bodies(tree, forces), _parts_of_bodies(tree, torques))
+            for tree, one in zip(self.trees, equations, strict=True)
         ]
         alone = {number: twist_of(alone_answer(self.bodies[number], load[None, number])[0]) for number in self._alone()}
         still = Twist(Vector.zero(), Vector.zero())
@@ -469,6 +470,6 @@ class Mobility(NamedTuple):
         return self.moving._change(self.equations, load)
 
 
-def _own[Part](tree: JointedBodies | TreeBodies, parts: Sequence[Part]) -> list[Part]:
+def _parts_of_bodies[Part](tree: JointedBodies | TreeBodies, parts: Sequence[Part]) -> list[Part]:
     """Return those of the bodies of a tree."""
     return [parts[number] for number in tree.members]

@@ -55,9 +55,9 @@ class Rates(NamedTuple):
 
     def at(self, body: Placed, place: Vector) -> Vector:
         """Return the acceleration of the body's material at an inertial `place` (m)."""
-        return self.velocity + swung(self.spin, body.rate, place - body.pose.position)
+        return self.velocity + acceleration_at_lever(self.spin, body.rate, place - body.pose.position)
 
 
-def swung(spin: Vector, rate: Vector, lever: Vector) -> Vector:
+def acceleration_at_lever(spin: Vector, rate: Vector, lever: Vector) -> Vector:
     """Return the acceleration at the end of a lever beside that of its beginning."""
     return spin.cross(lever) + rate.cross(rate.cross(lever))

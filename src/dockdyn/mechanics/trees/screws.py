@@ -17,24 +17,24 @@ from dockdyn.programs import trace_once
 
 
 @trace_once
-def product(a: Float[Array, "*stack i j"], b: Float[Array, "*stack j k"]) -> Float[Array, "*stack i k"]:
+def matrix_product(a: Float[Array, "*stack i j"], b: Float[Array, "*stack j k"]) -> Float[Array, "*stack i k"]:
     """Return the matrix products; XLA fuses this, while its own product of stacks costs a call for every matrix."""
     return (a[..., :, :, None] * b[..., None, :, :]).sum(-2)
 
 
 @trace_once
-def applied(a: Float[Array, "*stack i j"], x: Float[Array, "*stack j"]) -> Float[Array, "*stack i"]:
+def apply_matrix(a: Float[Array, "*stack i j"], x: Float[Array, "*stack j"]) -> Float[Array, "*stack i"]:
     """Return matrices times vectors."""
     return (a * x[..., None, :]).sum(-1)
 
 
-def transposed(a: Float[Array, "*stack i j"]) -> Float[Array, "*stack j i"]:
+def transpose_each(a: Float[Array, "*stack i j"]) -> Float[Array, "*stack j i"]:
     """Return each matrix of a stack transposed."""
     return jnp.swapaxes(a, -1, -2)
 
 
 @trace_once
-def cross(a: Float[Array, "*stack 3"], b: Float[Array, "*stack 3"]) -> Float[Array, "*stack 3"]:
+def cross_product(a: Float[Array, "*stack 3"], b: Float[Array, "*stack 3"]) -> Float[Array, "*stack 3"]:
     """Return the vector products; one of the two may have fewer axes."""
     ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
     bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
@@ -49,11 +49,11 @@ def cross_matrix(a: Float[Array, "*stack 3"]) -> Float[Array, "*stack 3 3"]:
 
 
 @trace_once
-def bracket(a: Float[Array, "*stack 6"], b: Float[Array, "*stack 6"]) -> Float[Array, "*stack 6"]:
+def screw_bracket(a: Float[Array, "*stack 6"], b: Float[Array, "*stack 6"]) -> Float[Array, "*stack 6"]:
     """Return the rate of the screws b that are carried along by the twists a, all in one frame at rest."""
     turning = a[..., 3:]
-    moved = cross(turning, b[..., :3]) + cross(a[..., :3], b[..., 3:])
-    return jnp.concatenate([moved, cross(turning, b[..., 3:])], -1)
+    moved = cross_product(turning, b[..., :3]) + cross_product(a[..., :3], b[..., 3:])
+    return jnp.concatenate([moved, cross_product(turning, b[..., 3:])], -1)
 
 
 @trace_once
@@ -61,18 +61,20 @@ def screws_seen(
     rotation: Float[Array, "3 3"], position: Float[Array, "3"], screws: Float[Array, "*count 6"]
 ) -> Float[Array, "*count 6"]:
     """Return screws of one frame in the one in which `rotation` and `position` (m) place it."""
-    spin = applied(rotation, screws[..., 3:])
-    return jnp.concatenate([applied(rotation, screws[..., :3]) + cross(position, spin), spin], -1)
+    spin = apply_matrix(rotation, screws[..., 3:])
+    return jnp.concatenate([apply_matrix(rotation, screws[..., :3]) + cross_product(position, spin), spin], -1)
 
 
 @trace_once
-def entered(rotation: Float[Array, "3 3"], position: Float[Array, "3"], screw: Float[Array, "6"]) -> Float[Array, "6"]:
+def to_inner_frame(
+    rotation: Float[Array, "3 3"], position: Float[Array, "3"], screw: Float[Array, "6"]
+) -> Float[Array, "6"]:
     """Return a screw in the frame that `rotation` and `position` (m) place in its own: the way back."""
-    back, spin = transposed(rotation), screw[3:]
-    return jnp.concatenate([applied(back, screw[:3] + cross(spin, position)), applied(back, spin)])
+    back, spin = transpose_each(rotation), screw[3:]
+    return jnp.concatenate([apply_matrix(back, screw[:3] + cross_product(spin, position)), apply_matrix(back, spin)])
 
 
-def exponential(turn: Float[Array, "3"]) -> Float[Array, "3 3"]:
+def rotation_matrix(turn: Float[Array, "3"]) -> Float[Array, "3 3"]:
     """Return the rotation matrix of a rotation vector (rad)."""
     return Quaternion.exponential(Vector.of(turn)).matrix().array()
 
@@ -85,5 +87,5 @@ def left_jacobian(turn: Float[Array, "*stack 3"], rate: Float[Array, "*stack 3"]
     angle = jnp.sqrt(safe)
     first = jnp.where(small, 0.5 - squared / 24 * (1 - squared / 30), (1 - jnp.cos(angle)) / safe)
     second = jnp.where(small, 1 / 6 - squared / 120 * (1 - squared / 42), (angle - jnp.sin(angle)) / (safe * angle))
-    once = cross(turn, rate)
-    return rate + first * once + second * cross(turn, once)
+    once = cross_product(turn, rate)
+    return rate + first * once + second * cross_product(turn, once)

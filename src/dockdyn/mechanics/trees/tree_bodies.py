@@ -26,7 +26,7 @@ from dockdyn.mechanics.trees.bodies import Bending
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Motion, Row, Tree
 from dockdyn.mechanics.trees.link_inertia import BeamLinks, Inertia
 from dockdyn.mechanics.trees.partial_motion import JointMotion
-from dockdyn.mechanics.trees.screws import cross, cross_matrix
+from dockdyn.mechanics.trees.screws import cross_matrix, cross_product
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector
 from dockdyn.programs import trace_once
 
@@ -209,7 +209,7 @@ class LinkedTree(NamedTuple):
         if not len(bent := tree.bending()):
             return []
         beams, (_, rates) = tree.beams(*here[:3]), tree.modal_state(here.q, here.v)
-        return [(link, _part(beams, at), rates[at]) for at, link in enumerate(bent)]
+        return [(link, _beam_of_link(beams, at), rates[at]) for at, link in enumerate(bent)]
 
     def needed(self, rates: Velocities, twists: Sequence[Twist]) -> list[tuple[Vector, Vector]]:
         """Return what each link needs, force (N, inertial) and torque about its centre of mass (N m, its axes), where the
@@ -219,7 +219,7 @@ class LinkedTree(NamedTuple):
         for moved, (turn, place), bias in zip(
             tree.spread(motion, v), zip(*motion.poses, strict=True), motion.bias, strict=True
         ):
-            rate = jnp.concatenate([turn.T @ (moved[:3] + cross(moved[3:], place)), turn.T @ moved[3:]])
+            rate = jnp.concatenate([turn.T @ (moved[:3] + cross_product(moved[3:], place)), turn.T @ moved[3:]])
             biases.append(rate + bias)
         inertia = [Inertia.of(one) for one in tree.links.inertia]
         loads = [one.load(a, b) for one, a, b in zip(inertia, motion.twist, biases, strict=True)]
@@ -230,7 +230,7 @@ class LinkedTree(NamedTuple):
                 loads[link] = loads[link] + beams.load[at] + growing[at] @ beams.coupling[at]
         found = []
         for load, turn, centre in zip(loads, motion.rotation, self.tree.centres, strict=True):
-            found.append((Vector.of(turn @ load[:3]), Vector.of(load[3:] - cross(centre, load[:3]))))
+            found.append((Vector.of(turn @ load[:3]), Vector.of(load[3:] - cross_product(centre, load[:3]))))
         return found
 
     def bending(self) -> list[Bending]:
@@ -241,8 +241,8 @@ class LinkedTree(NamedTuple):
             twist = motion.twist[link]
             whole = Inertia.of(self.tree.tree.links.inertia[link]).plus(inside.inertia)
             momentum = whole.momentum(twist) + rates @ inside.coupling
-            linear = momentum[:3] - body.mass * (twist[:3] + cross(twist[3:], centre))
-            angular = momentum[3:] - cross(centre, momentum[:3]) - body.inertia @ twist[3:]
+            linear = momentum[:3] - body.mass * (twist[:3] + cross_product(twist[3:], centre))
+            angular = momentum[3:] - cross_product(centre, momentum[:3]) - body.inertia @ twist[3:]
             place = motion.position[link] + turn @ centre
             parts = (place, turn @ linear, turn @ angular, turn @ (whole.first - body.mass * centre))
             found.append(Bending(*map(Vector.of, parts)))
@@ -290,7 +290,7 @@ class TreeEquations(NamedTuple):
         wrenches = self.place.tree.tree.carried(list(self.place.wrenches(forces, torques)), jnp.add)
         found = []
         for wrench, (turn, place) in list(zip(wrenches, zip(*motion.poses, strict=True), strict=True))[1:]:
-            moment = wrench[3:] - cross(place, wrench[:3])
+            moment = wrench[3:] - cross_product(place, wrench[:3])
             found.append((Vector.of(turn.T @ wrench[:3]), Vector.of(turn.T @ moment)))
         return found
 
@@ -317,12 +317,12 @@ class TreeEquations(NamedTuple):
         return TreeAcceleration(v, bodies)
 
 
-def _part(beams: BeamLinks, at: int) -> BeamLinks:
+def _beam_of_link(beams: BeamLinks, at: int) -> BeamLinks:
     """Return the beam of one link."""
     inertia = Inertia(*(part[at] for part in beams.inertia))
     return BeamLinks(inertia, *(part[at] for part in beams[1:]))
 
 
-def shifted(q: Configuration, by: Vector) -> Configuration:
+def shift_configuration(q: Configuration, by: Vector) -> Configuration:
     """Return a configuration moved `by` so much (m)."""
     return replace(q, position=q.position + by.array())

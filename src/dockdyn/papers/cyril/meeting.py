@@ -12,13 +12,13 @@ import numpy as np
 from jax.scipy.linalg import block_diag
 from jaxtyping import Array, Float
 
-from dockdyn.impact.laws.by_name import resolve
-from dockdyn.impact.laws.contact_matrix import constrained_contact_matrix, contact_matrix, lock
+from dockdyn.impact.laws.by_name import resolve_impact
+from dockdyn.impact.laws.contact_matrix import constrained_contact_matrix, contact_matrix, lock_constraints
 from dockdyn.impact.laws.result import Impact
 from dockdyn.integrate.model import Scalar
 from dockdyn.kinds.assembly.linked_trees import linked_start
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
-from dockdyn.mechanics.trees.momentum import momentum
+from dockdyn.mechanics.trees.momentum import momentum_of_tree
 from dockdyn.mechanics.trees.moving_bodies import MovingBodies
 from dockdyn.mechanics.trees.tree_bodies import TreeBodies
 from dockdyn.mechanics.vector import Vector
@@ -74,7 +74,7 @@ def lock_joints(
     """Return a contact once the velocities of `locks` have been stopped, momentum kept."""
     if not locks.shape[0]:
         return Approach(mass, rows, contact_matrix(rows, mass), v, jnp.zeros(()))
-    after = lock(mass, locks, v)
+    after = lock_constraints(mass, locks, v)
     loss = 0.5 * (v @ mass @ v - after @ mass @ after)
     return Approach(mass, rows, constrained_contact_matrix(rows, mass, locks), after, loss)
 
@@ -105,7 +105,7 @@ def meeting(content: AssemblySection, welded: bool) -> Meeting:
         rows = jnp.concatenate([rows, turning_rows(here.bodies, hand, payload, about)])
     locks = block_diag(*held) if any(part.shape[0] for part in held) else jnp.zeros((0, mass.shape[0]))
     found = lock_joints(mass, moving.by_velocity(here, rows), jnp.concatenate([v for _, v, _ in each]), locks)
-    momenta = [momentum("planar", q, part, v) for q, v, part in each]
+    momenta = [momentum_of_tree("planar", q, part, v) for q, v, part in each]
     linear, angular = (jnp.stack([getattr(m, name) for m in momenta]) for name in ("linear", "angular"))
     return Meeting(found, locks, normal.array(), linear, angular, jnp.stack([q.position for q, *_ in each]))
 
@@ -132,4 +132,4 @@ def contact(found: Meeting, rows: int = 2) -> tuple[Array, Array]:
 def of_law(found: Meeting, law: str, **parameters: float) -> Impact:
     """Return an impact of that contact."""
     matrix, velocity = contact(found, 3 if law == "weld" else 2)
-    return resolve(law, matrix, velocity, **parameters)
+    return resolve_impact(law, matrix, velocity, **parameters)

@@ -18,8 +18,8 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.impact.laws.contact_matrix import contact_matrix, velocity_jump
-from dockdyn.impact.laws.energy_pair import energy_pair, wedge
-from dockdyn.impact.laws.plastic import plastic
+from dockdyn.impact.laws.energy_pair import admissible_wedge, energy_pair
+from dockdyn.impact.laws.plastic import plastic_impact
 from dockdyn.papers.cyril.meeting import FREE, HAND, SIDE, Meeting, case, contact, meet, of_law
 from dockdyn.papers.cyril.runs import ELASTIC, PAIRS
 from dockdyn.papers.table import Row
@@ -38,7 +38,10 @@ SHOWN_LOSSES, SHOWN_FRICTIONS = (0.2, 0.5, 0.8), (0.2, 0.5, 0.8)  # curves of th
 @lru_cache(maxsize=1)
 def feasible() -> xr.Dataset:
     """Return the wedge of pairs that exist, over r_f, three modes a link."""
-    edges = [jax.vmap(wedge, (None, None, 0))(*contact(case(name, 3)), jnp.asarray(FRICTION_RATIOS)) for name in ORDER]
+    edges = [
+        jax.vmap(admissible_wedge, (None, None, 0))(*contact(case(name, 3)), jnp.asarray(FRICTION_RATIOS))
+        for name in ORDER
+    ]
 
     def over(values: list[Any], words: str) -> Variable:
         return (("case", "friction_ratio"), np.stack(values), {"units": "1", "long_name": words})
@@ -106,7 +109,7 @@ def payload_change() -> xr.Dataset:
 
     def changes(meeting: Meeting, losses: np.ndarray, frictions: np.ndarray) -> np.ndarray:
         matrix, velocity = contact(meeting)
-        edge = wedge(matrix, velocity, jnp.asarray(frictions))
+        edge = admissible_wedge(matrix, velocity, jnp.asarray(frictions))
         inside = (losses >= np.asarray(edge.least)) & (losses <= np.asarray(edge.greatest))
         impulse = jax.vmap(energy_pair, (None, None, 0, 0))(matrix, velocity, losses, frictions).impulse[:, 0]
         return np.where(inside, np.abs(np.asarray(impulse)) / _payload_mass(meeting), np.nan)
@@ -167,7 +170,7 @@ class RandomSystems:
         return -np.asarray(jump[:, JOINTS]), np.asarray(impulse[:, 0] >= 0)
 
     def edges(self, frictions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        found = jax.vmap(wedge)(self.matrix, self.velocity, jnp.asarray(frictions))
+        found = jax.vmap(admissible_wedge)(self.matrix, self.velocity, jnp.asarray(frictions))
         return np.asarray(found.least), np.asarray(found.greatest)
 
     def losses_matter(self) -> tuple[int, int]:
@@ -258,7 +261,7 @@ def _root_rows() -> list[Row]:
 def line_rows(shares: tuple[float, ...]) -> list[Row]:
     """Return impacts between plastic (r_E = r_f = 1) and elastic (0, 0), N_h, wrist locked."""
     found = case(HAND, 3)
-    pin = plastic(*contact(found))
+    pin = plastic_impact(*contact(found))
     rows = []
     for share in shares:
         one = of_law(found, "energy-pair", energy_ratio=share, friction_ratio=share)

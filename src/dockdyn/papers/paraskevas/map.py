@@ -20,7 +20,7 @@ from dockdyn.contact.gate import APART, PRESSING
 from dockdyn.impact.formulas.contact_duration import STIFFNESS_RATIO, first_order_correction, validity_warnings
 from dockdyn.impact.formulas.effective_mass import effective_masses, velocity_after_impact
 from dockdyn.integrate.hybrid import located
-from dockdyn.integrate.model import State, pack, unpack
+from dockdyn.integrate.model import State, pack_tree, unpack_tree
 from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.mounts import DrivenJoint
@@ -76,7 +76,7 @@ class FirstImpact:
 
         def after(ratios: Float[Array, "2"]) -> Float[Array, ""]:
             model = self.with_ratios(ratios)
-            end = located.solve(model, settings).state
+            end = located.solve_located(model, settings).state
             masses, speed = _masses(model), _along(model.placement(end))[1]
             chaser, target = (speed[part] @ masses[part] / masses[part].sum() for part in (slice(2), slice(2, 4)))
             return jnp.where(end.mode[0] == APART, chaser - target, jnp.nan)
@@ -125,8 +125,8 @@ class FirstImpact:
         q, v = jax.tree.map(jnp.zeros_like, (begun.q, begun.v))
         touching = (jnp.asarray(PRESSING), *begun.mode[1:])
         state = State(q, v, touching, begun.memory)
-        places = pack(begun.q)
-        moved = jax.jacobian(lambda q: _along(model.moving.placed(unpack(q, begun.q), v))[0])(places)
+        places = pack_tree(begun.q)
+        moved = jax.jacobian(lambda q: _along(model.moving.placed(unpack_tree(q, begun.q), v))[0])(places)
         count = places.size
         closed = jnp.sum(linearise_model(model, state).matrices(), axis=0)[count : 2 * count, :count]
         return moved @ closed @ jnp.linalg.inv(moved)

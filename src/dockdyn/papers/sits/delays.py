@@ -115,7 +115,7 @@ def continuous(delay: float | None = None, robot: RobotStateSpace | None = None)
 
 @eqx.filter_jit
 def samples(target: Target, mesh: fixed.StepMesh) -> tuple[Array, Array, Array]:
-    _, found = fixed.solve(target, mesh)
+    _, found = fixed.solve_fixed(target, mesh)
     return found.state.q, found.state.v, -found.delayed[0]
 
 

@@ -13,7 +13,7 @@ from dockdyn.hil.velocity_sources import ModelVelocity
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.judgement import gains_visited
 from dockdyn.kinds.rig.resting import loop_of as loop_of_scenario
-from dockdyn.kinds.rig.run import radius
+from dockdyn.kinds.rig.run import radius_of_cycle_map
 from dockdyn.papers.reproduction import Made, PaperPart, Progress
 from dockdyn.papers.sits import runs
 from dockdyn.papers.sits import simulation_pictures as pictures
@@ -196,7 +196,7 @@ def growth(gain: float) -> float:
     loop = loop_of_scenario(scene)
     made = rig_of(scene, loop, LinearCompensator.of(ModelVelocity(), gain=jnp.asarray(gain)), STEP)
     cycle = float(made.hold) * made.schedule.hyperperiod.holds
-    return float(np.log(radius(made, loop)) / cycle)
+    return float(np.log(radius_of_cycle_map(made, loop)) / cycle)
 
 
 def _gain_history(progress: Progress) -> Made:

@@ -24,7 +24,7 @@ from dockdyn.realtime.devices.device import (
     check_range,
 )
 from dockdyn.realtime.devices.roles import Keys, Port, Robot
-from dockdyn.realtime.devices.rotations import Numbers, normalise, quaternion_of_vector, vector_of_quaternion
+from dockdyn.realtime.devices.rotations import Numbers, normalise_quaternion, quaternion_of_vector, vector_of_quaternion
 
 if TYPE_CHECKING:
     from dockdyn.realtime.devices.emulated.robot import CommandedRobot
@@ -63,7 +63,7 @@ _REPEATED = ("EgmJoints",)
 
 
 @cache
-def _message(name: str) -> Any:  # noqa: ANN401, a class that the library makes
+def _message_class(name: str) -> Any:  # noqa: ANN401, a class that the library makes
     try:
         from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
     except ModuleNotFoundError:
@@ -107,7 +107,7 @@ class EGM:
         """
         before = self.sequence.last
         try:
-            message = _parse("EgmRobot", packet)
+            message = _parse_message("EgmRobot", packet)
             position, rotation, joints = self._read(message, DATA, message.feedBack)
         except BadPacket as bad:
             raise self.counts.refuse(bad.error) from None
@@ -121,7 +121,7 @@ class EGM:
     def decode_command(self, packet: bytes) -> tuple[ToolCommand, int]:
         """Return the robot's side: a command and its sequence; BadPacket where it is none."""
         try:
-            message = _parse("EgmSensor", packet)
+            message = _parse_message("EgmSensor", packet)
             position, rotation, _ = self._read(message, CORRECTION, message.planned)
         except BadPacket as bad:
             raise self.counts.refuse(bad.error) from None
@@ -132,7 +132,7 @@ class EGM:
         """Return the next command, with the time since whenever; BadPacket for numbers that are none."""
         check_range(command.position + command.rotation_vector)
         self.sent = (self.sent + 1) % _WORD
-        message = _message("EgmSensor")()
+        message = _message_class("EgmSensor")()
         _fill_header(message.header, self.sent, milliseconds, CORRECTION)
         _fill_pose(message.planned.cartesian, command.position, command.rotation_vector)
         return message.SerializeToString(deterministic=True)
@@ -140,7 +140,7 @@ class EGM:
     def encode_robot(self, pose: ToolPose, milliseconds: int = 0) -> bytes:
         """Return the robot's side: a status of zero is told as motors on, EGM and RAPID running."""
         check_range(pose.position + pose.rotation_vector)
-        message = _message("EgmRobot")()
+        message = _message_class("EgmRobot")()
         _fill_header(message.header, pose.sequence % _WORD, milliseconds, DATA)
         message.feedBack.joints.joints.extend(each / DEGREE for each in pose.joints[:6])
         _fill_pose(message.feedBack.cartesian, pose.position, pose.rotation_vector)
@@ -155,7 +155,7 @@ class EGM:
             raise BadPacket(PacketError.MISSING_FIELD)
         if message.header.mtype != type:
             raise BadPacket(PacketError.WRONG_HEADER)
-        lengths, turn = _told(motion.cartesian.pos), _told(motion.cartesian.orient)
+        lengths, turn = _numbers_of_message(motion.cartesian.pos), _numbers_of_message(motion.cartesian.orient)
         position = tuple(each / 1000.0 for each in lengths)
         told_joints = (*motion.joints.joints, *motion.externalJoints.joints)
         if any(told_joints[JOINTS:]):
@@ -163,7 +163,7 @@ class EGM:
         joints = tuple(each * DEGREE for each in told_joints[:JOINTS])
         for numbers in (position, turn, joints):
             check_range(numbers)
-        quaternion = normalise(turn)
+        quaternion = normalise_quaternion(turn)
         if _begins_anew(self.sequence.last, message.header.seqno):
             self.sequence.last = ((self.sequence.last or 0) // _WORD + 1) * _WORD
         else:
@@ -177,12 +177,12 @@ def _begins_anew(last: int | None, number: int) -> bool:
     return last is not None and number == 0 and 0 < last % _WORD < _WORD - _NEAR_WRAP
 
 
-def _parse(name: str, packet: bytes) -> Any:  # noqa: ANN401, of the library
+def _parse_message(name: str, packet: bytes) -> Any:  # noqa: ANN401, of the library
     from google.protobuf.message import DecodeError
 
     if not 0 < len(packet) <= LONGEST:
         raise BadPacket(PacketError.WRONG_LENGTH)
-    message = _message(name)()
+    message = _message_class(name)()
     try:
         message.ParseFromString(packet)
     except DecodeError:
@@ -190,7 +190,7 @@ def _parse(name: str, packet: bytes) -> Any:  # noqa: ANN401, of the library
     return message
 
 
-def _told(message: Any) -> Numbers:  # noqa: ANN401, of the library
+def _numbers_of_message(message: Any) -> Numbers:  # noqa: ANN401, of the library
     """Return the numbers of a message, all of which must be there."""
     fields = message.DESCRIPTOR.fields
     if not all(message.HasField(field.name) for field in fields):

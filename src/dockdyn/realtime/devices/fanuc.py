@@ -205,7 +205,7 @@ class Fanuc:
 
     def _target_of(self, command: ToolCommand) -> bytes:
         """Return the nine numbers of a command; extended axes stay where they were before the first one."""
-        return _TARGET.pack(*_frame(command.position, command.rotation_vector), *self._extended)
+        return _TARGET.pack(*_frame_numbers(command.position, command.rotation_vector), *self._extended)
 
     def _pack(self, target: bytes, last: bool) -> bytes:
         assert self._command is not None
@@ -245,7 +245,7 @@ class Fanuc:
         """Return the robot's side; motor currents and the ninth axis are zero. Its state is that of the pose unless it is
         given."""
         check_range(pose.joints)
-        frame = _frame(pose.position, pose.rotation_vector)
+        frame = _frame_numbers(pose.position, pose.rotation_vector)
         joints = tuple(each / DEGREE for each in pose.joints)
         if state is None:
             state = (0 if pose.status & NOT_WAITING else WAITING) | (0 if pose.status & NOT_READY else SYSTEM_READY)
@@ -286,7 +286,7 @@ def _read_frame(numbers: Numbers) -> tuple[Numbers, Numbers]:
     return position, vector_of_quaternion(quaternion_of_angles(angles))
 
 
-def _frame(position: Numbers, rotation_vector: Numbers) -> Numbers:
+def _frame_numbers(position: Numbers, rotation_vector: Numbers) -> Numbers:
     check_range(position + rotation_vector)
     angles = angles_of_quaternion(quaternion_of_vector(rotation_vector))
     return tuple(each * 1000.0 for each in position) + tuple(each / DEGREE for each in reversed(angles))

@@ -66,15 +66,15 @@ def read_message(packet: bytes, root: str) -> Element:
         found = _ELEMENT.match(packet, at)
         if found is None:
             raise BadPacket(PacketError.MALFORMED)
-        inner.setdefault(found[1], Element(found[1], _attributes(found[2]), found[3] or b""))
+        inner.setdefault(found[1], Element(found[1], _read_attributes(found[2]), found[3] or b""))
         at = found.end()
     ended = _END.fullmatch(packet, at)
     if ended is None or ended[1] != opened[1]:
         raise BadPacket(PacketError.MALFORMED)
-    return Element(opened[1], _attributes(opened[2]), inner=inner)
+    return Element(opened[1], _read_attributes(opened[2]), inner=inner)
 
 
-def _attributes(text: bytes) -> dict[bytes, bytes]:
+def _read_attributes(text: bytes) -> dict[bytes, bytes]:
     found: dict[bytes, bytes] = {}
     for name, double, single in _EACH.findall(text):
         found.setdefault(name, double or single)

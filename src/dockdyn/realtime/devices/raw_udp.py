@@ -27,7 +27,7 @@ from dockdyn.realtime.devices.roles import ForceSensor, Keys, Port, Robot
 from dockdyn.realtime.devices.rotations import (
     Numbers,
     angles_of_quaternion,
-    normalise,
+    normalise_quaternion,
     quaternion_of_angles,
     quaternion_of_vector,
     vector_of_quaternion,
@@ -96,22 +96,22 @@ class RawField:
             raise ValueError(f"the value of {name} must fit into 64 bits with a sign, not {value}")
         if quantity is None and type.startswith("f"):
             raise ValueError(f"{name} must be a whole number, not {type}")
-        if name == "status" and _size(_TYPES[type]) > 4:
+        if name == "status" and _code_size(_TYPES[type]) > 4:
             raise ValueError(f"status must be of at most 32 bits, not {type}")
-        scale = _scale(unit, quantity[2]) if quantity and unit else 1.0
+        scale = _unit_scale(unit, quantity[2]) if quantity and unit else 1.0
         return cls(_SLOTS[name], ord(_TYPES[type]), at, scale, zero, value)
 
     @property
     def size(self) -> int:
         """Its bytes."""
-        return _size(chr(self.type))
+        return _code_size(chr(self.type))
 
 
-def _size(code: str) -> int:
+def _code_size(code: str) -> int:
     return struct.calcsize("<" + code)
 
 
-def _scale(unit: str, wanted: tuple[str, ...]) -> float:
+def _unit_scale(unit: str, wanted: tuple[str, ...]) -> float:
     for each in wanted:
         try:
             return convert(f"1 {unit}", each)
@@ -184,18 +184,18 @@ class RawUDP:
     def decode_reading(self, packet: bytes) -> Reading:
         """Return what a force sensor sends; BadPacket where it is none."""
         values, sequence, status = self._decode(packet)
-        return Reading(_part(values, "force"), _part(values, "torque"), sequence, status)
+        return Reading(_named_part(values, "force"), _named_part(values, "torque"), sequence, status)
 
     def decode_pose(self, packet: bytes) -> ToolPose:
         """Return what a robot sends; BadPacket where it is none."""
         values, sequence, status = self._decode(packet)
-        rotation = _part(values, "rotation")[:3]
-        return ToolPose(_part(values, "position"), rotation, _part(values, "joints"), sequence, status)
+        rotation = _named_part(values, "rotation")[:3]
+        return ToolPose(_named_part(values, "position"), rotation, _named_part(values, "joints"), sequence, status)
 
     def decode_command(self, packet: bytes) -> tuple[ToolCommand, int]:
         """Return the robot's side: a command and its sequence; BadPacket where it is none."""
         values, sequence, _ = self._decode(packet)
-        return ToolCommand(_part(values, "position"), _part(values, "rotation")[:3]), sequence
+        return ToolCommand(_named_part(values, "position"), _named_part(values, "rotation")[:3]), sequence
 
     def encode_reading(self, reading: Reading) -> bytes:
         """Return the sensor's side, NaN of a broken sensor included; BadPacket for a number that its type does not hold."""
@@ -245,7 +245,7 @@ class RawUDP:
                 values[each.slot] = float(self._number(layout, each, packet)) * each.scale + each.zero
                 check_range(values[each.slot : each.slot + 1])
         first = _SLOTS["rotation.0"]
-        values[first : first + 3] = _vector(_ROTATIONS[layout.rotation], tuple(values[first : first + 4]))
+        values[first : first + 3] = _rotation_vector(_ROTATIONS[layout.rotation], tuple(values[first : first + 4]))
         return values, status
 
     def _number(self, layout: RawLayout, field: RawField, packet: bytes) -> float:
@@ -253,7 +253,7 @@ class RawUDP:
 
     def _encode(self, told: dict[str, Numbers], sequence: int, status: int) -> bytes:
         layout = self.settings.sent
-        told |= {"rotation": _told(_ROTATIONS[layout.rotation], told.get("rotation", ZERO))}
+        told |= {"rotation": _rotation_as_laid_out(_ROTATIONS[layout.rotation], told.get("rotation", ZERO))}
         values = [0.0] * _SLOTS["sequence"]
         for name, numbers in told.items():
             first = _QUANTITIES[name][0]
@@ -280,19 +280,21 @@ class RawUDP:
             raise BadPacket(PacketError.OUT_OF_RANGE) from None
 
 
-def _part(values: list[float], name: str) -> Numbers:
+def _named_part(values: list[float], name: str) -> Numbers:
     first, count, _ = _QUANTITIES[name]
     return tuple(values[first : first + count])
 
 
-def _vector(rotation: str, told: Numbers) -> Numbers:
+def _rotation_vector(rotation: str, told: Numbers) -> Numbers:
     """Return the rotation vector of a rotation as a layout tells it."""
     if rotation == "vector":
         return told[:3]
-    return vector_of_quaternion(normalise(told) if rotation == "quaternion" else quaternion_of_angles(told[:3]))
+    return vector_of_quaternion(
+        normalise_quaternion(told) if rotation == "quaternion" else quaternion_of_angles(told[:3])
+    )
 
 
-def _told(rotation: str, vector: Numbers) -> Numbers:
+def _rotation_as_laid_out(rotation: str, vector: Numbers) -> Numbers:
     """Return a rotation vector as a layout tells it."""
     if rotation == "vector":
         return vector
@@ -327,7 +329,7 @@ class PacketSection(Keys):
         return RawLayout.of(self.length, tuple(fields), self.big_endian, self.rotation)
 
 
-def _plain(first: str, second: str, status: bool) -> RawLayout:
+def _plain_layout(first: str, second: str, status: bool) -> RawLayout:
     """Return the layout of six doubles, little endian, then a sequence of eight bytes and perhaps a status of four."""
     names = [f"{name}.{index}" for name in (first, second) for index in range(3)]
     fields = [RawField.named(name, "f64", 8 * place) for place, name in enumerate(names)]
@@ -338,9 +340,9 @@ def _plain(first: str, second: str, status: bool) -> RawLayout:
 
 
 READING, POSE, COMMAND = (
-    _plain("force", "torque", True),
-    _plain("position", "rotation", True),
-    _plain("position", "rotation", False),
+    _plain_layout("force", "torque", True),
+    _plain_layout("position", "rotation", True),
+    _plain_layout("position", "rotation", False),
 )
 SET_ON_CONTROLLER = (
     (

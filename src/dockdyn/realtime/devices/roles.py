@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dockdyn.scenario.tables.rig.driven import LimitsSection
 
 
-def _address(text: str) -> str:
+def _parse_address(text: str) -> str:
     """Return an address of the Internet's fourth version; names are not looked up in real time."""
     try:
         return str(IPv4Address(text))
@@ -35,7 +35,7 @@ def _address(text: str) -> str:
         refuse(f"{text!r}: must be an address such as 192.168.0.10")
 
 
-Host = Annotated[str, AfterValidator(_address)]
+Host = Annotated[str, AfterValidator(_parse_address)]
 Port = Annotated[int, Field(ge=1, le=65535)]
 
 

@@ -31,8 +31,8 @@ def vector_of_quaternion(quaternion: Numbers) -> Numbers:
 def quaternion_of_angles(angles: Numbers) -> Numbers:
     """Return the unit quaternion of turns (rad) about z, then y', then x''."""
     a, b, c = (0.5 * angle for angle in angles)
-    both = multiply((cos(a), 0.0, 0.0, sin(a)), (cos(b), 0.0, sin(b), 0.0))
-    return multiply(both, (cos(c), sin(c), 0.0, 0.0))
+    both = multiply_quaternions((cos(a), 0.0, 0.0, sin(a)), (cos(b), 0.0, sin(b), 0.0))
+    return multiply_quaternions(both, (cos(c), sin(c), 0.0, 0.0))
 
 
 def angles_of_quaternion(quaternion: Numbers) -> Numbers:
@@ -46,7 +46,7 @@ def angles_of_quaternion(quaternion: Numbers) -> Numbers:
     return atan2(left, forward), second, atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
 
 
-def multiply(a: Numbers, b: Numbers) -> Numbers:
+def multiply_quaternions(a: Numbers, b: Numbers) -> Numbers:
     """Return the turn `b` followed by the turn `a`."""
     return (
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
@@ -56,12 +56,12 @@ def multiply(a: Numbers, b: Numbers) -> Numbers:
     )
 
 
-def divide(a: Numbers, b: Numbers) -> Numbers:
+def divide_quaternions(a: Numbers, b: Numbers) -> Numbers:
     """Return the turn that must follow `b` for `a` to come out."""
-    return multiply(a, (b[0], -b[1], -b[2], -b[3]))
+    return multiply_quaternions(a, (b[0], -b[1], -b[2], -b[3]))
 
 
-def normalise(given: Numbers) -> Numbers:
+def normalise_quaternion(given: Numbers) -> Numbers:
     """Normalise a quaternion that has been rounded; BadPacket for one farther than a tenth from unit length."""
     w, x, y, z = given
     size = sqrt(w * w + x * x + y * y + z * z)

@@ -31,9 +31,9 @@ from dockdyn.realtime.devices.roles import Keys, Port, Robot
 from dockdyn.realtime.devices.rotations import (
     Numbers,
     angles_of_quaternion,
-    divide,
-    multiply,
-    normalise,
+    divide_quaternions,
+    multiply_quaternions,
+    normalise_quaternion,
     quaternion_of_angles,
     quaternion_of_vector,
     vector_of_quaternion,
@@ -132,13 +132,13 @@ class RSI:
             raise BadPacket(PacketError.MISSING_FIELD)
         check_range(command.position + command.rotation_vector)
         shift = tuple(new - old for new, old in zip(command.position, self.position, strict=True))
-        turn = divide(quaternion_of_vector(command.rotation_vector), self.quaternion)
-        numbers = [write_decimal(each, self.settings.decimals) for each in _frame(shift, turn)]
+        turn = divide_quaternions(quaternion_of_vector(command.rotation_vector), self.quaternion)
+        numbers = [write_decimal(each, self.settings.decimals) for each in _frame_numbers(shift, turn)]
         if self.settings.relative:
             position, turn = _frame_of(tuple(float(each) for each in numbers))
             self.position = tuple(old + each for old, each in zip(self.position, position, strict=True))
-            self.quaternion = normalise(multiply(turn, self.quaternion))
-        words = self.settings.correction.encode() + _attributes(FRAME, numbers)
+            self.quaternion = normalise_quaternion(multiply_quaternions(turn, self.quaternion))
+        words = self.settings.correction.encode() + _write_attributes(FRAME, numbers)
         return b'<Sen Type="%s"><%s<IPOC>%s</IPOC></Sen>' % (self.settings.sensor_type.encode(), words, self.echo)
 
     def decode_answer(self, packet: bytes) -> tuple[ToolCommand, int]:
@@ -160,21 +160,21 @@ class RSI:
         check_range(actual.position + actual.rotation_vector + setpoint.position + setpoint.rotation_vector)
         parts = []
         for name, pose in (("RIst", actual), ("RSol", setpoint)):
-            values = _frame(pose.position, quaternion_of_vector(pose.rotation_vector))
+            values = _frame_numbers(pose.position, quaternion_of_vector(pose.rotation_vector))
             parts.append(name.encode() + self._written(FRAME, values))
         parts.append(b"AIPos" + self._written(AXES, tuple(each / DEGREE for each in actual.joints[:6])))
         told = b"<".join(parts)
         return b'<Rob Type="KUKA"><%s<Delay D="%d"/><IPOC>%d</IPOC></Rob>' % (told, actual.status, actual.sequence)
 
     def _written(self, names: tuple[str, ...], values: Numbers) -> bytes:
-        return _attributes(names, [write_decimal(each, self.settings.decimals) for each in values])
+        return _write_attributes(names, [write_decimal(each, self.settings.decimals) for each in values])
 
 
-def _attributes(names: tuple[str, ...], numbers: list[bytes]) -> bytes:
+def _write_attributes(names: tuple[str, ...], numbers: list[bytes]) -> bytes:
     return b"".join(b' %s="%s"' % (name.encode(), each) for name, each in zip(names, numbers, strict=True)) + b"/>"
 
 
-def _frame(position: Numbers, quaternion: Numbers) -> Numbers:
+def _frame_numbers(position: Numbers, quaternion: Numbers) -> Numbers:
     """Return the numbers of a frame on the wire: mm, degrees."""
     lengths = tuple(each * 1000.0 for each in position)
     return lengths + tuple(each / DEGREE for each in angles_of_quaternion(quaternion))

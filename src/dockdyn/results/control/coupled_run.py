@@ -55,7 +55,7 @@ def _start_run(content: Any, settings: located.Settings, command: CommandRows | 
     """Return a run before its first step; without a command yet, or with the first."""
     model = content.model()
     start = model.initial()
-    return located.init(
+    return located.initial_solver(
         model, settings, start if command is None else _with_command(model, command, jnp.zeros(()), start)
     )
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.files import replacing
+from dockdyn.files import replace_files
 from dockdyn.results.exchange.columns import table_columns
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.keys import leaves
@@ -44,7 +44,7 @@ def export_csv(dataset: xr.Dataset, folder: Path) -> list[Path]:
 
 
 def _write_rows(path: Path, headings: list[str], rows: Iterable[Iterable[Any]]) -> Path:
-    with replacing(path) as (file,):
+    with replace_files(path) as (file,):
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         writer = csv.writer(text, lineterminator="\n")  # writes floats by their shortest exact digits
         writer.writerow(headings)
@@ -69,7 +69,7 @@ def export_parquet(dataset: xr.Dataset, folder: Path) -> list[Path]:
     for over, columns in table_columns(dataset).items():
         found = table({column.heading: array(column.values.tolist()) for column in columns})
         path = folder / f"{'-'.join(over) or NUMBERS}.parquet"
-        with replacing(path) as (file,):
+        with replace_files(path) as (file,):
             write_table(found.replace_schema_metadata({"dockdyn": about}), file, compression="zstd")
         written.append(path)
     return written
@@ -98,7 +98,7 @@ def export_mat(dataset: xr.Dataset, path: Path) -> None:
         "names": names | {short: name for short, name in attributes.items() if short not in names},
     }
     try:
-        with replacing(path) as (file,):
+        with replace_files(path) as (file,):
             savemat(file, {"dockdyn": described}, long_field_names=True, do_compression=True, oned_as="column")
     except (MatWriteError, OverflowError) as error:
         raise ScenarioError(f"{path}: too large for a MAT file ({error}); must be exported with --to csv") from None

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from dockdyn.files import replacing
+from dockdyn.files import replace_files
 from dockdyn.results.exchange.columns import table_columns
 from dockdyn.results.exchange.export import distinct_names, plain_value
 from dockdyn.results.exchange.mcap_names import ABOUT, COLUMNS, NEEDED, RUN
@@ -73,7 +73,7 @@ def export_mcap(dataset: xr.Dataset, path: Path) -> WrittenLog:
         _diagnostics_channel(dataset),
     )
     count = 0
-    with replacing(path) as (file,), Writer(file) as writer:
+    with replace_files(path) as (file,), Writer(file) as writer:
         about = {"version": version("dockdyn"), "kind": str(dataset.attrs["kind"]), COLUMNS: json.dumps(headings)}
         writer.add_metadata(ABOUT, about)
         scenario = str(dataset.attrs["scenario"]).encode()

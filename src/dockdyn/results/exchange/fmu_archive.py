@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from xml.parsers import expat
 
-from dockdyn.files import in_words, regular_file, removing, why_unread
+from dockdyn.files import in_words, regular_file, remove_folder, why_unread
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.given_file import FMU, check_given
 
@@ -69,7 +69,7 @@ def unpack_fmu(file: Path) -> Iterator[Path]:
     with contextlib.ExitStack() as stack:
         with open_archive(file) as archive:
             _check_description(archive, file)
-            folder = stack.enter_context(removing(Path(tempfile.mkdtemp(prefix="dockdyn-fmu-"))))
+            folder = stack.enter_context(remove_folder(Path(tempfile.mkdtemp(prefix="dockdyn-fmu-"))))
             archive.extractall(folder)
         yield folder
 

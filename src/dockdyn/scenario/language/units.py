@@ -37,8 +37,8 @@ def _registry():
     import pint
 
     facts = (pint.__version__, pint.__file__, sys.version)
-    place, name = kept.root() / "units", hashlib.sha256(repr(facts).encode()).hexdigest()[:40]
-    stored = kept.find(place, name)
+    place, name = kept.cache_root() / "units", hashlib.sha256(repr(facts).encode()).hexdigest()[:40]
+    stored = kept.find_entry(place, name)
     try:
         with tempfile.TemporaryDirectory() as folder:
             if stored is not None:
@@ -51,7 +51,7 @@ def _registry():
                 with zipfile.ZipFile(packed, "w") as archive:
                     for file in Path(folder).iterdir():
                         archive.write(file, file.name)
-                kept.keep(place, name, packed.getvalue())
+                kept.keep_entry(place, name, packed.getvalue())
             return registry
     except OSError:  # a full disk
         return pint.UnitRegistry()

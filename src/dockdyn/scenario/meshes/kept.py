@@ -102,13 +102,13 @@ def _kept[Made: Any](
     content, suffix = read_file(file, MESH.most), file.suffix.lower()
     words = repr((made.__name__, _makers(), suffix, *facts)).encode()
     place, name = cache_folder() / "meshes", hashlib.sha256(words + content).hexdigest()[:40]
-    if (stored := kept.find(place, name)) is not None:
+    if (stored := kept.find_entry(place, name)) is not None:
         with np.load(io.BytesIO(stored), allow_pickle=False) as found:
             return made(*(found[name] if found[name].ndim else float(found[name]) for name in made._fields))
     new = make(content, suffix)
     data = io.BytesIO()
     np.savez(data, allow_pickle=False, **new._asdict())
-    kept.keep(place, name, data.getvalue())
+    kept.keep_entry(place, name, data.getvalue())
     return new
 
 

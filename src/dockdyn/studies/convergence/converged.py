@@ -43,7 +43,7 @@ MODAL = re.compile(r"(bend|side|twist|mode)\d*$")  # coordinates of modes, which
 NO_FIGURE = ("kind", "title", "status", "integrator")
 
 
-def converged(
+def check_convergence(
     scenario: Scenario | str | Path, dataset: xr.Dataset | None = None, progress: Progress | None = None
 ) -> ShownAnswer:
     """Run a scenario again with finer numbers, and tell which figures of its summary move by how much.

@@ -13,9 +13,9 @@ from dockdyn.kinds.resting import (
     closed_contacts,
     motion_shares,
     names_of,
+    nominal_place,
     of_whole_model,
-    place,
-    remarks,
+    rest_remarks,
     seen_matrices,
     sets_after,
 )
@@ -114,7 +114,7 @@ def margins(scenario: Scenario | str | Path) -> ShownAnswer:
         "not_counted": (missing := not_counted(content.loop, loop)),
         "growth_rate_of_run_1_s": _growth_of_run(judged.scenario, missing),
         "pade": None if several else pade_approximations(content, loop, stable),
-        "nominal": {"depth_m": content.stability.depth} if nominal is None else place(content, nominal),
+        "nominal": {"depth_m": content.stability.depth} if nominal is None else nominal_place(content, nominal),
         "closed_contacts": [] if nominal is None or not nominal.others else closed_contacts(content, nominal),
         "later_sets": later,
         "drift_modes": found.drift,
@@ -282,7 +282,7 @@ def _margin_remarks(content: Judged, loop: Loop, nominal: Nominal | None) -> lis
     kind = kind_named(content.kind)
     found = kind.left_out_of_margins(content)
     if nominal is not None:
-        found += remarks(content, nominal)
+        found += rest_remarks(content, nominal)
     if content.loop.robot is not None and not abs((gain := content.loop.robot.transfer().dc_gain()) - 1) < OFF:
         found.append(f"the robot's gain at rest is {gain:g}, not 1: it does not go where it is told")
     normal = nominal is not None and not nominal.others and loop.behind is None

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import xarray as xr
 
-from dockdyn.kinds.rig.measures import size
+from dockdyn.kinds.rig.measures import vector_size
 from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel, Scale, line_style
 from dockdyn.report.charts.time_chart import TIME
 from dockdyn.report.drawing import short_label
@@ -74,7 +74,7 @@ def _rig_error(dataset: xr.Dataset) -> Lines:
 def _chaser_rotation(dataset: xr.Dataset) -> Lines:
     if "rotation" not in dataset or "chaser" not in dataset.body.values:
         return {}
-    return {"rotation, deg": np.degrees(size(dataset.rotation.sel(body="chaser").values))}
+    return {"rotation, deg": np.degrees(vector_size(dataset.rotation.sel(body="chaser").values))}
 
 
 def _momentum_errors(dataset: xr.Dataset) -> Lines:
@@ -91,7 +91,7 @@ def _momentum_errors(dataset: xr.Dataset) -> Lines:
 
 def size_or_component(values: np.ndarray) -> np.ndarray:
     """Return it with its sign where there is one component, else its size."""
-    return values[:, 0] if values.shape[1] == 1 else size(values)
+    return values[:, 0] if values.shape[1] == 1 else vector_size(values)
 
 
 QUANTITIES = (

@@ -12,23 +12,35 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.translate.arrays import SMALL, Array, Index, SmallArray, dtype_of, element, in_memory, produced, single
-from dockdyn.translate.jaxpr import Translator, numbers_of, rule
+from dockdyn.translate.arrays import (
+    SMALL,
+    Array,
+    Index,
+    SmallArray,
+    array_element,
+    dtype_of,
+    in_memory,
+    produce_array,
+    scalar_array,
+)
+from dockdyn.translate.jaxpr import Translator, numbers_of, register_rule
 from dockdyn.translate.scalar_program import Builder, Scalar, Untranslatable, kind_of
 
 One = Callable[..., Scalar]
 
 
-def mapped(translator: Translator, arrays: list[Array], out: Any, of: One) -> Array:  # noqa: ANN401, JAX's
+def map_arrays(translator: Translator, arrays: list[Array], out: Any, of: One) -> Array:  # noqa: ANN401, JAX's
     """Return `of` the numbers of the arrays, place by place; along a dimension of one an array is the same everywhere."""
     builder, shape = translator.builder, out.shape
     dtype = dtype_of(out.dtype)
     if not shape:  # most of all arrays: a number each
-        return single(fitting(builder, of(builder, *[element(builder, one, ()) for one in arrays]), dtype), dtype)
+        return scalar_array(
+            fit_integer(builder, of(builder, *[array_element(builder, one, ()) for one in arrays]), dtype), dtype
+        )
     small = [one.values for one in arrays if isinstance(one, SmallArray)]
     if math.prod(shape) <= SMALL and len(small) == len(arrays):
-        rows = zip(*(_spread(values, shape) for values in small), strict=True)
-        return numbers_of([fitting(builder, of(builder, *row), dtype) for row in rows], shape, dtype)
+        rows = zip(*(_spread_values(values, shape) for values in small), strict=True)
+        return numbers_of([fit_integer(builder, of(builder, *row), dtype) for row in rows], shape, dtype)
     if math.prod(shape) > SMALL:
         arrays = [in_memory(builder, one) if math.prod(one.shape) > 1 else one for one in arrays]
 
@@ -36,29 +48,29 @@ def mapped(translator: Translator, arrays: list[Array], out: Any, of: One) -> Ar
         found = []
         for one in arrays:
             there = () if not one.shape else tuple(0 if n == 1 else i for i, n in zip(index, one.shape, strict=True))
-            found.append(element(builder, one, there))
-        return fitting(builder, of(builder, *found), dtype)
+            found.append(array_element(builder, one, there))
+        return fit_integer(builder, of(builder, *found), dtype)
 
-    return produced(builder, shape, dtype, at)
+    return produce_array(builder, shape, dtype, at)
 
 
-def _spread(values: np.ndarray, shape: tuple[int, ...]) -> list[Scalar]:
+def _spread_values(values: np.ndarray, shape: tuple[int, ...]) -> list[Scalar]:
     """Return all numbers of an array, which is the same everywhere along a dimension of one, row by row of a shape."""
     return (values if values.shape == shape else np.broadcast_to(values, shape)).ravel().tolist()
 
 
-def fitting(builder: Builder, value: Scalar, dtype: str) -> Scalar:
+def fit_integer(builder: Builder, value: Scalar, dtype: str) -> Scalar:
     """Return an integer within its type: shorter ones wrap around."""
     if dtype == "int32":
         return builder.compute("narrow", value)
     return builder.compute("narrow_unsigned", value) if dtype == "uint32" else value
 
 
-def _operation(name: str) -> One:
+def _binary_operation(name: str) -> One:
     return lambda builder, *operands: builder.compute(name, *operands)
 
 
-def _logical(name: str) -> One:
+def _logical_operation(name: str) -> One:
     def one(builder: Builder, *operands: Scalar) -> Scalar:
         if kind_of(operands[0]) != "bool":
             raise Untranslatable(f"{name} of integers")
@@ -67,11 +79,11 @@ def _logical(name: str) -> One:
     return one
 
 
-def _swapped(name: str) -> One:
+def _swapped_comparison(name: str) -> One:
     return lambda builder, a, b: builder.compute(name, b, a)
 
 
-def _extreme(name: str) -> One:
+def _extreme_operation(name: str) -> One:
     def one(builder: Builder, a: Scalar, b: Scalar) -> Scalar:
         if kind_of(a) == "bool":
             return builder.compute("or" if name == "max" else "and", a, b)
@@ -80,7 +92,7 @@ def _extreme(name: str) -> One:
     return one
 
 
-def _quotient(name: str) -> One:
+def _quotient_operation(name: str) -> One:
     def one(builder: Builder, a: Scalar, b: Scalar) -> Scalar:
         """Return, of integers by zero, −1, and the number itself as remainder; of the least by −1: itself, as XLA has it."""
         if kind_of(a) == "float":
@@ -89,17 +101,17 @@ def _quotient(name: str) -> One:
             return builder.compute(name, a, b)
         zero, opposite = builder.compute("eq", b, 0), builder.compute("eq", b, -1)
         found = builder.compute(name, a, builder.select(builder.compute("or", zero, opposite), 1, b))
-        found = builder.select(opposite, _negated(builder, a) if name == "div" else 0, found)
+        found = builder.select(opposite, _negate_value(builder, a) if name == "div" else 0, found)
         return builder.select(zero, -1 if name == "div" else a, found)
 
     return one
 
 
-def _negated(builder: Builder, a: Scalar) -> Scalar:
+def _negate_value(builder: Builder, a: Scalar) -> Scalar:
     return builder.compute("sub", 0, a) if kind_of(a) == "int" else builder.compute("neg", a)
 
 
-def _sign(builder: Builder, a: Scalar) -> Scalar:
+def _sign_of(builder: Builder, a: Scalar) -> Scalar:
     """Return ±1, and what is neither above nor below zero as it is: zeros keep their sign, what is no number stays none."""
     up, down = (1.0, -1.0) if kind_of(a) == "float" else (1, -1)
     below = builder.select(builder.compute("lt", a, up * 0), down, a)
@@ -110,7 +122,7 @@ def _is_finite(builder: Builder, a: Scalar) -> Scalar:
     return builder.compute("lt", builder.compute("abs", a), math.inf)
 
 
-def _absolute(builder: Builder, a: Scalar) -> Scalar:
+def _absolute_value(builder: Builder, a: Scalar) -> Scalar:
     if kind_of(a) == "int":
         return builder.compute("max", a, builder.compute("sub", 0, a))
     return builder.compute("abs", a)
@@ -127,72 +139,72 @@ def _total_order(builder: Builder, a: Scalar, b: Scalar, strict: bool) -> Scalar
 
 
 SAME: dict[str, One] = {
-    "add": _operation("add"),
-    "add_any": _operation("add"),
-    "sub": _operation("sub"),
-    "mul": _operation("mul"),
-    "div": _quotient("div"),
-    "rem": _quotient("rem"),
-    "neg": _negated,
-    "abs": _absolute,
-    "sign": _sign,
+    "add": _binary_operation("add"),
+    "add_any": _binary_operation("add"),
+    "sub": _binary_operation("sub"),
+    "mul": _binary_operation("mul"),
+    "div": _quotient_operation("div"),
+    "rem": _quotient_operation("rem"),
+    "neg": _negate_value,
+    "abs": _absolute_value,
+    "sign": _sign_of,
     "square": lambda builder, a: builder.compute("mul", a, a),
     "one_minus_square": lambda builder, a: builder.compute(
         "mul", builder.compute("add", 1.0, a), builder.compute("sub", 1.0, a)
     ),
-    "max": _extreme("max"),
-    "min": _extreme("min"),
-    "eq": _operation("eq"),
-    "ne": _operation("ne"),
-    "lt": _operation("lt"),
-    "le": _operation("le"),
-    "gt": _swapped("lt"),
-    "ge": _swapped("le"),
+    "max": _extreme_operation("max"),
+    "min": _extreme_operation("min"),
+    "eq": _binary_operation("eq"),
+    "ne": _binary_operation("ne"),
+    "lt": _binary_operation("lt"),
+    "le": _binary_operation("le"),
+    "gt": _swapped_comparison("lt"),
+    "ge": _swapped_comparison("le"),
     "lt_to": lambda builder, a, b: _total_order(builder, a, b, True),
     "le_to": lambda builder, a, b: _total_order(builder, a, b, False),
-    "and": _logical("and"),
-    "or": _logical("or"),
-    "xor": _logical("xor"),
-    "not": _logical("not"),
+    "and": _logical_operation("and"),
+    "or": _logical_operation("or"),
+    "xor": _logical_operation("xor"),
+    "not": _logical_operation("not"),
     "is_finite": _is_finite,
     "rsqrt": lambda builder, a: builder.compute("div", 1.0, builder.compute("sqrt", a)),
     "clamp": lambda builder, low, a, high: builder.compute("min", builder.compute("max", a, low), high),
     "copy": lambda builder, a: a,
     "copy_p": lambda builder, a: a,
     "stop_gradient": lambda builder, a: a,
-    "nextafter": _operation("nextafter"),
-    "atan2": _operation("atan2"),
+    "nextafter": _binary_operation("nextafter"),
+    "atan2": _binary_operation("atan2"),
 }
 for _name in ("sqrt", "floor", "ceil", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh"):
-    SAME[_name] = _operation(_name)
+    SAME[_name] = _binary_operation(_name)
 for _name in ("acosh", "atanh", "exp", "exp2", "expm1", "log", "log1p", "log2", "cbrt", "erf", "erfc", "lgamma"):
-    SAME[_name] = _operation(_name)
+    SAME[_name] = _binary_operation(_name)
 
 
-def _register() -> None:
+def _register_operations() -> None:
     for name, of in SAME.items():
 
         def apply(
             translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any], of: One = of
         ) -> list[Array]:
-            return [mapped(translator, arrays, outs[0], of)]
+            return [map_arrays(translator, arrays, outs[0], of)]
 
-        rule(name)(apply)
-
-
-_register()
+        register_rule(name)(apply)
 
 
-@rule("pow")
-def power(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+_register_operations()
+
+
+@register_rule("pow")
+def power_rule(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     def of(builder: Builder, a: Scalar, b: Scalar) -> Scalar:
         exponent = builder.compute("to_float", b) if kind_of(b) == "int" else b
         return builder.compute("pow", a, exponent)
 
-    return [mapped(translator, arrays, outs[0], of)]
+    return [map_arrays(translator, arrays, outs[0], of)]
 
 
-@rule("integer_pow")
+@register_rule("integer_pow")
 def integer_power(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     exponent = params["y"]
 
@@ -208,11 +220,13 @@ def integer_power(translator: Translator, arrays: list[Array], params: dict[str,
         found = 1.0 if found is None else found
         return builder.compute("div", 1.0, found) if exponent < 0 else found
 
-    return [mapped(translator, arrays, outs[0], of)]
+    return [map_arrays(translator, arrays, outs[0], of)]
 
 
-@rule("polynomial")
-def polynomial(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+@register_rule("polynomial")
+def polynomial_rule(
+    translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]
+) -> list[Array]:
     """Return it by Horner's rule."""
 
     def of(builder: Builder, a: Scalar, *coefficients: Scalar) -> Scalar:
@@ -221,17 +235,17 @@ def polynomial(translator: Translator, arrays: list[Array], params: dict[str, An
             found = builder.compute("add", builder.compute("mul", found, a), one)
         return found
 
-    return [mapped(translator, arrays, outs[0], of)]
+    return [map_arrays(translator, arrays, outs[0], of)]
 
 
-@rule("round")
-def rounded(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+@register_rule("round")
+def round_rule(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     name = "round_even" if int(params["rounding_method"]) == 1 else "round"
-    return [mapped(translator, arrays, outs[0], _operation(name))]
+    return [map_arrays(translator, arrays, outs[0], _binary_operation(name))]
 
 
-@rule("select_n")
-def selected(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+@register_rule("select_n")
+def select_rule(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     def of(builder: Builder, which: Scalar, *cases: Scalar) -> Scalar:
         if kind_of(which) == "bool":
             return cases[0] if len(cases) == 1 else builder.select(which, cases[1], cases[0])
@@ -240,10 +254,10 @@ def selected(translator: Translator, arrays: list[Array], params: dict[str, Any]
             found = builder.select(builder.compute("le", which, place), cases[place], found)
         return found
 
-    return [mapped(translator, arrays, outs[0], of)]
+    return [map_arrays(translator, arrays, outs[0], of)]
 
 
-def _limited(builder: Builder, value: Scalar, dtype: np.dtype) -> Scalar:
+def _limit_value(builder: Builder, value: Scalar, dtype: np.dtype) -> Scalar:
     """Return the nearest number that a shorter type has."""
     limits = np.iinfo(dtype)
     if limits.bits == 64:
@@ -251,8 +265,8 @@ def _limited(builder: Builder, value: Scalar, dtype: np.dtype) -> Scalar:
     return builder.compute("min", builder.compute("max", value, int(limits.min)), int(limits.max))
 
 
-@rule("convert_element_type")
-def converted(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+@register_rule("convert_element_type")
+def convert_rule(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     to = np.dtype(outs[0].dtype).kind
 
     def of(builder: Builder, a: Scalar) -> Scalar:
@@ -260,34 +274,34 @@ def converted(translator: Translator, arrays: list[Array], params: dict[str, Any
         if to == "f":
             return a if kind == "float" else builder.compute("to_float", a)
         if to in "iu":
-            return a if kind == "int" else _limited(builder, builder.compute("to_int", a), outs[0].dtype)
+            return a if kind == "int" else _limit_value(builder, builder.compute("to_int", a), outs[0].dtype)
         zero = {"float": 0.0, "int": 0}.get(kind)
         return a if zero is None else builder.compute("ne", a, zero)
 
     (array,) = arrays
     if array.dtype == dtype_of(outs[0].dtype):
         return [array]
-    return [mapped(translator, arrays, outs[0], of)]
+    return [map_arrays(translator, arrays, outs[0], of)]
 
 
-@rule("optimization_barrier", "pvary")
-def unchanged(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+@register_rule("optimization_barrier", "pvary")
+def identity_rule(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     return arrays
 
 
-@rule("iota")
-def counted(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+@register_rule("iota")
+def iota_rule(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     dtype, along = dtype_of(outs[0].dtype), params["dimension"]
 
     def of(index: Index) -> Scalar:
         place = index[along]
         return translator.builder.compute("to_float", place) if dtype == "float64" else place
 
-    return [produced(translator.builder, outs[0].shape, dtype, of)]
+    return [produce_array(translator.builder, outs[0].shape, dtype, of)]
 
 
-@rule("platform_index")
-def platform(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+@register_rule("platform_index")
+def platform_rule(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     """Return the branch for CPUs, or the one for all others, which has no names."""
     for place, names in enumerate(params["platforms"]):
         if names is None or "cpu" in names:

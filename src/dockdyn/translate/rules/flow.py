@@ -21,16 +21,16 @@ from dockdyn.translate.arrays import (
     Index,
     SmallArray,
     StoredArray,
+    array_element,
     as_numbers,
-    copied,
+    copy_array,
     dtype_of,
-    element,
     in_memory,
-    loaded,
-    produced,
+    load_array,
+    produce_array,
 )
-from dockdyn.translate.jaxpr import Translator, numbers_of, parts, rule
-from dockdyn.translate.rules.places import unset
+from dockdyn.translate.jaxpr import Translator, jaxpr_and_constants, numbers_of, register_rule
+from dockdyn.translate.rules.places import empty_rule
 from dockdyn.translate.scalar_program import (
     KINDS,
     Block,
@@ -45,23 +45,25 @@ from dockdyn.translate.scalar_program import (
 )
 
 
-@rule("jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "remat", "checkpoint", "remat2")
-def called(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+@register_rule(
+    "jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "remat", "checkpoint", "remat2"
+)
+def call_rule(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     for name in ("jaxpr", "call_jaxpr", "fun_jaxpr"):
         if name in params:
             return translator.call(params[name], arrays)
     raise Untranslatable("a call of what is not said")
 
 
-@rule("call_hi_primitive")
-def expanded(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+@register_rule("call_hi_primitive")
+def expand_rule(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     """Return a function of functions that JAX calls a primitive."""
     shapes = [jax.ShapeDtypeStruct(one.shape, np.dtype(one.dtype)) for one in arrays]
     return translator.call(jax.make_jaxpr(params["_prim"].expand)(*shapes), arrays)
 
 
-@rule("custom_linear_solve")
-def solved(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+@register_rule("custom_linear_solve")
+def solve_rule(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     """Solve it by the solver that it names, of the constants that are the solver's."""
     lengths = params["const_lengths"]
     before = lengths.matvec + lengths.vecmat
@@ -69,8 +71,8 @@ def solved(translator: Translator, arrays: list[Array], params: dict[str, Any], 
     return translator.call(params["jaxprs"].solve, [*constants, *arrays[sum(lengths) :]])
 
 
-@rule("pure_callback")
-def left(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+@register_rule("pure_callback")
+def callback_rule(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     """Return the end of the program: what Python must do, as raising an error, XLA does from the beginning.
 
     In branches only, where that is the exception.
@@ -78,7 +80,7 @@ def left(translator: Translator, arrays: list[Array], params: dict[str, Any], ou
     if not translator.branches:
         raise Untranslatable("the primitive pure_callback")
     translator.builder.leave()
-    return [unset(translator, [], {}, [one])[0] for one in outs]
+    return [empty_rule(translator, [], {}, [one])[0] for one in outs]
 
 
 @dataclass
@@ -105,7 +107,7 @@ class Carried:
             slots.append([builder.slot(KINDS[array.dtype], one) for one in values])
             memory = None
             if change and not isinstance(array, SmallArray):
-                memory = translator.own(array) if id(array.store) not in taken else copied(builder, array)
+                memory = translator.own(array) if id(array.store) not in taken else copy_array(builder, array)
                 taken.add(id(memory.store))
             memories.append(memory)
         return Carried(builder, fixed, slots, memories, list(start))
@@ -134,7 +136,9 @@ class Carried:
                 if new.store is not memory.store:
                     moves.append((memory, new))
                 continue
-            for slot, was, value in zip(self.slots[place], _values(builder, old), _values(builder, new), strict=True):
+            for slot, was, value in zip(
+                self.slots[place], _array_values(builder, old), _array_values(builder, new), strict=True
+            ):
                 if was is not value:
                     builder.put(slot, value)
         own = {id(memory.store) for memory in self.memories if memory is not None}
@@ -149,26 +153,26 @@ class Carried:
             builder.copy(memory.store, memory.start, new.store, new.start, math.prod(new.shape))
 
 
-def _values(builder: Builder, array: Array) -> list[Scalar]:
+def _array_values(builder: Builder, array: Array) -> list[Scalar]:
     """Return all numbers of a small array."""
     return list(as_numbers(builder, array).values.ravel())
 
 
-def _changes(jaxpr: Any, constants: int, carried: int) -> list[bool]:  # noqa: ANN401, JAX's
+def _changed_arrays(jaxpr: Any, constants: int, carried: int) -> list[bool]:  # noqa: ANN401, JAX's
     """Return which of the carried arrays a turn may change: it does not answer what it was given."""
     given = jaxpr.invars[constants : constants + carried]
     return [one is not other for one, other in zip(given, jaxpr.outvars[:carried], strict=True)]
 
 
-@rule("while")
-def repeated(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+@register_rule("while")
+def while_rule(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     builder = translator.builder
     first, second = params["cond_nconsts"], params["body_nconsts"]
     asked, used = arrays[:first], arrays[first : first + second]
     start = arrays[first + second :]
     del arrays[:]
-    body, _ = parts(params["body_jaxpr"])
-    changes = _changes(body, second, len(start))
+    body, _ = jaxpr_and_constants(params["body_jaxpr"])
+    changes = _changed_arrays(body, second, len(start))
     fixed = [one for one, change in zip(start, changes, strict=True) if not change]
     head, turn = Question(), Block()
     with translator.freezing([*asked, *used, *fixed]):
@@ -177,38 +181,38 @@ def repeated(translator: Translator, arrays: list[Array], params: dict[str, Any]
             now = carried.now()
             with translator.freezing(now):  # which the turn reads after the question
                 (asking,) = translator.call(params["cond_jaxpr"], [*asked, *now])
-            lanes = [element(builder, asking, index) for index in np.ndindex(asking.shape)]
+            lanes = [array_element(builder, asking, index) for index in np.ndindex(asking.shape)]
             condition = reduce(partial(builder.compute, "or"), lanes)
             with builder.inside(turn, again=True), translator.freezing(now if asking.shape else []):
                 after = translator.call(params["body_jaxpr"], [*used, *now])
                 if asking.shape:
-                    after = [_where(builder, asking, one, old) for one, old in zip(after, now, strict=True)]
+                    after = [_select_lanes(builder, asking, one, old) for one, old in zip(after, now, strict=True)]
                 carried.become(now, after)
     builder.block.lines.append(While(head, condition, turn))
     return carried.now()
 
 
-def _where(builder: Builder, going: Array, new: Array, old: Array) -> Array:
+def _select_lanes(builder: Builder, going: Array, new: Array, old: Array) -> Array:
     """Return the new numbers of the lanes that go on, the old ones of those that have ended."""
     going = in_memory(builder, going) if math.prod(new.shape) > SMALL else going
 
     def of(index: Index) -> Scalar:
-        lane = element(builder, going, index[: len(going.shape)])
-        return builder.select(lane, element(builder, new, index), element(builder, old, index))
+        lane = array_element(builder, going, index[: len(going.shape)])
+        return builder.select(lane, array_element(builder, new, index), array_element(builder, old, index))
 
-    return produced(builder, new.shape, new.dtype, of)
+    return produce_array(builder, new.shape, new.dtype, of)
 
 
-@rule("scan")
-def scanned(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+@register_rule("scan")
+def scan_rule(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     builder, length = translator.builder, params["length"]
     constants, start, rows = _scan_parts(arrays, params)
     del arrays[:]
-    body, _ = parts(params["jaxpr"])
+    body, _ = jaxpr_and_constants(params["jaxpr"])
     many = len(start)
     if not length:
         return [*start, *(SmallArray(np.empty(one.shape, object), dtype_of(one.dtype)) for one in outs[many:])]
-    changes = _changes(body, len(constants), many)
+    changes = _changed_arrays(body, len(constants), many)
     fixed = [one for one, change in zip(start, changes, strict=True) if not change]
     rows = [in_memory(builder, one) if length > 1 else one for one in rows]
     kept = [
@@ -219,11 +223,11 @@ def scanned(translator: Translator, arrays: list[Array], params: dict[str, Any],
     ]
     with translator.freezing([*constants, *rows, *fixed]):
         carried = Carried.of(translator, start, changes)
-        _turns(translator, params, carried, constants, rows, kept)
-    return [*carried.now(), *(loaded(builder, one) for one in kept)]
+        _write_turns(translator, params, carried, constants, rows, kept)
+    return [*carried.now(), *(load_array(builder, one) for one in kept)]
 
 
-def _turns(
+def _write_turns(
     translator: Translator,
     params: dict[str, Any],
     carried: Carried,
@@ -236,9 +240,9 @@ def _turns(
     with builder.repeat(length) as index:
         at = builder.compute("sub", length - 1, index) if params["reverse"] else index
         now = carried.now()
-        after = translator.call(params["jaxpr"], [*constants, *now, *(_row(builder, one, at) for one in rows)])
+        after = translator.call(params["jaxpr"], [*constants, *now, *(_read_row(builder, one, at) for one in rows)])
         for memory, row in zip(kept, after[many:], strict=True):
-            _keep(builder, memory, row, at)
+            _write_row(builder, memory, row, at)
         carried.become(now, after[:many])
 
 
@@ -251,17 +255,17 @@ def _scan_parts(arrays: list[Array], params: dict[str, Any]) -> tuple[list[Array
     return arrays[:first], arrays[first : first + second], arrays[first + second :]
 
 
-def _row(builder: Builder, array: Array, at: Scalar) -> Array:
+def _read_row(builder: Builder, array: Array, at: Scalar) -> Array:
     """Return one row of an array."""
     shape = array.shape[1:]
     if isinstance(array, SmallArray):
         assert not isinstance(at, Value)
         return SmallArray(np.asarray(array.values[int(at)], object).reshape(shape), array.dtype)
     start = builder.compute("add", array.start, builder.compute("mul", at, math.prod(shape)))
-    return loaded(builder, StoredArray(array.store, start, shape, array.dtype))
+    return load_array(builder, StoredArray(array.store, start, shape, array.dtype))
 
 
-def _keep(builder: Builder, rows: StoredArray, row: Array, at: Scalar) -> None:
+def _write_row(builder: Builder, rows: StoredArray, row: Array, at: Scalar) -> None:
     """Write a row of an array in memory."""
     size = math.prod(rows.shape[1:])
     start = builder.compute("add", rows.start, builder.compute("mul", at, size))
@@ -272,15 +276,15 @@ def _keep(builder: Builder, rows: StoredArray, row: Array, at: Scalar) -> None:
         builder.save(rows.store, builder.compute("add", start, place), value)
 
 
-@rule("cond")
-def branched(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+@register_rule("cond")
+def branch_rule(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     which, *operands = arrays
-    index = element(translator.builder, which, ())
+    index = array_element(translator.builder, which, ())
     del arrays[:]
-    return _chosen(translator, index, list(params["branches"]), operands, outs)
+    return _chosen_branch(translator, index, list(params["branches"]), operands, outs)
 
 
-def _chosen(
+def _chosen_branch(
     translator: Translator, index: Scalar, branches: list[Any], operands: list[Array], outs: list[Any]
 ) -> list[Array]:
     """Return what the branch of this index answers; one below is the first, one beyond the last."""
@@ -296,11 +300,11 @@ def _chosen(
         if len(branches) == 2:
             yes = translator.call(branches[1], operands)
         else:
-            yes = _chosen(translator, builder.compute("sub", index, 1), branches[1:], operands, outs)
+            yes = _chosen_branch(translator, builder.compute("sub", index, 1), branches[1:], operands, outs)
     with builder.inside(earlier):
         no = translator.call(branches[0], operands)
     translator.branches -= 1
-    joined = [_joined(builder, later, a, earlier, b) for a, b in zip(yes, no, strict=True)]
+    joined = [_join_branches(builder, later, a, earlier, b) for a, b in zip(yes, no, strict=True)]
     builder.block.lines.append(Branch(first, later, earlier))
     return [
         numbers_of([builder.get(one) if isinstance(one, Slot) else one for one in found[0]], found[1], found[2])
@@ -310,7 +314,7 @@ def _chosen(
     ]
 
 
-def _joined(builder: Builder, later: Block, a: Array, earlier: Block, b: Array) -> Any:  # noqa: ANN401, see below
+def _join_branches(builder: Builder, later: Block, a: Array, earlier: Block, b: Array) -> Any:  # noqa: ANN401, see below
     """Return what one array is after two branches: memory, or the shape and type of numbers with what holds each."""
     if isinstance(a, StoredArray) and isinstance(b, StoredArray):
         if a.store is b.store and a.start == b.start:
@@ -321,9 +325,9 @@ def _joined(builder: Builder, later: Block, a: Array, earlier: Block, b: Array) 
                 builder.copy(memory.store, 0, source.store, source.start, memory.store.count)
         return memory
     with builder.inside(later):
-        ones = _values(builder, a)
+        ones = _array_values(builder, a)
     with builder.inside(earlier):
-        others = _values(builder, b)
+        others = _array_values(builder, b)
     held: list[Scalar | Slot] = []
     for one, other in zip(ones, others, strict=True):
         if one is other:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dockdyn.translate.arrays import Array, StoredArray, copied, dtype_of, flat, in_memory, loaded
-from dockdyn.translate.jaxpr import Translator, rule
+from dockdyn.translate.arrays import Array, StoredArray, copy_array, dtype_of, flat_index, in_memory, load_array
+from dockdyn.translate.jaxpr import Translator, register_rule
 from dockdyn.translate.scalar_program import Builder, Scalar
 
 
@@ -23,7 +23,7 @@ class MatrixTable:
         self.start = builder.compute("add", array.start, builder.compute("mul", before, self.rows * self.columns))
 
     def place(self, row: Scalar, column: Scalar) -> Scalar:
-        inner = flat(self.builder, (row, column), (self.rows, self.columns))
+        inner = flat_index(self.builder, (row, column), (self.rows, self.columns))
         return self.builder.compute("add", self.start, inner)
 
     def get(self, row: Scalar, column: Scalar) -> Scalar:
@@ -40,14 +40,10 @@ class MatrixTable:
             self.put(other, column, first)
 
 
-def _fresh(builder: Builder, array: Array) -> StoredArray:
-    return copied(builder, array)
-
-
-@rule("lu")
+@register_rule("lu")
 def lower_upper(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     """Return P A = L U by Gaussian elimination with partial pivoting: the factors in one, the pivots, the permutation."""
-    builder, whole = translator.builder, _fresh(translator.builder, arrays[0])
+    builder, whole = translator.builder, copy_array(translator.builder, arrays[0])
     rows, columns = whole.shape[-2:]
     batch = whole.shape[:-2]
     pivots = StoredArray(builder.memory("int32", max(math.prod(outs[1].shape), 1)), 0, tuple(outs[1].shape), "int32")
@@ -61,7 +57,7 @@ def lower_upper(translator: Translator, arrays: list[Array], params: dict[str, A
         with builder.repeat(rows) as row:
             turned.put(row, 0, row)
         with builder.repeat(min(rows, columns)) as step:
-            pivot = _pivot(builder, matrix, step)
+            pivot = _pivot_row(builder, matrix, step)
             chosen.put(step, 0, pivot)
             matrix.exchange(step, pivot)
             turned.exchange(step, pivot)
@@ -75,10 +71,10 @@ def lower_upper(translator: Translator, arrays: list[Array], params: dict[str, A
                 with builder.repeat(columns, builder.compute("add", step, 1)) as column:
                     less = builder.compute("mul", factor, matrix.get(step, column))
                     matrix.put(row, column, builder.compute("sub", matrix.get(row, column), less))
-    return [loaded(builder, one) for one in (whole, pivots, order)]
+    return [load_array(builder, one) for one in (whole, pivots, order)]
 
 
-def _pivot(builder: Builder, matrix: MatrixTable, step: Scalar) -> Scalar:
+def _pivot_row(builder: Builder, matrix: MatrixTable, step: Scalar) -> Scalar:
     """Return the row, from `step` on, with the largest number in the column `step`."""
     best = builder.slot("float", builder.compute("abs", matrix.get(step, step)))
     place = builder.slot("int", step)
@@ -90,8 +86,10 @@ def _pivot(builder: Builder, matrix: MatrixTable, step: Scalar) -> Scalar:
     return builder.get(place)
 
 
-@rule("lu_pivots_to_permutation")
-def permutation(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+@register_rule("lu_pivots_to_permutation")
+def permutation_rule(
+    translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]
+) -> list[Array]:
     builder, pivots = translator.builder, in_memory(translator.builder, arrays[0])
     shape = tuple(outs[0].shape)
     order = StoredArray(builder.memory("int32", max(math.prod(shape), 1)), 0, (*shape, 1), "int32")
@@ -102,13 +100,13 @@ def permutation(translator: Translator, arrays: list[Array], params: dict[str, A
             turned.put(row, 0, row)
         with builder.repeat(pivots.shape[-1]) as step:
             turned.exchange(step, chosen.get(step, 0))
-    return [loaded(builder, StoredArray(order.store, 0, shape, dtype_of(outs[0].dtype)))]
+    return [load_array(builder, StoredArray(order.store, 0, shape, dtype_of(outs[0].dtype)))]
 
 
-@rule("cholesky")
-def cholesky(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+@register_rule("cholesky")
+def cholesky_rule(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     """Return a = L Lᵀ, from the lower triangle; zeros above. Where A is not positive definite no number of L is one."""
-    builder, whole = translator.builder, _fresh(translator.builder, arrays[0])
+    builder, whole = translator.builder, copy_array(translator.builder, arrays[0])
     count = whole.shape[-1]
     with builder.repeat(math.prod(whole.shape[:-2])) as one:
         matrix, good = MatrixTable(builder, whole, one), builder.slot("bool", True)
@@ -131,14 +129,16 @@ def cholesky(translator: Translator, arrays: list[Array], params: dict[str, Any]
         fine = builder.get(good)
         with builder.repeat(count) as column, builder.repeat(count, column) as row:
             matrix.put(row, column, builder.select(fine, matrix.get(row, column), math.nan))
-    return [loaded(builder, whole)]
+    return [load_array(builder, whole)]
 
 
-@rule("triangular_solve")
-def triangular(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+@register_rule("triangular_solve")
+def triangular_rule(
+    translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]
+) -> list[Array]:
     """Return X of A X = B, or of X A = B, with the lower or upper triangle of A or of its transpose."""
     builder, first = translator.builder, in_memory(translator.builder, arrays[0])
-    answer = _fresh(builder, arrays[1])
+    answer = copy_array(builder, arrays[1])
     left, flip = params["left_side"], params["transpose_a"]
     count = first.shape[-1]
     forward = params["lower"] != (flip == left)  # whether the first unknown stands alone
@@ -164,4 +164,4 @@ def triangular(translator: Translator, arrays: list[Array], params: dict[str, An
                 other = later if forward else builder.compute("sub", count - 1, later)
                 less = builder.compute("mul", coefficient(other, row), found)
                 table.put(*at(other, column), builder.compute("sub", table.get(*at(other, column)), less))
-    return [loaded(builder, answer)]
+    return [load_array(builder, answer)]

@@ -18,18 +18,18 @@ from dockdyn.translate.arrays import (
     Index,
     SmallArray,
     StoredArray,
+    array_element,
     as_numbers,
     dtype_of,
-    element,
-    flat,
-    folded,
+    flat_index,
+    fold_indices,
     in_memory,
-    loaded,
-    produced,
-    unflat,
+    index_at,
+    load_array,
+    produce_array,
 )
-from dockdyn.translate.jaxpr import Translator, numbers_of, rule
-from dockdyn.translate.rules.elementwise import SAME, One, fitting
+from dockdyn.translate.jaxpr import Translator, numbers_of, register_rule
+from dockdyn.translate.rules.elementwise import SAME, One, fit_integer
 from dockdyn.translate.scalar_program import Builder, Scalar, Untranslatable
 
 MOST_EXCHANGES = 4000  # of a sort or a search that is written out
@@ -44,7 +44,7 @@ STARTS: dict[str, dict[str, Any]] = {
 }
 
 
-def _start(name: str, dtype: str) -> Scalar:
+def _initial_value(name: str, dtype: str) -> Scalar:
     """Return what a reduction begins with. Raises Untranslatable where it has no meaning for the type."""
     if name in ("max", "min") and dtype not in STARTS[name]:
         limits = np.iinfo(dtype)
@@ -54,53 +54,53 @@ def _start(name: str, dtype: str) -> Scalar:
     return STARTS[name].get(dtype, STARTS[name].get("other", 0))
 
 
-def _reduce(name: str) -> None:
+def _register_reduction(name: str) -> None:
     of = SAME[name]
 
-    @rule({"add": "reduce_sum", "mul": "reduce_prod"}.get(name, f"reduce_{name}"))
+    @register_rule({"add": "reduce_sum", "mul": "reduce_prod"}.get(name, f"reduce_{name}"))
     def apply(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
         builder, (array,) = translator.builder, arrays
         axes = [int(axis) for axis in params["axes"]]
         dtype, lengths = dtype_of(outs[0].dtype), [array.shape[axis] for axis in axes]
-        array = _near(builder, array, math.prod(outs[0].shape))
+        array = _store_if_large(builder, array, math.prod(outs[0].shape))
         if isinstance(array, SmallArray):
             found = []
-            for row in _rows(array, [axis for axis in range(len(array.shape)) if axis not in axes], axes):
-                total = _start(name, dtype)
+            for row in _reduction_rows(array, [axis for axis in range(len(array.shape)) if axis not in axes], axes):
+                total = _initial_value(name, dtype)
                 for one in row:
-                    total = fitting(builder, of(builder, total, one), dtype)
+                    total = fit_integer(builder, of(builder, total, one), dtype)
                 found.append(total)
             return [numbers_of(found, outs[0].shape, dtype)]
 
         def at(index: Index) -> Scalar:
             def step(total: Scalar, place: Scalar) -> Scalar:
-                inner, outer = dict(zip(axes, unflat(builder, place, lengths), strict=True)), iter(index)
+                inner, outer = dict(zip(axes, index_at(builder, place, lengths), strict=True)), iter(index)
                 whole = tuple(inner[axis] if axis in inner else next(outer) for axis in range(len(array.shape)))
-                return fitting(builder, of(builder, total, element(builder, array, whole)), dtype)
+                return fit_integer(builder, of(builder, total, array_element(builder, array, whole)), dtype)
 
-            return folded(builder, math.prod(lengths), _start(name, dtype), step)
+            return fold_indices(builder, math.prod(lengths), _initial_value(name, dtype), step)
 
-        return [produced(builder, outs[0].shape, dtype, at)]
+        return [produce_array(builder, outs[0].shape, dtype, at)]
 
 
 for _name in STARTS:
-    _reduce(_name)
+    _register_reduction(_name)
 
 
-def _rows(array: SmallArray, kept: Sequence[int], along: Sequence[int]) -> list[list[Scalar]]:
+def _reduction_rows(array: SmallArray, kept: Sequence[int], along: Sequence[int]) -> list[list[Scalar]]:
     """Return the numbers of an array, one row `along` some axes for every place on those that are `kept`."""
     values = array.values.transpose([*kept, *along])
     count = math.prod(values.shape[: len(kept)])
     return values.reshape(count, -1 if count else 0).tolist()
 
 
-def _near(builder: Builder, array: Array, results: int) -> Array:
+def _store_if_large(builder: Builder, array: Array, results: int) -> Array:
     """Return the array in memory where so many results are not written out."""
     return in_memory(builder, array) if results > SMALL else array
 
 
-def _argument(name: str) -> None:
-    @rule(name)
+def _register_arg_reduction(name: str) -> None:
+    @register_rule(name)
     def apply(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
         """Return the first of the extreme ones; what is no number counts as extreme."""
         builder, (array,), (axis,) = translator.builder, arrays, params["axes"]
@@ -110,7 +110,7 @@ def _argument(name: str) -> None:
 
         def at(index: Index) -> Scalar:
             def one(place: Scalar) -> Scalar:
-                found = element(builder, array, (*index[:axis], place, *index[axis:]))
+                found = array_element(builder, array, (*index[:axis], place, *index[axis:]))
                 return builder.compute("to_int", found) if array.dtype == "bool" else found
 
             best, where = one(0), cast(Scalar, 0)
@@ -125,15 +125,15 @@ def _argument(name: str) -> None:
                 best, where = builder.select(better, value, best), builder.select(better, place, where)
             return where
 
-        return [produced(builder, outs[0].shape, dtype_of(outs[0].dtype), at)]
+        return [produce_array(builder, outs[0].shape, dtype_of(outs[0].dtype), at)]
 
 
-_argument("argmax")
-_argument("argmin")
+_register_arg_reduction("argmax")
+_register_arg_reduction("argmin")
 
 
-def _cumulate(name: str, of: One) -> None:
-    @rule(name)
+def _register_cumulation(name: str, of: One) -> None:
+    @register_rule(name)
     def apply(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
         builder, (array,), axis = translator.builder, arrays, params["axis"]
         count, backwards = array.shape[axis], params["reverse"]
@@ -141,37 +141,37 @@ def _cumulate(name: str, of: One) -> None:
         memory = StoredArray(builder.memory(array.dtype, max(math.prod(array.shape), 1)), 0, array.shape, array.dtype)
         source = array if isinstance(array, StoredArray) else in_memory(builder, array)
         with builder.repeat(math.prod(others)) as place:
-            around = unflat(builder, place, others)
-            total = element(builder, source, (*around[:axis], count - 1 if backwards else 0, *around[axis:]))
+            around = index_at(builder, place, others)
+            total = array_element(builder, source, (*around[:axis], count - 1 if backwards else 0, *around[axis:]))
             slot = builder.slot("float" if array.dtype == "float64" else "int", total)
             with builder.repeat(count) as step:
                 at = builder.compute("sub", count - 1, step) if backwards else step
                 whole = (*around[:axis], at, *around[axis:])
-                value = element(builder, source, whole)
-                both = fitting(builder, of(builder, builder.get(slot), value), array.dtype)
+                value = array_element(builder, source, whole)
+                both = fit_integer(builder, of(builder, builder.get(slot), value), array.dtype)
                 new = builder.select(builder.compute("lt", 0, step), both, value)
                 builder.put(slot, new)
-                builder.save(memory.store, flat(builder, whole, array.shape), new)
-        return [loaded(builder, memory)]
+                builder.save(memory.store, flat_index(builder, whole, array.shape), new)
+        return [load_array(builder, memory)]
 
 
 for _name, _of in (("cumsum", SAME["add"]), ("cumprod", SAME["mul"]), ("cummax", SAME["max"]), ("cummin", SAME["min"])):
-    _cumulate(_name, _of)
+    _register_cumulation(_name, _of)
 
 
-@rule("dot_general")
-def product(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+@register_rule("dot_general")
+def product_rule(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     builder, (a, b) = translator.builder, arrays
     (first, second), (left, right) = params["dimension_numbers"]
     lengths = [a.shape[axis] for axis in first]
     free_a = [axis for axis in range(len(a.shape)) if axis not in (*first, *left)]
     free_b = [axis for axis in range(len(b.shape)) if axis not in (*second, *right)]
     dtype = dtype_of(outs[0].dtype)
-    a, b = (_near(builder, one, math.prod(outs[0].shape)) for one in (a, b))
+    a, b = (_store_if_large(builder, one, math.prod(outs[0].shape)) for one in (a, b))
     if isinstance(a, SmallArray) and isinstance(b, SmallArray):
-        rows, columns = _rows(a, [*left, *free_a], first), _rows(b, [*right, *free_b], second)
+        rows, columns = _reduction_rows(a, [*left, *free_a], first), _reduction_rows(b, [*right, *free_b], second)
         batches = math.prod(a.shape[axis] for axis in left)
-        return [numbers_of(_products(builder, rows, columns, batches, dtype), outs[0].shape, dtype)]
+        return [numbers_of(_row_products(builder, rows, columns, batches, dtype), outs[0].shape, dtype)]
 
     def at(index: Index) -> Scalar:
         batch, rest = index[: len(left)], index[len(left) :]
@@ -179,20 +179,20 @@ def product(translator: Translator, arrays: list[Array], params: dict[str, Any],
         of_b = dict(zip([*right, *free_b], [*batch, *rest[len(free_a) :]], strict=True))
 
         def step(total: Scalar, place: Scalar) -> Scalar:
-            inner = unflat(builder, place, lengths)
+            inner = index_at(builder, place, lengths)
             there_a, there_b = of_a | dict(zip(first, inner, strict=True)), of_b | dict(zip(second, inner, strict=True))
             factors = (
-                element(builder, one, tuple(there[axis] for axis in range(len(one.shape))))
+                array_element(builder, one, tuple(there[axis] for axis in range(len(one.shape))))
                 for one, there in ((a, there_a), (b, there_b))
             )
-            return fitting(builder, builder.compute("add", total, builder.compute("mul", *factors)), dtype)
+            return fit_integer(builder, builder.compute("add", total, builder.compute("mul", *factors)), dtype)
 
-        return folded(builder, math.prod(lengths), _start("add", dtype), step)
+        return fold_indices(builder, math.prod(lengths), _initial_value("add", dtype), step)
 
-    return [produced(builder, outs[0].shape, dtype, at)]
+    return [produce_array(builder, outs[0].shape, dtype, at)]
 
 
-def _products(
+def _row_products(
     builder: Builder, rows: list[list[Scalar]], columns: list[list[Scalar]], batches: int, dtype: str
 ) -> list[Scalar]:
     """Return the products of all rows and all columns of each batch, written out."""
@@ -201,16 +201,16 @@ def _products(
     for batch in range(batches):
         for row in rows[batch * many : (batch + 1) * many]:
             for column in columns[batch * wide : (batch + 1) * wide]:
-                total = _start("add", dtype)
+                total = _initial_value("add", dtype)
                 for one, other in zip(row, column, strict=True):
                     both = builder.compute("add", total, builder.compute("mul", one, other))
-                    total = fitting(builder, both, dtype)
+                    total = fit_integer(builder, both, dtype)
                 found.append(total)
     return found
 
 
-@rule("sort")
-def ordered(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+@register_rule("sort")
+def sort_rule(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     """Order by exchanges of neighbours, which keeps the order of equal ones."""
     builder, axis, keys = translator.builder, params["dimension"], params["num_keys"]
     count, size = arrays[0].shape[axis], math.prod(arrays[0].shape)
@@ -220,11 +220,11 @@ def ordered(translator: Translator, arrays: list[Array], params: dict[str, Any],
     for index in np.ndindex(tables[0].shape[:-1]):
         for last in range(count - 1, 0, -1):
             for place in range(last):
-                _exchange(builder, [table[index] for table in tables], place, keys)
+                _exchange_neighbours(builder, [table[index] for table in tables], place, keys)
     return [SmallArray(np.moveaxis(table, -1, axis), one.dtype) for table, one in zip(tables, arrays, strict=True)]
 
 
-def _exchange(builder: Builder, rows: list[np.ndarray], place: int, keys: int) -> None:
+def _exchange_neighbours(builder: Builder, rows: list[np.ndarray], place: int, keys: int) -> None:
     """Exchange neighbours where the second comes before the first."""
     swap: Scalar = False
     for row in reversed(rows[:keys]):

@@ -279,14 +279,14 @@ def _make_arm(
 def regulator(control: ArmSteeringSection, bodies: StartPose, model: Mechanism) -> Design:
     """Return the regulator that the weights ask for, of a model without control; also from traced numbers."""
     from dockdyn.kinds.assembly.trees import coordinate_number
-    from dockdyn.mechanism.regulated_arm import Arm, design
+    from dockdyn.mechanism.regulated_arm import Arm, design_regulator
 
     body = steered_bodies(control, bodies)[0]
     motors = arm_joints(body, bodies)
     free = control.free(motors, locked_joints(bodies))
     at = tuple(coordinate_number(bodies.body, motors[one], bodies.linked_in_plane) for one in free)
     weights = control.weights(free, len(motors), 1 if bodies.plane else 3)
-    return design(model, Arm(bodies.names().index(body), at, control.base_limit is not None), weights)
+    return design_regulator(model, Arm(bodies.names().index(body), at, control.base_limit is not None), weights)
 
 
 def check_gain(control: ArmSteeringSection, bodies: StartPose) -> None:

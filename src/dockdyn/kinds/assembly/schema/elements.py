@@ -509,13 +509,13 @@ class LatchSection(LineSection):
         import jax.numpy as jnp
 
         from dockdyn.contact.latch import Ramp
-        from dockdyn.contact.laws.linearised import linearised
+        from dockdyn.contact.laws.linearised import linearise_law
         from dockdyn.elements import Compliant
 
         stated: tuple[Any, Any] = self.stiffness, self.damping
         if law is not None and None in stated:
             assert isinstance(entry, Ramp)
-            spare = linearised(law, entry.greatest_force(), jnp.asarray(self.entry, float))
+            spare = linearise_law(law, entry.greatest_force(), jnp.asarray(self.entry, float))
             stated = _preferred(stated, spare)
         stiffness, damping = (jnp.asarray(0.0 if value is None else value, float) for value in stated)
         turning = None

@@ -564,7 +564,7 @@ class SeveralBodiesSection(Section, abc.ABC):
     def groups(self, frames: Frames) -> tuple[ContactGroup | ImpactContact, ...]:
         """Return the groups of contacts, also from traced numbers."""
         from dockdyn.contact.group import ContactGroup
-        from dockdyn.kinds.assembly.pairs import geometries
+        from dockdyn.kinds.assembly.pairs import pair_geometries
 
         found: list[ContactGroup | ImpactContact] = []
         for contact in self.contacts:
@@ -573,7 +573,7 @@ class SeveralBodiesSection(Section, abc.ABC):
                 frames.number(("feature", first, feature.name), first),
                 frames.number((kind_of(partner), second, partner.name), second),
             )
-            pairs = geometries(feature, partner)
+            pairs = pair_geometries(feature, partner)
             if contact.impact is not None:
                 found.append(contact.impact.contact(pairs[0], bodies, self.plane))
                 continue

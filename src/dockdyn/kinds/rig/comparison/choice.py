@@ -28,7 +28,7 @@ def _restitution_counts(measures: Mapping[str, np.ndarray], bilateral: bool) -> 
     return not bilateral and bool(np.isfinite(measures["ideal_restitution"]).any())
 
 
-def errors(measures: Mapping[str, np.ndarray], bilateral: bool) -> Errors:
+def counting_errors(measures: Mapping[str, np.ndarray], bilateral: bool) -> Errors:
     """Return the error that counts; infinite where the rig shows none, NaN where the contact without rig has no bounce."""
     if _restitution_counts(measures, bilateral):
         ideal, shown = measures["ideal_restitution"], measures["apparent_restitution"]
@@ -83,7 +83,7 @@ class CompensatorChoice:
         """Return the choice that a dataset of `compare` leaves."""
         bilateral = bool(dataset.attrs["bilateral"])
         measures = {str(name): dataset[name].values for name in dataset.data_vars}
-        mean = measures.get("error", errors(measures, bilateral))
+        mean = measures.get("error", counting_errors(measures, bilateral))
         noise = measures.get("error_noise", np.zeros_like(mean))
         counted = np.where(np.isnan(mean), -np.inf, mean)
         at = counted.argmax(axis=1)
@@ -91,7 +91,7 @@ class CompensatorChoice:
             Ranked(str(law), float(counted[row, at[row]]), float(noise[row, at[row]]))
             for row, law in enumerate(dataset.compensator.values)
         ]
-        seen = oracles(dataset)
+        seen = oracle_compensators(dataset)
         usable = [each for each in found if each.law not in seen] or found
         return cls(
             "restitution" if _restitution_counts(measures, bilateral) else "amplitude",
@@ -128,7 +128,7 @@ class CompensatorChoice:
         return next((each for each in self.ranking if not each.as_good_as(self.ranking[0])), None)
 
 
-def oracles(dataset: xr.Dataset) -> list[str]:
+def oracle_compensators(dataset: xr.Dataset) -> list[str]:
     """Return the compensators of a comparison that see the motion without rig: no rig can have them."""
     return [law for law, facts in facts_by_law(dataset).items() if facts["oracle"]]
 
@@ -138,7 +138,7 @@ def facts_by_law(dataset: xr.Dataset) -> dict[str, dict[str, Any]]:
     return dict(json.loads(dataset.attrs["laws"]))
 
 
-def advice(choice: CompensatorChoice, own: str | None) -> str:
+def compensator_advice(choice: CompensatorChoice, own: str | None) -> str:
     """Return which compensator to take on a rig that has `own` (`none` without one, None where that was not compared), in
     words.
 
@@ -149,11 +149,11 @@ def advice(choice: CompensatorChoice, own: str | None) -> str:
     best, following = choice.best(own), choice.runner_up()
     if not np.isfinite(best.error):
         return f"No compensator keeps to the motion without rig {at}."
-    said = [f"Nearest to the motion without rig {at}: {_named(best.law)}, {_best_error(choice, best)}"]
-    if others := [_named(each.law) for each in choice.alike() if each.law != best.law]:
+    said = [f"Nearest to the motion without rig {at}: {_law_name(best.law)}, {_best_error(choice, best)}"]
+    if others := [_law_name(each.law) for each in choice.alike() if each.law != best.law]:
         said.append(f"{' and '.join(others)} {'does' if len(others) == 1 else 'do'} as well")
     if following is not None and np.isfinite(following.error):
-        said.append(f"second best: {_named(following.law)} ({error_words(choice, following)})")
+        said.append(f"second best: {_law_name(following.law)} ({error_words(choice, following)})")
     elif following is not None:
         said.append("all others diverge or do not bounce off")
     words = "; ".join(said) + "."
@@ -166,7 +166,7 @@ def advice(choice: CompensatorChoice, own: str | None) -> str:
     return f"{words} This rig has {'none' if own == NONE else own} ({error_words(choice, mine)})."
 
 
-def _named(law: str) -> str:
+def _law_name(law: str) -> str:
     return "the rig without a compensator" if law == NONE else law
 
 
@@ -182,11 +182,11 @@ def error_words(choice: CompensatorChoice, ranked: Ranked) -> str:
     """Return an error in words, with what noise leaves open of it."""
     if not np.isfinite(ranked.error):
         return "diverges or does not bounce off"
-    sure = f" ± {amount(choice, ranked.noise)}" if ranked.noise else ""
-    return f"error {amount(choice, ranked.error)}{sure}"
+    sure = f" ± {format_error(choice, ranked.noise)}" if ranked.noise else ""
+    return f"error {format_error(choice, ranked.error)}{sure}"
 
 
-def amount(choice: CompensatorChoice, error: float) -> str:
+def format_error(choice: CompensatorChoice, error: float) -> str:
     """Return an error of restitution as it is, of the amplitude as a share or, where it is large, as a factor."""
     if choice.of == "restitution":
         return f"{error:.2g}"

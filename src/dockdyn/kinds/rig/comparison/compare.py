@@ -13,12 +13,12 @@ import xarray as xr
 
 from dockdyn.kinds.rig.build import sensor_of
 from dockdyn.kinds.rig.comparison import store
-from dockdyn.kinds.rig.comparison.choice import NONE, CompensatorChoice, amplitude_errors, errors, over_draws
+from dockdyn.kinds.rig.comparison.choice import NONE, CompensatorChoice, amplitude_errors, counting_errors, over_draws
 from dockdyn.kinds.rig.comparison.stiffnesses import stiffnesses_from
 from dockdyn.kinds.rig.compensator import CompensatorMaker
-from dockdyn.kinds.rig.judgement import frequency, latest
+from dockdyn.kinds.rig.judgement import contact_frequency, latest_action
 from dockdyn.kinds.rig.lanes import Lanes
-from dockdyn.kinds.rig.measures import MeasuredMotion, felt, measures
+from dockdyn.kinds.rig.measures import MeasuredMotion, motion_measures, recent_force
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.results.attributes import study_attributes
 from dockdyn.results.drive import Progress
@@ -109,7 +109,7 @@ def _as_compared(scenario: Scenario) -> bool:
     return own is None or section_of(scenario, own.law) == own
 
 
-def seeds(scenario: Scenario) -> list[int]:
+def noise_seeds(scenario: Scenario) -> list[int]:
     """Return seeds of the noise that is drawn, the scenario's own first; that alone where nothing is random."""
     content = scenario.content
     random = sensor_of(content, 1).random
@@ -156,29 +156,31 @@ def compare(
     own = loop_of(scenario)
     tried = stiffnesses_of(scenario, stiffnesses)
     lanes, maker = Lanes(scenario, tried), CompensatorMaker(scenario, own)
-    rates = np.array([frequency(loop) for loop in lanes.loops])
+    rates = np.array([contact_frequency(loop) for loop in lanes.loops])
     bilateral = scenario.content.bilateral
     found: dict[str, list[np.ndarray]] = {name: [] for name in (*VARIABLES, *ERRORS, "wall_time")}
     tables, left_out = complete_tables(maker, scenario, laws)
     for place, section in enumerate(tables.values()):
         rigs = lanes.rigs(maker.make(section), None if section is None else section.period)
         rows, wall_time = [], 0.0
-        for course in lanes.courses(rigs, seeds(scenario)):
+        for course in lanes.courses(rigs, noise_seeds(scenario)):
             ideal = MeasuredMotion(*(course.ideal[f"ideal_{name}"] for name in ("position", "velocity", "force")))
             rig = MeasuredMotion(*(course.seen[name] for name in ("position", "velocity", "total_force")))
             period = float(course.time[1] - course.time[0])
-            rig = replace(rig, contact=felt(course.seen["contact_force"], period, latest(scenario.content)))
+            rig = replace(
+                rig, contact=recent_force(course.seen["contact_force"], period, latest_action(scenario.content))
+            )
             with np.errstate(invalid="ignore", over="ignore"):
-                rows.append(measures(course.time, ideal, rig, rates, bilateral))
+                rows.append(motion_measures(course.time, ideal, rig, rates, bilateral))
             wall_time += course.wall_time
-        off, doubt = over_draws([errors(row, bilateral) for row in rows])
+        off, doubt = over_draws([counting_errors(row, bilateral) for row in rows])
         row = rows[0] | {"spectral_radius": lanes.radii(rigs), "error": off, "error_noise": doubt}
         for name, values in (row | {"wall_time": np.asarray(wall_time)}).items():
             found[name].append(values)
         if progress is not None:
             progress((place + 1) / len(tables))
     dataset = _dataset_of(scenario, tables, tried, found, left_out)
-    _remember(scenario, dataset, tables)
+    _remember_comparison(scenario, dataset, tables)
     return dataset
 
 
@@ -189,10 +191,10 @@ def _refuse_without_rig(scenario: Scenario) -> None:
         )
 
 
-def _remember(scenario: Scenario, dataset: xr.Dataset, tables: dict[str, Any]) -> None:
+def _remember_comparison(scenario: Scenario, dataset: xr.Dataset, tables: dict[str, Any]) -> None:
     """Keep what a comparison says for later runs of the same rig."""
     tables = {law: {} if table is None else table.model_dump(exclude_none=True) for law, table in tables.items()}
-    store.remember(scenario, {"choice": CompensatorChoice.of_dataset(dataset).answer(), "settings": tables})
+    store.store_comparison(scenario, {"choice": CompensatorChoice.of_dataset(dataset).answer(), "settings": tables})
 
 
 def _dataset_of(
@@ -227,7 +229,7 @@ def _dataset_of(
         "settings": json.dumps(settings),
         "left_out": json.dumps(left_out),
         "laws": json.dumps({law: facts_of(table.made) for law, table in tables.items() if table is not None}),
-        "noise_draws": len(seeds(scenario)),
+        "noise_draws": len(noise_seeds(scenario)),
         "aliasing": aliasing(loop := loop_of(scenario)),
         "tuned_at_N_m": float(loop.stiffness) if stated is None else float(stated),
         "duration_s": float(scenario.content.duration),
@@ -250,7 +252,7 @@ def _rows_of(dataset: xr.Dataset) -> list[dict[str, Any]]:
     ]
 
 
-def answer(dataset: xr.Dataset) -> dict[str, Any]:
+def comparison_answer(dataset: xr.Dataset) -> dict[str, Any]:
     """Return a comparison, ready for JSON."""
     choice, own = CompensatorChoice.of_dataset(dataset), dataset.attrs.get("own")
     following = choice.runner_up()

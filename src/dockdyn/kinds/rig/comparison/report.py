@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.kinds.rig.comparison.choice import CompensatorChoice, advice, amount, facts_by_law, oracles
+from dockdyn.kinds.rig.comparison.choice import (
+    CompensatorChoice,
+    compensator_advice,
+    facts_by_law,
+    format_error,
+    oracle_compensators,
+)
 from dockdyn.kinds.rig.comparison.compare import worst_amplitudes
 from dockdyn.report.charts.chart import ZERO, Band, Chart, Level, Line, Panel, line_style
 from dockdyn.report.report import Plot, Report, ReportBlock, Table, result_report
@@ -28,7 +34,7 @@ MOST = 1e4  # amplitude ratios beyond are off the figure
 def comparison_report(dataset: xr.Dataset) -> Report:
     """Return the report of a comparison."""
     verdict = _comparison_verdict(dataset)
-    few = ReportBlock(CAPTION, words=_range_in_words(dataset), table=_ratios(dataset, PRINTED))
+    few = ReportBlock(CAPTION, words=_range_in_words(dataset), table=_ratio_table(dataset, PRINTED))
     note = (
         "A column is a stiffness of the contact; “worst” is the largest error over all of them, a half counting as much as "
         "twice; of a bounce, the last column is the largest error of its restitution, which decides. The result file has "
@@ -37,13 +43,13 @@ def comparison_report(dataset: xr.Dataset) -> Report:
     return result_report(
         dataset,
         verdict=verdict,
-        warnings=_doubts(dataset),
-        key=overview(dataset),
+        warnings=_comparison_doubts(dataset),
+        key=overview_rows(dataset),
         blocks=[
-            ReportBlock("Amplitude over stiffness", table=_ratios(dataset), notes=[note]),
-            ReportBlock("The compensators", table=laws(dataset), where="after"),
+            ReportBlock("Amplitude over stiffness", table=_ratio_table(dataset), notes=[note]),
+            ReportBlock("The compensators", table=law_table(dataset), where="after"),
         ],
-        plots=figures(dataset),
+        plots=report_figures(dataset),
         made=[("Wall time", f"{format_significant(float(dataset.wall_time.sum()), 3)} s")],
         terminal=[dataset.attrs["title"], few, verdict],
     )
@@ -62,34 +68,34 @@ def _range_in_words(dataset: xr.Dataset) -> str:
     )
 
 
-def figures(dataset: xr.Dataset) -> Iterator[Plot]:
+def report_figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """Yield what to draw, and what to look for in it."""
     yield Plot(
         "amplitudes",
-        partial(amplitudes, dataset),
+        partial(amplitude_chart, dataset),
         "Amplitude at the end, rig over that without rig, by compensator: 1 is right. The dotted line is the stiffness that "
         "they were tuned at.",
     )
     if np.isfinite(dataset.phase_error_rad.values).any():
         yield Plot(
             "phases",
-            partial(_phases, dataset),
+            partial(_phase_chart, dataset),
             "Phase at the end that the rig has gained: no gain on a velocity mends it.",
         )
     else:
         yield Plot(
             "restitutions",
-            partial(_restitutions, dataset),
+            partial(_restitution_chart, dataset),
             "Restitution of the first bounce, rig less that without rig: 0 is right.",
         )
 
 
 def _comparison_verdict(dataset: xr.Dataset) -> str:
     """Return which compensator to take, and by how much it is better than the next, in words."""
-    return advice(CompensatorChoice.of_dataset(dataset), dataset.attrs.get("own"))
+    return compensator_advice(CompensatorChoice.of_dataset(dataset), dataset.attrs.get("own"))
 
 
-def overview(dataset: xr.Dataset) -> list[tuple[str, str]]:
+def overview_rows(dataset: xr.Dataset) -> list[tuple[str, str]]:
     low, high = float(dataset.stiffness.min()), float(dataset.stiffness.max())
     return [
         ("Compensators", str(dataset.sizes["compensator"])),
@@ -99,15 +105,18 @@ def overview(dataset: xr.Dataset) -> list[tuple[str, str]]:
     ]
 
 
-def _doubts(dataset: xr.Dataset) -> list[str]:
+def _comparison_doubts(dataset: xr.Dataset) -> list[str]:
     """Return what to know before trusting the comparison."""
-    seen = [f"{law} sees the motion without rig (an oracle): it works in simulation only" for law in oracles(dataset)]
+    seen = [
+        f"{law} sees the motion without rig (an oracle): it works in simulation only"
+        for law in oracle_compensators(dataset)
+    ]
     seen += filter(None, [dataset.attrs["aliasing"]])
     left_out = json.loads(dataset.attrs["left_out"])
     return seen + [f"{law} is left out: {reason}" for law, reason in left_out.items()]
 
 
-def _ratios(dataset: xr.Dataset, columns: int = COLUMNS) -> Table:
+def _ratio_table(dataset: xr.Dataset, columns: int = COLUMNS) -> Table:
     """Return the amplitude ratios, a row each compensator, over a few of the stiffnesses; and the worst over all."""
     count = dataset.sizes["stiffness"]
     chosen = np.unique(np.round(np.linspace(0, count - 1, min(count, columns))).astype(int))
@@ -118,7 +127,9 @@ def _ratios(dataset: xr.Dataset, columns: int = COLUMNS) -> Table:
         values = dataset.amplitude_ratio.sel(compensator=law).values[chosen]
         ranked = choice.known(str(law))
         last = [NOTHING if ranked is None else format_restitution_error(choice, ranked.error)] if bounces else []
-        rows.append([str(law), *(ratio(float(value)) for value in values), format_ratio_error(worst[str(law)]), *last])
+        rows.append(
+            [str(law), *(format_ratio(float(value)) for value in values), format_ratio_error(worst[str(law)]), *last]
+        )
     heads = [(format_significant(float(value), 3), "N/m") for value in dataset.stiffness.values[chosen]]
     ends = [("worst", ""), *([("restitution", "off")] if bounces else [])]
     return Table([("compensator", ""), *heads, *ends], rows, worded={0}, look="dense")
@@ -126,10 +137,10 @@ def _ratios(dataset: xr.Dataset, columns: int = COLUMNS) -> Table:
 
 def format_restitution_error(choice: CompensatorChoice, error: float) -> str:
     """Return the largest error of restitution."""
-    return amount(choice, error) if np.isfinite(error) else "no bounce"
+    return format_error(choice, error) if np.isfinite(error) else "no bounce"
 
 
-def ratio(value: float) -> str:
+def format_ratio(value: float) -> str:
     """Return an amplitude ratio: close to one with more digits."""
     return format_significant(value, 4 if 0.1 <= value < 10 else 3)
 
@@ -141,7 +152,7 @@ def format_ratio_error(error: float) -> str:
     return f"{100 * error:.2g} %" if error < 1 else f"× {1 + error:.2g}"
 
 
-def laws(dataset: xr.Dataset) -> Table:
+def law_table(dataset: xr.Dataset) -> Table:
     """Return what each compensator was set to, and must know."""
     settings = json.loads(dataset.attrs["settings"])
     rows = [
@@ -156,17 +167,17 @@ def settings_in_words(settings: dict[str, Any], units: dict[str, str]) -> str:
     words = []
     for name, unit in units.items():
         if name in settings:
-            words.append(f"{name.replace('_', ' ')} {_said(settings[name], unit)} {format_unit(unit)}".strip())
+            words.append(f"{name.replace('_', ' ')} {_format_number(settings[name], unit)} {format_unit(unit)}".strip())
     if "velocity" in settings:
         how = "of the" if settings["velocity"] in ("model", "robot") else "by"
         words.append(f"velocity {how} {settings['velocity']}")
     return ", ".join(words) or NOTHING
 
 
-def _said(value: float | str | list[Any], unit: str) -> str:
+def _format_number(value: float | str | list[Any], unit: str) -> str:
     """Return a number of a `unit`, or a list of such, as it is said without it; a text may have another unit."""
     if isinstance(value, list):
-        return f"({', '.join(_said(item, unit) for item in value)})"
+        return f"({', '.join(_format_number(item, unit) for item in value)})"
     return format_significant(convert(value, unit) if isinstance(value, str) else float(value), 5)
 
 
@@ -191,7 +202,7 @@ def _over_stiffness(dataset: xr.Dataset, values: xr.DataArray) -> list[Line]:
     ]
 
 
-def _panel(dataset: xr.Dataset, values: xr.DataArray, label: str, *levels: Level, **rest: Any) -> Panel:  # noqa: ANN401, fields of it
+def _stiffness_panel(dataset: xr.Dataset, values: xr.DataArray, label: str, *levels: Level, **rest: Any) -> Panel:  # noqa: ANN401, fields of it
     """Return a panel over stiffness, in which the stiffness that they were tuned at is marked."""
     tuned = Level(float(dataset.attrs["tuned_at_N_m"]), "x", dash=2, width=0.8)
     return Panel(
@@ -204,11 +215,11 @@ def _panel(dataset: xr.Dataset, values: xr.DataArray, label: str, *levels: Level
     )
 
 
-def _chart(dataset: xr.Dataset, panels: list[Panel]) -> Chart:
+def _stiffness_chart(dataset: xr.Dataset, panels: list[Panel]) -> Chart:
     return Chart(panels, whole=(float(dataset.stiffness.min()), float(dataset.stiffness.max())), over="stiffness")
 
 
-def amplitudes(dataset: xr.Dataset) -> Chart:
+def amplitude_chart(dataset: xr.Dataset) -> Chart:
     """Return the amplitude ratio over stiffness, both logarithmic; close to one linearly, in a panel below."""
     ratios, one = dataset.amplitude_ratio, Level(1.0)
     finite = ratios.values[np.isfinite(ratios.values)]
@@ -218,20 +229,22 @@ def amplitudes(dataset: xr.Dataset) -> Chart:
     fine = Band(1 - FINE, 1 + FINE, axis="y")
     close = (1 - 5 * FINE, 1 + 5 * FINE)
     panels = [
-        _panel(dataset, ratios, "amplitude ratio", one, height=2.4, scale="log", limits=limits),
-        _panel(dataset, ratios, "close up", one, height=1.8, limits=close, bands=[fine]),
+        _stiffness_panel(dataset, ratios, "amplitude ratio", one, height=2.4, scale="log", limits=limits),
+        _stiffness_panel(dataset, ratios, "close up", one, height=1.8, limits=close, bands=[fine]),
     ]
-    return _chart(dataset, panels)
+    return _stiffness_chart(dataset, panels)
 
 
-def _phases(dataset: xr.Dataset) -> Chart:
+def _phase_chart(dataset: xr.Dataset) -> Chart:
     """Return the phase gained over stiffness."""
     limit = float(np.nanquantile(np.abs(dataset.phase_error_rad.values), 0.9))
     limits = (-1.2 * limit, 1.2 * limit) if limit > 0 else (None, None)
-    return _chart(dataset, [_panel(dataset, dataset.phase_error_rad, "phase, rad", ZERO, height=2.2, limits=limits)])
+    return _stiffness_chart(
+        dataset, [_stiffness_panel(dataset, dataset.phase_error_rad, "phase, rad", ZERO, height=2.2, limits=limits)]
+    )
 
 
-def _restitutions(dataset: xr.Dataset) -> Chart:
+def _restitution_chart(dataset: xr.Dataset) -> Chart:
     """Return the error of the restitution over stiffness."""
     away = dataset.apparent_restitution - dataset.ideal_restitution
-    return _chart(dataset, [_panel(dataset, away, "restitution, error", ZERO, height=2.2)])
+    return _stiffness_chart(dataset, [_stiffness_panel(dataset, away, "restitution, error", ZERO, height=2.2)])

@@ -19,9 +19,9 @@ from dockdyn.scenario.load import Scenario
 BESIDES = ("title", "compare", "requirements", "campaign")  # tables that do not make it another rig
 
 
-def folder() -> Path:
+def comparison_folder() -> Path:
     """Return where comparisons are kept."""
-    return kept.root() / "comparisons"
+    return kept.cache_root() / "comparisons"
 
 
 def _name_of(scenario: Scenario) -> str:
@@ -32,13 +32,13 @@ def _name_of(scenario: Scenario) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def remember(scenario: Scenario, found: dict[str, Any]) -> None:
+def store_comparison(scenario: Scenario, found: dict[str, Any]) -> None:
     """Keep what a comparison of a rig found, in the place of an earlier one; nothing happens where that cannot be written."""
-    kept.keep(folder(), _name_of(scenario), json.dumps(found).encode())
+    kept.keep_entry(comparison_folder(), _name_of(scenario), json.dumps(found).encode())
 
 
-def recall(scenario: Scenario) -> dict[str, Any] | None:
+def load_comparison(scenario: Scenario) -> dict[str, Any] | None:
     """Return what the last comparison of a rig found; None where there is none, or it cannot be read."""
-    stored = kept.find(folder(), _name_of(scenario))
+    stored = kept.find_entry(comparison_folder(), _name_of(scenario))
     found = None if stored is None else json.loads(stored)
     return found if isinstance(found, dict) and {"choice", "settings"} <= found.keys() else None

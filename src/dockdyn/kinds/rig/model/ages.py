@@ -77,7 +77,7 @@ def ages_of(rig: Rig) -> Ages:
         advance=robot.advance(tick),
         now=robot.reading(zero),
         within=readings(tick / 2 * (1 + NODES)),
-        sample=sampling(rig, delay, robot.reading) if steady else None,
+        sample=force_sampling(rig, delay, robot.reading) if steady else None,
         row=begun.astype(int),
         before=robot.reading(tick - jnp.maximum(delay - begun * tick, 0.0)),
         whole=whole.astype(int),
@@ -88,7 +88,7 @@ def ages_of(rig: Rig) -> Ages:
     )
 
 
-def sampling(rig: Rig, age: Scalar, reading: Callable[[Scalar], AxisReading]) -> Sampling:
+def force_sampling(rig: Rig, age: Scalar, reading: Callable[[Scalar], AxisReading]) -> Sampling:
     """Return the force `age` (s) ago; of a sensor that averages, over its window, in the parts that ticks divide it into.
 
     At an instant of the hold it is the force before the command of that instant.

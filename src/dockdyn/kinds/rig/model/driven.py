@@ -29,16 +29,16 @@ from dockdyn.hil.supervisor import (
     Limits,
     Told,
     Watch,
-    approach,
+    approach_rate,
     begin_watch,
-    brake,
+    braking_rate,
     check_command,
     check_energy,
     first_cause,
     watch_devices,
 )
 from dockdyn.integrate.model import Scalar
-from dockdyn.kinds.rig.model.halves import Computer, begin_computer, compute, with_pose
+from dockdyn.kinds.rig.model.halves import Computer, begin_computer, compute_cycle, with_pose
 from dockdyn.kinds.rig.model.plant import Axes
 from dockdyn.kinds.rig.model.rig import Rig
 
@@ -61,7 +61,7 @@ class Inputs(NamedTuple):
     due: Count  # 0: the robot asks for nothing, and nothing can be sent
 
 
-def silence(axes: int) -> Inputs:
+def silent_inputs(axes: int) -> Inputs:
     """Return what goes into a cycle while nothing has been heard."""
     still, none, never = jnp.zeros(axes), jnp.zeros((), int), jnp.asarray(-1)
     return Inputs(still, never, none, still, never, none, none, none, none, none)
@@ -113,7 +113,7 @@ class Driving(NamedTuple):
 def driven_of(rig: Rig, limits: Limits, settle: Scalar, duration: Scalar) -> Driven:
     """Return the rig made ready to be driven: where it begins follows from its first command, and from the limits."""
     begun = begin_computer(rig)
-    first = compute(rig, begun, jnp.zeros(rig.plant.axes))[1].command
+    first = compute_cycle(rig, begun, jnp.zeros(rig.plant.axes))[1].command
     rate = rig.following * rig.plant.rate(begun.moving.motion)
     needed = [
         jnp.sqrt(jnp.sum(part**2)) / (GENTLY * envelope.acceleration * rig.hold)
@@ -135,7 +135,7 @@ def begin_driving(driven: Driven) -> Driving:
     return Driving(none, none, none, still, still, computer, begin_watch(rig.plant.axes), energy, jnp.zeros(()))
 
 
-def drive(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving, CycleOutputs]:
+def drive_cycle(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving, CycleOutputs]:
     """Return one cycle."""
     rig, limits, period = driven.rig, driven.limits, driven.rig.hold
     watch, fault = watch_devices(limits, before.watch, Told(*given[: len(Told._fields)]), before.sent)
@@ -143,10 +143,10 @@ def drive(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving, Cycl
     heard = with_pose(rig, before.computer, watch.pose)
     computer = jax.tree.map(lambda one, other: jnp.where(due, one, other), heard, before.computer)
     moves = due & (before.state == OperationState.RUNNING) & (before.ran >= driven.ramp + driven.settle)
-    after, answer, seen = compute(rig, computer, watch.load)
+    after, answer, seen = compute_cycle(rig, computer, watch.load)
     energy, way = ENERGY.step(before.energy, seen)
     given_energy = before.given + jnp.sum(before.energy.force * way)
-    wanted = jnp.where(due, _wanted(driven, before, watch.pose, answer.command), before.sent)
+    wanted = jnp.where(due, _requested_command(driven, before, watch.pose, answer.command), before.sent)
     unsound = first_cause(
         [
             fault,
@@ -155,11 +155,11 @@ def drive(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving, Cycl
             _asked_to_stop(driven, before, given, moves & (computer.moving.tick >= driven.last * rig.schedule.ticks)),
         ]
     )
-    tripped = _any(before.state, OperationState.HOMED, OperationState.ARMED, OperationState.RUNNING) & (
+    tripped = _is_any_of(before.state, OperationState.HOMED, OperationState.ARMED, OperationState.RUNNING) & (
         unsound != Cause.NONE
     )
-    braking = tripped | _any(before.state, OperationState.STOPPING, OperationState.FAULT)
-    slower = jnp.where(due, brake(limits, before.rate, period), 0.0)
+    braking = tripped | _is_any_of(before.state, OperationState.STOPPING, OperationState.FAULT)
+    slower = jnp.where(due, braking_rate(limits, before.rate, period), 0.0)
     faster = jnp.where(due, (wanted - before.sent) / period, before.rate)
     rate = jnp.where(braking, slower, faster)
     sent = jnp.where(braking, before.sent + rate * period, wanted)
@@ -171,7 +171,7 @@ def drive(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving, Cycl
     quiet = watch.heard & watch.measured & (fault == Cause.NONE)
     near = (jnp.abs(sent - driven.start) <= NEAR).all() & (jnp.abs(rate) * period <= NEAR).all()
     state = jnp.where(
-        tripped, int(OperationState.STOPPING), _next(before, given.request, quiet, near, (rate == 0).all(), cause)
+        tripped, int(OperationState.STOPPING), _next_state(before, given.request, quiet, near, (rate == 0).all(), cause)
     )
     kept = jax.tree.map(lambda one, other: jnp.where(moves, one, other), after, computer)
     ran = jnp.where(due & (before.state == OperationState.RUNNING), before.ran + 1, before.ran)
@@ -204,15 +204,15 @@ def drive(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving, Cycl
     return driving, outputs
 
 
-def _any(state: Int[Array, ""], *states: OperationState) -> Array:
+def _is_any_of(state: Int[Array, ""], *states: OperationState) -> Array:
     """Return whether a state is one of these."""
     return jnp.any(state == np.array(states))
 
 
-def _wanted(driven: Driven, before: Driving, pose: Axes, answer: Axes) -> Axes:
+def _requested_command(driven: Driven, before: Driving, pose: Axes, answer: Axes) -> Axes:
     """Return the command (m, rad) that the state asks for, if nothing is against it."""
     period = driven.rig.hold
-    there = before.sent + period * approach(driven.limits, before.sent, before.rate, driven.start, period)
+    there = before.sent + period * approach_rate(driven.limits, before.sent, before.rate, driven.start, period)
     coming = before.sent + period * driven.rate * jnp.minimum((before.ran + 1) / driven.ramp, 1.0)
     running = jnp.where(before.ran < driven.ramp + driven.settle, coming, answer)
     wanted = jnp.where(before.watch.heard, before.sent, pose)  # held from the first
@@ -222,7 +222,7 @@ def _wanted(driven: Driven, before: Driving, pose: Axes, answer: Axes) -> Axes:
 
 def _asked_to_stop(driven: Driven, before: Driving, given: Inputs, over: Array) -> Count:
     """Return the cause to stop that no device has given."""
-    held = _any(before.state, OperationState.ARMED, OperationState.RUNNING) & (given.held == 0)
+    held = _is_any_of(before.state, OperationState.ARMED, OperationState.RUNNING) & (given.held == 0)
     causes = [
         jnp.where(held, int(Cause.RELEASED), int(Cause.NONE)),
         jnp.where(given.request == Request.STOP, int(Cause.OPERATOR), int(Cause.NONE)),
@@ -231,7 +231,7 @@ def _asked_to_stop(driven: Driven, before: Driving, given: Inputs, over: Array) 
     return first_cause(causes)
 
 
-def _next(before: Driving, request: Count, quiet: Array, near: Array, resting: Array, cause: Count) -> Count:
+def _next_state(before: Driving, request: Count, quiet: Array, near: Array, resting: Array, cause: Count) -> Count:
     """Return the state after a cycle in which nothing was against it."""
     state = before.state
     clean = before.cause == Cause.NONE

@@ -71,7 +71,7 @@ def with_pose(rig: Rig, computer: Computer, pose: Axes) -> Computer:
     return computer._replace(pose=pose, places=shift_rows(place, computer.places))
 
 
-def compute(rig: Rig, computer: Computer, load: Axes) -> tuple[Computer, Answer, CompensatorInput]:
+def compute_cycle(rig: Rig, computer: Computer, load: Axes) -> tuple[Computer, Answer, CompensatorInput]:
     """Return a cycle of the computer under a measured load (N, N m), the pose of the cycle known to it: the answer, and what
     was seen.
 
@@ -96,7 +96,7 @@ def compute(rig: Rig, computer: Computer, load: Axes) -> tuple[Computer, Answer,
     return computer._replace(moving=moving, command=answer.command), answer, seen
 
 
-def measure(rig: Rig, ages: Ages, laboratory: RigState, drawn: Draws | None) -> RigState:
+def measure_load(rig: Rig, ages: Ages, laboratory: RigState, drawn: Draws | None) -> RigState:
     """Return the laboratory once its sensor has measured."""
     return rig.measured(ages, laboratory, laboratory.tick * ages.tick, drawn)
 
@@ -109,7 +109,7 @@ def laboratory_measurement(rig: Rig, ages: Ages, laboratory: RigState, encoder: 
     return Sensed(load, rig.encoders(pose, encoder))
 
 
-def carry(rig: Rig, ages: Ages, laboratory: RigState, command: Axes) -> RigState:
+def carry_tick(rig: Rig, ages: Ages, laboratory: RigState, command: Axes) -> RigState:
     """Return the laboratory a tick later, its robot told a command (m, rad) at the start."""
     known = rig.robot.known(laboratory.state, command, jnp.zeros_like(command))
     state = rig.carried(ages, laboratory, known)

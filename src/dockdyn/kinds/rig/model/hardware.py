@@ -48,7 +48,7 @@ def load_of(
     """
     whole, every = Wrench.zero(), (jnp.asarray(GATED),) * len(groups) if modes is None else modes
     for group, mode in zip(groups, every, strict=True):
-        own, other = _sides(group, carried, places)
+        own, other = _sides_of_group(group, carried, places)
         wrench = group.state(mode, own, other).wrench
         lever = group.reference(own) - places[0].pose.position
         about = Wrench(wrench.force, wrench.moment + lever.cross(wrench.force))
@@ -59,9 +59,9 @@ def load_of(
 def touching_of(groups: Sequence[ContactGroup], carried: int, places: tuple[Placed, Placed]) -> Touching:
     """Return the contacts, and how they touch; arguments as of `load_of`."""
     apart = jnp.asarray(APART)
-    return tuple((GroupGate(group), group.state(apart, *_sides(group, carried, places))) for group in groups)
+    return tuple((GroupGate(group), group.state(apart, *_sides_of_group(group, carried, places))) for group in groups)
 
 
-def _sides(group: ContactGroup, carried: int, places: tuple[Placed, Placed]) -> tuple[Placed, Placed]:
+def _sides_of_group(group: ContactGroup, carried: int, places: tuple[Placed, Placed]) -> tuple[Placed, Placed]:
     """Return the first body of a group and its second."""
     return places if group.first == carried else places[::-1]

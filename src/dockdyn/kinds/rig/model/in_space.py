@@ -18,7 +18,7 @@ from jaxtyping import Array, Float, PyTree
 from dockdyn.contact.gate import APART, PRESSING
 from dockdyn.contact.group import ContactGroup, Wrench
 from dockdyn.hil.mounting import Known, SensorFrame, Tool
-from dockdyn.integrate.hybrid.runge_kutta import rk4
+from dockdyn.integrate.hybrid.runge_kutta import rk4_step
 from dockdyn.integrate.model import Flag, Rate, Scalar, State, advance_state
 from dockdyn.kinds.rig.model.hardware import load_of, touching_of
 from dockdyn.kinds.rig.model.plant import Axes, Modes, Plant, Port, Touching
@@ -154,7 +154,7 @@ class PlantInSpace(Plant):
         return replace(self.model, groups=(replace(self.measured, load=wrench), *self.model.groups[1:]))
 
     def flow(self, motion: State, load: Axes) -> Rate:
-        return _flow(self.under(motion, load), motion)
+        return _motion_rate(self.under(motion, load), motion)
 
     def stepped(self, time: Scalar, motion: State, load: Axes, period: Scalar, method: Dynamics) -> State:
         """Return the load is held in inertial axes, on the bodies where they are.
@@ -165,11 +165,11 @@ class PlantInSpace(Plant):
         held = self.under(motion, load)
         if method == "zero-order-hold" and not self.smooth:
             return solve_stretch(held, motion, time, period)
-        start = _flow(held, motion)
+        start = _motion_rate(held, motion)
         if method == "zero-order-hold":
-            return self.retract(rk4(lambda share, there: _flow(held, there), motion, period, start))
+            return self.retract(rk4_step(lambda share, there: _motion_rate(held, there), motion, period, start))
         if method == "semi-implicit-euler":
-            start = start._replace(q=_flow(held, replace(motion, v=advance_state(motion, period, start).v)).q)
+            start = start._replace(q=_motion_rate(held, replace(motion, v=advance_state(motion, period, start).v)).q)
         return self.retract(advance_state(motion, period, start))
 
     def retract(self, motion: State) -> State:
@@ -225,7 +225,7 @@ class PlantInSpace(Plant):
 
     def relative_rate(self, q: Q, v: V) -> Axes:
         """Return the rate of the robot's axes."""
-        return jax.jvp(self.relative, (q,), (moved(v, q),))[1]
+        return jax.jvp(self.relative, (q,), (configuration_rate(v, q),))[1]
 
     def pose(self, motion: State) -> Axes:
         return self.relative(self.pair(motion)[0])
@@ -235,7 +235,7 @@ class PlantInSpace(Plant):
 
     def acceleration(self, motion: State, load: Axes) -> Axes:
         q, v = self.pair(motion)
-        return jax.jvp(self.relative_rate, (q, v), (moved(v, q), self.accelerations(motion, load)))[1]
+        return jax.jvp(self.relative_rate, (q, v), (configuration_rate(v, q), self.accelerations(motion, load)))[1]
 
     def placed(self, pose: Axes, rate: Axes) -> tuple[Placed, Placed]:
         """Return the two mock-ups in the laboratory."""
@@ -294,13 +294,13 @@ class PlantInSpace(Plant):
         return jnp.concatenate([force, jnp.cross(lever, force)])
 
 
-def _flow(model: Mechanism, motion: State) -> Rate:
+def _motion_rate(model: Mechanism, motion: State) -> Rate:
     """Return the rate of a motion under what is measured, as the mechanism has it; nothing in it asks for the time."""
     now = jnp.zeros(())
     return model.flow(now, motion, model.signal(now, motion))
 
 
-def moved(v: V, q: Q) -> Q:
+def configuration_rate(v: V, q: Q) -> Q:
     """Return the rate of a configuration."""
     return tuple(Pose(b.velocity, a.attitude.rate(b.rate)) for a, b in zip(q, v, strict=True))  # type: ignore[return-value]
 

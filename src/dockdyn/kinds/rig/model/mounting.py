@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dockdyn.kinds.rig.model.rig import Rig, RigState
 
 
-def felt(rig: Rig, moving: RigState, nodes: Sampling, there: tuple[Array, Array], load: Axes) -> Axes:
+def felt_load(rig: Rig, moving: RigState, nodes: Sampling, there: tuple[Array, Array], load: Axes) -> Axes:
     """Return what reaches the sensor in a sample when a contact's `load` (N, N m) does, the robot being `there` at the
     nodes."""
     mounting, plant = rig.mounting, rig.plant

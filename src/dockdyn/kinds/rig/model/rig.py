@@ -23,14 +23,14 @@ from dockdyn.hil.compensators.compensator import Compensation, Compensator, Comp
 from dockdyn.hil.mounting import Mounting
 from dockdyn.hil.robot import AxisReading, RobotAxes
 from dockdyn.hil.sensor import Arrived, Draws, SensorModel
-from dockdyn.integrate.hybrid.runge_kutta import rk4
+from dockdyn.integrate.hybrid.runge_kutta import rk4_step
 from dockdyn.integrate.model import Rate, Scalar, State
-from dockdyn.kinds.rig.model.ages import WEIGHTS, Ages, sampling, shift_rows
-from dockdyn.kinds.rig.model.mounting import felt, with_sensor_load
+from dockdyn.kinds.rig.model.ages import WEIGHTS, Ages, force_sampling, shift_rows
+from dockdyn.kinds.rig.model.mounting import felt_load, with_sensor_load
 from dockdyn.kinds.rig.model.observed import observe_instant
 from dockdyn.kinds.rig.model.plant import Axes, Modes, Plant, Port
-from dockdyn.kinds.rig.model.schedule import Flag, RigSchedule, where
-from dockdyn.kinds.rig.model.settled import settle
+from dockdyn.kinds.rig.model.schedule import Flag, RigSchedule, choose_branch
+from dockdyn.kinds.rig.model.settled import settled_rig
 from dockdyn.kinds.rig.model.stretch import advance_tick
 from dockdyn.parameters import Dynamics
 
@@ -143,7 +143,7 @@ class Rig(eqx.Module):
             action=Compensation.nothing(plant.port_axes),
             port_work=jnp.zeros(()),
         )
-        return settle(self, begun)
+        return settled_rig(self, begun)
 
     def cycle(
         self, ages: Ages, moving: RigState, oracle: IdealContact, drawn: Draws | None
@@ -181,17 +181,17 @@ class Rig(eqx.Module):
         known = self.robot.known(moving.state, command, moving.past[0, :, -1])  # before the command of this instant
         place = ages.now.of(known)
         robot = plant.port(*place)
-        moving = where(now.samples, lambda: self.measured(ages, moving, time, drawn), moving)
+        moving = choose_branch(now.samples, lambda: self.measured(ages, moving, time, drawn), moving)
         if self.mounting is not None:
-            moving = where(
+            moving = choose_branch(
                 now.asks, lambda: with_sensor_load(self, moving, self.encoders(place[0], ideal.encoder)), moving
             )
         last = moving.pending[0][0] if self.applies_after else command
         moving, answer = self.answered(moving, now.asks, time, robot, ideal, last)
         total, compensation, virtual = answer[:3]
         pending, applies = self.queued(moving.pending, answer.command)
-        known = where(now.holds, lambda: self.robot.known(moving.state, applies, answer.rate), known)
-        moving = moving._replace(pending=where(now.holds, lambda: pending, moving.pending))
+        known = choose_branch(now.holds, lambda: self.robot.known(moving.state, applies, answer.rate), known)
+        moving = moving._replace(pending=choose_branch(now.holds, lambda: pending, moving.pending))
         load = moving.load
         if schedule.continuous_force:
             load = self.just(ages, moving, time)
@@ -210,7 +210,7 @@ class Rig(eqx.Module):
         else:
             work = self.worked(ages, known)
             if schedule.hyperperiod.steps:
-                moving = where(now.asks, lambda: self.stepped(moving, total, time), moving)
+                moving = choose_branch(now.asks, lambda: self.stepped(moving, total, time), moving)
             else:
                 moving = self.flowed(ages, moving, time)
         state = self.carried(ages, moving, known)
@@ -236,7 +236,7 @@ class Rig(eqx.Module):
     ) -> tuple[RigState, Answer]:
         """Return the compensator is asked, and what follows for the virtual bodies and for the command behind the `last`
         one."""
-        moving = where(asks, lambda: self.asked(moving, time, robot, ideal), moving)
+        moving = choose_branch(asks, lambda: self.asked(moving, time, robot, ideal), moving)
         found = self.total(moving, robot[1])
         return moving, Answer(*found, *self.taken(moving, found[0], last))
 
@@ -254,12 +254,12 @@ class Rig(eqx.Module):
         sensor = self.sensor
         nodes = ages.sample
         if nodes is None:
-            nodes = sampling(self, sensor.age(time, drawn), self.robot.reading_soon)
+            nodes = force_sampling(self, sensor.age(time, drawn), self.robot.reading_soon)
         past = moving.past[nodes.rows]
         there = jax.vmap(AxisReading.of)(nodes.reading, past)
         begun = (time - nodes.ages > -1e-9 * ages.tick)[:, None]
         loads = jnp.where(begun, jax.vmap(self.plant.load)(*there), 0.0)
-        load = felt(self, moving, nodes, there, (nodes.weights[:, None] * loads).sum(0))
+        load = felt_load(self, moving, nodes, there, (nodes.weights[:, None] * loads).sum(0))
         held = moving.load if moving.reading is None else moving.reading
         load, _ = sensor.step(held, Arrived(load, drawn))
         places = jax.vmap(self.plant.port)(*there)[0]
@@ -381,4 +381,4 @@ class Rig(eqx.Module):
             speed = self.plant.port(*ages.own.at(3 * part + node).of(own))[1]
             return self.plant.flow(there, self.total(moving, speed, load, there)[0])
 
-        return self.plant.retract(rk4(flow, motion, ages.parts[part], flow(0.0, motion)))
+        return self.plant.retract(rk4_step(flow, motion, ages.parts[part], flow(0.0, motion)))

@@ -14,8 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Int, PyTree
 
-from dockdyn.hil.sensor import Draws, draws
-from dockdyn.integrate.model import jacobian, pack, unpack
+from dockdyn.hil.sensor import Draws, draw_noise
+from dockdyn.integrate.model import jacobian_by_columns, pack_tree, unpack_tree
 from dockdyn.kinds.rig.model.ages import ages_of
 from dockdyn.kinds.rig.model.rig import IdealContact, Rig, RigState
 from dockdyn.programs import Program
@@ -31,14 +31,14 @@ class Chances(NamedTuple):
 NO_CHANCES = Chances(None, None)
 
 
-def randomness(rig: Rig, seed: ArrayLike, rows: int, stride: int) -> Chances:
+def draw_chances(rig: Rig, seed: ArrayLike, rows: int, stride: int) -> Chances:
     """Return random numbers of `rows` × `stride` cycles: those of samples, and of encoders where the compensator is asked."""
     asks, samples = sum(rig.schedule.asks), sum(rig.schedule.samples)
     drawn, noisy = rig.sensor.random, rig.sensor.position_noise is not None
     if not drawn and not noisy:
         return NO_CHANCES
     axes = rig.plant.port_axes
-    return _chances(
+    return _make_chances(
         seed, (rows, stride, samples) if drawn else None, (rows, stride, asks, axes) if noisy else None, axes
     )
 
@@ -46,22 +46,24 @@ def randomness(rig: Rig, seed: ArrayLike, rows: int, stride: int) -> Chances:
 @partial(
     Program, static=("samples", "encoder", "axes"), faster_by_xla="random numbers are JAX's own, and are drawn but once"
 )
-def _chances(
+def _make_chances(
     seed: Int[Array, ""], samples: tuple[int, ...] | None, encoder: tuple[int, ...] | None, axes: int
 ) -> Chances:
     key = jax.random.fold_in(jax.random.key(seed), 1)
     return Chances(
-        None if samples is None else draws(seed, samples, axes),
+        None if samples is None else draw_noise(seed, samples, axes),
         None if encoder is None else jax.random.normal(key, encoder),
     )
 
 
-def run(rig: Rig, oracle: IdealContact, chances: Chances, rows: int, stride: int) -> tuple[RigState, dict[str, Array]]:
+def run_cycles(
+    rig: Rig, oracle: IdealContact, chances: Chances, rows: int, stride: int
+) -> tuple[RigState, dict[str, Array]]:
     """Return the rig after `rows` × `stride` cycles, and what is observed at its instants; of longer strides at their start
     alone.
 
     `oracle` has a row for every instant at which the compensator is asked, or one that stands for all; `chances` are the
-    `randomness` of these cycles. They are drawn before: what draws them only XLA compiles, and all that it is part of.
+    `draw_chances` of these cycles. They are drawn before: what draws them only XLA compiles, and all that it is part of.
     """
     ages, schedule, cycles = ages_of(rig), rig.schedule, rows * stride
     asks = sum(schedule.asks)
@@ -92,7 +94,7 @@ def run(rig: Rig, oracle: IdealContact, chances: Chances, rows: int, stride: int
     return end, jax.tree.map(lambda values: values.reshape(-1, *values.shape[2:]), seen)
 
 
-def monodromy(rig: Rig) -> Float[Array, "n n"]:
+def monodromy_matrix(rig: Rig) -> Float[Array, "n n"]:
     """Return the derivative of the rig's state after a cycle by that before it, where it is at t = 0.
 
     Exact for a rig whose contact is bilateral and linear and which starts at rest: what small motions in contact do. Of
@@ -109,16 +111,16 @@ def monodromy(rig: Rig) -> Float[Array, "n n"]:
         return moving._replace(**left_out)
 
     def cycled(row: Array) -> Array:
-        given = unpack(row, numbers(later))
+        given = unpack_tree(row, numbers(later))
         state = later.state if rig.robot.robot is None else given.state
         full = given._replace(tick=later.tick, state=state, port_work=later.port_work)
-        return pack(numbers(rig.cycle(ages, full, oracle, None)[0]))
+        return pack_tree(numbers(rig.cycle(ages, full, oracle, None)[0]))
 
-    return jacobian(cycled, pack(numbers(later)))
+    return jacobian_by_columns(cycled, pack_tree(numbers(later)))
 
 
 def spectral_radius(matrix: Float[np.ndarray, "n n"]) -> float:
-    """Return the largest modulus of the eigenvalues of a `monodromy`, without those of states that nothing else depends on."""
+    """Return the largest modulus of the eigenvalues of a `monodromy_matrix`, without states that nothing else depends on."""
     kept = np.arange(len(matrix))
     while len(kept):
         inside = matrix[np.ix_(kept, kept)]

@@ -27,7 +27,7 @@ SMOOTH = 0.05  # the same of the contact's oscillation
 Flag = Any  # a bool that is known when the program is built, or that it computes
 
 
-def where[Tree](flag: Flag, yes: Callable[[], Tree], no: Tree) -> Tree:
+def choose_branch[Tree](flag: Flag, yes: Callable[[], Tree], no: Tree) -> Tree:
     """Return `yes()` where the flag holds, else `no`; only one of them is in the program where the flag is known."""
     if isinstance(flag, bool):
         return yes() if flag else no
@@ -95,7 +95,7 @@ def rig_schedule(
     holding = hyperperiod.instants(hyperperiod.holds)
     parts = lcm(*(at.denominator for at in stepping | asking | sampling | holding), half.denominator)
     if not hyperperiod.steps:
-        parts *= _finer(loop, hold / parts)
+        parts *= _tick_parts(loop, hold / parts)
     elif not steady and loop.robot is not None:  # read by a series, which has its reach
         parts *= max(1, int(np.ceil(np.linalg.norm(loop.robot.state) * hold / parts / REACH)))
     parts *= finer
@@ -117,7 +117,7 @@ def rig_schedule(
     )
 
 
-def _finer(loop: Loop, tick: float) -> int:
+def _tick_parts(loop: Loop, tick: float) -> int:
     """Return into how many parts a tick (s) of continuous dynamics is divided: at least two ticks a hold, and as motion
     needs."""
     fastest = 0.0

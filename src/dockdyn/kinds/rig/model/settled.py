@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dockdyn.kinds.rig.model.rig import Rig, RigState
 
 
-def settle(rig: Rig, begun: RigState) -> RigState:
+def settled_rig(rig: Rig, begun: RigState) -> RigState:
     """Return the rig at t = 0, of which virtual bodies and delays are known, with a robot that has long followed them.
 
     A robot that is not `following` has long stood where they begin. The compensator's leads count, as it gives them at t = 0
@@ -47,7 +47,7 @@ def settle(rig: Rig, begun: RigState) -> RigState:
         past=rows[1:],
         touched=place,
         memory=None if rig.compensator is None else rig.compensator.init(place, speed),
-        pending=(_taken(rig, first, moves, 1 + np.arange(rig.applies_after)),) if rig.applies_after else (),
+        pending=(_earlier_commands(rig, first, moves, 1 + np.arange(rig.applies_after)),) if rig.applies_after else (),
     )
     if rig.mounting is None:
         return begun
@@ -66,14 +66,14 @@ def known_before(rig: Rig, first: Axes, rate: Axes, ticks: np.ndarray) -> Float[
     each = schedule.ticks // sum(schedule.holds)
     holds = -(-ticks // each)
     applied = holds + rig.applies_after
-    told = _taken(rig, first, rate, applied)
+    told = _earlier_commands(rig, first, rate, applied)
     known = jax.vmap(lambda command: robot.known(robot.in_steps(command, rate, rig.hold), command, rate))
     if robot.robot is None:
         return known(told)
     even = known(first - rate * (rig.hold * applied)[:, None])[..., :-1]
-    early = _early(schedule)
+    early = _ticks_ahead(schedule)
     if early.any():
-        ripple = _ripple(robot, rig.hold, rig.tick * np.roll(early, rig.applies_after))
+        ripple = _hold_ripple(robot, rig.hold, rig.tick * np.roll(early, rig.applies_after))
         even = even + rate[:, None] * ripple[-holds % len(early)].reshape(len(holds), -1, robot.order)
     before = jnp.concatenate([even, told[..., None]], axis=-1)
     later = jax.vmap(robot.advance)(rig.tick * jnp.arange(each))[holds * each - ticks]
@@ -81,13 +81,13 @@ def known_before(rig: Rig, first: Axes, rate: Axes, ticks: np.ndarray) -> Float[
     return jnp.concatenate([grown, told[..., None]], axis=-1)
 
 
-def _taken(rig: Rig, first: Axes, rate: Axes, holds: np.ndarray) -> Float[Array, "holds axes"]:
+def _earlier_commands(rig: Rig, first: Axes, rate: Axes, holds: np.ndarray) -> Float[Array, "holds axes"]:
     """Return the commands (m, rad) that were taken so many `holds` before the one of t = 0."""
-    early = _early(rig.schedule)
+    early = _ticks_ahead(rig.schedule)
     return first + rate * (rig.tick * early[-holds % len(early)] - rig.hold * holds)[:, None]
 
 
-def _early(schedule: RigSchedule) -> Float[np.ndarray, "holds"]:
+def _ticks_ahead(schedule: RigSchedule) -> Float[np.ndarray, "holds"]:
     """Return by how many ticks the virtual bodies are ahead of the clock at each hold of a cycle.
 
     Digital dynamics go a whole step ahead at once; where a hold falls between two steps, it takes where they will be.
@@ -98,7 +98,7 @@ def _early(schedule: RigSchedule) -> Float[np.ndarray, "holds"]:
     return (np.cumsum(asks) - asks)[holds] * (schedule.ticks / asks.sum()) - holds
 
 
-def _ripple(robot: RobotAxes, hold: Scalar, early: Float[Array, "holds"]) -> Float[Array, "holds *axes order"]:
+def _hold_ripple(robot: RobotAxes, hold: Scalar, early: Float[Array, "holds"]) -> Float[Array, "holds *axes order"]:
     """Return by how much the state differs, at each hold of a cycle, from that under evenly spaced commands of unit rate.
 
     `early` (s) are the times by which each command is ahead of those.

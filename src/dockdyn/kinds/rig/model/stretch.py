@@ -19,7 +19,7 @@ from jaxtyping import Array, Bool, Float, PyTree
 from dockdyn.contact.gate import PRESSING
 from dockdyn.hil.robot import AxisReading
 from dockdyn.integrate.hybrid import located
-from dockdyn.integrate.hybrid.mesh_point import evaluate
+from dockdyn.integrate.hybrid.mesh_point import evaluate_mesh_point
 from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.rig.model.plant import Axes, Modes, Touching
@@ -81,7 +81,7 @@ class Account(NamedTuple):
     motion: PyTree  # what the virtual bodies remember
 
 
-def pressing(modes: Modes) -> Bool[Array, ""]:
+def any_contact_presses(modes: Modes) -> Bool[Array, ""]:
     """Return whether any contact presses."""
     return jnp.any(jnp.stack(modes) == PRESSING)
 
@@ -144,8 +144,8 @@ class Stretch(Model):
 
         load = self.moving.load
         if self.rig.schedule.continuous_force:
-            load = jax.lax.cond(self.begun & pressing(x.mode.contacts.late), late, lambda: nothing)
-        work = jax.lax.cond(pressing(x.mode.contacts.own), power, lambda: jnp.zeros(()))
+            load = jax.lax.cond(self.begun & any_contact_presses(x.mode.contacts.late), late, lambda: nothing)
+        work = jax.lax.cond(any_contact_presses(x.mode.contacts.own), power, lambda: jnp.zeros(()))
         guards: list[Scalar] = []
         for group, modes in zip(self.meetings(t, x), x.mode.contacts, strict=True):
             for (gate, touch), mode in zip(group, modes, strict=True):
@@ -177,7 +177,7 @@ class Stretch(Model):
         return True
 
     def emitting(self, x: State) -> Bool[Array, ""]:
-        return pressing((*x.mode.contacts.late, *x.mode.contacts.own))
+        return any_contact_presses((*x.mode.contacts.late, *x.mode.contacts.own))
 
     def relative_size(self, x: State, change: Rate) -> Scalar:
         """Return the root of the change's own kinetic energy over that of the motion, or the change of work over it if that is
@@ -240,14 +240,14 @@ def solve_stretch(model: Model, start: State, begun: Scalar, length: Scalar) -> 
         line_capacity=1,
         max_iterations=MOST_STEPS,
     )
-    solver = located.init(model, settings, start, begun)
+    solver = located.initial_solver(model, settings, start, begun)
     rate = model.flow(begun, start, solver.point.outputs.signal)
     solver = solver._replace(
-        point=evaluate(model, begun, start, rate),
+        point=evaluate_mesh_point(model, begun, start, rate),
         refresh=jnp.asarray(False),
         status=jnp.where(length > 0, Status.RUNNING, Status.FINISHED),
     )
-    solver = located.advance(model, settings, solver, settings.max_iterations)
+    solver = located.advance_located(model, settings, solver, settings.max_iterations)
     good, x = solver.status == Status.FINISHED, solver.point.state
     q, v, memory = jax.tree.map(lambda a: jnp.where(good, a, jnp.nan), (x.q, x.v, x.memory))
     return State(q, v, x.mode, memory)

@@ -48,7 +48,7 @@ class LiveRig:
 
 def live_rig(scenario: Scenario, rig: Rig, start: np.ndarray) -> LiveRig:
     """Return the scene of a rig with robot and model at one pose (axes,)."""
-    content, dataset = scenario.content, _sample(scenario, rig, start)
+    content, dataset = scenario.content, _resting_sample(scenario, rig, start)
     scene = scene_of_rig(dataset, content)
     scene = replace(
         scene,
@@ -66,7 +66,7 @@ def live_rig(scenario: Scenario, rig: Rig, start: np.ndarray) -> LiveRig:
     return LiveRig(scene, content, robot, model, at)
 
 
-def _sample(scenario: Scenario, rig: Rig, pose: np.ndarray) -> xr.Dataset:
+def _resting_sample(scenario: Scenario, rig: Rig, pose: np.ndarray) -> xr.Dataset:
     """Return a run of one sample, at rest at a pose (axes,), without any force."""
     along = coordinates_of(rig)
     sizes = {name: len(names) for name, names in along.items()}

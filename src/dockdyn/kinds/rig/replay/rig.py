@@ -49,7 +49,7 @@ def scene_of_rig(dataset: xr.Dataset, content: RigContent) -> Scene:
     return scene_of_mock_ups(dataset, content) if isinstance(content, RigAssemblySection) else scene_of_line(dataset)
 
 
-def touching(dataset: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+def contact_spans(dataset: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
     """Return spans (n, 2) in which the measured contact pushes, and the times of its largest force in each (s)."""
     force = np.linalg.norm(dataset.contact_force.values, axis=1)
     time = dataset.time.values
@@ -62,9 +62,9 @@ def touching(dataset: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
     return spans, peaks
 
 
-def events(dataset: xr.Dataset) -> list[Event]:
+def rig_events(dataset: xr.Dataset) -> list[Event]:
     force = np.linalg.norm(dataset.contact_force.values, axis=1)
-    spans, peaks = touching(dataset)
+    spans, peaks = contact_spans(dataset)
     rows = np.searchsorted(dataset.time.values, peaks)
     found = [
         Event("contact", f"contact {i + 1}, peak {force[row]:.4g} N", float(a), float(b))
@@ -74,7 +74,7 @@ def events(dataset: xr.Dataset) -> list[Event]:
 
 
 def frame_times(dataset: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-    spans, peaks = touching(dataset)
+    spans, peaks = contact_spans(dataset)
     return frames.frame_times(float(dataset.time[-1]), spans, [float(t) for t in peaks])
 
 
@@ -97,7 +97,7 @@ def scene_of_line(dataset: xr.Dataset) -> Scene:
         motion.position[:, 0] = along
         motions.append(motion)
         opacity = None if name == "robot" else 0.7
-        parts.append(ScenePart(name, _block(size, 1.0), LANES[name][1], motion, opacity=opacity, body=name))
+        parts.append(ScenePart(name, _block_mesh(size, 1.0), LANES[name][1], motion, opacity=opacity, body=name))
         start = along if always else np.maximum(along, 0.0)
         base = still_motion(len(time), [0.0, offset, 0.0])
         base.position[:, 0] = start
@@ -105,7 +105,7 @@ def scene_of_line(dataset: xr.Dataset) -> Scene:
         lines.append(SceneLine(f"spring of {name}", wound, METAL, width=2.5, carrier=base, stretch=wall - start))
     ghost = still_motion(len(time), [0.0, motions[-1].position[0, 1], 0.0])
     ghost.position[:, 0] = ideal
-    parts.append(ghost_of(ScenePart(WITHOUT, _block(size, 1.15), IDEAL, ghost), IDEAL, WITHOUT))
+    parts.append(ghost_of(ScenePart(WITHOUT, _block_mesh(size, 1.15), IDEAL, ghost), IDEAL, WITHOUT))
     plate = box_mesh([wall, -1.1 * apart, -0.9 * size], [wall + 0.25 * size, 1.1 * apart, 0.9 * size])
     parts.append(ScenePart("wall", plate, COLOURS["muted"], still_motion(len(time)), body="wall"))
     arrows = []
@@ -127,8 +127,8 @@ def scene_of_line(dataset: xr.Dataset) -> Scene:
         parts=parts,
         lines=lines,
         arrows=arrows,
-        events=events(dataset),
-        signals=signals(dataset),
+        events=rig_events(dataset),
+        signals=rig_signals(dataset),
         notes=["behind, the model (computed); in front, the robot; pale green around it, the motion without rig"],
         views=[
             seen_from("overview", [-0.25, -1.0, 0.75], middle, radius),
@@ -140,12 +140,12 @@ def scene_of_line(dataset: xr.Dataset) -> Scene:
     )
 
 
-def _block(size: float, wide: float) -> Mesh:
+def _block_mesh(size: float, wide: float) -> Mesh:
     """Return a block (m) whose face is at the origin, so many times as wide as the robot's."""
     return box_mesh([-1.4 * size, -0.7 * wide * size, -0.6 * wide * size], [0.0, 0.7 * wide * size, 0.6 * wide * size])
 
 
-def signals(dataset: xr.Dataset) -> list[Signal]:
+def rig_signals(dataset: xr.Dataset) -> list[Signal]:
     """Return force, positions, energy, with and without rig."""
     time = dataset.time.values
     axes = [str(axis) for axis in dataset.axis.values]
@@ -187,8 +187,8 @@ def scene_of_mock_ups(dataset: xr.Dataset, content: RigAssemblySection) -> Scene
         lines=[SceneLine("path", tip, COLOURS["gold"], grows=True)],
         arrows=[Arrow("contact force", tip, force, FORCE, "N", scale, 0.03 * reach)],
         frames=[Frame("laboratory", ground, reach), Frame(carried.name, robot, reach)],
-        events=events(dataset),
-        signals=signals(dataset),
+        events=rig_events(dataset),
+        signals=rig_signals(dataset),
         notes=["mock-ups in the laboratory; pale blue, the carried one in the computer; pale green, without rig"],
         views=[
             seen_whole("contact", slanted, gear, (-1,)),

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from dockdyn.realtime.devices.device import ZERO, ToolCommand
 from dockdyn.realtime.devices.rotations import (
     Numbers,
-    divide,
-    multiply,
+    divide_quaternions,
+    multiply_quaternions,
     quaternion_of_vector,
     vector_of_quaternion,
 )
@@ -28,7 +28,9 @@ class ToolStep:
     @classmethod
     def between(cls, one: ToolCommand, other: ToolCommand) -> ToolStep:
         """Return the step that leads from one pose to another, the short way round."""
-        turn = divide(quaternion_of_vector(other.rotation_vector), quaternion_of_vector(one.rotation_vector))
+        turn = divide_quaternions(
+            quaternion_of_vector(other.rotation_vector), quaternion_of_vector(one.rotation_vector)
+        )
         shift = tuple(b - a for a, b in zip(one.position, other.position, strict=True))
         return cls(shift, vector_of_quaternion(turn))
 
@@ -43,6 +45,6 @@ class ToolStep:
 
     def from_pose(self, pose: ToolCommand) -> ToolCommand:
         """Return the pose that it leads to."""
-        turned = multiply(quaternion_of_vector(self.turn), quaternion_of_vector(pose.rotation_vector))
+        turned = multiply_quaternions(quaternion_of_vector(self.turn), quaternion_of_vector(pose.rotation_vector))
         position = tuple(a + b for a, b in zip(pose.position, self.shift, strict=True))
         return ToolCommand(position, vector_of_quaternion(turned))

@@ -16,7 +16,7 @@ from dockdyn.realtime.devices.device import BadPacket, ToolCommand, ToolPose
 from dockdyn.realtime.devices.egm import EGM
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
 from dockdyn.realtime.devices.raw_udp import RawUDP, RawUDPSettings
-from dockdyn.realtime.devices.rotations import divide, quaternion_of_vector, vector_of_quaternion
+from dockdyn.realtime.devices.rotations import divide_quaternions, quaternion_of_vector, vector_of_quaternion
 
 NOT_WELL = 1  # a bit of a status
 
@@ -44,7 +44,10 @@ class Convergence:
         """Return whether the robot is near its reference."""
         apart = max(abs(one - other) for one, other in zip(reference.position, actual.position, strict=True))
         turned, wanted = (quaternion_of_vector(each.rotation_vector) for each in (actual, reference))
-        return apart <= self.distance and math.hypot(*vector_of_quaternion(divide(turned, wanted))) <= self.turn
+        return (
+            apart <= self.distance
+            and math.hypot(*vector_of_quaternion(divide_quaternions(turned, wanted))) <= self.turn
+        )
 
 
 class CommandedRobot:

@@ -11,7 +11,12 @@ from dataclasses import replace
 
 from dockdyn.realtime.devices.device import BadPacket, ToolCommand, ToolPose
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
-from dockdyn.realtime.devices.rotations import divide, multiply, quaternion_of_vector, vector_of_quaternion
+from dockdyn.realtime.devices.rotations import (
+    divide_quaternions,
+    multiply_quaternions,
+    quaternion_of_vector,
+    vector_of_quaternion,
+)
 from dockdyn.realtime.devices.rsi import MOST_DECIMALS, RSI, RSIBehaviour, RSIRobot, RSISettings
 
 SMALLEST = 1e-300  # rad, instead of no turn at all
@@ -78,24 +83,26 @@ class EmulatedRSI:
     def _correct(self, correction: ToolCommand) -> None:
         """Take a correction as POSCORR and POSCORRMON let it through."""
         base = self.cycle.wanted if self.codec.settings.relative else self._start
-        wanted = correct(base, correction)
+        wanted = correct_pose(base, correction)
         limit, turn_limit = self.robot.correction_limit, self.robot.correction_turn_limit
         asked = tuple(new - old for new, old in zip(wanted.position, self._start.position, strict=True))
         shift = tuple(max(-limit, min(limit, each)) for each in asked)
         turned, programmed = (quaternion_of_vector(each.rotation_vector) for each in (wanted, self._start))
-        turn = vector_of_quaternion(divide(turned, programmed))
+        turn = vector_of_quaternion(divide_quaternions(turned, programmed))
         share = min(1.0, turn_limit / max(math.hypot(*turn), SMALLEST))
         if shift != asked or share < 1.0:
             self.cut_off += 1
-            wanted = correct(self._start, ToolCommand(shift, tuple(share * each for each in turn)))
+            wanted = correct_pose(self._start, ToolCommand(shift, tuple(share * each for each in turn)))
         if math.hypot(*shift) > self.robot.monitor_limit or share * math.hypot(*turn) > self.robot.monitor_turn_limit:
             self.cycle.stop("correction too large")
             return
         self.cycle.answer(wanted)
 
 
-def correct(base: ToolCommand, correction: ToolCommand) -> ToolCommand:
+def correct_pose(base: ToolCommand, correction: ToolCommand) -> ToolCommand:
     """Return a pose shifted and turned in the axes of the robot's base."""
     position = tuple(each + shift for each, shift in zip(base.position, correction.position, strict=True))
-    turned = multiply(quaternion_of_vector(correction.rotation_vector), quaternion_of_vector(base.rotation_vector))
+    turned = multiply_quaternions(
+        quaternion_of_vector(correction.rotation_vector), quaternion_of_vector(base.rotation_vector)
+    )
     return ToolCommand(position, vector_of_quaternion(turned))

@@ -50,14 +50,16 @@ class SensorErrors:
     def measure(self, time: float, force: Three, torque: Three) -> tuple[Three, Three]:
         """Return what the sensor tells of the true force and torque."""
         mine = self.settings
-        if self.not_a_number or _within(time, mine.not_a_number):
+        if self.not_a_number or _is_within(time, mine.not_a_number):
             return (math.nan,) * 3, (math.nan,) * 3
-        if (self.frozen or _within(time, mine.frozen)) and self._last:
+        if (self.frozen or _is_within(time, mine.frozen)) and self._last:
             return self._last
         told_force = self._told(time, force, mine.force_bias, mine.force_drift, mine.force_noise, mine.force_step)
         told_torque = self._told(time, torque, mine.torque_bias, mine.torque_drift, mine.torque_noise, mine.torque_step)
-        self.saturated = _reaches(told_force, mine.largest_force) or _reaches(told_torque, mine.largest_torque)
-        self._last = _limited(told_force, mine.largest_force), _limited(told_torque, mine.largest_torque)
+        self.saturated = _reaches_limit(told_force, mine.largest_force) or _reaches_limit(
+            told_torque, mine.largest_torque
+        )
+        self._last = _limit_values(told_force, mine.largest_force), _limit_values(told_torque, mine.largest_torque)
         return self._last
 
     def _told(self, time: float, true: Three, bias: Three, drift: Three, noise: float, step: float) -> Three:
@@ -68,14 +70,14 @@ class SensorErrors:
         return (round(x / step) * step, round(y / step) * step, round(z / step) * step) if step else (x, y, z)
 
 
-def _within(time: float, span: Span) -> bool:
+def _is_within(time: float, span: Span) -> bool:
     return span[0] <= time < span[1]
 
 
-def _reaches(values: Three, largest: float) -> bool:
+def _reaches_limit(values: Three, largest: float) -> bool:
     return any(abs(each) >= largest for each in values)
 
 
-def _limited(values: Three, largest: float) -> Three:
+def _limit_values(values: Three, largest: float) -> Three:
     x, y, z = (max(-largest, min(largest, each)) for each in values)
     return x, y, z
