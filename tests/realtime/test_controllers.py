@@ -63,7 +63,7 @@ def test_what_kuka_has_by_default_is_refused_for_a_docking():
     fine = {name: getattr(coarse.limits, name) for name in ("tracking", "tracking_turn")}
     for key, limit in (("tracking", 8e-5), ("tracking_turn", 2.5e-3)):  # √3 ∙ 0.05 mm; 3 ∙ 0.05°
         limits = coarse.limits.model_copy(update=fine | {key: limit})
-        (line,) = find_hindrances(coarse.model_copy(update={"limits": limits}), 10.0)
+        (line,) = find_hindrances(coarse._replace(limits=limits), 10.0)
         assert line.startswith("rig.device.robot.precision: 1:") and f"rig.limits.{key} is {limit:g}" in line
 
 

@@ -107,7 +107,7 @@ def test_python_does_not_run_their_code(theirs, monkeypatch):
 
 def test_code_is_refused_whatever_else_is_wrong_with_their_scenario(theirs, shared_run):
     """What is missing here, such as a URDF, may lie in the folder in which its replay is looked at."""
-    own = preset_text("cyril-elastic").replace('impact]\nlaw = "energetic"', 'impact]\nlaw = "strange_law:Law"')
+    own = preset_text("cyril-elastic").replace('law = "energetic"', 'law = "strange_law:Law"')
     own = own.replace("[body.spacecraft]\n", '[tree.theirs]\nurdf = "theirs.urdf"\n\n[body.spacecraft]\n', 1)
     assert "strange_law" in own and "theirs.urdf" in own
     write_result(shared_run("paraskevas-latch").assign_attrs(scenario=own), theirs / "result.nc")

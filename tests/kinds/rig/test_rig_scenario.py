@@ -43,7 +43,6 @@ def test_all_sensor_keys_take_units_and_reach_the_scenario():
 
 STEPPED = "loop.dynamics.period=2 ms"
 WRONG = [
-    ("sits", ["mode=2-dof"], ["mode", "'2-dof'", "1-dof, assembly"]),
     ("sits", ["duration=1 ms"], ["delays of up to 0.002 s", "0.001 s"]),
     ("sits", ["loop.delay=2 min"], ["loop.delay", "60 s"]),
     ("sits", ["start.robot=asleep"], ["start.robot", "'asleep'", "'following'"]),

@@ -115,7 +115,6 @@ LINES = [
     ("sits", ["loop.dynamics.period=1.234567 ms"], ["loop", "dynamics period", "whole numbers"]),
     ("sits", ["loop.dynamics.method=heun"], ["loop.dynamics.method", "'heun'", "'zero-order-hold'"]),
     ("sits", ["loop.compensator.gain=5 N"], ["loop.compensator.gain", "'5 N'"]),
-    ("sits", ["mode=7-dof"], ["mode", "'7-dof'", "1-dof, assembly"]),
 ]
 
 

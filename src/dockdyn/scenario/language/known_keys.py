@@ -112,10 +112,10 @@ class KnownKeys:
         if len(alike) > 1 and isinstance(value, dict):
             stated = value.keys()
             return max(alike, key=lambda option: len(stated & option["properties"].keys()))
-        if alike or not tables:
-            return next(iter(alike), node)
+        if alike or any(_tag(option) for option in tables):
+            return next(iter(alike), tables[0])
         keys = value.keys() if isinstance(value, dict) else ()
-        return max(tables, key=lambda option: len(set(keys) & option["properties"].keys()))
+        return max(tables, key=lambda option: len(set(keys) & option["properties"].keys()), default=node)
 
     def _inside(self, node: Node, part: str) -> Node:
         """Return what is at a key of a table, under a name, or at an index of a list."""
