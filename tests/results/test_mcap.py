@@ -82,7 +82,9 @@ def test_joints_are_joint_states_and_names_are_kept_apart(tmp_path):
     }
     places = {"joint": ["left array", "right"], "contact": ["tip [left]", "tip (left)"]}
     clock = ("time", [0.0, 1 / 3], {"units": "s"})
-    made_up = xr.Dataset(joints, {**places, "time": clock}, {"kind": "assembly", "scenario": "", "finished": 0, "status": "stopped"})
+    made_up = xr.Dataset(
+        joints, {**places, "time": clock}, {"kind": "assembly", "scenario": "", "finished": 0, "status": "stopped"}
+    )
     export_mcap(made_up, tmp_path / "run.mcap")
     found, *_ = decoded(tmp_path / "run.mcap")
     states = [each for _, each in found["/joint_states", "sensor_msgs/msg/JointState"]]
