@@ -102,11 +102,11 @@ def memory(runs: int) -> float:
 
     code = (
         "import resource; from pathlib import Path; from dockdyn.scenario.load import load\n"
-        "from dockdyn.studies.campaign.conduct import here, plan_campaign, run_campaign\n"
+        "from dockdyn.studies.campaign.conduct import compute_in_process, plan_campaign, run_campaign\n"
         "from dockdyn.studies.campaign.store import Store\n"
         "import sys\n"
         f"campaign = plan_campaign(load('idss-probe-cone'), {runs}); store = Store(Path(sys.argv[1]) / 'c')\n"
-        "store.create(campaign); run_campaign(campaign, store, here, lambda done: None)\n"
+        "store.create(campaign); run_campaign(campaign, store, compute_in_process, lambda done: None)\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
     )
     with tempfile.TemporaryDirectory() as folder:

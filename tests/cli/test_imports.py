@@ -37,11 +37,11 @@ jax.config.update("jax_compilation_cache_dir", sys.argv[-1] if len(sys.argv) > 1
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
 assert jax.jit(lambda x: x + 1)(1.0) == 2 and os.listdir(jax.config.jax_compilation_cache_dir)
 from pathlib import Path
-from dockdyn.studies.cases.claim import claimed
+from dockdyn.studies.cases.claim import claim_study
 from dockdyn.scenario.language.errors import ScenarioError
-with claimed(Path("one"), Path("one/index"), "study"):
+with claim_study(Path("one"), Path("one/index"), "study"):
     try:
-        with claimed(Path("one"), Path("one/index"), "study"):
+        with claim_study(Path("one"), Path("one/index"), "study"):
             raise AssertionError
     except ScenarioError as error:
         assert "another process" in str(error)

@@ -93,7 +93,7 @@ from dockdyn import interrupt
 
 interrupt.listen()
 interrupt.GRACE = 1.0
-with interrupt.awaiting() as asked:
+with interrupt.await_signal() as asked:
     print("here", flush=True)
     asked.wait()
 print("told", flush=True)
@@ -117,11 +117,11 @@ def test_no_half_file_is_left(by, code, word, tmp_path):
     (tmp_path / "result.nc").write_bytes(b"old")
     writing = """
 import sys, time
-from dockdyn.files import replacing
+from dockdyn.files import replace_files
 from dockdyn.interrupt import listen
 
 listen()
-with replacing(sys.argv[1]) as (file,):
+with replace_files(sys.argv[1]) as (file,):
     file.write(b"new")
     print("here", flush=True)
     time.sleep(20)
@@ -139,11 +139,11 @@ with replacing(sys.argv[1]) as (file,):
 
 WORKING = """
 import sys, time
-from dockdyn.cli.common import progress
+from dockdyn.cli.common import show_progress
 from dockdyn.interrupt import listen
 
 listen()
-with progress("Simulating one", quiet=True, **eval(sys.argv[2])) as advance:
+with show_progress("Simulating one", quiet=True, **eval(sys.argv[2])) as advance:
     for share in eval(sys.argv[1]):
         advance(share)
     print("here", flush=True)
@@ -247,7 +247,7 @@ from dockdyn import interrupt
 signal.signal(signal.SIGHUP, signal.SIG_IGN)
 interrupt.listen()
 os.kill(os.getpid(), signal.SIGHUP)
-with interrupt.awaiting() as asked:
+with interrupt.await_signal() as asked:
     os.kill(os.getpid(), signal.SIGHUP)
     print("still here", asked.wait(0.5))
 """

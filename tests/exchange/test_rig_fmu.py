@@ -86,7 +86,7 @@ def test_a_compensator_is_inside_with_its_numbers(tmp_path):
 
 def test_a_number_that_decides_when_what_happens_is_fixed(sits_fmu):
     keys = [place.key for place in sits_fmu.unit.numbers]
-    assert {"mass", "contact.normal.stiffness", "start.velocity"} <= set(keys)
+    assert {"rig.mass", "contact.normal.stiffness", "start.velocity"} <= set(keys)
     assert {"loop.hold.period", "loop.sensor.delay"} <= set(sits_fmu.unit.fixed)
     assert not set(keys) & set(sits_fmu.unit.fixed)
 
@@ -184,7 +184,7 @@ def test_the_computer_of_a_rig_takes_what_is_measured(case, fmi, tmp_path):
 
 
 def test_a_computer_is_that_of_a_rig_with_one_cycle():
-    with pytest.raises(ScenarioError, match="has no computer that drives devices; must be rig"):
+    with pytest.raises(ScenarioError, match="rig: missing; .* no computer that drives devices"):
         computer_of(dockdyn.load("probe-cone"))
     with pytest.raises(ScenarioError, match=r"loop\.dynamics: continuous"):
         computer_of(dockdyn.load("sits"))

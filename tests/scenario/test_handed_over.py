@@ -20,7 +20,7 @@ def test_tables_and_text_are_the_scenario_of_their_file(preset):
 
 def test_what_is_wrong_in_them_is_said_of_the_scenario():
     for given, words in (
-        ({"schema": 2, "kind": "rgi"}, "kind: 'rgi' is not a kind"),
+        ({"schema": 2, "rgi": {"mass": 1}}, "rgi: unknown key"),
         ("schema = ", "scenario: not TOML"),
     ):
         with pytest.raises(dockdyn.ScenarioError, match=words):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dockdyn.scenario.tables.rig.driven import Driven
+    from dockdyn.scenario.tables.rig.driven import DrivenRig
 
 OWNERS = {"sensor": "the sensor", "robot": "the robot's controller"}
 
 
-def device_numbers(section: Driven, duration: float) -> dict[str, object]:
+def device_numbers(section: DrivenRig, duration: float) -> dict[str, object]:
     """Return the checklists of a rig's devices for JSON, and what would keep them from a run of so many seconds."""
     from dockdyn.realtime.controller import find_foreign_ports, find_hindrances, make_checklists
 
@@ -42,7 +42,7 @@ def without_log() -> list[str]:
     return []
 
 
-def device_lines(section: Driven) -> list[str]:
+def device_lines(section: DrivenRig) -> list[str]:
     """Return these checklists in lines for people."""
     from dockdyn.realtime.controller import make_checklists
 

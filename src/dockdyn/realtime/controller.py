@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from dockdyn.realtime.devices.roles import Device
 from dockdyn.scenario.tables.rig.devices import ROBOTS, SENSORS, DevicesSection
-from dockdyn.scenario.tables.rig.driven import Driven
+from dockdyn.scenario.tables.rig.driven import DrivenRig
 
 
 class Checklist(NamedTuple):
@@ -33,7 +33,7 @@ def make_checklists(section: DevicesSection) -> tuple[Checklist, Checklist]:
     return sensor, robot
 
 
-def find_hindrances(section: Driven, duration: float) -> list[str]:
+def find_hindrances(section: DrivenRig, duration: float) -> list[str]:
     """Return what a controller, set as the scenario says, would not let the robot do in a run of so many seconds.
 
     Each is one line: key, value, why, and what to do.

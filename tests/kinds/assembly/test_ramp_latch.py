@@ -239,7 +239,7 @@ def test_a_ramp_that_is_pushed_at_rest_stiffens_the_contact():
     ramp = {"stiffness": 900.0, "angle": 0.7, "axial_length": 0.012, "preload": 0.1, "friction": 0.2}
     hook = content["latch"]["hook"] | {"ramp": ramp, "grip": "pin", "anchor": [[0.5, 0, 0], [-0.04, 0, 0]]}
     del hook["reach"]
-    alone = {key: content[key] for key in ("schema", "kind", "body", "contact")} | {"loop": {"delay": 1e-3}}
+    alone = {key: content[key] for key in ("schema", "body", "contact")} | {"loop": {"delay": 1e-3}}
     stiffer = copy.deepcopy(alone)
     stiffer["contact"]["ball"]["normal"]["stiffness"] += ramp["stiffness"] * math.tan(ramp["angle"]) ** 2
     ramped, expected, without = (

@@ -37,7 +37,7 @@ WRONG = [
     (("sits", "--set", f"{STIFFNESS}=[1e4, -5]"), ["-5", "greater than 0 N/m"]),
     (("sits", "--set", f"{STIFFNESS}=5 N"), ["'5 N'", "stiffness"]),
     (("epos-like", "--set", f"{STIFFNESS}=2e3:2e5:3"), [STIFFNESS, "--set contact.probe.normal.stiffness"]),
-    (("probe-cone",), ["assembly", "must be rig"]),
+    (("probe-cone",), ["rig: missing", "must be a [rig]"]),
     (("sits", "--set", "rig.mass=-1"), ["rig.mass", "greater than 0 kg"]),
 ]
 

@@ -59,7 +59,7 @@ class LimitsSection(Section):
                 refuse(f"rig.limits.{name}: {words}")
 
 
-class Driven(NamedTuple):
+class DrivenRig(NamedTuple):
     """What counts of a rig that is driven."""
 
     limits: LimitsSection
@@ -89,9 +89,9 @@ class RigTableSection(Section):
         whole.check_emulator()
         return whole
 
-    def driven(self) -> Driven | None:
+    def driven(self) -> DrivenRig | None:
         """Return limits and devices of a rig that can be driven; None of one that is only simulated."""
-        return None if self.limits is None or self.device is None else Driven(self.limits, self.device)
+        return None if self.limits is None or self.device is None else DrivenRig(self.limits, self.device)
 
     def check_emulator(self) -> None:
         """Refuse an emulator of another sort than the robot."""
