@@ -184,7 +184,7 @@ def test_the_computer_of_a_rig_takes_what_is_measured(case, fmi, tmp_path):
 
 
 def test_a_computer_is_that_of_a_rig_with_one_cycle():
-    with pytest.raises(ScenarioError, match="rig: missing; .* no computer that drives devices"):
+    with pytest.raises(ScenarioError, match=r"rig: missing; .* no computer that drives devices"):
         computer_of(dockdyn.load("probe-cone"))
     with pytest.raises(ScenarioError, match=r"loop\.dynamics: continuous"):
         computer_of(dockdyn.load("sits"))

@@ -134,7 +134,12 @@ def defaults_of(key, word, page):
 
 
 @pytest.mark.parametrize(
-    "presets", ["probe-cone-latch", pytest.param("*", marks=pytest.mark.full), pytest.param("sits*", id="rigs")]
+    "presets",
+    [
+        pytest.param("probe-cone*", id="probe-cone"),
+        pytest.param("*", marks=pytest.mark.full),
+        pytest.param("sits*", id="rigs"),
+    ],
 )
 def test_a_word_that_says_what_a_table_is_has_a_default_where_the_page_says_so(keys, presets):
     """Each table of presets is read again without that word."""

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from small_campaign import SCENARIO
 
 import dockdyn
 from dockdyn.kinds.assembly.kind import AssemblyKind
+from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.results.contact_figures import LATCHED, stored_figure
 from dockdyn.results.contact_summary import dataset_data
 from dockdyn.results.key_figures import KeyFigure, names_in_cases, summary_figures
@@ -105,6 +107,8 @@ WHOLE = KeyFigure("of_the_whole_run", "a number of the whole run", lambda data: 
 
 
 class DockingKind(AssemblyKind):
+    name: ClassVar = "docking"
+
     def key_figures(self):
         known = super().key_figures()
         return known._replace(figures=(*known.figures, LONGEST, WHOLE))
@@ -112,7 +116,9 @@ class DockingKind(AssemblyKind):
 
 @pytest.fixture
 def own_kinds(monkeypatch):
-    monkeypatch.setitem(kinds.KINDS, "assembly", f"{__name__}:DockingKind")
+    for name in ("assembly", "docking"):  # under a name of its own, which programs that are kept know
+        monkeypatch.setitem(kinds.KINDS, name, f"{__name__}:DockingKind")
+    monkeypatch.setattr(AssemblySection, "kind", "docking")
     kinds.kind_named.cache_clear()
     yield
     kinds.kind_named.cache_clear()

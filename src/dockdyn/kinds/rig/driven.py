@@ -81,7 +81,7 @@ class RigDriver:
     def _driven(self) -> Driven:
         """Return the rig with its limits, ready to be driven; ScenarioError where it has none."""
         scenario, section = self.scenario, self.scenario.content.rig
-        if section is None:
+        if section.limits is None:
             raise ScenarioError(
                 f"{scenario.name}: rig.limits: missing; a rig that is driven has them, as the preset epos-like-driven"
             )
@@ -144,7 +144,7 @@ def driver_of(scenario: Scenario) -> RigDriver:
     maker = CompensatorMaker(scenario, loop)
     section = maker.complete(scenario.content.loop.compensator)
     rig = rig_of(scenario, loop, maker.make(section), None if section is None else section.period)
-    check_driven(scenario.name, rig, scenario.content.rig is not None)
+    check_driven(scenario.name, rig, scenario.content.rig.limits is not None)
     return RigDriver(scenario, rig)
 
 
