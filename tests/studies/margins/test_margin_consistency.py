@@ -26,7 +26,7 @@ def rig(rng, structure):
     """Overrides of the preset `sits`: a rig of the given structure with random numbers."""
     mass, frequency, ratio = rng.uniform(100, 900), rng.uniform(4, 30), rng.uniform(0, 0.15)
     changes = {
-        "mass": mass,
+        "rig.mass": mass,
         "contact.normal.stiffness": mass * frequency**2,
         "contact.normal.damping": 2 * ratio * mass * frequency,
         "loop.sensor.delay": rng.choice([0.002, rng.uniform(1e-3, 8e-3), 0.03 * rng.uniform()]),
