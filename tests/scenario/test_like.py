@@ -152,6 +152,15 @@ def test_an_error_of_a_copied_key_names_where_it_stands():
         read(law)
 
 
+def test_an_attitude_in_another_form_replaces_that_of_the_other():
+    turned = TEXT.replace(
+        "inertia = [10, 20, 20]", 'inertia = [10, 20, 20]\nattitude = { axis = [0, 0, 1], angle = "1 deg" }'
+    )
+    own = 'attitude = { euler = ["2 deg", 0, 0], order = "zyx" }'
+    left, middle, _ = read(turned.replace('like = "left"', f'like = "left"\n{own}')).content.body
+    assert left.attitude.angle == pytest.approx(np.radians(1.0)) and middle.attitude.order == "zyx"
+
+
 def test_like_cannot_be_set():
     with pytest.raises(dockdyn.ScenarioError, match=r"body\.middle\.like = 'right': cannot be set; must stand in a"):
         read(changes={"body.middle.like": "right"})

@@ -302,10 +302,10 @@ def clocked(rig, found):
     return replace(rig, schedule=found)
 
 
-MANY = [pytest.param(shape, seed, 50, marks=pytest.mark.full) for shape in SHAPES for seed in (11, 12)]
+MANY = [pytest.param(shape, seed, 50, 40, marks=pytest.mark.full) for shape in SHAPES for seed in (11, 12)]
 
 
-@pytest.mark.parametrize(("shape", "seed", "count"), [(SHAPES[1], 1, 16), *MANY], ids=str)
-def test_simulation_and_exact_map_agree_on_stability(shape, seed, count):
+@pytest.mark.parametrize(("shape", "seed", "count", "least"), [(SHAPES[1], 1, 16, 12), *MANY], ids=str)
+def test_simulation_and_exact_map_agree_on_stability(shape, seed, count, least):
     wrong, judged, unstable = disagreement(seed, count, shape)
-    assert wrong == 0 and judged >= 0.75 * count and 0 < unstable < 1
+    assert wrong == 0 and judged >= least and 0 < unstable < 1

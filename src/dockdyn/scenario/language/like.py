@@ -16,6 +16,7 @@ from dockdyn.scenario.language.errors import ScenarioError, key_in, nearest, sho
 from dockdyn.scenario.language.known_keys import TAGS
 
 KEY = "like"
+ONE_VALUE = ("attitude", "believed_attitude")  # in whichever form, as a list is
 Tables = dict[str, Any]
 Path = tuple[str, ...]
 
@@ -131,18 +132,15 @@ class _Filling:
     def _copy(self, source: Mapping[str, Any], into: Tables, origin: Path, path: Path) -> None:
         """Put what a table says into another one, where that does not say it itself."""
         for key, value in source.items():
-            own = into.get(key)
             if key not in into:
                 into[key] = copy.deepcopy(value)
                 self.copies.origins[".".join([*path, key])] = self.copies.origin_of(".".join([*origin, key]))
-            elif isinstance(own, dict) and isinstance(value, dict) and not _is_another(own, value):
-                self._copy(value, own, (*origin, key), (*path, key))
+            elif key not in ONE_VALUE and _are_merged(into[key], value):
+                self._copy(value, into[key], (*origin, key), (*path, key))
 
 
-def _is_another(own: Mapping[str, Any], value: Mapping[str, Any]) -> bool:
-    """Return whether a table says that it is of another sort than one that is copied, or is a distribution."""
-    return (
-        "distribution" in own
-        or "distribution" in value
-        or any(tag in own and own[tag] != value.get(tag) for tag in TAGS)
-    )
+def _are_merged(own: object, value: object) -> bool:
+    """Return whether both are tables of one sort, and no distribution."""
+    if not isinstance(own, dict) or not isinstance(value, dict) or "distribution" in own or "distribution" in value:
+        return False
+    return all(tag not in own or own[tag] == value.get(tag) for tag in TAGS)
