@@ -5,22 +5,23 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-import sys
 import warnings
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from dockdyn import kept
+from dockdyn.deferred import has_jax, jax
 
 VARIABLE = "DOCKDYN_BACKEND"
 BACKENDS = ("native", "xla")
 DEFAULT = "native"
+DEVICE_PLUGINS = ("jax_plugins", "libtpu")  # packages by which JAX finds a GPU or a TPU
 waits: list[Callable[[str], None]] = []  # what is told, in words, why a program is long in coming
 costs: list[Callable[[str], None]] = []  # what is told, in words, what is about to take long; where none is, a warning
-with_jax: list[Callable[[], None]] = []  # asked once by programs, which need JAX
 before_compiling: list[
     Callable[[list[Any], bool], None]
 ] = []  # asked with structures, and whether XLA compiles; may refuse
@@ -76,9 +77,13 @@ def is_native() -> bool:
     """
     if backend_word() == "xla":
         return False
-    import jax
+    return (not has_jax() and not _has_device_plugin()) or jax.default_backend() == "cpu"
 
-    return jax.default_backend() == "cpu"
+
+@cache
+def _has_device_plugin() -> bool:
+    """Return whether a package is installed through which JAX may know another device than the CPU."""
+    return any(find_spec(name) is not None for name in DEVICE_PLUGINS)
 
 
 def configure_jax() -> None:
@@ -91,13 +96,11 @@ def configure_jax() -> None:
         "jax_persistent_cache_min_compile_time_secs": "0.1",
         "jax_persistent_cache_min_entry_size_bytes": "-1",
     }
-    if "jax" not in sys.modules:
+    if not has_jax():
         os.environ["JAX_ENABLE_X64"] = "1"
         for name, value in cache.items():
             os.environ.setdefault(name.upper(), value)
         return
-    import jax
-
     jax.config.update("jax_enable_x64", True)
     if jax.config.jax_compilation_cache_dir is None and "jax_compilation_cache_dir" in cache:
         jax.config.update("jax_compilation_cache_dir", cache["jax_compilation_cache_dir"])

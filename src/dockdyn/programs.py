@@ -17,15 +17,14 @@ from functools import cache, partial, update_wrapper, wraps
 from pathlib import Path
 from typing import Any, Protocol
 
-import jax
 import numpy as np
-from jaxtyping import ArrayLike, PyTree, PyTreeDef
 
 from dockdyn import backend
-from dockdyn.translate.jaxpr import Untranslatable, translate_function
-from dockdyn.translate.native import Code, Left, Native, code_of
+from dockdyn.deferred import ArrayLike, PyTree, has_jax, is_traced, jax, jit_when_called
+from dockdyn.translate.native import Code, Left, Native
 from dockdyn.translate.store import load_code, name_of, store_code
-from dockdyn.translate.trees import Unstorable, decode_tree, describe_structure, encode_tree, in_words, number_leaves
+from dockdyn.translate.trees import Unstorable, decode_tree, describe_structure, encode_tree, in_words
+from dockdyn.trees import Structure, flatten, leaves_of, structure_of, unflatten
 
 MAPS = Path("/proc/self/maps")
 ALLOWED = Path("/proc/sys/vm/max_map_count")
@@ -38,9 +37,6 @@ kept: OrderedDict[Any, Any] = OrderedDict()  # the one used last comes last
 guard = threading.RLock()
 spare = 0.0  # programs that may be made before maps are counted
 refused: dict[str, str] = {}  # programs that XLA compiles, and why
-
-for _ask in backend.with_jax:
-    _ask()
 
 
 class Program:
@@ -68,8 +64,8 @@ class Program:
         bound.apply_defaults()
         fixed = {name: bound.arguments[name] for name in self.static}
         moving = {name: value for name, value in bound.arguments.items() if name not in fixed}
-        leaves, structure = jax.tree.flatten(tuple(moving.values()))
-        if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):  # part of a larger program
+        leaves, structure = flatten(tuple(moving.values()))
+        if has_jax() and any(is_traced(leaf) for leaf in leaves):  # part of a larger program
             return self.function(*given, **named)
         kinds = tuple((np.shape(leaf), np.dtype(getattr(leaf, "dtype", type(leaf)))) for leaf in leaves)
         constants = tuple((type(value), repr(value) if isinstance(value, float) else value) for value in fixed.values())
@@ -86,26 +82,29 @@ class Program:
         return found
 
     def compiled(
-        self, fixed: dict[str, Any], moving: dict[str, Any], structure: PyTreeDef, leaves: list[ArrayLike]
+        self, fixed: dict[str, Any], moving: dict[str, Any], structure: Structure, leaves: list[ArrayLike]
     ) -> Compiled:
         """Return a compiled function of its own, of the leaves of the arguments `moving`, which can be dropped by itself."""
-        owners = [name for name, value in moving.items() for _ in jax.tree.leaves(value)]
+        owners = [name for name, value in moving.items() for _ in leaves_of(value)]
         donated = tuple(i for i, name in enumerate(owners) if name in self.donate)
         jitted = partial(self.jitted, fixed, tuple(moving), structure, donated)
         by_xla = partial(self.left_to_xla, jitted)
-        whole = jitted()
-        structures = [structure, *(value for value in fixed.values() if isinstance(value, PyTreeDef))]
+        structures = [structure, *(value for value in fixed.values() if isinstance(value, Structure))]
         if not backend.is_native():
             backend.ask_before_compiling(structures, by_xla=True)
-            return whole
+            return jitted()
         if self.faster_by_xla:
             return by_xla(self.faster_by_xla)
         arrays = [np.asarray(leaf) for leaf in leaves]  # of types of their own, as machine code answers them
         name = self.name_of(fixed, structure, arrays)
         if name is not None and (found := load_code(name)) is not None:
             with contextlib.suppress(Exception):  # an entry that this process cannot read is made again
-                return Translated(found[0], jax.tree.structure(decode_tree(found[1])), found[1], name, by_xla)
+                return Translated(found[0], structure_of(decode_tree(found[1])), found[1], name, by_xla)
         backend.ask_before_compiling(structures, by_xla=False)
+        from dockdyn.translate.jaxpr import Untranslatable, translate_function
+        from dockdyn.translate.native import code_of
+
+        whole = jitted()
         with _no_search_for_cycles():
             traced = whole.trace(*arrays)
         try:
@@ -114,11 +113,11 @@ class Program:
         except Exception as error:  # XLA does it then; what is wrong is said, and no test leaves it at that
             words = str(error) if isinstance(error, Untranslatable) else f"{type(error).__name__}: {error}"
             return self.left_to_xla(lambda: whole, words)
-        results: Any = traced.out_tree
-        beside = None
+        numbered = jax.tree.unflatten(traced.out_tree, range(traced.out_tree.num_leaves))
+        results, beside = structure_of(numbered), None
         with contextlib.suppress(Unstorable):
-            beside = encode_tree(number_leaves(results))
-            if name is not None and results == jax.tree.structure(decode_tree(beside)):
+            beside = encode_tree(numbered)
+            if name is not None and results == structure_of(decode_tree(beside)):
                 store_code(name, code, beside)
         return Translated(code, results, beside, name, by_xla)
 
@@ -127,7 +126,7 @@ class Program:
         refused[f"{self.function.__module__}.{self.function.__qualname__}"] = why
         return ByXla(jitted(), why)
 
-    def name_of(self, fixed: dict[str, Any], structure: PyTreeDef, arrays: list[np.ndarray]) -> str | None:
+    def name_of(self, fixed: dict[str, Any], structure: Structure, arrays: list[np.ndarray]) -> str | None:
         """Return the name under which the program is stored; None for one that is not of dockdyn alone."""
         function = f"{self.function.__module__}.{self.function.__qualname__}"
         if not function.startswith("dockdyn.") or "<" in function:  # one inside a function may stand for several
@@ -140,12 +139,12 @@ class Program:
             return None
 
     def jitted(
-        self, fixed: dict[str, Any], names: tuple[str, ...], structure: PyTreeDef, donated: tuple[int, ...]
+        self, fixed: dict[str, Any], names: tuple[str, ...], structure: Structure, donated: tuple[int, ...]
     ) -> Any:  # noqa: ANN401, JAX's
         """Return the function of the leaves of the arguments of these `names`, for XLA to compile."""
 
         def body(*leaves: ArrayLike) -> PyTree:
-            values = fixed | dict(zip(names, jax.tree.unflatten(structure, leaves), strict=True))
+            values = fixed | dict(zip(names, unflatten(structure, leaves), strict=True))
             given = inspect.BoundArguments(self.signature, {name: values[name] for name in self.signature.parameters})
             return self.function(*given.args, **given.kwargs)
 
@@ -159,12 +158,11 @@ def trace_once[F: Callable[..., Any]](function: F, static: tuple[str, ...] = ())
     `static` names the arguments that are part of the structure by their value. Called outside of programs it is as it was.
     Dictionaries come back in the order of their keys, as from all that JAX traces.
     """
-    traced = jax.jit(function, static_argnames=static)
+    traced = jit_when_called(function, static)
 
     @wraps(function)
     def call(*given: Any, **named: Any) -> Any:  # noqa: ANN401, of the function
-        leaves = jax.tree.leaves((given, named))
-        inside = any(isinstance(leaf, jax.core.Tracer) for leaf in leaves)
+        inside = has_jax() and any(is_traced(leaf) for leaf in leaves_of((given, named)))
         return (traced if inside else function)(*given, **named)
 
     return call  # type: ignore[return-value]
@@ -214,7 +212,7 @@ class Translated:
     """A function of leaves in machine code, which keeps a better one in the store; XLA's, once that has met Python."""
 
     def __init__(
-        self, code: Code, results: PyTreeDef, beside: object, name: str | None, by_xla: Callable[[str], ByXla]
+        self, code: Code, results: Structure, beside: object, name: str | None, by_xla: Callable[[str], ByXla]
     ) -> None:
         self.results, self.beside, self.name, self.by_xla = results, beside, name, by_xla
         self.native = Native(code, self.store)
@@ -223,7 +221,7 @@ class Translated:
     def __call__(self, *leaves: ArrayLike) -> PyTree:
         if self.other is None:
             try:
-                return jax.tree.unflatten(self.results, self.native(*leaves))
+                return unflatten(self.results, self.native(*leaves))
             except Left:
                 self.other = self.by_xla("it has called Python")
         return self.other(*leaves)
@@ -275,7 +273,8 @@ def _make_room() -> None:
             _drop_oldest()
         if count_memory_maps() > most_maps():  # what others have compiled
             _warn_once()
-            jax.clear_caches()
+            if has_jax():
+                jax.clear_caches()
         spare = (most_maps() - count_memory_maps()) / MAPS_EACH
 
 

@@ -19,7 +19,7 @@ from dockdyn.contact.pairs import BallOnSurface
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
 from dockdyn.scenario.tables.parts import compliance_device
-from dockdyn.translate import translate_function
+from dockdyn.translate.jaxpr import translate_function
 from dockdyn.translate.scalar_program import Block
 
 MANY, SAME = 300, 1e-12

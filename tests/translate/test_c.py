@@ -14,8 +14,9 @@ from jax import lax
 import dockdyn
 from dockdyn.results.contact_run import advance, init
 from dockdyn.results.plan import settings_for
-from dockdyn.translate import Native, code_of, translate_function
 from dockdyn.translate.c import c_text
+from dockdyn.translate.jaxpr import translate_function
+from dockdyn.translate.native import Native, code_of
 
 GCC = shutil.which("gcc")
 pytestmark = pytest.mark.skipif(GCC is None, reason="no C compiler here")

@@ -12,7 +12,10 @@ from jax import lax
 from translated import assert_same
 
 from dockdyn import backend, programs
-from dockdyn.translate import Untranslatable, code_of, native, translate_function
+from dockdyn.translate import native
+from dockdyn.translate.jaxpr import translate_function
+from dockdyn.translate.native import code_of
+from dockdyn.translate.scalar_program import Untranslatable
 
 RNG = np.random.default_rng(5)
 FEW, MANY = RNG.normal(size=6), RNG.normal(size=200)

@@ -5,7 +5,7 @@ import numpy as np
 from jax import lax
 from translated import assert_same, traced
 
-from dockdyn.translate import translate_function
+from dockdyn.translate.jaxpr import translate_function
 from dockdyn.translate.llvm import text_of
 from dockdyn.translate.scalar_program import Branch, Compute, While
 

@@ -6,7 +6,8 @@ import xarray as xr
 
 import dockdyn
 from dockdyn import kept, programs
-from dockdyn.translate import store, translate_function
+from dockdyn.translate import store
+from dockdyn.translate.jaxpr import translate_function
 
 PRESET = "paraskevas-a"
 TIMES = ["wall_time_s", "microseconds_per_step"]

@@ -5,7 +5,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from dockdyn.translate import Native, code_of, translate_function
+from dockdyn.translate.jaxpr import translate_function
+from dockdyn.translate.native import Native, code_of
 
 CLOSE = 1e-12  # of the largest number
 seen: set[str] = set()

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import typer
 
+from dockdyn.deferred import jax, jnp
 from dockdyn.kept import is_usable
 
 EXTRAS = ("campaign", "mcap", "parquet")  # what a user may want besides the core
@@ -80,7 +81,6 @@ def _package_lines() -> tuple[list[str], list[str]]:
 
 def _device_lines() -> list[str]:
     """Return the name what JAX computes on."""
-    import jax
 
     return [f"{device.platform} ({device.device_kind})" for device in jax.devices()]
 
@@ -97,7 +97,6 @@ def describe_cache(place: Path) -> str:
 
 def _self_check() -> Check:
     """Return simulated latching against its closed form."""
-    import jax.numpy as jnp
 
     import dockdyn
 

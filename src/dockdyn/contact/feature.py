@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import abc
 
-import equinox as eqx
-from jaxtyping import Array, Float
-
 from dockdyn.contact.surfaces.surface import Surface
 from dockdyn.contact.touch import Touch, touch_surface
+from dockdyn.deferred import Array, Float
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector
+from dockdyn.trees import AbstractVar, Module
 
 
-class Feature(eqx.Module):
+class Feature(Module):
     """A place on a body that can touch a surface."""
 
-    position: eqx.AbstractVar[Float[Array, "3"]]  # m, body axes from the centre of mass
+    position: AbstractVar[Float[Array, "3"]]  # m, body axes from the centre of mass
 
     @abc.abstractmethod
     def contact_point(self, own: Placed, other: Placed, surface: Surface) -> Vector:

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Int
-
 from dockdyn.contact.laws.normal_law import NormalLaw
+from dockdyn.deferred import Array, Bool, Int, jnp
 from dockdyn.mechanics.vector import Scalar
+from dockdyn.trees import AbstractVar, Module
 
 APART, PRESSING, SLACK = 0, 1, 2  # contact modes that are stored: no overlap; overlap under force; overlap, force ended
 GATED = 3  # contact mode of fixed-step runs: decided anew from depth and force at every instant
@@ -47,10 +45,10 @@ def force_guard(mode: Int[Array, ""], force_sign: Scalar) -> Scalar:
     return jnp.where(mode == APART, -1.0, jnp.where(mode == SLACK, force_sign, -force_sign))
 
 
-class UnilateralContact(eqx.Module):
+class UnilateralContact(Module):
     """A contact whose law acts inside, and, unless it adheres, only while it presses."""
 
-    law: eqx.AbstractVar[NormalLaw]
+    law: AbstractVar[NormalLaw]
 
     def normal_force(self, mode: Int[Array, ""], touch: Pressed) -> Scalar:
         """Return the normal force (N, ≥ 0 unless the law adheres) in the stored `mode`, or gated by the state itself."""

@@ -11,11 +11,6 @@ from dataclasses import fields, replace
 from functools import partial
 from typing import Any, NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
-
 from dockdyn import backend
 from dockdyn.contact.gate import APART, PRESSING, SLACK, force_guard, force_in_mode, gated_force
 from dockdyn.contact.laws.friction import Friction
@@ -24,9 +19,11 @@ from dockdyn.contact.laws.preloaded import Preloaded
 from dockdyn.contact.pair import kinematics_of
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.contact.surfaces.surface import Surface
+from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector, once
 from dockdyn.programs import trace_once
+from dockdyn.trees import Module, combine, field, leaves_of, map_leaves
 
 FAR = 0.1  # of the size of a member: one that is farther away than that cannot touch within a step
 BRINK = 1e-10  # m: so near to the surface it is rounding that says whether a member overlaps
@@ -71,7 +68,7 @@ class Rest(NamedTuple):
         return Preloaded(law, self.depth, self.found)
 
 
-class ContactGroup(eqx.Module):
+class ContactGroup(Module):
     """Members of one geometry between two bodies, with one law and one friction.
 
     The group touches while its deepest member does; its first onset and its last release are events. Between them each
@@ -86,8 +83,8 @@ class ContactGroup(eqx.Module):
     friction: Friction | None
     place: Float[Array, "3"]  # m, axes of the first body: where the wrench acts, on both bodies
     reach: Float[Array, ""]  # m, of the members from there
-    first: int = eqx.field(static=True)  # which bodies
-    second: int = eqx.field(static=True)
+    first: int = field(static=True)  # which bodies
+    second: int = field(static=True)
     rest: Rest | None = None  # of a group at rest, for small motions around that
 
     @staticmethod
@@ -102,7 +99,7 @@ class ContactGroup(eqx.Module):
         kind = geometries[0]
         own = [field.name for field in fields(kind) if field.name not in kind.shared]
         rows = [replace(one, **dict.fromkeys(kind.shared)) for one in geometries]
-        members = jax.tree.map(lambda *leaves: jnp.stack(leaves), *rows)
+        members = map_leaves(lambda *leaves: jnp.stack(leaves), *rows)
         places = jax.vmap(lambda one: one.place())(members)
         middle = jnp.mean(places, axis=0)
         return ContactGroup(
@@ -133,7 +130,7 @@ class ContactGroup(eqx.Module):
 
     def member(self, number: int = 0) -> PairGeometry:
         """Return a member by number."""
-        return eqx.combine(jax.tree.map(lambda leaf: leaf[number], self.members), self.common)
+        return combine(map_leaves(lambda leaf: leaf[number], self.members), self.common)
 
     @property
     def alone(self) -> bool:
@@ -181,7 +178,7 @@ class ContactGroup(eqx.Module):
 
         def one(row: tuple[Any, Scalar, Rest | None]) -> tuple[Any, tuple[Scalar, Any]]:
             member, weight, rest = row
-            geometry: PairGeometry = eqx.combine(member, self.common)
+            geometry: PairGeometry = combine(member, self.common)
             if rest is not None:
                 return jax.lax.cond(
                     rest.closed > 0, lambda: near(geometry, weight, rest), lambda: far(jnp.asarray(jnp.inf))
@@ -216,7 +213,7 @@ class ContactGroup(eqx.Module):
         (wrench, normal), (depth, (rate, speed, point, *sign)) = _sum_over_rows(
             one, (self.members, self.weights, self.rest)
         )
-        wrench, normal = jax.tree.map(lambda leaf: jnp.where(mode == APART, 0.0, leaf), (wrench, normal))
+        wrench, normal = map_leaves(lambda leaf: jnp.where(mode == APART, 0.0, leaf), (wrench, normal))
         return once(GroupState(wrench, normal, depth, rate, speed, point, *(sign or [jnp.ones(())])))
 
     def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed) -> Wrench:
@@ -225,7 +222,7 @@ class ContactGroup(eqx.Module):
 
     def depths(self, own: Placed, other: Placed) -> Float[Array, "members"]:
         """Return how deep (m) each member is, negative while apart."""
-        return jax.lax.map(lambda member: eqx.combine(member, self.common).touch(own, other)[0], self.members)
+        return jax.lax.map(lambda member: combine(member, self.common).touch(own, other)[0], self.members)
 
     def guards(self, mode: Int[Array, ""], found: GroupState) -> tuple[Scalar, ...]:
         """Return the event functions: one (m) that rises through zero at the first onset and at the last release; of a member
@@ -272,23 +269,23 @@ def _sum_over_rows(one: Callable[[Any], tuple[Any, tuple[Scalar, Any]]], rows: A
 
     One row after another in machine code of dockdyn's own, side by side where XLA compiles.
     """
-    first = jax.tree.map(lambda leaf: leaf[0], rows)
-    if jax.tree.leaves(rows)[0].shape[0] == 1:
+    first = map_leaves(lambda leaf: leaf[0], rows)
+    if leaves_of(rows)[0].shape[0] == 1:
         return one(first)
     if not backend.is_native():
         sums, (numbers, things) = jax.vmap(one)(rows)
         best = jnp.argmax(numbers)
-        total = jax.tree.map(lambda leaf: jnp.sum(leaf, axis=0), sums)
-        return total, jax.tree.map(lambda leaf: leaf[best], (numbers, things))
+        total = map_leaves(lambda leaf: jnp.sum(leaf, axis=0), sums)
+        return total, map_leaves(lambda leaf: leaf[best], (numbers, things))
     shape = jax.eval_shape(one, first)
-    nothing, (_, thing) = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shape)
+    nothing, (_, thing) = map_leaves(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shape)
 
     def add(carry: Any, row: Any) -> tuple[Any, None]:  # noqa: ANN401, trees
         total, (largest, kept) = carry
         more, (number, new) = one(row)
         larger = number > largest
-        kept = jax.tree.map(lambda a, b: jnp.where(larger, a, b), new, kept)
-        return (jax.tree.map(jnp.add, total, more), (jnp.where(larger, number, largest), kept)), None
+        kept = map_leaves(lambda a, b: jnp.where(larger, a, b), new, kept)
+        return (map_leaves(jnp.add, total, more), (jnp.where(larger, number, largest), kept)), None
 
     found, _ = jax.lax.scan(add, (nothing, (jnp.asarray(-jnp.inf), thing)), rows)
     return found

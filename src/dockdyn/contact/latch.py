@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from typing import ClassVar, NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
-
+from dockdyn.deferred import Array, Bool, Float, Int, jnp
 from dockdyn.mechanics.vector import Scalar
+from dockdyn.trees import Module
 
 OUT, ON_RAMP, HELD = 0, 1, 2  # stages of a latch
 SWUNG = 3  # as HELD, once the first swing of a compliant grip is over; where that ends the run
 
 
-class Reach(eqx.Module):
+class Reach(Module):
     """A latch that falls in as soon as its striker is no farther out than `length` beyond the seat."""
 
     length: Float[Array, ""]  # m
@@ -36,7 +34,7 @@ class Reach(eqx.Module):
         return jnp.where(inside > 0, HELD, OUT)
 
 
-class Anywhere(eqx.Module):
+class Anywhere(Module):
     """What holds its striker wherever that is, whenever it is closed: a connection, which catches nothing on the way."""
 
     length: ClassVar[float] = 0.0  # m
@@ -54,7 +52,7 @@ class Anywhere(eqx.Module):
         return jnp.asarray(HELD)
 
 
-class Ramp(eqx.Module):
+class Ramp(Module):
     """Ramp of a probe and the spring of the latch that rides on it.
 
     After a travel x (m, along the line of motion) the spring is pushed aside by y = x tan θ (eq. 37). Along the line it

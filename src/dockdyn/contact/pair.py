@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
-
 from dockdyn.contact.feature import Feature
 from dockdyn.contact.gate import UnilateralContact
 from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.surfaces.surface import Surface
+from dockdyn.deferred import jnp
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector, once
+from dockdyn.trees import field
 
 
 class ContactState(NamedTuple):
@@ -62,7 +61,7 @@ class Contact(UnilateralContact):
     surface: Surface
     law: NormalLaw
     friction: Friction | None
-    feature_on_chaser: bool = eqx.field(static=True)
+    feature_on_chaser: bool = field(static=True)
 
     def sides(self, chaser: Placed, target: Placed) -> tuple[Placed, Placed]:
         """Return the body with the feature and the body with the surface."""

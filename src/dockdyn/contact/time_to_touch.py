@@ -6,8 +6,7 @@ Source: uniform acceleration; triangle inequality on the motion of free bodies; 
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-
+from dockdyn.deferred import jnp
 from dockdyn.mechanics.rigid_body import Placed, RigidBody
 from dockdyn.mechanics.vector import Matrix, Scalar
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float
+from dockdyn.deferred import Array, Float, jnp
+from dockdyn.trees import Module
 
-Row = Float[Array, "n"]
-Three = Float[Array, "3"]
+type Row = Float[Array, "n"]
+type Three = Float[Array, "3"]
 FADING = 1.0  # s: in which a wheel that nears its capacity, or thrusters near the end of their budget, fade
 
 
@@ -65,7 +64,7 @@ class Actuation(NamedTuple):
         return jnp.stack([jnp.sum(jnp.abs(self.thrust)), jnp.sum(jnp.abs(self.jets))])
 
 
-class Actuators(eqx.Module):
+class Actuators(Module):
     """Limits by joint, and by axis of the base; zero where there is nothing.
 
     The wheel's momentum h follows ḣ = −u, where u is the torque of its motor, held within `wheel`; on the base acts

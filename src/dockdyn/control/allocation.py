@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
-
+from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
 from dockdyn.mechanics.dense import solve_definite
 
 RIDGE = 1e-9  # of the columns' mean square: of all that fit equally well the smallest is taken

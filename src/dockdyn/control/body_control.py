@@ -6,15 +6,14 @@ Source: definition.
 
 from __future__ import annotations
 
-import equinox as eqx
-from jaxtyping import PyTree
-
 from dockdyn.control.actuators import Actuation, Actuators
 from dockdyn.control.controller import Controller, Measured, as_floats, in_body_axes
 from dockdyn.control.reference import Reference
+from dockdyn.deferred import PyTree
+from dockdyn.trees import Module
 
 
-class BodyControl(eqx.Module):
+class BodyControl(Module):
     """A law of a free body and what it acts through, at every instant."""
 
     law: Controller

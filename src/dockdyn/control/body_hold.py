@@ -6,11 +6,10 @@ Source: PD in the rotation vector, Wie 2008, Space Vehicle Dynamics and Control,
 
 from __future__ import annotations
 
-from jaxtyping import Array, Float, PyTree
-
 from dockdyn.control.controller import Command, Controller, Measured
 from dockdyn.control.plant import attitude_error
 from dockdyn.control.reference import Reference
+from dockdyn.deferred import Array, Float, PyTree
 from dockdyn.mechanics.rotation import Quaternion
 
 

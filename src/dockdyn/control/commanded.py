@@ -6,12 +6,10 @@ Source: definition.
 
 from __future__ import annotations
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import PyTree
-
 from dockdyn.control.controller import Command, Controller, Measured, Three
+from dockdyn.deferred import PyTree, jnp
 from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.trees import map_leaves
 
 
 class Idle(Controller):
@@ -35,4 +33,4 @@ class Commanded(Controller):
         force, torque = self.command
         if self.body_force is not None:
             force += Quaternion.of(seen.chaser.attitude).matrix().array() @ self.body_force
-        return jax.tree.map(jnp.zeros_like, memory), Command(force, torque)
+        return map_leaves(jnp.zeros_like, memory), Command(force, torque)

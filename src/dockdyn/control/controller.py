@@ -9,14 +9,11 @@ from __future__ import annotations
 import abc
 from typing import NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float, PyTree
-
+from dockdyn.deferred import Array, Float, PyTree, jnp
 from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.trees import Module, map_leaves
 
-Three = Float[Array, "3"]
+type Three = Float[Array, "3"]
 
 
 class FreeBody(NamedTuple):
@@ -48,7 +45,7 @@ class Command(NamedTuple):
     torque: Three  # N m, chaser's axes
 
 
-class Controller(eqx.Module):
+class Controller(Module):
     """A law that commands the force and the torque on a body of an assembly, seen as the chaser.
 
     Without a sampling period it acts continuously: the integrator asks it wherever it evaluates the motion, also at trial
@@ -73,4 +70,4 @@ def in_body_axes(vector: Three, body: FreeBody) -> Three:
 
 def as_floats(tree: PyTree) -> PyTree:
     """Return the numbers of a tree as arrays of floats."""
-    return jax.tree.map(lambda number: jnp.asarray(number, float), tree)
+    return map_leaves(lambda number: jnp.asarray(number, float), tree)

@@ -11,18 +11,16 @@ from __future__ import annotations
 
 import math
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
 from dockdyn.control.actuators import Actuation, Actuators, share_within
 from dockdyn.control.plant import ArmPlant
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.trees import Module, field
 
 HUNDREDTH = math.log(100)
 
 
-class Detumble(eqx.Module):
+class Detumble(Module):
     """Momentum and joint rates decay at the rate γ = ln(100)/time where limits allow. A `Law`.
 
     Angular momentum L of both bodies (the wheel's left out) about their common centre of mass is what torque on the base
@@ -34,7 +32,7 @@ class Detumble(eqx.Module):
     """
 
     time: Float[Array, ""]  # s, in which momentum and joint rates fall to a hundredth
-    free: tuple[int, ...] = eqx.field(static=True)  # joints that are not locked, by number
+    free: tuple[int, ...] = field(static=True)  # joints that are not locked, by number
 
     def act(self, plant: ArmPlant, actuators: Actuators) -> Actuation:
         rate, found = HUNDREDTH / self.time, plant.momentum()

@@ -6,12 +6,10 @@ Source: PD control of joints, e.g. Siciliano et al. 2009, Robotics, section 8.5.
 
 from __future__ import annotations
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
 from dockdyn.control.actuators import Actuation, Actuators
 from dockdyn.control.plant import ArmPlant, attitude_error
+from dockdyn.deferred import Array, Float, jnp
+from dockdyn.trees import Module
 
 
 def proportional_derivative(
@@ -21,7 +19,7 @@ def proportional_derivative(
     return -stiffness * error - damping * rate
 
 
-class JointControl(eqx.Module):
+class JointControl(Module):
     """Torques −Kp (x − reference) − Kd (ẋ − its rate): on joints by motors, on the base by a wheel. A `Law`.
 
     Knows the angles and rates of joints and the base's attitude and rate; neither masses, nor the target, nor vibration.

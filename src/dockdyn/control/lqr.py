@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
 from dockdyn.control.actuators import Actuation, Actuators
 from dockdyn.control.plant import ArmPlant, attitude_error
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.vector import Scalar
+from dockdyn.trees import Module, field
 
 DOUBLINGS = 40  # slow motions 1e12 times slower than fast ones still converge
 CORRECTIONS = 4  # Newton's steps
@@ -32,7 +29,7 @@ class Weights(NamedTuple):
     torque: Float[Array, "torques"]  # N m
 
 
-class Regulator(eqx.Module):
+class Regulator(Module):
     """Torques −K (δ, δ̇), δ what the system has left of the captured configuration at rest. A `Law`.
 
     δ: attitude of the base (with a wheel), joints that are not locked, modes of both trees. Where the system is, and how it
@@ -44,8 +41,8 @@ class Regulator(eqx.Module):
     gain: Float[Array, "torques states"]  # K: base (with a wheel) and joints, by (δ, δ̇)
     attitude: Float[Array, "4"]  # reference of the base
     references: Float[Array, "free"]  # of joints that are not locked, rad
-    free: tuple[int, ...] = eqx.field(static=True)  # those, by number
-    wheel: bool = eqx.field(static=True)
+    free: tuple[int, ...] = field(static=True)  # those, by number
+    wheel: bool = field(static=True)
 
     def deviation(self, plant: ArmPlant) -> Float[Array, "states"]:
         """Return (δ, δ̇)."""

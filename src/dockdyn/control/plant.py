@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from jaxtyping import Array, Float
-
 from dockdyn.control.actuators import Actuation, Actuators
+from dockdyn.deferred import Array, Float
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.momentum import Momentum
 
-Row = Float[Array, "n"]
-Three = Float[Array, "3"]
+type Row = Float[Array, "n"]
+type Three = Float[Array, "3"]
 
 
 class Response(NamedTuple):

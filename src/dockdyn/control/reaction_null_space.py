@@ -10,20 +10,18 @@ Source: as named above.
 
 from __future__ import annotations
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
 from dockdyn.control.actuators import Actuation, Actuators, share_within
 from dockdyn.control.plant import ArmPlant
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.dense import solve_definite
+from dockdyn.trees import Module, field
 
 DAMPED = (
     1e-14  # of the coupling squared: by so much least squares are damped, for joints that turn the base not every way
 )
 
 
-class ReactionNullSpace(eqx.Module):
+class ReactionNullSpace(Module):
     """Joint torques that damp the arm and keep the base's angular velocity as it is. A `Law`; no wheel.
 
     The base's angular acceleration is ω̇ = ω̇₀ + C τ, C its coupling with joint torques through the whole system, links
@@ -36,7 +34,7 @@ class ReactionNullSpace(eqx.Module):
     """
 
     damping: Float[Array, "free"]  # D, N m s/rad, of joints that are not locked
-    free: tuple[int, ...] = eqx.field(static=True)  # those, by number
+    free: tuple[int, ...] = field(static=True)  # those, by number
 
     def act(self, plant: ArmPlant, actuators: Actuators) -> Actuation:
         (_, rates), at = plant.joints(), jnp.array(self.free, int)

@@ -6,15 +6,13 @@ Source: kinematics of a rigid body.
 
 from __future__ import annotations
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
 from dockdyn.control.controller import FreeBody, Three
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.trees import Module
 
 
-class InertialReference(eqx.Module):
+class InertialReference(Module):
     """A place, a velocity and an attitude in inertial axes; the attitude rests."""
 
     position: Three  # m, from where positions count
@@ -26,7 +24,7 @@ class InertialReference(eqx.Module):
         return FreeBody(self.position, self.velocity, self.attitude, jnp.zeros(3))
 
 
-class TargetReference(eqx.Module):
+class TargetReference(Module):
     """A pose in the target's axes that moves and turns with it, and a velocity over it."""
 
     position: Three  # m, of the centre of mass, from the target's

@@ -9,16 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, PyTree
-
 from dockdyn.control.actuators import Actuation, Actuators
 from dockdyn.control.controller import Controller, Measured, Three, as_floats, in_body_axes
 from dockdyn.control.plant import ArmLaw, ArmPlant, Row
 from dockdyn.control.reference import Reference
 from dockdyn.control.thrusters import Pulses, Thrusters
+from dockdyn.deferred import Array, Bool, Float, PyTree, jax, jnp
+from dockdyn.trees import Module, field, map_leaves
 
 
 class Wanted(NamedTuple):
@@ -38,7 +35,7 @@ class Held(NamedTuple):
     pulses: Pulses | tuple[()]
 
 
-class SampledControl(eqx.Module):
+class SampledControl(Module):
     """A law of a free body, or of a body with an arm, that is asked once a period, and what it acts through.
 
     What the law remembers advances by the period times the rate that it says, as an integral in a computer does. The force
@@ -51,7 +48,7 @@ class SampledControl(eqx.Module):
     reference: Reference  # from which the error of the attitude is counted
     period: Float[Array, ""]
     thrusters: Thrusters | None = None
-    told: bool = eqx.field(static=True, default=False)  # whether the caller takes the samples, by `take`
+    told: bool = field(static=True, default=False)  # whether the caller takes the samples, by `take`
 
     def init(self, seen: Measured | ArmPlant) -> Held:
         """Return what it remembers before its first sample: nothing is commanded yet."""
@@ -65,7 +62,7 @@ class SampledControl(eqx.Module):
 
     def act(self, memory: Held, seen: Measured | ArmPlant) -> tuple[Held, Actuation]:
         """Return the rate of what is remembered, and what the actuators give of what is held."""
-        rate, (motors, force, torque) = jax.tree.map(jnp.zeros_like, memory), memory.wanted
+        rate, (motors, force, torque) = map_leaves(jnp.zeros_like, memory), memory.wanted
         if self.thrusters is None or not isinstance(memory.pulses, Pulses):
             given = self.actuators.give(force, torque, seen.turning(), seen.wheel, seen.used)
             return rate, given._replace(motors=self.actuators.drive(motors))
@@ -101,8 +98,8 @@ class SampledControl(eqx.Module):
         """Return what is remembered after a sample at `t` (s); of control that is not `active` it commands nothing."""
         rate, wanted = self._ask(memory.law, seen)
         if active is not None:
-            rate, wanted = jax.tree.map(lambda leaf: jnp.where(active, leaf, 0.0), (rate, wanted))
-        law = jax.tree.map(lambda a, b: a + self.period * b, memory.law, rate)
+            rate, wanted = map_leaves(lambda leaf: jnp.where(active, leaf, 0.0), (rate, wanted))
+        law = map_leaves(lambda a, b: a + self.period * b, memory.law, rate)
         samples, pulses = memory.samples + 1, memory.pulses
         if self.thrusters is not None and isinstance(pulses, Pulses):
             wheel = self.actuators.turn(wanted.torque, seen.turning(), seen.wheel)

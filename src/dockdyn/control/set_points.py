@@ -6,16 +6,14 @@ Source: Gibson and Murphey, section III (PD law towards a docked configuration);
 
 from __future__ import annotations
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
-
+from dockdyn.deferred import Array, Float, Int, jnp
 from dockdyn.mechanics.vector import Scalar
+from dockdyn.trees import Module
 
-Row = Float[Array, "joints"]
+type Row = Float[Array, "joints"]
 
 
-class SetPoints(eqx.Module):
+class SetPoints(Module):
     """References of joints: where they are to come in each phase, and from where."""
 
     points: Float[Array, "phases joints"]  # rad or m

@@ -9,19 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, PyTree
-
 from dockdyn.control.actuators import Actuation, Effort
 from dockdyn.control.body_control import BodyControl
 from dockdyn.control.controller import Measured, Three
 from dockdyn.control.plant import Row, attitude_error
 from dockdyn.control.sampled import SampledControl
 from dockdyn.control.thrusters import Pulses
+from dockdyn.deferred import Array, Bool, PyTree, jnp
 from dockdyn.integrate.model import choose_tree
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector, once
+from dockdyn.trees import map_leaves
 
 AnyControl = BodyControl | SampledControl
 
@@ -69,7 +67,7 @@ def _rate_and_actuation(
     found = control.act(now.law, seen)
     if idles is None:
         return found
-    still = jax.tree.map(jnp.zeros_like, found[0]), idle_actuation(found[1].motors, seen.chaser.rate, seen.wheel)
+    still = map_leaves(jnp.zeros_like, found[0]), idle_actuation(found[1].motors, seen.chaser.rate, seen.wheel)
     return choose_tree(idles, still, found)
 
 

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
 from dockdyn.control.actuators import Actuation
 from dockdyn.control.allocation import nonnegative_least_squares
 from dockdyn.control.controller import Three
+from dockdyn.deferred import Array, Float, jnp
+from dockdyn.trees import Module
 
-Each = Float[Array, "thrusters"]
+type Each = Float[Array, "thrusters"]
 
 
-class PulseWidth(eqx.Module):
+class PulseWidth(Module):
     """A pulse in each period, as long as the wanted share of it: none below the dead band, none shorter than the shortest."""
 
     shortest: Float[Array, ""]  # s; with the force, the least impulse
@@ -32,7 +30,7 @@ class PulseWidth(eqx.Module):
         return jnp.where(wanted > self.deadband, jnp.clip(wanted, self.shortest, period), 0.0)
 
 
-class OnOff(eqx.Module):
+class OnOff(Module):
     """A Schmitt trigger: a whole period of thrust where a large share is wanted, until the share has become small."""
 
     switch_on: Float[Array, ""]  # share of full thrust above which it goes on
@@ -66,7 +64,7 @@ class Pulses(NamedTuple):
         return self._replace(firing=jnp.where(self.off <= t, 0.0, self.firing))
 
 
-class Thrusters(eqx.Module):
+class Thrusters(Module):
     """A table of thrusters, and how what is wanted becomes pulses."""
 
     positions: Float[Array, "thrusters 3"]  # m, body axes, from the centre of mass

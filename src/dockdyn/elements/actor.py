@@ -9,13 +9,11 @@ from __future__ import annotations
 import abc
 from typing import Any, NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, PyTree
-
 from dockdyn.contact.latch import Caught
+from dockdyn.deferred import Array, Bool, PyTree, jnp
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.trees import Module
 
 
 class ElementMemory(NamedTuple):
@@ -37,7 +35,7 @@ class ElementMemory(NamedTuple):
         return self._replace(slide=slide, dissipated=None if self.dissipated is None else self.dissipated + lost)
 
 
-class Actor[*Sides](eqx.Module):
+class Actor[*Sides](Module):
     """What acts in a mechanism besides contacts: between two bodies, on one, in a joint, or on the modes of a link.
 
     Each method is told how these are. Its law is smooth while its modes, one integer for each part that has events, stay.

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.elements.force_element import Action
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector, once
+from dockdyn.trees import Module
 
 
 class AnchorLine(NamedTuple):
@@ -31,7 +29,7 @@ class AnchorLine(NamedTuple):
         return Action(self.along * -tension, Vector.zero(), self.point)
 
 
-class Anchors(eqx.Module):
+class Anchors(Module):
     """A place on each of two bodies."""
 
     own: Float[Array, "3"]  # m, axes of the first body, from its centre of mass

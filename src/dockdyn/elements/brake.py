@@ -6,17 +6,15 @@ Source: the elasto-plastic (Jenkin) element, Iwan 1966, J. Appl. Mech. 33:893; i
 
 from __future__ import annotations
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
-
+from dockdyn.deferred import Array, Bool, Float, Int, jnp
 from dockdyn.mechanics.vector import Scalar
+from dockdyn.trees import Module
 
 HOLDS, SLIDES_OUT, SLIDES_IN = 0, 1, -1  # modes: the force is the spring's; it is the limit, pulling or pushing
 RETURNS_IN, RETURNS_OUT = 2, -2  # holds since sliding out (or in) ended, and the spring gives way ever since
 
 
-class Brake(eqx.Module):
+class Brake(Module):
     """What limits the force of a spring of stiffness k and stretch u, which it shares: k (u − slide).
 
     Where sliding ends, the force is the limit and its rate zero: it would be rounding that says whether it begins again. So

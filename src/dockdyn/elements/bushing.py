@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
-
+from dockdyn.deferred import Array, Bool, Float, Int, jnp
 from dockdyn.elements.actor import ElementMemory, nothing_yet
 from dockdyn.elements.brake import Brake
 from dockdyn.elements.force_element import Action, ForceElement
@@ -18,8 +16,8 @@ from dockdyn.mechanics.rigid_body import Placed, Pose
 from dockdyn.mechanics.rotation import Quaternion, rotation_vector_rate
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once
 
-Row = Float[Array, "6"]
-Mode = Int[Array, ""] | None  # of the brake
+type Row = Float[Array, "6"]
+type Mode = Int[Array, ""] | None  # of the brake
 
 
 class _Instant(NamedTuple):

@@ -6,10 +6,8 @@ Source: Kelvin–Voigt element under the gate of a contact.
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
-
 from dockdyn.contact.axial import Axial
+from dockdyn.deferred import Array, Bool, Float, Int, jnp
 from dockdyn.elements.actor import ElementMemory, nothing_yet
 from dockdyn.elements.anchor_line import AnchorLine, Anchors
 from dockdyn.elements.force_element import Action, ForceElement

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, PyTree
-
+from dockdyn.deferred import Array, Bool, PyTree, jnp
 from dockdyn.elements.actor import ElementMemory
 from dockdyn.elements.force_element import Action, ForceElement
 from dockdyn.integrate.model import over_rows
 from dockdyn.mechanics.reflected import Reflected
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar
+from dockdyn.trees import leaves_of, map_leaves, structure_of
 
 
 class ElementGroup(ForceElement):
@@ -31,14 +29,14 @@ class ElementGroup(ForceElement):
     @staticmethod
     def of(elements: Sequence[ForceElement]) -> ElementGroup:
         """Return the group of `elements` that have the same parts. Raises ValueError where they do not, or there is none."""
-        if len({jax.tree.structure(element) for element in elements}) != 1:
+        if len({structure_of(element) for element in elements}) != 1:
             raise ValueError("the elements of a group must have the same parts")
-        return ElementGroup(jax.tree.map(lambda *numbers: jnp.stack(numbers), *elements))
+        return ElementGroup(map_leaves(lambda *numbers: jnp.stack(numbers), *elements))
 
     @property
     def size(self) -> int:
         """How many there are."""
-        return jax.tree.leaves(self.members)[0].shape[0]
+        return leaves_of(self.members)[0].shape[0]
 
     def init(self, own: Placed, other: Placed) -> ElementMemory:
         return over_rows(lambda one: one.init(own, other), self.members)
@@ -47,7 +45,7 @@ class ElementGroup(ForceElement):
         actions, rates = over_rows(lambda one, *row: one.act(*row, own, other), self.members, mode, memory)
         centre = own.pose.position
         moments = actions.moment + (actions.point - centre).cross(actions.force)
-        force, moment = jax.tree.map(jnp.sum, (actions.force, moments))
+        force, moment = map_leaves(jnp.sum, (actions.force, moments))
         return Action(force, moment, centre), rates
 
     def settle(self, memory: ElementMemory, own: Placed, other: Placed) -> tuple[PyTree, ElementMemory]:

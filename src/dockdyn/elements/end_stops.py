@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
-
 from dockdyn.contact.axial import Axial
+from dockdyn.deferred import Array, Bool, Float, Int, jnp
 from dockdyn.elements.one_sided_spring import OneSidedSpring
 from dockdyn.mechanics.vector import Scalar
+from dockdyn.trees import Module
 
-Modes = tuple[Int[Array, ""], Int[Array, ""]]  # of the lower and the upper stop
+type Modes = tuple[Int[Array, ""], Int[Array, ""]]  # of the lower and the upper stop
 
 
 class StopLoad(NamedTuple):
@@ -27,7 +25,7 @@ class StopLoad(NamedTuple):
     power: Scalar  # W, that their dampers take
 
 
-class EndStops(eqx.Module):
+class EndStops(Module):
     """Springs and dampers that a stroke meets at either end; they push it back and never pull."""
 
     lowest: Float[Array, ""]  # m

@@ -9,9 +9,7 @@ from __future__ import annotations
 import abc
 from typing import NamedTuple, Self
 
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, PyTree
-
+from dockdyn.deferred import Array, Bool, PyTree, jnp
 from dockdyn.elements.actor import Actor, ElementMemory
 from dockdyn.mechanics.reflected import Reflected
 from dockdyn.mechanics.rigid_body import Placed

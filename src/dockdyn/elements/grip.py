@@ -8,23 +8,21 @@ from __future__ import annotations
 
 from typing import Literal
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
-
+from dockdyn.deferred import Array, Bool, Float, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.trees import Module, field
 
 # the place of a striker alone, or its body's attitude, too; of bodies on a line the place along that
 Hold = Literal["pin", "weld"]
 
 
-class Rigid(eqx.Module):
+class Rigid(Module):
     """A grip that is a connection: whoever moves the bodies closes it with the latch, and books the loss."""
 
-    hold: Hold = eqx.field(static=True)
+    hold: Hold = field(static=True)
 
 
-class Compliant(eqx.Module):
+class Compliant(Module):
     """Stiffness and damping with which a latch holds a striker, alike in all directions, and the way it can yield.
 
     Within the `play` nothing holds. A pin has no turning stiffness: the bodies turn about the striker. A motor draws in with

@@ -6,13 +6,11 @@ Source: the platform of Gough and Stewart; angles of pairs of joints, definition
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
-
+from dockdyn.deferred import Array, ArrayLike, Float, jnp
 from dockdyn.mechanics.rigid_body import Pose
 from dockdyn.mechanics.vector import Vector
 
-Places = Float[Array, "6 3"]
+type Places = Float[Array, "6 3"]
 
 
 def hexapod_anchors(

@@ -6,10 +6,8 @@ Source: own construction of the parts named; friction as that of contacts, Sazaw
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
-
 from dockdyn.contact.laws.friction import regularised_speed
+from dockdyn.deferred import Array, Bool, Float, jnp
 from dockdyn.elements.actor import Actor, ElementMemory, nothing_yet
 from dockdyn.elements.end_stops import EndStops, Modes, StopLoad
 from dockdyn.mechanics.vector import Scalar

@@ -9,18 +9,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
-
 from dockdyn.contact.latch import HELD, ON_RAMP, OUT, SWUNG, Anywhere, Caught, Ramp, Reach
+from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
 from dockdyn.elements.actor import ElementMemory
 from dockdyn.elements.force_element import Action, ForceElement
 from dockdyn.elements.grip import Compliant, Hold, Rigid
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Scalar, Vector, once
+from dockdyn.trees import field, map_leaves
 
 AT_THE_END = 1e-6  # of the play: how near to its end counts as there
 TINY = 1e-30  # m², of the square of a way: no direction
@@ -62,7 +59,7 @@ class Latch(ForceElement):
     entry: Reach | Ramp | Anywhere
     grip: Compliant | Rigid
     closed: Float[Array, ""] | float = 1.0  # 0: it lets go
-    ends_run: bool = eqx.field(static=True, default=False)
+    ends_run: bool = field(static=True, default=False)
 
     @property
     def rigid(self) -> bool:
@@ -156,7 +153,7 @@ class Latch(ForceElement):
         return mode.stage >= (HELD if self.swing is None else SWUNG)
 
     def act(self, mode: LatchMode, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
-        still = jax.tree.map(jnp.zeros_like, memory)
+        still = map_leaves(jnp.zeros_like, memory)
         grip, held = self.grip, mode.stage >= HELD
         if isinstance(grip, Rigid):
             return Action(Vector.zero(), Vector.zero(), once(self.tip(own))), still
@@ -308,7 +305,7 @@ class Latch(ForceElement):
                 travel=None if memory.travel is None else jnp.zeros(()),
                 since=None if memory.since is None else jnp.zeros(()),
             )
-        return jax.tree.map(lambda new, old: jnp.where(falls, new, old), after, memory)
+        return map_leaves(lambda new, old: jnp.where(falls, new, old), after, memory)
 
     def _is_taut(self, mode: LatchMode) -> Bool[Array, ""]:
         """Return whether the grip's spring is stretched."""

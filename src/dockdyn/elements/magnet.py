@@ -6,9 +6,7 @@ Source: own construction; the law of the pull as its class says.
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float, PyTree
-
+from dockdyn.deferred import Array, Float, PyTree, jnp
 from dockdyn.elements.actor import ElementMemory, nothing_yet
 from dockdyn.elements.anchor_line import Anchors
 from dockdyn.elements.force_element import Action, ForceElement

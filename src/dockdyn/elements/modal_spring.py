@@ -6,13 +6,11 @@ Source: modal stiffness and damping, as in any textbook of vibrations.
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float, PyTree
-
+from dockdyn.deferred import Array, Float, PyTree, jnp
 from dockdyn.elements.actor import Actor, ElementMemory, nothing_yet
 from dockdyn.mechanics.vector import Scalar
 
-Modes = Float[Array, "modes"]
+type Modes = Float[Array, "modes"]
 
 
 class ModalSpring(Actor[Modes, Modes]):

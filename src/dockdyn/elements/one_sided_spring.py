@@ -6,12 +6,10 @@ Source: Kelvin–Voigt element under the gate of a contact; the account of its e
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-from jaxtyping import Array, Int
-
 from dockdyn.contact.axial import Axial, AxialContact
 from dockdyn.contact.gate import APART, UnilateralContact
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
+from dockdyn.deferred import Array, Int, jnp
 from dockdyn.mechanics.vector import Scalar
 
 

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import abc
 
-import equinox as eqx
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.integrate.hybrid import cubic
 from dockdyn.mechanics.vector import Scalar
+from dockdyn.trees import Module
 
 
-class Pull(eqx.Module):
+class Pull(Module):
     """Force over gap, and the energy it takes to open the gap."""
 
     @abc.abstractmethod

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
-
+from dockdyn.deferred import Array, Bool, Float, Int, jnp
 from dockdyn.elements.actor import ElementMemory, nothing_yet
 from dockdyn.elements.anchor_line import AnchorLine, Anchors
 from dockdyn.elements.brake import Brake

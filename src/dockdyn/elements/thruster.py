@@ -6,8 +6,7 @@ Source: definition; the mass that leaves is neglected.
 
 from __future__ import annotations
 
-from jaxtyping import Array, Float, PyTree
-
+from dockdyn.deferred import Array, Float, PyTree
 from dockdyn.elements.actor import Actor, ElementMemory, nothing_yet
 from dockdyn.elements.force_element import Action
 from dockdyn.mechanics.rigid_body import Placed

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import xarray as xr
-from jaxtyping import Float
 
 from dockdyn.api import simulate
+from dockdyn.deferred import Float
 from dockdyn.exchange.fmu import INSIDE, unit_of
 from dockdyn.results.drive import Progress
 from dockdyn.results.exchange.fmu_archive import text_in

@@ -8,18 +8,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import jax
 import numpy as np
 
+from dockdyn.deferred import jax
 from dockdyn.integrate.solution import Status
 from dockdyn.results.functional_unit import Flow, FunctionalUnit, Steps
 from dockdyn.results.model_flow import Jumped
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import Place
-from dockdyn.translate import translate_function
 from dockdyn.translate.c import C_HEAD, c_function
-from dockdyn.translate.jaxpr import TranslatedProgram
+from dockdyn.translate.jaxpr import TranslatedProgram, translate_function
 from dockdyn.translate.scalar_program import SIZES, Untranslatable
+from dockdyn.trees import flatten, unflatten
 
 WORD = 8  # bytes, at multiples of which leaves of a state begin
 IN_C = {"float64": "double", "int64": "int64_t", "int32": "int32_t", "uint32": "uint32_t", "bool": "uint8_t"}
@@ -38,14 +38,14 @@ def write_model(unit: FunctionalUnit, token: str) -> Written:
     """Return the model of a unit, whose states carry the `token`. Raises ScenarioError for what cannot be written in C."""
     numbers = np.array([place.value for place in unit.numbers])
     given, time = np.zeros(len(unit.inputs)), np.float64(0.0)
-    leaves, structure = jax.tree.flatten(jax.eval_shape(unit.begin, numbers))
+    leaves, structure = flatten(jax.eval_shape(unit.begin, numbers))
     state = [np.zeros(leaf.shape, leaf.dtype) for leaf in leaves]
 
     def of_state(function: Callable[..., Any], *before: np.ndarray | np.float64) -> TranslatedProgram:
         """Return a function of some arguments and of a state, whose leaves follow them."""
 
         def of_leaves(*rows: Any) -> Any:  # noqa: ANN401, of JAX
-            return function(*rows[: len(before)], jax.tree.unflatten(structure, rows[len(before) :]))
+            return function(*rows[: len(before)], unflatten(structure, rows[len(before) :]))
 
         return _program_of(unit, of_leaves, *before, *state)
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import abc
 
-import equinox as eqx
-from jaxtyping import PyTree
+from dockdyn.deferred import PyTree
+from dockdyn.trees import Module
 
 
-class DiscreteBlock(eqx.Module):
+class DiscreteBlock(Module):
     """A discrete-time block; parameters are fields, the memory is passed."""
 
     @abc.abstractmethod

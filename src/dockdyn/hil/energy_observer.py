@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
-
+from dockdyn.deferred import jnp
 from dockdyn.hil.block import DiscreteBlock
 from dockdyn.hil.compensators.compensator import Axes, CompensatorInput
 from dockdyn.integrate.model import Scalar
+from dockdyn.trees import field
 
 
 class Port(NamedTuple):
@@ -38,7 +37,7 @@ class PortEnergy(DiscreteBlock):
     the third differences of the position, in which smooth motion is of the order (ω T)³.
     """
 
-    held: bool = eqx.field(static=True, default=True)  # whether the force on the model is constant over a period
+    held: bool = field(static=True, default=True)  # whether the force on the model is constant over a period
 
     def init(self, position: Axes, velocity: Axes) -> Port:
         none = jnp.zeros_like(position)

@@ -9,17 +9,15 @@ Source: Newton and Euler's equations of the tool; differences of encoders' posit
 
 from __future__ import annotations
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.integrate.model import Scalar
 from dockdyn.stability.encoder_history import acceleration_weights, place_weights, velocity_weights
+from dockdyn.trees import Module, field
 
-Axes = Float[Array, "axes"]
+type Axes = Float[Array, "axes"]
 
 
-class Tool(eqx.Module):
+class Tool(Module):
     """What moves behind the sensor; of a rig along one direction the mass alone."""
 
     mass: Scalar  # kg
@@ -27,14 +25,14 @@ class Tool(eqx.Module):
     inertia: Float[Array, "3 3"] | None = None  # kg m², about the centre
 
 
-class SensorFrame(eqx.Module):
+class SensorFrame(Module):
     """Where the sensor is and how it is turned, in the axes of what is carried, from its virtual centre of mass."""
 
     position: Float[Array, "3"]  # m
     attitude: Float[Array, "4"]  # quaternion, scalar first, from the sensor's axes
 
 
-class Known(eqx.Module):
+class Known(Module):
     """What a computer knows of its robot's motion when a force was measured."""
 
     pose: Axes  # m, rad
@@ -42,7 +40,7 @@ class Known(eqx.Module):
     acceleration: Axes  # m/s², rad/s²
 
 
-class Mounting(eqx.Module):
+class Mounting(Module):
     """Tool and sensor, and the computer's belief in them."""
 
     tool: Tool | None
@@ -50,8 +48,8 @@ class Mounting(eqx.Module):
     gravity: Axes  # m/s², in the laboratory; one number along one direction
     frame: SensorFrame | None
     believed_frame: SensorFrame | None
-    inertia: bool = eqx.field(static=True)  # whether the inertia of the believed tool is taken away, too
-    rows: int = eqx.field(static=True)  # positions of the encoders that are kept
+    inertia: bool = field(static=True)  # whether the inertia of the believed tool is taken away, too
+    rows: int = field(static=True)  # positions of the encoders that are kept
 
     def known(self, encoded: Float[Array, "rows axes"], delay: Scalar, period: Scalar) -> Known:
         """Return what the encoders' positions (m, rad) at steps a `period` (s) apart tell of what is `delay` (s) old."""

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.integrate.model import Scalar
 from dockdyn.stability.loop import RobotStateSpace
+from dockdyn.trees import Module, map_leaves
 
 TERMS = 20  # of the exponential's series; enough for a robot's state to 1e-15 where |A| · age is at most 2
 
-Row = Float[Array, "*axes width"]  # of a robot's state and command: what an output is of them
+type Row = Float[Array, "*axes width"]  # of a robot's state and command: what an output is of them
 
 
-class AxisReading(eqx.Module):
+class AxisReading(Module):
     """Position and velocity of an axis, some time after its state and its command were known, as rows that multiply both."""
 
     position: Row
@@ -37,7 +35,7 @@ class AxisReading(eqx.Module):
         return (known * self.position).sum(-1), (known * self.velocity).sum(-1)
 
 
-class RobotAxes(eqx.Module):
+class RobotAxes(Module):
     """Independent axes with the dynamics of `robot`, or following at once where that is None.
 
     A robot whose matrices have a leading axis has each axis' own; without one all are equal.
@@ -161,4 +159,4 @@ def side_by_side(robots: Sequence[RobotStateSpace]) -> RobotStateSpace:
         state = jnp.pad(robot.state, (0, extra)) - idle
         return RobotStateSpace(state, jnp.pad(robot.input, (0, extra)), jnp.pad(robot.output, (0, extra)))
 
-    return jax.tree.map(lambda *parts: jnp.stack(parts), *map(padded, robots))
+    return map_leaves(lambda *parts: jnp.stack(parts), *map(padded, robots))

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
-
+from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
 from dockdyn.hil.block import DiscreteBlock
 from dockdyn.integrate.model import Scalar
+from dockdyn.trees import field
 
 
 class Draws(NamedTuple):
@@ -63,7 +60,7 @@ class SensorModel(DiscreteBlock):
     drop_rate: Scalar | None = None  # probability that a sample is lost and the last one stays
     position_noise: Scalar | None = None  # m, standard deviation of the robot's encoders
     threshold: Scalar | None = None  # N, above which a force counts as contact
-    forces: int = eqx.field(static=True, default=1)  # axes of a load that are forces
+    forces: int = field(static=True, default=1)  # axes of a load that are forces
 
     @property
     def steady(self) -> bool:

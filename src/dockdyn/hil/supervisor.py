@@ -18,18 +18,16 @@ from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
-
+from dockdyn.deferred import Array, Bool, Float, Int, jnp
 from dockdyn.integrate.model import Scalar
+from dockdyn.trees import Module
 
 PLACES = 3  # axes that are lengths; those behind them are angles
 GENTLY = 0.5  # of the limits, on the way to where a run begins
 
-Axes = Float[Array, "axes"]
-Count = Int[Array, ""]
-Yes = Bool[Array, ""]
+type Axes = Float[Array, "axes"]
+type Count = Int[Array, ""]
+type Yes = Bool[Array, ""]
 
 
 class Cause(IntEnum):
@@ -60,7 +58,7 @@ class Cause(IntEnum):
     END = 22  # of the run
 
 
-class Envelope(eqx.Module):
+class Envelope(Module):
     """What axes of one unit may do."""
 
     lowest: Axes
@@ -70,7 +68,7 @@ class Envelope(eqx.Module):
     tracking: Scalar  # largest distance between command and encoders
 
 
-class Limits(eqx.Module):
+class Limits(Module):
     """All that is watched; None is not."""
 
     places: Envelope  # m

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-import jax
 import numpy as np
-from jaxtyping import Complex, Float
 
+from dockdyn.deferred import Complex, Float
 from dockdyn.stability.growth import loop_roots
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import ideal_root
 from dockdyn.stability.multirate import hyperperiod_of
+from dockdyn.trees import map_leaves
 
 CLOSE = 1e-11  # of the frequency: how well the root is met
 TRIED = 30  # steps of Newton's method
@@ -72,7 +72,7 @@ def lag_of(loop: Loop) -> float:
 def batch_of_loops(loop: Loop, **numbers: np.ndarray) -> Loop:
     """Return many loops that differ in the named numbers."""
     count = len(next(iter(numbers.values())))
-    many = jax.tree.map(lambda a: np.repeat(np.asarray(a, float)[None], count, axis=0), loop)
+    many = map_leaves(lambda a: np.repeat(np.asarray(a, float)[None], count, axis=0), loop)
     return replace(many, **numbers)
 
 

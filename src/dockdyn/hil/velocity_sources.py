@@ -9,15 +9,13 @@ from __future__ import annotations
 import abc
 from typing import ClassVar, NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import PyTree
-
+from dockdyn.deferred import PyTree, jnp
 from dockdyn.hil.compensators.compensator import Axes, CompensatorInput, Source
 from dockdyn.integrate.model import Scalar
+from dockdyn.trees import Module
 
 
-class VelocitySource(eqx.Module):
+class VelocitySource(Module):
     """A block from what is seen to a velocity (m/s)."""
 
     source: ClassVar[Source] = "estimate"

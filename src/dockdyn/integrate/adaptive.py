@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-import jax
-from jaxtyping import Array, Float, Int
-
+from dockdyn.deferred import Array, Float, Int, jax
 from dockdyn.integrate.model import Model, Scalar, State, pack_tree, unpack_tree
 
 Method = Literal["dopri8", "kvaerno5"]

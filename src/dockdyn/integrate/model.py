@@ -10,20 +10,17 @@ import abc
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PyTree
-
 from dockdyn import backend
+from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
 from dockdyn.programs import trace_once
+from dockdyn.trees import AbstractVar, Module, flatten, leaves_of, leaves_with_paths, map_leaves, path_text, unflatten
 
 TURN = 0.01  # rad a step; then cubics and steps of fourth order follow an attitude to 1e-12
-Scalar = Float[Array, ""]
-Flag = Bool[Array, ""]
+type Scalar = Float[Array, ""]
+type Flag = Bool[Array, ""]
 
 
-class State(eqx.Module):
+class State(Module):
     """State of a model; shapes are fixed for the whole run."""
 
     q: Any  # configuration (may hold quaternions)
@@ -48,10 +45,10 @@ class Outputs(NamedTuple):
     monitored: tuple[Scalar, ...]  # quantities whose peaks and integrals are kept between events
 
 
-class Model(eqx.Module):
+class Model(Module):
     """A hybrid system with a delay. `delayed` is the `signal` of one delay ago, or of now when `delay` is None."""
 
-    delay: eqx.AbstractVar[Any]  # s, positive; None: the signal acts at once
+    delay: AbstractVar[Any]  # s, positive; None: the signal acts at once
 
     @abc.abstractmethod
     def initial(self) -> State:
@@ -76,8 +73,7 @@ class Model(eqx.Module):
     def names(self) -> list[str]:
         """Return names of the continuous states, in the order of the leaves of (q, v, memory)."""
         x = self.initial()
-        leaves, _ = jax.tree.flatten_with_path((x.q, x.v, x.memory))
-        return [jax.tree_util.keystr(path, simple=True, separator=".") for path, _ in leaves]
+        return [path_text(path) for path, _ in leaves_with_paths((x.q, x.v, x.memory))]
 
     @property
     def driven(self) -> bool:
@@ -127,8 +123,8 @@ class Model(eqx.Module):
 
     def relative_size(self, x: State, change: Rate) -> Scalar:
         """Return size of a small `change` of velocity and memory (a tree like a rate) relative to the motion itself."""
-        motion = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(x.v))
-        size = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(change.v))
+        motion = sum(jnp.sum(leaf**2) for leaf in leaves_of(x.v))
+        size = sum(jnp.sum(leaf**2) for leaf in leaves_of(change.v))
         return jnp.sqrt(size / jnp.maximum(motion, 1e-300))
 
     def retract(self, x: State) -> State:
@@ -151,14 +147,14 @@ class ContactModel(Model):
 @trace_once
 def advance_state(x: State, step: Scalar, rate: Rate) -> State:
     """Return x + step · rate, modes unchanged."""
-    q, v, memory = jax.tree.map(lambda a, b: a + step * b, (x.q, x.v, x.memory), tuple(rate))
+    q, v, memory = map_leaves(lambda a, b: a + step * b, (x.q, x.v, x.memory), tuple(rate))
     return State(q, v, x.mode, memory)
 
 
 @trace_once
 def choose_tree(condition: Bool[Array, ""], yes: PyTree, no: PyTree) -> PyTree:
     """Return the tree `yes` where `condition` holds, else `no`."""
-    return jax.tree.map(lambda a, b: jnp.where(condition, a, b), yes, no)
+    return map_leaves(lambda a, b: jnp.where(condition, a, b), yes, no)
 
 
 def over_rows(function: Callable[..., PyTree], *rows: PyTree) -> PyTree:
@@ -181,18 +177,18 @@ def stack_rows(items: list[Float[Array, "*shape"]], width: int = 0) -> Float[Arr
 
 def pack_tree(tree: PyTree) -> Float[Array, "n"]:
     """Return all numbers of a tree in one row."""
-    leaves = [jnp.ravel(jnp.asarray(leaf, float)) for leaf in jax.tree.leaves(tree)]
+    leaves = [jnp.ravel(jnp.asarray(leaf, float)) for leaf in leaves_of(tree)]
     return jnp.concatenate(leaves) if leaves else jnp.zeros(0)
 
 
 def unpack_tree(row: Float[Array, "n"], like: PyTree) -> PyTree:
     """Return the tree that `pack_tree` made a row of, with the structure and types of `like`."""
-    leaves, structure = jax.tree.flatten(like)
+    leaves, structure = flatten(like)
     out, at = [], 0
     for leaf in leaves:
         out.append(jnp.reshape(row[at : at + leaf.size], leaf.shape).astype(leaf.dtype))
         at += leaf.size
-    return jax.tree.unflatten(structure, out)
+    return unflatten(structure, out)
 
 
 def write_row(

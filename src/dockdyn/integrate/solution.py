@@ -10,11 +10,9 @@ import enum
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import equinox as eqx
-import jax
-from jaxtyping import Array, Bool, Float, Int, PyTree
-
+from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax
 from dockdyn.integrate.model import Scalar, State
+from dockdyn.trees import Module
 
 AT_ONCE = 2e-9  # s; in a log with located events images of them are rows themselves
 
@@ -50,7 +48,7 @@ class Sample(NamedTuple):
     delayed: Any
 
 
-class Solution(eqx.Module):
+class Solution(Module):
     """A run: where it ended and why, its log, and its samples."""
 
     status: Int[Array, ""]

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
-from jaxtyping import Bool, Float
 
 from dockdyn.contact.gate import APART
+from dockdyn.deferred import Bool, Float
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Solution, Status
@@ -23,6 +22,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.loop import LoopSection
+from dockdyn.trees import map_leaves
 
 SLICE = 5_000  # iterations between looks at what has happened
 LOOKED_AT = 64  # moments of the run from the first onset on
@@ -38,7 +38,7 @@ class FollowedMoments(NamedTuple):
 
     def at(self, row: int) -> State:
         """Return the state at a moment."""
-        found: State = jax.tree.map(lambda rows: rows[row], self.state)
+        found: State = map_leaves(lambda rows: rows[row], self.state)
         return found
 
 
@@ -82,7 +82,7 @@ def after_first(scenario: Scenario, contacts: Sequence[int]) -> FollowedMoments:
     found = follow_run(scenario, over, LONGEST_LOOK)
     first = _first_row(found, own) or 0
     rows = slice(first, first + LOOKED_AT + 1)
-    return FollowedMoments(found.time[rows], jax.tree.map(lambda leaf: leaf[rows], found.state), found.touching[rows])
+    return FollowedMoments(found.time[rows], map_leaves(lambda leaf: leaf[rows], found.state), found.touching[rows])
 
 
 def _first_row(found: FollowedMoments, contacts: Sequence[int]) -> int | None:
@@ -98,9 +98,9 @@ def follow_run(
     content = without_rest(scenario.content)
     settings = settings_for(content)
     solver, until = init(content, settings), 0
-    start = jax.tree.map(np.asarray, solver.point.state)
+    start = map_leaves(np.asarray, solver.point.state)
     while True:
-        solution: Solution = jax.tree.map(np.asarray, solution_so_far(solver))
+        solution: Solution = map_leaves(np.asarray, solution_so_far(solver))
         found = _moments_of(start, solution, len(content.contact))
         if enough(found) or solution.status != Status.RUNNING or (longest is not None and until >= longest):
             return found
@@ -117,6 +117,6 @@ def solution_so_far(solver: located.SolverState) -> Solution:
 def _moments_of(start: State, solution: Solution, count: int) -> FollowedMoments:
     """Return the moments of a run that began as `start`, with so many groups."""
     rows = int(solution.moments)
-    state = jax.tree.map(lambda own, log: np.concatenate([own[None], log[:rows]]), start, solution.log.state)
+    state = map_leaves(lambda own, log: np.concatenate([own[None], log[:rows]]), start, solution.log.state)
     touching = np.stack(state.mode[:count], axis=-1) != APART
     return FollowedMoments(np.concatenate([[0.0], solution.log.time[:rows]]), state, touching)

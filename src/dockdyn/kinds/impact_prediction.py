@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.contact.group import ContactGroup
+from dockdyn.deferred import Array, Bool, Float, PyTree, jax, jnp
 from dockdyn.impact.formulas.contact_duration import damping_ratio, kelvin_voigt_restitution
 from dockdyn.integrate.model import State, over_rows
 from dockdyn.integrate.solution import Solution
@@ -30,6 +28,7 @@ from dockdyn.results.plan import delay_of, jit_once
 from dockdyn.results.run import Run, episode_variable
 from dockdyn.scenario.made import made, model_of
 from dockdyn.scenario.tables.part import Part
+from dockdyn.trees import flatten, map_leaves, unflatten
 
 RELATIVE = "relative velocity of the centres of mass along the normal"
 WHOLE = "episode_relative_predicted"  # runs with predictions have it
@@ -120,7 +119,7 @@ def relative_data(model: Mechanism, solution: Solution, log: Log, delay: Array |
 def _normals_where(model: Mechanism, solution: Solution, asked: Bool[Array, "rows"]) -> Float[Array, "rows contacts 3"]:
     """Return the normals of all contacts at the start of a run and at its moments, where they are `asked` for; else zeros."""
     start, nothing = model.initial(), jnp.zeros((len(model.groups), 3))
-    states = jax.tree.map(lambda first, later: jnp.concatenate([first[None], later]), start, solution.log.state)
+    states = map_leaves(lambda first, later: jnp.concatenate([first[None], later]), start, solution.log.state)
     return over_rows(
         lambda asked, x: jax.lax.cond(asked, lambda: contact_normals(model, x), lambda: nothing), asked, states
     )
@@ -201,8 +200,8 @@ def _at_onsets(content: Any, run: Run) -> tuple[np.ndarray, np.ndarray]:  # noqa
     if not run.episodes:
         return np.zeros(0), np.zeros((0, 3))
     rows = np.array([episode.onset_row for episode in run.episodes])
-    leaves, structure = jax.tree.flatten(jax.tree.map(lambda leaf: np.asarray(leaf)[rows], run.states))
-    masses, normals = in_pieces(lambda *rows: _effective_masses(content, jax.tree.unflatten(structure, rows)), *leaves)
+    leaves, structure = flatten(map_leaves(lambda leaf: np.asarray(leaf)[rows], run.states))
+    masses, normals = in_pieces(lambda *rows: _effective_masses(content, unflatten(structure, rows)), *leaves)
     each, which = np.arange(len(rows)), [episode.contact for episode in run.episodes]
     return masses[each, which], normals[each, which]
 

@@ -8,12 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Bool
 
 from dockdyn.contact.latch import HELD, ON_RAMP, Ramp
+from dockdyn.deferred import Array, ArrayLike, Bool, jnp
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.hybrid.solver_state import SolverState
 from dockdyn.integrate.model import Scalar, State
@@ -26,6 +24,7 @@ from dockdyn.results.plan import jit_once, settings_for
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.scenario.made import model_of
+from dockdyn.trees import map_leaves
 
 DOUBLINGS = 20  # of the rigid bodies' speed, before it is said that none latches
 ATTEMPTS = 80  # of which few are needed
@@ -133,7 +132,7 @@ def _has_met_ramp(content: Any, solver: SolverState) -> tuple[Bool[Array, ""], S
     model, solution = content.model(), located.solution_of(solver)
     stage = model.element_modes(solution.log.state)[_latch_with_ramp(model).number].stage
     on = (stage == ON_RAMP) & (jnp.arange(stage.shape[0]) < solution.moments)
-    return jnp.any(on), jax.tree.map(lambda leaf: leaf[jnp.argmax(on)], solution.log.state)
+    return jnp.any(on), map_leaves(lambda leaf: leaf[jnp.argmax(on)], solution.log.state)
 
 
 @jit_once

@@ -6,15 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float
 
 from dockdyn.contact.gate import APART
 from dockdyn.contact.latch import OUT
 from dockdyn.contact.surfaces.cone import Cone
+from dockdyn.deferred import Array, Bool, Float, jnp
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.kinds.followed import SLICE, after_first, first_touching, solution_so_far, without_rest
@@ -30,12 +27,13 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made
 from dockdyn.scenario.tables.part import Shape
+from dockdyn.trees import Module, field, map_leaves
 
 Judged = Any  # the content of a scenario with margins, of whatever kind
 TOGETHER = 1e-6  # m: contacts with no wider gap at the nominal state are closed with the nominal one
 
 
-class Nominal(eqx.Module):
+class Nominal(Module):
     """Where the bodies are, and which members of which contacts are closed there; no number of it is another program."""
 
     state: State | None  # None: at the start, but for the first contact, which `[stability]` places on its wall
@@ -43,7 +41,7 @@ class Nominal(eqx.Module):
     number: Array  # of the nominal contact
     pressed: Array  # 1 where contacts are as deep as they are there, 0 where they begin
     # whether nothing but one contact of a single member acts, between free bodies: its normal stands for all
-    lone: bool = eqx.field(static=True)
+    lone: bool = field(static=True)
 
     @property
     def contact(self) -> int:
@@ -255,7 +253,7 @@ def _later_rows(closed: Bool[np.ndarray, "rows contacts"], nominal: Nominal) -> 
 
 def nominal_in_run(content: Judged, run: Run, row: int, closed: Sequence[int], pressed: bool) -> Nominal:
     """Return the state at a moment of a run with these contacts closed, as deep as they are then if `pressed`."""
-    state: State = jax.tree.map(lambda rows: rows[row], run.states)
+    state: State = map_leaves(lambda rows: rows[row], run.states)
     return _nominal_contact(content, state, closed, closed, pressed)
 
 
@@ -271,7 +269,7 @@ def _run_to_end(scenario: Scenario, duration: float) -> Solution:
         SLICE,
         None,
     )
-    solution: Solution = jax.tree.map(np.asarray, solution_so_far(solver))
+    solution: Solution = map_leaves(np.asarray, solution_so_far(solver))
     if (status := Status(int(solution.status))) != Status.FINISHED:
         words = reason_of(content, status, float(solution.time), "a number")
         raise ScenarioError(f"{scenario.name}: {words}; must run to the moment at which margins are asked for")
@@ -282,7 +280,7 @@ def _state_at(scenario: Scenario, time: float) -> State:
     """Return the state of the run at a time (s)."""
     if time == 0:
         content = without_rest(scenario.content)
-        start: State = jax.tree.map(np.asarray, init(content, settings_for(content)).point.state)
+        start: State = map_leaves(np.asarray, init(content, settings_for(content)).point.state)
         return start
     state: State = _run_to_end(scenario, time).state
     return state

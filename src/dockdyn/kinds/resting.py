@@ -8,11 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.integrate.model import Scalar, State, unpack_tree
 from dockdyn.kinds.nominal import (
     TOGETHER,
@@ -47,6 +45,7 @@ from dockdyn.stability.characteristic import characteristic_matrix
 from dockdyn.stability.linearise import Linear, linearise_model, split_by_delayed_terms
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.roots import rightmost_roots
+from dockdyn.trees import leaves_of, map_leaves
 
 BORNE = 1e-3  # N: less is rounding
 
@@ -133,7 +132,7 @@ def _loop_once(content: Judged, nominal: Nominal | None) -> Judgement:
 
 def loop_in_numbers(content: Judged, nominal: Nominal | None) -> Judgement:
     """Return the loop, along the contact normal or with what is behind its contacts, and what the contact feels."""
-    loop, contact = jax.tree.map(np.asarray, _loop_once(content, nominal))
+    loop, contact = map_leaves(np.asarray, _loop_once(content, nominal))
     return loop.reduced(), contact
 
 
@@ -312,4 +311,4 @@ def _state_sizes(content: Judged, nominal: Nominal) -> tuple[int, int]:
     state: Any = nominal.state
     if state is None:
         state = jax.eval_shape(lambda *given: model_at_rest(*given)[1], content, nominal)
-    return tuple(sum(leaf.size for leaf in jax.tree.leaves(part)) for part in (state.q, state.v))
+    return tuple(sum(leaf.size for leaf in leaves_of(part)) for part in (state.q, state.v))

@@ -7,14 +7,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Bool, Float, PyTree
 
 from dockdyn.control.commanded import Commanded
 from dockdyn.control.controller import Command, Controller, Measured
 from dockdyn.control.sampled import SampledControl
+from dockdyn.deferred import Array, ArrayLike, Bool, Float, PyTree, jax, jnp
 from dockdyn.integrate.model import State, over_rows
 from dockdyn.integrate.solution import Status
 from dockdyn.mechanism.loads import Group, all_latches_hold

@@ -11,24 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import jax
-import jax.numpy as jnp
-from jax.scipy.linalg import lu_factor, lu_solve
-from jaxtyping import Array, Float
-
 from dockdyn import backend
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.programs import trace_once
 
 UNROLLED = 12  # unknowns up to which elimination is written out: LAPACK's call costs more than it
 
-Factors = list[list[Array]] | tuple[Array, Array]
+type Factors = list[list[Array]] | tuple[Array, Array]
 
 
 def factor_matrix(matrix: Float[Array, "n n"]) -> Factors:
     """Return LU factors of a matrix. Small ones without pivoting: for matrices that are nearly symmetric and definite."""
     n = matrix.shape[0]
     if n > UNROLLED:
-        return lu_factor(matrix)
+        return jax.scipy.linalg.lu_factor(matrix)
     return eliminate_scalars([[matrix[i, j] for j in range(n)] for i in range(n)])
 
 
@@ -48,7 +44,7 @@ def eliminate_scalars(matrix: list[list[Array]]) -> list[list[Array]]:
 def solve_factored(factors: Factors, right: Float[Array, "n"]) -> Float[Array, "n"]:
     """Return the solution for one right-hand side."""
     if isinstance(factors, tuple):
-        return lu_solve(factors, right)
+        return jax.scipy.linalg.lu_solve(factors, right)
     return jnp.stack(substitute_scalars(factors, [right[i] for i in range(len(factors))]))
 
 

@@ -6,11 +6,10 @@ Source: own construction.
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
+from dockdyn.deferred import Array, Float, jnp
 
-Three = Float[Array, "3"]
-Turn = Float[Array, "3 3"]
+type Three = Float[Array, "3"]
+type Turn = Float[Array, "3 3"]
 
 
 def frame_difference(

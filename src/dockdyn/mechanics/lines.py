@@ -14,19 +14,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
-
+from dockdyn.deferred import Array, Bool, Float, jnp
 from dockdyn.mechanics.dense import factor_matrix, solve_factored
 from dockdyn.mechanics.rigid_body import Twist
 from dockdyn.mechanics.vector import Vector
 
 EVENLY = 1e-9  # of the mobility along a line: lines that could share a load in any way share it evenly then
 
-Rows = Float[
+type Rows = Float[
     Array, "lines bodies 6"
 ]  # by body: on the velocity of its centre of mass (inertial), on its rate (its axes)
-Forces = Float[Array, "lines"]
+type Forces = Float[Array, "lines"]
 
 
 class Lines(NamedTuple):

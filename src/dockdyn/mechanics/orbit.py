@@ -10,17 +10,14 @@ Source: Encke's method, e.g. Battin 1999, Introduction to the Mathematics and Me
 
 from __future__ import annotations
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.vector import Scalar
+from dockdyn.trees import Module, field
 
 KEPLER = 1e-15  # of the eccentric anomaly: change at which its search ends
 
 
-class Reference(eqx.Module):
+class Reference(Module):
     """The origin of the frame at an instant; the orbit lies in the x–y plane."""
 
     radius: Scalar  # m, from the attracting mass
@@ -28,15 +25,15 @@ class Reference(eqx.Module):
     y: Scalar
 
 
-class Orbit(eqx.Module):
+class Orbit(Module):
     """A Kepler orbit in the x–y plane about a point mass, its periapsis on +x."""
 
     parameter: Scalar  # gravitational parameter, m³/s²
     semi_major_axis: Scalar  # m
     eccentricity: Scalar
     true_anomaly: Scalar  # rad, at t = 0
-    gradient: bool = eqx.field(static=True)  # whether bodies feel the gradient of gravity over their extent
-    circular: bool = eqx.field(static=True)  # no Kepler equation to solve
+    gradient: bool = field(static=True)  # whether bodies feel the gradient of gravity over their extent
+    circular: bool = field(static=True)  # no Kepler equation to solve
 
     def mean_motion(self) -> Scalar:
         """Return n = √(μ/a³) (rad/s)."""

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.lines import Lines, Rows, row_of, solve_lines, twist_of
 from dockdyn.mechanics.rigid_body import Placed, RigidBody, Twist
 from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.trees import map_leaves
 
-Numbers = Float[Array, "*lines"]
+type Numbers = Float[Array, "*lines"]
 
 
 class Reflected(NamedTuple):
@@ -113,11 +111,11 @@ def line_loads(
     """Yield what inertia with the forces `along` its lines (N) puts on its two bodies: number, force (N, inertial), torque (N
     m, body axes)."""
     for first, other, one in reflected:
-        lines = jax.tree.map(jnp.ravel, one)
+        lines = map_leaves(jnp.ravel, one)
         force, along = along[: lines.mass.size], along[lines.mass.size :]
 
         def total(direction: Vector, force: Float[Array, "lines"] = force) -> Vector:
-            return jax.tree.map(lambda part: jnp.sum(part * force), direction)
+            return map_leaves(lambda part: jnp.sum(part * force), direction)
 
         push = total(lines.along)
         yield first, push, total(lines.own_arm)
@@ -126,7 +124,7 @@ def line_loads(
 
 def _inertia_lines(count: int, first: int, other: int, one: Reflected) -> Lines:
     """Return the lines of one inertia or of several."""
-    one = jax.tree.map(lambda leaf: jnp.ravel(leaf), one)
+    one = map_leaves(lambda leaf: jnp.ravel(leaf), one)
     own = jnp.concatenate([one.along.array().T, one.own_arm.array().T], axis=1)
     opposite = -jnp.concatenate([one.along.array().T, one.other_arm.array().T], axis=1)
     rows = jnp.zeros((one.mass.size, count, 6)).at[:, first].set(own).at[:, other].set(opposite)

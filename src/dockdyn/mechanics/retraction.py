@@ -16,14 +16,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
-
+from dockdyn.deferred import Array, Bool, Float, jnp
 from dockdyn.mechanics.rotation import SMALL_ANGLE, Quaternion
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.programs import trace_once
 
-Row = Float[Array, "n"]
+type Row = Float[Array, "n"]
 Attitudes = tuple[int, ...]
 
 

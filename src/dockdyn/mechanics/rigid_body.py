@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
-
+from dockdyn.deferred import Array, ArrayLike, Float, jnp
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once
+from dockdyn.trees import Module
 
 
-class Pose(eqx.Module):
+class Pose(Module):
     """Position of the centre of mass (m, inertial) and attitude (body → inertial)."""
 
     position: Vector
@@ -32,7 +30,7 @@ class Pose(eqx.Module):
         return Pose(self.position + by, self.attitude)
 
 
-class Twist(eqx.Module):
+class Twist(Module):
     """Velocity of the centre of mass (m/s, inertial) and angular velocity (rad/s, body axes)."""
 
     velocity: Vector
@@ -44,7 +42,7 @@ class Twist(eqx.Module):
         return Twist(Vector.of(jnp.asarray(velocity, float)), Vector.of(jnp.asarray(rate, float)))
 
 
-class RigidBody(eqx.Module):
+class RigidBody(Module):
     """Mass (kg) and inertia tensor about the centre of mass (kg m², body axes), with the tensor's inverse."""
 
     mass: Float[Array, ""]
@@ -83,7 +81,7 @@ class RigidBody(eqx.Module):
         return pose.attitude.matrix() @ (Matrix.of(self.inertia) @ twist.rate)
 
 
-class Placed(eqx.Module):
+class Placed(Module):
     """A body's motion with its rotation matrix, computed once and used by everything attached to the body."""
 
     pose: Pose

@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector
 from dockdyn.programs import trace_once
+from dockdyn.trees import tree_of_fields
 
 SMALL_ANGLE = 1e-4  # rad²; below this squared angle the series of sine and cosine are exact to double precision
 
 
-@jax.tree_util.register_dataclass
+@tree_of_fields
 @dataclass(frozen=True, slots=True)
 class Quaternion:
     """A unit quaternion w + xi + yj + zk that takes body components to inertial components."""

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from functools import partial
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.orbit import Orbit, Reference
 from dockdyn.mechanics.rigid_body import Placed, RigidBody
 from dockdyn.mechanics.vector import Scalar, Vector, once
 
-Three = Float[Array, "3"]
+type Three = Float[Array, "3"]
 
 
 def tidal_pull(orbit: Orbit, at: Reference, body: RigidBody, here: Placed, away: Vector) -> tuple[Vector, Vector]:

@@ -14,19 +14,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.programs import trace_once
+from dockdyn.trees import tree_of_fields
 
-Scalar = Float[Array, ""]
-
-# XLA copies a shared intermediate into every kernel that reads it; `once` has it computed once and stored.
-once = jax.lax.optimization_barrier
+type Scalar = Float[Array, ""]
 
 
-@jax.tree_util.register_dataclass
+def once[T](value: T) -> T:
+    """Return a value computed once and stored: XLA copies a shared intermediate into every kernel that reads it."""
+    """Return a value computed once and stored: XLA copies a shared intermediate into every kernel that reads it."""
+    return jax.lax.optimization_barrier(value)
+
+
+@tree_of_fields
 @dataclass(frozen=True, slots=True)
 class Vector:
     """A vector by its three components (any unit, any frame)."""
@@ -87,7 +88,7 @@ class Vector:
         return jnp.sqrt(self.dot(self))
 
 
-@jax.tree_util.register_dataclass
+@tree_of_fields
 @dataclass(frozen=True, slots=True)
 class Matrix:
     """A 3 × 3 matrix by its three rows."""

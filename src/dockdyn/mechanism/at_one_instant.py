@@ -19,10 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
-
+from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
 from dockdyn.impact.laws.result import Impact, impact_of_impulse
 from dockdyn.mechanics.dense import solve_definite
 

@@ -8,13 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
 from dockdyn.contact.group import ContactGroup, Wrench
 from dockdyn.contact.pair import kinematics_of
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.integrate.model import State, jacobian_by_columns, pack_tree, unpack_tree
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector
@@ -22,6 +18,7 @@ from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.rest import changing_numbers, member_slopes
 from dockdyn.stability.contact_plant import ContactPlant
 from dockdyn.stability.linearise import linearise_model
+from dockdyn.trees import combine
 
 
 def plant_behind(model: Mechanism, state: State, measured: Sequence[int], compensated: int | None) -> ContactPlant:
@@ -76,7 +73,7 @@ def _sides_of_group(group: ContactGroup, places: Sequence[Placed]) -> tuple[Plac
 
 def _deepening_wrench(group: ContactGroup, member: object, own: Placed, other: Placed) -> Float[Array, "6"]:
     """Return the wrench on a group's first body of a unit force that presses a member deeper."""
-    meeting = kinematics_of(eqx.combine(member, group.common).touch(own, other), own, other)
+    meeting = kinematics_of(combine(member, group.common).touch(own, other), own, other)
     force = -meeting.normal
     return pack_tree(Wrench(force, (meeting.point - group.reference(own)).cross(force)))
 

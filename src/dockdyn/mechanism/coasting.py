@@ -10,13 +10,11 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-import jax.numpy as jnp
-from jaxtyping import Array
-
 from dockdyn.contact.gate import APART
 from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.latch import HELD, ON_RAMP, OUT, Reach
 from dockdyn.contact.time_to_touch import fastest_turn, free_time, least_time
+from dockdyn.deferred import Array, jnp
 from dockdyn.elements import ElementGroup, Latch
 from dockdyn.integrate.model import TURN, Outputs, Scalar, State
 from dockdyn.mechanics.rigid_body import Placed

@@ -13,27 +13,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
-
+from dockdyn.deferred import Array, Bool, Float, jnp
 from dockdyn.mechanics.lines import Lines, Rows, row_of
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector, unit_vectors
+from dockdyn.trees import Module, field
 
 
-class Connection(eqx.Module):
+class Connection(Module):
     """A point of the first body that the other body holds, wherever on it that is; of a weld the attitude, too.
 
     Of bodies on a line the point is held along that line, all that they can move.
     """
 
     place: Float[Array, "3"]  # m, axes of the first body, from its centre of mass
-    first: int = eqx.field(static=True)
-    other: int = eqx.field(static=True)
-    hold: Literal["pin", "weld", "line"] = eqx.field(static=True)
-    planar: bool = eqx.field(static=True, default=False)  # between bodies that cannot leave the x–y plane: there alone
-    shared: bool = eqx.field(static=True, default=False)  # whether others, or joints, may hold the same
+    first: int = field(static=True)
+    other: int = field(static=True)
+    hold: Literal["pin", "weld", "line"] = field(static=True)
+    planar: bool = field(static=True, default=False)  # between bodies that cannot leave the x–y plane: there alone
+    shared: bool = field(static=True, default=False)  # whether others, or joints, may hold the same
 
     @property
     def directions(self) -> int:

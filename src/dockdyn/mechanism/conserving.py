@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.integrate.model import Scalar, State
 from dockdyn.mechanics.rigid_body import Twist, mean_by_mass, pair_momentum
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Velocities
 from dockdyn.mechanics.vector import Vector, unit_vectors
+from dockdyn.trees import map_leaves
 
 if TYPE_CHECKING:
     from dockdyn.mechanism.mechanism import Mechanism
@@ -48,7 +46,7 @@ def brought_back(model: Mechanism, x: State) -> State:
     mass: Scalar = sum((body.mass for body in model.bodies), jnp.zeros(()))
     now, wanted = momentum_of(model, here), _required_momentum(model, x, here)
     axes = unit_vectors()[2:] if moving.planar else unit_vectors()
-    still = jax.tree.map(jnp.zeros_like, x.v)
+    still = map_leaves(jnp.zeros_like, x.v)
 
     def as_one(velocity: Vector, rate: Vector) -> Velocities:
         return _as_one(moving, q, still, velocity, rate, centre)
@@ -62,7 +60,7 @@ def brought_back(model: Mechanism, x: State) -> State:
     shares = jnp.linalg.solve(jnp.stack(answers, axis=1) / scale, lacking) / scale
     v = x.v
     for share, way in zip(shares, ways, strict=True):
-        v = jax.tree.map(lambda a, b, by=share: a + by * b, v, way)
+        v = map_leaves(lambda a, b, by=share: a + by * b, v, way)
     return State(x.q, v, x.mode, x.memory)
 
 

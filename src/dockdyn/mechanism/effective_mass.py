@@ -6,10 +6,8 @@ Source: μ = 1/(n M⁻¹ nᵀ), contact space, Khatib 1987; for masses on a line
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
 from dockdyn.contact.group import ContactGroup
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.impact.laws.result import Impact, impact_of_impulse
 from dockdyn.integrate.model import State
 from dockdyn.mechanics.vector import Vector

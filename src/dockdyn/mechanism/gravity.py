@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array
-
 from dockdyn.contact.group import Wrench
+from dockdyn.deferred import Array, jnp
 from dockdyn.mechanics.orbit import Orbit
 from dockdyn.mechanics.rigid_body import RigidBody
 from dockdyn.mechanics.tide import tidal_energy, tidal_pull
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.mechanism.outside import Given, rate_given
 from dockdyn.mechanism.steered_body import Seen
+from dockdyn.trees import Module
 
 
 class InOrbit(NamedTuple):
@@ -40,7 +38,7 @@ class InOrbit(NamedTuple):
         }
 
 
-class Gravity(eqx.Module):
+class Gravity(Module):
     """Gravity along an orbit."""
 
     orbit: Orbit

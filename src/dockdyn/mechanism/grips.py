@@ -9,12 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
-
 from dockdyn.contact.group import Wrench
 from dockdyn.contact.latch import Caught
+from dockdyn.deferred import Array, Bool, Float, jax, jnp
 from dockdyn.elements.actor import ElementMemory
 from dockdyn.elements.latch import Latch, vector_length
 from dockdyn.mechanics.lines import Lines
@@ -27,6 +24,7 @@ from dockdyn.mechanism.connections import Connection
 from dockdyn.mechanism.loads import reflected_inertia
 from dockdyn.mechanism.mounts import Mount, MountedLatch, Tie, latches_of
 from dockdyn.mechanism.strikes import Struck, stop_evenly, stop_motion, strike_bodies
+from dockdyn.trees import map_leaves
 
 
 class Grip(NamedTuple):
@@ -146,7 +144,7 @@ def fall_in(
                 return v, own
             assert own.dissipated is not None
             lost = own._replace(dissipated=own.dissipated + struck.impact.energy_loss)
-            return jax.tree.map(jnp.add, v, struck.change), lost
+            return map_leaves(jnp.add, v, struck.change), lost
 
         falls = grip.closed(after) & ~grip.closed(before)
         v, found[grip.element] = jax.lax.cond(falls, jumped, lambda v=v, own=own: (v, own))

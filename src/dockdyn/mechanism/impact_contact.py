@@ -12,17 +12,13 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
-
 from dockdyn.contact.gate import APART, PRESSING, SLACK
 from dockdyn.contact.group import FAR, GroupState, Wrench
 from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.pair import ContactKinematics, kinematics_of
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.contact.surfaces.surface import Surface
+from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
 from dockdyn.impact.laws.by_name import StatedLaw
 from dockdyn.impact.laws.energy_pair import is_possible
 from dockdyn.impact.laws.result import Impact, end_slow_approach, impact_of_impulse
@@ -32,6 +28,7 @@ from dockdyn.mechanics.rotation import from_x_axis
 from dockdyn.mechanics.vector import Scalar, Vector, once, unit_vectors
 from dockdyn.mechanism.connections import point_rows
 from dockdyn.programs import trace_once
+from dockdyn.trees import Module, field, map_leaves
 
 PAIR = "energy-pair"  # the law that not every impact allows
 TOGETHER, OVERLAP = 1e-9, 1e-6  # m: what is nearer at the start touches; how deep it may be then
@@ -46,7 +43,7 @@ class Hit(NamedTuple):
     parting: Scalar  # 1 while it is apart and has not moved from where it rested but away; else 0
 
 
-class ImpactContact(eqx.Module):
+class ImpactContact(Module):
     """Two things of two bodies that meet in impacts.
 
     An impact that would leave less than `rest_speed` of normal velocity leaves none; what is pressed together then rests: the
@@ -57,9 +54,9 @@ class ImpactContact(eqx.Module):
     law: StatedLaw
     friction: Friction | None
     rest_speed: Scalar  # m/s
-    first: int = eqx.field(static=True)  # which bodies
-    second: int = eqx.field(static=True)
-    planar: bool = eqx.field(static=True, default=False)  # of bodies that cannot leave the x–y plane: one tangent
+    first: int = field(static=True)  # which bodies
+    second: int = field(static=True)
+    planar: bool = field(static=True, default=False)  # of bodies that cannot leave the x–y plane: one tangent
 
     @property
     def place(self) -> Float[Array, "3"]:
@@ -147,10 +144,10 @@ class ImpactContact(eqx.Module):
         by_law = self.law.resolve(matrix, velocity)
         if self.law.name == PAIR:
             possible = is_possible(matrix, velocity, by_law, **self.law.parameters)
-            by_law = jax.tree.map(lambda part: jnp.where(possible, part, jnp.nan * part), by_law)
+            by_law = map_leaves(lambda part: jnp.where(possible, part, jnp.nan * part), by_law)
         ended = impact_of_impulse(matrix, velocity, jnp.zeros_like(velocity).at[0].set(-velocity[0] / matrix[0, 0]))
         found = end_slow_approach(by_law, matrix, velocity, self.rest_speed)
-        return jax.tree.map(lambda a, b: jnp.where(velocity[0] > -self.rest_speed, a, b), ended, found)
+        return map_leaves(lambda a, b: jnp.where(velocity[0] > -self.rest_speed, a, b), ended, found)
 
     def line(self, mode: Int[Array, ""], places: tuple[Placed, ...], yielding: Scalar) -> Lines:
         """Return the line along its normal, which is closed while it rests and then yields by so much (1/kg)."""

@@ -14,13 +14,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
-
 from dockdyn.contact.gate import APART
 from dockdyn.contact.group import GroupState, Wrench
 from dockdyn.contact.pair import ContactKinematics
+from dockdyn.deferred import Array, Bool, Float, jax, jnp
 from dockdyn.impact.laws.result import Impact, impact_of_impulse
 from dockdyn.integrate.model import Scalar, State
 from dockdyn.mechanics.lines import Lines, row_of
@@ -33,6 +30,7 @@ from dockdyn.mechanism.grips import lines_of
 from dockdyn.mechanism.impact_contact import OVERLAP, RESTING, TOGETHER, TOUCHED, Hit, ImpactContact
 from dockdyn.mechanism.loads import act_between, reflected_inertia
 from dockdyn.mechanism.strikes import strike_bodies
+from dockdyn.trees import map_leaves
 
 if TYPE_CHECKING:
     from dockdyn.mechanism.mechanism import Mechanism
@@ -42,7 +40,7 @@ NEARLY = 1e-11  # m: what is nearer, and approaches as another contact touches, 
 ALIKE = 1e-6  # of the largest pull: what pulls so nearly as much pulls as much
 YIELDS = 1e-12  # of the mobility of a contact at rest: contacts that could share a load in any way share it evenly then
 
-Flags = Bool[Array, "impacts"]
+type Flags = Bool[Array, "impacts"]
 
 
 def impacts_of(groups: Sequence[object]) -> list[tuple[int, ImpactContact]]:
@@ -188,7 +186,7 @@ def _state_after_impacts(model: Mechanism, t: Scalar, x: State, touching: Flags,
         for hit, own in zip(x.memory.impacts, found.impact.impulse[:: rows.shape[0] // len(contacts)], strict=True)
     )
     work = x.memory.work - found.impact.energy_loss
-    v = jax.tree.map(jnp.add, x.v, found.change)
+    v = map_leaves(jnp.add, x.v, found.change)
     after = State(x.q, v, x.mode, x.memory._replace(work=work, impacts=hits))
     slow = touching & ~parts & (_normal_velocities(model, after) < limits)
     return _with_rests(model, after, touching, _resting_contacts(model, t, after, touching, slow))

@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, PyTree
-
 from dockdyn.contact.group import ContactGroup, Wrench
+from dockdyn.deferred import Array, Bool, Float, PyTree, jnp
 from dockdyn.elements import Bushing
 from dockdyn.elements.actor import ElementMemory
 from dockdyn.elements.latch import Latch, vector_length

@@ -6,25 +6,23 @@ Source: own construction.
 
 from __future__ import annotations
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Int
-
 from dockdyn.contact.gate import APART
 from dockdyn.contact.group import GroupState, Wrench
+from dockdyn.deferred import Array, Bool, Int, jnp
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.trees import Module, field
 
 
-class MeasuredContact(eqx.Module):
+class MeasuredContact(Module):
     """In the place of a group of contacts, what a force sensor measures of them; whether they touch, the model is told.
 
     The wrench acts about the centre of mass of the first body. It has no events.
     """
 
     load: Wrench  # on the first body
-    first: int = eqx.field(static=True)  # which bodies
-    second: int = eqx.field(static=True)
+    first: int = field(static=True)  # which bodies
+    second: int = field(static=True)
 
     @property
     def surface(self) -> None:

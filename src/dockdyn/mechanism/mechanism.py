@@ -10,15 +10,11 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PyTree
-
 from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.group import ContactGroup, GroupState, Wrench
 from dockdyn.contact.latch import HELD
 from dockdyn.control.controller import Controller
+from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
 from dockdyn.elements.actor import ElementMemory
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, stack_rows
 from dockdyn.mechanics.lines import Lines, mobility_between
@@ -75,6 +71,7 @@ from dockdyn.mechanism.state import Acting, Loaded, Memory, Outside
 from dockdyn.mechanism.steered_arm import SteeredArm, held_together
 from dockdyn.mechanism.steered_body import ControlAction, Efforts, Seen, SteeredBody
 from dockdyn.programs import trace_once
+from dockdyn.trees import field, map_leaves
 
 # what the loop delays, on first bodies: of each group its wrench, of a single member its force; then forces of elements
 Signal = tuple[Wrench | Vector, ...]
@@ -101,18 +98,18 @@ class Mechanism(ContactModel):
     points: tuple[NamedPoint, ...] = ()
     trees: tuple[JointedBodies | TreeBodies, ...] = ()
     joints: tuple[tuple[Scalar, Scalar], ...] = ()  # coordinates (rad or m) and their rates at t = 0, of all that move
-    body_names: tuple[str, ...] = eqx.field(static=True, default=())
-    joint_names: tuple[str, ...] = eqx.field(static=True, default=())  # then those of modes
-    frames: tuple[int, ...] = eqx.field(static=True, default=())  # the link of each frame, by number
+    body_names: tuple[str, ...] = field(static=True, default=())
+    joint_names: tuple[str, ...] = field(static=True, default=())  # then those of modes
+    frames: tuple[int, ...] = field(static=True, default=())  # the link of each frame, by number
     held: tuple[Held, ...] | None = None  # of elements, taken off what they do: for small motions around rest
     control_at_rest: ControlAction | None = None  # the same of control
-    base: int = eqx.field(static=True, default=0)  # the body from whose centre of mass places are counted
+    base: int = field(static=True, default=0)  # the body from whose centre of mass places are counted
     # the body on which results tell the forces between it and others; None: the first of each two
-    told: int | None = eqx.field(static=True, default=None)
-    ending: tuple[int, ...] = eqx.field(static=True, default=())  # groups with whose first onset a run ends
-    capturing: tuple[int, ...] = eqx.field(static=True, default=())  # latches, by element, that all hold as a run ends
-    on_line: bool = eqx.field(static=True, default=False)  # all move along the x axis alone
-    in_plane: bool = eqx.field(static=True, default=False)  # rigid bodies, which stay in the x–y plane
+    told: int | None = field(static=True, default=None)
+    ending: tuple[int, ...] = field(static=True, default=())  # groups with whose first onset a run ends
+    capturing: tuple[int, ...] = field(static=True, default=())  # latches, by element, that all hold as a run ends
+    on_line: bool = field(static=True, default=False)  # all move along the x axis alone
+    in_plane: bool = field(static=True, default=False)  # rigid bodies, which stay in the x–y plane
     steered: SteeredBody | SteeredArm | None = None
     gravity: Gravity | None = None
     # by others: N, inertial, and N m, body axes
@@ -323,7 +320,7 @@ class Mechanism(ContactModel):
         """Return the time derivative where the bodies have been placed already."""
         now = self.acting(x, here, delayed)
         clock = None if x.memory.clock is None else x.memory.clock.rate()
-        hits = jax.tree.map(jnp.zeros_like, x.memory.impacts)
+        hits = map_leaves(jnp.zeros_like, x.memory.impacts)
         return Rate(self.moving.rate(x.q, x.v), now.rates, Memory(now.power, now.memories, clock, now.outside, hits))
 
     def acting(self, x: State, here: Placement, delayed: Signal) -> Acting:

@@ -10,12 +10,9 @@ import abc
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float, PyTree
-
 from dockdyn.contact.group import Wrench
 from dockdyn.contact.latch import Ramp
+from dockdyn.deferred import Array, Float, PyTree, jnp
 from dockdyn.elements import JointDrive, Latch, ModalSpring, Thruster
 from dockdyn.elements.actor import Actor, ElementMemory
 from dockdyn.elements.force_element import ForceElement
@@ -25,9 +22,10 @@ from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.trees.tree_bodies import TreePlace
 from dockdyn.mechanics.vector import Vector
+from dockdyn.trees import AbstractVar, Module, field
 
 # taken off at rest: of an element a wrench in the axes of its second body, of a joint or modes the effort; of a thruster none
-Held = Wrench | Array | None
+type Held = Wrench | Array | None
 
 
 class Load(NamedTuple):
@@ -38,11 +36,11 @@ class Load(NamedTuple):
     pushes: Sequence[tuple[int, Wrench]] = ()  # from outside, as wrenches
 
 
-class Mount(eqx.Module):
+class Mount(Module):
     """An actor, or several of one structure, and what of a mechanism it acts on."""
 
-    element: eqx.AbstractVar[Actor]
-    name: eqx.AbstractVar[str]
+    element: AbstractVar[Actor]
+    name: AbstractVar[str]
 
     @abc.abstractmethod
     def sides(self, here: Placement) -> tuple[Any, ...]:
@@ -65,10 +63,10 @@ class Tie(Mount):
     """An element, or several of one structure, between two bodies by number."""
 
     element: ForceElement
-    name: str = eqx.field(static=True)
-    first: int = eqx.field(static=True)
-    second: int = eqx.field(static=True)
-    own: bool = eqx.field(static=True, default=False)  # of the user's own: of what it shows, the tension alone is kept
+    name: str = field(static=True)
+    first: int = field(static=True)
+    second: int = field(static=True)
+    own: bool = field(static=True, default=False)  # of the user's own: of what it shows, the tension alone is kept
 
     def sides(self, here: Placement) -> tuple[Placed, Placed]:
         return here.bodies[self.first], here.bodies[self.second]
@@ -113,8 +111,8 @@ class DrivenJoint(Mount):
     """What acts in a joint by number."""
 
     element: JointDrive
-    name: str = eqx.field(static=True)
-    joint: int = eqx.field(static=True)
+    name: str = field(static=True)
+    joint: int = field(static=True)
 
     def sides(self, here: Placement) -> tuple[Scalar, Scalar]:
         return here.joints[self.joint]
@@ -131,10 +129,10 @@ class BendingLink(Mount):
     """What holds a flexible link in shape, its modes by number among the coordinates."""
 
     element: ModalSpring
-    name: str = eqx.field(static=True)
+    name: str = field(static=True)
     lowest: Float[Array, ""] | None  # rad/s, of its modes, where spin should stiffen them and does not
-    modes: tuple[int, ...] = eqx.field(static=True)
-    body: int = eqx.field(static=True)
+    modes: tuple[int, ...] = field(static=True)
+    body: int = field(static=True)
 
     def spin_share(self, rate: Vector) -> Scalar:
         """Return how fast a link with this `rate` (rad/s) turns beside its lowest frequency; 0 of one that spin stiffens."""
@@ -158,8 +156,8 @@ class InnerSprings(Mount):
     """Springs and dampers inside a tree with large beams, by number among such trees; the tree itself feels them."""
 
     element: TreeSprings
-    name: str = eqx.field(static=True)
-    tree: int = eqx.field(static=True)
+    name: str = field(static=True)
+    tree: int = field(static=True)
 
     def sides(self, here: Placement) -> tuple[TreePlace]:
         return (here.trees[self.tree],)
@@ -175,8 +173,8 @@ class MountedThruster(Mount):
     """A thruster on a body by number; at rest it is left out."""
 
     element: Thruster
-    name: str = eqx.field(static=True)
-    body: int = eqx.field(static=True)
+    name: str = field(static=True)
+    body: int = field(static=True)
 
     def sides(self, here: Placement) -> tuple[Placed]:
         return (here.bodies[self.body],)

@@ -9,25 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
 from dockdyn.contact.group import Wrench
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.bodies_on_line import Moving
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.mechanism.mounts import about_centre
+from dockdyn.trees import Module, field
 
 NOTHING = 1e-9  # N, N m: loads this small count as none
 
 
-class NamedPoint(eqx.Module):
+class NamedPoint(Module):
     """A place on a body at which the load of all that acts on the body from others is reported."""
 
     position: Float[Array, "3"]  # m, body axes
-    name: str = eqx.field(static=True)
-    body: int = eqx.field(static=True)
+    name: str = field(static=True)
+    body: int = field(static=True)
     axis: Float[Array, "3"] | None = None  # of a port: out of the body, unit vector, body axes
 
 

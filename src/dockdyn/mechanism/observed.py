@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import jax.numpy as jnp
-from jaxtyping import Array
-
 from dockdyn.contact.group import GroupState, Wrench
+from dockdyn.deferred import Array, jnp
 from dockdyn.integrate.model import Scalar, stack_rows
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import from_x_axis

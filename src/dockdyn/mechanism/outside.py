@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
 from dockdyn.contact.group import Wrench
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.rigid_body import Placed, RigidBody, mean_by_mass
 from dockdyn.mechanics.vector import Scalar, Vector
 

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PyTree
-
+from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jnp
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.programs import trace_once
+from dockdyn.trees import Module, field, map_leaves
 
 STOPPED = -1.0  # s: a clock that does not run
 AT_REST = 1e-24  # m²/s²: smooths a speed, so that its derivative at rest is finite
@@ -59,20 +56,20 @@ class PhaseRamp(NamedTuple):
         return PhaseRamp(share, jnp.where(moves, 30 * (u * (1 - u)) ** 2 / span, 0.0))
 
 
-class Ramps(eqx.Module):
+class Ramps(Module):
     """What changes within phases: from what each of its numbers comes, and how long (s) that takes; 0: at once."""
 
     begun: PyTree  # as `variants`
     over: Float[Array, "phases"]
 
 
-class Condition(eqx.Module):
+class Condition(Module):
     """What a phase waits for: any contact, all latches, a relative speed that stays low, or a time since the one before."""
 
-    of: Literal["contact", "latched", "speed", "time"] = eqx.field(static=True)
+    of: Literal["contact", "latched", "speed", "time"] = field(static=True)
     lasting: Float[Array, ""]  # s
     speed: Float[Array, ""]  # m/s, below which the relative speed of two bodies' centres of mass must be
-    bodies: tuple[int, int] = eqx.field(static=True)
+    bodies: tuple[int, int] = field(static=True)
 
     def excess(self, places: tuple[Placed, ...]) -> Scalar:
         """Return the relative speed (m/s) beyond the one it waits for."""
@@ -87,7 +84,7 @@ class Condition(eqx.Module):
         return jnp.where(clock.slow >= 0, t - (clock.slow + self.lasting), -1.0)
 
 
-class Phases(eqx.Module):
+class Phases(Module):
     """Phases one after another; the first is the start."""
 
     variants: PyTree  # what changes, each number with a leading axis of phases
@@ -97,15 +94,15 @@ class Phases(eqx.Module):
     @trace_once
     def current(self, phase: Int[Array, ""], clock: Clock) -> PyTree:
         """Return what holds in a phase."""
-        after = jax.tree.map(lambda leaf: leaf[phase], self.variants)
+        after = map_leaves(lambda leaf: leaf[phase], self.variants)
         if (ramp := self.ramp(phase, clock)) is None or self.ramps is None:
             return after
-        begun = jax.tree.map(lambda leaf: leaf[phase], self.ramps.begun)
+        begun = map_leaves(lambda leaf: leaf[phase], self.ramps.begun)
 
         def between(one: Array, other: Array) -> Array:
             return jnp.where(one == other, other, one + ramp.share * (other - one))
 
-        return jax.tree.map(between, begun, after)
+        return map_leaves(between, begun, after)
 
     def ramp(self, phase: Int[Array, ""], clock: Clock) -> PhaseRamp | None:
         """Return how far a phase is with what it changes; None where all is changed at once."""

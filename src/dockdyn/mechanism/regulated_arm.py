@@ -9,13 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.scipy.linalg import block_diag
-from jaxtyping import Array, Float
 
 from dockdyn.control.lqr import Weights, solve_riccati
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.integrate.model import State, pack_tree, unpack_tree
 from dockdyn.mechanics.rigid_body import pair_momentum
 from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Velocities
@@ -25,8 +22,9 @@ from dockdyn.mechanism.loads import reflected_inertia
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.mounts import BendingLink
 from dockdyn.mechanism.outside import with_pushes
+from dockdyn.trees import flatten, map_leaves, unflatten
 
-Square = Float[Array, "n n"]
+type Square = Float[Array, "n n"]
 
 
 class Arm(NamedTuple):
@@ -75,7 +73,7 @@ def linearise_arm(model: Mechanism, arm: Arm) -> Captured:
     model = replace(model, steered=None, gravity=None, groups=())
     start, moving = model.initial(), model.moving
     assert isinstance(moving, MovingBodies)
-    like = jax.tree.map(jnp.zeros_like, start.v)
+    like = map_leaves(jnp.zeros_like, start.v)
     still, total, axes = pack_tree(like), pack_tree(like).shape[0], jnp.array(turning_axes(model))
     kept, locked = _held_and_locked(model, arm, like)
     elements, modes = model.elements_at(start), len(modes_of(model))
@@ -104,7 +102,7 @@ def linearise_arm(model: Mechanism, arm: Arm) -> Captured:
 
     def acceleration(delta: Array, w: Array, torques: Array) -> Array:
         moved = moving.rate(start.q, unpack_tree(motions @ delta, like))
-        q = jax.tree.map(lambda a, b: a + b, start.q, moved).retracted()
+        q = map_leaves(lambda a, b: a + b, start.q, moved).retracted()
         x = State(q, unpack_tree(motions @ w, like), start.mode, start.memory)
         now_here = model.placement(x)
         now = model.loaded(x, now_here, model.signal(jnp.zeros(()), x))
@@ -135,17 +133,17 @@ def linearise_arm(model: Mechanism, arm: Arm) -> Captured:
     springs = [one.element.stiffness for one in model.elements if isinstance(one, BendingLink)]
     squares = [one if one.ndim == 2 else jnp.diag(one) for one in springs]
     mass = jax.hessian(energy)(jnp.zeros(modes)) if modes else jnp.zeros((0, 0))
-    return Captured(a, b, mass, block_diag(*squares) if squares else jnp.zeros((0, 0)))
+    return Captured(a, b, mass, jax.scipy.linalg.block_diag(*squares) if squares else jnp.zeros((0, 0)))
 
 
 def _held_and_locked(model: Mechanism, arm: Arm, like: Velocities) -> tuple[list[int], list[int]]:
     """Return which of all velocities, as a row, a regulator holds, in its order, and which are of locked joints."""
     moving = model.moving
     assert isinstance(moving, MovingBodies)
-    leaves, structure = jax.tree.flatten(like)
+    leaves, structure = flatten(like)
     ends = np.cumsum([leaf.size for leaf in leaves])
     numbers = [np.arange(end - leaf.size, end).reshape(leaf.shape) for leaf, end in zip(leaves, ends, strict=True)]
-    labels = jax.tree.unflatten(structure, numbers)
+    labels = unflatten(structure, numbers)
     coordinates = moving.coordinate_rates(labels)
     found: list[int] = []
     if arm.wheel:
@@ -177,7 +175,7 @@ def _cost_matrices(found: Captured, weights: Weights, base: int, joints: int) ->
         part / (2 * weights.energy) if modes else jnp.zeros((0, 0))
         for part in (found.modal_stiffness, found.modal_mass)
     ]
-    return block_diag(parts[0], energies[0], parts[1], energies[1]), jnp.diag(1 / weights.torque**2)
+    return jax.scipy.linalg.block_diag(parts[0], energies[0], parts[1], energies[1]), jnp.diag(1 / weights.torque**2)
 
 
 def design_regulator(model: Mechanism, arm: Arm, weights: Weights) -> Design:

@@ -9,17 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
 
 from dockdyn.contact.gate import APART, PRESSING
 from dockdyn.contact.group import BRINK, ContactGroup, Rest, Wrench
 from dockdyn.contact.pair import ContactKinematics, kinematics_of
 from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
 from dockdyn.contact.surfaces.cone import Cone
+from dockdyn.deferred import Array, Float, Int, jax, jnp
 from dockdyn.integrate.model import State, pack_tree, unpack_tree
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import Placement
@@ -27,8 +24,11 @@ from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.mechanism.loads import held_by
 from dockdyn.mechanism.mechanism import Mechanism, Signal
 from dockdyn.mechanism.mounts import Tie
+from dockdyn.trees import combine, leaves_of, map_leaves
 
-Members = tuple[Float[Array, "*members"], ...]  # of each group: 1 of a member in contact, 0 of one that stays apart
+type Members = tuple[
+    Float[Array, "*members"], ...
+]  # of each group: 1 of a member in contact, 0 of one that stays apart
 
 
 class RestingContact(NamedTuple):
@@ -82,7 +82,7 @@ def at_rest(
     touching = tuple(jnp.where(jnp.max(closed) > 0, PRESSING, APART).astype(int) for closed in members)
     kept = len(model.elements) + (model.phases is not None)
     modes = (*touching, *state.mode[len(groups) : len(groups) + kept])
-    still = jax.tree.map(jnp.zeros_like, state.v)
+    still = map_leaves(jnp.zeros_like, state.v)
     steered = model.steered if model.next_tick(state) is None else None
     steering = None if steered is None else state.memory.outside.steering
     outside = state.memory.outside._replace(steering=steering, orbit=None)
@@ -154,7 +154,7 @@ class _Seats(NamedTuple):
             stiffness, damping = map(jnp.sum, member_slopes(group, own, other))
             radius = _contact_radius(group, other, meeting.point)
             found.append(_Seats(frame, jnp.stack(loads), stiffness, damping, radius, resting_depth(group)))
-        return jax.tree.map(lambda *parts: jnp.stack(parts), *found)
+        return map_leaves(lambda *parts: jnp.stack(parts), *found)
 
     def felt(self, model: Mechanism, state: State, number: Int[Array, ""]) -> RestingContact:
         """Return what a contact feels: its bodies answer as joints and reflected inertia let them."""
@@ -189,9 +189,9 @@ def _deepest_meetings(model: Mechanism, here: Placement) -> list[ContactKinemati
     for group in model.computed:
         assert group.rest is not None
         deepest = _deepest_member(group.rest)
-        member = jax.tree.map(lambda leaf, at=deepest: leaf[at], group.members)
+        member = map_leaves(lambda leaf, at=deepest: leaf[at], group.members)
         own, other = here.bodies[group.first], here.bodies[group.second]
-        found.append(kinematics_of(eqx.combine(member, group.common).touch(own, other), own, other))
+        found.append(kinematics_of(combine(member, group.common).touch(own, other), own, other))
     return found
 
 
@@ -232,7 +232,7 @@ def member_slopes(
 
     def slopes(row: tuple[ContactGroup, Scalar, Rest]) -> tuple[Scalar, Scalar]:
         member, weight, rest = row
-        meeting = kinematics_of(eqx.combine(member, group.common).touch(own, other), own, other)
+        meeting = kinematics_of(combine(member, group.common).touch(own, other), own, other)
         law = group.law.along(own.rotation.transposed_times(meeting.normal))
         found = jax.jvp(law.force, (rest.depth, jnp.zeros(())), (jnp.ones(()), jnp.zeros(())))[1]
         damped = jax.jvp(law.force, (rest.depth, jnp.zeros(())), (jnp.zeros(()), jnp.ones(())))[1]
@@ -249,13 +249,13 @@ def _deepest_member(rest: Rest) -> Array:
 def changing_numbers(state: State) -> Int[np.ndarray, "numbers"]:
     """Return which of the numbers of a state are those of small motions: place and motion of the bodies, and what a law of
     control remembers. What else is remembered is held."""
-    held: State = jax.tree.map(lambda leaf: np.zeros(np.shape(leaf), bool), state)
+    held: State = map_leaves(lambda leaf: np.zeros(np.shape(leaf), bool), state)
     outside = held.memory.outside
     if outside.steering is not None:
-        law = jax.tree.map(lambda leaf: ~leaf, outside.steering.law)
+        law = map_leaves(lambda leaf: ~leaf, outside.steering.law)
         outside = outside._replace(steering=outside.steering._replace(law=law))
-    place, motion = (jax.tree.map(lambda leaf: ~leaf, part) for part in (held.q, held.v))
-    flags = jax.tree.leaves((place, motion, held.memory._replace(outside=outside)))
+    place, motion = (map_leaves(lambda leaf: ~leaf, part) for part in (held.q, held.v))
+    flags = leaves_of((place, motion, held.memory._replace(outside=outside)))
     return np.flatnonzero(np.concatenate([flag.ravel() for flag in flags]))
 
 

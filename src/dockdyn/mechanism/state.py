@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from jaxtyping import Array, Float
-
 from dockdyn.contact.group import Wrench
 from dockdyn.control.steering import Steering
+from dockdyn.deferred import Array, Float
 from dockdyn.elements.actor import ElementMemory
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.rigid_body import Twist

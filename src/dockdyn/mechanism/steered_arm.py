@@ -10,10 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, PyTree
-
 from dockdyn.contact.group import Wrench
 from dockdyn.control.actuators import Actuation, Actuators, Effort
 from dockdyn.control.joint_control import JointControl
@@ -22,6 +18,7 @@ from dockdyn.control.reference import InertialReference
 from dockdyn.control.sampled import SampledControl
 from dockdyn.control.set_points import SetPoints
 from dockdyn.control.steering import Steering, idle_actuation, observe_given
+from dockdyn.deferred import Array, Bool, Float, PyTree, jnp
 from dockdyn.elements.actor import ElementMemory
 from dockdyn.integrate.model import choose_tree
 from dockdyn.mechanics.dense import solve_definite, value_and_jacobian
@@ -37,6 +34,7 @@ from dockdyn.mechanism.grips import close_loops
 from dockdyn.mechanism.loads import all_held, element_loads, reflected_inertia
 from dockdyn.mechanism.mounts import BendingLink, DrivenJoint, Mount, latches_of
 from dockdyn.mechanism.steered_body import ControlAction, Places, Seen, lever_from_centre
+from dockdyn.trees import Module, field
 
 
 class HeldTogether(NamedTuple):
@@ -197,7 +195,7 @@ def held_together(
     )
 
 
-class SteeredArm(eqx.Module):
+class SteeredArm(Module):
     """A body by number that carries an arm, the joints of which control moves, as it does the body.
 
     Its law knows masses and inertias of the bodies in its own tree and of all that latches hold to it, springs, dampers and
@@ -207,10 +205,10 @@ class SteeredArm(eqx.Module):
     law: ArmLaw
     actuators: Actuators
     attitude: Float[Array, "4"]  # from which the error of the body's attitude is counted
-    body: int = eqx.field(static=True)
-    target: int = eqx.field(static=True)
-    motors: tuple[int, ...] = eqx.field(static=True)  # joints by number
-    phases: tuple[int, ...] | None = eqx.field(static=True, default=None)  # in which control acts; None: in all
+    body: int = field(static=True)
+    target: int = field(static=True)
+    motors: tuple[int, ...] = field(static=True)  # joints by number
+    phases: tuple[int, ...] | None = field(static=True, default=None)  # in which control acts; None: in all
     set_points: SetPoints | None = None  # of the joints; None: the law knows its own references
     period: Scalar | None = None  # s, in which a computer asks the law once; None: it acts at every instant
 

@@ -10,18 +10,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-import equinox as eqx
-from jaxtyping import Array, Bool, Int, PyTree
-
 from dockdyn.contact.group import Wrench
 from dockdyn.control.actuators import Effort
 from dockdyn.control.controller import Controller, FreeBody, Measured
 from dockdyn.control.sampled import SampledControl
 from dockdyn.control.steering import AnyControl, Steering, begin_control, observe_control, steer_body
+from dockdyn.deferred import Array, Bool, Int, PyTree
 from dockdyn.mechanics.rigid_body import Placed, RigidBody, mean_by_mass
 from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.mechanism.phases import PhaseRamp
+from dockdyn.trees import Module, field
 
 Places = tuple[Placed, ...]  # of all bodies
 Efforts = Sequence[tuple[int, Scalar]]  # N m or N, in joints by number
@@ -56,14 +55,14 @@ class ControlAction(NamedTuple):
         return ControlAction((body, Wrench(own.force - other.force, own.moment - other.moment)), efforts, self.rate)
 
 
-class SteeredBody(eqx.Module):
+class SteeredBody(Module):
     """A body by number that control acts on, and the one that it sees as its target."""
 
     control: AnyControl
     origin: Vector  # m, from where positions of a state count: the place from which those that control sees do
-    body: int = eqx.field(static=True)
-    target: int = eqx.field(static=True)
-    phases: tuple[int, ...] | None = eqx.field(static=True, default=None)  # in which control acts; None: in all
+    body: int = field(static=True)
+    target: int = field(static=True)
+    phases: tuple[int, ...] | None = field(static=True, default=None)  # in which control acts; None: in all
 
     def measured(self, seen: Seen, effort: Effort) -> Measured:
         """Return what control sees, once it has done so much."""

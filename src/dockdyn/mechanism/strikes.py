@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.impact.laws.result import Impact, impact_of_impulse
 from dockdyn.mechanics.dense import factor_matrix, solve_factored
 from dockdyn.mechanics.lines import EVENLY, Lines, Rows, even_solution, forces_against, mobility_between, row_of

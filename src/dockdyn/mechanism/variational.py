@@ -12,11 +12,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PyTree
-
 from dockdyn.contact.gate import APART
+from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
 from dockdyn.elements.actor import ElementMemory
 from dockdyn.integrate.model import Flag, Scalar, State, choose_tree, pack_tree
 from dockdyn.integrate.variational.mechanical import Jump, Mechanical, Numbers, Row
@@ -33,6 +30,7 @@ from dockdyn.mechanism.mounts import MountedLatch, latches_of
 from dockdyn.mechanism.outside import with_pushes
 from dockdyn.mechanism.state import Memory
 from dockdyn.programs import trace_once
+from dockdyn.trees import leaves_of, map_leaves
 
 AWAY = -1.0  # m: depth of what cannot touch
 NUMBERS = 7  # of a root's pose; its twist has one less
@@ -179,7 +177,7 @@ class VariationalMechanism(Mechanical):
             outside = outside._replace(orbit=outside.orbit._replace(time=t))
         if model.steered is not None and outside.steering is not None:
             rate = model.steered.act(outside.steering, model.seen(x, model.placement(x)), model.bodies).rate
-            steering = jax.tree.map(lambda own, rate: own + ahead * rate, outside.steering, rate)
+            steering = map_leaves(lambda own, rate: own + ahead * rate, outside.steering, rate)
             outside = outside._replace(steering=steering)
         return memory._replace(outside=outside, elements=elements)
 
@@ -336,7 +334,7 @@ class VariationalMechanism(Mechanical):
         return Jump(impulse, found, elastic, pack_tree(touching))
 
     def records(self) -> int:
-        return sum(leaf.size for leaf in jax.tree.leaves(jax.eval_shape(self._begun)))
+        return sum(leaf.size for leaf in leaves_of(jax.eval_shape(self._begun)))
 
     def _struck(self, t: Scalar, x: State) -> State:
         """Return the state once what touches is struck."""
@@ -351,12 +349,10 @@ class VariationalMechanism(Mechanical):
         model, x = self.mechanism, self.state(t, q, v, mode)
         here, signal = model.placement(x), model.signal(t, x)
         now = model.loaded(x, here, signal)
-        clock = (
-            None if x.memory.clock is None else jax.tree.map(jnp.zeros_like, x.memory.clock)
-        )  # `_remembered` tells it
-        hits = jax.tree.map(jnp.zeros_like, x.memory.impacts)
+        clock = None if x.memory.clock is None else map_leaves(jnp.zeros_like, x.memory.clock)  # `_remembered` tells it
+        hits = map_leaves(jnp.zeros_like, x.memory.impacts)
         rate = Memory(now.power, now.memories, clock, now.outside, hits)
-        memory = jax.tree.map(lambda own, rate: own + length * rate, mode.memory, rate)
+        memory = map_leaves(lambda own, rate: own + length * rate, mode.memory, rate)
         monitored = model.outputs(t, x).monitored
         watched = mode.watched
         if monitored:

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from jaxtyping import Float
 
+from dockdyn.deferred import Float
 from dockdyn.realtime.devices.device import ToolPose
 from dockdyn.realtime.devices.emulated.devices import EmulatedRobot
 from dockdyn.realtime.devices.emulated.sensor import SensorErrors, SensorSettings

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
+from dockdyn.deferred import Float
 from dockdyn.processes import module_command
 from dockdyn.realtime.machine import Machine
 from dockdyn.realtime.wakeups import PRIORITY, Scheduling

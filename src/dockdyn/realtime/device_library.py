@@ -6,8 +6,8 @@ import ctypes
 import tempfile
 
 import numpy as np
-from jaxtyping import Float
 
+from dockdyn.deferred import Float
 from dockdyn.realtime.devices.device import PacketError
 from dockdyn.realtime.exchange import AXES, Heard
 from dockdyn.realtime.rig_devices import Devices

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+
+from dockdyn.deferred import Float
 
 AXES = 6
 

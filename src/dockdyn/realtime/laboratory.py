@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Float
 
+from dockdyn.deferred import Float
 from dockdyn.realtime.exchange import Heard, all_six_axes
 from dockdyn.results.driver import Laboratory
 from dockdyn.translate.c_library import LibraryStepper

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from jaxtyping import Float
 
+from dockdyn.deferred import Float
 from dockdyn.hil.supervisor import PLACES, Cause
 from dockdyn.realtime.wakeups import SECOND
 from dockdyn.scenario.tables.rig.driven import LimitsSection
@@ -22,7 +22,7 @@ WORDS = {  # where the name of the cause does not say it
     Cause.END: "the run is over",
 }
 Row = np.void  # a cycle of `dockdyn.realtime.ring.record_type`
-Vector = Float[np.ndarray, "axes"]
+type Vector = Float[np.ndarray, "axes"]
 
 
 def cause_words(cause: Cause) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from jaxtyping import Bool, Float
 
+from dockdyn.deferred import Bool, Float
 from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel, line_style
 from dockdyn.report.charts.contact_charts import component_lines
 from dockdyn.report.charts.time_chart import time_chart

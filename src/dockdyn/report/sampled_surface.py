@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import jax
 import numpy as np
-from jaxtyping import Array, Float, PyTree
 
 from dockdyn.contact.surfaces.surface import Surface
+from dockdyn.deferred import Array, Float, PyTree
 from dockdyn.integrate.model import over_rows
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
+from dockdyn.trees import map_leaves
 
 SIZES = (64, 512, 4096)  # rows at once: another number of rows is seldom another program
 
@@ -37,7 +37,7 @@ def in_pieces(sample: Callable[..., PyTree], *rows: np.ndarray) -> PyTree:
     size = next((one for one in SIZES if count <= one), SIZES[-1])
     padded = [np.concatenate([one, np.repeat(one[-1:], -count % size, axis=0)]) for one in rows]
     pieces = [sample(*(one[at : at + size] for one in padded)) for at in range(0, len(padded[0]), size)]
-    return jax.tree.map(lambda *parts: np.concatenate(parts)[:count], *pieces)
+    return map_leaves(lambda *parts: np.concatenate(parts)[:count], *pieces)
 
 
 @Program

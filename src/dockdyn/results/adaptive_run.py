@@ -7,13 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jaxtyping import Array, Float, PyTree, PyTreeDef
 
 from dockdyn.contact.gate import APART
+from dockdyn.deferred import Array, Float, PyTree, jax, jnp
 from dockdyn.integrate import adaptive
 from dockdyn.integrate.model import Scalar, State, over_rows
 from dockdyn.integrate.solution import AT_ONCE, Status
@@ -28,6 +26,7 @@ from dockdyn.results.plan import Simulated, jit_once, plan_run
 from dockdyn.results.run import Described, Run
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.trees import Structure, leaves_of, map_leaves
 
 METHODS: dict[str, adaptive.Method] = {"adaptive": "dopri8", "implicit": "kvaerno5"}
 IMPLICIT = 10  # steps of an explicit method that one of an implicit one counts for: it takes longer still
@@ -88,16 +87,16 @@ def run_adaptive(scenario: Scenario, progress: Progress | None) -> Run:
     """Return a run. Raises ScenarioError for what cannot be run."""
     content = scenario.content
     refuse_overlap(scenario)
-    begun = jax.tree.map(np.asarray, begin(content))
+    begun = map_leaves(np.asarray, begin(content))
     _refuse_open(scenario, begun)
     model, state = without_contacts(begun.model, begun.after)
     planned = plan_run(content, 0.0)
-    if all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(state)):
+    if all(np.isfinite(leaf).all() for leaf in leaves_of(state)):
         run = integrate_pieces(content, model, state, planned.interval, planned.samples, progress)
     else:  # the law has no such impact
-        run = Pieces(Status.NOT_FINITE, state, 0, (jax.tree.map(lambda leaf: np.asarray(leaf)[None], state),))
-    states = jax.tree.map(lambda *parts: np.concatenate(parts)[: planned.samples + 1], *run.kept)
-    found = jax.tree.map(np.asarray, _observe_run(begun, states, planned.interval))
+        run = Pieces(Status.NOT_FINITE, state, 0, (map_leaves(lambda leaf: np.asarray(leaf)[None], state),))
+    states = map_leaves(lambda *parts: np.concatenate(parts)[: planned.samples + 1], *run.kept)
+    found = map_leaves(np.asarray, _observe_run(begun, states, planned.interval))
     return _run_of(found, run.status, run.steps, run.rejected)
 
 
@@ -112,9 +111,9 @@ class Concluded(NamedTuple):
 @Program
 def _observe_run(begun: Begun, states: State, interval: Scalar) -> Concluded:
     """Return what is observed of a run with these states at its samples, the first of them after the events at t = 0."""
-    count = len(jax.tree.leaves(states)[0])
+    count = len(leaves_of(states)[0])
     rows = _with_contacts(begun.after, states, count)
-    rows = jax.tree.map(lambda first, own: jnp.concatenate([first[None], own]), begun.before, rows)
+    rows = map_leaves(lambda first, own: jnp.concatenate([first[None], own]), begun.before, rows)
     times = jnp.concatenate([jnp.zeros(1), interval * jnp.arange(count)])
     seen = over_rows(lambda t, x: begun.model.observe(x, begun.model.signal(t, x)), times, rows)
     return Concluded(times, rows, seen)
@@ -142,7 +141,7 @@ def linearised_adaptive(scenario: Scenario, describe: Callable[[Scenario, Run], 
     """Return a run and its derivatives: those of its steps, lengths that are chosen included. Raises ScenarioError as a run
     does."""
     content = scenario.content
-    _refuse_open(scenario, jax.tree.map(np.asarray, begin(content)))
+    _refuse_open(scenario, map_leaves(np.asarray, begin(content)))
     own, planned, method = Numbers.of(content), plan_run(content, 0.0), METHODS[content.integrator.method]
     sizes = {"count": planned.samples, "method": method, "most": _most_steps(content, method)}
     given = np.float64(planned.interval), np.float64(content.integrator.tolerance)
@@ -172,7 +171,7 @@ def _run_with_derivatives(
     arrays: dict[int, Any],
     interval: Scalar,
     tolerance: Scalar,
-    structure: PyTreeDef,
+    structure: Structure,
     count: int,
     method: adaptive.Method,
     most: int,
@@ -205,22 +204,22 @@ def integrate_pieces(
         if run.steps + run.rejected >= most:
             return replace(run, status=Status.TOO_MANY_ITERATIONS)
         times = interval * (run.asked + np.arange(rows + 1, dtype=float))
-        found = jax.tree.map(np.asarray, advance(model, run.state, times, tolerance, method, most))
-        part = jax.tree.map(lambda a: a[1:], found.states)
+        found = map_leaves(np.asarray, advance(model, run.state, times, tolerance, method, most))
+        part = map_leaves(lambda a: a[1:], found.states)
         good, _ = finite_rows({"state": part})
         status = Status.RUNNING if run.asked + rows < count else Status.FINISHED
         if good < rows:
             status = Status.TOO_MANY_ITERATIONS if bool(found.exhausted) else Status.NOT_FINITE
         return Pieces(
             status=status,
-            state=jax.tree.map(lambda a: a[-1], found.states),
+            state=map_leaves(lambda a: a[-1], found.states),
             asked=run.asked + rows,
-            kept=(*run.kept, jax.tree.map(lambda a: a[:good], part)),
+            kept=(*run.kept, map_leaves(lambda a: a[:good], part)),
             steps=run.steps + int(found.steps),
             rejected=run.rejected + int(found.rejected),
         )
 
-    first = jax.tree.map(lambda a: np.asarray(a)[None], state)
+    first = map_leaves(lambda a: np.asarray(a)[None], state)
     begun = Pieces(Status.RUNNING, state, 0, (first,))
     return drive_run(begun, advance_piece, lambda run: min(1.0, run.asked / count), 1, progress)
 
@@ -237,7 +236,7 @@ def _with_contacts(start: State, states: State, count: int) -> State:
 
     groups = len(start.mode) - len(states.mode)
     modes = (*map(every, start.mode[:groups]), *states.mode)
-    return State(states.q, states.v, modes, states.memory._replace(impacts=jax.tree.map(every, start.memory.impacts)))
+    return State(states.q, states.v, modes, states.memory._replace(impacts=map_leaves(every, start.memory.impacts)))
 
 
 def _refuse_open(scenario: Scenario, begun: Begun) -> None:

@@ -9,12 +9,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jaxtyping import Array, Int, PyTree, PyTreeDef
 
+from dockdyn.deferred import Array, Int, PyTree, jax, jnp
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import Flag, State, over_rows
 from dockdyn.integrate.solution import Solution, Status
@@ -34,6 +32,7 @@ from dockdyn.results.run import Described, Run
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.loop import loop_of
+from dockdyn.trees import Structure, leaves_of, map_leaves
 
 
 def simulate_contacts(
@@ -97,20 +96,20 @@ def _observe_solution(
     solution = method_of(settings).result(model, solver)
     assert solution.samples is not None
     samples, moments = solution.samples, solution.log
-    count = jax.tree.leaves(samples.state)[0].shape[0]
-    states = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), samples.state, moments.state)
+    count = leaves_of(samples.state)[0].shape[0]
+    states = map_leaves(lambda a, b: jnp.concatenate([a, b]), samples.state, moments.state)
     rows = moments.time.shape[0]
-    delayed = jax.tree.map(lambda a: jnp.concatenate([a, jnp.zeros((rows, *a.shape[1:]))]), samples.delayed)
+    delayed = map_leaves(lambda a: jnp.concatenate([a, jnp.zeros((rows, *a.shape[1:]))]), samples.delayed)
     written = jnp.concatenate([jnp.arange(count) < solution.sampled, jnp.arange(rows) < solution.moments])
 
     def observe(written: Flag, state: State, delayed: Any) -> dict[str, Array]:  # noqa: ANN401, as `Sample`
         shapes = jax.eval_shape(_observe_state, model, state, delayed)
-        blank = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+        blank = map_leaves(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
         return jax.lax.cond(written, lambda: _observe_state(model, state, delayed), lambda: blank)
 
     observed = over_rows(observe, written, states, delayed)
     return solution, *(
-        jax.tree.map(lambda a, part=part: a[part], observed) for part in (slice(count), slice(count, None))
+        map_leaves(lambda a, part=part: a[part], observed) for part in (slice(count), slice(count, None))
     )
 
 
@@ -132,7 +131,7 @@ def _run_with_events(scenario: Scenario, progress: Progress | None) -> Run:
             progress,
             content.integrator.max_steps,
         )
-    solution, sampled, at_moments = jax.tree.map(np.asarray, _observe_solution(content, settings, solver))
+    solution, sampled, at_moments = map_leaves(np.asarray, _observe_solution(content, settings, solver))
     return _run_of(content, settings, solution, sampled, at_moments, method.pace(solver))
 
 
@@ -147,7 +146,7 @@ def _run_of(
     """Return a run from its solution and what was observed, in NumPy arrays."""
     assert solution.samples is not None
     count, moments = int(solution.sampled), int(solution.moments)
-    first = jax.tree.map(lambda rows: rows[0], solution.samples.state)
+    first = map_leaves(lambda rows: rows[0], solution.samples.state)
     start = {name: values[:1] for name, values in sampled.items()}
     observed = {name: np.concatenate([start[name], values[:moments]]) for name, values in at_moments.items()}
     seated = observed.get("seated", np.zeros(observed["depth"].shape)).astype(bool)
@@ -175,7 +174,7 @@ def _run_of(
         step=float(settings.step),
         pace=pace,
         largest_local_error=float(solution.largest_local_error),
-        states=jax.tree.map(lambda own, rows: np.concatenate([own[None], rows[:moments]]), first, solution.log.state),
+        states=map_leaves(lambda own, rows: np.concatenate([own[None], rows[:moments]]), first, solution.log.state),
     )
 
 
@@ -211,7 +210,7 @@ def _run_with_derivatives(
     direction: Leaves,
     arrays: dict[int, Any],
     settings: Settings,
-    structure: PyTreeDef,
+    structure: Structure,
 ) -> tuple[PyTree, PyTree]:
     """Return numbers of a scenario, solution and what is observed, and their derivatives along a direction."""
 

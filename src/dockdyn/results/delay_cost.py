@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float
 
+from dockdyn.deferred import Array, Bool, Float, jax, jnp
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import State
 from dockdyn.results.drive import report_while_running
@@ -16,6 +14,7 @@ from dockdyn.results.plan import Simulated, delay_of, jit_once, settings_for
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.run import MOST_STEPS
+from dockdyn.trees import map_leaves
 
 SURE = 1.2  # times the steps that are allowed: contacts without delay last a little longer or shorter
 
@@ -28,7 +27,7 @@ def _contact_times(
     model = replace(content.model(), delay=None)
     solution = located.solve_located(model, settings)
     start = model.initial()
-    states: State = jax.tree.map(lambda a, b: jnp.concatenate([jnp.asarray(a)[None], b]), start, solution.log.state)
+    states: State = map_leaves(lambda a, b: jnp.concatenate([jnp.asarray(a)[None], b]), start, solution.log.state)
     used = jnp.arange(solution.log.time.size) < solution.moments
     times = jnp.where(used, solution.log.time, solution.time)
     return jnp.concatenate([jnp.zeros(1), times, solution.time[None]]), jax.vmap(model.emitting)(states)

@@ -14,13 +14,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-import jax
 import numpy as np
-from jaxtyping import Array, Int, PyTree
 
 from dockdyn import backend
+from dockdyn.deferred import Array, Int, PyTree
 from dockdyn.integrate.solution import Status
 from dockdyn.scenario.language.printable import time_in_words
+from dockdyn.trees import leaves_of
 
 Progress = Callable[[float], None]
 FIRST_SLICE = 1000  # iterations at most, until it is known how long one takes
@@ -160,7 +160,7 @@ def finite_rows(columns: dict[str, Any]) -> tuple[int, str]:
 
 def _finite_in_row(values: PyTree) -> np.ndarray:
     """Return whether all numbers in a row are finite, row by row."""
-    leaves = [np.isfinite(leaf) for leaf in jax.tree.leaves(values)]
+    leaves = [np.isfinite(leaf) for leaf in leaves_of(values)]
     return np.all([leaf.all(axis=tuple(range(1, leaf.ndim))) for leaf in leaves], axis=0)
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
 from dockdyn.contact.gate import APART
+from dockdyn.deferred import Bool, Float, Int
 from dockdyn.integrate.solution import AT_ONCE, EventRecord
 from dockdyn.results.measures import settled_rows
 

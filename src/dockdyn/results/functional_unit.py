@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PyTree
-
+from dockdyn.deferred import Array, Float, Int, PyTree, jnp
 from dockdyn.mechanics.vector import once
 from dockdyn.results.model_flow import ModelFlow
 from dockdyn.results.run import Layout
@@ -22,8 +20,8 @@ from dockdyn.scenario.language.keys import value_at
 from dockdyn.scenario.language.places import Place
 from dockdyn.scenario.load import Scenario
 
-Numbers = Float[Array, "numbers"]
-Given = Float[Array, "inputs"]
+type Numbers = Float[Array, "numbers"]
+type Given = Float[Array, "inputs"]
 
 
 class Input(NamedTuple):

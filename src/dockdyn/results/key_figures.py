@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from dockdyn.deferred import jnp
 from dockdyn.results.measures import Either, finite_or_none
 from dockdyn.results.requirements import AT_PORT, ends_of, unit_of_figure, without_unit
 
@@ -89,7 +90,6 @@ def case_figures(figures: Collection[KeyFigure], data: Data, sampled: bool) -> d
 
     JAX may trace it. What the scenario must be for a figure is therefore not asked for here (`left_out`).
     """
-    import jax.numpy as jnp
 
     found: dict[str, Any] = {}
     for one in figures:

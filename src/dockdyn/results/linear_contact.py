@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+
+from dockdyn.deferred import Float
 
 ENOUGH = 8  # modes of bending in each direction, whose contacts are taken for those of the beam
 FEW = 0.01  # of a force: what modes that are left out may add to it without a warning

@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import equinox as eqx
-import jax
 import numpy as np
-from jaxtyping import Float, PyTree, PyTreeDef
 
+from dockdyn.deferred import Float, PyTree, jax
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.trees import Structure, combine, flatten, is_real_array, map_leaves, split, unflatten
 
 if TYPE_CHECKING:
     import xarray as xr
 
-Leaves = Float[np.ndarray, "leaves"]
+type Leaves = Float[np.ndarray, "leaves"]
 STEP = 1e-5  # of a number: how far the arrays of a run are moved along their derivatives
 BUILT = 1e-3  # of a number: how far it is moved where the parts of a model are differentiated by differences
 ZERO = 1e-2  # SI units: in place of a number that is zero
@@ -31,11 +30,11 @@ class Numbers(NamedTuple):
 
     values: Leaves
     arrays: dict[int, np.ndarray]
-    structure: PyTreeDef
+    structure: Structure
 
     @staticmethod
     def of(content: PyTree) -> Numbers:
-        leaves, structure = jax.tree.flatten(content)
+        leaves, structure = flatten(content)
         arrays = {place: leaf for place, leaf in enumerate(leaves) if np.ndim(leaf)}
         return Numbers(np.array([0.0 if np.ndim(leaf) else leaf for leaf in leaves], float), arrays, structure)
 
@@ -44,9 +43,9 @@ class Numbers(NamedTuple):
         return content_of(self.structure, np.asarray(values).tolist(), self.arrays)
 
 
-def content_of(structure: PyTreeDef, values: Sequence[Any], arrays: Mapping[int, Any]) -> Any:  # noqa: ANN401, of any kind's schema
+def content_of(structure: Structure, values: Sequence[Any], arrays: Mapping[int, Any]) -> Any:  # noqa: ANN401, of any kind's schema
     """Return the content of a scenario from its leaves, traced or not."""
-    return jax.tree.unflatten(structure, [arrays.get(place, value) for place, value in enumerate(values)])
+    return unflatten(structure, [arrays.get(place, value) for place, value in enumerate(values)])
 
 
 class LinearisedRun(NamedTuple):
@@ -70,10 +69,10 @@ def tangent_of(function: Callable[[Any], PyTree], numbers: PyTree, direction: Py
     """
 
     def parted(numbers: PyTree) -> tuple[PyTree, PyTree]:
-        return eqx.partition(function(numbers), eqx.is_inexact_array)
+        return split(function(numbers), is_real_array)
 
     found, change, rest = jax.jvp(parted, (numbers,), (direction,), has_aux=True)
-    return eqx.combine(found, rest), change
+    return combine(found, rest), change
 
 
 def by_differences(
@@ -84,13 +83,13 @@ def by_differences(
     For what builds a model, without events. Raises ScenarioError where the answer's structure changes with the numbers.
     """
     own = function(numbers)
-    leaves, structure = jax.tree.flatten(own)
+    leaves, structure = flatten(own)
     kept: Any = structure
     total = [np.zeros(np.shape(leaf)) for leaf in leaves]
     step = BUILT * _direction_size(numbers, direction)
     for count, weight in enumerate(WEIGHTS, 1):
         for side in (1, -1):
-            moved, same = jax.tree.flatten(function(numbers + side * count * step * direction))
+            moved, same = flatten(function(numbers + side * count * step * direction))
             if kept != same or [np.shape(one) for one in moved] != [np.shape(one) for one in leaves]:
                 raise ScenarioError(
                     f"{name}: no derivative: what is simulated changes its form within {3 * BUILT:g} of the number, as a "
@@ -102,7 +101,7 @@ def by_differences(
         np.where(np.isfinite(leaf), change, 0.0) if _is_real(leaf) else None  # an infinite limit stays one
         for change, leaf in zip(total, leaves, strict=True)
     ]
-    return own, jax.tree.unflatten(structure, changes)
+    return own, unflatten(structure, changes)
 
 
 def _plain_leaf(leaf: Any) -> Any:  # noqa: ANN401, of any type of number
@@ -120,7 +119,7 @@ def _direction_size(numbers: Leaves, direction: Leaves) -> float:
 
 def advance_along_derivatives(parts: PyTree, change: PyTree, step: float) -> PyTree:
     """Return the arrays of a run, as numbers a `step` away along their derivatives would have them, to first order."""
-    return jax.tree.map(
+    return map_leaves(
         lambda leaf, slope: leaf if slope is None else leaf + step * slope,
         parts,
         change,
@@ -136,7 +135,7 @@ def slopes_along(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return figures of a run, numbers or arrays by name, and their derivatives along a direction; those that come or go have
     none."""
-    parts, change = jax.tree.map(np.asarray, run.along(direction))
+    parts, change = map_leaves(np.asarray, run.along(direction))
     step = STEP * _direction_size(numbers, direction)
     own, up, down = (figures(run.dataset(advance_along_derivatives(parts, change, side * step))) for side in (0, 1, -1))
     there = [name for name in own if name in up and name in down and np.shape(up[name]) == np.shape(down[name])]

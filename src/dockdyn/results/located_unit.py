@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PyTree
-
+from dockdyn.deferred import Array, Float, Int, PyTree, jnp
 from dockdyn.integrate.hybrid.located import STEP
 from dockdyn.integrate.model import ContactModel, Flag, State
 from dockdyn.integrate.solution import Status
@@ -33,6 +30,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import places_of
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import model_of
+from dockdyn.trees import flatten, unflatten
 
 
 class Paused(NamedTuple):
@@ -61,11 +59,11 @@ class LocatedUnit:
         self.content = check_runnable(scenario).content
         self.scenario, self.inputs, self.outputs, self.pushed, self.more = scenario, inputs, outputs, pushed, more
         self.places = places_of(scenario)
-        self.leaves, self.structure = jax.tree.flatten(self.content)
+        self.leaves, self.structure = flatten(self.content)
 
     def model(self, numbers: Numbers, given: Given | None = None) -> ContactModel:
         """Return the model of these numbers, with these inputs."""
-        model = jax.tree.unflatten(self.structure, with_numbers(self.leaves, self.places, numbers)).model()
+        model = unflatten(self.structure, with_numbers(self.leaves, self.places, numbers)).model()
         return model if given is None else self.pushed(model, given)
 
     def integrated(self) -> FunctionalUnit:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, PyTree
-
 from dockdyn.contact.gate import APART
+from dockdyn.deferred import Array, Bool, Float, PyTree, jax, jnp
 from dockdyn.integrate.model import ContactModel, over_rows
 from dockdyn.integrate.solution import Solution
 from dockdyn.results.capture_loads import capture_data as of_capture
 from dockdyn.results.measures import changed_by_contacts, settled_rows
+from dockdyn.trees import leaves_of, map_leaves
 
-Rows = Float[Array, "rows"]
-Contacts = Float[Array, "rows contacts"]
+type Rows = Float[Array, "rows"]
+type Contacts = Float[Array, "rows contacts"]
 
 
 class Log(NamedTuple):
@@ -72,13 +70,13 @@ def read_log(model: ContactModel, solution: Solution) -> Log:
     rows = log.time.shape[0]
     valid = jnp.concatenate([jnp.ones(1, bool), jnp.arange(rows) < count])
     start = model.initial()
-    states = jax.tree.map(lambda first, later: jnp.concatenate([first[None], later]), start, log.state)
-    silent = jax.tree.map(lambda leaf: jnp.zeros((rows + 1, *leaf.shape)), model.signal(jnp.zeros(()), start))
+    states = map_leaves(lambda first, later: jnp.concatenate([first[None], later]), start, log.state)
+    silent = map_leaves(lambda leaf: jnp.zeros((rows + 1, *leaf.shape)), model.signal(jnp.zeros(()), start))
     modes, samples, kept = states.mode, solution.samples, valid
     if samples is not None:
-        states = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), states, samples.state)
-        silent = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), silent, samples.delayed)
-        kept = jnp.concatenate([valid, jnp.arange(jax.tree.leaves(samples.state)[0].shape[0]) < solution.sampled])
+        states = map_leaves(lambda a, b: jnp.concatenate([a, b]), states, samples.state)
+        silent = map_leaves(lambda a, b: jnp.concatenate([a, b]), silent, samples.delayed)
+        kept = jnp.concatenate([valid, jnp.arange(leaves_of(samples.state)[0].shape[0]) < solution.sampled])
     observed = _observe_rows(model, kept, states, silent)
     seen = {name: values[: rows + 1] for name, values in observed.items()}
     contacts = seen["depth"].shape[1]
@@ -92,7 +90,7 @@ def read_log(model: ContactModel, solution: Solution) -> Log:
 
     sampled = {}
     if samples is not None:
-        place = jnp.minimum(jnp.arange(jax.tree.leaves(samples.state)[0].shape[0]), solution.sampled - 1)
+        place = jnp.minimum(jnp.arange(leaves_of(samples.state)[0].shape[0]), solution.sampled - 1)
         sampled = {name: values[rows + 1 :][place] for name, values in observed.items()}
     return Log(
         jnp.where(valid, jnp.concatenate([jnp.zeros(1), log.time]), jnp.inf),
@@ -110,8 +108,8 @@ def read_log(model: ContactModel, solution: Solution) -> Log:
 
 def _observe_rows(model: ContactModel, kept: Bool[Array, "rows"], states: PyTree, silent: PyTree) -> dict[str, Array]:
     """Return what is observed of states at the rows that are `kept`; zeros at the others, which cost nothing then."""
-    shape = jax.eval_shape(lambda rows: model.observe(*jax.tree.map(lambda leaf: leaf[0], rows)), (states, silent))
-    nothing = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shape)
+    shape = jax.eval_shape(lambda rows: model.observe(*map_leaves(lambda leaf: leaf[0], rows)), (states, silent))
+    nothing = map_leaves(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shape)
     return over_rows(
         lambda counts, *row: jax.lax.cond(counts, lambda: model.observe(*row), lambda: nothing), kept, states, silent
     )

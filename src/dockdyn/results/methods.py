@@ -6,10 +6,9 @@ import math
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
 
+from dockdyn.deferred import Array, Float, Int, jnp
 from dockdyn.integrate.hybrid import located, solver_state
 from dockdyn.integrate.model import ContactModel, Flag, Scalar, State
 from dockdyn.integrate.solution import Solution

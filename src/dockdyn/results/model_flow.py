@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, PyTree
 
+from dockdyn.deferred import Array, Bool, Float, PyTree, jax, jnp
 from dockdyn.integrate.hybrid.mesh_point import evaluate_mesh_point
 from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, pack_tree, unpack_tree
+from dockdyn.trees import leaves_of
 
 DUE = 1e-12  # s per second of elapsed time (at least one): so early a clock may act
 
@@ -45,7 +44,7 @@ class ModelFlow:
 
     def names(self, leaves: Sequence[str]) -> list[str]:
         """Return names of the numbers of a row, from those of a model's continuous states, of which some are arrays."""
-        sizes = [int(np.size(leaf)) for leaf in jax.tree.leaves(self.like)]
+        sizes = [int(np.size(leaf)) for leaf in leaves_of(self.like)]
         return [
             name if size == 1 else f"{name} {index}"
             for name, size in zip(leaves, sizes, strict=True)

@@ -19,8 +19,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
 
+from dockdyn.deferred import Bool, Float
 from dockdyn.results.measures import Either
 
 OUTCOME = {  # by name in a dataset: unit and words
@@ -31,7 +31,7 @@ GROW = ("peak_", "largest_", "greatest_", "contact_count", "contact_impulse")  #
 TIMES = ("capture_time_s", "first_contact_s")  # figures that are moments themselves
 SLOWED = 2.0  # times the way left over the speed at the end: contact slows the probe
 IN_CONTACT = 0.1  # of the duration: what a contact is given to end where no case says how long one takes
-Cases = Float[np.ndarray, "cases"]
+type Cases = Float[np.ndarray, "cases"]
 
 
 def outcome_left(acting: Either, captured: Either, at_end: Mapping[str, Any], length: Either | None) -> dict[str, Any]:

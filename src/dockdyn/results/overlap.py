@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from jaxtyping import Array, Float
 
+from dockdyn.deferred import Array, Float
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario

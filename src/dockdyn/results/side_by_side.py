@@ -8,15 +8,15 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
-import jax
 import numpy as np
-from jaxtyping import Array, Bool, PyTree
 
+from dockdyn.deferred import Array, Bool, PyTree
 from dockdyn.results.overlap import refuse_overlap
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given import table_from, whole_from, wrong_type
 from dockdyn.scenario.language.keys import leaves
 from dockdyn.scenario.load import Scenario
+from dockdyn.trees import flatten, leaves_of, map_leaves, structure_of, unflatten
 
 Values = Mapping[str, Any]  # by dotted keys of a scenario
 NOTHING: Values = MappingProxyType({})
@@ -92,9 +92,9 @@ class SideBySide:
 
     def stacked(self, trees: Sequence[PyTree]) -> PyTree:
         """Return trees of one structure as one, with a leading axis. ScenarioError where they differ in more than numbers."""
-        if len({jax.tree.structure(tree) for tree in trees}) > 1:
+        if len({structure_of(tree) for tree in trees}) > 1:
             raise ScenarioError(f"{self.scenario.name}: runs of a batch must differ in numbers alone")
-        return jax.tree.map(lambda *leaves: np.stack([np.asarray(leaf) for leaf in leaves]), *trees)
+        return map_leaves(lambda *leaves: np.stack([np.asarray(leaf) for leaf in leaves]), *trees)
 
     @cached_property
     def text(self) -> str:
@@ -103,7 +103,7 @@ class SideBySide:
 
     def saved(self, period: float | None, values: tuple[dict[str, Any], ...], steps: int, tree: PyTree) -> SavedState:
         """Return where the runs are, in numbers of its own."""
-        return SavedState(self.text, period, values, steps, tuple(np.array(leaf) for leaf in jax.tree.leaves(tree)))
+        return SavedState(self.text, period, values, steps, tuple(np.array(leaf) for leaf in leaves_of(tree)))
 
     def refuse_foreign(self, state: Any, period: float | None) -> None:  # noqa: ANN401, checked here
         """Raise ScenarioError for what is no state, and for a state of another scenario, period or number of runs."""
@@ -118,11 +118,11 @@ class SideBySide:
 
     def restored(self, state: SavedState, like: PyTree) -> PyTree:
         """Return the tree whose numbers a state has. ScenarioError where they do not fit into one `like` that."""
-        leaves, structure = jax.tree.flatten(like)
+        leaves, structure = flatten(like)
         shapes = [[(np.shape(leaf), np.asarray(leaf).dtype) for leaf in each] for each in (leaves, state.numbers)]
         if shapes[0] != shapes[1]:
             raise ScenarioError(f"{self.scenario.name}: state: its numbers do not fit; another dockdyn has written it")
-        return jax.tree.unflatten(structure, [np.array(leaf) for leaf in state.numbers])
+        return unflatten(structure, [np.array(leaf) for leaf in state.numbers])
 
     def replaced(self, which: Bool[np.ndarray, "batch"], new: PyTree, old: PyTree) -> PyTree:
         """Return the tree `new` of the runs that are flagged, `old` of the others."""
@@ -130,11 +130,11 @@ class SideBySide:
         def chosen(a: Array, b: Array) -> np.ndarray:
             return np.where(np.reshape(which, (-1,) + (1,) * (np.ndim(a) - 1)), a, b)
 
-        return jax.tree.map(chosen, new, old)
+        return map_leaves(chosen, new, old)
 
     def plain(self, tree: PyTree) -> Any:  # noqa: ANN401, of the same structure
         """Return a tree of arrays of all runs; of one run alone without leading axis."""
-        return jax.tree.map(lambda array: np.array(array)[0] if self.batch is None else np.array(array), tree)
+        return map_leaves(lambda array: np.array(array)[0] if self.batch is None else np.array(array), tree)
 
     def for_each(self, name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:  # noqa: ANN401, numbers
         """Return numbers of `shape` for every run, from those of all or the same for each. ScenarioError names them

@@ -6,11 +6,9 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.integrate.model import Flag, Scalar, State, over_rows, unpack_tree
 from dockdyn.integrate.solution import AT_ONCE, EventRecord, Sample, Solution, Status
 from dockdyn.integrate.variational import colliding
@@ -20,6 +18,7 @@ from dockdyn.integrate.variational.step import Newton
 from dockdyn.mechanism.state import Memory
 from dockdyn.mechanism.variational import Moment, MonitoredQuantities, VariationalMechanism
 from dockdyn.results.plan import NO_LIMIT, Planned, plan_run, power_of_two, refuse_too_many_steps
+from dockdyn.trees import map_leaves
 
 SOLVED = Newton(1e-12, 30)  # when the equations of a step are
 WHOLE = 1e-9  # of a step: so near is a whole number of them
@@ -143,10 +142,10 @@ def solution_of(model: VariationalMechanism, solver: VariationalState) -> Soluti
     mechanism = model.mechanism
 
     log, after = colliding.logged_events(solver, model.records()), _moments_of_log(model, solver)
-    like = jax.tree.map(lambda rows: rows[0], after.state)
+    like = map_leaves(lambda rows: rows[0], after.state)
     touching = over_rows(lambda row: unpack_tree(row, like), log.record)
     struck = log.guard >= 0  # of what parts from rest both moments are one
-    before = jax.tree.map(lambda a, b: jnp.where(_align_flags(struck, a), a, b), touching, after.state)
+    before = map_leaves(lambda a, b: jnp.where(_align_flags(struck, a), a, b), touching, after.state)
     end, watched = state_of(model, solver), solver.at.mode.watched
     nothing = jnp.zeros_like(after.watched.peaks)
     last = 2 * solver.events
@@ -163,7 +162,7 @@ def solution_of(model: VariationalMechanism, solver: VariationalState) -> Soluti
     moments = EventRecord(
         rows(log.time, log.time, solver.time),
         rows(flags, jnp.zeros_like(flags), jnp.zeros(guards, bool)),
-        jax.tree.map(rows, before, after.state, end),
+        map_leaves(rows, before, after.state, end),
         jnp.where(jnp.isfinite(peaks), peaks, 0.0),
         times,
         integrals,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import jax
 import numpy as np
-from jaxtyping import PyTree
 
+from dockdyn.deferred import PyTree
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.keys import value_at
 from dockdyn.scenario.load import Scenario, parse
+from dockdyn.trees import flatten
 
 PROBE = 1e-3  # SI units: a value told apart from the upper end where the lower end is zero and so not there
 
@@ -90,7 +90,7 @@ def axis_of(scenario: Scenario, sweep: Sweep) -> Axis:
 
 def _numbers_of(content: PyTree) -> tuple[list[Any], Any]:
     """Return all numbers of a scenario, and everything else."""
-    return jax.tree.flatten(content)
+    return flatten(content)
 
 
 def _with_value(scenario: Scenario, key: str, value: object) -> Any:  # noqa: ANN401, of the schema of its kind

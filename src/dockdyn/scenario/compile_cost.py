@@ -13,14 +13,13 @@ import os
 import time
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dockdyn import backend
+from dockdyn.deferred import jax, jnp
 from dockdyn.scenario.language.printable import one_line, time_in_words
 from dockdyn.scenario.language.section import NamedSection, Section, Static
-
-if TYPE_CHECKING:
-    from jaxtyping import PyTreeDef
+from dockdyn.trees import Structure
 
 SECONDS = (
     0.05  # s of a processor a table, for all programs of a run: 80 and 300 contacts of two kinds (0.037 and 0.065)
@@ -54,7 +53,7 @@ class CompileCost:
         return f"{self.title!r} with {most}"
 
 
-def compile_cost(structures: list[PyTreeDef], by_xla: bool) -> CompileCost:
+def compile_cost(structures: list[Structure], by_xla: bool) -> CompileCost:
     """Return what the programs of the scenarios in trees of these structures take, on this machine as it is now."""
     tables: Counter[str] = Counter()
     titles: list[str] = []
@@ -67,13 +66,11 @@ def compile_cost(structures: list[PyTreeDef], by_xla: bool) -> CompileCost:
     )
 
 
-def _work(structure: PyTreeDef, key: str, tables: Counter[str], titles: list[str]) -> float:
+def _work(structure: Structure, key: str, tables: Counter[str], titles: list[str]) -> float:
     """Return how much the tables of a tree take, in tables of a contact; count its lists in `tables`, note `titles`."""
-    data = structure.node_data()
-    if data is None:
+    kind, static, children = structure.kind, structure.static, structure.children
+    if kind is None:
         return 0.0
-    kind, static = data
-    children = structure.children()
     if not issubclass(kind, Section):
         return sum(_work(child, key, tables, titles) for child in children)
     found = kind.compiled
@@ -84,24 +81,21 @@ def _work(structure: PyTreeDef, key: str, tables: Counter[str], titles: list[str
         below = f"{key}.{name}".lstrip(".")
         if (item := _table_in(child)) is not None:
             below += ".NAME" if issubclass(item, NamedSection) else ".0"
-            tables[below] += child.num_leaves and len(child.children())
+            tables[below] += child.num_leaves and len(child.children)
         found += _work(child, below, tables, titles)
     return found
 
 
-def _table_in(structure: PyTreeDef) -> type[Section] | None:
+def _table_in(structure: Structure) -> type[Section] | None:
     """Return what the tables of a list are; None of anything else."""
-    data = structure.node_data()
-    if data is None or data[0] is not list:
+    if structure.kind is not list or not structure.children:
         return None
-    inside = structure.children()[0].node_data() if structure.children() else None
-    return inside[0] if inside is not None and issubclass(inside[0], Section) else None
+    inside = structure.children[0].kind
+    return inside if inside is not None and issubclass(inside, Section) else None
 
 
 def _slowness() -> float:
     """Return how many times as long as where costs were measured this machine now takes to trace a program."""
-    import jax
-    import jax.numpy as jnp
 
     def probe(x: Any) -> Any:  # noqa: ANN401, JAX's
         for number in range(60):
@@ -130,7 +124,7 @@ def allowed_memory() -> float:
 told: set[Any] = set()  # structures whose cost has been told
 
 
-def foretell(structures: list[PyTreeDef], by_xla: bool) -> None:
+def foretell(structures: list[Structure], by_xla: bool) -> None:
     """Tell what a scenario of many parts takes, once for each, before any of its programs is compiled.
 
     Raises TooLargeError where its programs need more memory than there is.

@@ -38,7 +38,7 @@ from dockdyn.scenario.language.like import Copies, with_copies
 from dockdyn.scenario.language.own_code import REFUSED, OwnCodeError, importable, only_built_in
 from dockdyn.scenario.language.own_code import TAGS as OWN_TAGS
 from dockdyn.scenario.language.requirement import Requirement, requirements_of, table_of
-from dockdyn.scenario.language.section import Section, as_trees
+from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.table_names import count_of_name
 from dockdyn.scenario.language.toml_text import check_admissible, data_of, text_in
 from dockdyn.scenario.language.waiting import STAGES, WAITS, is_there, without
@@ -291,7 +291,6 @@ def _validated(data: dict[str, Any], name: str, folder: Path | None) -> Section:
     """Return what `data` describes, without distributions and requirements."""
     section = _section_of(data, name)
     with importable(folder):
-        as_trees()
         try:
             return section.model_validate(data)
         except ValidationError as error:

@@ -9,11 +9,12 @@ Source: Michiels and Niculescu 2014, Stability, Control, and Computation for Tim
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Complex, Float
 
-Matrices = Float[np.ndarray, "*batch delays+1 n n"]  # A₀, A₁ ... (1/s)
-Delays = Float[np.ndarray, "*batch delays"]  # h₁ ... (s)
-Number = complex | Complex[np.ndarray, "*batch"]
+from dockdyn.deferred import Complex, Float
+
+type Matrices = Float[np.ndarray, "*batch delays+1 n n"]  # A₀, A₁ ... (1/s)
+type Delays = Float[np.ndarray, "*batch delays"]  # h₁ ... (s)
+type Number = complex | Complex[np.ndarray, "*batch"]
 
 
 def delay_factors(s: Number, delays: Delays) -> Complex[np.ndarray, "*batch delays+1"]:

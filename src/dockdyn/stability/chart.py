@@ -15,7 +15,8 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Bool, Float
+
+from dockdyn.deferred import Bool, Float
 
 COARSE = 24  # cells along an axis before refinement, at least
 CLOSE = 0.5  # a cell is refined also where |growth| at a corner is less than this share of its spread over the corners,

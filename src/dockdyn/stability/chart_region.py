@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
+from dockdyn.deferred import Float
 from dockdyn.stability.chart import Edge, Lattice, StabilityChart, cell_corners
 
 Vertex = tuple[int, int] | Edge  # a lattice point, or the crossing on an edge between two

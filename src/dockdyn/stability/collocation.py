@@ -10,7 +10,8 @@ Source: as named above; barycentric weights, Berrut and Trefethen 2004, SIAM Rev
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Complex, Float, Int
+
+from dockdyn.deferred import Complex, Float, Int
 
 DEGREES = (8, 12, 16, 22, 32, 48, 72, 108, 160)
 

@@ -11,20 +11,18 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.stability.linearise import balancing_scales, independent_rows, seen_basis
+from dockdyn.trees import Module
 
 Rows = Any  # numbers as linear functions of something: (number, n)
 SAME = 1e-9  # of the largest singular value: less is rounding
 DRIFT = 1e-4  # 1/s: slower motions, when no contact acts, are drift
 
 
-class ContactPlant(eqx.Module):
+class ContactPlant(Module):
     """Bodies, joints and springs behind the contacts of a loop."""
 
     state: Float[Array, "n n"]  # A, 1/s
@@ -104,7 +102,7 @@ class ContactPlant(eqx.Module):
         return ContactPlant(*found)
 
 
-Matrices = tuple[Float[np.ndarray, "n n"], Float[np.ndarray, "n channels"], Float[np.ndarray, "channels n"]]
+type Matrices = tuple[Float[np.ndarray, "n n"], Float[np.ndarray, "n channels"], Float[np.ndarray, "channels n"]]
 
 
 def _seen_states(state: Float[np.ndarray, "n n"], push: np.ndarray, output: np.ndarray) -> Matrices:
@@ -144,7 +142,7 @@ def _reduce_onto(basis: Float[np.ndarray, "r n"], state: np.ndarray, push: np.nd
     return basis @ state @ basis.T, basis @ push, output @ basis.T
 
 
-class FreeMass(eqx.Module):
+class FreeMass(Module):
     """The plant of a free mass in one contact, with the methods of `ContactPlant`: states are the depth and the velocity."""
 
     mass: Float[Array, ""]  # kg

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import jax
 import numpy as np
-from jaxtyping import Float
 
+from dockdyn.deferred import Float, jax
 from dockdyn.stability.transfer_function import TransferFunction
 
 SMALL = 1e-9  # of the largest: what counts as zero

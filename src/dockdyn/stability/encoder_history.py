@@ -9,12 +9,12 @@ Source: central differences; linear interpolation.
 
 from __future__ import annotations
 
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
+
+from dockdyn.deferred import Array, ArrayLike, Float, jnp
 
 EDGE = 1e-9  # of a period
-Weights = Float[Array, "rows"]
+type Weights = Float[Array, "rows"]
 
 
 def rows_needed(delay: ArrayLike, period: ArrayLike) -> int:

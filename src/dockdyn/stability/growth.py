@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from functools import partial
 
-import jax
 import numpy as np
-from jaxtyping import Array, Complex, Float
 
+from dockdyn.deferred import Array, Complex, Float, jax
 from dockdyn.programs import Program
 from dockdyn.stability.lanes import in_lanes
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.multirate import Hyperperiod, hyperperiod_of
 from dockdyn.stability.roots import rightmost_roots
 from dockdyn.stability.sampled import Cycle, cycle_map
+from dockdyn.trees import map_leaves
 
 
 def loop_roots(loops: Loop, count: int = 2) -> Complex[np.ndarray, "loops count"]:
@@ -25,14 +25,14 @@ def loop_roots(loops: Loop, count: int = 2) -> Complex[np.ndarray, "loops count"
 
     Those of a sampled loop are ln(λ) / cycle over its multipliers λ, so their frequencies are folded into ±π / cycle.
     """
-    loops = jax.tree.map(lambda a: np.asarray(a, float), loops)
+    loops = map_leaves(lambda a: np.asarray(a, float), loops)
     if loops.hold is None:
         return rightmost_roots(in_lanes(_matrices_of, loops), loops.delay[:, None], count)
     found = np.full((len(loops.delay), count), complex(-np.inf, 0))
     under_way = np.ceil(np.log2(1 + np.ceil(loops.delay / loops.hold) + loops.applies_after))
     for size in np.unique(under_way):  # a long delay makes many states: few loops pay for it
         these = np.flatnonzero(under_way == size)
-        some = jax.tree.map(lambda a, these=these: a[these], loops)
+        some = map_leaves(lambda a, these=these: a[these], loops)
         factors, period = in_lanes(partial(_multipliers_of, hyperperiod=hyperperiod_of(some)), some)
         factors = factors[:, :count]
         ended = factors == 0
@@ -48,13 +48,13 @@ def growth_rates(loops: Loop) -> Float[np.ndarray, "loops"]:
 
 def growth_of_plants(loops: Loop) -> Float[np.ndarray, "loops"]:
     """Return the same of loops with something behind their contacts, of which each sees as much as it does."""
-    each = [jax.tree.map(lambda a, at=at: np.asarray(a)[at], loops) for at in range(len(loops.delay))]
+    each = [map_leaves(lambda a, at=at: np.asarray(a)[at], loops) for at in range(len(loops.delay))]
     return np.concatenate([growth_rates(batch_of_one(one.reduced())) for one in each])
 
 
 def batch_of_one(loop: Loop) -> Loop:
     """Return one loop as a row of one."""
-    return jax.tree.map(lambda a: np.asarray(a, float)[None], loop)
+    return map_leaves(lambda a: np.asarray(a, float)[None], loop)
 
 
 def matrices_of(loop: Loop) -> Float[np.ndarray, "delays+1 n n"]:

@@ -13,10 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
 
-import jax
 import numpy as np
-from jaxtyping import PyTree
 from threadpoolctl import ThreadpoolController
+
+from dockdyn.deferred import PyTree
+from dockdyn.trees import leaves_of, map_leaves
 
 LANES = 64
 
@@ -27,15 +28,15 @@ def in_parts(function: Callable[[Any], Any], problems: PyTree, most: int = LANES
 
     LAPACK is kept to one thread a call: small problems gain nothing from sharing one.
     """
-    count = len(jax.tree.leaves(problems)[0])
+    count = len(leaves_of(problems)[0])
 
     def part(start: int) -> PyTree:
         rows = slice(start, min(start + most, count))
-        return jax.tree.map(np.asarray, function(jax.tree.map(lambda a: np.asarray(a)[rows], problems)))
+        return map_leaves(np.asarray, function(map_leaves(lambda a: np.asarray(a)[rows], problems)))
 
     with _blas_threads("scipy.linalg" in sys.modules).limit(limits=1), ThreadPoolExecutor(os.cpu_count()) as cores:
         parts = list(cores.map(part, range(0, count, most)))
-    return jax.tree.map(lambda *pieces: np.concatenate(pieces), *parts)
+    return map_leaves(lambda *pieces: np.concatenate(pieces), *parts)
 
 
 @cache
@@ -49,8 +50,8 @@ def in_lanes(function: Callable[[Any], Any], problems: PyTree, most: int = LANES
 
     At most `most` lanes, a power of two, at a time; fewer where there are fewer problems, unless `always` as many.
     """
-    count = len(jax.tree.leaves(problems)[0])
+    count = len(leaves_of(problems)[0])
     lanes = most if always else min(most, 1 << max(0, count - 1).bit_length())
     rows = np.minimum(np.arange(-(-count // lanes) * lanes), count - 1)
-    found = in_parts(function, jax.tree.map(lambda a: np.asarray(a)[rows], problems), lanes)
-    return jax.tree.map(lambda values: values[:count], found)
+    found = in_parts(function, map_leaves(lambda a: np.asarray(a)[rows], problems), lanes)
+    return map_leaves(lambda values: values[:count], found)

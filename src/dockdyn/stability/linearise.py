@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Complex, Float, Int
 
+from dockdyn.deferred import Array, Complex, Float, Int, jnp
 from dockdyn.integrate.model import Model, State, jacobian_by_columns, pack_tree, unpack_tree
 
 

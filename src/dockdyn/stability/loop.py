@@ -13,20 +13,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, TypedDict, Unpack, get_args
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
 
+from dockdyn.deferred import Array, ArrayLike, Float, jax, jnp
 from dockdyn.parameters import Dynamics
 from dockdyn.stability.contact_plant import ContactPlant, FreeMass
 from dockdyn.stability.transfer_function import TransferFunction
+from dockdyn.trees import Module, field
 
 Velocity = Literal["robot", "model"]
 
 
-class RobotStateSpace(eqx.Module):
+class RobotStateSpace(Module):
     """State space of a robot: ẋ = A x + B X_c, X_R = C x; strictly proper, so its velocity is C (A x + B X_c)."""
 
     state: Float[Array, "n n"]
@@ -49,7 +47,7 @@ class RobotStateSpace(eqx.Module):
         return RobotStateSpace(companion, drive, jnp.zeros(order).at[order - top.shape[0] :].set(top))
 
 
-class Loop(eqx.Module):
+class Loop(Module):
     """Numbers of the loop; a leading axis of every one of them stands for many loops."""
 
     effective_mass: Float[Array, ""]  # m, kg
@@ -61,19 +59,17 @@ class Loop(eqx.Module):
     sensor_period: Float[Array, ""] | None  # s; None: the force is measured continuously
     dynamics_period: Float[Array, ""] | None  # T, s
     robot: RobotStateSpace | None  # None: X_R is the command, Ẋ_R the velocity that goes with it
-    dynamics: Dynamics = eqx.field(static=True)
-    velocity: Velocity = eqx.field(static=True)  # what the compensator multiplies
-    lead: Float[Array, ""] = eqx.field(default_factory=lambda: jnp.zeros(()))  # l₁, s
-    second_lead: Float[Array, ""] = eqx.field(default_factory=lambda: jnp.zeros(()))  # l₂, s²
-    virtual_stiffness: Float[Array, ""] = eqx.field(default_factory=lambda: jnp.zeros(()))  # K_v, N/m
-    virtual_damping: Float[Array, ""] = eqx.field(default_factory=lambda: jnp.zeros(()))  # B_v, N s/m
+    dynamics: Dynamics = field(static=True)
+    velocity: Velocity = field(static=True)  # what the compensator multiplies
+    lead: Float[Array, ""] = field(default_factory=lambda: jnp.zeros(()))  # l₁, s
+    second_lead: Float[Array, ""] = field(default_factory=lambda: jnp.zeros(()))  # l₂, s²
+    virtual_stiffness: Float[Array, ""] = field(default_factory=lambda: jnp.zeros(()))  # K_v, N/m
+    virtual_damping: Float[Array, ""] = field(default_factory=lambda: jnp.zeros(()))  # B_v, N s/m
     averaging: Float[Array, ""] | None = None  # s, window of which a sample is the mean; None: it is of an instant
     tool_mass: Float[Array, ""] | None = None  # m_t, kg, behind the sensor: − m_t Ẍ_R is in what it measures
     compensated_mass: Float[Array, ""] | None = None  # kg, whose inertia is taken away by the encoders' differences
-    applies_after: int = eqx.field(
-        static=True, default=0
-    )  # hold periods from when a command is taken to when it applies
-    inertia: Float[Array, ""] = eqx.field(default_factory=lambda: jnp.zeros(()))  # j, kg, that a compensator adds to m
+    applies_after: int = field(static=True, default=0)  # hold periods from when a command is taken to when it applies
+    inertia: Float[Array, ""] = field(default_factory=lambda: jnp.zeros(()))  # j, kg, that a compensator adds to m
     behind: ContactPlant | None = (
         None  # what moves, with all its contacts, in the place of m, K and B; None: they are it
     )

@@ -11,11 +11,9 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Complex, Float
 
+from dockdyn.deferred import Complex, Float, jnp
 from dockdyn.stability.bounce import apparent_restitution
 from dockdyn.stability.chart import locate_sign_changes
 from dockdyn.stability.growth import batch_of_one, growth_rates, loop_roots, matrices_of
@@ -24,6 +22,7 @@ from dockdyn.stability.multirate import EDGE, hyperperiod_of
 from dockdyn.stability.sampled import Layout
 from dockdyn.stability.sampled_loop import SampledLoop
 from dockdyn.stability.windows import Windows
+from dockdyn.trees import map_leaves
 
 CLOSE = 1e-12  # relative accuracy of located delays and gains
 PLACES = np.array([1e-6, 1e-3, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97, 0.99, 0.999, 1 - 1e-6])  # delays tried, as
@@ -40,7 +39,7 @@ GAINS = np.geomspace(1e-5, 1e3, 120)  # tried on either side of zero, in units o
 
 def vary_number(loop: Loop, name: str, values: Float[np.ndarray, "k"]) -> Loop:
     """Return many loops that differ in one number."""
-    rows = jax.tree.map(lambda a: np.repeat(np.asarray(a, float)[None], len(values), axis=0), loop)
+    rows = map_leaves(lambda a: np.repeat(np.asarray(a, float)[None], len(values), axis=0), loop)
     return replace(rows, **{name: values})
 
 

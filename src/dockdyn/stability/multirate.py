@@ -11,8 +11,8 @@ from math import lcm
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
+from dockdyn.deferred import Float
 from dockdyn.stability.encoder_history import rows_needed
 from dockdyn.stability.loop import Loop
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from jaxtyping import Complex, Float
 
+from dockdyn.deferred import Complex, Float
 from dockdyn.stability.loop import Loop, Velocity
 from dockdyn.stability.routh import routh_array
 from dockdyn.stability.transfer_function import Polynomial, TransferFunction, characteristic_rate, polynomial_roots

@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from jaxtyping import ArrayLike, Complex, Float
 
+from dockdyn.deferred import ArrayLike, Complex, Float
 from dockdyn.stability.characteristic import characteristic_matrix, characteristic_slope, root_bound
 from dockdyn.stability.collocation import DEGREES, collocation_eigenvalues, degree_for
 from dockdyn.stability.lanes import LANES, in_parts

@@ -13,7 +13,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
-from jaxtyping import Float
+
+from dockdyn.deferred import Float
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int
 
+from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
 from dockdyn.stability.encoder_history import acceleration_weights
 from dockdyn.stability.loop import Loop, robot_rates, weighted_sums
 from dockdyn.stability.multirate import EDGE, Hyperperiod

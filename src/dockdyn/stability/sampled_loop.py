@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
 import numpy as np
-from jaxtyping import Complex, Float
 
+from dockdyn.deferred import Complex, Float
 from dockdyn.stability.growth import batch_of_one, cycles_of, floquet_multipliers
 from dockdyn.stability.loop import Loop, make_loop
 from dockdyn.stability.multirate import hyperperiod_of
 from dockdyn.stability.sampled import Cycle
+from dockdyn.trees import map_leaves
 
 
 class SampledLoop:
@@ -28,7 +28,7 @@ class SampledLoop:
         self.loop = loop
         self.hyperperiod = hyperperiod_of(loop)
         whole = cycles_of(batch_of_one(loop), hyperperiod=self.hyperperiod)
-        self.cycle: Cycle = jax.tree.map(lambda values: np.asarray(values)[0], whole)
+        self.cycle: Cycle = map_leaves(lambda values: np.asarray(values)[0], whole)
 
     @property
     def period(self) -> float:

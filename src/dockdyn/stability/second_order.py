@@ -8,9 +8,7 @@ Source: as named above.
 
 from __future__ import annotations
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from dockdyn.deferred import Array, ArrayLike, Float, is_traced, jnp
 
 
 def crossing_frequency(damping: ArrayLike, stiffness: ArrayLike, effective_mass: ArrayLike) -> Float[Array, "..."]:
@@ -50,7 +48,7 @@ def _check_ranges(damping: ArrayLike, stiffness: ArrayLike, effective_mass: Arra
         ("stiffness", stiffness, "> 0"),
         ("mass", effective_mass, "> 0"),
     ):
-        if isinstance(value, jax.core.Tracer):
+        if is_traced(value):
             continue
         smallest = jnp.min(jnp.asarray(value, float))
         if not (smallest >= 0 if least == "≥ 0" else smallest > 0):

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Complex, Float
 
+from dockdyn.deferred import Complex, Float
 from dockdyn.stability.routh import routh_array
 
 Polynomial = tuple[float, ...]  # coefficients of powers of s (1/s), highest power first

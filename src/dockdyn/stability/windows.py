@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import ArrayLike, Float
 
+from dockdyn.deferred import ArrayLike, Float
 from dockdyn.stability.characteristic import root_bound
 from dockdyn.stability.linearise import balancing_scales
 from dockdyn.stability.roots import check_delay_equation, rightmost_roots

@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
-from jaxtyping import PyTree
 
+from dockdyn.deferred import PyTree, jax
 from dockdyn.translate.c import c_text
 from dockdyn.translate.jaxpr import translate_function
 from dockdyn.translate.scalar_program import SIZES, MemoryBlock
+from dockdyn.trees import flatten, leaves_of, leaves_with_paths, map_leaves, path_text, unflatten
 
 ALIGNED = 8  # bytes
 TYPES = {"float64": "double", "int64": "int64_t"}  # of what goes in and comes out
@@ -77,16 +77,16 @@ def c_step(
     changes, and for inputs and outputs of other types.
     """
     given = (parameters, state, inputs)
-    leaves, structure = jax.tree.flatten(jax.tree.map(np.asarray, given))
+    leaves, structure = flatten(map_leaves(np.asarray, given))
 
     def flat(*numbers: Any) -> tuple[PyTree, PyTree]:  # noqa: ANN401, of JAX's arrays
-        return step(*jax.tree.unflatten(structure, numbers))
+        return step(*unflatten(structure, numbers))
 
     traced = jax.jit(flat).trace(*leaves)
     shapes = jax.eval_shape(flat, *leaves)
     _check_state(state, shapes[0])
     program = translate_function(traced.jaxpr)
-    counts = [len(jax.tree.leaves(part)) for part in given]
+    counts = [len(leaves_of(part)) for part in given]
     layout = _Layout(program.arguments, counts, program.builder.work)
     entries = (_tree_entries(inputs), _tree_entries(shapes[1]))
     source = "\n".join(
@@ -98,18 +98,18 @@ def c_step(
 
 def _check_state(before: PyTree, after: PyTree) -> None:
     """Refuse a state that is another one after a step."""
-    first = jax.tree_util.tree_leaves_with_path(jax.eval_shape(lambda: jax.tree.map(np.asarray, before)))
-    for (path, one), other in zip(first, jax.tree.leaves(after), strict=True):
+    first = leaves_with_paths(jax.eval_shape(lambda: map_leaves(np.asarray, before)))
+    for (path, one), other in zip(first, leaves_of(after), strict=True):
         if (one.shape, one.dtype) != (other.shape, other.dtype):
-            words = f"{jax.tree_util.keystr(path)}: {one.dtype}{one.shape} becomes {other.dtype}{other.shape} in a step"
+            words = f"{path_text(path)}: {one.dtype}{one.shape} becomes {other.dtype}{other.shape} in a step"
             raise TypeError(f"the state {words}")
 
 
 def _tree_entries(tree: PyTree) -> list[Entry]:
     """Return the fields of inputs or outputs."""
     found = []
-    for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
-        name = "_".join(str(getattr(part, "name", getattr(part, "key", getattr(part, "idx", "")))) for part in path)
+    for path, leaf in leaves_with_paths(tree):
+        name = "_".join(map(str, path))
         dtype = str(getattr(leaf, "dtype", np.asarray(leaf).dtype))
         if dtype not in TYPES:
             raise TypeError(f"{name}: {dtype}: must be float64 or int64")

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, Var
 
+from dockdyn.deferred import jax
 from dockdyn.translate.arrays import SMALL, Array, SmallArray, StoredArray, copy_array, dtype_of, in_memory, load_array
 from dockdyn.translate.scalar_program import Builder, MemoryBlock, Scalar, Untranslatable
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import struct
 
 from dockdyn.translate.jaxpr import TranslatedProgram
+from dockdyn.translate.native import NAME
 from dockdyn.translate.scalar_program import (
     SIZES,
     Block,
@@ -32,7 +33,6 @@ from dockdyn.translate.scalar_program import (
     kind_of,
 )
 
-NAME = "dockdyn_program"
 TYPES: dict[Kind, str] = {"float": "double", "int": "i64", "bool": "i1"}
 IN_MEMORY = {"float64": "double", "int64": "i64", "int32": "i32", "uint32": "i32", "bool": "i8"}
 ARITHMETIC = {

@@ -16,13 +16,16 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import ArrayLike
 
-from dockdyn.translate.jaxpr import TranslatedProgram
-from dockdyn.translate.llvm import NAME, text_of
+from dockdyn.deferred import ArrayLike
+
+if TYPE_CHECKING:
+    from dockdyn.translate.jaxpr import TranslatedProgram
+
+NAME = "dockdyn_program"  # of the function in its text
 
 BETTER = 1  # level of optimisation of what runs for long
 PRICE, CROWDED = 2.5e-5, 1e-9  # s a line, and a line and line, that the better one takes to write
@@ -45,6 +48,8 @@ class Code:
 
 def code_of(program: TranslatedProgram) -> Code:
     """Return a program, written at once."""
+    from dockdyn.translate.llvm import text_of
+
     text = text_of(program)
     results = [(store.dtype, shape) for store, shape in zip(program.results, program.shapes, strict=True)]
     arguments = [store.dtype for store in program.arguments]

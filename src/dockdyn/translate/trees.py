@@ -11,23 +11,23 @@ import importlib
 from functools import reduce
 from typing import Any
 
-import jax
 import numpy as np
-from jaxtyping import PyTree, PyTreeDef
+
+from dockdyn.deferred import PyTree
+from dockdyn.trees import Structure
 
 
 class Unstorable(Exception):
     """What is not of dockdyn alone, or cannot be written as plain data."""
 
 
-def describe_structure(structure: PyTreeDef) -> Any:  # noqa: ANN401, plain data
+def describe_structure(structure: Structure) -> Any:  # noqa: ANN401, plain data
     """Return what a structure is, for comparing: classes and all that is static. Raises Unstorable."""
-    node = structure.node_data()
-    if node is None:
+    kind, static = structure.kind, structure.static
+    if kind is None:
         return None if structure.num_leaves == 0 else "*"
-    kind, static = node
     _check_node(kind)
-    children = [describe_structure(one) for one in structure.children()]
+    children = [describe_structure(one) for one in structure.children]
     return [_qualified_name(kind), in_words(getattr(static, "key", static)), children]
 
 
@@ -50,12 +50,12 @@ def in_words(value: Any) -> str:  # noqa: ANN401, whatever is static
         return f"{type(value).__name__}({', '.join(map(in_words, value))})"
     if isinstance(value, dict):
         return f"dict({', '.join(f'{in_words(key)}: {in_words(one)}' for key, one in value.items())})"
+    if isinstance(value, Structure):
+        return repr(describe_structure(value))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         _check_node(type(value))
         fields = ", ".join(in_words(getattr(value, one.name)) for one in dataclasses.fields(value))
         return f"{_qualified_name(type(value))}({fields})"
-    if type(value).__name__ == "_Missing":  # of Equinox: a field that is not set
-        return "missing"
     raise Unstorable(f"{type(value)}")
 
 
@@ -129,8 +129,3 @@ def _class_of(name: str) -> Any:  # noqa: ANN401, a class
     if module.split(".")[0] != "dockdyn":
         raise Unstorable(module)
     return reduce(getattr, path.split("."), importlib.import_module(module))
-
-
-def number_leaves(structure: PyTreeDef) -> PyTree:
-    """Return the tree of a structure with the numbers of its leaves."""
-    return jax.tree.unflatten(structure, range(structure.num_leaves))

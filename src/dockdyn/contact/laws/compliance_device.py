@@ -6,14 +6,11 @@ Source: as named above; `work-conjugate` is the derivative of the springs' energ
 
 from __future__ import annotations
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
 from dockdyn.contact.laws.normal_law import NormalLaw
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.parameters import DeviceModel
+from dockdyn.trees import field
 
 
 class ComplianceDevice(NormalLaw):
@@ -29,7 +26,7 @@ class ComplianceDevice(NormalLaw):
     ratio: Float[Array, ""]  # a
     stiffness: Float[Array, "n"]  # kᵢ, N/m
     anchors: Float[Array, "n 3"]  # Sᵢ from R, m
-    model: DeviceModel = eqx.field(static=True)
+    model: DeviceModel = field(static=True)
 
     def along(self, normal: Vector) -> NormalLaw:
         return DirectedDevice(self, normal)

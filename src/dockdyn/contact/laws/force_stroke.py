@@ -6,11 +6,10 @@ Source: linear interpolation of tables, blended by rate; own construction.
 
 from __future__ import annotations
 
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
 from dockdyn.contact.laws.normal_law import NormalLaw
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.vector import Scalar
 
 

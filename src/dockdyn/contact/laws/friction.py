@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import abc
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.trees import Module
 
 
-class Friction(eqx.Module):
+class Friction(Module):
     """A friction law. One of your own is a subclass with `force`, parameters as fields."""
 
     @abc.abstractmethod

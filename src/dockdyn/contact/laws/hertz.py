@@ -6,10 +6,8 @@ Source: Hertz 1882; Johnson 1985, Contact Mechanics, chapter 4.
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
 from dockdyn.contact.laws.normal_law import NormalLaw, signed_power
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.vector import Scalar
 
 

@@ -6,12 +6,10 @@ Source: as named in the class.
 
 from __future__ import annotations
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
 from dockdyn.contact.laws.normal_law import NormalLaw, signed_power
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.vector import Scalar
 
 

@@ -6,10 +6,8 @@ Source: linearisation; own choice of the depth.
 
 from __future__ import annotations
 
-import jax
-import jax.numpy as jnp
-
 from dockdyn.contact.laws.normal_law import NormalLaw
+from dockdyn.deferred import jax, jnp
 from dockdyn.mechanics.vector import Scalar
 
 HALVINGS = 60  # of the depth's bracket: to the last digit

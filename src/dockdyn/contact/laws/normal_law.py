@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import abc
 
-import equinox as eqx
-import jax.numpy as jnp
-
+from dockdyn.deferred import jnp
 from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.trees import Module
 
 
-class NormalLaw(eqx.Module):
+class NormalLaw(Module):
     """Force along the normal as a function of penetration depth and rate.
 
     A law of your own is a subclass with `force`, parameters as fields. `force` must be smooth through zero depth (it

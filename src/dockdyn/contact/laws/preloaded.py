@@ -6,10 +6,8 @@ Source: own construction, for linearisation about a resting contact.
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
 from dockdyn.contact.laws.normal_law import NormalLaw
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
 
 

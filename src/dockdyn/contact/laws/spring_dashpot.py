@@ -6,11 +6,10 @@ Source: Sazawal et al., eq. 68.
 
 from __future__ import annotations
 
-import equinox as eqx
-from jaxtyping import Array, Float
-
 from dockdyn.contact.laws.normal_law import NormalLaw
+from dockdyn.deferred import Array, Float
 from dockdyn.mechanics.vector import Scalar
+from dockdyn.trees import field
 
 
 class SpringDashpot(NormalLaw):
@@ -21,7 +20,7 @@ class SpringDashpot(NormalLaw):
 
     stiffness: Float[Array, ""]  # N/m
     damping: Float[Array, ""]  # N s/m
-    adhesion: bool = eqx.field(static=True)
+    adhesion: bool = field(static=True)
 
     def adheres(self) -> bool:
         return self.adhesion

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.contact.surfaces.surface import Surface
 from dockdyn.contact.touch import Touch, touch_surface
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector
 

@@ -7,16 +7,14 @@ the place of differences; parallel segments, own construction.
 
 from __future__ import annotations
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.contact.pairs.segment import PARALLEL, Segment, half_length, safe_quotient
 from dockdyn.contact.surfaces.surface import AXIS_SMOOTHING
 from dockdyn.contact.touch import Touch
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector, once
+from dockdyn.trees import map_leaves
 
 
 class CapsuleOnCapsule(PairGeometry):
@@ -79,7 +77,7 @@ def _parallel_shares(first: Segment, second: Segment) -> tuple[Scalar, Scalar]:
     """Return shares of the lengths of parallel segments at the middle of where they face each other, or at their nearest
     ends."""
     longer = first.way.dot(first.way) > second.way.dot(second.way)
-    along = jax.tree.map(lambda one, other: jnp.where(longer, one, other), first.way, second.way)
+    along = map_leaves(lambda one, other: jnp.where(longer, one, other), first.way, second.way)
     zero, last = jnp.zeros(()), first.way.dot(along)
     begin = (second.start - first.start).dot(along)
     end = begin + second.way.dot(along)

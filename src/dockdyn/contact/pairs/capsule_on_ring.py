@@ -11,15 +11,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.contact.pairs.segment import Segment, half_length, safe_quotient
 from dockdyn.contact.surfaces.surface import AXIS_SMOOTHING
 from dockdyn.contact.surfaces.torus import Torus
 from dockdyn.contact.touch import Touch, touch_surface
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector, once
 

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from typing import ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
-
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.contact.pairs.segment import PARALLEL, Segment, half_length, safe_quotient
 from dockdyn.contact.surfaces.surface import Surface
 from dockdyn.contact.touch import Touch
+from dockdyn.deferred import Array, Bool, Float, jax, jnp
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector, once
+from dockdyn.trees import map_leaves
 
 INTERVALS = 16  # into which a segment is cut
 HALVINGS = 24  # to a bracket in which the distance is two straight lines, or one parabola, to the last digit
@@ -114,7 +112,7 @@ class _Course(NamedTuple):
         minima."""
         found = jax.vmap(self._around)(self._candidates())
         distance = jax.vmap(self.distance)(found.low)
-        return jax.tree.map(lambda both: jnp.where(distance[1] < distance[0], both[1], both[0]), found)
+        return map_leaves(lambda both: jnp.where(distance[1] < distance[0], both[1], both[0]), found)
 
     def _candidates(self) -> Float[Array, "2"]:
         """Return places of the two deepest samples that are no less deep than their neighbours."""

@@ -9,15 +9,14 @@ from __future__ import annotations
 import abc
 from typing import ClassVar
 
-import equinox as eqx
-from jaxtyping import Array, Float
-
 from dockdyn.contact.touch import Touch
+from dockdyn.deferred import Array, Float
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.trees import Module
 
 
-class PairGeometry(eqx.Module):
+class PairGeometry(Module):
     """Two things, the first fixed to one body and the second to another, in the axes of these bodies."""
 
     shared: ClassVar[tuple[str, ...]] = ()  # fields that the members of a group have in common, such as a surface

@@ -6,11 +6,9 @@ Source: own derivation: the lowest point of a tilted circle.
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.contact.touch import Touch
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.rotation import from_x_axis
 from dockdyn.mechanics.vector import Scalar, Vector, once

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from functools import reduce
 
-import jax.numpy as jnp
-
 from dockdyn.contact.surfaces.surface import Surface
+from dockdyn.deferred import jnp
 from dockdyn.mechanics.vector import Scalar, Vector
 
 

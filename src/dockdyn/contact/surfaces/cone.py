@@ -6,10 +6,8 @@ Source: geometry; Sazawal et al., eqs. 11 and 28–33.
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
-
 from dockdyn.contact.surfaces.surface import Extent, Surface, cylindrical_coordinates
+from dockdyn.deferred import Array, ArrayLike, Float, jnp
 from dockdyn.mechanics.rotation import from_x_axis
 from dockdyn.mechanics.vector import Scalar, Vector
 

@@ -6,12 +6,10 @@ Source: geometry: exact distance from a finite cylinder.
 
 from __future__ import annotations
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
-
 from dockdyn.contact.surfaces.surface import Extent, Surface, cylindrical_coordinates
+from dockdyn.deferred import Array, ArrayLike, Float, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.trees import field
 
 
 class Cylinder(Surface):
@@ -20,7 +18,7 @@ class Cylinder(Surface):
     point: Float[Array, "3"]  # m, body axes
     axis: Float[Array, "3"]  # unit vector, body axes
     radius: Float[Array, ""]  # m
-    inside: bool = eqx.field(static=True)
+    inside: bool = field(static=True)
 
     @staticmethod
     def of(point: ArrayLike, axis: ArrayLike, radius: ArrayLike, inside: bool = False) -> Cylinder:

@@ -9,12 +9,10 @@ from __future__ import annotations
 from functools import reduce
 from typing import ClassVar
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
 from dockdyn.contact.surfaces.surface import Extent, Surface
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Scalar, Vector
 

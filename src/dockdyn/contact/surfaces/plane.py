@@ -6,10 +6,8 @@ Source: geometry.
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
-
 from dockdyn.contact.surfaces.surface import Surface
+from dockdyn.deferred import Array, ArrayLike, Float, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
 
 

@@ -6,12 +6,10 @@ Source: geometry: exact distance from conical frusta and from the circles in whi
 
 from __future__ import annotations
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Bool, Float
 
 from dockdyn.contact.surfaces.surface import Extent, Surface, cylindrical_coordinates
+from dockdyn.deferred import Array, ArrayLike, Bool, Float, jax, jit_when_called, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.programs import Program
 
@@ -55,7 +53,7 @@ class Revolved(Surface):
         return _from_outline(along, radius, self.corners) - self.rounding
 
 
-Corner = Float[Array, "2"]
+type Corner = Float[Array, "2"]
 
 
 @Program
@@ -77,7 +75,7 @@ def _set_back(outline: Float[Array, "n 2"], depth: Scalar) -> Float[Array, "n 2"
     return outline - depth * jnp.where(outline[:, 1:] == 0, on_axis, between)
 
 
-@jax.jit  # so that it is traced once
+@jit_when_called  # so that it is traced once
 def _from_outline(along: Scalar, radius: Scalar, outline: Float[Array, "n 2"]) -> Scalar:
     """Return the signed distance (m) from a closed outline with the solid on its left."""
 

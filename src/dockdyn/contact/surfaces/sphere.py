@@ -6,12 +6,10 @@ Source: geometry.
 
 from __future__ import annotations
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
 from dockdyn.contact.surfaces.surface import AXIS_SMOOTHING, Extent, Surface
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.trees import field
 
 
 class Sphere(Surface):
@@ -19,7 +17,7 @@ class Sphere(Surface):
 
     centre: Float[Array, "3"]  # m, body axes
     radius: Float[Array, ""]  # m
-    inside: bool = eqx.field(static=True)
+    inside: bool = field(static=True)
 
     def reference(self) -> Vector:
         return Vector.of(self.centre)

@@ -9,12 +9,9 @@ from __future__ import annotations
 import abc
 from typing import ClassVar, NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jaxtyping import ArrayLike
-
+from dockdyn.deferred import ArrayLike, jax, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.trees import Module
 
 AXIS_SMOOTHING = 1e-9  # m; distances from an axis are smoothed by this much so that their derivatives stay finite on it
 
@@ -32,7 +29,7 @@ class Extent(NamedTuple):
     whole: bool = False  # all of it is worth a place in the picture, also where it is met in a part only
 
 
-class Surface(eqx.Module):
+class Surface(Module):
     """A solid's surface in the axes of the body that carries it.
 
     A surface of your own is a subclass with `signed_distance` and `reference`, parameters as fields.

@@ -10,13 +10,11 @@ import abc
 from collections.abc import Callable
 from typing import ClassVar, Literal, NamedTuple, Protocol, Self
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, PyTree
-
+from dockdyn.deferred import Array, Bool, Float, PyTree, jnp
 from dockdyn.integrate.model import Scalar
+from dockdyn.trees import Module
 
-Axes = Float[Array, "axes"]
+type Axes = Float[Array, "axes"]
 Source = Literal["model", "robot", "estimate"]
 
 
@@ -78,7 +76,7 @@ class TuningProblem(Protocol):
         """
 
 
-class Compensator(eqx.Module):
+class Compensator(Module):
     """A law that keeps delays from feeding energy into a bounce.
 
     Its numbers are fields, declared as `dockdyn.parameter`, and are the keys of its table in a scenario; so are its static

@@ -9,15 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar, NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Bool
-
+from dockdyn.deferred import Array, Bool, jnp
 from dockdyn.hil.compensators.compensator import Axes, Compensation, Compensator, CompensatorInput
 from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.energy_observer import Port, PortEnergy
 from dockdyn.integrate.model import Scalar
 from dockdyn.parameters import NOT_STATED
+from dockdyn.trees import field
 
 SURE = 3.0  # standard deviations of its noise from which an excess begins to count
 SMALL = 0.05  # of the last half-cycle's largest speed: slower ones are noise about rest
@@ -57,7 +55,7 @@ class EnergyLayer(Compensator):
         "nothing of contact or robot; needs the robot's place when the force was measured, cannot mend the phase"
     )
     beyond_small: ClassVar[bool] = True
-    held: bool = eqx.field(
+    held: bool = field(
         static=True, default=True, metadata=NOT_STATED
     )  # whether the force on the model is constant over a period
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar, NamedTuple
 
-import jax.numpy as jnp
-
+from dockdyn.deferred import jnp
 from dockdyn.hil.compensators.compensator import Axes, Compensation, Compensator, CompensatorInput, TuningProblem
 from dockdyn.integrate.model import Scalar
 from dockdyn.parameters import parameter

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import jax.numpy as jnp
-from jaxtyping import ArrayLike, PyTree
-
+from dockdyn.deferred import ArrayLike, PyTree, jnp
 from dockdyn.hil.compensators.compensator import Axes, Compensation, Compensator, CompensatorInput, Source
 from dockdyn.hil.velocity_sources import ModelVelocity, VelocitySource
 from dockdyn.integrate.model import Scalar

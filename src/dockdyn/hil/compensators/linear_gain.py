@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import equinox as eqx
-from jaxtyping import PyTree
-
+from dockdyn.deferred import PyTree
 from dockdyn.hil.compensators.compensator import (
     Axes,
     Compensation,
@@ -25,6 +23,7 @@ from dockdyn.hil.compensators.tuned import growing_gain, matching_gain
 from dockdyn.hil.velocity_sources import RobotVelocity, VelocitySource
 from dockdyn.integrate.model import Scalar
 from dockdyn.parameters import parameter
+from dockdyn.trees import field
 
 
 class LinearGain(Compensator):
@@ -40,7 +39,7 @@ class LinearGain(Compensator):
     gain: Scalar = parameter("N*s/m", "a gain", tuned=True)  # g, at t = 0
     slope: Scalar = parameter("N/m", "a gain per time", tuned=True)  # g′
     velocity: VelocitySource = RobotVelocity()
-    gated: bool = eqx.field(static=True, default=True)
+    gated: bool = field(static=True, default=True)
 
     def init(self, position: Axes, velocity: Axes) -> PyTree:
         return self.velocity.init(position, velocity)

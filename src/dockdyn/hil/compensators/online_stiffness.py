@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NamedTuple
 
-import jax.numpy as jnp
-
+from dockdyn.deferred import jnp
 from dockdyn.hil.compensators.compensator import (
     Axes,
     Compensation,

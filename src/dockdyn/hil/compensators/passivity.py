@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar, NamedTuple
 
-import jax.numpy as jnp
-
+from dockdyn.deferred import jnp
 from dockdyn.hil.compensators.compensator import Axes, Compensation, Compensator, CompensatorInput
 from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.energy_observer import Port, PortEnergy

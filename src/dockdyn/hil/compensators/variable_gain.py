@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal, NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
-
+from dockdyn.deferred import jnp
 from dockdyn.hil.compensators.compensator import (
     Axes,
     Compensation,
@@ -26,6 +24,7 @@ from dockdyn.hil.energy_observer import Oracle
 from dockdyn.hil.velocity_sources import RobotVelocity, VelocitySource
 from dockdyn.integrate.model import Scalar
 from dockdyn.parameters import parameter
+from dockdyn.trees import field
 
 SWITCH = 0.6  # of the duration: when the gain switches, if the scenario does not say
 
@@ -57,8 +56,8 @@ class VariableGain(Compensator):
     switch_time: Scalar = parameter("s", "a time", least=0, tuned=True)  # t_ε
     energy_gain: Scalar = parameter("N*s/m/J", "a gain per energy", default=0.3)  # K_ε2, of a sum over instants
     velocity: VelocitySource = RobotVelocity()
-    form: Literal["bumpless", "as-printed"] = eqx.field(static=True, default="bumpless")
-    gated: bool = eqx.field(static=True, default=True)
+    form: Literal["bumpless", "as-printed"] = field(static=True, default="bumpless")
+    gated: bool = field(static=True, default=True)
 
     def init(self, position: Axes, velocity: Axes) -> Summed:
         return Summed(self.velocity.init(position, velocity), jnp.zeros(()))

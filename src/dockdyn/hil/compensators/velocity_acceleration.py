@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import PyTree
-
+from dockdyn.deferred import PyTree, jnp
 from dockdyn.hil.compensators.compensator import (
     Axes,
     Compensation,
@@ -25,6 +22,7 @@ from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.velocity_sources import RobotVelocity, VelocitySource
 from dockdyn.integrate.model import Scalar
 from dockdyn.parameters import parameter
+from dockdyn.trees import field
 
 
 class VelocityAcceleration(Compensator):
@@ -36,7 +34,7 @@ class VelocityAcceleration(Compensator):
     gain: Scalar = parameter("N*s/m", "a gain", tuned=True)  # g
     inertia: Scalar = parameter("kg", "an inertia", tuned=True)  # j
     velocity: VelocitySource = RobotVelocity()
-    gated: bool = eqx.field(static=True, default=True)
+    gated: bool = field(static=True, default=True)
 
     def init(self, position: Axes, velocity: Axes) -> PyTree:
         return self.velocity.init(position, velocity)

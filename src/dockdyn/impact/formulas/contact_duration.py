@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
-
+from dockdyn.deferred import Array, ArrayLike, Float, jnp
 from dockdyn.impact.formulas.effective_mass import Masses, effective_masses
 from dockdyn.impact.laws import checks
 

@@ -14,9 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
-
+from dockdyn.deferred import Array, ArrayLike, Float, jnp
 from dockdyn.impact.laws import checks
 
 Masses = Sequence[ArrayLike]  # kg

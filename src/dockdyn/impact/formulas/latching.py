@@ -12,10 +12,8 @@ Source: as named above; preload and friction, own derivation from the wedge.
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
-
 from dockdyn.contact.latch import Ramp
+from dockdyn.deferred import Array, ArrayLike, Float, jnp
 from dockdyn.impact.formulas.effective_mass import reduced_mass
 from dockdyn.impact.laws import checks
 

@@ -10,11 +10,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
 
+from dockdyn.deferred import Array, ArrayLike, Float, jnp
 from dockdyn.impact.laws import checks
 from dockdyn.impact.laws.energy_pair import TOLERANCE, admissible_wedge, energy_pair
 from dockdyn.impact.laws.newton import frictionless_impact
@@ -23,12 +21,13 @@ from dockdyn.impact.laws.result import Impact
 from dockdyn.impact.laws.routh import routh_impact
 from dockdyn.impact.laws.simultaneous import simultaneous_impact
 from dockdyn.programs import Program
+from dockdyn.trees import Module, field
 
 SINGULAR = 1e-12  # smallest eigenvalue of W scaled to a unit diagonal
 
 
 Parameters = Mapping[str, ArrayLike]
-Numbers = dict[str, Float[Array, ""]]
+type Numbers = dict[str, Float[Array, ""]]
 
 
 class Law(NamedTuple):
@@ -141,12 +140,12 @@ LAWS = {
 }
 
 
-class StatedLaw(eqx.Module):
+class StatedLaw(Module):
     """An impact law with its parameters, as a model holds it."""
 
     parameters: dict[str, Float[Array, ""]]
-    name: str = eqx.field(static=True)  # of a law of `LAWS`, or of what a model knows besides
-    own: Law | None = eqx.field(static=True, default=None)  # one of the user's own
+    name: str = field(static=True)  # of a law of `LAWS`, or of what a model knows besides
+    own: Law | None = field(static=True, default=None)  # one of the user's own
 
     def resolve(self, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
         """Return the impact by this law, from W (1/kg) and u (m/s); raises ValueError as `resolve_impact`."""

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import jax
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float, PyTree
+
+from dockdyn.deferred import Array, ArrayLike, Float, PyTree, is_traced
+from dockdyn.trees import leaves_of
 
 
 def is_concrete(*values: PyTree) -> bool:
     """Return whether all values are there to be looked at."""
-    return not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(values))
+    return not any(is_traced(leaf) for leaf in leaves_of(values))
 
 
 def format_number(value: ArrayLike | Sequence[ArrayLike]) -> str:

@@ -6,9 +6,7 @@ Source: Cyril et al., eqs. 9–12 replaced by contact space; Khatib 1987 (operat
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.dense import solve_definite
 
 

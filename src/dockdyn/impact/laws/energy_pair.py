@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
-
+from dockdyn.deferred import Array, Bool, Float, jit_when_called, jnp
 from dockdyn.impact.laws.result import Impact, impact_of_impulse, safe_root
 
 TOLERANCE = 1e-12  # of the ratios, at the edges of the wedge
@@ -51,7 +48,7 @@ def is_possible(
     return inside & (found.impulse[0] >= 0)
 
 
-@jax.jit
+@jit_when_called
 def energy_pair(
     matrix: Float[Array, "rows rows"],
     velocity: Float[Array, "rows"],

@@ -10,14 +10,13 @@ import abc
 import dataclasses
 from functools import cache
 
-import equinox as eqx
-from jaxtyping import Array, ArrayLike, Float
-
+from dockdyn.deferred import Array, ArrayLike, Float
 from dockdyn.impact.laws.by_name import POINT, Law
 from dockdyn.impact.laws.result import Impact, impact_of_impulse
+from dockdyn.trees import Module
 
 
-class ImpactLaw(eqx.Module):
+class ImpactLaw(Module):
     """What the velocities of two bodies do where they touch at a point.
 
     A law of your own is a subclass with `impulse`, parameters (numbers) as fields.

@@ -6,14 +6,11 @@ Source: Newton's law of restitution.
 
 from __future__ import annotations
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jit_when_called, jnp
 from dockdyn.impact.laws.result import Impact, impact_of_impulse
 
 
-@jax.jit
+@jit_when_called
 def frictionless_impact(
     matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], restitution: Float[Array, ""]
 ) -> Impact:

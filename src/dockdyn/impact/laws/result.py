@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
+from dockdyn.deferred import Array, Bool, Float, jnp
+from dockdyn.trees import map_leaves
 
 ROUNDING = 1e-11  # of the energy that the impulse moves: below this, and 1e-9 of the speed, a number counts as zero
 
@@ -81,7 +80,7 @@ def end_slow_approach(
     left = velocity[0] + matrix[0] @ by_law
     ended = impact_of_impulse(matrix, velocity, by_law.at[0].add(-left / matrix[0, 0]))
     slow = found.velocity[0] < rest_speed
-    return jax.tree.map(lambda a, b: jnp.where(slow, a, b), ended, found)
+    return map_leaves(lambda a, b: jnp.where(slow, a, b), ended, found)
 
 
 def safe_root(square: Float[Array, "*shape"]) -> Float[Array, "*shape"]:

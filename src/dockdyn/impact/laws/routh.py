@@ -23,14 +23,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Literal, NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
-
+from dockdyn.deferred import Array, Bool, Float, jax, jit_when_called, jnp
 from dockdyn.impact.laws.newton import frictionless_impact
 from dockdyn.impact.laws.result import Impact, impact_of_impulse, safe_root
 from dockdyn.impact.laws.sliding import ImpulsePoint, Sliding, Slopes, sliding_velocity
 from dockdyn.impact.laws.slip_trajectory import LENGTH, gauss_step, impulse_rate, slip_curve
+from dockdyn.trees import map_leaves
 
 NEWTON_STEPS = 8
 
@@ -111,7 +109,7 @@ def go_straight(contact: Sliding, after: Slopes, start: ImpulsePoint, goal: Goal
     knot = start.forth(first, until_stop)
     knot = ImpulsePoint(knot.velocity.at[1:].set(0.0), knot.impulse, knot.work)
     slides = (speed > 0) & (~brakes | (goal.excess(knot) >= 0))
-    point, slopes = jax.tree.map(lambda a, b: jnp.where(slides, a, b), (start, first), (knot, after))
+    point, slopes = map_leaves(lambda a, b: jnp.where(slides, a, b), (start, first), (knot, after))
     end = point.forth(slopes, goal.distance(point, slopes.velocity[0]))
     return Reached(end, ~slides, (speed > 0) & (first.velocity[0] < 0))
 
@@ -124,7 +122,7 @@ def _follow_bent_path(contact: Sliding, after: Slopes, start: ImpulsePoint, goal
     inside, index = jnp.any(over), jnp.argmax(over)
 
     def at(which: int | Array) -> ImpulsePoint:
-        return jax.tree.map(lambda leaf: leaf[which], points)
+        return map_leaves(lambda leaf: leaf[which], points)
 
     within = _locate_goal(contact, at(index), at(index + 1), goal)
     beyond = go_straight(contact, after, at(-1), goal)
@@ -135,7 +133,7 @@ def _follow_bent_path(contact: Sliding, after: Slopes, start: ImpulsePoint, goal
 
     passed = ~inside | (jnp.arange(over.shape[0]) <= index)
     jammed = jnp.any(jax.vmap(jams)(points.velocity[:-1]) & passed) | (~inside & beyond.jammed)
-    point = jax.tree.map(lambda a, b: jnp.where(inside, a, b), within, beyond.point)
+    point = map_leaves(lambda a, b: jnp.where(inside, a, b), within, beyond.point)
     return Reached(point, ~inside & beyond.stopped, jammed)
 
 
@@ -166,7 +164,7 @@ def _locate_goal(contact: Sliding, start: ImpulsePoint, end: ImpulsePoint, goal:
     return gauss_step(contact, start, length)
 
 
-@partial(jax.jit, static_argnames="end")
+@partial(jit_when_called, static=("end",))
 def routh_impact(
     matrix: Float[Array, "rows rows"],
     velocity: Float[Array, "rows"],

@@ -20,10 +20,7 @@ from __future__ import annotations
 
 from functools import partial
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jax, jit_when_called, jnp
 from dockdyn.impact.laws.result import ROUNDING, Impact, safe_root
 
 SWEEPS = 400  # of projected Gauss–Seidel
@@ -104,7 +101,7 @@ def _complementary_impulses(
     return jnp.where(jnp.any(good), found[jnp.argmax(good)], jnp.nan).reshape(contacts, axes)
 
 
-@partial(jax.jit, static_argnames="contacts")
+@partial(jit_when_called, static=("contacts",))
 def simultaneous_impact(
     matrix: Float[Array, "rows rows"],
     velocity: Float[Array, "rows"],

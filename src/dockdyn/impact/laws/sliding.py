@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
+from dockdyn.deferred import Array, Bool, Float, jax, jnp
 
 SECULAR_STEPS = 12  # of Newton's method for λ; see `Sliding.after_stop`
 

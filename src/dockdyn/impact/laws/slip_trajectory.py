@@ -12,13 +12,12 @@ Source: as named above.
 
 from __future__ import annotations
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 from numpy.polynomial import legendre
 
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.impact.laws.sliding import ImpulsePoint, Sliding, sliding_velocity
+from dockdyn.trees import map_leaves
 
 STEPS = 72
 LENGTH = 0.5  # of a step, in σ
@@ -73,4 +72,4 @@ def slip_curve(contact: Sliding, start: ImpulsePoint) -> ImpulsePoint:
         return following, following
 
     _, points = jax.lax.scan(forth, start, None, length=STEPS)
-    return jax.tree.map(lambda first, others: jnp.concatenate([first[None], others]), start, points)
+    return map_leaves(lambda first, others: jnp.concatenate([first[None], others]), start, points)

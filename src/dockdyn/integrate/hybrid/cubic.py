@@ -8,14 +8,11 @@ Source: Hermite interpolation, any textbook of numerical analysis.
 
 from __future__ import annotations
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
-
+from dockdyn.deferred import Array, Bool, Float, jax, jnp
 from dockdyn.mechanics.vector import once
 from dockdyn.programs import trace_once
 
-Values = Float[Array, "..."]
+type Values = Float[Array, "..."]
 
 
 @trace_once

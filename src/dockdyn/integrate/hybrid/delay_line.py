@@ -9,10 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PyTree
-
+from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
 from dockdyn.integrate.hybrid import cubic
 from dockdyn.integrate.hybrid.mesh_point import time_tolerance
 from dockdyn.integrate.model import Flag, Scalar, pack_tree, unpack_tree

@@ -13,11 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Int, PyTree
-
+from dockdyn.deferred import Array, Int, PyTree, jax, jnp
 from dockdyn.integrate.hybrid.delay_line import SampledLine, lagrange_taps
 from dockdyn.integrate.hybrid.mesh_point import MeshPoint, is_finite, zeros_like
 from dockdyn.integrate.hybrid.runge_kutta import Flow, looped_rk4
@@ -26,6 +22,7 @@ from dockdyn.integrate.hybrid.solver_state import SolverState, event_record, gua
 from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, choose_tree, pack_tree, write_row
 from dockdyn.integrate.solution import Sample, Status
 from dockdyn.mechanics.vector import once
+from dockdyn.trees import Module, field, leaves_of, map_leaves
 
 if TYPE_CHECKING:
     from dockdyn.integrate.hybrid.located import Settings
@@ -109,7 +106,7 @@ def step_once(model: Model, settings: Settings, solver: SolverState) -> SolverSt
     extrema = by_trapezoids(solver.extrema, point, tried, step)
 
     fired = tuple((one > 0) & ~solver.refresh for one in outputs.guards)
-    modes = zip(jax.tree.leaves(point.state.mode), jax.tree.leaves(state.mode), strict=True)
+    modes = zip(leaves_of(point.state.mode), leaves_of(state.mode), strict=True)
     changes = [*fired, *(jnp.any(before != after) for before, after in modes)]
     event = jnp.any(jnp.stack(changes)) if changes else jnp.asarray(False)
     state = jax.lax.cond(event, lambda x: model.jump(end, x, fired), lambda x: x, state)
@@ -160,13 +157,13 @@ def _take_sample(
     return jax.lax.dynamic_update_index_in_dim(solver.samples, row, place, 0), solver.sampled + due.astype(int)
 
 
-class StepMesh(eqx.Module):
+class StepMesh(Module):
     """Step (s; no longer than a delay); number of steps and the delay line's capacity are static."""
 
     step: Scalar
-    steps: int = eqx.field(static=True)
-    stride: int = eqx.field(static=True)  # samples are kept every so many steps; `steps` is a multiple of it
-    line_capacity: int = eqx.field(static=True)  # a power of two of at least delay / step + 4
+    steps: int = field(static=True)
+    stride: int = field(static=True)  # samples are kept every so many steps; `steps` is a multiple of it
+    line_capacity: int = field(static=True)  # a power of two of at least delay / step + 4
 
 
 class Carry(NamedTuple):
@@ -207,4 +204,4 @@ def solve_fixed(model: Model, mesh: StepMesh) -> tuple[State, Sample]:
     carry = Carry(start, past, model.flow(jnp.zeros(()), start, acting))
     last, samples = jax.lax.scan(stretch, carry, jnp.arange(mesh.steps // mesh.stride))
     first = Sample(start, acting)
-    return last.state, jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), first, samples)
+    return last.state, map_leaves(lambda a, b: jnp.concatenate([a[None], b]), first, samples)

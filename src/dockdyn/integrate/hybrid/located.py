@@ -23,11 +23,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Int, PyTree
-
+from dockdyn.deferred import Array, Bool, Int, PyTree, jax, jnp
 from dockdyn.integrate.hybrid import cubic, fixed
 from dockdyn.integrate.hybrid.delay_line import SMOOTH, Interval, IntervalLine, pass_edge
 from dockdyn.integrate.hybrid.mesh_point import (
@@ -48,6 +44,7 @@ from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, choose_tre
 from dockdyn.integrate.solution import Solution, Status, iterate_until
 from dockdyn.mechanics.vector import once
 from dockdyn.parameters import TOLERANCE
+from dockdyn.trees import Module, field
 
 STEP = 5e-3  # s, the longest step where none is stated
 BRIEF = 1e-2  # of the planned step: so short that a guard which falls at both ends falls all the way
@@ -56,18 +53,18 @@ HIDDEN = 16  # times what a guard should have risen, but for rounding: so near t
 MANY_REJECTIONS = 8  # an event is usually found by the second or third attempt
 
 
-class Settings(eqx.Module):
+class Settings(Module):
     """How long and how finely to integrate; sizes are static."""
 
     duration: Scalar | float  # s
     step: Scalar | float = STEP  # s, the longest
     tolerance: Scalar | float = TOLERANCE  # relative error of a step; inf: every step as long as `step`
     sampling: Scalar | float = STEP  # s, between samples
-    samples: int = eqx.field(static=True, default=0)  # at most; 0: keep none
-    max_moments: int = eqx.field(static=True, default=256)  # rows of the log; when it is full the run stops
-    line_capacity: int = eqx.field(static=True, default=4096)  # steps within a delay
+    samples: int = field(static=True, default=0)  # at most; 0: keep none
+    max_moments: int = field(static=True, default=256)  # rows of the log; when it is full the run stops
+    line_capacity: int = field(static=True, default=4096)  # steps within a delay
     max_iterations: Scalar | float = 1e6
-    fixed: bool = eqx.field(static=True, default=False)  # steps of one length, and nothing located (`hybrid.fixed`)
+    fixed: bool = field(static=True, default=False)  # steps of one length, and nothing located (`hybrid.fixed`)
 
 
 def solve_located(model: Model, settings: Settings) -> Solution:

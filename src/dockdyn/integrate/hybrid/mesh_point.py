@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, PyTree
-
+from dockdyn.deferred import Array, Bool, PyTree, jax, jnp
 from dockdyn.integrate.hybrid import cubic
 from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
 from dockdyn.mechanics.vector import once
+from dockdyn.trees import leaves_of, map_leaves
 
 Delayed = Callable[[Scalar, State], Any]
 
@@ -39,7 +37,7 @@ class MeshPoint(NamedTuple):
 
 def zeros_like(tree: PyTree) -> PyTree:
     """Return a tree of zeros."""
-    return jax.tree.map(jnp.zeros_like, tree)
+    return map_leaves(jnp.zeros_like, tree)
 
 
 def evaluate_mesh_point(model: Model, t: Scalar, x: State, rate: Rate) -> MeshPoint:
@@ -55,7 +53,7 @@ def evaluate_mesh_point(model: Model, t: Scalar, x: State, rate: Rate) -> MeshPo
 def interpolate_state(model: Model, point: MeshPoint, at: MeshPoint, step: Scalar, u: Scalar | float) -> State:
     """Return the state at the fraction u of the step from `point` to `at`."""
     ends = ((n.state.q, n.state.v, n.state.memory) for n in (point, at))
-    q, v, memory = jax.tree.map(
+    q, v, memory = map_leaves(
         lambda a, b, da, db: cubic.cubic_value(u, a, b, da * step, db * step), *ends, tuple(point.rate), tuple(at.rate)
     )
     return model.retract(State(q, v, point.state.mode, memory))
@@ -68,7 +66,7 @@ def finite_numbers(point: MeshPoint) -> PyTree:
 
 def is_finite(point: MeshPoint) -> Bool[Array, ""]:
     """Return whether every number known at a mesh point is finite."""
-    return jnp.isfinite(sum(jnp.sum(number) for number in jax.tree.leaves(finite_numbers(point))))
+    return jnp.isfinite(sum(jnp.sum(number) for number in leaves_of(finite_numbers(point))))
 
 
 def event_correction(at: MeshPoint, fired: Bool[Array, "guards"]) -> Scalar:

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Int
-
+from dockdyn.deferred import Array, Int, jax, jnp
 from dockdyn.integrate.model import Rate, Scalar, State, advance_state, choose_tree
 from dockdyn.mechanics.vector import once
+from dockdyn.trees import map_leaves
 
 Flow = Callable[[Any, State], Rate]  # rate at a fraction of the step
 
@@ -27,7 +25,7 @@ def rk4_step(flow: Flow, x: State, step: Scalar, first: Rate) -> State:
     half = once(flow(0.5, once(advance_state(x, step / 2, first))))
     again = once(flow(0.5, once(advance_state(x, step / 2, half))))
     last = once(flow(1.0, once(advance_state(x, step, again))))
-    return advance_state(x, step, jax.tree.map(lambda a, b, c, d: (a + 2 * (b + c) + d) / 6, first, half, again, last))
+    return advance_state(x, step, map_leaves(lambda a, b, c, d: (a + 2 * (b + c) + d) / 6, first, half, again, last))
 
 
 class Step(NamedTuple):
@@ -48,11 +46,11 @@ def looped_rk4(flow: Flow, retract: Callable[[State], State], x: State, step: Sc
         _, before, _, total = carry
         inner, ends = index < 2, index == 3
         fraction, weight = jnp.where(inner, 0.5, 1.0), jnp.where(inner, 2.0, 1.0)
-        slope = choose_tree(ends, jax.tree.map(lambda a: a / 6, total), before)
+        slope = choose_tree(ends, map_leaves(lambda a: a / 6, total), before)
         there = advance_state(x, fraction * step, slope)
         there = jax.lax.cond(ends, lambda x: retract(x), lambda x: x, there)
         rate = flow(fraction, there)
-        return there, rate, before, choose_tree(ends, total, jax.tree.map(lambda a, b: a + weight * b, total, rate))
+        return there, rate, before, choose_tree(ends, total, map_leaves(lambda a, b: a + weight * b, total, rate))
 
     state, rate, last, _ = jax.lax.fori_loop(0, 4, stage, (x, first, first, first))
     return Step(state, last, rate)
@@ -63,4 +61,4 @@ def embedded_error(step: Scalar, last: Rate, end: Rate) -> Rate:
 
     Both formulas share their first three stages, and give the last one a weight of 1/6.
     """
-    return jax.tree.map(lambda a, b: step / 6 * (a - b), last, end)
+    return map_leaves(lambda a, b: step / 6 * (a - b), last, end)

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
-
+from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
 from dockdyn.integrate.hybrid.delay_line import IntervalLine
 from dockdyn.integrate.hybrid.mesh_point import MeshPoint, finite_numbers
 from dockdyn.integrate.hybrid.running_extrema import RunningExtrema
 from dockdyn.integrate.model import Flag, Scalar, choose_tree, unpack_tree
 from dockdyn.integrate.solution import AT_ONCE, EventRecord, Sample, Solution, Status
+from dockdyn.trees import leaves_of
 
 if TYPE_CHECKING:
     from dockdyn.integrate.hybrid.fixed import Past
@@ -103,9 +101,7 @@ def guard_step(
         status = jnp.where(running & following.line.full(), Status.DELAY_LINE_FULL, status)
 
     def first_one() -> Int[Array, ""]:
-        return jnp.argmin(jnp.stack([jnp.all(jnp.isfinite(n)) for n in jax.tree.leaves(finite_numbers(tried))])).astype(
-            int
-        )
+        return jnp.argmin(jnp.stack([jnp.all(jnp.isfinite(n)) for n in leaves_of(finite_numbers(tried))])).astype(int)
 
     first_nonfinite = jax.lax.cond(finite, lambda: solver.first_nonfinite, first_one)
     stopped = solver._replace(status=jnp.full_like(status, Status.NOT_FINITE), first_nonfinite=first_nonfinite)

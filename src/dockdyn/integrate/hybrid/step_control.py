@@ -6,14 +6,12 @@ Source: embedded pair and step control, Hairer, Nørsett and Wanner 1993, sectio
 
 from __future__ import annotations
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool
-
+from dockdyn.deferred import Array, Bool, jax, jnp
 from dockdyn.integrate.hybrid import cubic
 from dockdyn.integrate.hybrid.mesh_point import MeshPoint
 from dockdyn.integrate.hybrid.runge_kutta import Flow, embedded_error, looped_rk4
 from dockdyn.integrate.model import Model, Rate, Scalar, pack_tree
+from dockdyn.trees import leaves_of, map_leaves
 
 BENT = 1e-3  # of a number of the signal
 CHANGED = 0.1  # of it
@@ -49,15 +47,15 @@ def step_error(
         x = looped_rk4(lambda c, x: flow(c / 2, x), model.retract, point.state, step / 2, point.rate).state
         t = point.time + step / 2
         ends = point.outputs.signal, tried.outputs.signal, point.slopes.signal, tried.slopes.signal
-        kept = jax.tree.map(lambda a, b, da, db: midpoint_value(a, b, da * step, db * step), *ends)
-        both = jax.tree.map(lambda a, b: jnp.stack([a, b]), model.signal(t, x), kept)
+        kept = map_leaves(lambda a, b, da, db: midpoint_value(a, b, da * step, db * step), *ends)
+        both = map_leaves(lambda a, b: jnp.stack([a, b]), model.signal(t, x), kept)
         rates = jax.lax.map(lambda signal: model.flow(t, x, signal), both)
         # over the step the error goes with u² (1 − u)², whose mean is 8/15 of its middle
-        missed = jax.tree.map(lambda rate: 8 / 15 * step * (rate[0] - rate[1]), rates)
+        missed = map_leaves(lambda rate: 8 / 15 * step * (rate[0] - rate[1]), rates)
         return model.relative_size(tried.state, missed)
 
     def both() -> Scalar:
-        if not jax.tree.leaves(point.outputs.signal):
+        if not leaves_of(point.outputs.signal):
             return now()
         seen = step > UNRESOLVED * jnp.maximum(1.0, point.time)
         asks, sharp = model.emitting(point.state), seen & changes_sharply(point, tried, step)

@@ -18,10 +18,7 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
-
+from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
 from dockdyn.integrate.model import Flag, Scalar, choose_tree, over_rows, pack_tree, unpack_tree, write_row
 from dockdyn.integrate.solution import Status, iterate_until
 from dockdyn.integrate.variational.discrete_energy import balancing_share

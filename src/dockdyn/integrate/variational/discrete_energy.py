@@ -13,10 +13,7 @@ Source: as named above, the forcing term corrected.
 
 from __future__ import annotations
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Int, PyTree
-
+from dockdyn.deferred import Array, Int, PyTree, jax, jnp
 from dockdyn.integrate.model import Flag, Scalar
 from dockdyn.integrate.variational.mechanical import Mechanical, Numbers, PhasePoint, Row
 from dockdyn.integrate.variational.step import Newton, StepStart, variational_step

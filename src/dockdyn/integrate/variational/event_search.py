@@ -11,10 +11,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PyTree
-
+from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
 from dockdyn.integrate.hybrid import cubic
 from dockdyn.integrate.model import Flag, Scalar, choose_tree
 from dockdyn.integrate.variational.mechanical import Mechanical, Numbers, Row
@@ -25,7 +22,7 @@ ROOT = 1e-14  # m: depth at which an event is found
 NARROW = 1e-16  # of the step: a bracket that cannot shrink
 SHORTEST = 1e-17  # of the step: the way to an event at its very start
 
-Guards = Float[Array, "guards"]
+type Guards = Float[Array, "guards"]
 
 
 class Search(NamedTuple):

@@ -10,12 +10,9 @@ import abc
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, PyTree
 
+from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
 from dockdyn.impact.laws.contact_matrix import contact_matrix
 from dockdyn.integrate.model import Flag, Scalar
 from dockdyn.mechanics.dense import factor_matrix, solve_definite, solve_factored, value_and_jacobian
@@ -27,12 +24,13 @@ from dockdyn.mechanics.retraction import (
     to_stated_axes,
 )
 from dockdyn.mechanics.vector import Vector
+from dockdyn.trees import Module
 
 PLACES = 6  # contacts that may rest at once
 SOFT = 1e-9  # of W's diagonal
 
-Row = Float[Array, "n"]
-Numbers = Float[Array, "numbers"]
+type Row = Float[Array, "n"]
+type Numbers = Float[Array, "numbers"]
 
 
 class PhasePoint(NamedTuple):
@@ -52,7 +50,7 @@ class Jump(NamedTuple):
     record: Float[Array, "records"]  # for the log: whatever the system has to tell, always as many numbers
 
 
-class Mechanical(eqx.Module):
+class Mechanical(Module):
     """A mechanical system. Velocities v: a row, angular ones in the axes of what turns."""
 
     @property

@@ -6,19 +6,18 @@ Source: own construction.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
-
+from dockdyn.deferred import Array, Float, Int, jnp
 from dockdyn.integrate.model import Flag, Scalar
 from dockdyn.integrate.variational.event_search import Search
 from dockdyn.integrate.variational.mechanical import PhasePoint, Row
 from dockdyn.integrate.variational.step import KeptJacobian, Newton
+from dockdyn.trees import Module, field
 
 
-class VariationalSettings(eqx.Module):
+class VariationalSettings(Module):
     """Step, duration and limits; sizes are static."""
 
     duration: Scalar | float  # s
@@ -26,10 +25,10 @@ class VariationalSettings(eqx.Module):
     newton: Newton
     error: Scalar | float | None  # of a step, relative to the largest velocity so far; None: fixed steps
     interval: Scalar | float  # s, between samples; of fixed steps a multiple of the step
-    stride: int = eqx.field(static=True)  # fixed steps between samples; 1 where they vary
-    samples: int = eqx.field(static=True)  # besides that at t = 0
-    max_events: int = eqx.field(static=True)
-    max_iterations: Scalar | float = jnp.inf
+    stride: int = field(static=True)  # fixed steps between samples; 1 where they vary
+    samples: int = field(static=True)  # besides that at t = 0
+    max_events: int = field(static=True)
+    max_iterations: Scalar | float = math.inf
 
 
 class History(NamedTuple):

@@ -22,11 +22,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
 
+from dockdyn.deferred import Array, DifferentiableFunction, Float, Int, jax, jnp
 from dockdyn.integrate.model import Flag, Scalar
 from dockdyn.integrate.variational.mechanical import (
     Mechanical,
@@ -47,6 +45,7 @@ from dockdyn.mechanics.retraction import (
 )
 from dockdyn.mechanics.vector import once
 from dockdyn.programs import trace_once
+from dockdyn.trees import map_leaves
 
 APART = 1e-6  # of the largest velocity: how far apart differences are taken
 LONGER = 1.1  # times the length of the step whose Jacobian is kept, beyond which it is taken anew
@@ -203,6 +202,7 @@ class Solved(NamedTuple):
     force: Row  # F halfway
     correction: Scalar  # the last one, of velocities
     urge: Scalar  # what forces would add to velocities in the step
+    holds: Flag  # whether the equations held as closely as numbers can tell before the last correction
     corrections: Int[Array, ""]
     known: KeptJacobian
 
@@ -219,7 +219,7 @@ def variational_step(
     p = start.at.p + h * to_stated_axes(attitudes, halfway, found.push)
     if impulses.shape[0]:
         p = p - to_stated_axes(attitudes, start.at.q, start.rows.T @ impulses)
-    converged = found.correction <= _newton_tolerance(start, h, newton, found.unknown, found.urge)
+    converged = found.holds | (found.correction <= _newton_tolerance(start, h, newton, found.unknown, found.urge))
     given = h * to_stated_axes(attitudes, halfway, found.push - found.force)
     q = retract_configuration(attitudes, start.at.q, h * v)
     known = found.known._replace(impulses=impulses) if model.lags else found.known
@@ -229,11 +229,23 @@ def variational_step(
 def _newton_tolerance(start: StepStart, h: Scalar, newton: Newton, unknown: Row, urge: Scalar) -> Scalar:
     """Return how small a correction of the velocities ends Newton's method."""
     speed = jnp.maximum(jnp.max(jnp.abs(unknown[: start.at.p.shape[0]])), urge)
-    rounding = ROUNDING * (CHAIN if start.rows.shape[0] else 1.0)
-    return newton.tolerance * speed + rounding * jnp.max(jnp.abs(start.at.q)) / h
+    return newton.tolerance * speed + _velocity_rounding(start, h)
 
 
-@jax.custom_jvp
+def _velocity_rounding(start: StepStart, h: Scalar) -> Scalar:
+    """Return the rounding of a configuration over the step's length."""
+    return ROUNDING * (CHAIN if start.rows.shape[0] else 1.0) * jnp.max(jnp.abs(start.at.q)) / h
+
+
+def _is_rounding(start: StepStart, h: Scalar, residual: Row) -> Flag:
+    """Return whether a residual is rounding alone. Where rows nearly depend on each other, as those of a loop of bars in line,
+    the corrections that it gives may still be large, and come to nothing."""
+    size = start.at.p.shape[0]
+    momenta = jnp.max(jnp.abs(residual[:size])) <= ROUNDING * jnp.max(jnp.abs(start.at.p))
+    return momenta & jnp.all(jnp.abs(residual[size:]) <= _velocity_rounding(start, h))
+
+
+@DifferentiableFunction
 def _solve_step(
     model: Mechanical, start: StepStart, h: Scalar, guess: Row, newton: Newton, known: KeptJacobian
 ) -> Solved:
@@ -241,9 +253,8 @@ def _solve_step(
     size = start.at.p.shape[0]
 
     def going(now: Solved) -> Flag:
-        return (now.correction > _newton_tolerance(start, h, newton, now.unknown, now.urge)) & (
-            now.corrections < newton.most
-        )
+        far = now.correction > _newton_tolerance(start, h, newton, now.unknown, now.urge)
+        return far & ~now.holds & (now.corrections < newton.most)
 
     def correct(now: Solved) -> Solved:
         value, factors, masses = _linearise_residual(model, start, h, now.unknown)
@@ -252,7 +263,8 @@ def _solve_step(
         correction = solve_factored(factors, value)
         urge = jnp.max(jnp.abs(h * found.push / masses))  # what forces would add to velocities that are held at zero
         by = jnp.max(jnp.abs(correction[:size]))
-        return Solved(unknown - correction, found.push, found.force, by, urge, now.corrections + 2, now.known)
+        holds = _is_rounding(start, h, value)
+        return Solved(unknown - correction, found.push, found.force, by, urge, holds, now.corrections + 2, now.known)
 
     def correct_again(now: Solved) -> Solved:
         value, found = once(_once_residual(model, start, h, now.unknown))
@@ -263,11 +275,12 @@ def _solve_step(
         urge = jnp.max(jnp.abs(h * found.push / known.masses))
         by = jnp.max(jnp.abs(correction[:size]))
         known = known._replace(valid=by <= SLOW * now.correction)
-        return Solved(now.unknown - correction, found.push, found.force, by, urge, now.corrections + 1, known)
+        holds = _is_rounding(start, h, value)
+        return Solved(now.unknown - correction, found.push, found.force, by, urge, holds, now.corrections + 1, known)
 
     first = jnp.concatenate([guess, known.impulses if model.lags else jnp.zeros(start.rows.shape[0])])
     blank, zero = jnp.zeros(size), jnp.zeros(())
-    init = Solved(first, blank, blank, jnp.asarray(jnp.inf), zero, jnp.zeros((), int), known)
+    init = Solved(first, blank, blank, jnp.asarray(jnp.inf), zero, jnp.zeros((), bool), jnp.zeros((), int), known)
     return jax.lax.while_loop(going, correct_again if model.lags else correct, init)
 
 
@@ -293,5 +306,5 @@ def _solution_change(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tup
         inexact = jnp.issubdtype(leaf.dtype, jnp.inexact)
         return jnp.zeros_like(leaf) if inexact else np.zeros(leaf.shape, jax.dtypes.float0)
 
-    still = jax.tree.map(nothing, found)
+    still = map_leaves(nothing, found)
     return found, still._replace(unknown=change, push=beside.push + along.push, force=beside.force + along.force)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import jax
-
 from dockdyn.kinds.assembly.schema.several import ELEMENTS
 from dockdyn.scenario.language.keys import key_of, value_at
 from dockdyn.scenario.tables.mesh import HUGE
 from dockdyn.scenario.tables.part import refuse
+from dockdyn.trees import leaves_of, leaves_with_paths
 
 NEAR = 20.0  # m: a place no farther than that may be on any body, however small
 
@@ -25,16 +24,16 @@ def refuse_far_places(content: Any) -> None:  # noqa: ANN401, a section with bod
     limit = max(HUGE * max(sizes), NEAR)
     for table in ("body", *ELEMENTS):
         for section in getattr(content, table):
-            if max((abs(value) for value in jax.tree.leaves(section) if isinstance(value, float)), default=0.0) > limit:
+            if max((abs(value) for value in leaves_of(section) if isinstance(value, float)), default=0.0) > limit:
                 words = f"beyond {limit:.3g} m; no body has a radius of gyration above {max(sizes):.3g} m"
                 _refuse_beyond(limit, words, content, table, section)
 
 
 def _refuse_beyond(limit: float, words: str, content: Any, table: str, section: Any) -> None:  # noqa: ANN401, as above
     """Refuse the first component of a place in a section that is beyond the limit (m)."""
-    for path, value in jax.tree_util.tree_leaves_with_path(section):
+    for path, value in leaves_with_paths(section):
         far = isinstance(value, float) and abs(value) > limit
-        if not far or not isinstance(path[-1], jax.tree_util.SequenceKey):
+        if not far or not isinstance(path[-1], int):
             continue
         inner = key_of(path, section)
         if inner.startswith(("joint.stroke.", "joint.range.")) or (

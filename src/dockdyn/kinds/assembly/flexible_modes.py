@@ -6,9 +6,7 @@ Source: Rayleigh–Ritz: modes of a clamped link beside its rigid motion.
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
-
+from dockdyn.deferred import Array, ArrayLike, Float, jnp
 from dockdyn.kinds.assembly.schema.flexible import FlexibleSection
 from dockdyn.mechanics.rigid_body import RigidBody
 from dockdyn.mechanics.trees.cantilever_modes import CantileverModes, UniformBeam

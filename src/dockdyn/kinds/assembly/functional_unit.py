@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import jax
-import jax.numpy as jnp
-
+from dockdyn.deferred import jax, jnp
 from dockdyn.integrate.model import State
 from dockdyn.kinds.assembly.data import LAYOUT, VARIABLES, coordinate_names
 from dockdyn.kinds.assembly.ramps import RAMP_VARIABLES, ramp_layout

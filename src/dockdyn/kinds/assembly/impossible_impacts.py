@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-import jax
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float
 from dockdyn.impact.laws.by_name import check_impact
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Status
@@ -17,6 +15,7 @@ from dockdyn.results.plan import jit_once
 from dockdyn.results.run import Run
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.trees import map_leaves
 
 MARGINS = "velocities jump there, which has no linear form; must state normal for margins"
 EXCHANGE = (
@@ -39,7 +38,7 @@ def refuse_impossible(scenario: Scenario, run: Run) -> None:
     row = len(run.moment_times) - 2  # the one after it is of velocities that are no numbers
     if row < 0:
         return
-    state: State = jax.tree.map(lambda rows: rows[row], run.states)
+    state: State = map_leaves(lambda rows: rows[row], run.states)
     for number in struck:
         if int(state.mode[number]) != TOUCHED:
             continue

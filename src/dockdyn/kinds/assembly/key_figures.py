@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
+from dockdyn.deferred import jnp
 from dockdyn.integrate.solution import Solution
 from dockdyn.kinds.assembly.data import (
     PORT_UNITS,

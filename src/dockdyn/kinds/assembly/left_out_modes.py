@@ -13,13 +13,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
 from dockdyn.contact.group import ContactGroup
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.integrate.model import State, over_rows
 from dockdyn.kinds.assembly.linked_trees import arm_of
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
@@ -31,6 +28,7 @@ from dockdyn.results.episodes import Episode
 from dockdyn.results.linear_contact import DEPTHS, ENOUGH, LATER, LateSpring, equivalent_stiffness, linear_peak
 from dockdyn.results.plan import delay_of, jit_once
 from dockdyn.results.run import Run
+from dockdyn.trees import combine, map_leaves
 
 HALVINGS = 30
 SHARED = (
@@ -42,7 +40,7 @@ SHARED = (
     "bending_modes",
     "twist_modes",
 )  # keys of both kinds of beams
-Row = Float[np.ndarray, "modes"]
+type Row = Float[np.ndarray, "modes"]
 
 
 class GroupMeeting(NamedTuple):
@@ -81,8 +79,8 @@ def mode_excesses(content: AssemblySection, run: Run) -> dict[str, Any]:
 
 def _excess_of_peak(content: AssemblySection, run: Run, hit: Episode, bodies: list[str]) -> float:
     """Return the share by which the peak of a contact is too large; zero where it is not known."""
-    state: State = jax.tree.map(lambda rows: rows[hit.onset_row], run.states)
-    meeting = jax.tree.map(np.asarray, _meeting_of_group(content, state, hit.contact))
+    state: State = map_leaves(lambda rows: rows[hit.onset_row], run.states)
+    meeting = map_leaves(np.asarray, _meeting_of_group(content, state, hit.contact))
     modes = _modes_of_bodies(content, meeting, bodies)
     speed = float(run.at_moments["depth_rate"][hit.onset_row, hit.contact])
     stiffness = equivalent_stiffness(np.asarray(_elastic_forces(content, hit.contact, meeting.normals[0])), hit.peak)
@@ -102,8 +100,8 @@ def _meeting_of_group(content: AssemblySection, state: State, number: int) -> Gr
     group, places = model.groups[number], model.placement(state).bodies
     assert isinstance(group, ContactGroup)
     own, other = places[group.first], places[group.second]
-    touches = jax.vmap(lambda member: eqx.combine(member, group.common).touch(own, other))(group.members)
-    _, normal, point = jax.tree.map(lambda rows: rows[jnp.argmax(touches.depth)], touches)
+    touches = jax.vmap(lambda member: combine(member, group.common).touch(own, other))(group.members)
+    _, normal, point = map_leaves(lambda rows: rows[jnp.argmax(touches.depth)], touches)
     return GroupMeeting(
         jnp.stack([body.local(point).array() for body in (own, other)]),
         jnp.stack([body.rotation.transposed_times(normal).array() for body in (own, other)]),

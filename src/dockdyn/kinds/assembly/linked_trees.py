@@ -13,9 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.impact.laws.contact_matrix import lock_constraints
 from dockdyn.kinds.assembly.schema.flexible import LargeBeamSection
 from dockdyn.kinds.assembly.schema.joints import (

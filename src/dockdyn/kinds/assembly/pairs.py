@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import jax.numpy as jnp
-
 from dockdyn.contact.pairs import (
     BallOnSurface,
     CapsuleOnCapsule,
@@ -15,6 +13,7 @@ from dockdyn.contact.pairs import (
     PairGeometry,
     RingOnPlane,
 )
+from dockdyn.deferred import jnp
 from dockdyn.kinds.assembly.schema.features import Ball, Capsule, CircleRing
 from dockdyn.scenario.tables.part import Shape, refuse
 

@@ -10,12 +10,10 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
 
 from dockdyn.contact.latch import HELD, ON_RAMP
+from dockdyn.deferred import Array, jnp
 from dockdyn.integrate.model import State
 from dockdyn.kinds.latching import least_speed_of, rigid_speed
 from dockdyn.mechanism.mechanism import Mechanism
@@ -28,6 +26,7 @@ from dockdyn.results.plan import jit_once
 from dockdyn.results.requirements import KNOWN
 from dockdyn.results.run import Layout, Run, capture_variables, sampled_variables, scalar_variable
 from dockdyn.scenario.made import model_of
+from dockdyn.trees import map_leaves
 
 WITHOUT_TAKEN = ("latch_travel", "latch_rate", "latch_force", "hold_force")
 SWING = "time within which every mode of the catch has swung once"
@@ -169,7 +168,7 @@ def _ramp_entry(model: Mechanism, run: Run) -> State | None:
     rows = np.flatnonzero(stage == ON_RAMP)
     if not len(rows):
         return None
-    state: State = jax.tree.map(lambda leaf: np.asarray(leaf)[rows[0]], run.states)
+    state: State = map_leaves(lambda leaf: np.asarray(leaf)[rows[0]], run.states)
     return state
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import jax
 import numpy as np
 
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
@@ -13,6 +12,7 @@ from dockdyn.mechanism.regulated_arm import Design
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.trees import map_leaves
 
 
 @jit_once
@@ -28,7 +28,7 @@ def with_gain(scenario: Scenario) -> Scenario:
     control = content.control
     if not isinstance(control, ArmSteeringSection) or control.law != "lqr" or control.gain is not None:
         return scenario
-    made = jax.tree.map(np.asarray, regulator_of_arm(content))
+    made = map_leaves(np.asarray, regulator_of_arm(content))
     gain = made.gain
     if not np.isfinite(gain).all() or np.linalg.eigvals(made.plant.a - made.plant.b @ gain).real.max() >= 0:
         raise ScenarioError(f"{scenario.name}: control.law: lqr: its Riccati equation has no stabilising solution")

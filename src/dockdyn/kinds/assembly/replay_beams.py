@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jaxtyping import Array, Float
 
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.kinds.assembly.linked_trees import arm_of
 from dockdyn.kinds.assembly.schema.flexible import LargeBeamSection, ModeTableSection, UniformBeamSection
 from dockdyn.mechanics.trees.cantilever_modes import Deflection

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jaxtyping import Array, Float
 
 from dockdyn.contact.group import ContactGroup
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.integrate.model import over_rows
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion

@@ -6,9 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.kinds.assembly.linked_trees import Coordinate, coordinates_of, linked_roots, linked_tree
 from dockdyn.kinds.assembly.schema.flexible import LargeBeamSection, ModeTableSection, UniformBeamSection
 from dockdyn.kinds.assembly.schema.joints import (

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import equinox as eqx
-import jax
 import numpy as np
 
 from dockdyn.contact.axial import AxialContact
@@ -28,6 +26,7 @@ from dockdyn.scenario.made import made, model_of
 from dockdyn.scenario.tables.rig.loop import SensorSection
 from dockdyn.scenario.tables.rig.robot import AXES, RobotSection
 from dockdyn.stability.loop import Loop, RobotStateSpace
+from dockdyn.trees import map_leaves
 
 SIGMAS = 5.0  # of the noise, above which a force counts as contact
 
@@ -155,7 +154,7 @@ def rig_at_rest(rig: Rig, loop: Loop) -> Rig:
         velocity=zero,
         bilateral=True,
     )
-    robot = RobotAxes(None if loop.robot is None else jax.tree.map(number, loop.robot))
-    exact = eqx.tree_at(lambda r: (r.plant, r.robot), rig, (plant, robot))
+    robot = RobotAxes(None if loop.robot is None else map_leaves(number, loop.robot))
+    exact = replace(rig, plant=plant, robot=robot)
     sensor = SensorModel(rig.sensor.delay, averaging=rig.sensor.averaging)
     return replace(exact, sensor=sensor, mounting=along_normal(rig.mounting, loop))

@@ -5,11 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, PyTree
 
+from dockdyn.deferred import Array, PyTree, jnp
 from dockdyn.hil.operation import OperationState
 from dockdyn.hil.sensor import Draws
 from dockdyn.hil.supervisor import PLACES, Envelope, Limits
@@ -35,8 +33,9 @@ from dockdyn.results.driver import Laboratory
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.driven import LimitsSection
-from dockdyn.translate import Untranslatable
 from dockdyn.translate.c_step import CStep, c_step
+from dockdyn.translate.scalar_program import Untranslatable
+from dockdyn.trees import leaves_of, map_leaves
 
 if TYPE_CHECKING:
     from dockdyn.report.replay.live import LiveScene
@@ -111,7 +110,7 @@ class RigDriver:
         first, later = (None, None) if chances is None else chances
         ages, begun, tells = _initial_laboratory(rig, first, following)
         given = {"command": np.zeros(self.axes), "send": np.zeros((), int)}
-        given |= {} if later is None else {"chance": jax.tree.map(lambda rows: rows[0], later)}
+        given |= {} if later is None else {"chance": map_leaves(lambda rows: rows[0], later)}
         step = _as_c(name, "laboratory", _exchange_cycle, (rig, ages), begun, given)
         rows = None if later is None else {f"chance_{part}": values for part, values in later._asdict().items()}
         return Laboratory(step, {part: np.asarray(value) for part, value in tells.items()}, rows)
@@ -127,11 +126,11 @@ class RigDriver:
         cycles, samples = Grid.of(rig, content.duration).rows, sum(rig.schedule.samples)
         drawn, noise = draw_chances(rig, jnp.asarray(content.seed), cycles, 1)
         assert drawn is not None
-        flat = jax.tree.map(lambda part: np.asarray(part).reshape(cycles * samples, *part.shape[3:]), drawn)
+        flat = map_leaves(lambda part: np.asarray(part).reshape(cycles * samples, *part.shape[3:]), drawn)
         encoder = np.zeros((cycles, rig.plant.port_axes)) if noise is None else np.asarray(noise)[:, 0, 0]
         first = Chance(flat.force[:1], flat.lost[:1], flat.jitter[:1], encoder[0])
-        rest = jax.tree.map(lambda part: part[1 : 1 + (cycles - 1) * samples], flat)
-        rest = jax.tree.map(lambda part: part.reshape(cycles - 1, samples, *part.shape[1:]), rest)
+        rest = map_leaves(lambda part: part[1 : 1 + (cycles - 1) * samples], flat)
+        rest = map_leaves(lambda part: part.reshape(cycles - 1, samples, *part.shape[1:]), rest)
         return first, Chance(rest.force, rest.lost, rest.jitter, encoder[1:])
 
 
@@ -165,7 +164,7 @@ def check_driven(name: str, rig: Rig, limited: bool = True) -> None:
     if rig.compensator is not None and rig.compensator.oracle:
         words = "needs the motion without rig, which only a simulation has, and cannot drive a rig; choose another law"
         raise ScenarioError(f"{name}: loop.compensator: {words}")
-    parts = jax.tree.leaves(rig.compensator, is_leaf=lambda part: isinstance(part, RobotVelocity))
+    parts = leaves_of(rig.compensator, is_leaf=lambda part: isinstance(part, RobotVelocity))
     if any(isinstance(part, RobotVelocity) for part in parts):
         raise ScenarioError(
             f"{name}: loop.compensator.velocity = 'robot': no rig measures it; must be 'model', 'tracking-differentiator' "

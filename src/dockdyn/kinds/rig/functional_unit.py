@@ -6,12 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int
 
+from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.assembly.data import ELEMENT_VARIABLES
 from dockdyn.kinds.rig.build import plant_of, rig_of
@@ -42,6 +39,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import Place, places_of
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop
+from dockdyn.trees import flatten, leaves_of, structure_of, unflatten
 
 SCHEDULED = (
     "loop.delay",
@@ -121,7 +119,7 @@ def rig_unit(scenario: Scenario) -> FunctionalUnit:
 
     def reached(going: Going) -> tuple[Int[Array, ""], Float[Array, ""]]:
         motion = going.moving.motion
-        sums = [jnp.sum(leaf) for leaf in jax.tree.leaves((motion.q, motion.v))]
+        sums = [jnp.sum(leaf) for leaf in leaves_of((motion.q, motion.v))]
         status = jnp.where(jnp.isfinite(sum(sums)), int(Status.RUNNING), int(Status.NOT_FINITE))
         return status, going.moving.tick * going.ages.tick
 
@@ -213,8 +211,8 @@ def _numbers_and_rig(scenario: Scenario, built: Built) -> tuple[list[Place], Cal
     outside."""
     spots = _spots_of(scenario, built)
     places = list(spots)
-    leaves, structure = jax.tree.flatten(built.rig)
-    stated, sections = jax.tree.flatten(scenario.content)
+    leaves, structure = flatten(built.rig)
+    stated, sections = flatten(scenario.content)
 
     def made(numbers: Numbers, given: Given | None = None) -> Rig:
         own = [once(jnp.asarray(leaf)) for leaf in leaves]  # traced, so that they are worked with as in a run
@@ -222,8 +220,8 @@ def _numbers_and_rig(scenario: Scenario, built: Built) -> tuple[list[Place], Cal
             for leaf, at in goals:
                 own[leaf] = jnp.ravel(own[leaf]).at[at].set(numbers[number]).reshape(own[leaf].shape)
         content = with_numbers(stated, places, numbers)
-        plant = plant_of(jax.tree.unflatten(sections, content), built.loop)
-        return replace(jax.tree.unflatten(structure, own), plant=plant, outside=given)
+        plant = plant_of(unflatten(sections, content), built.loop)
+        return replace(unflatten(structure, own), plant=plant, outside=given)
 
     return places, made
 
@@ -266,7 +264,7 @@ def _spots_of(scenario: Scenario, built: Built) -> dict[Place, list[Spot]]:
             continue
         same = replace(built.rig, plant=plant_of(other.content, built.loop))
         if rig.compensator is None:  # or the effective mass would be read
-            rig = eqx.tree_at(lambda it: it.plant.mass, rig, same.plant.mass)
+            rig = replace(rig, plant=replace(rig.plant, mass=same.plant.mass))
         spots = _changed_places(same, rig, place.value, changed)
         if spots is not None and (spots or _changed_places(built.rig, same, place.value, changed) != []):
             found[place] = spots
@@ -275,11 +273,11 @@ def _spots_of(scenario: Scenario, built: Built) -> dict[Place, list[Spot]]:
 
 def _changed_places(before: Rig, after: Rig, old: float, new: float) -> list[Spot] | None:
     """Return where a number that was changed from `old` to `new` stands as itself; None where anything else has changed."""
-    structures: list[Any] = [jax.tree.structure(rig) for rig in (before, after)]
+    structures: list[Any] = [structure_of(rig) for rig in (before, after)]
     if structures[0] != structures[1]:
         return None
     spots = []
-    for leaf, (one, other) in enumerate(zip(jax.tree.leaves(before), jax.tree.leaves(after), strict=True)):
+    for leaf, (one, other) in enumerate(zip(leaves_of(before), leaves_of(after), strict=True)):
         a, b = np.ravel(np.asarray(one)), np.ravel(np.asarray(other))
         if a.shape != b.shape:
             return None

@@ -6,10 +6,10 @@ import json
 from dataclasses import replace
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
+from dockdyn.deferred import jnp
 from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.velocity_sources import ModelVelocity
 from dockdyn.kinds.assembly.schema.contacts import ContactSection

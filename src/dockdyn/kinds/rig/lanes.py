@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-import jax
 import numpy as np
-from jaxtyping import Array, Int
 
+from dockdyn.deferred import Array, Int, jax
 from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.integrate.model import Model, Scalar, over_rows
 from dockdyn.kinds.rig.build import plant_of, rig_of
@@ -26,6 +25,7 @@ from dockdyn.results.overlap import refuse_overlap
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.trees import map_leaves
 
 NAMES = ("position", "velocity", "total_force", "contact_force")  # what a comparison keeps
 
@@ -50,7 +50,7 @@ def _with_stiffness(scenario: Scenario, stiffness: float) -> Scenario:
 
 def _stack_trees[Tree](parts: Sequence[Tree]) -> Tree:
     """Return trees of equal structure as one, with a leading axis."""
-    return jax.tree.map(lambda *rows: np.stack(rows), *parts)
+    return map_leaves(lambda *rows: np.stack(rows), *parts)
 
 
 @partial(jit_once, static=("rows", "stride"))

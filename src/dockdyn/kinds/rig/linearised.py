@@ -7,12 +7,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-import equinox as eqx
-import jax
 import numpy as np
 import xarray as xr
-from jaxtyping import Array, Int, PyTree
 
+from dockdyn.deferred import Array, Int, PyTree
 from dockdyn.integrate.model import Model
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.comparison.choice import NONE
@@ -28,6 +26,7 @@ from dockdyn.results.plan import jit_once
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, facts_of
 from dockdyn.stability.loop import Loop
+from dockdyn.trees import combine, is_real_array, map_leaves, split
 
 
 class Parts(NamedTuple):
@@ -57,7 +56,7 @@ def linearised_rig(scenario: Scenario) -> LinearisedRun:
     own = Numbers.of(scenario.content)
 
     def parts_of(values: Leaves) -> Parts:
-        return jax.tree.map(np.asarray, _make_parts(replace(scenario, content=own.content(values)), values)[0])
+        return map_leaves(np.asarray, _make_parts(replace(scenario, content=own.content(values)), values)[0])
 
     begun, section = _make_parts(scenario, own.values)
     grid = Grid.of(begun.rig, scenario.content.duration)
@@ -66,7 +65,7 @@ def linearised_rig(scenario: Scenario) -> LinearisedRun:
 
     def along(direction: Leaves) -> tuple[PyTree, PyTree]:
         parts, change = by_differences(parts_of, own.values, direction, scenario.name)
-        floats, fixed = eqx.partition(parts, eqx.is_inexact_array)
+        floats, fixed = split(parts, is_real_array)
         numbers = np.float64(share), np.float64(scenario.content.integrator.tolerance)
         ran, slopes = _run_with_derivatives(
             floats, change, fixed, *numbers, chances, grid.instants, grid.rows, grid.stride
@@ -121,7 +120,7 @@ def _run_with_derivatives(
     """Return a run and its derivatives along a change of its parts, `fixed` being what is no real number."""
 
     def found(parts: Parts) -> Ran:
-        whole: Any = eqx.combine(parts, fixed)
+        whole: Any = combine(parts, fixed)
         ideal, status = motion_without_rig(whole.model, whole.rig.plant, whole.rig.hold * share, tolerance, samples)
         oracle = IdealContact(ideal["ideal_position"], ideal["ideal_force"])
         _, seen = run_cycles(whole.rig, oracle, chances, rows, stride)

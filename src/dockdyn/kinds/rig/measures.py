@@ -10,10 +10,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
 
-Series = Float[np.ndarray, "... time axes"]
-Size = Float[np.ndarray, "time"]
+from dockdyn.deferred import Float
+
+type Series = Float[np.ndarray, "... time axes"]
+type Size = Float[np.ndarray, "time"]
 
 SILENT = 1e-6  # of the largest force: less is none
 FAINT = 0.02  # likewise, where there is noise

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.hil.mounting import Known, Mounting, SensorFrame, Tool
 from dockdyn.integrate.model import State
 from dockdyn.kinds.rig.model.plant import Plant

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, overload
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import ArrayLike
+
+from dockdyn.deferred import ArrayLike, is_traced, jnp
+from dockdyn.trees import leaves_of
 
 
 @overload
@@ -16,7 +16,7 @@ def number(value: None) -> None: ...
 def number(value: ArrayLike | list[Any]) -> Any: ...  # noqa: ANN401, for fields that are traced later
 def number(value: ArrayLike | list[Any] | None) -> Any:
     """Return a number, or numbers, as an array; traced ones as they are."""
-    if value is None or isinstance(value, jax.core.Tracer):
+    if value is None or is_traced(value):
         return value
-    traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(value))
+    traced = any(is_traced(leaf) for leaf in leaves_of(value))
     return jnp.asarray(value, float) if traced else np.asarray(value, float)

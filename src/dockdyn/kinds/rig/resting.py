@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.integrate.model import State
 from dockdyn.kinds.nominal import Nominal, acts_alone, nominal_of_run
 from dockdyn.kinds.resting import Judged, Judgement, Resting, loop_of_contacts, model_at_rest, normal_loop, refuse_slack
@@ -20,6 +18,7 @@ from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop
+from dockdyn.trees import map_leaves
 
 
 def _no_nominal(scenario: Scenario) -> None:
@@ -100,7 +99,7 @@ def loop_of(scenario: Scenario) -> Loop:
         made = _line_loop(content, None)[0]
     else:
         made = _normal_once(content, nominal_of_run(scenario))
-    loop: Loop = jax.tree.map(np.asarray, made)
+    loop: Loop = map_leaves(np.asarray, made)
     refuse_slack(scenario, loop)
     return loop
 

@@ -6,11 +6,9 @@ import time
 from dataclasses import dataclass, replace
 from functools import partial
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Int
 
+from dockdyn.deferred import Array, ArrayLike, Int, jax, jnp
 from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import Model, Scalar, State, over_rows
@@ -26,6 +24,7 @@ from dockdyn.results.plan import jit_once, power_of_two
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop
+from dockdyn.trees import map_leaves
 
 LONG = 256  # ticks remembered, beyond which no spectral radius is computed
 KEPT = 60_000  # samples of a run at most
@@ -99,7 +98,7 @@ def motion_without_rig(
     )
     solution = located.solve_located(model, settings)
     assert solution.samples is not None
-    states = jax.tree.map(lambda rows: rows[:samples], solution.samples.state)
+    states = map_leaves(lambda rows: rows[:samples], solution.samples.state)
 
     def look(state: State) -> dict[str, Array]:
         motion = plant.motion_of(state)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.kinds.assembly.schema.on_line import BodiesOnLineSection
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection, middle
 from dockdyn.parameters import TOLERANCE
@@ -28,8 +29,6 @@ from dockdyn.scenario.tables.run import Duration, OutputSection
 from dockdyn.scenario.tables.stability import StabilitySection
 
 if TYPE_CHECKING:
-    from jaxtyping import Array, Float
-
     from dockdyn.contact.laws.normal_law import NormalLaw
     from dockdyn.mechanics.rigid_body import Pose
     from dockdyn.mechanism.mechanism import Mechanism
@@ -159,7 +158,6 @@ class RigSection(Section):
 
     def first_depths(self) -> Float[Array, "1"]:
         """Return how deep (m) the contact is at t = 0, also from traced numbers; positive is overlap."""
-        import jax.numpy as jnp
 
         return jnp.reshape(jnp.asarray(self.start.position, float), 1)
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, PyTree
 
+from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
 from dockdyn.hil.compensators.compensator import Axes, Compensation, Compensator, CompensatorInput
 from dockdyn.hil.sensor import Draws
 from dockdyn.integrate.model import over_rows
@@ -26,6 +24,7 @@ from dockdyn.programs import Program
 from dockdyn.results.side_by_side import NOTHING, SavedState, SideBySide, Values
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.trees import map_leaves
 
 
 class Answered(NamedTuple):
@@ -98,7 +97,7 @@ def advance_tick(rig: Rig, ages: Ages, known: KnownMotion, moving: RigState) -> 
         return cycle * int(row.sum()) + jnp.asarray(np.cumsum(row) - row)[place]
 
     def at(values: PyTree, index: Int[Array, ""]) -> PyTree:
-        return jax.tree.map(lambda a: a[jnp.minimum(index, a.shape[0] - 1)], values)
+        return map_leaves(lambda a: a[jnp.minimum(index, a.shape[0] - 1)], values)
 
     asked = number(rows[1])
     ideal = IdealContact(at(known.position, asked), at(known.force, asked), at(known.noise, asked))
@@ -142,7 +141,7 @@ def _advance_rigs(rows: RigRow, action: PyTree) -> RigStep:
 def _with_action(rig: Rig, action: Compensation | None) -> Rig:
     """Return the rig told what to do."""
     assert isinstance(rig.compensator, ToldCompensator)
-    return eqx.tree_at(lambda it: it.compensator, rig, ToldCompensator(rig.compensator.law, action))
+    return replace(rig, compensator=ToldCompensator(rig.compensator.law, action))
 
 
 class RigStepper:
@@ -184,7 +183,7 @@ class RigStepper:
         self.period = grid.period
         _, oracle = without_rig(case, rig, grid)
         random = draw_chances(rig, jnp.asarray(case.content.seed), grid.rows, grid.stride)
-        drawn, noise = jax.tree.map(lambda a: a.reshape(-1, *a.shape[3:]), random)
+        drawn, noise = map_leaves(lambda a: a.reshape(-1, *a.shape[3:]), random)
         return rig, KnownMotion(oracle.position, oracle.force, drawn, noise)
 
     def step(self, action: Compensation | None = None) -> dict[str, np.ndarray]:

@@ -11,11 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
+from dockdyn.deferred import Array, Float, is_traced, jnp
 from dockdyn.mechanics.trees.beam import Beam, unit_gauss
 from dockdyn.mechanics.trees.composite_bodies import BASES, JOINTS, Links, Tree, TreeLayout
 from dockdyn.mechanics.trees.screws import cross_matrix
@@ -122,7 +120,7 @@ def in_order(links: Sequence[Link]) -> list[Link]:
 
 def is_known(value: object) -> bool:
     """Return whether a number is there to be looked at, not traced."""
-    return not isinstance(value, jax.core.Tracer)
+    return not is_traced(value)
 
 
 def _mode_names(beam: Beam | None) -> tuple[str, ...]:

@@ -14,15 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 from numpy.polynomial import Legendre, Polynomial
 
+from dockdyn.deferred import Array, Float, is_array_of_jax, jnp
+from dockdyn.trees import Module, field
+
 Basis = Literal["polynomial", "craig-bampton", "cantilever"]
-Place = np.ndarray | Array  # ξ; JAX's where it may be traced
+type Place = np.ndarray | Array  # ξ; JAX's where it may be traced
 Shape = Callable[[Any, int], Any]  # ξ and order of the derivative → values, of the library that ξ is of
 
 INNER = 40  # Gauss points for integrals of shapes
@@ -37,7 +36,7 @@ class Shapes(NamedTuple):
     shortening: Float[Array, "*at modes modes"]  # H (1/m): the place moves by −½ ηᵀ H η along x
 
 
-class Beam(eqx.Module):
+class Beam(Module):
     """A uniform beam with its modes, those of bending along y first, then along z, then twist.
 
     Bending along y turns about z, against `bending_z`; along z it turns about y.
@@ -50,9 +49,9 @@ class Beam(eqx.Module):
     torsion: Float[Array, ""]  # N m², GJ
     polar_inertia: Float[Array, ""]  # kg m, about the axis per length
     damping: Float[Array, ""]  # s, structural: damping matrix over stiffness matrix
-    modes: tuple[int, int, int] = eqx.field(static=True)  # along y, along z, twist
-    basis: Basis = eqx.field(static=True)
-    stiffening: bool = eqx.field(static=True)  # whether bending shortens the beam along x
+    modes: tuple[int, int, int] = field(static=True)  # along y, along z, twist
+    basis: Basis = field(static=True)
+    stiffening: bool = field(static=True)  # whether bending shortens the beam along x
 
     @property
     def count(self) -> int:
@@ -116,7 +115,7 @@ def unit_gauss(count: int) -> tuple[Float[np.ndarray, "count"], Float[np.ndarray
 
 def shape_derivatives(shapes: Sequence[Shape], at: Float[Place, "*at"], order: int) -> Place:
     """Return shapes' derivatives of an order at ξ, by shape along a new last axis; of the library that ξ is of."""
-    library = jnp if isinstance(at, jax.Array) else np
+    library = jnp if is_array_of_jax(at) else np
     return library.stack([f(at, order) for f in shapes], -1) if shapes else library.zeros((*at.shape, 0))
 
 
@@ -160,7 +159,7 @@ def _sine_shape(half_waves: int) -> Shape:
     rate = half_waves * np.pi
 
     def shape(at: Place, order: int) -> Place:
-        library = jnp if isinstance(at, jax.Array) else np
+        library = jnp if is_array_of_jax(at) else np
         return rate**order * library.sin(rate * at + order * np.pi / 2)
 
     return shape
@@ -199,7 +198,7 @@ def _clamped_shape(index: int, free: bool) -> Shape:
     rest = (end * (np.sin(root) - np.cos(root)) - np.exp(-root)) / (np.sinh(root) + end * np.sin(root))
 
     def shape(at: Place, order: int) -> Place:
-        library = jnp if isinstance(at, jax.Array) else np
+        library = jnp if is_array_of_jax(at) else np
         x, sigma = root * at, 1 - rest
         hyperbolic = rest / 2 * library.exp(x) + (2 - rest) / 2 * library.exp(-x) * (-1) ** order
         cosine, sine = library.cos(x), library.sin(x)

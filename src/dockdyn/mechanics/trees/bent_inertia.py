@@ -14,18 +14,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.rigid_body import RigidBody
 from dockdyn.mechanics.trees.partial_motion import JointMotion
 from dockdyn.mechanics.trees.screws import cross_matrix, cross_product
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.programs import trace_once
+from dockdyn.trees import Module
 
 
-class ShapeMoments(eqx.Module):
+class ShapeMoments(Module):
     """Sums over the masses m of a link, of their places r from its centre of mass, shapes φ and shortenings, link axes.
 
     A place moves by Σ φⱼ ηⱼ and by −½ Σ Hᵢⱼ ηᵢ ηⱼ along `along`.
@@ -38,7 +36,7 @@ class ShapeMoments(eqx.Module):
     shift_shift: Float[Array, "modes modes 3 3"]  # Σ m φᵢ φⱼᵀ, kg
 
 
-class BentInertia(eqx.Module):
+class BentInertia(Module):
     """How the inertia of a link depends on its modal coordinates, and what angular momentum the rates of these have."""
 
     first: Float[Array, "modes 3 3"]  # J′, kg m

@@ -13,12 +13,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.dense import solve_definite
 from dockdyn.mechanics.lines import Lines, Rows, twist_of
 from dockdyn.mechanics.reflected import Reflected, coupled_rates, reflected_lines
@@ -32,6 +29,7 @@ from dockdyn.mechanics.trees.partial_motion import JointMotion
 from dockdyn.mechanics.trees.tree_bodies import LinkJoint
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector
 from dockdyn.programs import trace_once
+from dockdyn.trees import Module
 
 IN_PLANE = np.array([0, 1, 5])  # of a twist's six numbers: along x and y, about z
 
@@ -98,7 +96,7 @@ class Flat(NamedTuple):
         )
 
 
-class BodiesInPlane(eqx.Module):
+class BodiesInPlane(Module):
     """Bodies in the x–y plane, rigid ones. Their coordinates are those of the joints, then place and angle of each root."""
 
     bodies: tuple[RigidBody, ...]

@@ -13,10 +13,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.lines import Lines, Rows
 from dockdyn.mechanics.reflected import Reflected, coupled_rates, reflected_lines
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
@@ -29,9 +26,10 @@ from dockdyn.mechanics.trees.partial_motion import JointMotion
 from dockdyn.mechanics.trees.tree_bodies import LinkJoint
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, unit_vectors
 from dockdyn.programs import trace_once
+from dockdyn.trees import Module
 
 
-class BodiesOnLine(eqx.Module):
+class BodiesOnLine(Module):
     """Bodies on the x axis. Their coordinates are those of the slides, then the places of the bodies that no slide holds."""
 
     bodies: tuple[RigidBody, ...]

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.rigid_body import RigidBody
 from dockdyn.mechanics.trees.beam import Beam
 from dockdyn.mechanics.trees.bent_inertia import BentInertia, ShapeMoments
 from dockdyn.mechanics.trees.modal_frame import Shortening
 from dockdyn.mechanics.trees.screws import cross_product
+from dockdyn.trees import Module, field
 
 
 class Deflection(NamedTuple):
@@ -30,7 +29,7 @@ class Deflection(NamedTuple):
     shortening: Shortening | None = None  # of a beam
 
 
-class CantileverModes(eqx.Module):
+class CantileverModes(Module):
     """Modes of a link whose root is held; they are orthogonal to each other."""
 
     mass: Float[Array, "modes"]  # modal mass, kg, of twist kg m²
@@ -72,7 +71,7 @@ class CantileverModes(eqx.Module):
         return 2 * self.damping_ratio * self.frequency * self.mass
 
 
-class UniformBeam(eqx.Module):
+class UniformBeam(Module):
     """A uniform beam that is held at its root, and its first modes: of bending along two directions, then of twist.
 
     Shapes are scaled to a deflection of 1 m, or a twist of 1 rad, of the tip. Sections keep their size and have no inertia
@@ -88,7 +87,7 @@ class UniformBeam(eqx.Module):
     torsion: Float[Array, ""]  # N m², GJ
     polar_inertia: Float[Array, ""]  # kg m, about the beam's axis per length
     damping_ratio: Float[Array, ""]
-    counts: tuple[int, int, int] = eqx.field(static=True)  # of modes
+    counts: tuple[int, int, int] = field(static=True)  # of modes
 
     def axes(self) -> Float[Array, "3 3"]:
         """Return the unit vectors, right-handed: along the beam, and the two directions of bending."""

@@ -19,12 +19,9 @@ from functools import lru_cache, reduce
 from operator import add
 from typing import NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
 
+from dockdyn.deferred import Array, Float, Int, jnp
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.joints import (
     bent_seat,
@@ -38,14 +35,15 @@ from dockdyn.mechanics.trees.link_inertia import BeamLinks, Inertia, link_inerti
 from dockdyn.mechanics.trees.screws import apply_matrix, matrix_product, screw_bracket, screws_seen, to_inner_frame
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import trace_once
+from dockdyn.trees import Module, field, map_leaves
 
-Row = Float[Array, "n"]
+type Row = Float[Array, "n"]
 BASES = {"free": 6, "planar": 3, "fixed": 0}
 PLANAR = np.eye(6)[:, [0, 1, 5]]  # x, y and turning about z
 JOINTS = {"revolute": 1, "prismatic": 1, "spherical": 3, "locked": 0}
 
 
-class Configuration(eqx.Module):
+class Configuration(Module):
     """Where a tree is."""
 
     position: Float[Array, "3"]  # m, of the base frame, inertial
@@ -162,14 +160,14 @@ class Motion(NamedTuple):
     poses: Poses
 
 
-class Tree(eqx.Module):
+class Tree(Module):
     """Links joined to a tree. Velocities v: base twist in base axes (planar: x, y, about z), joints, modes."""
 
     links: Links
     joint_stiffness: Row  # N m/rad or N/m, one a velocity, zero but for joints
     joint_damping: Row
     joint_rest: Float[Array, "joints"]  # rad or m
-    layout: TreeLayout = eqx.field(static=True)
+    layout: TreeLayout = field(static=True)
 
     def names(self) -> list[str]:
         """Return names of the velocities."""
@@ -219,7 +217,7 @@ class Tree(eqx.Module):
 
     def numbers(self, link: int) -> Links:
         """Return those of one link."""
-        return jax.tree.map(lambda part: part[link], self.links)
+        return map_leaves(lambda part: part[link], self.links)
 
     def sits_bent(self, link: int) -> bool:
         """Return whether a link sits on a parent's beam that bends."""
@@ -275,7 +273,7 @@ class Tree(eqx.Module):
         beams = self.beams(q, v, motion) if len(bent) else None
         for at, link in enumerate(bent):
             assert beams is not None
-            inertia[link] = inertia[link].plus(jax.tree.map(lambda part, at=at: part[at], beams.inertia))
+            inertia[link] = inertia[link].plus(map_leaves(lambda part, at=at: part[at], beams.inertia))
             loads[link] = loads[link] + beams.load[at]
         frames = list(zip(*motion.poses, strict=True))
         composite = self.carried([one.seen(*at) for one, at in zip(inertia, frames, strict=True)], Inertia.plus)
@@ -324,7 +322,7 @@ class Tree(eqx.Module):
     def beams(self, q: Configuration, v: Row, motion: Motion) -> BeamLinks:
         """Return the inertia and loads of the links with modes."""
         bent = self.bending()
-        links = jax.tree.map(lambda part: part[bent], self.links)
+        links = map_leaves(lambda part: part[bent], self.links)
         twist, bias = (jnp.stack([part[link] for link in bent]) for part in (motion.twist, motion.bias))
         return link_inertia(links, twist, bias, *self.modal_state(q, v), self.layout.twisting)
 

@@ -12,10 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, mean_by_mass
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.bent_inertia import Bent
@@ -23,9 +20,10 @@ from dockdyn.mechanics.trees.modal_frame import ModalFrame, Vibration
 from dockdyn.mechanics.trees.partial_motion import JointMotion, Rates, Screw, acceleration_at_lever
 from dockdyn.mechanics.vector import Scalar, Vector, once
 from dockdyn.programs import trace_once
+from dockdyn.trees import Module, field
 
 
-class Joint(eqx.Module):
+class Joint(Module):
     """How a body is held on the one that carries it; where the coordinate is zero it is turned by `seat`."""
 
     seat: Quaternion  # its axes → those of what carries it
@@ -33,9 +31,9 @@ class Joint(eqx.Module):
     arm: Vector  # m, the body's centre of mass from the joint, its axes
     axis: Vector  # unit vector, the body's axes; of no use where it is locked
     moved: Float[Array, ""]  # kg m² or kg, which a motor reflects
-    kind: Literal["revolute", "prismatic", "locked"] = eqx.field(static=True)
-    carrier: int = eqx.field(static=True)  # its place among the bodies of the tree
-    number: int | None = eqx.field(static=True)  # of the joint among those of all trees that move; None of a locked one
+    kind: Literal["revolute", "prismatic", "locked"] = field(static=True)
+    carrier: int = field(static=True)  # its place among the bodies of the tree
+    number: int | None = field(static=True)  # of the joint among those of all trees that move; None of a locked one
     led: tuple[Float[Array, ""], Float[Array, ""]] | None = (
         None  # by that coordinate: what its own is times it, and what more
     )
@@ -91,12 +89,12 @@ class Joint(eqx.Module):
         return (Screw((place - body.rotation @ self.arm).cross(along), along),)
 
 
-class JointedBodies(eqx.Module):
+class JointedBodies(Module):
     """A body, the root, and those joined to it by hinges, slides and welds; frames of flexible links, which modes move."""
 
     bodies: tuple[RigidBody, ...]  # the root first, each after what carries it; frames without mass among them
     joints: tuple[Joint | ModalFrame, ...]  # of all but the root
-    members: tuple[int, ...] = eqx.field(static=True)  # numbers of the bodies among all
+    members: tuple[int, ...] = field(static=True)  # numbers of the bodies among all
     vibrations: tuple[Vibration, ...] = ()  # of flexible links
 
     @trace_once

@@ -15,9 +15,7 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.dense import Factors, factor_matrix, solve_factored
 from dockdyn.mechanics.rigid_body import Placed, RigidBody, Twist, mean_by_mass
 from dockdyn.mechanics.trees.bent_inertia import Bent

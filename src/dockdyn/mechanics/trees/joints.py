@@ -9,10 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.screws import (
     apply_matrix,
@@ -28,9 +25,9 @@ from dockdyn.programs import trace_once
 if TYPE_CHECKING:
     from dockdyn.mechanics.trees.composite_bodies import Links
 
-Three = Float[Array, "3"]
-Six = Float[Array, "6"]
-Turn = Float[Array, "3 3"]
+type Three = Float[Array, "3"]
+type Six = Float[Array, "6"]
+type Turn = Float[Array, "3 3"]
 
 
 @trace_once

@@ -14,9 +14,7 @@ from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING, NamedTuple
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.trees.screws import apply_matrix, cross_product, matrix_product, transpose_each
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import trace_once
@@ -24,9 +22,9 @@ from dockdyn.programs import trace_once
 if TYPE_CHECKING:
     from dockdyn.mechanics.trees.composite_bodies import Links
 
-Three = Float[Array, "3"]
-Six = Float[Array, "6"]
-Each = Float[Array, "links slices"]
+type Three = Float[Array, "3"]
+type Six = Float[Array, "6"]
+type Each = Float[Array, "links slices"]
 
 
 class Inertia(NamedTuple):

@@ -12,20 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.bent_inertia import Bent, BentInertia
 from dockdyn.mechanics.trees.partial_motion import JointMotion, Rates, Screw, acceleration_at_lever
 from dockdyn.mechanics.trees.screws import left_jacobian
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once
+from dockdyn.trees import Module, field
 
 
-class Shortening(eqx.Module):
+class Shortening(Module):
     """How bending moves a place of a beam back along it: by −½ ηᵀ `bow` η."""
 
     along: Float[Array, "3"]  # unit vector from the beam's root, axes of the frame at rest
@@ -42,7 +39,7 @@ class Shortening(eqx.Module):
         return [along * -rate for rate in self.bow @ jnp.stack(coordinates)]
 
 
-class ModalFrame(eqx.Module):
+class ModalFrame(Module):
     """A frame that moves against that of its link at rest: by Σ shift η at `place`, where that is a beam's less its shortening,
     and by the rotation vector Σ turn η."""
 
@@ -50,9 +47,9 @@ class ModalFrame(eqx.Module):
     arm: Vector  # m, its origin from there, its own axes
     shift: tuple[Vector, ...]  # m per unit of η, by mode
     turn: tuple[Vector, ...]  # rad per unit of η
-    carrier: int = eqx.field(static=True)  # the link's frame at rest, by its place among the bodies of the tree
-    numbers: tuple[int, ...] = eqx.field(static=True)  # of the modes among the coordinates of all trees
-    massless: bool = eqx.field(static=True)
+    carrier: int = field(static=True)  # the link's frame at rest, by its place among the bodies of the tree
+    numbers: tuple[int, ...] = field(static=True)  # of the modes among the coordinates of all trees
+    massless: bool = field(static=True)
     shortening: Shortening | None = None
 
     def placed(self, carrier: Placed, motions: Sequence[JointMotion]) -> Placed:
@@ -115,14 +112,14 @@ def _sum_of_shapes(numbers: Sequence[Scalar], shapes: Sequence[Vector]) -> Vecto
     return sum(parts, Vector.zero())
 
 
-class Vibration(eqx.Module):
+class Vibration(Module):
     """What a link's modes have of kinetic energy beside that of a rigid body in its mean axes: ½ η̇ᵀ m η̇, and where it is known
     what bending does to the inertia of that body."""
 
     mass: Float[Array, "modes modes"]
     bending: BentInertia | None
-    numbers: tuple[int, ...] = eqx.field(static=True)  # of the modes among the coordinates of all trees
-    body: int = eqx.field(static=True)  # the link's mass, by its place among the bodies of the tree
+    numbers: tuple[int, ...] = field(static=True)  # of the modes among the coordinates of all trees
+    body: int = field(static=True)  # the link's mass, by its place among the bodies of the tree
 
     def kinetic_energy(self, motions: Sequence[JointMotion]) -> Scalar:
         """Return ½ η̇ᵀ m η̇ (J) at the motions of the coordinates of all trees."""

@@ -10,11 +10,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.lines import Lines, Rows, forces_along, row_of, twist_of
 from dockdyn.mechanics.reflected import Reflected, alone_answer, coupled_rates, reflected_lines
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, mean_by_mass
@@ -34,6 +32,7 @@ from dockdyn.mechanics.trees.tree_bodies import (
 )
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.programs import trace_once
+from dockdyn.trees import Module, field
 
 
 class Coordinates(NamedTuple):
@@ -87,7 +86,7 @@ class LoadResponse(NamedTuple):
     along: Float[Array, "lines"]  # N, forces of reflected inertia
 
 
-class MovingBodies(eqx.Module):
+class MovingBodies(Module):
     """Rigid bodies, some of them joined to trees; without trees all are roots.
 
     Behind them are frames without mass of flexible links, the mass of which moves as the body of the link.
@@ -95,7 +94,7 @@ class MovingBodies(eqx.Module):
 
     bodies: tuple[RigidBody, ...]
     trees: tuple[JointedBodies | TreeBodies, ...] = ()
-    frames: tuple[int, ...] = eqx.field(static=True, default=())  # the link of each frame, by number
+    frames: tuple[int, ...] = field(static=True, default=())  # the link of each frame, by number
 
     @property
     def linked(self) -> list[TreeBodies]:

@@ -8,9 +8,7 @@ Source: Murray, Li and Sastry 1994, A Mathematical Introduction to Robotic Manip
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.rotation import SMALL_ANGLE, Quaternion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import trace_once

@@ -13,12 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
 import numpy as np
-from jax.scipy.linalg import cho_factor, cho_solve
-from jaxtyping import Array, Float
 
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.assembly import rigid_parts
@@ -29,6 +26,7 @@ from dockdyn.mechanics.trees.partial_motion import JointMotion
 from dockdyn.mechanics.trees.screws import cross_matrix, cross_product
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector
 from dockdyn.programs import trace_once
+from dockdyn.trees import Module, field
 
 if TYPE_CHECKING:
     from dockdyn.mechanics.trees.moving_bodies import Velocities
@@ -62,15 +60,15 @@ class LinkJoint(NamedTuple):
         return motions[self.number]
 
 
-class TreeBodies(eqx.Module):
+class TreeBodies(Module):
     """A tree of links, which are bodies by number; some of its velocities may be held at zero."""
 
     tree: Tree
     bodies: tuple[RigidBody, ...]  # of the links while they are straight
     centres: Float[Array, "links 3"]  # m, of their centres of mass then, link axes
-    members: tuple[int, ...] = eqx.field(static=True)  # numbers of the links among all bodies
-    first: int = eqx.field(static=True, default=0)  # the number of its first coordinate among those of all that move
-    locked: tuple[int, ...] = eqx.field(static=True, default=())  # velocity columns of joints that are held
+    members: tuple[int, ...] = field(static=True)  # numbers of the links among all bodies
+    first: int = field(static=True, default=0)  # the number of its first coordinate among those of all that move
+    locked: tuple[int, ...] = field(static=True, default=())  # velocity columns of joints that are held
 
     @staticmethod
     def of(
@@ -159,7 +157,7 @@ class LinkedTree(NamedTuple):
         one, mass, bias = self.tree, self.here.mass, self.here.bias
         free = np.setdiff1d(np.arange(bias.shape[0]), np.array(one.locked, int))
         own = mass if not one.locked else mass[np.ix_(free, free)]
-        return TreeEquations(self, bias, cho_factor(own)[0] if len(free) else own, free)
+        return TreeEquations(self, bias, jax.scipy.linalg.cho_factor(own)[0] if len(free) else own, free)
 
     def generalised(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> Float[Array, "n *more"]:
         """Return the generalised forces of loads on all links."""
@@ -297,10 +295,12 @@ class TreeEquations(NamedTuple):
     def solve(self, given: Float[Array, "n *more"]) -> Float[Array, "n *more"]:
         """Return M⁻¹ of generalised forces, none of it in velocities that are held."""
         if not self.place.tree.locked:
-            return cho_solve((self.factor, False), given)
+            return jax.scipy.linalg.cho_solve((self.factor, False), given)
         if not len(self.free):
             return jnp.zeros_like(given)
-        return jnp.zeros_like(given).at[self.free].set(cho_solve((self.factor, False), given[self.free]))
+        return (
+            jnp.zeros_like(given).at[self.free].set(jax.scipy.linalg.cho_solve((self.factor, False), given[self.free]))
+        )
 
     def moved(self, v: Float[Array, "n *more"], with_bias: bool) -> TreeAcceleration:
         """Return rates of the twists where the velocities change so, with what they do at constant velocities."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
 from scipy.linalg import eigh
 
+from dockdyn.deferred import Array, jax, jnp
 from dockdyn.impact.laws.contact_matrix import velocity_jump
 from dockdyn.impact.laws.result import Impact
 from dockdyn.mechanics.trees.assembly import Link, tree_of

@@ -6,12 +6,9 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.scipy.linalg import block_diag
-from jaxtyping import Array, Float
 
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.impact.laws.by_name import resolve_impact
 from dockdyn.impact.laws.contact_matrix import constrained_contact_matrix, contact_matrix, lock_constraints
 from dockdyn.impact.laws.result import Impact
@@ -25,6 +22,7 @@ from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.connections import point_rows, turning_rows
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.load import load
+from dockdyn.trees import map_leaves
 
 LINKS = ("link1", "link2")
 WRIST = {"body.hand.joint.locked": True}
@@ -39,7 +37,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {  # preset and changes
 }
 TIP = (0.1, 0.0, 0.0)  # m, of the hand, from its centre of mass
 
-Row = Float[Array, "n"]
+type Row = Float[Array, "n"]
 
 
 def with_modes(count: int) -> dict[str, Any]:
@@ -92,7 +90,7 @@ def meeting(content: AssemblySection, welded: bool) -> Meeting:
         q, v = linked_start(replace(tree, locked=()), pose, twist, content.body)
         each.append((q, v, tree.tree.dynamics(q, v)[0]))
         held.append(jnp.eye(v.shape[0])[jnp.array(tree.locked, int)])
-    mass = block_diag(*(part for *_, part in each))
+    mass = jax.scipy.linalg.block_diag(*(part for *_, part in each))
     here = moving.placed(*moving.begun((), (), (), [(q, v) for q, v, _ in each]))
     hand, payload = names.index("hand"), names.index("payload")
     point = here.bodies[hand].point(Vector.of(jnp.asarray(TIP)))
@@ -103,7 +101,7 @@ def meeting(content: AssemblySection, welded: bool) -> Meeting:
     if welded:
         about = [Vector.of(jnp.array([0.0, 0.0, 1.0]))]
         rows = jnp.concatenate([rows, turning_rows(here.bodies, hand, payload, about)])
-    locks = block_diag(*held) if any(part.shape[0] for part in held) else jnp.zeros((0, mass.shape[0]))
+    locks = jax.scipy.linalg.block_diag(*held) if any(part.shape[0] for part in held) else jnp.zeros((0, mass.shape[0]))
     found = lock_joints(mass, moving.by_velocity(here, rows), jnp.concatenate([v for _, v, _ in each]), locks)
     momenta = [momentum_of_tree("planar", q, part, v) for q, v, part in each]
     linear, angular = (jnp.stack([getattr(m, name) for m in momenta]) for name in ("linear", "angular"))
@@ -120,7 +118,7 @@ def case(name: str, modes: int) -> Meeting:
 def meet(preset: str, changes: dict[str, Any]) -> Meeting:
     """Return the contact of a preset with changes, as NumPy arrays."""
     content = load(preset, changes).content
-    return jax.tree.map(np.asarray, meeting(content, bool(content.latch)))
+    return map_leaves(np.asarray, meeting(content, bool(content.latch)))
 
 
 def contact(found: Meeting, rows: int = 2) -> tuple[Array, Array]:

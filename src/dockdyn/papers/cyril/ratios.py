@@ -12,11 +12,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
+from dockdyn.deferred import jax, jnp
 from dockdyn.impact.laws.contact_matrix import contact_matrix, velocity_jump
 from dockdyn.impact.laws.energy_pair import admissible_wedge, energy_pair
 from dockdyn.impact.laws.plastic import plastic_impact

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from jaxtyping import Float
 
+from dockdyn.deferred import Float
 from dockdyn.report.charts.chart import BLANK, Area, Chart, Line, Panel, line_through
 from dockdyn.report.charts.section import contour_line, is_inside
 from dockdyn.report.drawing import LEFT, RIGHT, WIDTH
@@ -23,7 +23,7 @@ STATION, PAYLOAD = "station", "payload"
 LINKS = ("link1", "link2", "link3")
 
 Instant = tuple[float, str]  # s, what happens
-Places = Float[np.ndarray, "times points 2"]
+type Places = Float[np.ndarray, "times points 2"]
 
 
 def arm_places(dataset: xr.Dataset, content: Any) -> Places:  # noqa: ANN401, an assembly's

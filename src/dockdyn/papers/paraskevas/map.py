@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jaxtyping import Array, Float
 
 from dockdyn.contact.gate import APART, PRESSING
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.impact.formulas.contact_duration import STIFFNESS_RATIO, first_order_correction, validity_warnings
 from dockdyn.impact.formulas.effective_mass import effective_masses, velocity_after_impact
 from dockdyn.integrate.hybrid import located
@@ -30,6 +27,7 @@ from dockdyn.results.run import Variable
 from dockdyn.stability.chart import chart_growth, locate_sign_changes
 from dockdyn.stability.lanes import in_lanes
 from dockdyn.stability.linearise import linearise_model
+from dockdyn.trees import flatten, map_leaves, unflatten
 
 LEAST, MOST = 1e-3, 3.0  # stiffness inside over that of the contact, both axes
 GRID = 121  # values along an axis
@@ -37,7 +35,7 @@ CELLS, SHARP = 96, 1e-6  # of the traced line: details, and its place, as shares
 LONGEST = 60.0  # √(μ/k) that a contact may last
 GRAZING = 1e-3  # depth over U⁻ √(μ/k), at most, on the traced line
 TOLERANCE = 1e-9  # of a step's error
-Ratios = Float[np.ndarray, "points 2"]  # chaser's and target's stiffness over that of the contact
+type Ratios = Float[np.ndarray, "points 2"]  # chaser's and target's stiffness over that of the contact
 
 
 class FirstImpact:
@@ -59,7 +57,10 @@ class FirstImpact:
         return [float(stiffness) / self.contact for stiffness in _inside(self.model)]
 
     def with_ratios(self, ratios: Float[Array, "2"]) -> Mechanism:
-        return eqx.tree_at(_inside, self.model, [ratio * self.contact for ratio in (ratios[0], ratios[1])])
+        leaves, structure = flatten(self.model)
+        own = {id(stiffness): place for place, stiffness in enumerate(_inside(self.model))}
+        moved = [ratios[own[id(leaf)]] * self.contact if id(leaf) in own else leaf for leaf in leaves]
+        return unflatten(structure, moved)
 
     def errors(self, ratios: Ratios) -> Float[np.ndarray, "points"]:
         """Return simulated relative velocity after the first contact less that of eq. 18, over the one before."""
@@ -122,7 +123,7 @@ class FirstImpact:
     def closed_matrix(self, ratios: Float[Array, "2"]) -> Float[Array, "masses masses"]:
         """Return accelerations of the masses by their places while the contact is closed."""
         model, begun = self.with_ratios(ratios), self.model.initial()
-        q, v = jax.tree.map(jnp.zeros_like, (begun.q, begun.v))
+        q, v = map_leaves(jnp.zeros_like, (begun.q, begun.v))
         touching = (jnp.asarray(PRESSING), *begun.mode[1:])
         state = State(q, v, touching, begun.memory)
         places = pack_tree(begun.q)

@@ -7,10 +7,11 @@ m and target axes, but for the probe, in chaser axes; inertias in kg m² about e
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import ArrayLike, Float
 
-Vector = Float[np.ndarray, "3"]
-Matrix = Float[np.ndarray, "3 3"]
+from dockdyn.deferred import ArrayLike, Float
+
+type Vector = Float[np.ndarray, "3"]
+type Matrix = Float[np.ndarray, "3 3"]
 Pair = tuple[float, float]  # damping, stiffness
 
 CHASER = np.diag([-1.0, -1.0, 1.0])  # attitude of the chaser (eq. 80)

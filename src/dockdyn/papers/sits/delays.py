@@ -9,11 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.hil.robot import RobotAxes
 from dockdyn.integrate.hybrid import fixed
 from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
@@ -29,6 +27,7 @@ from dockdyn.papers.table import Row
 from dockdyn.scenario.load import load
 from dockdyn.stability import make_loop
 from dockdyn.stability.loop import RobotStateSpace
+from dockdyn.trees import map_leaves
 
 SHOWN = 20.0  # s
 MESH = 5e-4  # s, a quarter of the delay
@@ -113,7 +112,6 @@ def continuous(delay: float | None = None, robot: RobotStateSpace | None = None)
     return _integrated(Target(wall=model, robot=robot, delay=None if delay is None else jnp.asarray(delay)))
 
 
-@eqx.filter_jit
 def samples(target: Target, mesh: fixed.StepMesh) -> tuple[Array, Array, Array]:
     _, found = fixed.solve_fixed(target, mesh)
     return found.state.q, found.state.v, -found.delayed[0]
@@ -122,7 +120,7 @@ def samples(target: Target, mesh: fixed.StepMesh) -> tuple[Array, Array, Array]:
 def _integrated(target: Target) -> Swing:
     stride = round(STEP / MESH)
     mesh = fixed.StepMesh(jnp.asarray(MESH), round(SHOWN / MESH), stride, 16)
-    found = jax.tree.map(np.asarray, samples(target, mesh))
+    found = map_leaves(np.asarray, eqx.filter_jit(samples)(target, mesh))
     return Swing(np.arange(len(found[0])) * STEP, *found)
 
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PyTree
 
+from dockdyn.deferred import Array, Float, PyTree, jax, jit_when_called, jnp
 from dockdyn.hil.compensators.compensator import CompensatorInput
 from dockdyn.hil.velocity_sources import (
     FilteredDifference,
@@ -38,7 +36,7 @@ STRAIGHT = (PAPER, (1000.0, 0.0017))  # of the form that is exact for straight l
 FREE = 1e12  # r, m/s², that nothing reaches
 KICK, KICKED = 1e-6, 4000  # m, for noise that passes; instants after it
 
-Series = Float[np.ndarray, "time"]
+type Series = Float[np.ndarray, "time"]
 
 
 class Fitted(NamedTuple):
@@ -64,7 +62,7 @@ def position_input(time: Array, position: Array) -> CompensatorInput:
     return CompensatorInput(**(others | {"time": time, "period": jnp.asarray(STEP), "robot_position": position}))
 
 
-@jax.jit
+@jit_when_called
 def _differentiated(source: VelocitySource, time: Array, position: Array, speed: Array) -> Array:
     """Return velocities (m/s) of a source that begins with `speed`."""
 

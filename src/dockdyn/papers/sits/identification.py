@@ -11,9 +11,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 from scipy.signal import cont2discrete, lfilter
 
+from dockdyn.deferred import Float
 from dockdyn.papers.reproduction import Made, PaperPart, Progress
 from dockdyn.papers.sits.identification_pictures import identification_picture, line_picture, space_picture
 from dockdyn.papers.sits.rig import rig

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 from matplotlib.figure import Figure
 
+from dockdyn.deferred import Float
 from dockdyn.studies.identification.arm_path import Path
 
-Row = Float[np.ndarray, "n"]
+type Row = Float[np.ndarray, "n"]
 
 
 def line_picture(time: Row, command: Row, along: Row, beside: Row) -> Figure:

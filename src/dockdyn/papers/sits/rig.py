@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from dockdyn.deferred import Float
 from dockdyn.kinds.resting import nominal_loop
 from dockdyn.scenario.load import load
 from dockdyn.stability import TransferFunction, loop_polynomial, loop_roots

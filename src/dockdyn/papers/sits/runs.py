@@ -9,12 +9,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jaxtyping import Float
 
+from dockdyn.deferred import Float, jax, jnp
 from dockdyn.hil.compensators.compensator import CompensatorInput
 from dockdyn.hil.energy_observer import Oracle
 from dockdyn.kinds.rig.measures import at_last_peak
@@ -23,7 +21,7 @@ from dockdyn.kinds.rig.summary import measures_of
 from dockdyn.papers.sits.rig import rig
 from dockdyn.scenario.load import Scenario, load
 
-Series = Float[np.ndarray, "time"]
+type Series = Float[np.ndarray, "time"]
 
 PRINTED_COEFFICIENT = {"loop.compensator.gain": 110.62}  # N s/m: with it e_R is the printed 1.0203
 SWITCHES = (26.0, 36.0, 46.0)  # s, t_ε of Fig. 11

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
+from dockdyn.deferred import jnp
 from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.velocity_sources import ModelVelocity
 from dockdyn.kinds.rig.build import rig_of

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from dockdyn.deferred import Float
 from dockdyn.report.charts.chart import Limits, Line, Note, Side, line_through
 from dockdyn.report.charts.round_numbers import round_numbers
 from dockdyn.report.charts.section import join_curves

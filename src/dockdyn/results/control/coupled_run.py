@@ -14,12 +14,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
 
 from dockdyn.control.commanded import Commanded, Idle
 from dockdyn.control.controller import Command
+from dockdyn.deferred import Array, ArrayLike, Float, jnp
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Status

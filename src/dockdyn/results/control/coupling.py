@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jaxtyping import Array, PyTree
-
+from dockdyn.deferred import Array, PyTree
 from dockdyn.integrate.model import State
 from dockdyn.results.exchange.fmu_instance import REAL, WHOLE, Fmu, refuse_beyond
 from dockdyn.results.functional_unit import Output

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.integrate.model import over_rows
 from dockdyn.programs import Program
 from dockdyn.scenario.tables.rig.sampling import SampledSection

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import xarray as xr
-from jaxtyping import Shaped
+
+from dockdyn.deferred import Shaped
 
 NUMBER = "1"  # the unit of what has none
 

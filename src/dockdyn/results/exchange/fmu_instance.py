@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from dockdyn.deferred import Float
 from dockdyn.results.exchange.fmu_archive import check_library, unpack_fmu, unreadable_fmu
 from dockdyn.scenario.language.errors import ScenarioError
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from jaxtyping import Float
 
+from dockdyn.deferred import Float
 from dockdyn.files import regular_file
 from dockdyn.results.exchange.log_merge import merge_columns
 from dockdyn.results.exchange.log_table import Cells, LogColumn, LogTable, known_name, number_in, split_heading
@@ -27,7 +27,7 @@ UNEVEN = 0.05  # of the period: by how much a step of time may be off
 AXES = ("x", "y", "z")  # behind the name of what has several
 STUCK = 10  # samples at an extreme value that are a saturation, if what drives them moves on
 MOVED = 0.01  # of its range: what counts as moving
-Row = Float[np.ndarray, "n"]
+type Row = Float[np.ndarray, "n"]
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
-from jaxtyping import Int
 
+from dockdyn.deferred import Int
 from dockdyn.results.exchange.log_table import Cells, CommonRows, LogColumn, LogTable, number_in
 from dockdyn.scenario.language.errors import ScenarioError
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int
 
+from dockdyn.deferred import Int
 from dockdyn.results.exchange.log_table import CommonRows, LogColumn, LogTable
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.units import convert

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int
+
+from dockdyn.deferred import Int
 
 UNIT = re.compile(r"^(.*?)\s*(?:\[\s*([^\[\]]*?)\s*\]|\(\s*(.*?)\s*\))\s*$")
 Cells = Sequence[object] | np.ndarray  # texts or numbers, one a sample

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import xarray as xr
-from jaxtyping import Float
 
+from dockdyn.deferred import Float
 from dockdyn.results.exchange.columns import NUMBER, Column, table_columns
 from dockdyn.results.exchange.log_file import Role, SignalLog, log_in, sampling_period, split_unit_suffix, table_of
 from dockdyn.results.exchange.log_roles import ACTUAL, CLOCK, COMMAND, FORCE, POSITION, VELOCITY
@@ -24,7 +24,7 @@ SHOWS = (  # what of a run the columns of a log for identification are: the firs
     (FORCE, ("measured_force", "normal_force")),
     (VELOCITY, ("robot_velocity", "depth_rate")),
 )
-Samples = Float[np.ndarray, "samples"]
+type Samples = Float[np.ndarray, "samples"]
 
 
 @dataclass(frozen=True)

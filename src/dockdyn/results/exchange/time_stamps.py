@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 import numpy as np
-from jaxtyping import Float
 
+from dockdyn.deferred import Float
 from dockdyn.results.exchange.log_table import Cells
 
 SCALES = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}  # s

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import abc
 import math
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, Self
+from typing import Annotated, Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
 from pydantic import Field
 
+from dockdyn.deferred import Float, jnp
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Number, quantity
 from dockdyn.scenario.tables.parts import Direction
-
-if TYPE_CHECKING:
-    from jaxtyping import Float
 
 type Cube = Float[np.ndarray, "cases size"]
 type Values = Float[np.ndarray, "cases keys"]
@@ -269,7 +267,6 @@ class DirectionCone(DistributionSection):
         return np.array(self.axis) / np.linalg.norm(self.axis)
 
     def inverse(self, cube: Cube) -> Values:
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.rotation import from_x_axis
         from dockdyn.mechanics.vector import Vector

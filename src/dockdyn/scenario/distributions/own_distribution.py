@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-import equinox as eqx
 import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import AfterValidator, create_model, model_validator
@@ -29,11 +28,12 @@ from dockdyn.scenario.tables.own_part import (
     type_of,
 )
 from dockdyn.scenario.tables.part import refuse
+from dockdyn.trees import Module
 
 KEY = "{key}"  # in the unit of a parameter: that of the keys
 
 
-class Distribution(eqx.Module):
+class Distribution(Module):
     """A distribution of one number of a scenario, or of several together.
 
     Its numbers are fields, declared as `dockdyn.parameter`, and are the keys of its table in a scenario; so are its static

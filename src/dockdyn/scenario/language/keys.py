@@ -14,6 +14,7 @@ from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.table_names import are_named, count_of_name
 from dockdyn.scenario.language.toml_text import DEEPEST
 from dockdyn.scenario.language.units import Bounds, Unit, whole_number
+from dockdyn.trees import Path
 
 if TYPE_CHECKING:
     from dockdyn.scenario.load import Scenario
@@ -261,22 +262,21 @@ def constrained(name: str) -> str:
     return "a pole or zero that is real" if parts[-3:-2] in (["poles"], ["zeros"]) and parts[-1] == "1" else ""
 
 
-def key_of(path: tuple[Any, ...], content: Any) -> str:  # noqa: ANN401, walked by what is found in it
+def key_of(path: Path, content: Any) -> str:  # noqa: ANN401, walked by what is found in it
     """Return the dotted key of a number, as `--set` takes it."""
     parts, here, table, field = [], content, content, ""
     for part in path:
-        index = getattr(part, "idx", None)
-        if index is None:
-            table, field = here, part.name
+        if isinstance(part, str):
+            table, field = here, part
             parts.append(field)
             here = getattr(here, field)
             continue
         dotted = {(own, place): key for key, (own, place, _) in table.dotted_numbers().items()}
-        if (field, index) in dotted:
-            parts[-1] = dotted[field, index]
+        if (field, part) in dotted:
+            parts[-1] = dotted[field, part]
         elif are_named(here):
-            parts.append(here[index].name)
+            parts.append(here[part].name)
         else:
-            parts.append(str(index))
-        here = here[index]
+            parts.append(str(part))
+        here = here[part]
     return ".".join(parts)

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import jax
 import numpy as np
-from jaxtyping import Float
 
+from dockdyn.deferred import Float
 from dockdyn.scenario.language.errors import within
 from dockdyn.scenario.language.keys import constrained, key_of, transposed, value_at
 from dockdyn.scenario.language.units import Bounds
+from dockdyn.trees import Path, leaves_with_paths
 
 if TYPE_CHECKING:
     from dockdyn.scenario.load import Scenario
@@ -49,7 +49,7 @@ class Place:
 def places_of(scenario: Scenario) -> list[Place]:
     """Return all numbers of a scenario that can change alone; those that rule the computation are left out."""
     content = scenario.content
-    paths, _ = jax.tree_util.tree_flatten_with_path(content)
+    paths = leaves_with_paths(content)
     written = [key_of(path, content) for path, _ in paths]
     partners = _partners(dict(zip(written, (value for _, value in paths), strict=True)))
     found = []
@@ -101,16 +101,16 @@ def conjugate_pairs(places: Sequence[Sequence[float]]) -> dict[int, int]:
     return pairs | {other: one for one, other in pairs.items()}
 
 
-def _is_written(path: tuple[Any, ...], content: Any) -> bool:  # noqa: ANN401, walked by what is found in it
+def _is_written(path: Path, content: Any) -> bool:  # noqa: ANN401, walked by what is found in it
     """Return whether a number is one that a file states: not one that a table works out for itself."""
     here = content
     for part in path:
-        if hasattr(part, "idx"):
-            here = here[part.idx]
+        if isinstance(part, int):
+            here = here[part]
             continue
-        described = type(here).model_fields.get(part.name)
+        described = type(here).model_fields.get(part)
         stated = {field for field, _, _ in here.dotted_numbers().values()}
-        if described is not None and described.exclude and part.name not in stated:
+        if described is not None and described.exclude and part not in stated:
             return False
-        here = getattr(here, part.name)
+        here = getattr(here, part)
     return True

@@ -9,19 +9,19 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 from pydantic.json_schema import SkipJsonSchema
 
-from dockdyn import backend
+from dockdyn.deferred import is_array_of_jax
 from dockdyn.scenario.language.own_code import Own
-from dockdyn.scenario.language.waiting import is_there
+from dockdyn.trees import register
 
 
 class Section(BaseModel):
     """One table of a scenario file.
 
-    A section is also a JAX tree: its numbers and lists of numbers are leaves, everything else is static. So a model can
+    A section is also a tree: its numbers and lists of numbers are leaves, everything else is static. So a model can
     be built from a traced section, and another number is not another compilation.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, defer_build=True)
     absent_at_zero: ClassVar[tuple[str, ...]] = ()  # numbers whose zero means "not there": then they are static
     compiled: ClassVar[float] = 1.0  # how long its part of a program takes to compile, in tables of a contact
     unread: ClassVar[tuple[str, ...]] = ("title",)  # fields on which nothing that is computed depends
@@ -39,24 +39,7 @@ class Section(BaseModel):
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:  # noqa: ANN401, those of pydantic
         super().__pydantic_init_subclass__(**kwargs)
-        _no_trees_yet.append(cls)
-        if is_there("jax"):
-            as_trees()
-
-
-_no_trees_yet: list[type[Section]] = []
-
-
-def as_trees() -> None:
-    """Let JAX take sections as trees: they are there before JAX is, which is told when a scenario is right, too."""
-    import jax
-
-    while _no_trees_yet:
-        cls = _no_trees_yet.pop()
-        jax.tree_util.register_pytree_with_keys(cls, _flatten_with_names, partial(unflatten, cls), flatten)
-
-
-backend.with_jax.append(as_trees)
+        register(cls, flatten, partial(unflatten, cls), lambda static: static.names)
 
 
 def absent(value: object) -> bool:
@@ -66,11 +49,10 @@ def absent(value: object) -> bool:
 
 def _is_leaf(value: object) -> bool:
     """Return whether a field holds numbers, traced ones included, or a (nested) list of numbers."""
-    import jax
 
     if isinstance(value, list):
         return bool(value) and all(_is_leaf(item) for item in value)
-    return isinstance(value, float | jax.Array | np.ndarray)
+    return isinstance(value, float | np.ndarray) or is_array_of_jax(value)
 
 
 def _holds_sections(value: object) -> bool:
@@ -105,14 +87,6 @@ def flatten(section: Section) -> tuple[tuple[Any, ...], Static]:
     fixed = {name: value for name, value in data.items() if name not in moving}
     code = section.present_code() if isinstance(section, Own) else None
     return tuple(moving.values()), Static(tuple(moving), fixed, section.unread, code)
-
-
-def _flatten_with_names(section: Section) -> tuple[list[tuple[Any, Any]], Static]:
-    import jax
-
-    children, static = flatten(section)
-    keys = [jax.tree_util.GetAttrKey(name) for name in static.names]
-    return list(zip(keys, children, strict=True)), static
 
 
 def unflatten(cls: type[Section], static: Static, children: tuple[Any, ...]) -> Section:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 from scipy.ndimage import distance_transform_edt, map_coordinates, spline_filter
 from scipy.spatial import cKDTree
 
+from dockdyn.deferred import Float
 from dockdyn.scenario.meshes.kept import SplineGrid
 from dockdyn.scenario.meshes.nearest_face import NearestFace
 from dockdyn.scenario.meshes.solid import pieces_of, solid_in

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
 from dockdyn import kept
 from dockdyn.backend import cache_folder
+from dockdyn.deferred import Float
 from dockdyn.files import read_file
 from dockdyn.scenario.language.given_file import MESH
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
 from scipy.spatial import cKDTree
 
+from dockdyn.deferred import Float, Int
 from dockdyn.scenario.meshes.solid import pieces_of
 
 FIRST, MORE = 12, 3  # pieces that are looked at around a point, and how many times as many when these do not decide

@@ -13,8 +13,9 @@ from functools import reduce
 from itertools import product
 
 import numpy as np
-from jaxtyping import Float
 from numpy.lib.stride_tricks import sliding_window_view
+
+from dockdyn.deferred import Float
 
 TAPS = 4  # coefficients along an axis that a cell reads, and Bézier points along it
 ROUNDING = 1e-13  # of the largest distance, beyond that of computing either

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from pydantic_core import PydanticCustomError
 
+from dockdyn.deferred import Float
 from dockdyn.files import check_file
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given_file import MESH, refusal
@@ -36,9 +36,6 @@ from dockdyn.scenario.starters.pieces import (
 from dockdyn.scenario.starters.question import Amount, Answers, Choice, GivenFile, digits, plain, rounded
 from dockdyn.scenario.starters.starter import Starter
 from dockdyn.scenario.tables.mesh import SUFFIXES
-
-if TYPE_CHECKING:
-    from jaxtyping import Float
 
 LASTS = 0.05  # s, a contact of the whole area pressed flat
 AFTER = 2.0  # s, that the run goes on once they have met

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
-    from jaxtyping import Array, Float
-
     from dockdyn.control.actuators import Actuators
 
 WHEEL = ("base_limit", "base_capacity")
@@ -53,7 +52,6 @@ class ActuatorSection(Section):
 
         `wheel` (N m) and `thrust` (N) are the limits where none is stated; thrusters then give no torque.
         """
-        import jax.numpy as jnp
 
         from dockdyn.control.actuators import Actuators
 

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from pydantic import Field
 
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Coordinate, quantity
 from dockdyn.scenario.tables.parts import Direction
 
 if TYPE_CHECKING:
-    from jaxtyping import Array, Float
-
     from dockdyn.contact.feature import Feature
     from dockdyn.contact.surfaces.surface import Surface
     from dockdyn.control.controller import FreeBody
@@ -36,7 +35,6 @@ class Port(NamedTuple):
 
     def attitude(self, target: Quaternion, turned: Quaternion) -> Quaternion:
         """Return the chaser's attitude, face to face with the target but for a rotation about its own axes, `axis` as x."""
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.rotation import Quaternion, from_x_axis
 
@@ -46,7 +44,6 @@ class Port(NamedTuple):
 
     def own_axes(self) -> Quaternion:
         """Return the turn from axes of which x is the chaser's `axis` to its own."""
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.rotation import from_x_axis
         from dockdyn.mechanics.vector import Vector
@@ -55,7 +52,6 @@ class Port(NamedTuple):
 
     def place(self, distance: Scalar | float, across: Sequence[Scalar | float]) -> Vector:
         """Return where the feature's centre is (m, target's axes), its tip at a `distance` (m) and offset from the port."""
-        import jax.numpy as jnp
 
         from dockdyn.contact.feature import SphereTip
         from dockdyn.mechanics.rotation import from_x_axis
@@ -72,7 +68,6 @@ class Port(NamedTuple):
         The place is that of the feature's tip in axes of which x is the docking axis; the rotation vector is that from face
         to face, in axes of which x is the chaser's `axis`.
         """
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.rotation import Quaternion, from_x_axis
         from dockdyn.mechanics.vector import Vector
@@ -99,7 +94,6 @@ class Port(NamedTuple):
         self, position: Float[Array, "3"], velocity: Float[Array, "3"], attitude: Float[Array, "4"]
     ) -> TargetReference:
         """Return the chaser's pose and velocity with which its feature is at a `position` before the port and moves over it."""
-        import jax.numpy as jnp
 
         from dockdyn.control.reference import TargetReference
         from dockdyn.mechanics.rotation import Quaternion, from_x_axis
@@ -137,7 +131,6 @@ class ApproachSection(Section):
 
     def start(self, feature: Feature, surface: Surface, pose: Pose, twist: Twist) -> tuple[Pose, Twist]:
         """Return the pose and twist of the chaser, whose `feature` approaches `surface` of the target at `pose` and `twist`."""
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
         from dockdyn.mechanics.rotation import from_x_axis, roll_pitch_yaw

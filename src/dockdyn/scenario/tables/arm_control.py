@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.scenario.language.units import Number, quantity
 from dockdyn.scenario.tables.actuators import THRUSTERS, WHEEL, ActuatorSection
 from dockdyn.scenario.tables.motion import number
@@ -13,8 +14,6 @@ from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.rig.gains import LISTS, Gain, Period, RateGain, Torque
 
 if TYPE_CHECKING:
-    from jaxtyping import Array, Float
-
     from dockdyn.control.actuators import Actuators
     from dockdyn.control.lqr import Weights
     from dockdyn.control.plant import ArmLaw, Row
@@ -89,7 +88,6 @@ class ArmControlSection(ActuatorSection):
 
     def by_joint(self, values: list[float] | None, default: float, joints: int) -> Row:
         """Return the entries of so many joints, or the default."""
-        import jax.numpy as jnp
 
         if values is None:
             return jnp.full(joints, default)
@@ -97,7 +95,6 @@ class ArmControlSection(ActuatorSection):
 
     def limits(self, joints: int, moving: list[int], turning: list[int]) -> Actuators:
         """Return what actuators can give: motors of so many joints, wheel and thrusters by axes of the base."""
-        import jax.numpy as jnp
 
         wheel = {"rate-damping": jnp.inf, "joint-pd": jnp.inf}.get(self.law, 0.0)  # of a limit left out
         return self.make_actuators(self.by_joint(self.limit, jnp.inf, joints), moving, turning, wheel, 0.0)
@@ -106,7 +103,6 @@ class ArmControlSection(ActuatorSection):
         self, attitude: Float[Array, "4"], joints: Row, free: tuple[int, ...], gain: Float[Array, "torques states"]
     ) -> ArmLaw:
         """Return the law; references are the base's attitude and the joints as they are given, the gain a regulator's."""
-        import jax.numpy as jnp
 
         from dockdyn.control.detumble import Detumble
         from dockdyn.control.joint_control import JointControl
@@ -131,7 +127,6 @@ class ArmControlSection(ActuatorSection):
 
     def weights(self, free: tuple[int, ...], joints: int, axes: int) -> Weights:
         """Return what counts as one in a regulator's cost, with so many joints and axes of the base."""
-        import jax.numpy as jnp
 
         from dockdyn.control.lqr import Weights
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Number, quantity
 from dockdyn.scenario.tables.geometry import Direction, Triple
 from dockdyn.scenario.tables.part import refuse
-
-if TYPE_CHECKING:
-    from jaxtyping import Array, Float
 
 LEVEL = [1.0, 0.0, 0.0, 0.0]  # the quaternion that turns nothing
 NEAR = 1e-3  # of unit length, of a right angle (rad): what rounded numbers may be off
@@ -43,7 +41,6 @@ class EulerAngles(Turned):
     order: Literal["xyz", "xzy", "yxz", "yzx", "zxy", "zyx", "xyx", "xzx", "yxy", "yzy", "zxz", "zyz"]
 
     def quaternion(self) -> Float[Array, "4"]:
-        import jax.numpy as jnp
 
         first, second, third = map(_turn, self.order, [jnp.asarray(angle, float) for angle in self.euler])
         return (first * second * third).array()
@@ -56,7 +53,6 @@ class AxisAngle(Turned):
     angle: Angle
 
     def quaternion(self) -> Float[Array, "4"]:
-        import jax.numpy as jnp
 
         axis, half = jnp.asarray(self.axis, float), jnp.asarray(self.angle, float) / 2
         return jnp.concatenate([jnp.cos(half)[None], jnp.sin(half) * axis / jnp.linalg.norm(axis)])
@@ -85,7 +81,6 @@ class TwoAxes(Turned):
         return self
 
     def quaternion(self) -> Float[Array, "4"]:
-        import jax.numpy as jnp
 
         (first, one), (second, other) = ((name, jnp.asarray(value, float)) for name, value in self._stated().items())
         one = one / jnp.linalg.norm(one)
@@ -110,14 +105,12 @@ class RotationMatrix(Turned):
         return self
 
     def quaternion(self) -> Float[Array, "4"]:
-        import jax.numpy as jnp
 
         return _of_matrix(jnp.asarray(self.matrix, float))
 
 
 def _turn(axis: str, angle: Any) -> Any:  # noqa: ANN401, a traced number, a Quaternion
     """Return the turn about an axis by an angle (rad)."""
-    import jax.numpy as jnp
 
     from dockdyn.mechanics.rotation import Quaternion
 
@@ -169,7 +162,6 @@ Attitude = Annotated[
 
 def quaternion_of(stated: Any) -> Float[Array, "4"]:  # noqa: ANN401, of the type `Attitude`, or None
     """Return an attitude as a unit quaternion, scalar first, also from traced numbers; level where none is stated."""
-    import jax.numpy as jnp
 
     return (
         stated.quaternion() if isinstance(stated, Turned) else jnp.asarray(LEVEL if stated is None else stated, float)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import model_validator
 
+from dockdyn.deferred import jnp
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import NamedSection
 from dockdyn.scenario.language.units import quantity
@@ -54,14 +55,12 @@ class FreeBodySection(NamedSection):
         return [name for name in ("position", "velocity", "attitude", "rate") if getattr(self, name) is not None]
 
     def body(self) -> RigidBody:
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.rigid_body import RigidBody
 
         return RigidBody.of(self.mass, jnp.array(self.inertia))
 
     def start(self) -> tuple[Pose, Twist]:
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.rigid_body import Pose, Twist
         from dockdyn.mechanics.rotation import Quaternion

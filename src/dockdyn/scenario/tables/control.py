@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, S
 import numpy as np
 from pydantic import BeforeValidator, Discriminator, SerializeAsAny, Tag, create_model, model_validator
 
+from dockdyn.deferred import Array, PyTree, jax, jnp
 from dockdyn.parameters import parameters_of, settings_of
 from dockdyn.scenario.language.own_code import Own
 from dockdyn.scenario.language.units import quantity
@@ -22,10 +23,9 @@ from dockdyn.scenario.tables.own_part import keys_of, read_table, refuse_taken, 
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import Point
 from dockdyn.scenario.tables.rig.sampling import SAMPLING, SampledSection
+from dockdyn.trees import flatten
 
 if TYPE_CHECKING:
-    from jaxtyping import Array, PyTree
-
     from dockdyn.control.body_control import BodyControl
     from dockdyn.control.controller import Controller
     from dockdyn.control.reference import Reference
@@ -100,7 +100,6 @@ class BodyControlSection(SampledSection):
 
     def _reference(self, start: Pose, origin: Vector, port: Port | None) -> Reference:
         """Return the pose and velocity that are wanted."""
-        import jax.numpy as jnp
 
         from dockdyn.control.reference import InertialReference
 
@@ -145,14 +144,12 @@ class OwnControlSection(SampledSection, Own):
 
     def controller(self) -> Controller:
         """Return the law, also from traced numbers."""
-        import jax.numpy as jnp
 
         numbers = {name: jnp.asarray(getattr(self, name), float) for name in parameters_of(self.made)}
         return self.made(**numbers, **self._words())
 
     def make(self, start: Pose, origin: Vector, port: Port | None) -> BodyControl | SampledControl:
         """Return the controller; errors of attitude are counted from the `start`."""
-        import jax.numpy as jnp
 
         from dockdyn.control.reference import InertialReference
 
@@ -163,7 +160,6 @@ class OwnControlSection(SampledSection, Own):
 @cache
 def _problem(made: type[Controller], shapes: Shapes, words: tuple[tuple[str, Any], ...]) -> str:
     """Return what is wrong with a law whose parameters have these shapes, in words; empty where nothing is."""
-    import jax
 
     from dockdyn.control.controller import Command, FreeBody, Measured, as_floats
 
@@ -188,9 +184,8 @@ def _problem(made: type[Controller], shapes: Shapes, words: tuple[tuple[str, Any
 
 def _shapes(tree: PyTree) -> tuple[Any, list[tuple[int, ...]]]:
     """Return the structure of a tree and the shapes of its arrays."""
-    import jax
 
-    leaves, structure = jax.tree.flatten(tree)
+    leaves, structure = flatten(tree)
     return structure, [leaf.shape for leaf in leaves]
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from dockdyn.deferred import jnp
 from dockdyn.scenario.language.errors import nearest, shown
 from dockdyn.scenario.language.own_code import OwnFile
 from dockdyn.scenario.language.section import Section
@@ -77,7 +78,6 @@ class FmuControlSection(SampledSection, OwnFile):
 
     def make(self, start: Pose, origin: Vector, port: Port | None) -> SampledControl:
         """Return control whose samples are taken by whoever asks the FMU; errors of attitude are counted from the `start`."""
-        import jax.numpy as jnp
 
         from dockdyn.control.commanded import Idle
         from dockdyn.control.reference import InertialReference

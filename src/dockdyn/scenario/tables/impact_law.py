@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
+from dockdyn.deferred import jnp
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import LARGEST
 from dockdyn.scenario.language.waiting import wait_for
@@ -60,7 +61,6 @@ class ImpactLawSection(Section):
 
     def stated_law(self) -> StatedLaw:
         """Return the law with its parameters."""
-        import jax.numpy as jnp
 
         from dockdyn.impact.laws.by_name import StatedLaw
 
@@ -70,7 +70,6 @@ class ImpactLawSection(Section):
 
 def friction_at_rest(coefficient: float | None) -> Coulomb | None:
     """Return the friction between what has come to rest; None without a coefficient."""
-    import jax.numpy as jnp
 
     from dockdyn.contact.laws.friction import Coulomb
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from dockdyn.deferred import Float
 from dockdyn.scenario.language.also import THREE_NUMBERS
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.part import refuse
-
-if TYPE_CHECKING:
-    from jaxtyping import Float
 
 INERTIA_SLACK = 1e-9  # relative; the triangle inequality is met with equality by flat bodies
 ROUNDING = 1e-14  # relative, of principal moments

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import model_validator
 
+from dockdyn.deferred import jnp
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Number, quantity
 from dockdyn.scenario.language.waiting import wait_for
@@ -68,7 +69,6 @@ class RampSection(Section):
 
     def ramp(self) -> Ramp:
         """Return the ramp, also from traced numbers."""
-        import jax.numpy as jnp
 
         from dockdyn.contact.latch import Ramp
         from dockdyn.impact.formulas.latching import latch_ramp

@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
+from dockdyn.deferred import jnp
 from dockdyn.files import check_file
 from dockdyn.scenario.language.errors import shown
 from dockdyn.scenario.language.given_file import MESH, refusal
@@ -101,7 +102,6 @@ class MeshSection(Shape):
             refuse(f"tip_radius = {self.tip_radius:g} m: must be at least that of what touches the mesh, {radius:g} m")
 
     def make(self) -> Any:  # noqa: ANN401, a surface
-        import jax.numpy as jnp
 
         from dockdyn.contact.surfaces.distance_grid import DistanceGrid
 

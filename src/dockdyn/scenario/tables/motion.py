@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import Field
 
+from dockdyn.deferred import Array, ArrayLike, Float, jnp
 from dockdyn.scenario.language.units import quantity
-
-if TYPE_CHECKING:
-    from jaxtyping import Array, ArrayLike, Float
 
 Velocity = Annotated[list[quantity("m/s", "a velocity", component=True)], Field(min_length=3, max_length=3)]
 Rate = Annotated[list[quantity("rad/s", "an angular rate", component=True)], Field(min_length=3, max_length=3)]
@@ -17,6 +15,5 @@ Rate = Annotated[list[quantity("rad/s", "an angular rate", component=True)], Fie
 
 def number(value: ArrayLike | None) -> Float[Array, ""]:
     """Return a number of a table as JAX has it; zero for one that is not stated."""
-    import jax.numpy as jnp
 
     return jnp.asarray(0.0 if value is None else value, float)

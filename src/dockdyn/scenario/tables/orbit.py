@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from pydantic import Field
 
+from dockdyn.deferred import jnp
 from dockdyn.scenario.language.section import Section, absent
 from dockdyn.scenario.language.units import quantity
 
@@ -31,7 +32,6 @@ class OrbitSection(Section):
 
     def make(self) -> Orbit:
         """Return the orbit, also from traced numbers."""
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.orbit import Orbit
 

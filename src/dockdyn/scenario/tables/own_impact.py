@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, Union
 
 from pydantic import ConfigDict, Discriminator, Tag, model_validator
 
+from dockdyn.deferred import jnp
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.tables.own_part import OwnPart, imported
 
@@ -48,7 +49,6 @@ class OwnImpact(OwnPart):
 
     def stated_law(self) -> StatedLaw:
         """Return the law with its parameters; those that are not stated have a default."""
-        import jax.numpy as jnp
 
         from dockdyn.impact.laws.by_name import StatedLaw
         from dockdyn.impact.laws.impact_law import law_of

@@ -33,6 +33,7 @@ from dockdyn.scenario.language.units import (
 )
 from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.part import Part, Shape, array, refuse
+from dockdyn.trees import Module
 
 
 class OwnPart(Part, own_code.Own):
@@ -43,9 +44,8 @@ class OwnPart(Part, own_code.Own):
     @classmethod
     def base(cls) -> type:
         """Return of what the class must be a subclass."""
-        import equinox as eqx
 
-        return eqx.Module
+        return Module
 
     @model_validator(mode="after")
     def importable(self) -> OwnPart:
@@ -277,12 +277,9 @@ def imported(target: str, base: Callable[[], type] | None = None) -> type:
         words = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
         place = next(iter(own_code.places.get()), Path.cwd())
         refuse(f'cannot import {target!r} ({words}); must be "module:Class" with the module importable from {place}')
-    import equinox as eqx
 
-    wanted = eqx.Module if base is None else base()
+    wanted = Module if base is None else base()
     if not (isinstance(found, type) and issubclass(found, wanted)):
-        own = (
-            "the package's own base class (an equinox.Module)" if wanted is eqx.Module else f"dockdyn.{wanted.__name__}"
-        )
+        own = "the package's own base class (an equinox.Module)" if wanted is Module else f"dockdyn.{wanted.__name__}"
         refuse(f"{target} must be a subclass of {own}")
     return found

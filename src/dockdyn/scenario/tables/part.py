@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, NoReturn, Union
 from pydantic import Discriminator, Tag, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
+from dockdyn.deferred import jnp
 from dockdyn.scenario.language.section import MaybeNamedSection, Section
 from dockdyn.scenario.language.waiting import is_waiting, leave_for_later
 
@@ -32,7 +33,6 @@ class Shape(Part, MaybeNamedSection):
 
 def array(value: Any) -> Any:  # noqa: ANN401, a tree of numbers, words and parts
     """Return numbers as arrays, sections as what they make, everything else as it is."""
-    import jax.numpy as jnp
 
     if isinstance(value, Part):
         return value.make()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
+from dockdyn.deferred import jnp
 from dockdyn.parameters import DeviceModel
 from dockdyn.scenario.language.units import Coordinate, quantity
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 def cone(apex, axis, half_angle, rim_radius, depth) -> Cone:
     """Return a cone whose wall ends at the rim radius or at the depth, whichever comes first."""
-    import jax.numpy as jnp
 
     from dockdyn.contact.surfaces.cone import Cone
 
@@ -83,7 +83,6 @@ def _stiffness_known(law: Any) -> None:  # noqa: ANN401, a table that `part` mak
 
 
 def compliance_device(axis, length, ratio, stiffness, springs, model) -> ComplianceDevice:
-    import jax.numpy as jnp
 
     from dockdyn.contact.laws.compliance_device import ComplianceDevice
 

@@ -11,20 +11,18 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree.ElementTree import Element
 from xml.parsers import expat
 
 import numpy as np
 from pydantic_core import PydanticCustomError
 
+from dockdyn.deferred import Float
 from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.language.given_file import URDF_FILE, content_of
 from dockdyn.scenario.language.units import Bounds, number_of
 from dockdyn.scenario.tables.inertia import nearest_possible, physical, physical_or_point, principal_moments
-
-if TYPE_CHECKING:
-    from jaxtyping import Float
 
 COUNTING = {  # elements that are read, by the one in which they stand
     "robot": ("link", "joint"),

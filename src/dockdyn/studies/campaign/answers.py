@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from jaxtyping import Bool, Float
 
+from dockdyn.deferred import Bool, Float
 from dockdyn.report.notebook import ShownAnswer
 from dockdyn.results.key_figures import names_in_cases
 from dockdyn.results.measures import finite_or_none

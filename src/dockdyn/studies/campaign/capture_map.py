@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Int
 
+from dockdyn.deferred import Float, Int
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.studies.campaign.cases import CampaignCases
 from dockdyn.studies.campaign.first_failure import Judged

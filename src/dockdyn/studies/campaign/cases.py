@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from jaxtyping import Bool, Float
 
+from dockdyn.deferred import Bool, Float
 from dockdyn.results.outcome import undecided_cases
 from dockdyn.results.requirements import limit_of, resolve_figure, unit_of_figure, with_lists
 from dockdyn.scenario.language.errors import ScenarioError, nearest

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from dockdyn.deferred import Float
 from dockdyn.results.requirements import unit_of_figure, without_unit
 from dockdyn.studies.cases.batch import Cases
 from dockdyn.studies.cases.sampling import Sampled

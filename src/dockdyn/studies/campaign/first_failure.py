@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float
 
+from dockdyn.deferred import Bool, Float
 from dockdyn.results.outcome import TIMES, still_open
 from dockdyn.results.requirements import hidden_by_capture, judge_values, with_lists
 from dockdyn.studies.campaign.cases import CampaignCases, Required

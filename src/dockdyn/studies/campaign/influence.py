@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Int
 from scipy.stats import f as variance_ratio
 from scipy.stats import rankdata, spearmanr
+
+from dockdyn.deferred import Float, Int
 
 FEWEST = 20  # runs; of fewer there is nothing to say
 MOST = 100_000  # runs looked at: more of them would move no index by as much as is printed

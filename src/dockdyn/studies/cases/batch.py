@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Shaped
 
 from dockdyn.api import simulate, summarise
+from dockdyn.deferred import Float, Shaped
 from dockdyn.integrate.solution import Status
 from dockdyn.results.contact_run import check_runnable, state_names
 from dockdyn.results.control.coupling import check_coupled

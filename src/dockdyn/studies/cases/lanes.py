@@ -10,10 +10,9 @@ from functools import cache, lru_cache, partial
 from types import SimpleNamespace
 from typing import Any
 
-import jax
 import numpy as np
-from jaxtyping import PyTree, PyTreeDef
 
+from dockdyn.deferred import PyTree, jax
 from dockdyn.integrate.model import ContactModel
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.programs import Program
@@ -22,12 +21,13 @@ from dockdyn.results.methods import Settings, run_whole, settings_of
 from dockdyn.results.plan import Planned, delay_of
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.tables.run import IntegratorSection, OutputSection
+from dockdyn.trees import Structure, flatten, map_leaves, structure_of, unflatten
 
 LANES = 64  # in one call; fewer are filled up with runs of no duration, so that few sizes are compiled
 SHORT_LOG, SHORT_LINE = 64, 256  # rows that nearly every run has enough of; what has not is run again with more
 LONGER = 4  # times so many, before all that it may have
 
-_begun: set[PyTreeDef] = set()  # structures of which rows have run in this process
+_begun: set[Structure] = set()  # structures of which rows have run in this process
 
 Outcome = tuple[dict[str, Any], Any, Any, Any]  # figures, status, end time (s) and first non-finite number of each run
 Row = tuple[Any, Settings]  # a scenario's content and the settings of its run
@@ -48,12 +48,12 @@ def _run_lanes(
     kind: str, contents: PyTree, settings: Settings, at_once: int | None, shared: tuple[bool, ...]
 ) -> Outcome:
     """Return a run of every lane; `shared` says which leaves of contents and settings all lanes have in common."""
-    leaves, structure = jax.tree.flatten((contents, settings))
+    leaves, structure = flatten((contents, settings))
 
     def lane(own: list[Any]) -> Outcome:
         rest = iter(own)
         row = [leaf if common else next(rest) for leaf, common in zip(leaves, shared, strict=True)]
-        content, chosen = jax.tree.unflatten(structure, row)
+        content, chosen = unflatten(structure, row)
         figures, solution = run_case(kind, content.model(), chosen)
         return figures, solution.status, solution.time, solution.first_nonfinite
 
@@ -111,7 +111,7 @@ def _short_settings_of(
 
 def _row_sizes(row: Row) -> Any:  # noqa: ANN401, what can be compared
     """Return how much room a row has."""
-    return jax.tree.structure(row[1])
+    return structure_of(row[1])
 
 
 def _run_grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome:
@@ -119,7 +119,7 @@ def _run_grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome
     groups: dict[Any, list[int]] = {}
     leaves = []
     for i, row in enumerate(rows):
-        numbers, structure = jax.tree.flatten(row)
+        numbers, structure = flatten(row)
         leaves.append(numbers)
         groups.setdefault((structure, *(id(one) for one in numbers if _is_array(one))), []).append(i)
     workers = threads or os.cpu_count() or 1
@@ -129,7 +129,7 @@ def _run_grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome
         for part in _split_rows(structure, places, workers)
     ]
 
-    def work(part: tuple[PyTreeDef, list[int]]) -> Outcome:
+    def work(part: tuple[Structure, list[int]]) -> Outcome:
         structure, places = part
         return _run_filled(kind, structure, [leaves[i] for i in places])
 
@@ -137,12 +137,12 @@ def _run_grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome
     whole: Any = None
     for (_, places), outcome in zip(parts, outcomes, strict=True):
         if whole is None:
-            whole = jax.tree.map(lambda a: np.full(len(rows), np.nan if a.dtype.kind == "f" else 0, a.dtype), outcome)
+            whole = map_leaves(lambda a: np.full(len(rows), np.nan if a.dtype.kind == "f" else 0, a.dtype), outcome)
         _put_rows(whole, outcome, places)
     return whole
 
 
-def _split_rows(structure: PyTreeDef, places: list[int], workers: int) -> list[list[int]]:
+def _split_rows(structure: Structure, places: list[int], workers: int) -> list[list[int]]:
     """Return rows of a structure in parts of a call each; where lanes take turns, shared among all workers.
 
     The first ones in a process are short: code is written better once it has run for a while, between calls.
@@ -157,7 +157,7 @@ def _split_rows(structure: PyTreeDef, places: list[int], workers: int) -> list[l
     return found
 
 
-def _run_filled(kind: str, structure: PyTreeDef, leaves: list[list[Any]]) -> Outcome:
+def _run_filled(kind: str, structure: Structure, leaves: list[list[Any]]) -> Outcome:
     """Return one call: rows of equal structure, filled up to its size."""
     count = len(leaves)
     shared = tuple(map(_is_array, leaves[0]))
@@ -165,10 +165,10 @@ def _run_filled(kind: str, structure: PyTreeDef, leaves: list[list[Any]]) -> Out
         column[0] if common else np.array([*column, *[column[0]] * (LANES - count)], float)
         for column, common in zip(zip(*leaves, strict=True), shared, strict=True)
     ]
-    contents, settings = jax.tree.unflatten(structure, columns)
+    contents, settings = unflatten(structure, columns)
     duration = np.where(np.arange(LANES) < count, settings.duration, 0.0)
     result = _run_lanes(kind, contents, replace(settings, duration=duration), at_once(), shared)
-    return jax.tree.map(lambda values: np.asarray(values)[:count], result)
+    return map_leaves(lambda values: np.asarray(values)[:count], result)
 
 
 def _is_array(leaf: Any) -> bool:  # noqa: ANN401, a number or many

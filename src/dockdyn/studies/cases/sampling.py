@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
 from scipy.stats import qmc
 
+from dockdyn.deferred import Float
 from dockdyn.scenario.distributions.dispersion import Dispersion
 from dockdyn.scenario.distributions.distribution import Cube, Values
 from dockdyn.scenario.language.errors import ScenarioError

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Float
 from scipy.special import ndtri
 from scipy.stats import binom
+
+from dockdyn.deferred import Float
 
 CONFIDENCE = 0.95
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Generator, Sequence
 
 import numpy as np
-from jaxtyping import Float
 
+from dockdyn.deferred import Float
 from dockdyn.studies.design.search import STEP, Designs, Order, SearchVariable, evolution_strategy
 
 ENDS = 0.08  # of the designs: what each of the two searches for one goal alone gets

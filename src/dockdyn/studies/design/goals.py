@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
 
+from dockdyn.deferred import Bool, Float
 from dockdyn.results.outcome import still_open
 from dockdyn.results.requirements import (
     hidden_by_capture,

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Float
 from scipy.optimize import minimize
 
+from dockdyn.deferred import Float
 from dockdyn.results.key_figures import left_out, names_in_cases
 from dockdyn.results.requirements import resolve_figure
 from dockdyn.scenario.kinds import kind_named
@@ -24,7 +24,7 @@ ITERATIONS = 30  # at most
 SPARED = 1e-6  # of a limit: what a design keeps away from it, lest rounding put it on the other side
 ACCURACY = 1e-12  # of the goal: a step that gains less is the last
 
-Point = Float[np.ndarray, "variables"]
+type Point = Float[np.ndarray, "variables"]
 Try = Callable[[Design], Evaluation | None]  # a design with its derivatives; None where there is no room for it
 
 

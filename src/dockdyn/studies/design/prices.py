@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
 from scipy.optimize import nnls
 
+from dockdyn.deferred import Float
 from dockdyn.studies.design.plan import Evaluation, Plan
 from dockdyn.studies.design.variables import RealVariable
 

@@ -8,13 +8,14 @@ from typing import Any, Protocol
 
 import numpy as np
 from cmaes import CMA, CatCMAwM
-from jaxtyping import Float
+
+from dockdyn.deferred import Float
 
 STEP = 0.3  # first standard deviation, as a share of each range
 CLOSE = 1e-6  # of each range: a generation no wider has found its place
 ENOUGH = 0.5  # of a choice: what its start is drawn with first, the others together with the rest
 
-Designs = Float[np.ndarray, "designs variables"]
+type Designs = Float[np.ndarray, "designs variables"]
 Order = tuple[float, ...]  # of a design: by how much constraints are missed, then the goal, less is better
 
 

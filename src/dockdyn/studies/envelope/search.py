@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
-from jaxtyping import Bool, Float
 
+from dockdyn.deferred import Bool, Float
 from dockdyn.results.attributes import study_attributes
 from dockdyn.results.drive import Progress
 from dockdyn.results.outcome import deciding_duration, still_open

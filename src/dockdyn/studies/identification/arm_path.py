@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.trees.assembly import Link, tree_of
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Tree
 from dockdyn.programs import Program
@@ -22,7 +20,7 @@ FAR = 0.3  # rad or m, of one step
 DAMPING = 1e-9  # of the sum of squared singular values: enough beside a singularity, nothing elsewhere
 THERE = 1e-10  # m and rad
 SINGULAR = 0.02  # least singular value over the arm's reach (position in m per m of reach, attitude in rad)
-Row = Float[np.ndarray, "joints"]
+type Row = Float[np.ndarray, "joints"]
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from jaxtyping import Float
 
+from dockdyn.deferred import Float
 from dockdyn.results.exchange.log_file import SignalLog, period_from, read_log, refuse_saturated, sampling_period
 from dockdyn.results.exchange.log_roles import FORCE, OF_CONTACT
 from dockdyn.scenario.language.given import path_from
@@ -19,7 +19,7 @@ QUIET = 5  # samples before contact, at least, that tell the force's bias and no
 CLEAR = 5.0  # standard deviations of that noise above which there is contact
 SHARE = 0.02  # of the peak force: the same without noise
 AROUND = 1.5  # durations of the contact that are looked at before and after it
-Row = Float[np.ndarray, "n"]
+type Row = Float[np.ndarray, "n"]
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 from scipy.interpolate import BSpline, make_interp_spline, make_smoothing_spline
 
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
+from dockdyn.deferred import Float
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given import number_from
 from dockdyn.studies.identification.bounce_log import QUIET, Bounce, read_bounce
@@ -34,7 +34,7 @@ SURE = 2.0  # standard deviations
 SHORT = 0.1  # of a period: a delay that is negative by more is told, however little is known of it
 CREATED = 0.02  # the same of a restitution above one
 EXACT = 1e-9  # of a number: what rounding leaves of it
-Row = Float[np.ndarray, "n"]
+type Row = Float[np.ndarray, "n"]
 
 
 @dataclass(frozen=True)

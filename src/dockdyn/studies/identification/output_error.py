@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 from scipy.signal import lfilter
 
+from dockdyn.deferred import Float
 from dockdyn.studies.identification.residuals import parameter_covariance
 
 Method = Literal["arx", "iv", "oe"]
@@ -31,8 +31,8 @@ ROUGH = 1e-7  # share of the sum of squares below which a gain ends the search f
 RIDGE = 1e-14  # of columns of size one: what keeps the normal equations solvable
 SETTLED = 1e-9  # relative change of all parameters at which they end
 INSIDE = 0.999  # radius to which poles of a filter on or outside the unit circle are brought
-Row = Float[np.ndarray, "n"]
-Solver = Callable[[Float[np.ndarray, "rows p"], Row], Row]
+type Row = Float[np.ndarray, "n"]
+type Solver = Callable[[Float[np.ndarray, "rows p"], Row], Row]
 
 
 class Orders(NamedTuple):

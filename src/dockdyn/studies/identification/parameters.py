@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from jaxtyping import Bool, Float
 from scipy.optimize import least_squares
 
 from dockdyn.api import simulate
+from dockdyn.deferred import Bool, Float
 from dockdyn.results.drive import Progress
 from dockdyn.results.exchange.measured_log import MeasuredLog, read_measured, run_columns
 from dockdyn.results.linearised import Numbers, slopes_along
@@ -51,7 +51,7 @@ UNKNOWN = (
     "appear or ends at a sample, or an edge); it has no standard error, its interval is that of the fit itself"
 )
 EXACT = 1e-9  # of a column's range: less is no noise, but rounding
-Row = Float[np.ndarray, "n"]
+type Row = Float[np.ndarray, "n"]
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
 
+from dockdyn.deferred import Float
 from dockdyn.scenario.language.errors import ScenarioError
 
 SAMPLES = 100_000_000  # of a plan, at most
 FINE = 8  # instants a period at which limits are checked
 ROUNDS = 30  # of making a sweep fit its limits
-Row = Float[np.ndarray, "n"]
+type Row = Float[np.ndarray, "n"]
 
 
 @dataclass(frozen=True)

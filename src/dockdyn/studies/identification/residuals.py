@@ -6,12 +6,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
 from scipy.special import erfinv, gammaincc
+
+from dockdyn.deferred import Float
 
 LAGS = 25
 DOUBT = 0.01  # probability below which chance is no longer believed
-Row = Float[np.ndarray, "n"]
+type Row = Float[np.ndarray, "n"]
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
-from jaxtyping import Complex, Float
 from threadpoolctl import threadpool_limits
 
+from dockdyn.deferred import Complex, Float
 from dockdyn.results.exchange.log_file import SignalLog, period_from, read_log, refuse_saturated, sampling_period
 from dockdyn.results.exchange.log_roles import OF_ROBOT
 from dockdyn.scenario.language.errors import ScenarioError, shown
@@ -36,7 +36,7 @@ MUCH_WORSE = 4.0  # times the variance of the best model: what is no substitute 
 HALF = 50.0  # %, of the motion: a robot whose command explains less is none, unless all that is left is noise
 TWINS = 0.02  # of its size: how near a zero cancels a pole
 UNIT_GAIN = 1e-3  # by how much a gain at rest may be off one before it is said
-Row = Float[np.ndarray, "n"]
+type Row = Float[np.ndarray, "n"]
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
 
+from dockdyn.deferred import Float
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.studies.identification.output_error import Orders, least_residual
 from dockdyn.studies.identification.residuals import residual_tests
@@ -21,7 +21,7 @@ FARTHEST = 60  # samples of dead time that are tried where none of these explain
 BEFORE = 6  # samples by which missing poles lengthen a dead time
 LEFT = 0.2  # of the motion's squares: with less behind its dead time a robot need not explain the motion
 FAINT = 1e-7  # of the command's size: what tells nothing
-Row = Float[np.ndarray, "n"]
+type Row = Float[np.ndarray, "n"]
 
 
 @dataclass(frozen=True)

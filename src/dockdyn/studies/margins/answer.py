@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Array
 
+from dockdyn.deferred import Array
 from dockdyn.kinds.nominal import Judged, Nominal
 from dockdyn.kinds.resting import (
     closed_contacts,

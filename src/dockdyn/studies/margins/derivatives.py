@@ -7,11 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PyTree
 
+from dockdyn.deferred import Array, Float, PyTree, jax, jnp
 from dockdyn.integrate.model import Scalar, over_rows
 from dockdyn.kinds.nominal import Judged, Nominal
 from dockdyn.kinds.resting import counts_all, delayed_loop, seen_matrices
@@ -27,6 +25,7 @@ from dockdyn.stability.loop_margins import delay_instants
 from dockdyn.stability.multirate import Hyperperiod, hyperperiod_of
 from dockdyn.stability.roots import rightmost_roots
 from dockdyn.stability.sampled import cycle_map
+from dockdyn.trees import flatten, leaves_of, leaves_with_paths, map_leaves
 
 SMALL = 1e-6  # of the largest sensitivity: smaller ones are left out
 NEARBY = 1e-6  # of a hold period: how far on either side of an instant slopes are compared
@@ -41,7 +40,7 @@ PERIODS = {
 DELAYS = ("loop.delay", "loop.sensor.delay")
 
 # of a loop without instants A₀, A₁ (1/s) and its delays (s), of a sampled one its map over a cycle and the cycle (s)
-Parts = tuple[Array, Array]
+type Parts = tuple[Array, Array]
 
 
 class Sensitivities(NamedTuple):
@@ -60,7 +59,7 @@ def margin_sensitivities(content: Judged, nominal: Nominal | None, loop: Loop, c
     """
     at_edge = critical is not None and critical > 0
     delay = float(critical if at_edge and critical is not None else loop.delay)
-    values = _named_numbers([leaf for leaf in jax.tree.leaves(content) if not np.ndim(leaf)], content)
+    values = _named_numbers([leaf for leaf in leaves_of(content) if not np.ndim(leaf)], content)
     groups = _tied_keys(content, loop, values)
     doubts: list[str] = []
     if not (loop.sampled() and delay and instants_coincide(loop, delay)):
@@ -173,7 +172,7 @@ def _named_slopes(
     key."""
     last: Any = np.float64(longest)
     hyperperiod = hyperperiod_of(batch_of_one(replace(loop, delay=last))) if loop.sampled() else None
-    parts = jax.tree.map(np.asarray, assemble_once(content, nominal, np.float64(delay), hyperperiod=hyperperiod))
+    parts = map_leaves(np.asarray, assemble_once(content, nominal, np.float64(delay), hyperperiod=hyperperiod))
     if hyperperiod is None:
         growth, slopes = root_slopes(rightmost_root(content, nominal, loop, delay), *parts)
     else:
@@ -190,7 +189,7 @@ def _named_slopes(
 def _named_numbers(numbers: Sequence[Any], content: PyTree) -> dict[str, float]:
     """Return numbers, one for each leaf of `content` that is one, by the keys of the leaves; arrays, as of meshes, have
     none."""
-    leaves = [path for path, leaf in jax.tree_util.tree_flatten_with_path(content)[0] if not np.ndim(leaf)]
+    leaves = [path for path, leaf in leaves_with_paths(content) if not np.ndim(leaf)]
     return {key_of(path, content): float(value) for path, value in zip(leaves, numbers, strict=True)}
 
 
@@ -225,7 +224,7 @@ def _slopes_once(
 ) -> Float[Array, "numbers"]:
     """Return slopes in every number of `content`, and in the delay, from those in the parts: forwards, one after the other,
     which compiles sooner."""
-    leaves, structure = jax.tree.flatten((content, delay))
+    leaves, structure = flatten((content, delay))
     places = [place for place, leaf in enumerate(leaves) if not jnp.ndim(leaf)]
 
     def linear(numbers: Float[Array, "numbers"]) -> Scalar:

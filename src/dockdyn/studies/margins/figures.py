@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
+from dockdyn.deferred import Float
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.growth import growth_rates
 from dockdyn.stability.loop_margins import amplitude_ratio, gain_margin, phase_error, restitution_of_loop, vary_number

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Complex, Float
 
+from dockdyn.deferred import Complex, Float
 from dockdyn.kinds.nominal import Judged, Nominal
 from dockdyn.kinds.resting import (
     counts_all,

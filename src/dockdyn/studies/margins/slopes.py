@@ -7,12 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, PyTreeDef
 
+from dockdyn.deferred import Array, jax, jnp
 from dockdyn.integrate.model import Scalar
 from dockdyn.kinds.nominal import Nominal
 from dockdyn.kinds.resting import delayed_loop, nominal_loop, nominal_of
@@ -27,6 +24,7 @@ from dockdyn.stability.growth import batch_of_one, multiplier_slopes
 from dockdyn.stability.multirate import Hyperperiod, hyperperiod_of
 from dockdyn.studies.margins.answer import margins
 from dockdyn.studies.margins.derivatives import Parts, assemble_loop, assemble_once, instants_coincide, rightmost_root
+from dockdyn.trees import Structure, combine, is_real_array, map_leaves, split
 
 GROWTH, CRITICAL = "growth_rate_1_s", "critical_delay_s"
 
@@ -65,7 +63,7 @@ def margin_slopes(scenario: Scenario, of: str, places: Sequence[Place]) -> tuple
         raise ScenarioError(f"{scenario.name}: --of {of}: {words}")
     late: Any = np.float64(delay)
     hyperperiod = hyperperiod_of(batch_of_one(replace(loop, delay=late))) if loop.sampled() else None
-    parts = jax.tree.map(np.asarray, assemble_once(content, nominal, late, hyperperiod=hyperperiod))
+    parts = map_leaves(np.asarray, assemble_once(content, nominal, late, hyperperiod=hyperperiod))
     if hyperperiod is None:
         _, slopes = root_slopes(rightmost_root(content, nominal, loop, delay), *parts)
     else:
@@ -86,7 +84,7 @@ def margin_slopes(scenario: Scenario, of: str, places: Sequence[Place]) -> tuple
         turned = (direction, None)
         if not alone:
             turned = by_differences(judged, own.values, direction, scenario.name)[1]
-        floats, fixed = eqx.partition(jax.tree.map(np.asarray, nominal), eqx.is_inexact_array)
+        floats, fixed = split(map_leaves(np.asarray, nominal), is_real_array)
         slope, steepness, later = map(
             float,
             _slope_along(
@@ -110,14 +108,14 @@ def _slope_along(
     delay: Scalar,
     slopes: Parts,
     hyperperiod: Hyperperiod | None,
-    structure: PyTreeDef,
+    structure: Structure,
 ) -> tuple[Array, Array, Array]:
     """Return the change of the growth (1/s) along a direction, its change with the delay (1/s²), and that of the loop's own
     delay (s)."""
 
     def linear(numbers: tuple[Leaves, Nominal | None], delay: Scalar) -> tuple[Scalar, Scalar]:
         content = content_of(structure, list(numbers[0]), arrays)
-        nominal: Any = eqx.combine(numbers[1], fixed)
+        nominal: Any = combine(numbers[1], fixed)
         parts = assemble_loop(content, nominal, delay, hyperperiod)
         growth = sum(((slope * part).sum() for slope, part in zip(slopes, parts, strict=True)), jnp.zeros(()))
         return growth, jnp.asarray(delayed_loop(content, nominal).delay, float)

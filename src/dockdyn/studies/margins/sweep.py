@@ -7,12 +7,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jaxtyping import Array, Float, Int
 
+from dockdyn.deferred import Array, Float, Int, jax, jnp
 from dockdyn.kinds.nominal import Judged, Nominal
 from dockdyn.kinds.resting import delayed_loop, growth_of_linears, nominal_of
 from dockdyn.results.attributes import study_attributes
@@ -30,6 +28,7 @@ from dockdyn.stability.lanes import in_lanes
 from dockdyn.stability.linearise import Linear
 from dockdyn.stability.loop import Loop
 from dockdyn.studies.margins.answer import margins
+from dockdyn.trees import flatten
 
 TOLERANCE = 1e-7  # of an axis: how closely boundaries are located
 MOST_KEYS = 3
@@ -97,7 +96,7 @@ def _loops_at(
     values: Float[Array, "points keys"], content: Judged, nominal: Nominal | None, leaves: Int[Array, "keys"]
 ) -> Loop | Linear:
     """Return loops of the scenario, or linear forms, with each row of `values` in the place of the numbers `leaves`."""
-    own, structure = jax.tree.flatten(content)
+    own, structure = flatten(content)
     arrays = {place: leaf for place, leaf in enumerate(own) if jnp.ndim(leaf)}
     numbers = jnp.stack([jnp.asarray(0.0 if jnp.ndim(leaf) else leaf, float) for leaf in own])
 

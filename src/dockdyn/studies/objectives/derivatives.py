@@ -7,11 +7,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
-from jaxtyping import Array, Float, PyTreeDef
 
 from dockdyn.api import simulate, summarise
+from dockdyn.deferred import Array, Float, jax
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.solution import Status
 from dockdyn.results.contact_run import check_runnable
@@ -33,8 +32,9 @@ from dockdyn.studies.cases.lanes import own_settings, run_case, short_settings
 from dockdyn.studies.margins.slopes import margin_of, margin_slopes
 from dockdyn.studies.objectives.figure import MARGINS
 from dockdyn.studies.objectives.verdict import NOT, Verdict, judge_derivatives
+from dockdyn.trees import Structure, map_leaves
 
-Outcome = tuple[dict[str, Array], Array, Array]  # figures, status and end (s) of a run
+type Outcome = tuple[dict[str, Array], Array, Array]  # figures, status and end (s) of a run
 Slopes = tuple[float, list[float]]  # a figure, and its derivative with respect to every place
 COMPUTING = ("step_s", "step_error", "wall_time_s", "microseconds_per_step", "end_time_s", "newton_iterations_mean")
 CONSERVED = ("linear_momentum_error", "angular_momentum_error", "energy_error", "work_energy_error")
@@ -262,7 +262,7 @@ def _with_finer_steps(settings: Settings) -> located.Settings:
     return replace(settings, tolerance=FINER * settings.tolerance)
 
 
-_names: dict[tuple[str, PyTreeDef, bool], frozenset[str]] = {}  # of figures, by kind, structure and whether sampled
+_names: dict[tuple[str, Structure, bool], frozenset[str]] = {}  # of figures, by kind, structure and whether sampled
 
 
 def _names_in(kind: str, own: Numbers, settings: located.Settings) -> frozenset[str]:
@@ -278,7 +278,7 @@ def figures_of_outcome(
     numbers: Float[Any, "leaves"],
     arrays: dict[int, Any],
     settings: located.Settings,
-    structure: PyTreeDef,
+    structure: Structure,
     kind: str,
 ) -> Outcome:
     """Return figures of a run, its status and end (s), of the scenario with `numbers` and `arrays` as its leaves."""
@@ -292,7 +292,7 @@ def _slopes_at(
     arrays: dict[int, Any],
     settings: located.Settings,
     directions: Float[Any, "places leaves"],
-    structure: PyTreeDef,
+    structure: Structure,
     kind: str,
 ) -> tuple[Outcome, dict[str, Array]]:
     """Return the outcome, and the derivatives of all figures along each direction: one after the other, which compiles
@@ -307,7 +307,7 @@ def _slopes_at(
         return found, slopes
 
     found, slopes = jax.lax.map(along, directions)
-    return jax.tree.map(lambda rows: rows[0], found), slopes
+    return map_leaves(lambda rows: rows[0], found), slopes
 
 
 # --- figures that the summary of a run gives ------------------------------------------------------------------------

@@ -9,11 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
 
+from dockdyn.deferred import Array, ArrayLike, DifferentiableFunction, Float, is_traced, jnp
 from dockdyn.results.control.coupling import refuse_coupled
 from dockdyn.results.drive import Progress
 from dockdyn.scenario.language.errors import ScenarioError
@@ -136,7 +134,7 @@ class Objective:
         return Estimate(value, tuple(slopes), 0.0, (0.0,) * len(slopes), 1, 0, tuple(verdicts))
 
 
-@partial(jax.custom_jvp, nondiff_argnums=(0, 1))
+@partial(DifferentiableFunction, constant=(0, 1))
 def _evaluate_figure(objective: Objective, keys: tuple[str, ...], values: Float[Array, "keys"]) -> Array:
     """Return the figure at numbers by their keys."""
     return jnp.asarray(objective.value(_plain_numbers(keys, values)))
@@ -158,7 +156,7 @@ def _evaluated_jvp(
 
 def _plain_numbers(keys: tuple[str, ...], values: Array) -> dict[str, float]:
     """Return numbers by their keys, where JAX knows them."""
-    if isinstance(values, jax.core.Tracer):
+    if is_traced(values):
         raise TypeError(
             "an objective runs programs of its own and is differentiated once: it cannot be inside jax.jit or jax.vmap, "
             "nor be differentiated twice"

@@ -23,9 +23,9 @@ from itertools import batched
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Bool, Float
 from scipy.special import ndtri
 
+from dockdyn.deferred import Bool, Float
 from dockdyn.results.drive import Progress
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.keys import value_at
@@ -41,8 +41,8 @@ from dockdyn.studies.objectives.verdict import Verdict, judge_derivatives
 RESAMPLED = 400  # times that cases are drawn from the cases, for standard errors
 ZERO = 1e-2  # SI units: in place of a number that is zero, of which its spread is a share
 
-Values = Float[np.ndarray, "cases"]
-Slopes = Float[np.ndarray, "cases places"]
+type Values = Float[np.ndarray, "cases"]
+type Slopes = Float[np.ndarray, "cases places"]
 
 
 class Estimate(NamedTuple):

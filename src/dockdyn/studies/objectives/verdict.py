@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
+from dockdyn.deferred import Float
 from dockdyn.scenario.language.places import Place
 from dockdyn.studies.cases.batch import Cases
 
@@ -22,7 +22,7 @@ COUNTED = {"contact_count": "the number of contacts", "captured": "whether the l
 NOT = "not differentiable here"
 SMOOTHED = "; --smooth 0.05 gives the derivative of its mean over a spread of the numbers"
 
-Run = Callable[[Sequence[str], Float[np.ndarray, "cases keys"]], Cases]  # of keys, and a case a row
+type Run = Callable[[Sequence[str], Float[np.ndarray, "cases keys"]], Cases]  # of keys, and a case a row
 
 
 class Verdict(NamedTuple):

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any
 
-import jax
 import numpy as np
 
+from dockdyn.deferred import jax
 from dockdyn.translate.arrays import (
     SMALL,
     Array,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import model_validator
 
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.kinds.assembly.schema.features import CloudSection, FeatureSection
 from dockdyn.kinds.assembly.schema.flexible import AnyFlexible
 from dockdyn.kinds.assembly.schema.joints import AnyJoint, LockedSection
@@ -21,8 +22,6 @@ from dockdyn.scenario.tables.named import named_tables
 from dockdyn.scenario.tables.part import Shape, refuse
 
 if TYPE_CHECKING:
-    from jaxtyping import Array, Float
-
     from dockdyn.mechanics.rigid_body import RigidBody
 
 
@@ -33,7 +32,6 @@ class PortSection(PlaceSection):
 
     def outward(self) -> Float[Array, "3"] | None:
         """Return the axis as a unit vector; None of a point that is no port."""
-        import jax.numpy as jnp
 
         if self.axis is None:
             return None
@@ -65,7 +63,6 @@ class BodySection(FreeBodySection):
         """Return the body, also from traced numbers; one that is locked may be a point mass."""
         if not isinstance(self.joint, LockedSection):
             return super().body()
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.rigid_body import RigidBody
 

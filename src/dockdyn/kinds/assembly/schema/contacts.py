@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
+from dockdyn.deferred import jnp
 from dockdyn.kinds.assembly.schema.variational import ELASTIC
 from dockdyn.scenario.language.or_none import NONE, OrNone
 from dockdyn.scenario.language.section import NamedSection, Section
@@ -54,7 +55,6 @@ class ContactImpactSection(ImpactLawSection):
 
     def stated_law(self) -> StatedLaw:
         """Return the law with its parameters: of the variational one that from which its impulse is sought."""
-        import jax.numpy as jnp
 
         from dockdyn.impact.laws.by_name import LAWS, StatedLaw
 
@@ -64,7 +64,6 @@ class ContactImpactSection(ImpactLawSection):
 
     def contact(self, geometry: PairGeometry, bodies: tuple[int, int], plane: bool = False) -> ImpactContact:
         """Return the contact of a geometry between two bodies by number, which move in the plane or in space."""
-        import jax.numpy as jnp
 
         from dockdyn.mechanism.impact_contact import ImpactContact
 

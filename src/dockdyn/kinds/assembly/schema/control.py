@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Protocol, Self
 
 from pydantic import Discriminator, Field, SerializeAsAny, Tag, model_validator
 
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.kinds.assembly.schema.phases import Entries, entries_of
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
@@ -19,8 +20,6 @@ from dockdyn.scenario.tables.fmu_control import FmuControlSection
 from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
-    from jaxtyping import Array, Float
-
     from dockdyn.control.set_points import SetPoints
     from dockdyn.kinds.assembly.schema.bodies import BodySection
     from dockdyn.kinds.assembly.schema.phases import PhaseSection
@@ -255,7 +254,6 @@ def _make_arm(
     model: Mechanism,
 ) -> SteeredArm | None:
     """Return the arm of a body that control moves, in all phases; references are what holds at t = 0."""
-    import jax.numpy as jnp
 
     from dockdyn.kinds.assembly.trees import coordinate_number
     from dockdyn.mechanism.steered_arm import SteeredArm
@@ -302,7 +300,6 @@ def check_gain(control: ArmSteeringSection, bodies: StartPose) -> None:
 
 def _set_points(stated: list[float], phases: list[PhaseSection]) -> SetPoints:
     """Return the set-points of joints in all phases, also from traced numbers."""
-    import jax.numpy as jnp
 
     from dockdyn.control.set_points import SetPoints
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import Coordinate, quantity
@@ -17,8 +18,6 @@ from dockdyn.scenario.tables.own_part import OwnPart
 from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
-    from jaxtyping import Array, Float
-
     from dockdyn.contact.latch import Ramp, Reach
     from dockdyn.contact.laws.normal_law import NormalLaw
     from dockdyn.contact.surfaces.cone import Cone
@@ -36,7 +35,6 @@ Places = list[Point]
 
 def stated_number(value: float | None) -> Float[Array, ""] | None:
     """Return a number as an array; None for what is not there."""
-    import jax.numpy as jnp
 
     return None if value is None else jnp.asarray(value, float)
 
@@ -97,7 +95,6 @@ class LineSection(ElementSection):
 
     def lines(self, first: Placed, second: Placed) -> list[Anchors]:
         """Return the anchors of each member."""
-        import jax.numpy as jnp
 
         from dockdyn.elements import Anchors
 
@@ -105,7 +102,6 @@ class LineSection(ElementSection):
         return [Anchors(jnp.asarray(own, float), jnp.asarray(other, float)) for own, other in pairs]
 
     def places(self, first: Placed, second: Placed) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
-        import jax.numpy as jnp
 
         lines = self.lines(first, second)
         own, other = (jnp.stack(ends) for ends in zip(*((line.own, line.other) for line in lines), strict=True))
@@ -190,7 +186,6 @@ class StrutSection(LineSection):
         return self.joined([self._strut(line, first, second) for line in self.lines(first, second)])
 
     def _strut(self, line: Anchors, first: Placed, second: Placed) -> Strut:
-        import jax.numpy as jnp
 
         from dockdyn.elements import Brake, EndStops, Strut, one_sided
 
@@ -227,7 +222,6 @@ class CableSection(LineSection):
         return True
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
-        import jax.numpy as jnp
 
         from dockdyn.elements import Cable, one_sided
 
@@ -262,7 +256,6 @@ class MagnetSection(LineSection):
         return self
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
-        import jax.numpy as jnp
 
         from dockdyn.elements import GapPull, Magnet, TabulatedPull
 
@@ -309,7 +302,6 @@ class BushingSection(ElementSection):
 
     def _frames(self, first: Placed, second: Placed) -> tuple[Pose, Pose]:
         """Return its frame on either body."""
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.rigid_body import Pose
         from dockdyn.mechanics.rotation import Quaternion
@@ -321,7 +313,6 @@ class BushingSection(ElementSection):
         return own, frame
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
-        import jax.numpy as jnp
 
         from dockdyn.elements import Brake, Bushing
 
@@ -466,7 +457,6 @@ class LatchSection(LineSection):
 
     def _out(self) -> Float[Array, "3"]:
         """Return the unit vector out of the seat; the second body's x axis where none is stated."""
-        import jax.numpy as jnp
 
         axis = jnp.asarray(self.axis or [1.0, 0.0, 0.0], float)
         return axis / jnp.linalg.norm(axis)
@@ -476,7 +466,6 @@ class LatchSection(LineSection):
 
         `law` is that of their contact, as it acts head on; None without one.
         """
-        import jax.numpy as jnp
 
         from dockdyn.elements import Anchors
         from dockdyn.mechanics.vector import Vector
@@ -491,7 +480,6 @@ class LatchSection(LineSection):
         self, line: Anchors, axis: Float[Array, "3"], lateral: Scalar | float | None, law: NormalLaw | None = None
     ) -> Latch:
         """Return the latch of one striker and its seat, `axis` pointing out of that, also from traced numbers."""
-        import jax.numpy as jnp
 
         from dockdyn.contact.latch import Reach
         from dockdyn.elements import Latch, Rigid
@@ -506,7 +494,6 @@ class LatchSection(LineSection):
 
     def _catch(self, entry: Reach | Ramp, lever: Scalar, law: NormalLaw | None) -> Compliant:
         """Return the grip that yields; `lever` (m) is that with which a weld holds against turning where that is not stated."""
-        import jax.numpy as jnp
 
         from dockdyn.contact.latch import Ramp
         from dockdyn.contact.laws.linearised import linearise_law
@@ -532,7 +519,6 @@ class LatchSection(LineSection):
 
 def _preferred(stated: tuple[Any, Any], spare: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
     """Return two numbers as stated, and those of `spare` where they are not."""
-    import jax.numpy as jnp
 
     first, second = (
         other if own is None else jnp.asarray(own, float) for own, other in zip(stated, spare, strict=True)
@@ -567,7 +553,6 @@ class ConnectionSection(LineSection):
         return float(line.line(first, second).length)
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
-        import jax.numpy as jnp
 
         from dockdyn.contact.latch import Anywhere
         from dockdyn.elements import Latch, Rigid
@@ -592,7 +577,6 @@ class FixedThrusterSection(NamedElement):
 
     def make(self) -> Thruster:
         """Return the thruster, also from traced numbers."""
-        import jax.numpy as jnp
 
         from dockdyn.elements import Thruster
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, Self
+from typing import Annotated, Literal, NamedTuple, Self
 
 import numpy as np
 from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.scenario.language.errors import shown
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import quantity
@@ -18,9 +19,6 @@ from dockdyn.scenario.tables.attitude import LEVEL, Attitude, quaternion_of
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.mesh import MeshUnit, doubt_unit, read_mesh
 from dockdyn.scenario.tables.part import refuse, without_computed
-
-if TYPE_CHECKING:
-    from jaxtyping import Array, Float
 
 MOST = 10_000  # of members of a feature
 Radius = quantity("m", "a radius", least=0)
@@ -71,7 +69,6 @@ class RepeatedSection(NamedSection):
     def repeated(self, points: Float[Array, "n 3"]) -> list[Float[Array, "n 3"]]:
         """Return places (m, body axes) of this feature and of those like it, each turned about the axis by its share of a
         turn."""
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.rotation import Quaternion
         from dockdyn.mechanics.vector import Vector
@@ -108,7 +105,6 @@ class BallSection(RepeatedSection):
         return [*(self.positions or ()), *([] if self.position is None else [self.position])]
 
     def members(self) -> list[Ball]:
-        import jax.numpy as jnp
 
         places, radius = jnp.asarray(self.stated(), float), jnp.asarray(self.radius, float)
         return [Ball(place, radius) for turned in self.repeated(places) for place in turned]
@@ -135,7 +131,6 @@ class EdgeSection(RepeatedSection):
         return self.points
 
     def members(self) -> list[Capsule]:
-        import jax.numpy as jnp
 
         points, radius = jnp.asarray(self.points, float), jnp.asarray(self.radius, float)
         lines = [points]
@@ -159,7 +154,6 @@ class CircleSection(RepeatedSection):
         return [self.centre]
 
     def members(self) -> list[CircleRing]:
-        import jax.numpy as jnp
 
         normal = jnp.asarray(self.normal, float)
         ends = jnp.stack([jnp.asarray(self.centre, float), jnp.asarray(self.centre, float) + normal])
@@ -227,7 +221,6 @@ class CloudSection(NamedSection):
         return [self.point]
 
     def members(self) -> list[Ball]:
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.rotation import Quaternion
 
@@ -238,7 +231,6 @@ class CloudSection(NamedSection):
 
     def weights(self) -> Float[Array, "members"]:
         """Return the share of each member in the contact's force; together 1."""
-        import jax.numpy as jnp
 
         assert self.sample is not None
         return jnp.asarray(self.sample.shares)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 import numpy as np
 from pydantic import Discriminator, Field, Tag, model_validator
 
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.language.waiting import wait_for
@@ -17,8 +18,6 @@ from dockdyn.scenario.tables.named import named_tables
 from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
-    from jaxtyping import Array, Float
-
     from dockdyn.elements import ModalSpring
     from dockdyn.mechanics.trees.beam import Beam
     from dockdyn.mechanics.trees.cantilever_modes import CantileverModes, Deflection, UniformBeam
@@ -152,7 +151,6 @@ class UniformBeamSection(FlexibleSection):
         return self.link().deflection(place)
 
     def link(self) -> UniformBeam:
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.trees.cantilever_modes import UniformBeam
 
@@ -215,7 +213,6 @@ class LargeBeamSection(FlexibleSection):
 
     def beam(self) -> Beam:
         """Return the beam with its shapes, also from traced numbers."""
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.trees.beam import Beam
 
@@ -238,7 +235,6 @@ class LargeBeamSection(FlexibleSection):
     ) -> tuple[Float[Array, ""], Float[Array, "3"], Float[Array, "3 3"]]:
         """Return what is rigid of a link with this mass (kg), centre of mass (m, from the root) and inertia (kg m², about it),
         in the same way: all but the beam."""
-        import jax.numpy as jnp
 
         beam = self.beam()
         across, polar = beam.mass * beam.length**2 / 12, beam.polar_inertia * beam.length
@@ -261,7 +257,6 @@ class LargeBeamSection(FlexibleSection):
         return ModalSpring(stiffness, stiffness * beam.damping)
 
     def lowest_unstiffened(self) -> Float[Array, ""] | None:
-        import jax.numpy as jnp
 
         if self.stiffening:
             return None
@@ -328,7 +323,6 @@ class ModeTableSection(FlexibleSection):
         return self.modes().frequency.min()
 
     def link(self) -> CantileverModes:
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.trees.cantilever_modes import CantileverModes
 
@@ -345,7 +339,6 @@ class ModeTableSection(FlexibleSection):
         )
 
     def deflection(self, place: Float[Array, "3"]) -> Deflection:
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.trees.cantilever_modes import Deflection
 

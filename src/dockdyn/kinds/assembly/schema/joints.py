@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.kinds.assembly.schema.elements import Damping, Stiffness, TurningDamping, stated_number
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Coordinate, quantity
@@ -14,8 +15,6 @@ from dockdyn.scenario.tables.motion import number
 from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
-    from jaxtyping import Array, Float
-
     from dockdyn.elements import JointDrive
     from dockdyn.mechanics.rigid_body import Pose
     from dockdyn.mechanics.trees.jointed_bodies import Joint
@@ -28,7 +27,6 @@ Turn = quantity("rad", "an angle", component=True)
 
 def unit_axis(stated: list[float]) -> Vector:
     """Return a direction as a unit vector."""
-    import jax.numpy as jnp
 
     from dockdyn.mechanics.vector import Vector
 
@@ -68,7 +66,6 @@ class JointSection(Section):
 
     def place(self, pose: Pose) -> Vector:
         """Return where it is (m) on what carries the body, whose place there is `pose` where the coordinate is zero."""
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.vector import Vector
 
@@ -95,7 +92,6 @@ class JointSection(Section):
 
     def direction(self) -> Vector:
         """Return the axis, a unit vector in the axes of what carries the body; any of a joint that does not move."""
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.vector import Vector
 
@@ -103,7 +99,6 @@ class JointSection(Section):
 
     def moved(self) -> Float[Array, ""]:
         """Return the inertia (kg m² or kg) that its motor reflects."""
-        import jax.numpy as jnp
 
         return jnp.zeros(())
 
@@ -170,7 +165,6 @@ class MovingJointSection(JointSection):
 
     def drive(self) -> JointDrive:
         """Return what acts in it, also from traced numbers."""
-        import jax.numpy as jnp
 
         from dockdyn.elements import EndStops, JointDrive, one_sided
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from dockdyn.deferred import jnp
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.assembly.schema.bodies import PortSection
 from dockdyn.kinds.assembly.schema.features import BallSection
@@ -164,7 +165,6 @@ class BodiesOnLineSection(OnLine, Bodies):
 
 def in_space_of(number: Any) -> Any:  # noqa: ANN401, a number, also a traced one, as an array
     """Return a number on the line as a vector."""
-    import jax.numpy as jnp
 
     return jnp.stack([jnp.asarray(part, float) for part in in_space(number)])
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, SerializeAsAny, Tag, model_validator
 
+from dockdyn.deferred import jnp
 from dockdyn.kinds.assembly.schema.bodies import BodySection, PortSection
 from dockdyn.kinds.assembly.schema.contacts import (
     BetweenPortsSection,
@@ -93,7 +94,6 @@ class LineSlideSection(OnLine, PrismaticSection):
     off_line: ClassVar = {"moved_mass": "a slide of a line has no motor that reflects inertia, a strut may"}
 
     def direction(self) -> Vector:
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.vector import Vector
 
@@ -151,7 +151,6 @@ class LineBodySection(OnLine, BodySection):
         return self
 
     def body(self) -> RigidBody:
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.rigid_body import RigidBody
 

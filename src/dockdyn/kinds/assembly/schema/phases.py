@@ -8,11 +8,13 @@ from pydantic import ConfigDict, Field, ValidationError, model_validator
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
+from dockdyn.deferred import jnp
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.keys import unit_of
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import Bounds, number_of, quantity
 from dockdyn.scenario.tables.part import refuse, without_computed
+from dockdyn.trees import map_leaves
 
 if TYPE_CHECKING:
     from dockdyn.mechanism.mounts import Mount
@@ -55,7 +57,6 @@ class WaitSection(Section):
 
     def make(self, bodies: list[str]) -> Condition:
         """Return the condition, also from traced numbers; `bodies` are the names of all."""
-        import jax.numpy as jnp
 
         from dockdyn.mechanism.phases import Condition
 
@@ -230,8 +231,6 @@ def make_phases(
     bodies: list[str],
 ) -> Phases | None:
     """Return the phases with the elements of each, and those that each has as it has `begun`; None of a single one."""
-    import jax
-    import jax.numpy as jnp
 
     from dockdyn.mechanism.phases import Phases, Ramps
 
@@ -239,7 +238,7 @@ def make_phases(
         return None
 
     def stacked(variants: list[tuple[Mount, ...]]) -> Any:  # noqa: ANN401, a tree of elements
-        return jax.tree.map(
+        return map_leaves(
             lambda *leaves: jnp.stack(leaves), *[tuple(one.element for one in mounts) for mounts in variants]
         )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.kinds.assembly.schema.bodies import BodySection, PortSection, TreeSection, kind_of
 from dockdyn.kinds.assembly.schema.contacts import BetweenPortsSection, ContactLawSection, ContactSection
 from dockdyn.kinds.assembly.schema.control import SteeringTable, check_steered, steered_lists
@@ -41,8 +42,6 @@ from dockdyn.scenario.tables.rig.loop import LoopSection
 from dockdyn.scenario.tables.run import Duration
 
 if TYPE_CHECKING:
-    from jaxtyping import Array, Float
-
     from dockdyn.contact.group import ContactGroup
     from dockdyn.elements import ForceElement, Latch
     from dockdyn.kinds.assembly.trees import Frames, Seat
@@ -386,7 +385,6 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def first_depths(self) -> Float[Array, "contacts"]:
         """Return how deep (m) every contact is at t = 0, also from traced numbers; positive is overlap."""
-        import jax.numpy as jnp
 
         model = self.model()
         return jnp.stack([state.depth for state in model.states(model.initial())])
@@ -471,7 +469,6 @@ class SeveralBodiesSection(Section, abc.ABC):
     def joint_starts(self) -> list[JointMotion]:
         """Return the coordinate (rad or m) and rate at t = 0 of the joints that move, and of the modes, which begin at rest, by
         number."""
-        import jax.numpy as jnp
 
         from dockdyn.kinds.assembly.linked_trees import coordinates_of
         from dockdyn.kinds.assembly.trees import moving_joints
@@ -530,7 +527,6 @@ class SeveralBodiesSection(Section, abc.ABC):
     def meeting(self) -> Port:
         """Return the ports that approach each other: the place of the first on the body that approaches, with the radius of a
         feature, and the second, of points as a plane."""
-        import jax.numpy as jnp
 
         from dockdyn.contact.feature import Point, SphereTip
         from dockdyn.contact.surfaces.plane import Plane
@@ -550,7 +546,6 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def in_root(self, name: str, position: Any, axis: Any = None) -> tuple[Any, Any]:  # noqa: ANN401, numbers or traced ones
         """Return the place (m) and the axis of a port of a body in the axes of the body that carries it at the start."""
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.rigid_body import Pose, Twist
         from dockdyn.mechanics.vector import Vector
@@ -655,7 +650,6 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def make_latch(self, section: LatchSection, starts: dict[str, tuple[Pose, Twist]]) -> ForceElement:
         """Return the latch that a section describes, between bodies that begin so, also from traced numbers."""
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.rigid_body import Placed
         from dockdyn.mechanics.vector import Vector
@@ -682,7 +676,6 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def _in_throat(self, section: LatchSection, own: Placed, other: Placed) -> Latch:
         """Return the latch in the throat of a cone between two bodies as they are at the start."""
-        import jax.numpy as jnp
 
         from dockdyn.mechanics.vector import Vector
 
@@ -728,7 +721,6 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def acting_in_pairs(self) -> Mechanism:
         """Return the model without gravity and control, also from traced numbers."""
-        import jax.numpy as jnp
 
         from dockdyn.kinds.assembly.linked_trees import coordinates_of, linked_start
         from dockdyn.kinds.assembly.trees import trees_of
@@ -798,7 +790,6 @@ def held_by(grips: dict[str, tuple[str, str]], start: str, end: str) -> list[str
 
 def middle(places: list[list[float]]) -> Float[Array, "3"]:
     """Return the middle of places (m)."""
-    import jax.numpy as jnp
 
     return jnp.asarray(places, float).mean(axis=0)
 

@@ -13,14 +13,15 @@ from typing import Any, Self
 
 import numpy as np
 import xarray as xr
-from jaxtyping import Float
+
+from dockdyn.deferred import Float
 
 NONE = "none"  # the rig without a compensator
 DEFAULT = "lead-energy"  # taken of those that are alike: a wrong lead, which no comparison shows, costs it least
 SURE = 2.0  # standard errors of the noise within which two errors are alike
 RESOLVED = 1e-8  # likewise without noise: what a run's tolerance of 1e-11 leaves after its steps
 
-Errors = Float[np.ndarray, "... lanes"]
+type Errors = Float[np.ndarray, "... lanes"]
 
 
 def _restitution_counts(measures: Mapping[str, np.ndarray], bilateral: bool) -> bool:

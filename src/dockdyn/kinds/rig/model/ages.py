@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.hil.robot import AxisReading
 from dockdyn.integrate.model import Scalar
+from dockdyn.trees import Module
 
 if TYPE_CHECKING:
     from dockdyn.kinds.rig.model.rig import Rig
@@ -41,7 +39,7 @@ class Sampling(NamedTuple):
     )
 
 
-class Ages(eqx.Module):
+class Ages(Module):
     """Readings of the robot at the ages that a tick needs; stacks of them have a leading axis."""
 
     tick: Scalar  # s

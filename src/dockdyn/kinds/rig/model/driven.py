@@ -14,12 +14,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Int
 
+from dockdyn.deferred import Array, Int, jnp
 from dockdyn.hil.energy_observer import Port, PortEnergy
 from dockdyn.hil.operation import OperationState, Request
 from dockdyn.hil.supervisor import (
@@ -41,6 +38,7 @@ from dockdyn.integrate.model import Scalar
 from dockdyn.kinds.rig.model.halves import Computer, begin_computer, compute_cycle, with_pose
 from dockdyn.kinds.rig.model.plant import Axes
 from dockdyn.kinds.rig.model.rig import Rig
+from dockdyn.trees import Module, map_leaves
 
 ENERGY = PortEnergy(held=True)
 NEAR = 1e-9  # m and rad, from where a run begins
@@ -84,7 +82,7 @@ class CycleOutputs(NamedTuple):
     wanted: Axes  # m, rad, the command that would have been sent, also where a limit is against it
 
 
-class Driven(eqx.Module):
+class Driven(Module):
     """A rig that drives devices: what does not change during its operation."""
 
     rig: Rig
@@ -141,7 +139,7 @@ def drive_cycle(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving
     watch, fault = watch_devices(limits, before.watch, Told(*given[: len(Told._fields)]), before.sent)
     due = given.due != 0
     heard = with_pose(rig, before.computer, watch.pose)
-    computer = jax.tree.map(lambda one, other: jnp.where(due, one, other), heard, before.computer)
+    computer = map_leaves(lambda one, other: jnp.where(due, one, other), heard, before.computer)
     moves = due & (before.state == OperationState.RUNNING) & (before.ran >= driven.ramp + driven.settle)
     after, answer, seen = compute_cycle(rig, computer, watch.load)
     energy, way = ENERGY.step(before.energy, seen)
@@ -173,7 +171,7 @@ def drive_cycle(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving
     state = jnp.where(
         tripped, int(OperationState.STOPPING), _next_state(before, given.request, quiet, near, (rate == 0).all(), cause)
     )
-    kept = jax.tree.map(lambda one, other: jnp.where(moves, one, other), after, computer)
+    kept = map_leaves(lambda one, other: jnp.where(moves, one, other), after, computer)
     ran = jnp.where(due & (before.state == OperationState.RUNNING), before.ran + 1, before.ran)
     driving = Driving(
         state,
@@ -183,7 +181,7 @@ def drive_cycle(driven: Driven, before: Driving, given: Inputs) -> tuple[Driving
         rate,
         kept,
         watch,
-        jax.tree.map(lambda one, other: jnp.where(moves, one, other), energy, before.energy),
+        map_leaves(lambda one, other: jnp.where(moves, one, other), energy, before.energy),
         jnp.where(moves, given_energy, before.given),
     )
     motion = computer.moving.motion

@@ -11,10 +11,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.hil.compensators.compensator import CompensatorInput
 from dockdyn.hil.sensor import Draws
 from dockdyn.kinds.rig.model.ages import Ages, shift_rows

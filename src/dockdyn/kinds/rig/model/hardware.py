@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
-
 from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.group import ContactGroup, GroupState, Wrench
+from dockdyn.deferred import Array, Float, Int, jnp
 from dockdyn.integrate.model import Flag, Scalar
 from dockdyn.kinds.rig.model.plant import Modes, Touching
 from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.trees import Module
 
 
-class GroupGate(eqx.Module):
+class GroupGate(Module):
     """When a group of contacts presses."""
 
     group: ContactGroup

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import jax.numpy as jnp
-from jaxtyping import Array
-
+from dockdyn.deferred import Array, jnp
 from dockdyn.hil.mounting import Known
 from dockdyn.kinds.rig.model.plant import Axes
 

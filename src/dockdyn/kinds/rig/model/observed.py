@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jaxtyping import Array
-
+from dockdyn.deferred import Array
 from dockdyn.kinds.rig.model.plant import Axes, Port
 
 if TYPE_CHECKING:

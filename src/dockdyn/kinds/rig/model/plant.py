@@ -9,21 +9,19 @@ from __future__ import annotations
 import abc
 from typing import Any, Protocol
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PyTree
-
 from dockdyn.contact.axial import AxialContact
 from dockdyn.contact.gate import GATED, PRESSING
 from dockdyn.contact.laws.parallel import Parallel
+from dockdyn.deferred import Array, Float, Int, PyTree, jnp
 from dockdyn.hil.mounting import Known, SensorFrame, Tool
 from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State
 from dockdyn.kinds.rig.model.wall import MassOnWall
 from dockdyn.parameters import Dynamics
+from dockdyn.trees import AbstractVar, Module, field
 
-Axes = Float[Array, "axes"]  # of the robot: one, or three translations and three rotations
-Port = Float[Array, "port"]  # of the contact: one, or three
-Modes = tuple[Int[Array, ""], ...]  # of contacts, one each
+type Axes = Float[Array, "axes"]  # of the robot: one, or three translations and three rotations
+type Port = Float[Array, "port"]  # of the contact: one, or three
+type Modes = tuple[Int[Array, ""], ...]  # of contacts, one each
 
 
 class Gate(Protocol):
@@ -37,13 +35,13 @@ class Gate(Protocol):
 Touching = tuple[tuple[Gate, Any], ...]  # contacts, and how they touch
 
 
-class Plant(eqx.Module):
+class Plant(Module):
     """Virtual bodies, and mock-ups that the axes of a robot carry.
 
     A motion has configuration and velocity and, where something of the virtual bodies has events, modes and a memory.
     """
 
-    mass: eqx.AbstractVar[Float[Array, ""]]  # kg, effective mass at the contact
+    mass: AbstractVar[Float[Array, ""]]  # kg, effective mass at the contact
 
     @property
     @abc.abstractmethod
@@ -194,7 +192,7 @@ class Mass(Plant):
     virtual: AxialContact | None  # computed in software
     position: Float[Array, ""]  # m, at t = 0
     velocity: Float[Array, ""]  # m/s, at t = 0
-    bilateral: bool = eqx.field(static=True)
+    bilateral: bool = field(static=True)
 
     axes = 1
     port_axes = 1

@@ -13,12 +13,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PyTree
 
+from dockdyn.deferred import Array, Float, PyTree, jax, jnp
 from dockdyn.hil.compensators.compensator import Compensation, Compensator, CompensatorInput
 from dockdyn.hil.mounting import Mounting
 from dockdyn.hil.robot import AxisReading, RobotAxes
@@ -33,6 +30,7 @@ from dockdyn.kinds.rig.model.schedule import Flag, RigSchedule, choose_branch
 from dockdyn.kinds.rig.model.settled import settled_rig
 from dockdyn.kinds.rig.model.stretch import advance_tick
 from dockdyn.parameters import Dynamics
+from dockdyn.trees import Module, field, map_leaves
 
 WRITTEN_OUT = 4  # ticks of a cycle
 
@@ -85,7 +83,7 @@ class RigState(NamedTuple):
     )
 
 
-class Rig(eqx.Module):
+class Rig(Module):
     """A closed loop around the contact of a plant."""
 
     plant: Plant
@@ -95,13 +93,11 @@ class Rig(eqx.Module):
     period: Float[Array, ""] | None  # s, of digital dynamics
     compensator: Compensator | None
     following: Scalar  # 1: the robot has long followed the approach; 0: it stands still at t = 0
-    held: bool = eqx.field(static=True)  # whether what the compensator multiplies is held between its instants
-    dynamics: Dynamics = eqx.field(static=True)
-    schedule: RigSchedule = eqx.field(static=True)
+    held: bool = field(static=True)  # whether what the compensator multiplies is held between its instants
+    dynamics: Dynamics = field(static=True)
+    schedule: RigSchedule = field(static=True)
     mounting: Mounting | None = None  # of the sensor; None: it feels the contact's load alone
-    applies_after: int = eqx.field(
-        static=True, default=0
-    )  # hold periods from when a command is taken to when it applies
+    applies_after: int = field(static=True, default=0)  # hold periods from when a command is taken to when it applies
     outside: Port | None = None  # N, what another program puts on the virtual bodies where they touch
 
     @property
@@ -157,19 +153,19 @@ class Rig(eqx.Module):
         asked, sampled = (np.cumsum(row) - row for row in (flags.asks, flags.samples))
         given = oracle, drawn
         rows = asked.clip(max=flags.asks.sum() - 1), sampled.clip(max=max(flags.samples.sum() - 1, 0))
-        ideals, draws = (jax.tree.map(lambda a, at=at: a[at], part) for part, at in zip(given, rows, strict=True))
+        ideals, draws = (map_leaves(lambda a, at=at: a[at], part) for part, at in zip(given, rows, strict=True))
         if schedule.ticks > WRITTEN_OUT or self.located:
             moving, found = jax.lax.scan(
                 lambda moving, now: self.advance(ages, moving, *now), moving, (flags, ideals, draws)
             )
-            return moving, jax.tree.map(lambda a: a[flags.asks], found)
+            return moving, map_leaves(lambda a: a[flags.asks], found)
         seen = []
         for index in range(schedule.ticks):
             now = Instant(*(bool(row[index]) for row in flags))
-            ideal, draw = (jax.tree.map(lambda a, at=index: a[at], part) for part in (ideals, draws))
+            ideal, draw = (map_leaves(lambda a, at=index: a[at], part) for part in (ideals, draws))
             moving, found = self.advance(ages, moving, now, ideal, draw)
             seen += [found] if now.asks else []
-        return moving, jax.tree.map(lambda *rows: jnp.stack(rows), *seen)
+        return moving, map_leaves(lambda *rows: jnp.stack(rows), *seen)
 
     def advance(
         self, ages: Ages, moving: RigState, now: Instant, ideal: IdealContact, drawn: Draws | None

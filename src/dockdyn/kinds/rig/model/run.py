@@ -9,16 +9,15 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float, Int, PyTree
 
+from dockdyn.deferred import Array, ArrayLike, Float, Int, PyTree, jax, jnp
 from dockdyn.hil.sensor import Draws, draw_noise
 from dockdyn.integrate.model import jacobian_by_columns, pack_tree, unpack_tree
 from dockdyn.kinds.rig.model.ages import ages_of
 from dockdyn.kinds.rig.model.rig import IdealContact, Rig, RigState
 from dockdyn.programs import Program
+from dockdyn.trees import map_leaves
 
 
 class Chances(NamedTuple):
@@ -70,28 +69,28 @@ def run_cycles(
     drawn, noise = chances
     known = None if oracle.position.shape[0] == 1 else oracle
     if known is not None:
-        known = jax.tree.map(lambda values: values[: cycles * asks].reshape(rows, stride, asks, -1), known)
-    one = jax.tree.map(lambda values: jnp.broadcast_to(values[0], (asks, *values.shape[1:])), oracle)
+        known = map_leaves(lambda values: values[: cycles * asks].reshape(rows, stride, asks, -1), known)
+    one = map_leaves(lambda values: jnp.broadcast_to(values[0], (asks, *values.shape[1:])), oracle)
 
     def cycle(moving: RigState, given: PyTree) -> tuple[RigState, dict[str, Array]]:
         ideal, random, encoder = given
         return rig.cycle(ages, moving, (one if ideal is None else ideal)._replace(encoder=encoder), random)
 
     def row(moving: RigState, given: PyTree) -> tuple[RigState, dict[str, Array]]:
-        first, later = (jax.tree.map(lambda values, part=part: values[part], given) for part in (0, slice(1, None)))
+        first, later = (map_leaves(lambda values, part=part: values[part], given) for part in (0, slice(1, None)))
         moving, found = cycle(moving, first)
         if stride > 1:
             moving, _ = jax.lax.scan(lambda m, g: (cycle(m, g)[0], None), moving, later, length=stride - 1)
-            found = jax.tree.map(lambda values: values[:1], found)
+            found = map_leaves(lambda values: values[:1], found)
         return moving, found
 
     begun = rig.begin()
     if stride == 1:
-        given = jax.tree.map(lambda values: values[:, 0], (known, drawn, noise))
+        given = map_leaves(lambda values: values[:, 0], (known, drawn, noise))
         end, seen = jax.lax.scan(cycle, begun, given, length=rows)
     else:
         end, seen = jax.lax.scan(row, begun, (known, drawn, noise), length=rows)
-    return end, jax.tree.map(lambda values: values.reshape(-1, *values.shape[2:]), seen)
+    return end, map_leaves(lambda values: values.reshape(-1, *values.shape[2:]), seen)
 
 
 def monodromy_matrix(rig: Rig) -> Float[Array, "n n"]:

@@ -12,12 +12,12 @@ from functools import partial
 from math import lcm
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from dockdyn.deferred import jnp
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.multirate import MOST, Hyperperiod, hyperperiod_of, share_of_hold
+from dockdyn.trees import map_leaves
 
 SLOW = 0.5  # largest turn (rad) of the robot's fastest motion in a tick of continuous dynamics
 REACH = 2.0  # largest |A| · tick of a robot that is read at ages which change
@@ -31,7 +31,7 @@ def choose_branch[Tree](flag: Flag, yes: Callable[[], Tree], no: Tree) -> Tree:
     """Return `yes()` where the flag holds, else `no`; only one of them is in the program where the flag is known."""
     if isinstance(flag, bool):
         return yes() if flag else no
-    return jax.tree.map(partial(jnp.where, flag), yes(), no)
+    return map_leaves(partial(jnp.where, flag), yes(), no)
 
 
 class RigSchedule(NamedTuple):

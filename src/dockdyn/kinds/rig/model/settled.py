@@ -11,11 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.hil.robot import RobotAxes
 from dockdyn.integrate.model import Scalar
 from dockdyn.kinds.rig.model.plant import Axes

@@ -11,18 +11,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, PyTree
-
 from dockdyn.contact.gate import PRESSING
+from dockdyn.deferred import Array, Bool, Float, PyTree, jax, jnp
 from dockdyn.hil.robot import AxisReading
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.hybrid.mesh_point import evaluate_mesh_point
 from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.rig.model.plant import Axes, Modes, Touching
+from dockdyn.trees import Module, map_leaves
 
 if TYPE_CHECKING:
     from dockdyn.kinds.rig.model.ages import Ages
@@ -33,7 +30,7 @@ MOST_CHANGES = 64  # events between two instants; where there are more, the run 
 MOST_STEPS = 100_000.0  # likewise
 
 
-class RobotPath(eqx.Module):
+class RobotPath(Module):
     """The way of a robot over a stretch: powers of the time from its middle, in ticks."""
 
     place: Float[Array, "terms axes"]
@@ -249,5 +246,5 @@ def solve_stretch(model: Model, start: State, begun: Scalar, length: Scalar) -> 
     )
     solver = located.advance_located(model, settings, solver, settings.max_iterations)
     good, x = solver.status == Status.FINISHED, solver.point.state
-    q, v, memory = jax.tree.map(lambda a: jnp.where(good, a, jnp.nan), (x.q, x.v, x.memory))
+    q, v, memory = map_leaves(lambda a: jnp.where(good, a, jnp.nan), (x.q, x.v, x.memory))
     return State(q, v, x.mode, memory)

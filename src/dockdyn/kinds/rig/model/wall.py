@@ -6,13 +6,11 @@ Source: SITS, eq. 1.
 
 from __future__ import annotations
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
-
 from dockdyn.contact.axial import Axial, AxialContact
 from dockdyn.contact.gate import APART, GATED, PRESSING
+from dockdyn.deferred import Array, Bool, Float, jnp
 from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
+from dockdyn.trees import field
 
 
 class MassOnWall(Model):
@@ -26,7 +24,7 @@ class MassOnWall(Model):
     position: Float[Array, ""]  # m, at t = 0
     velocity: Float[Array, ""]  # m/s, at t = 0
     delay: None
-    bilateral: bool = eqx.field(static=True)
+    bilateral: bool = field(static=True)
 
     def touch(self, x: State) -> Axial:
         return self.contact.touch(x.q, x.v)

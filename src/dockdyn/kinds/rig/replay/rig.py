@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jaxtyping import Array, Float
 
 from dockdyn.contact.group import ContactGroup
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.integrate.model import over_rows
 from dockdyn.kinds.assembly.replay import body_parts, reach_of
 from dockdyn.kinds.rig.model.in_space import carried_at, reference_of

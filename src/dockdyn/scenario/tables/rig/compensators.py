@@ -22,6 +22,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
+from dockdyn.deferred import jnp
 from dockdyn.parameters import parameters_of, settings_of
 from dockdyn.scenario.language.own_code import Own
 from dockdyn.scenario.language.section import MaybeNamedSection
@@ -85,7 +86,6 @@ class WithVelocity(CompensatorLaw):
         return {"velocity": self.source()}
 
     def source(self) -> VelocitySource:
-        import jax.numpy as jnp
 
         from dockdyn.hil.compensators import VELOCITIES
         from dockdyn.hil.velocity_sources import (

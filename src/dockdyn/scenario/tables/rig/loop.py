@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from dockdyn.deferred import ArrayLike, jnp
 from dockdyn.parameters import Dynamics
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
@@ -16,8 +17,6 @@ from dockdyn.scenario.tables.rig.compensators import CompensatorSection, WithVel
 from dockdyn.scenario.tables.rig.robot import RobotSection
 
 if TYPE_CHECKING:
-    from jaxtyping import ArrayLike
-
     from dockdyn.stability.loop import Loop
 
 IMPERFECT = (
@@ -194,7 +193,6 @@ class LoopSection(Section):
     def make(self, effective_mass: ArrayLike, stiffness: ArrayLike, damping: ArrayLike) -> Loop:
         """Return the loop along one direction of contact, also from traced numbers; of compensators, those that margins
         count."""
-        import jax.numpy as jnp
 
         from dockdyn.hil.compensators.linear import LinearCompensator
         from dockdyn.stability.loop import Loop

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.scenario.language.also import NUMBER
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
@@ -14,8 +15,6 @@ from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
-    from jaxtyping import Array, Float
-
     from dockdyn.stability.lags import Denominator
     from dockdyn.stability.loop import RobotStateSpace
     from dockdyn.stability.transfer_function import TransferFunction
@@ -147,7 +146,6 @@ class RobotSection(Section):
 
     def make(self) -> RobotStateSpace:
         """Return the robot, also from traced numbers."""
-        import jax.numpy as jnp
 
         from dockdyn.stability.loop import RobotStateSpace
 
@@ -166,7 +164,6 @@ class RobotSection(Section):
 
 def polynomial(places: list[Float[Array, "2"]]) -> Float[Array, "n"]:
     """Return coefficients of the monic polynomial with zeros at pairs of real and imaginary part."""
-    import jax.numpy as jnp
 
     real, imaginary = jnp.ones(1), jnp.zeros(1)
     for a, b in places:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import quantity
@@ -16,8 +17,6 @@ from dockdyn.scenario.tables.parts import Direction, Point
 from dockdyn.scenario.tables.rig.gains import Period
 
 if TYPE_CHECKING:
-    from jaxtyping import Array, Float
-
     from dockdyn.control.actuators import Actuators
     from dockdyn.control.body_control import BodyControl
     from dockdyn.control.controller import Controller
@@ -63,7 +62,6 @@ class ModulationSection(Section):
 
     def make(self) -> PulseWidth | OnOff:
         """Return the modulation, also from traced numbers."""
-        import jax.numpy as jnp
 
         from dockdyn.control.thrusters import OnOff, PulseWidth
 
@@ -112,7 +110,6 @@ class SampledSection(ActuatorSection):
 
     def control_by(self, law: Controller, reference: Reference) -> BodyControl | SampledControl:
         """Return control by a law, continuous or sampled, also from traced numbers."""
-        import jax.numpy as jnp
 
         from dockdyn.control.body_control import BodyControl
         from dockdyn.control.sampled import SampledControl
@@ -124,7 +121,6 @@ class SampledSection(ActuatorSection):
 
     def limits(self) -> Actuators:
         """Return the wheel and ideal thrusters of a free body, also from traced numbers."""
-        import jax.numpy as jnp
 
         only = self.thruster_torque is not None or self.thruster is not None
         axes = [0, 1, 2]
@@ -132,7 +128,6 @@ class SampledSection(ActuatorSection):
 
     def thrusters(self) -> Thrusters | None:
         """Return the table of thrusters, also from traced numbers."""
-        import jax.numpy as jnp
 
         from dockdyn.control.thrusters import Thrusters
 
@@ -149,7 +144,6 @@ class SampledSection(ActuatorSection):
 
 def idle_control(attitude: Float[Array, "4"]) -> BodyControl:
     """Return the control of a body that its own computer leaves alone, `attitude` being its own; without limits."""
-    import jax.numpy as jnp
 
     from dockdyn.control.body_control import BodyControl
     from dockdyn.control.commanded import Idle

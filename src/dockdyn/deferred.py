@@ -1,0 +1,155 @@
+"""JAX, imported when something of it is first used: what is kept in machine code runs without it.
+
+Modules write `from dockdyn.deferred import jax, jnp` in place of importing both, and take from here the names of types that
+checkers know from jaxtyping, which takes long to import, too.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache, update_wrapper, wraps
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import jax as jax
+    import jax.numpy as jnp
+    from jaxtyping import Array as Array
+    from jaxtyping import ArrayLike as ArrayLike
+    from jaxtyping import Bool as Bool
+    from jaxtyping import Complex as Complex
+    from jaxtyping import Float as Float
+    from jaxtyping import Int as Int
+    from jaxtyping import PyTree as PyTree
+    from jaxtyping import Shaped as Shaped
+else:
+
+    class Shaped:
+        """An array of a shape that its name tells: `Float[Array, "3"]`."""
+
+        def __class_getitem__(cls, item: tuple[object, str]) -> object:
+            return item[0]
+
+    Float = Int = Bool = Complex = Shaped
+    Array = np.ndarray
+    ArrayLike = PyTree = Any
+
+NAME = "jax"
+_waiting: list[Callable[[], None]] = []
+
+
+class _Deferred:
+    """A module that is imported with the first of its names that is asked for."""
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401, whatever the module holds
+        found = getattr(importlib.import_module(self._name), name)
+        setattr(self, name, found)
+        return found
+
+
+if not TYPE_CHECKING:
+    jax = _Deferred(NAME)
+    jnp = _Deferred("jax.numpy")
+
+
+def jit_when_called(function: Callable[..., Any], static: tuple[str, ...] = ()) -> Callable[..., Any]:
+    """Return `jax.jit` of a function, made when it is first called; `static` names arguments that are part of the program."""
+    made = cache(lambda: jax.jit(function, static_argnames=static))
+
+    @wraps(function)
+    def call(*given: Any, **named: Any) -> Any:  # noqa: ANN401, of the function
+        return made()(*given, **named)
+
+    return call
+
+
+class DifferentiableFunction:
+    """A function whose derivative is stated by `defjvp`, as `jax.custom_jvp`, made when it is first called.
+
+    `constant` are the places of arguments along which it is not differentiated.
+    """
+
+    def __init__(self, function: Callable[..., Any], constant: tuple[int, ...] = ()):
+        update_wrapper(self, function)
+        self.function, self.constant = function, constant
+        self.derivative: Callable[..., Any] | None = None
+        self.made: Callable[..., Any] | None = None
+
+    def defjvp[F: Callable[..., Any]](self, derivative: F) -> F:
+        self.derivative = derivative
+        return derivative
+
+    def __call__(self, *given: Any) -> Any:  # noqa: ANN401, of the function
+        if self.made is None:
+            assert self.derivative is not None
+            made = jax.custom_jvp(self.function, nondiff_argnums=self.constant)
+            made.defjvp(self.derivative)
+            self.made = made
+        return self.made(*given)
+
+
+def has_jax() -> bool:
+    """Return whether JAX has been imported, by whomever."""
+    return sys.modules.get(NAME) is not None
+
+
+def is_traced(value: object) -> bool:
+    """Return whether a value is a number or array that JAX does not know yet, since it writes a program."""
+    return has_jax() and isinstance(value, jax.core.Tracer)
+
+
+def is_array_of_jax(value: object) -> bool:
+    """Return whether a value is an array of JAX, traced or not."""
+    return has_jax() and isinstance(value, jax.Array)
+
+
+def when_jax_comes(act: Callable[[], None]) -> None:
+    """Call `act` as soon as JAX has been imported, by whomever; at once where it is there."""
+    if has_jax():
+        act()
+    else:
+        _waiting.append(act)
+
+
+class _Watch(MetaPathFinder):
+    """Finds JAX where it is found without, and lets what waits for it act when it has been imported."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname != NAME:
+            return None
+        sys.meta_path.remove(self)
+        found = find_spec(NAME)
+        if found is not None and found.loader is not None:
+            found.loader = _ThenActing(found.loader)
+        return found
+
+
+class _ThenActing(Loader):
+    """Loads a module as another loader does, then lets what waits for it act."""
+
+    def __init__(self, loader: Loader):
+        self.loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        self.loader.exec_module(module)
+        while _waiting:
+            _waiting.pop(0)()
+
+
+if not has_jax():
+    sys.meta_path.insert(0, _Watch())
