@@ -77,6 +77,11 @@ def is_native() -> bool:
     """
     if backend_word() == "xla":
         return False
+    return is_on_cpu()
+
+
+def is_on_cpu() -> bool:
+    """Return whether JAX computes on the CPU, or would."""
     return (not has_jax() and not _has_device_plugin()) or jax.default_backend() == "cpu"
 
 

@@ -113,6 +113,25 @@ def is_array_of_jax(value: object) -> bool:
     return has_jax() and isinstance(value, jax.Array)
 
 
+def _has_array_of_jax(value: object) -> bool:
+    return any(map(_has_array_of_jax, value)) if isinstance(value, list | tuple) else is_array_of_jax(value)
+
+
+class _Either:
+    """NumPy's functions of arrays, or JAX's where an argument is, or holds, an array of JAX."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        def call(*given: Any, **options: Any) -> Any:  # noqa: ANN401, arrays of either
+            library = jnp if has_jax() and _has_array_of_jax(given) else np
+            return getattr(library, name)(*given, **options)
+
+        setattr(self, name, call)
+        return call
+
+
+xp = _Either()
+
+
 def when_jax_comes(act: Callable[[], None]) -> None:
     """Call `act` as soon as JAX has been imported, by whomever; at once where it is there."""
     if has_jax():

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dockdyn.deferred import Array, Float, jnp
+from dockdyn.deferred import Array, Float, jnp, xp
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector
 from dockdyn.programs import trace_once
 from dockdyn.trees import tree_of_fields
@@ -56,18 +56,18 @@ class Quaternion:
         Shepperd's method: of the four squared components the largest is taken by its root, the others follow.
         """
         r = matrix.array()
-        trace = jnp.trace(r)
-        squares = jnp.concatenate([trace[None], jnp.diagonal(r)])
+        trace = xp.trace(r)
+        squares = xp.concatenate([trace[None], xp.diagonal(r)])
         w, x, y, z = 1 + trace, 1 + 2 * r[0, 0] - trace, 1 + 2 * r[1, 1] - trace, 1 + 2 * r[2, 2] - trace
         xy, yz, zx = r[0, 1] + r[1, 0], r[1, 2] + r[2, 1], r[2, 0] + r[0, 2]
         a, b, c = r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]
-        candidates = jnp.array([[w, a, b, c], [a, x, xy, zx], [b, xy, y, yz], [c, zx, yz, z]])
-        q = candidates[jnp.argmax(squares)]
-        q = q / jnp.linalg.norm(q) * jnp.where(q[0] < 0, -1.0, 1.0)
+        candidates = xp.array([[w, a, b, c], [a, x, xy, zx], [b, xy, y, yz], [c, zx, yz, z]])
+        q = candidates[xp.argmax(squares)]
+        q = q / xp.sqrt(xp.sum(q * q)) * xp.where(q[0] < 0, -1.0, 1.0)
         return Quaternion.of(q)
 
     def array(self) -> Float[Array, "4"]:
-        return jnp.stack([self.w, self.x, self.y, self.z])
+        return xp.stack([self.w, self.x, self.y, self.z])
 
     def vector(self) -> Vector:
         return Vector(self.x, self.y, self.z)

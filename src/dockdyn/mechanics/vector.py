@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dockdyn.deferred import Array, Float, jax, jnp
+from dockdyn.deferred import Array, Float, jax, jnp, xp
 from dockdyn.programs import trace_once
 from dockdyn.trees import tree_of_fields
 
@@ -46,7 +46,7 @@ class Vector:
         return Vector(jnp.zeros(()), jnp.zeros(()), jnp.zeros(()))
 
     def array(self) -> Float[Array, "3"]:
-        return jnp.stack([self.x, self.y, self.z])
+        return xp.stack([self.x, self.y, self.z])
 
     @trace_once
     def __add__(self, other: Vector) -> Vector:
@@ -102,7 +102,7 @@ class Matrix:
         return Matrix(Vector.of(rows[0]), Vector.of(rows[1]), Vector.of(rows[2]))
 
     def array(self) -> Float[Array, "3 3"]:
-        return jnp.stack([self.x.array(), self.y.array(), self.z.array()])
+        return xp.stack([self.x.array(), self.y.array(), self.z.array()])
 
     @trace_once
     def __matmul__(self, vector: Vector) -> Vector:

@@ -14,11 +14,13 @@ import xarray as xr
 from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.kinds.assembly.linked_trees import arm_of
 from dockdyn.kinds.assembly.schema.flexible import LargeBeamSection, ModeTableSection, UniformBeamSection
+from dockdyn.kinds.assembly.trees import Seat
 from dockdyn.mechanics.trees.cantilever_modes import Deflection
 from dockdyn.mechanics.trees.modal_frame import Shortening
 from dockdyn.programs import Program
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.scene import SceneMotion, rotate_vectors
+from dockdyn.trees import Module, field
 
 if TYPE_CHECKING:
     from dockdyn.kinds.assembly.schema.assembly import AssemblySection
@@ -29,12 +31,19 @@ SECTIONS = 25  # of a beam that are drawn
 What = tuple[str, ...]  # of what kind something is that sits on a link, and its name, as a `Seat` says
 
 
+class SeatShape(Module):
+    """How the place of what sits on a flexible link moves with its modes, link axes."""
+
+    what: What = field(static=True)
+    shape: Deflection
+
+
 class LinkShapes(NamedTuple):
     """How places of a flexible link move with its modes, link axes."""
 
     mean: Deflection | None  # of the axes that a run tells; None: they are those of the link at rest
     line: Deflection | None  # of the sections of a beam, along a leading axis; None of a table of modes
-    seats: list[Deflection]
+    seats: list[SeatShape]
 
 
 class BentLink(NamedTuple):
@@ -60,15 +69,13 @@ def bent_links(
     flexible = [body for body in content.body if body.flexible is not None]
     if not flexible:
         return {}
-    seats = content.frames(content.starts()).seats
     names = [name for name, _ in content.modes()]
     coordinates, found = frames.interpolate_samples(time, dataset.time.values, dataset.modal_coordinate.values), {}
     for body, shapes in zip(flexible, _shapes_of(content), strict=True):
         eta, rest = coordinates[:, [name == body.name for name in names]], motions[body.name]
         if shapes.mean is not None:
             rest = _at_rest(rest, shapes.mean, eta)
-        own = [seat.what for seat in seats if seat.link == body.name]
-        moved = {what: _motion_of_section(rest, shape, eta) for what, shape in zip(own, shapes.seats, strict=True)}
+        moved = {seat.what: _motion_of_section(rest, seat.shape, eta) for seat in shapes.seats}
         found[body.name] = BentLink(None if shapes.line is None else _section_places(rest, shapes.line, eta), moved)
     return found
 
@@ -78,13 +85,13 @@ def _shapes_of(content: AssemblySection) -> list[LinkShapes]:
     """Return the shapes of all flexible links, in the order of the bodies."""
     seats = content.frames(content.starts()).seats
     return [
-        _link_shapes(body, [seat.place for seat in seats if seat.link == body.name])
+        _link_shapes(body, [seat for seat in seats if seat.link == body.name])
         for body in content.body
         if body.flexible is not None
     ]
 
 
-def _link_shapes(body: BodySection, places: Sequence[Float[Array, "3"]]) -> LinkShapes:
+def _link_shapes(body: BodySection, seats: Sequence[Seat]) -> LinkShapes:
     flexible, line = body.flexible, None
     assert flexible is not None
 
@@ -100,7 +107,7 @@ def _link_shapes(body: BodySection, places: Sequence[Float[Array, "3"]]) -> Link
         root, way = _beam_axis(body)
         line = jax.vmap(deflected)(root + jnp.linspace(0.0, 1.0, SECTIONS)[:, None] * way)
     mean = None if isinstance(flexible, LargeBeamSection) else flexible.modes().mean_motion(body.body())
-    return LinkShapes(mean, line, [deflected(place) for place in places])
+    return LinkShapes(mean, line, [SeatShape(seat.what, deflected(seat.place)) for seat in seats])
 
 
 def _beam_axis(body: BodySection) -> tuple[Float[Array, "3"], Float[Array, "3"]]:

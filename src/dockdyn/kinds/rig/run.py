@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from dockdyn.deferred import Array, ArrayLike, Int, jax, jnp
+from dockdyn.deferred import Array, ArrayLike, Int, jnp
 from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import Model, Scalar, State, over_rows
@@ -156,11 +156,12 @@ def simulate_course(scenario: Scenario, rig: Rig, progress: Progress | None = No
     with report_while_running(f"the motion without rig, at {grid.instants} instants,"):
         ideal, oracle = without_rig(scenario, rig, grid)
     with report_while_running(f"the motion of the rig, of {grid.instants} instants,"):
-        _, seen = jax.block_until_ready(run_with_seed(rig, oracle, np.int64(content.seed), grid.rows, grid.stride))
+        _, shown = run_with_seed(rig, oracle, np.int64(content.seed), grid.rows, grid.stride)
+        seen = {name: np.asarray(values) for name, values in shown.items()}  # which waits for it
     kept = grid.within(content.duration)
     return Course(
         time=kept * grid.period,
-        seen={name: np.asarray(values)[: len(kept)] for name, values in seen.items()},
+        seen={name: values[: len(kept)] for name, values in seen.items()},
         ideal={name: np.asarray(values)[kept] for name, values in ideal.items()},
         wall_time=time.perf_counter() - began,
     )

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from dockdyn.deferred import Array, Float, jnp
+from dockdyn.deferred import Array, Float, xp
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Number, quantity
 from dockdyn.scenario.tables.geometry import Direction, Triple
@@ -42,7 +42,7 @@ class EulerAngles(Turned):
 
     def quaternion(self) -> Float[Array, "4"]:
 
-        first, second, third = map(_turn, self.order, [jnp.asarray(angle, float) for angle in self.euler])
+        first, second, third = map(_turn, self.order, [xp.asarray(angle, float) for angle in self.euler])
         return (first * second * third).array()
 
 
@@ -54,8 +54,8 @@ class AxisAngle(Turned):
 
     def quaternion(self) -> Float[Array, "4"]:
 
-        axis, half = jnp.asarray(self.axis, float), jnp.asarray(self.angle, float) / 2
-        return jnp.concatenate([jnp.cos(half)[None], jnp.sin(half) * axis / jnp.linalg.norm(axis)])
+        axis, half = xp.asarray(self.axis, float), xp.asarray(self.angle, float) / 2
+        return xp.concatenate([xp.cos(half)[None], xp.sin(half) * axis / xp.sqrt(xp.sum(axis * axis))])
 
 
 class TwoAxes(Turned):
@@ -82,14 +82,14 @@ class TwoAxes(Turned):
 
     def quaternion(self) -> Float[Array, "4"]:
 
-        (first, one), (second, other) = ((name, jnp.asarray(value, float)) for name, value in self._stated().items())
-        one = one / jnp.linalg.norm(one)
+        (first, one), (second, other) = ((name, xp.asarray(value, float)) for name, value in self._stated().items())
+        one = one / xp.sqrt(xp.sum(one * one))
         other = other - one * (one @ other)
-        other = other / jnp.linalg.norm(other)
-        third = jnp.cross(one, other) if first + second != "xz" else jnp.cross(other, one)
+        other = other / xp.sqrt(xp.sum(other * other))
+        third = xp.cross(one, other) if first + second != "xz" else xp.cross(other, one)
         (last,) = set("xyz") - {first, second}
         columns = {first: one, second: other, last: third}
-        return _of_matrix(jnp.stack([columns[name] for name in "xyz"], axis=1))
+        return _of_matrix(xp.stack([columns[name] for name in "xyz"], axis=1))
 
 
 class RotationMatrix(Turned):
@@ -106,7 +106,7 @@ class RotationMatrix(Turned):
 
     def quaternion(self) -> Float[Array, "4"]:
 
-        return _of_matrix(jnp.asarray(self.matrix, float))
+        return _of_matrix(xp.asarray(self.matrix, float))
 
 
 def _turn(axis: str, angle: Any) -> Any:  # noqa: ANN401, a traced number, a Quaternion
@@ -114,7 +114,7 @@ def _turn(axis: str, angle: Any) -> Any:  # noqa: ANN401, a traced number, a Qua
 
     from dockdyn.mechanics.rotation import Quaternion
 
-    parts = [jnp.cos(angle / 2), *(jnp.sin(angle / 2) if name == axis else jnp.zeros(()) for name in "xyz")]
+    parts = [xp.cos(angle / 2), *(xp.sin(angle / 2) if name == axis else xp.zeros(()) for name in "xyz")]
     return Quaternion.of(parts)
 
 
@@ -163,6 +163,4 @@ Attitude = Annotated[
 def quaternion_of(stated: Any) -> Float[Array, "4"]:  # noqa: ANN401, of the type `Attitude`, or None
     """Return an attitude as a unit quaternion, scalar first, also from traced numbers; level where none is stated."""
 
-    return (
-        stated.quaternion() if isinstance(stated, Turned) else jnp.asarray(LEVEL if stated is None else stated, float)
-    )
+    return stated.quaternion() if isinstance(stated, Turned) else xp.asarray(LEVEL if stated is None else stated, float)

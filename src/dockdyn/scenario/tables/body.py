@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import model_validator
 
-from dockdyn.deferred import jnp
+from dockdyn.deferred import jnp, xp
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import NamedSection
 from dockdyn.scenario.language.units import quantity
@@ -67,7 +67,7 @@ class FreeBodySection(NamedSection):
         from dockdyn.mechanics.vector import Vector
 
         def vector(value: list[float] | None) -> Vector:
-            return Vector.of(jnp.array(value if value is not None else [0.0, 0.0, 0.0], float))
+            return Vector.of(xp.array(value if value is not None else [0.0, 0.0, 0.0], float))
 
         attitude = Quaternion.of(quaternion_of(self.attitude))
         return Pose(vector(self.position), attitude), Twist(vector(self.velocity), vector(self.rate))

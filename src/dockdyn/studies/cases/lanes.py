@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dockdyn import backend
 from dockdyn.deferred import PyTree, jax
 from dockdyn.integrate.model import ContactModel
 from dockdyn.integrate.solution import Solution, Status
@@ -63,7 +64,7 @@ def _run_lanes(
 
 def at_once() -> int | None:
     """Return lanes side by side: on a CPU one, so that each takes its own time; else all of a call."""
-    return None if jax.default_backend() == "cpu" else LANES
+    return None if backend.is_on_cpu() else LANES
 
 
 @cache

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from dockdyn.deferred import Array, Float, jnp
+from dockdyn.deferred import Array, Float, jnp, xp
 from dockdyn.kinds.assembly.schema.elements import Damping, Stiffness, TurningDamping, stated_number
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Coordinate, quantity
@@ -30,8 +30,8 @@ def unit_axis(stated: list[float]) -> Vector:
 
     from dockdyn.mechanics.vector import Vector
 
-    axis = jnp.asarray(stated, float)
-    return Vector.of(axis / jnp.linalg.norm(axis))
+    axis = xp.asarray(stated, float)
+    return Vector.of(axis / xp.sqrt(xp.sum(axis * axis)))
 
 
 class JointSection(Section):
@@ -69,7 +69,7 @@ class JointSection(Section):
 
         from dockdyn.mechanics.vector import Vector
 
-        return pose.position if self.position is None else Vector.of(jnp.asarray(self.position, float))
+        return pose.position if self.position is None else Vector.of(xp.asarray(self.position, float))
 
     def make(self, pose: Pose, carrier: int, number: int | None) -> Joint:
         """Return the joint of a body whose place on what carries it is `pose` where the coordinate is zero."""
@@ -95,7 +95,7 @@ class JointSection(Section):
 
         from dockdyn.mechanics.vector import Vector
 
-        return Vector.of(jnp.asarray([1.0, 0.0, 0.0]))
+        return Vector.of(xp.asarray([1.0, 0.0, 0.0]))
 
     def moved(self) -> Float[Array, ""]:
         """Return the inertia (kg m² or kg) that its motor reflects."""

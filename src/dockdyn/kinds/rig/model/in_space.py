@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from dockdyn.contact.gate import APART, PRESSING
 from dockdyn.contact.group import ContactGroup, Wrench
-from dockdyn.deferred import Array, Float, PyTree, jax, jnp
+from dockdyn.deferred import Array, Float, PyTree, jax, jnp, xp
 from dockdyn.hil.mounting import Known, SensorFrame, Tool
 from dockdyn.integrate.hybrid.runge_kutta import rk4_step
 from dockdyn.integrate.model import Flag, Rate, Scalar, State, advance_state
@@ -28,7 +26,6 @@ from dockdyn.mechanism.loads import observed_elements
 from dockdyn.mechanism.measured_contact import MeasuredContact
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.parameters import Dynamics
-from dockdyn.trees import map_leaves
 
 Q = tuple[Pose, Pose]
 V = tuple[Twist, Twist]
@@ -66,7 +63,8 @@ class PlantInSpace(Plant):
         """Return the plant of a mechanism in which what is measured takes the place of some contacts; all are by number."""
         carried, standing = mock_ups
         computed = [group for number, group in enumerate(whole.groups) if number not in hardware]
-        measured = MeasuredContact(map_leaves(lambda zero: np.zeros(zero.shape), Wrench.zero()), carried, standing)
+        nothing = Vector.of(xp.zeros(3))
+        measured = MeasuredContact(Wrench(nothing, nothing), carried, standing)
         return PlantInSpace(
             model=replace(whole, delay=None, points=(), groups=(measured, *computed)),
             hardware=tuple(whole.groups[number] for number in hardware),  # type: ignore[misc]
