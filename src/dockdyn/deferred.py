@@ -32,10 +32,12 @@ if TYPE_CHECKING:
 else:
 
     class Shaped:
-        """An array of a shape that its name tells: `Float[Array, "3"]`."""
+        """An array of a shape that `dim_str` tells: of `Float[Array, "3"]` it is "3"."""
 
-        def __class_getitem__(cls, item: tuple[object, str]) -> object:
-            return item[0]
+        dim_str = "..."
+
+        def __class_getitem__(cls, item: tuple[object, str]) -> type[Shaped]:
+            return type(cls.__name__, (cls,), {"dim_str": item[1]})
 
     Float = Int = Bool = Complex = Shaped
     Array = np.ndarray

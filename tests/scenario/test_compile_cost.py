@@ -6,12 +6,13 @@ import subprocess
 import sys
 import time
 
-import jax
 import pytest
 
 import dockdyn
 from dockdyn import backend, programs
 from dockdyn.scenario import compile_cost
+from dockdyn.translate import jaxpr
+from dockdyn.trees import structure_of
 
 HEAD = """schema = 2
 title = "Many parts"
@@ -101,7 +102,7 @@ def chain(count):
 def cost_of(text, tmp_path):
     file = tmp_path / "many.toml"
     file.write_text(text)
-    return compile_cost.compile_cost([jax.tree.structure(dockdyn.load(file).content)], by_xla=False)
+    return compile_cost.compile_cost([structure_of(dockdyn.load(file).content)], by_xla=False)
 
 
 COMMANDS = {
@@ -117,7 +118,7 @@ COMMANDS = {
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_refuses_what_memory_does_not_suffice_for(command, dock, monkeypatch, tmp_path):
     """In one line, before any contact is compiled; no study takes it for a case that fails."""
-    made = programs.translate_function
+    made = jaxpr.translate_function
 
     def small(traced):
         return made(traced) if len(traced.eqns) < 20 else pytest.fail("was compiled")
@@ -126,7 +127,7 @@ def test_every_command_refuses_what_memory_does_not_suffice_for(command, dock, m
     monkeypatch.setattr(compile_cost, "allowed_memory", lambda: 1e8)
     monkeypatch.setattr(programs, "load_code", lambda name: None)
     monkeypatch.setattr(programs, "kept", type(programs.kept)())
-    monkeypatch.setattr(programs, "translate_function", small)
+    monkeypatch.setattr(jaxpr, "translate_function", small)
     (tmp_path / "many.toml").write_text(unnamed(3) + (STUDY if command == "design" else ""))
     ended = dock(*COMMANDS[command].split())
     assert ended.returncode == 2
@@ -144,8 +145,8 @@ def test_what_takes_long_is_told_once_before_it_is_compiled(dock, monkeypatch, t
     monkeypatch.setattr(compile_cost, "told", set())
     monkeypatch.setattr(programs, "load_code", lambda name: None)
     monkeypatch.setattr(programs, "kept", type(programs.kept)())
-    made = programs.translate_function
-    monkeypatch.setattr(programs, "translate_function", lambda traced: (said.append("compiled"), made(traced))[1])
+    made = jaxpr.translate_function
+    monkeypatch.setattr(jaxpr, "translate_function", lambda traced: (said.append("compiled"), made(traced))[1])
     tell = backend.announce_wait
     monkeypatch.setattr(backend, "announce_wait", lambda words: (said.append(words), tell(words)))
     (tmp_path / "many.toml").write_text(unnamed(3).replace('duration = "1 s"', 'duration = "10 ms"'))
@@ -160,7 +161,7 @@ def test_a_run_from_python_is_warned(monkeypatch, tmp_path):
     monkeypatch.setattr(compile_cost, "PATIENCE", 0.0)
     monkeypatch.setattr(compile_cost, "told", set())
     (tmp_path / "many.toml").write_text(unnamed(2))
-    structure = jax.tree.structure(dockdyn.load(tmp_path / "many.toml").content)
+    structure = structure_of(dockdyn.load(tmp_path / "many.toml").content)
     with pytest.warns(RuntimeWarning, match="'Many parts' with 2 .* to compile for a run, the first time"):
         backend.ask_before_compiling([structure], by_xla=False)
 
@@ -185,7 +186,7 @@ def test_the_time_told_is_right_within_a_factor_of_four(made, tmp_path, monkeypa
     for number in (2, count // 4, count):  # the first has all imported
         (tmp_path / "many.toml").write_text(made(number).replace('duration = "1 s"', 'duration = "10 ms"'))
         scenario = dockdyn.load(tmp_path / "many.toml")
-        costs.append(compile_cost.compile_cost([jax.tree.structure(scenario.content)], by_xla=False))
+        costs.append(compile_cost.compile_cost([structure_of(scenario.content)], by_xla=False))
         began = time.process_time()
         dockdyn.simulate(scenario)
         taken.append(time.process_time() - began)
