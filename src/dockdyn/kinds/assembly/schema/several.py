@@ -37,6 +37,7 @@ from dockdyn.scenario.tables.body import CARRIED
 from dockdyn.scenario.tables.named import NAME_OF_BODY, named_tables
 from dockdyn.scenario.tables.orbit import OrbitSection
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
+from dockdyn.scenario.tables.parts import relative_key
 from dockdyn.scenario.tables.rig.loop import LoopSection
 from dockdyn.scenario.tables.run import Duration
 
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
     from dockdyn.mechanics.trees.partial_motion import JointMotion
     from dockdyn.mechanics.trees.tree_bodies import TreeBodies
+    from dockdyn.mechanism.head_on import Damped
     from dockdyn.mechanism.impact_contact import ImpactContact
     from dockdyn.mechanism.mechanism import Mechanism
     from dockdyn.mechanism.mounts import Mount
@@ -383,6 +385,25 @@ class SeveralBodiesSection(Section, abc.ABC):
                 radius = OVERLAP
             found.append((f"contact {contact.name!r}", radius))
         return found
+
+    def relative_laws(self) -> list[tuple[str, str, int]]:
+        """Return the contacts whose law states its damping relative to the bodies that meet: the key of the law, the key in it,
+        and the contact's number."""
+        found = []
+        for number, contact in enumerate(self.contacts):
+            if key := relative_key(contact.normal):
+                found.append((self.law_key(contact, "normal"), key, number))
+        return found
+
+    def damped_laws(self) -> list[Damped]:
+        """Return what comes of the damping of each of these, by the effective mass at t = 0, also from traced numbers."""
+        from dockdyn.mechanism.effective_mass import effective_masses
+        from dockdyn.mechanism.head_on import damping_between
+
+        model, contacts = self.model(), self.contacts
+        masses, _ = effective_masses(model, model.initial())
+        laws: list[tuple[Any, int]] = [(contacts[number].normal, number) for _, _, number in self.relative_laws()]
+        return [damping_between(law.make(), masses[number]) for law, number in laws]
 
     def first_depths(self) -> Float[Array, "contacts"]:
         """Return how deep (m) every contact is at t = 0, also from traced numbers; positive is overlap."""
@@ -733,6 +754,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.kinds.assembly.linked_trees import coordinates_of, linked_start
         from dockdyn.kinds.assembly.trees import trees_of
         from dockdyn.mechanics.trees.tree_bodies import TreeBodies
+        from dockdyn.mechanism.effective_mass import damp_relatively
         from dockdyn.mechanism.mechanism import Mechanism
         from dockdyn.mechanism.named_points import NamedPoint
 
@@ -750,7 +772,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         slow = any(phase.over is not None for phase in self.phase)
         first = variants_of(self.phase, self.acts(), begun=True) if slow else []
         begun = [self.mounts(sections, starts, frames, linked) for sections in first]
-        return Mechanism(
+        model = Mechanism(
             bodies=tuple(bodies.values()),
             groups=self.groups(frames),
             poses=tuple(pose for pose, _ in at_start),
@@ -783,6 +805,7 @@ class SeveralBodiesSection(Section, abc.ABC):
                 if isinstance(one, LatchSection) and one.ends_run
             ),
         )
+        return damp_relatively(model)
 
 
 def held_by(grips: dict[str, tuple[str, str]], start: str, end: str) -> list[str]:
