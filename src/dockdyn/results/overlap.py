@@ -13,6 +13,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 
 DOUBLINGS = 10  # of what is missing, in search of the distance that is enough
+IMMOVABLE = 1e18  # kg: no more than what is fixed leaves to a contact
 CLOSE = 1e-9  # of a restitution, to rounding
 SHARE = 0.02  # of it, as near as it is told
 DEEP = 0.2  # m: of a point, which has no radius; more overlap than that at the start is a mistake
@@ -56,7 +57,7 @@ def _refuse_damping(scenario: Scenario) -> None:
         return
     for (law, key, _), found in zip(stated, damped_laws(scenario.content), strict=True):
         where = f"{scenario.name}: {law}.{key}"
-        if not np.isfinite(found.mass):
+        if not found.mass < IMMOVABLE:
             raise ScenarioError(
                 f"{where}: neither body can move along the normal at t = 0; must be damping in its place"
             )

@@ -257,6 +257,8 @@ class RigAssemblySection(SeveralBodiesSection):
                     f"rig.{key} = {name!r}: bends, a mock-up does not; must be a body that a locked joint holds on it"
                 )
         first, second = self.mock_ups
+        if self.named(first).fixed:
+            refuse(f"rig.carries = {first!r}: is fixed; must be a body that moves")
         if first == second:
             refuse(f"rig.against = {second!r}: the robot carries that body; must be another one")
         if not self.measured_contacts():

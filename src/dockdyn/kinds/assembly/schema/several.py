@@ -102,6 +102,15 @@ class SeveralBodiesSection(Section, abc.ABC):
         return self
 
     @model_validator(mode="after")
+    def some_free(self) -> Self:
+        fixed = [body.name for body in self.body if body.fixed]
+        if len(fixed) == len(self.body):
+            refuse(f"body.{fixed[0]}.fixed: nothing moves; must have a body that is not fixed")
+        if fixed and self.orbit is not None:
+            refuse(f"body.{fixed[0]}.fixed: along an orbit nothing is; must be left out, or [orbit] be")
+        return self
+
+    @model_validator(mode="after")
     def by_shared_laws(self) -> Self:
         known = [shared.name for shared in self.contact_law]
         for contact in self.contact:
@@ -163,6 +172,8 @@ class SeveralBodiesSection(Section, abc.ABC):
             between = f"{between} = {contact.between}"
             if first == second:
                 refuse(f"{between}: both are of the body {first!r}")
+            if self.named(first).fixed and self.named(second).fixed:
+                refuse(f"{between}: both bodies are fixed; one must be able to move")
             if "cloud" in (feature.shape, partner.shape) and kind_of(partner) == "feature":
                 refuse(f"{between}: a cloud touches surfaces only")
             count = check_pair(feature, partner)
@@ -251,6 +262,8 @@ class SeveralBodiesSection(Section, abc.ABC):
         mover, base = self.root(own), self.root(other)
         if mover == base:
             refuse(f"approach: {self.approach.of!r} and {self.approach.to!r} are of bodies that begin as one")
+        if self.named(mover).fixed:
+            refuse(f"approach.of = {self.approach.of!r}: body.{mover} is fixed; must be of a body that moves")
         if stated := self.named(mover).states_motion():
             refuse(f"body.{mover}.{stated[0]} and [approach] both state the initial motion; give one of the two")
         if isinstance(to, PortSection) and to.axis is None:
@@ -320,6 +333,10 @@ class SeveralBodiesSection(Section, abc.ABC):
     def names(self) -> list[str]:
         """Return the names of the bodies, in their order."""
         return [body.name for body in self.body]
+
+    def as_heavy(self, body: BodySection) -> BodySection:
+        """Return the body itself, or the heaviest one that moves where it is fixed: what its size is taken from."""
+        return max((one for one in self.body if not one.fixed), key=lambda one: one.mass) if body.fixed else body
 
     def named(self, name: str) -> BodySection:
         """Return the body of that name."""
