@@ -52,7 +52,7 @@ def latching(chaser: list[Any], target: list[Any], ramp: dict[str, Any], **more:
     """Return two chains of which the first latches on to the other, behind a ramp of this `axial_length` (m)."""
     found = chains(chaser, target, **more)
     latch = {"between": fronts(found), "grip": "weld", "ramp": ramp}
-    return found | {"latch": {"latch": latch | {"anchor": [0.0, ramp["axial_length"]]}}}
+    return found | {"latch": {"capture": latch | {"anchor": [0.0, ramp["axial_length"]]}}}
 
 
 def text(tables: dict[str, Any], more: str = "") -> str:

@@ -19,7 +19,7 @@ feature.tip = {{ position = [0.9, 0, 0] }}
 mass = 1500
 inertia = [900, 1100, 1000]
 surface.cone = {{ shape = "cone", apex = [0.5, 0, 0], axis = [1, 0, 0], half_angle = "40 deg" }}
-[latch.latch]
+[latch.capture]
 between = ["chaser", "target"]
 feature = "tip"
 surface = "cone"

@@ -293,7 +293,7 @@ def test_a_catch_that_bottoms_or_a_run_that_is_cut_leaves_a_lower_bound():
 def test_cases_of_a_batch_have_the_figures_of_runs_and_end_after_the_first_swing():
     """`ends_run` ends a case with the first swing, π √(m/k) after the capture; its loads are those of the whole run."""
     stiffness = 40000.0
-    keys = ("latch.latch.stroke", "body.chaser.velocity.0")
+    keys = ("latch.capture.stroke", "body.chaser.velocity.0")
     rows = np.array([[0.08, -0.3], [0.01, -0.3], [0.08, -0.02]])
     stated = scenario(z=0.012, sideways=0.05, stiffness=stiffness, damping=500.0, stroke=0.08, ends_run=True)
     batch = run_cases(stated, keys, rows)
@@ -346,13 +346,13 @@ OTHER = {name: {"position": [1.6, 0, 0], "radius": 0.015} for name in ("probe", 
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
-        ({"latch.latch.grip": "soft"}, "latch.latch.grip"),
-        ({"latch.latch.grip": "pin", "latch.latch.stiffness": 3}, "stiffness: a pin is rigid"),
-        ({"latch.latch.grip": "compliant", "latch.latch.turning_stiffness": 3}, "holds turns freely"),
-        ({"latch.latch.stiffness": 0}, "latch.latch.stiffness"),
-        ({"latch.latch.stroke": "-1 mm"}, "latch.latch.stroke"),
+        ({"latch.capture.grip": "soft"}, "latch.capture.grip"),
+        ({"latch.capture.grip": "pin", "latch.capture.stiffness": 3}, "stiffness: a pin is rigid"),
+        ({"latch.capture.grip": "compliant", "latch.capture.turning_stiffness": 3}, "holds turns freely"),
+        ({"latch.capture.stiffness": 0}, "latch.capture.stiffness"),
+        ({"latch.capture.stroke": "-1 mm"}, "latch.capture.stroke"),
         (
-            {"latch.latch.feature": "other", "body.chaser.feature": OTHER},
+            {"latch.capture.feature": "other", "body.chaser.feature": OTHER},
             "no .*contact.* between 'other' and 'cone' tells it",
         ),
     ],

@@ -67,7 +67,7 @@ def test_a_run_that_is_stepped_is_the_run(told):
 def test_runs_of_a_batch_are_the_runs_alone():
     """Each with its own start; one that its latch ends stays where it is while the others go on."""
     case = dockdyn.load(
-        "probe-cone-latch", {"duration": 8.0, "latch.latch.ends_run": True, "control": CONTROL | PUSHED}
+        "probe-cone-latch", {"duration": 8.0, "latch.capture.ends_run": True, "control": CONTROL | PUSHED}
     )
     offsets = [[0.0, 0.0], [0.0, 0.02], [0.3, 0.0]]
     values = [{"approach.lateral_offset": offset} for offset in offsets]

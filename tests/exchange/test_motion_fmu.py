@@ -55,7 +55,7 @@ def test_ten_bounces_of_a_compliance_are_those_of_the_run(tmp_path):
 @pytest.mark.parametrize("grip", ["compliant-weld", "weld"])
 def test_a_latch_falls_in_in_fmi_2(grip, tmp_path):
     """A rigid hold takes the velocity away at an event."""
-    made = exported("probe-cone-latch", 2, tmp_path, {"loop.delay": 0.0, "latch.latch.grip": grip}, integrated=False)
+    made = exported("probe-cone-latch", 2, tmp_path, {"loop.delay": 0.0, "latch.capture.grip": grip}, integrated=False)
     assert check_fmu(made.file).findings == []
     dataset, (position, velocity) = apart(made, "position", "velocity")
     assert np.isfinite(dataset["capture_time"])

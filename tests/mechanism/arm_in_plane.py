@@ -57,7 +57,7 @@ def _latch(p, end):
     point, normal = p.planes[p.latch_wall]
     text = f'[connection.hand]\nbetween = ["payload", "{LINKS[-1]}"]\n'
     text += f"anchor = [[0, 0, 0], [{end[0]}, 0, 0]]\n"
-    text += '[latch.latch]\nbetween = ["payload", "station"]\ngrip = "pin"\n'
+    text += '[latch.capture]\nbetween = ["payload", "station"]\ngrip = "pin"\n'
     text += f"anchor = [[0, 0, 0], [{point.real}, {point.imag}, 0]]\naxis = [{normal.real}, {normal.imag}, 0]\n"
     text += "reach = 0\nlateral = 100\n"
     text += '[phase.dock]\n[phase.retreat]\nwhen = "latched"\n'

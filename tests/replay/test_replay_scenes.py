@@ -108,7 +108,7 @@ def test_the_teeth_of_a_latch_are_pushed_aside_by_the_ramp_and_fall_in(shared_ru
     target = body(scene, "target").motion
     travel = frames.interpolate_samples(scene.time, dataset.time.values, dataset.latch_travel.values)
     captured = float(dataset.capture_time)
-    teeth = [part for part in scene.parts if part.name.startswith("latch/tooth")]
+    teeth = [part for part in scene.parts if part.name.startswith("capture/tooth")]
     assert len(teeth) == 3
     for tooth in teeth:
         aside = np.linalg.norm(tooth.motion.position - target.position, axis=1)

@@ -252,3 +252,29 @@ def test_the_largest_normal_force_of_the_words_is_the_largest(shared_run):
     force, free_force = (f"{format_significant(value)} N" for value in (seat, free))
     assert f"largest normal force {force} (at " in report.verdict and f", {free_force} in Q1 before" in report.verdict
     assert dict(report.key)["Largest normal force"].startswith(force)
+
+
+def test_contacts_are_marked_where_the_path_turns_back(run):
+    """On the plate, a tip's radius from the middle of the tip, wherever on its body the plate is."""
+    dataset = run(
+        {
+            "duration": 2.0,
+            "chaser": {
+                "mass": 500,
+                "inertia": [100, 100, 100],
+                "position": [2.05, 0.3, 0],
+                "velocity": [-0.05, 0, 0],
+                "feature": {"tip": {"position": [-1, 0, 0.1], "radius": 0.02}},
+            },
+            "target": {
+                "mass": 800,
+                "inertia": [200, 200, 200],
+                "surface": {"plate": {"shape": "plane", "point": [1, 0, 0], "normal": [1, 0, 0]}},
+            },
+            "contact": {"tip": {"between": ["tip", "plate"], "normal": {"law": "hertz", "stiffness": 1e5}}},
+        }
+    )
+    (plot,) = (plot for plot in report_of(dataset).plots if plot.name == "trajectory")
+    panel = plot.draw().panels[1]  # x and z
+    (mark,) = (line for line in panel.lines if line.name == "contact, at onset")
+    assert (float(mark.x[0]), float(mark.y[0])) == pytest.approx((0.0, 0.1), abs=1e-9)

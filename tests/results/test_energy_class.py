@@ -100,7 +100,7 @@ def test_what_a_run_does_not_resolve_is_said(load):
 def test_what_a_latch_takes_is_not_laid_to_contacts():
     """However the latch holds, the contact before the capture took what it took, by the law of its dashpot."""
     cases = [
-        dockdyn.load("probe-cone-latch", {"latch.latch.grip": grip, "loop.delay": 0.0})
+        dockdyn.load("probe-cone-latch", {"latch.capture.grip": grip, "loop.delay": 0.0})
         for grip in ("compliant-weld", "weld")
     ]
     summaries = [dockdyn.summarise(dockdyn.simulate(case)) for case in cases]

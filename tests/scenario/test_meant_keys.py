@@ -43,7 +43,7 @@ def test_a_key_without_its_first_tables_is_named_in_full(preset):
                 assert "unknown key" not in str(other)
 
 
-STRUT = "did you mean 'strut.strut.damping'?"
+STRUT = "did you mean 'strut.leg.damping'?"
 
 
 @pytest.mark.parametrize("asked", ["strut.damping", "strut.dampin"])
@@ -63,8 +63,8 @@ def test_a_short_key_is_named_in_full_wherever_it_is_asked_for(asked):
 
 
 def test_an_element_mistyped_is_named():
-    with pytest.raises(dockdyn.ScenarioError, match=r"there is no 'strutt'; did you mean 'strut'\?"):
-        dockdyn.load("idss-soft-capture", {"strut.strutt.damping": 1.0})
+    with pytest.raises(dockdyn.ScenarioError, match=r"there is no 'legg'; did you mean 'leg'\?"):
+        dockdyn.load("idss-soft-capture", {"strut.legg.damping": 1.0})
 
 
 NONE = [

@@ -174,13 +174,13 @@ law = "spring-dashpot"
 stiffness = "8 kN/m"
 damping = "400 N s/m"
 
-[latch.latch]
+[latch.capture]
 between = ["chaser", "target"]
 feature = "probe"
 surface = "cone"
 entry = "60 mm"
 
-[latch.latch.ramp]
+[latch.capture.ramp]
 stiffness = {STIFFNESS}
 angle = {ANGLE}
 axial_length = {LENGTH}
@@ -291,7 +291,7 @@ def test_no_boundary_is_an_answer(dock, on_axis, speeds, words):
             (
                 "probe-cone-latch",
                 "--over",
-                "latch.latch.ramp.friction=0.1:0.2",
+                "latch.capture.ramp.friction=0.1:0.2",
                 "--over",
                 f"{SPEED}=1:2",
                 "--over",

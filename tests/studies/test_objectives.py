@@ -30,7 +30,7 @@ KINDS = {
     "latch": (
         "paraskevas-latch",
         {VELOCITY: 0.1},
-        [VELOCITY, "latch.latch.ramp.stiffness", "body.chaser.mass"],
+        [VELOCITY, "latch.capture.ramp.stiffness", "body.chaser.mass"],
         1e-4,
         10,
         1e-6,
@@ -192,7 +192,7 @@ def test_smoothed_probability_of_capture_in_closed_form(runs):
     speed = {"distribution": "normal", "mean": mean, "std": deviation}
     scenario = dockdyn.load("paraskevas-latch", {VELOCITY: speed, "duration": 2.0})
     objective = dockdyn.objective(scenario, "probability of captured", runs=runs, smoothing=share)
-    found = objective.value_and_gradient({"latch.latch.ramp.stiffness": stiffness})
+    found = objective.value_and_gradient({"latch.capture.ramp.stiffness": stiffness})
     at = np.linspace(-8, 8, 4001)
     springs = stiffness * (1 + share * at)
     limits = length * np.sqrt(springs / reduced)
@@ -201,9 +201,10 @@ def test_smoothed_probability_of_capture_in_closed_form(runs):
     slope = weights @ (-norm.pdf((mean - limits) / deviation) / deviation * limits / (2 * springs))
     assert abs(found.value - value) < 4 * found.value_error
     assert (
-        abs(found.slopes["latch.latch.ramp.stiffness"] - slope) < 4 * found.slope_errors["latch.latch.ramp.stiffness"]
+        abs(found.slopes["latch.capture.ramp.stiffness"] - slope)
+        < 4 * found.slope_errors["latch.capture.ramp.stiffness"]
     )
-    assert found.slope_errors["latch.latch.ramp.stiffness"] < 7 / math.sqrt(runs) * abs(slope)
+    assert found.slope_errors["latch.capture.ramp.stiffness"] < 7 / math.sqrt(runs) * abs(slope)
     assert found.value_error < 0.6 / math.sqrt(runs)
 
 

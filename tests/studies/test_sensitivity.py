@@ -63,9 +63,9 @@ def test_time_of_capture_in_closed_form():
     numbers = {
         VELOCITY: 0.11,
         PLACE: -0.01,
-        "latch.latch.ramp.stiffness": 100.0,
-        "latch.latch.ramp.angle": math.pi / 4,
-        "latch.latch.anchor.1": 0.02,
+        "latch.capture.ramp.stiffness": 100.0,
+        "latch.capture.ramp.angle": math.pi / 4,
+        "latch.capture.anchor.1": 0.02,
         "body.chaser.mass": 15.0,
         "body.target.mass": 17.0,
     }

@@ -135,7 +135,7 @@ OFTEN = {
 RARELY = {
     **{f"chains {name}": _of(located_case, f"paraskevas-{name}") for name in ("a", "b", "c", "d", "latch-slow")},
     "latch with friction": _of(
-        located_case, "paraskevas-latch", **{"latch.latch.ramp.friction": 0.2, "latch.latch.ramp.preload": 0.1}
+        located_case, "paraskevas-latch", **{"latch.capture.ramp.friction": 0.2, "latch.capture.ramp.preload": 0.1}
     ),
     **{name: _of(located_case, name) for name in (FREE, "sazawal-compliance", "probe-cone", "probe-cone-latch")},
     **{name: _of(located_case, name) for name in ("idss-probe-cone",)},
@@ -149,10 +149,10 @@ RARELY = {
     "control by damping": _of(located_case, FREE, control=DAMPING),
     "control, fixed steps": _of(fixed_case, FREE, control=HOLD),
     "latch, fixed steps": _of(fixed_case, "probe-cone-latch"),
-    "latch with rigid weld": _of(located_case, "probe-cone-latch", **{"latch.latch.grip": "weld"}),
-    "latch with rigid pin": _of(located_case, "probe-cone-latch", **{"latch.latch.grip": "pin"}),
+    "latch with rigid weld": _of(located_case, "probe-cone-latch", **{"latch.capture.grip": "weld"}),
+    "latch with rigid pin": _of(located_case, "probe-cone-latch", **{"latch.capture.grip": "pin"}),
     "latch with catch": _of(
-        located_case, "probe-cone-latch", **{f"latch.latch.{key}": value for key, value in CATCH.items()}
+        located_case, "probe-cone-latch", **{f"latch.capture.{key}": value for key, value in CATCH.items()}
     ),
     **{
         f"rig {law}": _of(rig_case, "sits", **{"loop.compensator": {"law": law, **keys}})

@@ -8,6 +8,7 @@ from dockdyn.impact.formulas.contact_duration import (
     contact_duration,
     damping_ratio,
     first_order_correction,
+    kelvin_voigt_damping_ratio,
     kelvin_voigt_restitution,
     validity_warnings,
 )
@@ -61,6 +62,7 @@ __all__ = [
     "effective_masses",
     "first_order_correction",
     "greatest_travel",
+    "kelvin_voigt_damping_ratio",
     "kelvin_voigt_restitution",
     "latch_frequency",
     "latch_motion",

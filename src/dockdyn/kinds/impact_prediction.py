@@ -12,11 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dockdyn.contact.group import ContactGroup
+from dockdyn.contact.laws.normal_law import NormalLaw
+from dockdyn.contact.laws.spring_dashpot import SpringDashpot
 from dockdyn.deferred import Array, Bool, Float, PyTree, jax, jnp
 from dockdyn.impact.formulas.contact_duration import damping_ratio, kelvin_voigt_restitution
 from dockdyn.integrate.model import State, over_rows
 from dockdyn.integrate.solution import Solution
 from dockdyn.mechanism.effective_mass import contact_normals, effective_masses
+from dockdyn.mechanism.impact_contact import ImpactContact
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.report.sampled_surface import in_pieces
 from dockdyn.results.contact_figures import stored_figure
@@ -26,8 +29,7 @@ from dockdyn.results.log_data import Log
 from dockdyn.results.measures import settled_rows
 from dockdyn.results.plan import delay_of, jit_once
 from dockdyn.results.run import Run, episode_variable
-from dockdyn.scenario.made import made, model_of
-from dockdyn.scenario.tables.part import Part
+from dockdyn.scenario.made import model_of
 from dockdyn.trees import flatten, map_leaves, unflatten
 
 RELATIVE = "relative velocity of the centres of mass along the normal"
@@ -70,8 +72,10 @@ def predicted_impacts(content: Any, run: Run) -> dict[str, Any]:  # noqa: ANN401
     No formula says what a contact does with a delay, with friction, with several members, or while another one acts. Where that
     is so of all, nothing is returned.
     """
-    laws = [None if delay_of(content) else _law_of(contact) for contact in content.contacts]
-    if run.states is None or not run.episodes or not any(laws):
+    if delay_of(content) or run.states is None or not run.episodes:
+        return {}
+    laws = [_law_of(group) for group in model_of(content).groups]
+    if not any(laws):
         return {}
     struck = _predicted_impacts(content, laws, run)
     mass, whole, restitution, closing, before, after = (
@@ -125,25 +129,24 @@ def _normals_where(model: Mechanism, solution: Solution, asked: Bool[Array, "row
     )
 
 
-def _law_of(contact: Any) -> Part | None:  # noqa: ANN401, a section of a contact
+def _law_of(group: ContactGroup | ImpactContact) -> NormalLaw | None:
     """Return the law of a contact without friction, where a formula gives its restitution; None for another one."""
-    law = getattr(contact, "normal", None)
-    if law is None or getattr(contact, "friction", None) is not None:
+    if not isinstance(group, ContactGroup) or group.friction is not None:
         return None
-    return law if law.law == "spring-dashpot" or made(law).lossless() else None
+    return group.law if isinstance(group.law, SpringDashpot) or group.law.lossless() else None
 
 
-def law_restitution(law: Any, mass: float) -> float:  # noqa: ANN401, a section
+def law_restitution(law: NormalLaw | None, mass: float) -> float:
     """Return the restitution e* of a law between bodies of an effective mass (kg); NaN where no formula gives it."""
     if law is None or not np.isfinite(mass):
         return np.nan
-    if law.law == "spring-dashpot":
-        return float(_of_dashpot(law, np.float64(mass))) if law.damping else 1.0
-    return 1.0 if made(law).lossless() else np.nan
+    if law.lossless():
+        return 1.0
+    return float(_of_dashpot(law, np.float64(mass))) if isinstance(law, SpringDashpot) else np.nan
 
 
 @jit_once
-def _of_dashpot(law: Any, mass: Float[Array, ""]) -> Float[Array, ""]:  # noqa: ANN401, a section
+def _of_dashpot(law: SpringDashpot, mass: Float[Array, ""]) -> Float[Array, ""]:
     ratio = damping_ratio(law.damping, law.stiffness, mass)
     return kelvin_voigt_restitution(ratio, "zero-depth" if law.adhesion else "zero-force")
 
@@ -153,7 +156,7 @@ def _acts_beside_others(one: Episode, others: Sequence[Episode]) -> bool:
     return any(other is not one and not (other.release <= one.onset or other.onset >= one.release) for other in others)
 
 
-def _predicted_impacts(content: Any, laws: Sequence[Part | None], run: Run) -> list[PredictedImpact]:  # noqa: ANN401, of a scenario
+def _predicted_impacts(content: Any, laws: Sequence[NormalLaw | None], run: Run) -> list[PredictedImpact]:  # noqa: ANN401, of a scenario
     """Return all contacts of a run at their onsets."""
     model, velocity = model_of(content), np.asarray(run.at_moments["velocity"])
     masses = np.array([float(body.mass) for body in model.bodies])

@@ -6,15 +6,32 @@ Source: μ = 1/(n M⁻¹ nᵀ), contact space, Khatib 1987; for masses on a line
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dockdyn.contact.group import ContactGroup
+from dockdyn.contact.laws.relative_damping import RelativeLaw
 from dockdyn.deferred import Array, Float, jnp
 from dockdyn.impact.laws.result import Impact, impact_of_impulse
 from dockdyn.integrate.model import State
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.connections import point_rows
+from dockdyn.mechanism.head_on import law_between
 from dockdyn.mechanism.impacts import kept_lines
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.strikes import strike_bodies
+
+
+def damp_relatively(model: Mechanism) -> Mechanism:
+    """Return a model whose laws of contacts have the damping that was stated relative to the effective mass at t = 0."""
+    waiting = [isinstance(group, ContactGroup) and isinstance(group.law, RelativeLaw) for group in model.groups]
+    if not any(waiting):
+        return model
+    masses, _ = effective_masses(model, model.initial())
+    groups = (
+        replace(group, law=law_between(group.law, mass)) if waits and isinstance(group, ContactGroup) else group
+        for group, mass, waits in zip(model.groups, masses, waiting, strict=True)
+    )
+    return replace(model, groups=tuple(groups))
 
 
 def contact_normals(model: Mechanism, x: State) -> Float[Array, "groups 3"]:

@@ -1,4 +1,4 @@
-"""Whether anything begins deep inside something else that it touches."""
+"""Whether contacts can be as they are stated: none begins deep inside what it touches, each has the damping it is to have."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from typing import Protocol
 import numpy as np
 
 from dockdyn.deferred import Array, Float
+from dockdyn.mechanism.head_on import Damped
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 
 DOUBLINGS = 10  # of what is missing, in search of the distance that is enough
+IMMOVABLE = 1e18  # kg: no more than what is fixed leaves to a contact
+CLOSE = 1e-9  # of a restitution, to rounding
 SHARE = 0.02  # of it, as near as it is told
 DEEP = 0.2  # m: of a point, which has no radius; more overlap than that at the start is a mistake
 
@@ -25,9 +28,17 @@ class TouchingContent(Protocol):
     def first_depths(self) -> Float[Array, "meetings"]:
         """Return how deep (m) each of them is at t = 0, also from traced numbers; positive is overlap."""
 
+    def relative_laws(self) -> list[tuple[str, str, int]]:
+        """Return the laws that state damping relative to the bodies that meet: key, the key in it, the contact's number."""
+
+    def damped_laws(self) -> list[Damped]:
+        """Return what comes of the damping of each of these, also from traced numbers."""
+
 
 def refuse_overlap(scenario: Scenario) -> None:
-    """Raise ScenarioError where what touches begins deeper in something else than its own radius, a point than `DEEP`."""
+    """Raise ScenarioError where what touches begins deeper in something else than its own radius, a point than `DEEP`; and
+    where no damping is that which a law states by a ratio or a restitution."""
+    _refuse_damping(scenario)
     meetings = scenario.content.meetings() if hasattr(scenario.content, "meetings") else []
     if not meetings:
         return
@@ -37,6 +48,24 @@ def refuse_overlap(scenario: Scenario) -> None:
             remedy = _describe_remedy(scenario, depth - most)
             words = f"overlap at the start = {depth:.3g} m; must be at most {most:.3g} m: {remedy}"
             raise ScenarioError(f"{scenario.name}: {where}: {words}")
+
+
+def _refuse_damping(scenario: Scenario) -> None:
+    """Raise ScenarioError where a law states its damping relative to bodies that do not move, or a restitution that its force
+    has not even without a damper."""
+    if not (stated := scenario.content.relative_laws()):
+        return
+    for (law, key, _), found in zip(stated, damped_laws(scenario.content), strict=True):
+        where = f"{scenario.name}: {law}.{key}"
+        if not found.mass < IMMOVABLE:
+            raise ScenarioError(
+                f"{where}: neither body can move along the normal at t = 0; must be damping in its place"
+            )
+        if found.missing > CLOSE:
+            raise ScenarioError(
+                f"{where}: even without a damper the force gives back less, the restitution is smaller by {found.missing:.3g}; "
+                "must be that of the force or less"
+            )
 
 
 def _describe_remedy(scenario: Scenario, depth: float) -> str:
@@ -62,6 +91,12 @@ def _overlaps_at(scenario: Scenario, distance: float) -> bool:
     content = scenario.at({"approach.distance": distance}).content
     depths = np.asarray(_first_depths(content))
     return any(depth > (radius or DEEP) for (_, radius), depth in zip(content.meetings(), depths, strict=True))
+
+
+@jit_once
+def damped_laws(content: TouchingContent) -> list[Damped]:
+    """Return what comes of the damping of the laws that state it relative to the bodies that meet, as numbers."""
+    return content.damped_laws()
 
 
 @jit_once

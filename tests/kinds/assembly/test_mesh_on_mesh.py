@@ -99,5 +99,5 @@ def test_plates_dock_off_their_axes():
     assert "chaser/skin" not in drawn  # the mesh that is a surface, too
     assert len(drawn["chaser/plate"].faces) == 48
     assert drawn["chaser/plate"].vertices[:, 0].max() == pytest.approx(0.53)
-    gap = dataset.line_length.sel(line="magnet").values[-1]
+    gap = dataset.line_length.sel(line="faces").values[-1]
     assert gap < 1e-3  # m: the boss sits in the socket

@@ -63,7 +63,7 @@ def test_an_arm_moves_as_the_located_one_does(contact):
 def test_a_rigid_latch_holds(grip):
     """A latch catches the ball at the wall: what it stops, and what moves on, is that of the located run."""
     latch = f"""
-[latch.latch]
+[latch.capture]
 between = ["left", "right"]
 anchor = [[0.3, 0.1, 0], [-0.3, 0.1, 0]]
 axis = [-1, 0, 0]
@@ -108,7 +108,7 @@ def test_bodies_in_the_plane_move_as_in_space(contact):
 def test_a_rigid_latch_holds_in_the_plane(grip):
     """As in space: what is held in the plane has two or three rows, in space three or six."""
     latch = f"""
-[latch.latch]
+[latch.capture]
 between = ["left", "right"]
 anchor = [[0.3, 0.1, 0], [-0.3, 0.1, 0]]
 axis = [-1, 0, 0]

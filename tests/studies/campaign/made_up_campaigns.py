@@ -13,7 +13,7 @@ DISPERSED = {
     "approach.closing_speed": {"distribution": "uniform", "low": "5 cm/s", "high": "0.10 m/s"},
     "approach.lateral_offset": {"distribution": "disc", "radius": "0.10 m"},
     "approach.pitch": {"distribution": "truncated-normal", "mean": 0, "std": "2 deg", "low": "-4 deg", "high": "4 deg"},
-    "latch.latch.ramp.friction": {"distribution": "choice", "values": [0.1, 0.2], "weights": [3, 1]},
+    "latch.capture.ramp.friction": {"distribution": "choice", "values": [0.1, 0.2], "weights": [3, 1]},
 }
 REQUIRED = {"captured": True, "peak_normal_force": "< 1.5 kN", "capture_time": "<= 50 s"}
 
@@ -28,7 +28,7 @@ def campaign(runs: int, failed: bool = True, capture: bool = True, keys: int = 5
         "approach.lateral_offset.0": (radius * np.cos(angle), "m"),
         "approach.lateral_offset.1": (radius * np.sin(angle), "m"),
         "approach.pitch": (pitch, "rad"),
-        "latch.latch.ramp.friction": (draw.choice([0.1, 0.2], runs), ""),
+        "latch.capture.ramp.friction": (draw.choice([0.1, 0.2], runs), ""),
     }
     caught = (radius + np.abs(pitch) / 4 < 0.09) & (speed > 0.057)
     figures = {

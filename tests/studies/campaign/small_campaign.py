@@ -48,13 +48,13 @@ between = ["probe", "cone"]
 law = "spring-dashpot"
 stiffness = "6 kN/m"
 damping = "300 N s/m"
-[latch.latch]
+[latch.capture]
 between = ["chaser", "target"]
 feature = "probe"
 surface = "cone"
 entry = "50 mm"
 
-[latch.latch.ramp]
+[latch.capture.ramp]
 stiffness = "900 N/m"
 angle = "42 deg"
 axial_length = "18 mm"

@@ -45,7 +45,7 @@ SWUNG_OUT = (
 def test_a_case_of_a_batch_with_stated_steps_is_the_case_run_alone(tmp_path, more):
     """To rounding, which may move an event across the end of a step."""
     file = tmp_path / "docking.toml"
-    file.write_text(SCENARIO.replace("[latch.latch]", f"{more}[latch.latch]") + STATED)
+    file.write_text(SCENARIO.replace("[latch.capture]", f"{more}[latch.capture]") + STATED)
     for name, value, expected, alone in differences(dockdyn.load(file)):
         if name == "steps":
             assert abs(value - expected) <= 1
@@ -64,7 +64,7 @@ def test_a_case_of_a_batch_with_stated_steps_is_the_case_run_alone(tmp_path, mor
 def test_a_case_of_a_batch_is_the_case_run_alone(tmp_path, more):
     """Steps that are chosen depend on rounding, so each run may err in its own way by the tolerance."""
     file = tmp_path / "docking.toml"
-    file.write_text(SCENARIO.replace("[latch.latch]", f"{more}[latch.latch]"))
+    file.write_text(SCENARIO.replace("[latch.capture]", f"{more}[latch.capture]"))
     for name, value, expected, alone in differences(dockdyn.load(file)):
         if name in COUNTS:
             assert value == expected, name
@@ -138,11 +138,11 @@ def test_a_case_of_another_kind_has_the_figures_of_a_run(preset):
 
 def test_a_case_that_fails_stops_nothing(file):
     scenario = dockdyn.load(file)
-    keys = ("body.chaser.mass", "latch.latch.entry", "approach.closing_speed")
+    keys = ("body.chaser.mass", "latch.capture.entry", "approach.closing_speed")
     rows = np.array([[600, 0.05, 0.03], [-3, 0.05, 0.03], [600, 0.001, 0.03], [650, 0.05, 0.04]])
     found = run_cases(scenario, keys, rows)
     assert [bool(reason) for reason in found.reasons] == [False, True, True, False]
-    assert "body.chaser.mass" in found.reasons[1] and "latch.latch.entry" in found.reasons[2]
+    assert "body.chaser.mass" in found.reasons[1] and "latch.capture.entry" in found.reasons[2]
     assert np.isfinite(found.figures["peak_normal_force_N"]).tolist() == [True, False, False, True]
 
 

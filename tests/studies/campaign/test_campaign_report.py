@@ -77,7 +77,7 @@ def test_page_says_what_the_answers_say(datasets, reports):
         "approach.closing_speed": "uniform, 0.05 m/s to 0.1 m/s",
         "approach.lateral_offset": "uniform over a disc of radius 0.1 m",
         "approach.pitch": "normal, mean 0 deg, standard deviation 2 deg, cut to -4 deg to 4 deg",
-        "latch.latch.ramp.friction": "one of 0.1, 0.2, weights 3, 1",
+        "latch.capture.ramp.friction": "one of 0.1, 0.2, weights 3, 1",
     }
 
 

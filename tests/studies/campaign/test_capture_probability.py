@@ -49,7 +49,7 @@ between = ["probe", "far-wall"]
 law = "spring-dashpot"
 stiffness = 100
 damping = 10
-[latch.latch]
+[latch.capture]
 between = ["chaser", "target"]
 feature = "probe"
 surface = "cone"
@@ -57,7 +57,7 @@ entry = {ENTRY}
 ends_run = true
 grip = "pin"
 
-[latch.latch.ramp]
+[latch.capture.ramp]
 stiffness = {STIFFNESS}
 angle = {ANGLE}
 axial_length = {LENGTH}

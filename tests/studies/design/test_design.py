@@ -33,7 +33,7 @@ high = "200 N s/m"
 """
 STIFFNESS = """
 [design.variable.stiffness]
-key = "latch.latch.ramp.stiffness"
+key = "latch.capture.ramp.stiffness"
 low = "20 N/m"
 high = "190 N/m"
 """
@@ -122,7 +122,7 @@ def test_requirements_that_no_constraint_is_about_are_named(tmp_path):
 
 @pytest.mark.full
 def test_the_stiffest_latch_that_captures(tmp_path):
-    text = '[design]\nmaximise = "latch.latch.ramp.stiffness"\nevaluations = 200\nconstraints = { captured = true }\n'
+    text = '[design]\nmaximise = "latch.capture.ramp.stiffness"\nevaluations = 200\nconstraints = { captured = true }\n'
     answer = designed(tmp_path, LATCH + text + STIFFNESS)
     assert answer["goal"]["value"] == pytest.approx(NEEDED, rel=1e-3)
     assert answer["goal"]["value"] <= NEEDED
@@ -135,7 +135,7 @@ def test_the_stiffest_latch_that_captures(tmp_path):
 def test_the_stiffest_latch_that_captures_all_of_a_range(tmp_path):
     text = """
 [design]
-maximise = "latch.latch.ramp.stiffness"
+maximise = "latch.capture.ramp.stiffness"
 evaluations = 100
 cases = 3
 constraints = { captured = "true in 100 %" }

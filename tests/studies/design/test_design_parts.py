@@ -26,11 +26,11 @@ normal = { law = "spring-dashpot", stiffness = 2e4, damping = 300 }
 [output]
 interval = "2 ms"
 [design.variable.stiffness]
-key = "latch.latch.stiffness"
+key = "latch.capture.stiffness"
 low = "5 kN/m"
 high = "500 kN/m"
 [design.variable.damping]
-key = "latch.latch.damping"
+key = "latch.capture.damping"
 low = "300 N s/m"
 high = "30 kN s/m"
 [design]

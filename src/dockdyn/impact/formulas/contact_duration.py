@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from dockdyn.deferred import Array, ArrayLike, Float, jnp
+from dockdyn.deferred import Array, ArrayLike, Float, jax, jnp
 from dockdyn.impact.formulas.effective_mass import Masses, effective_masses
 from dockdyn.impact.laws import checks
 
@@ -16,6 +16,7 @@ Release = Literal["zero-force", "zero-depth"]
 
 STIFFNESS_RATIO = 0.1  # internal over contact stiffness; from 0.2 (worst masses) to 0.5 on the masses part much later
 WAVE_SPEED = 5000.0  # m/s, aluminium and steel (section 3.1 e)
+HALVINGS = 60  # of a bracket: to the last digit
 WAVE_PASSAGES = 2.0  # there and back
 
 
@@ -42,6 +43,36 @@ def kelvin_voigt_restitution(ratio: ArrayLike, release: Release = "zero-force") 
     rebounds = ratio < 1
     phase = jnp.pi * ratio / jnp.sqrt(1 - jnp.where(rebounds, ratio, 0.0) ** 2)
     return jnp.where(rebounds, jnp.exp(-phase), 0.0)
+
+
+def kelvin_voigt_damping_ratio(restitution: ArrayLike, release: Release = "zero-force") -> Float[Array, ""]:
+    """Return the damping ratio ζ of a Kelvin–Voigt contact that parts with the restitution e*, 0 < e* ≤ 1.
+
+    The inverse of `kelvin_voigt_restitution`: of `zero-depth` −ln e*/√(π² + ln² e*), of `zero-force` by halving, as ζ lies
+    below 1/√e*; one Newton correction then carries the derivatives. ValueError for a restitution outside that range and for
+    another `release`. Both numbers are dimensionless.
+    """
+    checks.require_positive(restitution=restitution)
+    checks.check_range("restitution", restitution, 0.0, 1.0)
+    asked = -jnp.log(jnp.asarray(restitution, float))
+    if release == "zero-depth":
+        return asked / jnp.sqrt(jnp.pi**2 + asked**2)
+    if release != "zero-force":
+        raise ValueError(f"release must be 'zero-force' or 'zero-depth'; got {release!r}")
+
+    def excess(ratio: Float[Array, ""]) -> Float[Array, ""]:
+        return 2 * ratio * _half_phase(ratio) - asked
+
+    def halve(_: int, bracket: tuple[Array, Array]) -> tuple[Array, Array]:
+        low, high = bracket
+        middle = (low + high) / 2
+        below = excess(middle) < 0
+        return jnp.where(below, middle, low), jnp.where(below, high, middle)
+
+    bracket = jnp.zeros_like(asked), jax.lax.stop_gradient(jnp.exp(asked / 2))
+    ratio = sum(jax.lax.fori_loop(0, HALVINGS, halve, bracket)) / 2
+    slope = 2 * jax.jvp(lambda at: at * _half_phase(at), (ratio,), (jnp.ones_like(ratio),))[1]
+    return ratio - excess(ratio) / jax.lax.stop_gradient(slope)
 
 
 def _half_phase(ratio: Float[Array, "*shape"]) -> Float[Array, "*shape"]:

@@ -19,6 +19,7 @@ from dockdyn.results import measures
 from dockdyn.results.control.data import control_data
 from dockdyn.results.energy_class import LOSSLESS, effect_variable, energy_effect
 from dockdyn.results.measures import Either
+from dockdyn.results.overlap import damped_laws
 from dockdyn.results.run import (
     Described,
     Layout,
@@ -228,7 +229,8 @@ def describe_run(scenario: Scenario, run: Run) -> Described:
         attributes=control.attributes
         | ({"steered_body": steered} if control.attributes else {})
         | rigid_grips(content)
-        | struck_contacts(content),
+        | struck_contacts(content)
+        | stated_damping(content),
         conservative=_keeps_energy(content, effects),
         capture_law=capture_law(content),
     )
@@ -252,6 +254,25 @@ def struck_contacts(content: AssemblySection) -> dict[str, str]:
     named = zip(content.contact_names(), content.contacts, strict=True)
     names = [name for name, contact in named if contact.impact is not None]
     return {"impact_contacts": "\n".join(names)} if names else {}
+
+
+def stated_damping(content: SeveralBodiesSection) -> dict[str, str]:
+    """Return what came of damping that is stated by a ratio or a restitution, a line a contact, as an attribute of the result;
+    nothing without any."""
+    names, contacts = content.contact_names(), content.contacts
+    lines = {}
+    for number, contact in enumerate(contacts):
+        if contact.normal is not None and contact.normal.law == "hunt-crossley" and contact.normal.damping is None:
+            key = "restitution" if contact.normal.damping_ratio is None else "damping_ratio"
+            found = f"{float(made(contact.normal).damping):.6g} s/m"
+            lines[number] = f"{found}, from {key} = {getattr(contact.normal, key):g} at {contact.normal.speed:g} m/s"
+    if stated := content.relative_laws():
+        for (_, key, number), found in zip(stated, damped_laws(content), strict=True):
+            value, between = getattr(contacts[number].normal, key), f"{float(found.mass):.6g} kg"
+            lines[number] = f"{float(found.damping):.6g} N s/m, from {key} = {value:g} between {between}"
+    return (
+        {"stated_damping": "\n".join(f"{names[number]}: {lines[number]}" for number in sorted(lines))} if lines else {}
+    )
 
 
 def coordinate_names(content: SeveralBodiesSection) -> dict[str, list[str]]:

@@ -20,7 +20,7 @@ def refuse_far_places(content: Any) -> None:  # noqa: ANN401, a section with bod
     So are millimetres that are read as metres. Where bodies begin in space, approaches and the ends of a joint's stroke or
     range may be any distance.
     """
-    sizes = [math.sqrt(max(map(max, body.inertia)) / body.mass) for body in content.body]
+    sizes = [math.sqrt(max(map(max, body.inertia)) / body.mass) for body in content.body if not body.fixed]
     limit = max(HUGE * max(sizes), NEAR)
     for table in ("body", *ELEMENTS):
         for section in getattr(content, table):

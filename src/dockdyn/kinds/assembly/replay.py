@@ -140,8 +140,9 @@ def body_parts(
         else mesh
         for mesh, feature in zip(features, drawn, strict=True)
     ]
+    sized = content.as_heavy(body)
     hull = join_meshes(*features) if alone else bus_of(
-        body.mass, np.asarray(body.inertia), _gear_of_body(body, content), PANEL if body.on else FLAT
+        sized.mass, np.asarray(sized.inertia), _gear_of_body(body, content), PANEL if body.on else FLAT
     ).mesh()  # fmt: skip
     opacity = None if body.on else 0.9
     parts = apply_look(ScenePart(f"{body.name}/body", hull, colour, motion, opacity=opacity, body=body.name), body.look)

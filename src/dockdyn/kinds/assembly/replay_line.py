@@ -45,7 +45,7 @@ def scene_on_line(dataset: xr.Dataset, content: BodiesOnLineSection) -> Scene:
     captures = [float(dataset.capture_time)] if "capture_time" in dataset else []
     time, dwell = frames.frames_of_run(dataset, [one for one in captures if np.isfinite(one)])
     position = frames.interpolate_samples(time, dataset.time.values, dataset.position.values[:, :, 0])
-    names, masses = content.names(), np.array([body.mass for body in content.body])
+    names, masses = content.names(), np.array([content.as_heavy(body).mass for body in content.body])
     ramps = [(one, ramp_of(one.ramp)) for one in _line_latches(content) if one.ramp is not None]
     reach = max([float(np.ptp(position)) or 1.0, *(AROUND * float(ramp.length) for _, ramp in ramps)])
     sides = SHARE * reach * np.cbrt(masses / np.exp(np.log(masses).mean()))

@@ -123,6 +123,9 @@ def _overview_rows(dataset: xr.Dataset, summary: dict[str, Any], classes: list[s
         ("Loop delay", f"{float(dataset.attrs['delay_s']):g} s"),
         ("Contacts", str(len(classes))),
     ]
+    for line in str(dataset.attrs.get("stated_damping", "")).splitlines():
+        contact, _, words = line.partition(": ")
+        rows.append((f"Damping of {contact}", words))
     if all_struck(dataset):
         number, impulse, onset = hardest_impact(dataset)
         largest = f"{format_significant(impulse, 6)} N s (Q{number}, from {format_significant(onset, 6)} s)"

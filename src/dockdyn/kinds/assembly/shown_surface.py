@@ -34,6 +34,7 @@ class Shown:
     pairs: list[int]
     radius: float  # m, of the largest spherical tip
     axis: np.ndarray  # unit docking axis
+    reference: np.ndarray  # m, the reference point, in the same axes from the body's own
     distance: Callable[[np.ndarray], np.ndarray] | None  # signed distance (m) of points (…, 3); None when unknown
 
 
@@ -41,7 +42,8 @@ def shown_surfaces(dataset: xr.Dataset) -> list[Shown]:
     """Return the surfaces of a result in space that single balls or points meet, those with most contacts first."""
     content = scenario_content(dataset)
     if content is None:
-        return [Shown(str(name), [i], 0.0, np.eye(3)[0], None) for i, name in enumerate(dataset.contact.values)]
+        names = map(str, dataset.contact.values)
+        return [Shown(name, [i], 0.0, np.eye(3)[0], np.zeros(3), None) for i, name in enumerate(names)]
     if content.motion != "space":
         return []
     found: dict[tuple[str, str], Shown] = {}
@@ -63,10 +65,10 @@ def is_single_ball(feature: Any) -> bool:  # noqa: ANN401, a section of a featur
     return feature.shape in ("ball", "point") and feature.member_count() == 1
 
 
-def _surface_geometry(surface: Surface) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
-    """Return docking axis of a surface, and its signed distance around its reference point."""
-    reference = plain_components(surface.reference())
-    return plain_components(surface.docking_frame()[1]), lambda points: signed_distances(surface, points + reference)
+def _surface_geometry(surface: Surface) -> tuple[np.ndarray, np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+    """Return docking axis and reference point of a surface, and its signed distance around that."""
+    reference, (_, axis) = plain_components(surface.reference()), surface.docking_frame()
+    return plain_components(axis), reference, lambda points: signed_distances(surface, points + reference)
 
 
 def round_stations(limits: np.ndarray) -> np.ndarray:

@@ -29,9 +29,9 @@ def trajectory_chart(dataset: xr.Dataset, surface: Shown | None = None) -> Chart
 
 
 def _contact_onsets(dataset: xr.Dataset, surface: Shown) -> tuple[np.ndarray, np.ndarray]:
-    """Return numbers (from 1) and positions at onset of the contacts with a surface."""
+    """Return numbers (from 1) of the contacts with a surface, and where on it they began, from its reference point."""
     rows = np.flatnonzero(np.isin(dataset.episode_contact.values, surface.pairs))
-    return rows + 1, dataset.episode_position.values[rows]
+    return rows + 1, dataset.episode_position.values[rows] - surface.reference
 
 
 def _surface_neighbourhood(dataset: xr.Dataset, surface: Shown) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.contact.axial import AxialContact
+from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
 from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.hil.robot import RobotAxes, side_by_side
@@ -54,13 +55,19 @@ def _virtual_law(content: RigContent) -> SpringDashpot | None:
     return None if section is None else SpringDashpot(number(section.stiffness), number(section.damping), True)
 
 
+@jit_once
+def _law_of(content: RigSection) -> NormalLaw:
+    """Return the law of the contact."""
+    return content.law()
+
+
 def plant_of(content: RigContent, loop: Loop) -> Plant:
     """Return virtual bodies and mock-ups."""
     virtual = _virtual_law(content)
     if isinstance(content, RigSection):
         return Mass(
             mass=number(content.mass),
-            contact=AxialContact(law=made(content.contact.normal)),
+            contact=AxialContact(law=_law_of(content)),
             virtual=None if virtual is None else AxialContact(law=virtual),
             position=number(content.start.position),
             velocity=number(content.start.velocity),

@@ -19,7 +19,7 @@ from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.fmu_control import FmuControlSection
 from dockdyn.scenario.tables.named import named_tables
 from dockdyn.scenario.tables.part import Shape, refuse
-from dockdyn.scenario.tables.parts import NormalLawSection
+from dockdyn.scenario.tables.parts import NormalLawSection, relative_key
 from dockdyn.scenario.tables.rig.compensators import CompensatorSection
 from dockdyn.scenario.tables.rig.driven import AxialRigSection, MountedRigSection, RigTableSection
 from dockdyn.scenario.tables.rig.mounting import RigLoopSection
@@ -31,6 +31,7 @@ from dockdyn.scenario.tables.stability import StabilitySection
 if TYPE_CHECKING:
     from dockdyn.contact.laws.normal_law import NormalLaw
     from dockdyn.mechanics.rigid_body import Pose
+    from dockdyn.mechanism.head_on import Damped
     from dockdyn.mechanism.mechanism import Mechanism
 
 FINEST = 64  # times that the parts of a motion are shorter, at most
@@ -51,6 +52,8 @@ class RigContactSection(Section):
             refuse(
                 f"bilateral = true: a {self.normal.law} contact does not act both ways; must be law = 'spring-dashpot'"
             )
+        if self.bilateral and self.normal.restitution is not None:
+            refuse("normal.restitution: a contact that acts both ways never parts; must be damping or damping_ratio")
         return self
 
 
@@ -150,7 +153,24 @@ class RigSection(Section):
         return "contact.normal.stiffness"
 
     def law(self) -> NormalLaw:
-        return self.contact.normal.make()
+        """Return the law of the contact as it acts on the mass, also from traced numbers."""
+
+        from dockdyn.mechanism.head_on import law_between
+
+        return law_between(self.contact.normal.make(), jnp.asarray(self.mass, float))
+
+    def relative_laws(self) -> list[tuple[str, str, int]]:
+        """Return the key of the contact's law, the key in it and 0 where it states its damping relative to the mass."""
+        key = relative_key(self.contact.normal)
+        return [("contact.normal", key, 0)] if key else []
+
+    def damped_laws(self) -> list[Damped]:
+        """Return what comes of it, also from traced numbers."""
+
+        from dockdyn.mechanism.head_on import damping_between
+
+        mass = jnp.asarray(self.mass, float)
+        return [damping_between(self.contact.normal.make(), mass) for _ in self.relative_laws()]
 
     def meetings(self) -> list[tuple[str, float]]:
         """Return how messages name the contact, a point's; nothing of one that acts both ways, which may begin anywhere."""
@@ -233,6 +253,8 @@ class RigAssemblySection(SeveralBodiesSection):
                     f"rig.{key} = {name!r}: bends, a mock-up does not; must be a body that a locked joint holds on it"
                 )
         first, second = self.mock_ups
+        if self.named(first).fixed:
+            refuse(f"rig.carries = {first!r}: is fixed; must be a body that moves")
         if first == second:
             refuse(f"rig.against = {second!r}: the robot carries that body; must be another one")
         if not self.measured_contacts():

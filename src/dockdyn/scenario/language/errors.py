@@ -67,16 +67,20 @@ def nearest(word: str, allowed: Iterable[str]) -> str:
 
 def close_to(word: str, names: Iterable[str]) -> str:
     """Return a question for a message: which of the dotted `names` have all parts of the dotted `word`, in its order and to
-    its end, or end in something like it; empty where none does."""
+    its end, or something like that; empty where none does."""
     if len(word) > COMPARED:
         return ""
     parts = word.split(".")
     dotted = {name: name.split(".") for name in names}
     fitting = [name for name, own in dotted.items() if own[-1] == parts[-1] and _in_order(parts, own)]
     if not fitting and len(parts) > 1:
-        ends = {name: ".".join(own[-len(parts) :]) for name, own in dotted.items()}
-        like = difflib.get_close_matches(word, set(ends.values()), n=1, cutoff=MISTYPED)
-        fitting = [name for name, end in ends.items() if [end] == like]
+        # its last parts; or its first ones and the last, where the name in between is left out
+        forms = {
+            name: {".".join(own[-len(parts) :]), ".".join([*own[: len(parts) - 1], own[-1]])}
+            for name, own in dotted.items()
+        }
+        like = difflib.get_close_matches(word, set().union(*forms.values()), n=1, cutoff=MISTYPED)
+        fitting = [name for name, both in forms.items() if both & set(like)]
     fitting.sort(key=lambda name: (len(dotted[name]), name))
     few = fitting[:ASKED] if len(fitting) > ASKED + 1 else fitting
     more = f" or one of {len(fitting) - len(few)} more" if len(few) < len(fitting) else ""

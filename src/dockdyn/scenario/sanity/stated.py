@@ -50,6 +50,8 @@ def _walk(table: Section, path: tuple[str, ...], key: str) -> Iterator[StatedNum
     fields = {name: name for name in table.__pydantic_extra__ or {}}
     fields |= {name: about.alias or name for name, about in type(table).model_fields.items() if not about.exclude}
     for field, called in fields.items():
+        if field in ("mass", "inertia") and getattr(table, "fixed", False):  # of a wall nobody states them
+            continue
         value = getattr(table, field)
         here, there = (*path, called), f"{key}.{called}".lstrip(".")
         if isinstance(value, Section):

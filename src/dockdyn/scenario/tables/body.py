@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from pydantic import model_validator
+from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from dockdyn.deferred import jnp, xp
 from dockdyn.scenario.language.or_none import OrNone
@@ -16,7 +16,7 @@ from dockdyn.scenario.tables.inertia import Inertia
 from dockdyn.scenario.tables.look import LookSection
 from dockdyn.scenario.tables.motion import Rate, Velocity
 from dockdyn.scenario.tables.named import named_tables
-from dockdyn.scenario.tables.part import refuse_repeated
+from dockdyn.scenario.tables.part import refuse, refuse_repeated
 from dockdyn.scenario.tables.parts import SurfaceSection
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from dockdyn.mechanics.vector import Vector
 
 
+# of what is fixed, kg and kg m²: what pushes it moves it by less than rounding, and the momentum that it takes counts
+FIXED = {"mass": 1e24, "inertia": [[1e28, 0.0, 0.0], [0.0, 1e28, 0.0], [0.0, 0.0, 1e28]]}
 CARRIED = ("feature", "surface", "port")  # what a body has under names, of which each is there once
 
 
@@ -36,6 +38,7 @@ class PlaceSection(NamedSection):
 class FreeBodySection(NamedSection):
     """A free rigid body; a kind that has them says what features and ports it can carry."""
 
+    fixed: bool = False
     mass: quantity("kg", "a mass", above=0)
     inertia: Inertia
     position: Point | None = None
@@ -44,6 +47,30 @@ class FreeBodySection(NamedSection):
     rate: Rate | None = None
     look: OrNone[LookSection] = None
     surface: named_tables(SurfaceSection) = []  # noqa: RUF012
+
+    @model_validator(mode="before")
+    @classmethod
+    def immovable(cls, value: object) -> object:
+        """Return a body that is fixed with a mass and an inertia beside which others are nothing; refuses what it states."""
+        if not isinstance(value, dict) or value.get("fixed") is not True:
+            return value
+        given = {key: number for key, number in FIXED.items() if key in cls.model_fields}
+        for key in given.keys() & value.keys():
+            refuse(f"{key}: a body that is fixed needs none; must be left out")
+        return value | given
+
+    @model_serializer(mode="wrap")
+    def _as_stated(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Return the table as it is stated: of a body that is fixed without mass and inertia."""
+        found: dict[str, Any] = write(self)
+        return {key: value for key, value in found.items() if not (self.fixed and key in FIXED)}
+
+    @model_validator(mode="after")
+    def standing(self) -> Self:
+        moves = [key for key in ("velocity", "rate") if self.fixed and getattr(self, key, None) is not None]
+        if moves:
+            refuse(f"{moves[0]}: a body that is fixed rests; must be left out")
+        return self
 
     @model_validator(mode="after")
     def named(self) -> Self:

@@ -43,11 +43,12 @@ def array(value: Any) -> Any:  # noqa: ANN401, a tree of numbers, words and part
 
 
 def part(
-    key: str, name: str, maker: Callable[..., Any] | str, check: Callable[[Any], None] | None = None, **fields: object
+    key: str, name: str, maker: Callable[..., Any] | str, check: Callable[[Any], Any] | None = None, **fields: object
 ) -> type[Part]:
     """Return the section of one part: `fields` are types, or (type, default).
 
-    `maker` makes the part of its numbers: a function, or "module:Class" of one that is imported when it is first made.
+    `maker` makes the part of its numbers: a function, or "module:Class" of one that is imported when it is first made. `check`
+    refuses what cannot be, and may return the section with what it leaves out.
     """
 
     def make(self: Part) -> object:
@@ -55,9 +56,7 @@ def part(
         return made_by(**{field: array(getattr(self, field)) for field in fields})
 
     def checked(self: Part) -> Part:
-        if check is not None:
-            check(self)
-        return self
+        return self if check is None else check(self) or self
 
     types = {field: spec if isinstance(spec, tuple) else (spec, ...) for field, spec in fields.items()}
     made = create_model(

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from dockdyn.contact.laws.compliance_device import ComplianceDevice
     from dockdyn.contact.laws.force_stroke import ForceStroke
     from dockdyn.contact.laws.hunt_crossley import HuntCrossley
+    from dockdyn.contact.laws.normal_law import NormalLaw
+    from dockdyn.contact.laws.relative_damping import DampedByRestitution
     from dockdyn.contact.surfaces.cone import Cone
 
 
@@ -36,35 +38,90 @@ def cone(apex, axis, half_angle, rim_radius, depth) -> Cone:
     return Cone.of(apex, axis, half_angle, jnp.min(jnp.stack(ends)) if ends else None)
 
 
-def _damping_one_way(law: Any) -> None:  # noqa: ANN401, a table that `part` makes
-    stated = (law.damping is not None, law.restitution is not None, law.speed is not None)
-    if stated not in ((True, False, False), (False, True, True)):
-        refuse("must state either damping, or restitution with the speed at which it holds")
+def _one_damping(law: Any, *, needed: bool = False) -> Any:  # noqa: ANN401, a table that `part` makes
+    """Return the law, its damping zero where none is stated.
+
+    Refuses damping that is stated in two ways, or in none where it is `needed`, and a speed that is missing or says nothing.
+    """
+    stated = [key for key in ("damping", "damping_ratio", "restitution") if getattr(law, key) is not None]
+    if len(stated) > 1 or (needed and not stated):
+        found = " and ".join(stated) if stated else "none"
+        refuse(f"has {found} of damping, damping_ratio and restitution; must state one of them")
+    if hasattr(law, "speed"):
+        relative = bool(stated) and stated != ["damping"]
+        if relative and law.speed is None:
+            refuse(f"{stated[0]}: depends on the speed of the impact; must have speed beside it, at which it holds")
+        if law.speed is not None and not relative:
+            refuse("speed: is that of a damping_ratio or a restitution; must be left out")
+    return law if stated else law.model_copy(update={"damping": 0.0})
 
 
-def hunt_crossley(exponent, stiffness, damping, restitution, speed) -> HuntCrossley:
+def _needed_damping(law: Any) -> None:  # noqa: ANN401, a table that `part` makes
+    _one_damping(law, needed=True)
+
+
+def relative_key(law: Any) -> str:  # noqa: ANN401, a section of a law
+    """Return the key by which a law states its damping relative to the bodies that meet; empty where it does not, and of
+    Hunt and Crossley's, which is the same between all bodies."""
+    if law is None or law.law == "hunt-crossley":
+        return ""
+    return next((key for key in ("damping_ratio", "restitution") if getattr(law, key, None) is not None), "")
+
+
+def spring_dashpot(stiffness, damping, damping_ratio, restitution, adhesion) -> NormalLaw:
+    """Return the law; one that waits for an effective mass where the damping is not stated itself."""
+
+    from dockdyn.contact.laws.relative_damping import DampedByRatio
+    from dockdyn.contact.laws.spring_dashpot import SpringDashpot
+    from dockdyn.impact.formulas.contact_duration import kelvin_voigt_damping_ratio
+
+    law = SpringDashpot(stiffness, jnp.zeros(()) if damping is None else damping, adhesion)
+    if restitution is not None:
+        damping_ratio = kelvin_voigt_damping_ratio(restitution, "zero-depth" if adhesion else "zero-force")
+    return law if damping_ratio is None else DampedByRatio(law, damping_ratio)
+
+
+def _restitution_of(damping_ratio, restitution) -> Any:  # noqa: ANN401, a number as an array
+    """Return the restitution that is stated, or that a spring and dashpot of the damping ratio would have."""
+    from dockdyn.impact.formulas.contact_duration import kelvin_voigt_restitution
+
+    return kelvin_voigt_restitution(damping_ratio) if restitution is None else restitution
+
+
+def hunt_crossley(exponent, stiffness, damping, damping_ratio, restitution, speed) -> HuntCrossley:
     from dockdyn.contact.laws.hunt_crossley import HuntCrossley, damping_for
 
     if damping is None:
-        damping = damping_for(restitution, speed)
+        damping = damping_for(_restitution_of(damping_ratio, restitution), speed)
     return HuntCrossley(exponent=exponent, stiffness=stiffness, damping=damping)
 
 
-def table(law: Any) -> None:  # noqa: ANN401, a table that `part` makes
+def table(law: Any) -> Any:  # noqa: ANN401, a table that `part` makes
     for name in ("force", "unloading_force"):
         column = getattr(law, name)
         if column is not None and len(column) != len(law.stroke):
             refuse(f"{name} has {len(column)} values; must have one for each of the {len(law.stroke)} strokes")
     if law.stroke[0] != 0 or any(b <= a for a, b in zip(law.stroke, law.stroke[1:], strict=False)):
         refuse("stroke must start at 0 and increase")
+    return _one_damping(law)
 
 
-def force_stroke(stroke, force, unloading_force, **others) -> ForceStroke:
+def force_stroke(
+    stroke, force, unloading_force, damping, damping_ratio, restitution, speed, **others
+) -> ForceStroke | DampedByRestitution:
+    """Return the law; one that waits for an effective mass where the damping is not stated itself."""
+
     from dockdyn.contact.laws.force_stroke import ForceStroke
+    from dockdyn.contact.laws.relative_damping import DampedByRestitution
 
-    return ForceStroke(
-        stroke=stroke, loading=force, unloading=force if unloading_force is None else unloading_force, **others
+    law = ForceStroke(
+        stroke=stroke,
+        loading=force,
+        unloading=force if unloading_force is None else unloading_force,
+        damping=jnp.zeros(()) if damping is None else damping,
+        **others,
     )
+    return law if speed is None else DampedByRestitution(law, _restitution_of(damping_ratio, restitution), speed)
 
 
 class Spring(Part):
@@ -98,6 +155,9 @@ Exponent = (quantity("", "an exponent", least=1), 1.5)
 Power = quantity("N/m**{exponent}", "a stiffness", above=0)
 Damping = quantity("N*s/m", "a damping", least=0)
 Stiffness = quantity("N/m", "a stiffness", above=0)
+DampingRatio = (quantity("", "a damping ratio", least=0) | None, None)
+Restitution = (quantity("", "a restitution", above=0, most=1) | None, None)
+Speed = (quantity("m/s", "a speed", above=0) | None, None)
 Forces = Annotated[list[quantity("N", "a force", component=True, least=0)], Field(fail_fast=True)]
 
 NormalLawSection: Any = choice(
@@ -106,9 +166,12 @@ NormalLawSection: Any = choice(
         part(
             "law",
             "spring-dashpot",
-            "dockdyn.contact.laws.spring_dashpot:SpringDashpot",
+            spring_dashpot,
+            _one_damping,
             stiffness=Stiffness,
-            damping=(Damping, 0.0),
+            damping=(Damping | None, None),
+            damping_ratio=DampingRatio,
+            restitution=Restitution,
             adhesion=(bool, False),
         ),
         part("law", "hertz", "dockdyn.contact.laws.hertz:Hertz", exponent=Exponent, stiffness=Power),
@@ -116,12 +179,13 @@ NormalLawSection: Any = choice(
             "law",
             "hunt-crossley",
             hunt_crossley,
-            _damping_one_way,
+            _needed_damping,
             exponent=Exponent,
             stiffness=Power,
             damping=(quantity("s/m", "a damping", least=0) | None, None),
-            restitution=(quantity("", "a restitution", above=0, most=1) | None, None),
-            speed=(quantity("m/s", "a speed", above=0) | None, None),
+            damping_ratio=DampingRatio,
+            restitution=Restitution,
+            speed=Speed,
         ),
         part(
             "law",
@@ -133,7 +197,10 @@ NormalLawSection: Any = choice(
             unloading_force=(Forces | None, None),
             bottoming_stiffness=quantity("N/m", "a stiffness", least=0),
             preload=(quantity("N", "a force", least=0), 0.0),
-            damping=(Damping, 0.0),
+            damping=(Damping | None, None),
+            damping_ratio=DampingRatio,
+            restitution=Restitution,
+            speed=Speed,
             transition_rate=(quantity("m/s", "a speed", above=0), 1e-3),  # m/s
         ),
         part(

@@ -81,6 +81,8 @@ class BodySection(FreeBodySection):
         for feature in self.feature:
             if isinstance(feature, CloudSection):
                 feature.check_unit(arm)
+        if self.fixed and self.on is not None:
+            refuse("on: a body that is fixed is on no other; must be left out, with its joint")
         if self.on is not None and (self.velocity is not None or self.rate is not None):
             refuse("a body that is on another one begins with its motion; state no velocity and no rate")
         if self.joint is not None and self.on is None:

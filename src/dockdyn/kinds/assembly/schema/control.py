@@ -166,6 +166,8 @@ def check_steered(control: SteeredSection, bodies: StartPose) -> None:
     """Refuse bodies that there are not, and references at a port where the two are not those that approach each other."""
     found, approach = steered_bodies(control, bodies), bodies.approaches()
     names = [phase.name for phase in bodies.phase]
+    if not isinstance(control, ArmSteeringSection) and any(body.fixed for body in bodies.body if body.name == found[0]):
+        refuse(f"control: acts on {found[0]!r}, which is fixed; must be of a body that moves")
     for name in control.phases or []:
         if name not in names:
             refuse(f"control.phases: no phase {name!r}; {nearest(name, names)}")

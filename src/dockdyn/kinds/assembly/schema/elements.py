@@ -16,6 +16,7 @@ from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.latch import RampSection
 from dockdyn.scenario.tables.own_part import OwnPart
 from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.parts import relative_key
 
 if TYPE_CHECKING:
     from dockdyn.contact.latch import Ramp, Reach
@@ -451,6 +452,8 @@ class LatchSection(LineSection):
             )
         if self.damping is None and getattr(law, "unloading_force", None) is not None:
             refuse(f"{self.path}.damping: must be stated, since the contact's law has an unloading_force of its own")
+        if self.damping is None and (key := relative_key(law)):
+            refuse(f"{self.path}.damping: must be stated, since the contact's law says its own by a {key}")
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
         return self.joined([self.caught_at(line, self._out(), self.lateral) for line in self.lines(first, second)])

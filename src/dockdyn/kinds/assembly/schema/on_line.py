@@ -83,6 +83,8 @@ class BodiesOnLineSection(OnLine, Bodies):
             (first, _), (second, _) = (self.place(name, f"{contact.key}.between") for name in contact.between)
             if first == second:
                 refuse(f"{contact.key}.between = {contact.between}: both are of the body {first!r}")
+            if self.named(first).fixed and self.named(second).fixed:
+                refuse(f"{contact.key}.between = {contact.between}: both bodies are fixed; one must be able to move")
         return self
 
     @model_validator(mode="after")

@@ -144,6 +144,8 @@ class LineBodySection(OnLine, BodySection):
 
     @model_validator(mode="after")
     def carried(self) -> Self:
+        if self.fixed and self.on is not None:
+            refuse("on: a body that is fixed is on no other; must be left out, with its joint")
         if self.on is not None and self.velocity is not None:
             refuse("velocity: a body that is on another one begins with its motion; must be left out")
         if self.joint is not None and self.on is None:

@@ -38,6 +38,7 @@ from dockdyn.scenario.tables.body import CARRIED
 from dockdyn.scenario.tables.named import NAME_OF_BODY, named_tables
 from dockdyn.scenario.tables.orbit import OrbitSection
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
+from dockdyn.scenario.tables.parts import relative_key
 from dockdyn.scenario.tables.rig.loop import LoopSection
 from dockdyn.scenario.tables.run import Duration
 
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
     from dockdyn.mechanics.trees.partial_motion import JointMotion
     from dockdyn.mechanics.trees.tree_bodies import TreeBodies
+    from dockdyn.mechanism.head_on import Damped
     from dockdyn.mechanism.impact_contact import ImpactContact
     from dockdyn.mechanism.mechanism import Mechanism
     from dockdyn.mechanism.mounts import Mount
@@ -96,6 +98,15 @@ class SeveralBodiesSection(Section, abc.ABC):
                 if carrier in seen:
                     refuse(f"body.{name}.on: bodies are on each other in a circle: {' on '.join([*seen, carrier])}")
                 seen.append(carrier)
+        return self
+
+    @model_validator(mode="after")
+    def some_free(self) -> Self:
+        fixed = [body.name for body in self.body if body.fixed]
+        if len(fixed) == len(self.body):
+            refuse(f"body.{fixed[0]}.fixed: nothing moves; must have a body that is not fixed")
+        if fixed and self.orbit is not None:
+            refuse(f"body.{fixed[0]}.fixed: along an orbit nothing is; must be left out, or [orbit] be")
         return self
 
     @model_validator(mode="after")
@@ -160,6 +171,8 @@ class SeveralBodiesSection(Section, abc.ABC):
             between = f"{between} = {contact.between}"
             if first == second:
                 refuse(f"{between}: both are of the body {first!r}")
+            if self.named(first).fixed and self.named(second).fixed:
+                refuse(f"{between}: both bodies are fixed; one must be able to move")
             if "cloud" in (feature.shape, partner.shape) and kind_of(partner) == "feature":
                 refuse(f"{between}: a cloud touches surfaces only")
             count = check_pair(feature, partner)
@@ -248,6 +261,8 @@ class SeveralBodiesSection(Section, abc.ABC):
         mover, base = self.root(own), self.root(other)
         if mover == base:
             refuse(f"approach: {self.approach.of!r} and {self.approach.to!r} are of bodies that begin as one")
+        if self.named(mover).fixed:
+            refuse(f"approach.of = {self.approach.of!r}: body.{mover} is fixed; must be of a body that moves")
         if stated := self.named(mover).states_motion():
             refuse(f"body.{mover}.{stated[0]} and [approach] both state the initial motion; give one of the two")
         if isinstance(to, PortSection) and to.axis is None:
@@ -318,6 +333,10 @@ class SeveralBodiesSection(Section, abc.ABC):
         """Return the names of the bodies, in their order."""
         return [body.name for body in self.body]
 
+    def as_heavy(self, body: BodySection) -> BodySection:
+        """Return the body itself, or the heaviest one that moves where it is fixed: what its size is taken from."""
+        return max((one for one in self.body if not one.fixed), key=lambda one: one.mass) if body.fixed else body
+
     def named(self, name: str) -> BodySection:
         """Return the body of that name."""
         return next(body for body in self.body if body.name == name)
@@ -382,6 +401,25 @@ class SeveralBodiesSection(Section, abc.ABC):
                 radius = OVERLAP
             found.append((f"contact {contact.name!r}", radius))
         return found
+
+    def relative_laws(self) -> list[tuple[str, str, int]]:
+        """Return the contacts whose law states its damping relative to the bodies that meet: the key of the law, the key in it,
+        and the contact's number."""
+        found = []
+        for number, contact in enumerate(self.contacts):
+            if key := relative_key(contact.normal):
+                found.append((self.law_key(contact, "normal"), key, number))
+        return found
+
+    def damped_laws(self) -> list[Damped]:
+        """Return what comes of the damping of each of these, by the effective mass at t = 0, also from traced numbers."""
+        from dockdyn.mechanism.effective_mass import effective_masses
+        from dockdyn.mechanism.head_on import damping_between
+
+        model, contacts = self.model(), self.contacts
+        masses, _ = effective_masses(model, model.initial())
+        laws: list[tuple[Any, int]] = [(contacts[number].normal, number) for _, _, number in self.relative_laws()]
+        return [damping_between(law.make(), masses[number]) for law, number in laws]
 
     def first_depths(self) -> Float[Array, "contacts"]:
         """Return how deep (m) every contact is at t = 0, also from traced numbers; positive is overlap."""
@@ -725,6 +763,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.kinds.assembly.linked_trees import coordinates_of, linked_start
         from dockdyn.kinds.assembly.trees import trees_of
         from dockdyn.mechanics.trees.tree_bodies import TreeBodies
+        from dockdyn.mechanism.effective_mass import damp_relatively
         from dockdyn.mechanism.mechanism import Mechanism
         from dockdyn.mechanism.named_points import NamedPoint
 
@@ -742,7 +781,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         slow = any(phase.over is not None for phase in self.phase)
         first = variants_of(self.phase, self.acts(), begun=True) if slow else []
         begun = [self.mounts(sections, starts, frames, linked) for sections in first]
-        return Mechanism(
+        model = Mechanism(
             bodies=tuple(bodies.values()),
             groups=self.groups(frames),
             poses=tuple(pose for pose, _ in at_start),
@@ -775,6 +814,7 @@ class SeveralBodiesSection(Section, abc.ABC):
                 if isinstance(one, LatchSection) and one.ends_run
             ),
         )
+        return damp_relatively(model)
 
 
 def held_by(grips: dict[str, tuple[str, str]], start: str, end: str) -> list[str]:
