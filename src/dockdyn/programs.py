@@ -23,7 +23,8 @@ from jaxtyping import ArrayLike, PyTree, PyTreeDef
 
 from dockdyn import backend
 from dockdyn.translate.jaxpr import Untranslatable, translate_function
-from dockdyn.translate.native import Code, Left, Native, code_of
+from dockdyn.translate.machine import Code
+from dockdyn.translate.native import Left, Native, code_of
 from dockdyn.translate.store import load_code, name_of, store_code
 from dockdyn.translate.trees import Unstorable, decode_tree, describe_structure, encode_tree, in_words, number_leaves
 

@@ -13,7 +13,8 @@ import numpy as np
 from jaxtyping import PyTree
 
 from dockdyn.translate import Native, code_of, translate_function
-from dockdyn.translate.native import BETTER, Code, machine_code
+from dockdyn.translate.machine import Code, machine_code
+from dockdyn.translate.native import BETTER
 
 EXTREME = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1e100, -1e100, 1e-100, 1e-300)
 EVERY = 8  # rows, of which one is extreme
