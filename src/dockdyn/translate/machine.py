@@ -67,19 +67,20 @@ def machine_code(text: str, level: int) -> bytes:
     Of LLVM's passes two are run, which leave slots for registers and make instructions fewer: what others gain beyond is
     less than they take, minutes for programs of a hundred thousand lines.
     """
-    llvm = initialised_llvm()
     with lock:
-        machine = _object_writer(level)
-        module = llvm.parse_assembly(text)
-        module.triple, module.data_layout = machine.triple, str(machine.target_data)
-        if level:
-            passes = llvm.create_new_module_pass_manager()
-            passes.add_sroa_pass()
-            passes.add_instruction_combine_pass()
-            passes.run(
-                module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=level))
-            )
-        return machine.emit_object(module)
+        return written_object(initialised_llvm().parse_assembly(text), _object_writer(level), level)
+
+
+def written_object(module: Any, machine: Any, level: int) -> bytes:  # noqa: ANN401, llvmlite has no types
+    """Return the object file of LLVM's module for a machine, optimised at a level."""
+    llvm = initialised_llvm()
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    if level:
+        passes = llvm.create_new_module_pass_manager()
+        passes.add_sroa_pass()
+        passes.add_instruction_combine_pass()
+        passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=level)))
+    return bytes(machine.emit_object(module))
 
 
 def load_object(machine: bytes, names: Sequence[str]) -> tuple[Any, list[int]]:
