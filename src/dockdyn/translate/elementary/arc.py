@@ -104,7 +104,7 @@ def angle_of_point(y: Pair, x: Pair, mirrored: Term) -> Pair:
 
 
 def angle(y: Term, x: Term) -> Term:
-    """Return the angle of the point (x, y), as C's annex F.10.1.4 has it."""
+    """Return the angle of the point (x, y), as C's annex F.9.1.4 has it."""
     a, b = abs(y), abs(x)
     large = (a > b).select(a, b)
 

@@ -150,7 +150,16 @@ def logarithm_of_pair(x: Pair, exponent: Term | int = 0) -> Pair:
 
 
 def power(x: Term, y: Term) -> Term:
-    """Return xʸ, as C's annex F.10.4.4 has it."""
+    """Return xʸ, as C's annex F.9.4.4 has it: soonest of zero, the depth of a contact that is open."""
+
+    def of_zero() -> Term:
+        return (y > 0.0).select(0.0, (y < 0.0).select(math.inf, (y == 0.0).select(1.0, y)))
+
+    return (x.bits() == 0).branch(of_zero, lambda: power_of_others(x, y))
+
+
+def power_of_others(x: Term, y: Term) -> Term:
+    """Return xʸ, by y ln x where that is within limits."""
     base = abs(x)
 
     def unusual() -> Pair:
