@@ -13,7 +13,8 @@ import numpy as np
 from jaxtyping import PyTree
 
 from dockdyn.translate.jaxpr import translate_function
-from dockdyn.translate.native import BETTER, Code, Native, code_of, machine_code
+from dockdyn.translate.machine import Code, machine_code
+from dockdyn.translate.native import BETTER, Native, code_of
 
 EXTREME = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1e100, -1e100, 1e-100, 1e-300)
 EVERY = 8  # rows, of which one is extreme

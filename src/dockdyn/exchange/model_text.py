@@ -16,7 +16,7 @@ from dockdyn.results.functional_unit import Flow, FunctionalUnit, Steps
 from dockdyn.results.model_flow import Jumped
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import Place
-from dockdyn.translate.c import C_HEAD, c_function
+from dockdyn.translate.c import c_function, c_head
 from dockdyn.translate.jaxpr import TranslatedProgram, translate_function
 from dockdyn.translate.scalar_program import SIZES, Untranslatable
 from dockdyn.trees import flatten, unflatten
@@ -123,7 +123,7 @@ def _source_text(unit: FunctionalUnit, programs: dict[str, TranslatedProgram], s
     places = np.cumsum([0, *sizes])[:-1]
     words = [status.name.lower().replace("_", " ") for status in Status]
     parts = [
-        C_HEAD,
+        c_head(programs.values()),
         f'#include "{HEADER}"\n',
         f"const char model_token[{len(token) + 1}] = {json.dumps(token)};",
         _table_text("const Number model_numbers", [_number_text(place) for place in unit.numbers], "{0}"),

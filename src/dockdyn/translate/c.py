@@ -1,7 +1,7 @@
 """A scalar program as C, for targets that are not this process: rigs in real time, other tools, embedded computers.
 
 The text needs C99 and its mathematics library, nothing else. Compile it with `-ffp-contract=off` and without any option
-that reorders arithmetic: then its bits are those of the other ways, but for what the mathematics library rounds otherwise.
+that reorders arithmetic: then its bits are those of the other ways. Elementary functions are in the text.
 
 Units: none.
 Source: ISO/IEC 9899:1999, with annex F.
@@ -10,14 +10,18 @@ Source: ISO/IEC 9899:1999, with annex F.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
+from dockdyn.translate.elementary import FORMULAS, functions_among
 from dockdyn.translate.jaxpr import TranslatedProgram
 from dockdyn.translate.scalar_program import (
     SIZES,
     Block,
     Branch,
+    Builder,
     Compute,
     Copy,
+    Function,
     Get,
     Kind,
     Leave,
@@ -27,20 +31,21 @@ from dockdyn.translate.scalar_program import (
     Save,
     Scalar,
     Statement,
+    Table,
     Untranslatable,
     Value,
     While,
     kind_of,
+    operations_of,
 )
 
 TYPES: dict[Kind, str] = {"float": "double", "int": "int64_t", "bool": "bool"}
 IN_MEMORY = {"float64": "double", "int64": "int64_t", "int32": "int32_t", "uint32": "uint32_t", "bool": "uint8_t"}
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "rem": "%", "eq": "==", "ne": "!=", "lt": "<", "le": "<="}
-LOGICAL = {"and": "&&", "or": "||", "xor": "!="}
-SAME = "sqrt floor ceil round sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log1p log2".split()
-FUNCTIONS = {name: name for name in [*SAME, *"cbrt erf erfc lgamma pow atan2 fmod nextafter".split()]}
-FUNCTIONS |= {"abs": "fabs", "round_even": "rint"}
-C_HEAD = """\
+LOGICAL = {"and": ("&&", "&"), "or": ("||", "|"), "xor": ("!=", "^")}  # of truths, and of bits
+FUNCTIONS = {name: name for name in ("sqrt", "floor", "ceil", "lgamma")} | {"abs": "fabs", "round_even": "rint"}
+PREFIX = "elementary_"  # of the names of functions
+HEAD = """\
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,16 +64,53 @@ static inline int64_t whole(double a) {
     if (a >= 9223372036854775808.0) return INT64_MAX;
     return a <= -9223372036854775808.0 ? INT64_MIN : (int64_t)a;
 }
+static inline int64_t to_bits(double a) {
+    int64_t b;
+    memcpy(&b, &a, sizeof b);
+    return b;
+}
+static inline double from_bits(int64_t a) {
+    double b;
+    memcpy(&b, &a, sizeof b);
+    return b;
+}
 """
 
 
 def c_text(program: TranslatedProgram, name: str) -> str:
     """Return the program as a text in C with one function, as `c_function` writes it. Raises Untranslatable."""
-    return f"{C_HEAD}\n{c_function(program, name)}"
+    return f"{c_head([program])}\n{c_function(program, name)}"
+
+
+def c_head(programs: Iterable[TranslatedProgram]) -> str:
+    """Return what stands in a file above programs: the elementary functions that these call, among others."""
+    called = {name for program in programs for name in operations_of(program.builder.body)}
+    return "\n".join([HEAD, *map(_elementary_function, functions_among(called))])
+
+
+def _elementary_function(function: Function) -> str:
+    """Return an elementary function in C, with its tables."""
+    printer = _Printer(f"{PREFIX}{function.name}_")
+    printer.block(function.builder.body)
+    tables = [_table_text(f"{printer.prefix}{table.name}", table) for table in function.builder.tables.values()]
+    given = ", ".join(f"const double {_write_operand(one)}" for one in function.parameters)
+    head = f"static double {PREFIX}{function.name}({given}) {{"
+    last = f"    return {_write_operand(function.result)};"
+    return "\n".join([*tables, head, *_slot_lines(function.builder), *printer.lines, last, "}", ""])
+
+
+def _table_text(name: str, table: Table) -> str:
+    """Return constant numbers in C."""
+    numbers = ", ".join(map(_write_operand, table.values))
+    return f"static const {IN_MEMORY[table.dtype]} {name}[] = {{{numbers}}};"
+
+
+def _slot_lines(builder: Builder) -> list[str]:
+    return [f"    {TYPES[slot.kind]} s{slot.name} = 0;" for slot in builder.slots]
 
 
 def c_function(program: TranslatedProgram, name: str) -> str:
-    """Return the program as the C function `bool name(const void *const *in, void *const *out, void *work)`, below `C_HEAD`.
+    """Return the program as the C function `bool name(const void *const *in, void *const *out, void *work)`, below `c_head`.
 
     `in` and `out` are the addresses of arguments and results, row by row, `work` is that of `name_work_bytes` bytes that
     nobody else writes meanwhile, aligned as a double. Constants of the trace follow the arguments. It answers false where it
@@ -77,7 +119,7 @@ def c_function(program: TranslatedProgram, name: str) -> str:
     """
     printer = _Printer()
     printer.block(program.builder.body)
-    slots = [f"    {TYPES[slot.kind]} s{slot.name} = 0;" for slot in program.builder.slots]
+    slots = _slot_lines(program.builder)
     head = [f"const int64_t {name}_work_bytes = {max(program.builder.work, 1)};\n"]
     head.append(f"bool {name}(const void *const *in, void *const *out, void *work) {{")
     return "\n".join([*head, *slots, *printer.lines, "    return true;", "}", ""])
@@ -101,7 +143,8 @@ def _write_operand(value: Scalar) -> str:
 class _Printer:
     """Collects the lines of a function."""
 
-    def __init__(self) -> None:
+    def __init__(self, prefix: str = "") -> None:
+        self.prefix = prefix  # of the names of tables
         self.lines: list[str] = []
         self.depth = 1
 
@@ -154,6 +197,8 @@ class _Printer:
                 self.add("return false;")
 
     def place(self, store: MemoryBlock, read: bool) -> str:
+        if isinstance(store, Table):
+            return f"{self.prefix}{store.name}"
         type_ = ("const " if read else "") + IN_MEMORY[store.dtype]
         if store.role == "work":
             return f"(({type_} *)((char *)work + {store.place}))"
@@ -172,13 +217,19 @@ class _Printer:
         if name in SIGNS:
             return f"{words[0]} {SIGNS[name]} {words[1]}"
         if name in LOGICAL:
-            return f"{words[0]} {LOGICAL[name]} {words[1]}"
+            return f"{words[0]} {LOGICAL[name][kind == 'int']} {words[1]}"
+        if name == "shift_left":
+            return f"(int64_t)((uint64_t){words[0]} << {words[1]})"
+        if name == "shift_right":
+            return f"{words[0]} >> {words[1]}"
         if name == "select":
             return f"{words[0]} ? {words[1]} : {words[2]}"
         if name in ("max", "min"):
             sign = ">" if name == "max" else "<"
             chosen = f"{words[0]} {sign} {words[1]} ? {words[0]} : {words[1]}"
             return chosen if kind == "int" else f"{'larger' if name == 'max' else 'smaller'}({', '.join(words)})"
+        if name in FORMULAS:
+            return f"{PREFIX}{name}({', '.join(words)})"
         if name in FUNCTIONS:
             return f"{FUNCTIONS[name]}({', '.join(words)})"
         return self.changed(name, kind, words[0])
@@ -186,6 +237,7 @@ class _Printer:
     def changed(self, name: str, kind: Kind, word: str) -> str:
         """Write what changes one operand: negations and changes of type."""
         changes = {"neg": "-{}", "not": "!{}", "is_nan": "isnan({}) != 0", "to_float": "(double){}"}
+        changes |= {"to_bits": "to_bits({})", "from_bits": "from_bits({})"}
         changes |= {"narrow": "(int32_t)(uint32_t){}", "narrow_unsigned": "(uint32_t){}"}
         changes["to_int"] = "whole({})" if kind == "float" else "(int64_t){}"
         if name not in changes:

@@ -1,6 +1,7 @@
 """A scalar program as text in LLVM's language.
 
 One function, of three lists of addresses: arguments, results, working memory. No operation is contracted or reordered.
+Elementary functions are called by their names; each is a text of its own, which targets without a loader put beside it.
 
 Units: none.
 Source: LLVM language reference.
@@ -9,15 +10,18 @@ Source: LLVM language reference.
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from dockdyn.translate.jaxpr import TranslatedProgram
-from dockdyn.translate.native import NAME
+from dockdyn.translate.elementary import FORMULAS
 from dockdyn.translate.scalar_program import (
     SIZES,
     Block,
     Branch,
+    Builder,
     Compute,
     Copy,
+    Function,
     Get,
     Kind,
     Leave,
@@ -27,12 +31,18 @@ from dockdyn.translate.scalar_program import (
     Save,
     Scalar,
     Statement,
+    Table,
     Untranslatable,
     Value,
     While,
     kind_of,
 )
 
+if TYPE_CHECKING:
+    from dockdyn.translate.jaxpr import TranslatedProgram
+
+NAME = "dockdyn_program"
+PREFIX = "dockdyn_"  # of the names of elementary functions
 TYPES: dict[Kind, str] = {"float": "double", "int": "i64", "bool": "i1"}
 IN_MEMORY = {"float64": "double", "int64": "i64", "int32": "i32", "uint32": "i32", "bool": "i8"}
 ARITHMETIC = {
@@ -53,21 +63,37 @@ INTRINSICS = {
     "abs": "llvm.fabs.f64",
     "floor": "llvm.floor.f64",
     "ceil": "llvm.ceil.f64",
-    "round": "llvm.round.f64",
     "round_even": "llvm.roundeven.f64",
 }
 EXTREMES = {"max": ("llvm.maximum.f64", "llvm.smax.i64"), "min": ("llvm.minimum.f64", "llvm.smin.i64")}
-FUNCTIONS = {  # of the C library, by how many numbers they take
-    1: "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log1p log2 cbrt erf erfc lgamma".split(),
-    2: "pow atan2 fmod nextafter".split(),
-}
+CLIBRARY = ("lgamma",)  # which no model calls
+SHIFTS = {"shift_left": "shl", "shift_right": "ashr"}
 LOGICAL = {"and", "or", "xor"}
 LONGEST_BLOCK = 1000  # lines without a label: LLVM's unoptimised code takes a time that grows with a block's square
 
 
 def text_of(program: TranslatedProgram) -> str:
     """Return the program in LLVM's language. Raises Untranslatable for an operation without a word in it."""
-    return _Printer(program).text()
+    printer = _Printer(program.builder)
+    pointers = [*printer.addresses("in", program.arguments), *printer.addresses("out", program.results)]
+    head = f"define i1 @{NAME}(ptr noalias %in, ptr noalias %out, ptr noalias %work) {{"
+    return printer.text(head, pointers, "ret i1 true")
+
+
+def function_text(function: Function) -> str:
+    """Return an elementary function in LLVM's language."""
+    printer = _Printer(function.builder, f"{PREFIX}{function.name}_")
+    given = ", ".join(f"double {write_operand(one)}" for one in function.parameters)
+    tables = [_table_text(f"{printer.prefix}{table.name}", table) for table in function.builder.tables.values()]
+    head = f"define double @{PREFIX}{function.name}({given}) {{"
+    return "\n".join([*tables, printer.text(head, [], f"ret double {write_operand(function.result)}")])
+
+
+def _table_text(name: str, table: Table) -> str:
+    """Return constant numbers in LLVM's language."""
+    type_ = IN_MEMORY[table.dtype]
+    numbers = ", ".join(f"{type_} {write_operand(one)}" for one in table.values)
+    return f"@{name} = private unnamed_addr constant [{table.count} x {type_}] [{numbers}]"
 
 
 def write_operand(value: Scalar) -> str:
@@ -84,21 +110,19 @@ def write_operand(value: Scalar) -> str:
 class _Printer:
     """Collects the lines of a function."""
 
-    def __init__(self, program: TranslatedProgram):
-        self.program = program
+    def __init__(self, builder: Builder, prefix: str = ""):
+        self.builder, self.prefix = builder, prefix  # of the names of tables
         self.lines: list[str] = []
         self.declared: dict[str, str] = {}
         self.labels = 0
         self.names = 0
         self.label_at = 0  # the line of the last one
 
-    def text(self) -> str:
-        self.block(self.program.builder.body)
-        pointers = [*self.addresses("in", self.program.arguments), *self.addresses("out", self.program.results)]
-        slots = [f"%s{slot.name} = alloca {TYPES[slot.kind]}" for slot in self.program.builder.slots]
-        head = f"define i1 @{NAME}(ptr noalias %in, ptr noalias %out, ptr noalias %work) {{"
+    def text(self, head: str, first: Sequence[str], last: str) -> str:
+        self.block(self.builder.body)
+        slots = [f"%s{slot.name} = alloca {TYPES[slot.kind]}" for slot in self.builder.slots]
         declared = [f"declare {line}" for line in self.declared.values()]
-        return "\n".join([*declared, head, "entry:", *slots, *pointers, *self.lines, "ret i1 true", "}", ""])
+        return "\n".join([*declared, head, "entry:", *slots, *first, *self.lines, last, "}", ""])
 
     def addresses(self, role: str, stores: list[MemoryBlock]) -> list[str]:
         found = []
@@ -157,6 +181,8 @@ class _Printer:
         if store.role == "work":
             base = self.fresh()
             self.add(f"{base} = getelementptr i8, ptr %work, i64 {store.place}")
+        elif isinstance(store, Table):
+            base = f"@{self.prefix}{store.name}"
         else:
             base = f"%{store.role}{store.place}"
         self.add(f"{name} = getelementptr {IN_MEMORY[store.dtype]}, ptr {base}, i64 {write_operand(at)}")
@@ -222,14 +248,18 @@ class _Printer:
         if name in COMPARED:
             return f"{COMPARED[name][whole]} {TYPES[kind]} {words[0]}, {words[1]}"
         if name in LOGICAL:
-            return f"{name} i1 {words[0]}, {words[1]}"
+            return f"{name} {TYPES[kind]} {words[0]}, {words[1]}"
+        if name in SHIFTS:
+            return f"{SHIFTS[name]} i64 {words[0]}, {words[1]}"
         if name == "select":
             return f"select i1 {words[0]}, " + ", ".join(f"{TYPES[kind_of(operands[1])]} {word}" for word in words[1:])
         if name in EXTREMES:
             return self.called(EXTREMES[name][whole], kind, words)
         if name in INTRINSICS:
             return self.called(INTRINSICS[name], kind, words)
-        if name in FUNCTIONS.get(len(operands), ()):
+        if name in FORMULAS:
+            return self.called(f"{PREFIX}{name}", kind, words)
+        if name in CLIBRARY:
             return self.called(name, kind, words)
         return self.changed(name, kind, words[0])
 
@@ -241,6 +271,10 @@ class _Printer:
             return f"xor i1 {word}, true"
         if name == "is_nan":
             return f"fcmp uno double {word}, {word}"
+        if name == "to_bits":
+            return f"bitcast double {word} to i64"
+        if name == "from_bits":
+            return f"bitcast i64 {word} to double"
         if name == "to_float":
             return f"sitofp i64 {word} to double" if kind == "int" else f"uitofp i1 {word} to double"
         if name == "to_int":

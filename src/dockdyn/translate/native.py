@@ -11,102 +11,32 @@ from __future__ import annotations
 
 import ctypes
 import math
-import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dockdyn.deferred import ArrayLike
+from dockdyn.translate.library import load_functions
+from dockdyn.translate.llvm import NAME, text_of
+from dockdyn.translate.machine import Code, load_object, lock, machine_code
 
 if TYPE_CHECKING:
     from dockdyn.translate.jaxpr import TranslatedProgram
 
-NAME = "dockdyn_program"  # of the function in its text
-
 BETTER = 1  # level of optimisation of what runs for long
 PRICE, CROWDED = 2.5e-5, 1e-9  # s a line, and a line and line, that the better one takes to write
 MOST_LINES = 200_000  # of a program; of a longer one that takes minutes, for which the run stands still
-lock = threading.RLock()  # LLVM's contexts are not for several threads
-
-
-@dataclass
-class Code:
-    """A program ready to be called: its text in LLVM's language, machine code, and what the call must know."""
-
-    text: str
-    machine: bytes
-    level: int
-    arguments: list[str]  # types
-    results: list[tuple[str, tuple[int, ...]]]  # types and shapes
-    constants: list[np.ndarray]
-    work: int  # bytes
 
 
 def code_of(program: TranslatedProgram) -> Code:
     """Return a program, written at once."""
-    from dockdyn.translate.llvm import text_of
-
     text = text_of(program)
     results = [(store.dtype, shape) for store, shape in zip(program.results, program.shapes, strict=True)]
     arguments = [store.dtype for store in program.arguments]
     constants = [np.ascontiguousarray(one) for one in program.constants]
     return Code(text, machine_code(text, 0), 0, arguments, results, constants, program.builder.work)
-
-
-@cache
-def _initialised_llvm() -> Any:  # noqa: ANN401, a module without types
-    """Return LLVM, ready to write code for this processor."""
-    import llvmlite.binding as llvm
-
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm
-
-
-def _target_machine(level: int) -> Any:  # noqa: ANN401, llvmlite has no types
-    """Return LLVM's description of this processor, for one owner."""
-    llvm = _initialised_llvm()
-    name, features = _processor_features()
-    target = llvm.Target.from_default_triple()
-    return target.create_target_machine(cpu=name, features=features, opt=level, codemodel="jitdefault", jit=True)
-
-
-@cache
-def _processor_features() -> tuple[str, str]:
-    """Return the processor's name and what it can do."""
-    llvm = _initialised_llvm()
-    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-
-
-@cache
-def _object_writer(level: int) -> Any:  # noqa: ANN401, llvmlite has no types
-    """Return what writes object files for this processor."""
-    return _target_machine(level)
-
-
-def machine_code(text: str, level: int) -> bytes:
-    """Return the object file of a program, for this processor, optimised at a `level` from 0 to 2. Nothing is reordered.
-
-    Of LLVM's passes two are run, which leave slots for registers and make instructions fewer: what others gain beyond is
-    less than they take, minutes for programs of a hundred thousand lines.
-    """
-    llvm = _initialised_llvm()
-    with lock:
-        machine = _object_writer(level)
-        module = llvm.parse_assembly(text)
-        module.triple, module.data_layout = machine.triple, str(machine.target_data)
-        if level:
-            passes = llvm.create_new_module_pass_manager()
-            passes.add_sroa_pass()
-            passes.add_instruction_combine_pass()
-            passes.run(
-                module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=level))
-            )
-        return machine.emit_object(module)
 
 
 def price_of(lines: int) -> float:
@@ -128,7 +58,7 @@ class Native:
 
     def __init__(self, code: Code, changed: Callable[[Code], None] | None = None):
         self.code, self.changed = code, changed
-        self.engine, self.function = _load_object(code.machine)
+        self.engine, self.function = _load_program(code.text, code.machine)
         self.spent = 0.0  # s
         self.price = price_of(code.text.count("\n"))
 
@@ -157,7 +87,7 @@ class Native:
             return
         try:
             better = machine_code(self.code.text, BETTER)
-            engine, function = _load_object(better)
+            engine, function = _load_program(self.code.text, better)
         except Exception as error:  # whatever LLVM raises: the results of the call are there
             self.unimproved = f"{type(error).__name__}: {error}"
             return
@@ -172,12 +102,8 @@ def _array_pointers(arrays: Sequence[np.ndarray]) -> Any:  # noqa: ANN401, an ar
     return (ctypes.c_void_p * max(len(arrays), 1))(*[one.ctypes.data for one in arrays])
 
 
-def _load_object(machine: bytes) -> tuple[Any, Any]:
-    """Return the engine that keeps an object file, and its function."""
-    llvm = _initialised_llvm()
-    with lock:
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine(0))
-        engine.add_object_file(llvm.ObjectFileRef.from_data(machine))
-        engine.finalize_object()
-        address = engine.get_function_address(NAME)
+def _load_program(text: str, machine: bytes) -> tuple[Any, Any]:
+    """Return the engine that keeps a program's object file, and its function."""
+    load_functions(text)
+    engine, (address,) = load_object(machine, [NAME])
     return engine, ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(address)

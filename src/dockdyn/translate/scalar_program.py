@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
@@ -49,10 +49,18 @@ class Slot:
 class MemoryBlock:
     """A piece of memory: an argument, a result or a part of the working memory."""
 
-    role: Literal["in", "out", "work"]
+    role: Literal["in", "out", "work", "table"]
     place: int  # which argument or result; of working memory, the first byte
     dtype: str
     count: int  # elements
+
+
+class Table(MemoryBlock):
+    """Constant numbers of a function, by place."""
+
+    def __init__(self, name: str, values: Sequence[float] | Sequence[int]):
+        super().__init__("table", 0, "int64" if isinstance(values[0], int) else "float64", len(values))
+        self.name, self.values = name, values
 
 
 @dataclass
@@ -160,6 +168,11 @@ def _wrap_integer(value: int) -> int:
     return (value + 2**63) % 2**64 - 2**63
 
 
+def _float_bits(value: float) -> int:
+    """Return the bits of a float as a signed integer."""
+    return int(struct.unpack("q", struct.pack("d", value))[0])
+
+
 def _divide_floats(a: float, b: float) -> float | None:
     if isinstance(a, int):
         return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1) if b else None
@@ -191,15 +204,24 @@ FOLDS: dict[str, Callable[..., float | int | bool | None] | None] = {
     "ne": lambda a, b: a != b,
     "lt": lambda a, b: a < b,
     "le": lambda a, b: a <= b,
-    "and": lambda a, b: a and b,
-    "or": lambda a, b: a or b,
-    "xor": lambda a, b: a != b,
+    "and": lambda a, b: a & b,  # of integers, bit by bit
+    "or": lambda a, b: a | b,
+    "xor": lambda a, b: a ^ b,
+    "shift_left": lambda a, b: a << b,
+    "shift_right": lambda a, b: a >> b,  # the sign comes in
     "not": lambda a: not a,
     "to_float": float,
     "to_int": lambda a: int(a) if isinstance(a, bool) else None,
+    "to_bits": lambda a: _float_bits(a),
+    "from_bits": lambda a: struct.unpack("d", struct.pack("q", a))[0],
 }
-RESULTS: dict[str, Kind] = dict.fromkeys(("eq", "ne", "lt", "le", "and", "or", "xor", "not", "is_nan"), "bool")
-RESULTS |= {"to_float": "float", "to_int": "int"}  # kinds of results; of all others it is that of the last operand
+RESULTS: dict[str, Kind] = dict.fromkeys(("eq", "ne", "lt", "le", "not", "is_nan"), "bool")
+RESULTS |= {
+    "to_float": "float",
+    "to_int": "int",
+    "to_bits": "int",
+    "from_bits": "float",
+}  # kinds of results; of all others it is that of the last operand
 COMMUTE = {"add", "mul", "and", "or", "xor", "eq", "ne"}
 
 
@@ -221,6 +243,16 @@ def _operand_keys(operation: str, operands: tuple[Scalar, ...]) -> tuple[object,
     return keys if type(first) is int else (second, first)  # a computed value before a known one
 
 
+@dataclass
+class Function:
+    """A function of floats that programs call by its name, with what computes it."""
+
+    name: str
+    parameters: list[Value]
+    builder: Builder
+    result: Scalar
+
+
 class Builder:
     """Builds a program, statement by statement."""
 
@@ -232,6 +264,7 @@ class Builder:
         self.turns = [False]  # which of these are done again and again, whatever holds
         self.since: list[list[object]] = [[]]  # what is known since each of them began
         self.slots: list[Slot] = []
+        self.tables: dict[str, Table] = {}
         self.work = 0  # bytes of working memory
         self.count = 0  # of values
 
@@ -353,6 +386,23 @@ class Builder:
                 self.put(slot, self.compute("add", index, 1))
         self.block.lines.append(While(head, going, body))
 
+    def branch(
+        self, condition: Scalar, yes: Callable[[], Sequence[Scalar]], no: Callable[[], Sequence[Scalar]]
+    ) -> list[Scalar]:
+        """Return the numbers that one of two functions computes: the first where a condition holds."""
+        then, otherwise = Block(), Block()
+        with self.inside(then):
+            found = yes()
+            slots = [Slot(len(self.slots) + place, kind_of(one)) for place, one in enumerate(found)]
+            self.slots += slots
+            for slot, one in zip(slots, found, strict=True):
+                self.put(slot, one)
+        with self.inside(otherwise):
+            for slot, one in zip(slots, no(), strict=True):
+                self.put(slot, one)
+        self.block.lines.append(Branch(condition, then, otherwise))
+        return [self.get(slot) for slot in slots]
+
     @contextmanager
     def where(self, condition: Scalar) -> Iterator[None]:
         """Write what is done only where a condition holds."""
@@ -360,6 +410,20 @@ class Builder:
         with self.inside(then):
             yield
         self.block.lines.append(Branch(condition, then, Block()))
+
+
+def operations_of(block: Block) -> set[str]:
+    """Return the names of the operations in a block and in those inside it."""
+    found = set()
+    for line in block.lines:
+        match line:
+            case Compute():
+                found.add(line.operation)
+            case While():
+                found |= operations_of(line.head) | operations_of(line.body)
+            case Branch():
+                found |= operations_of(line.then) | operations_of(line.otherwise)
+    return found
 
 
 def _fold_constants(operation: str, operands: tuple[Scalar, ...]) -> Scalar | None:

@@ -23,7 +23,7 @@ import numpy as np
 
 from dockdyn import kept
 from dockdyn.backend import cache_folder
-from dockdyn.translate.native import Code
+from dockdyn.translate.machine import Code
 
 MADE_OF = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "jaxtyping", "numpy", "llvmlite")
 
