@@ -114,7 +114,7 @@ class Program:
         except Exception as error:  # XLA does it then; what is wrong is said, and no test leaves it at that
             words = str(error) if isinstance(error, Untranslatable) else f"{type(error).__name__}: {error}"
             return self.left_to_xla(lambda: whole, words)
-        numbered = unflatten(traced.out_tree, range(traced.out_tree.num_leaves))
+        numbered = jax.tree_util.tree_unflatten(traced.out_tree, range(traced.out_tree.num_leaves))
         results, beside = structure_of(numbered), None
         with contextlib.suppress(Unstorable):
             beside = encode_tree(numbered)

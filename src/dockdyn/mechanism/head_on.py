@@ -9,14 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from jax.flatten_util import ravel_pytree
-
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.relative_damping import DampedByRatio, DampedByRestitution, RelativeLaw
 from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
 from dockdyn.integrate.hybrid.runge_kutta import embedded_error, looped_rk4
-from dockdyn.integrate.model import Rate, State, choose_tree
+from dockdyn.integrate.model import Rate, State, choose_tree, pack_tree, unpack_tree
 from dockdyn.mechanics.vector import Scalar
+from dockdyn.trees import map_leaves
 
 ERROR = 1e-11  # of a step, relative to the speed of the impact and to the depth reached
 FIRST_STEP = 1e-9  # s
@@ -134,16 +133,17 @@ def part_head_on(law: NormalLaw, mass: Scalar, speed: Scalar) -> Parting:
 
 def _damping_of(stated: DampedByRestitution, mass: Scalar) -> Scalar:
     """Return the damping (N s/m) with which a law has its restitution; zero where even without any it has less."""
-    numbers, restore = ravel_pytree((stated, jnp.asarray(mass, float)))
+    given = map_leaves(jnp.asarray, (stated, mass))
+    numbers = pack_tree(given)
 
     def excess(damping: Scalar, numbers: Float[Array, "n"]) -> Scalar:
         """Return by how much the restitution is above what is stated."""
-        law, mass = restore(numbers)
+        law, mass = unpack_tree(numbers, given)
         return part_head_on(replace(law.law, damping=damping), mass, law.speed).restitution - law.restitution
 
     @jax.custom_jvp
     def solve(numbers: Float[Array, "n"]) -> Scalar:
-        law, mass = restore(numbers)
+        law, mass = unpack_tree(numbers, given)
         free = part_head_on(replace(law.law, damping=jnp.zeros(())), mass, law.speed)
         first = mass * law.speed / free.depth  # N s/m, of which the dashpot alone stops the bodies so deep
 
@@ -174,11 +174,11 @@ def _damping_of(stated: DampedByRestitution, mass: Scalar) -> Scalar:
         return jnp.where(free.restitution <= law.restitution, 0.0, found.new)
 
     @solve.defjvp
-    def slopes(given: tuple[Array], moved: tuple[Array]) -> tuple[Array, Array]:
+    def slopes(at: tuple[Array], moved: tuple[Array]) -> tuple[Array, Array]:
         """Return the damping and how it moves: the restitution of what moves stays what is stated."""
-        damping = solve(given[0])
-        by_damping = jax.jacfwd(excess)(damping, given[0])
-        by_number = jax.jacfwd(excess, argnums=1)(damping, given[0])
+        damping = solve(at[0])
+        by_damping = jax.jacfwd(excess)(damping, at[0])
+        by_number = jax.jacfwd(excess, argnums=1)(damping, at[0])
         damped = damping > 0
         return damping, jnp.where(damped, -(by_number @ moved[0]) / jnp.where(damped, by_damping, 1.0), 0.0)
 
