@@ -17,7 +17,7 @@ from jaxtyping import Float, PyTree, PyTreeDef
 from dockdyn.scenario.language.errors import ScenarioError
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from dockdyn.dataset import Dataset
 
 Leaves = Float[np.ndarray, "leaves"]
 STEP = 1e-5  # of a number: how far the arrays of a run are moved along their derivatives
@@ -60,7 +60,7 @@ class LinearisedRun(NamedTuple):
     """
 
     along: Callable[[Leaves], tuple[PyTree, PyTree]]
-    dataset: Callable[[PyTree], xr.Dataset]
+    dataset: Callable[[PyTree], Dataset]
 
 
 def tangent_of(function: Callable[[Any], PyTree], numbers: PyTree, direction: PyTree) -> tuple[PyTree, PyTree]:
@@ -132,7 +132,7 @@ def slopes_along(
     run: LinearisedRun,
     numbers: Leaves,
     direction: Leaves,
-    figures: Callable[[xr.Dataset], Mapping[str, Any]],
+    figures: Callable[[Dataset], Mapping[str, Any]],
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return figures of a run, numbers or arrays by name, and their derivatives along a direction; those that come or go have
     none."""

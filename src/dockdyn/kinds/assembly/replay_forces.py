@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-import xarray as xr
 from jaxtyping import Array, Float
 
 from dockdyn.contact.group import ContactGroup
+from dockdyn.dataset import Dataset
 from dockdyn.integrate.model import over_rows
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
@@ -34,7 +34,7 @@ class FrameForce(NamedTuple):
 
 
 def parted_forces(
-    dataset: xr.Dataset, content: AssemblySection, time: np.ndarray, motions: list[SceneMotion]
+    dataset: Dataset, content: AssemblySection, time: np.ndarray, motions: list[SceneMotion]
 ) -> dict[int, FrameForce]:
     """Return where and how each contact of a single member between rigid bodies pushes, by its number: the normal force where
     it is generated, friction as it acts; `motions` are those of the bodies.

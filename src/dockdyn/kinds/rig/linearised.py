@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax
 import numpy as np
-import xarray as xr
 from jaxtyping import Array, Int, PyTree
 
+from dockdyn.dataset import Dataset
 from dockdyn.integrate.model import Model
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.comparison.choice import NONE
@@ -74,7 +74,7 @@ def linearised_rig(scenario: Scenario) -> LinearisedRun:
         refuse_without_ideal(scenario, ran.status)
         return ran, slopes
 
-    def dataset(ran: Ran) -> xr.Dataset:
+    def dataset(ran: Ran) -> Dataset:
         parts = ran.parts
         case = replace(scenario, content=own.content(parts.values))
         kept = grid.within(case.content.duration)

@@ -10,9 +10,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import xarray as xr
 from jaxtyping import Array, Float, Int
 
+from dockdyn.dataset import Dataset
 from dockdyn.kinds.nominal import Judged, Nominal
 from dockdyn.kinds.resting import delayed_loop, growth_of_linears, nominal_of
 from dockdyn.results.attributes import study_attributes
@@ -47,7 +47,7 @@ def parse_sweep(text: str) -> Sweep:
     return Sweep(key.strip(), number(parts[0]), number(parts[1]), int(parts[2]))
 
 
-def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progress | None = None) -> xr.Dataset:
+def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progress | None = None) -> Dataset:
     """Return margins of a scenario and, over the swept keys, growth rates and the located boundary of stability.
 
     Without sweeps a dataset of attributes alone: `margins` is the JSON of `margins(scenario)`. With one key `growth_rate`
@@ -62,7 +62,7 @@ def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progres
     found = margins(scenario)
     attributes["margins"] = json.dumps(found)
     if not axes:
-        return xr.Dataset(attrs=attributes)
+        return Dataset(attrs=attributes)
     attributes["sweeps"] = json.dumps([sweep.text for sweep in sweeps])
     attributes["boundary_tolerance"] = TOLERANCE
     attributes["operating_point"] = json.dumps([axis.now for axis in axes[:2]])
@@ -73,7 +73,7 @@ def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progres
     nominal = nominal_of(replace(scenario, content=content) if on_wall else scenario)
     growth = partial(_growth_at, scenario.name, content, nominal, axes)
     variables = sweep_keys(axes, growth, progress) if len(axes) == 1 else _chart_growth(axes, growth, progress)
-    return xr.Dataset(*variables, attrs=attributes)
+    return Dataset(*variables, attrs=attributes)
 
 
 def axes_of(scenario: Scenario, sweeps: list[Sweep]) -> list[Axis]:
