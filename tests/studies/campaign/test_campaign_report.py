@@ -83,9 +83,7 @@ def test_page_says_what_the_answers_say(datasets, reports):
 
 def test_folder_of_the_commands_is_that_of_the_file(datasets, tmp_path):
     datasets["few"].to_netcdf(tmp_path / "campaign.nc", engine="h5netcdf")
-    from dockdyn.results.store import xr
-
-    read = xr.load_dataset(tmp_path / "campaign.nc", engine="h5netcdf")
+    read = netcdf_in(tmp_path / "campaign.nc")
     assert f"dockdyn campaign rerun {tmp_path} " in render_page(campaign_report(read))
     assert "dockdyn campaign rerun out " in render_page(campaign_report(read, folder="out"))
 
