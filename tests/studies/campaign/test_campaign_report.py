@@ -15,6 +15,7 @@ from dockdyn.report.page import render_page
 from dockdyn.report.palette import COLOURS
 from dockdyn.report.terminal import show_report
 from dockdyn.report.wording import format_significant
+from dockdyn.results.store import netcdf_in
 from dockdyn.scenario.language.units import convert
 from dockdyn.studies.campaign.answers import campaign_answers
 from dockdyn.studies.campaign.cases import campaign_cases
