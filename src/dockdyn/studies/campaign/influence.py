@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.stats import f as variance_ratio
-from scipy.stats import rankdata, spearmanr
 
 FEWEST = 20  # runs; of fewer there is nothing to say
 MOST = 100_000  # runs looked at: more of them would move no index by as much as is printed
@@ -37,6 +35,8 @@ def influence_of_keys(
 
     Spearman, The proof and measurement of association between two things, Am. J. Psychol. 15 (1904) 72–101.
     """
+    from scipy.stats import rankdata, spearmanr  # which takes long to load
+
     there = np.flatnonzero(np.isfinite(figure))[:MOST]
     figure = figure[there]
     if figure.size < FEWEST or not np.ptp(figure) > 0:
@@ -79,6 +79,8 @@ def _correlation_ratio(group: Int[np.ndarray, "runs"], figure: Float[np.ndarray,
     Plischke, Borgonovo, Smith, Global sensitivity measures from given data, Eur. J. Oper. Res. 226 (2013) 536–550.
     Conover, Iman, Rank transformations as a bridge …, Am. Stat. 35 (1981) 124–129.
     """
+    from scipy.stats import f as variance_ratio  # which takes long to load
+
     counts = np.bincount(group)
     runs, number = figure.size, counts.size
     away = figure - figure.mean()

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from scipy.stats import qmc
 
 from dockdyn.scenario.distributions.dispersion import Dispersion
 from dockdyn.scenario.distributions.distribution import Cube, Values
@@ -73,6 +72,8 @@ def random_cube(size: int, runs: int, seed: int, first: int, count: int) -> Cube
 
 def sobol_cube(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
     """Return Sobol's sequence, scrambled by the seed; best where `runs` is a power of two."""
+    from scipy.stats import qmc  # which takes long to load
+
     sequence = qmc.Sobol(size, scramble=True, bits=BITS, rng=np.random.default_rng(seed))
     if first:
         sequence.fast_forward(first)
@@ -84,6 +85,8 @@ def sobol_cube(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
 
 def _latin_hypercube(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
     """Return one case in each of `runs` equal layers of every number."""
+    from scipy.stats import qmc  # which takes long to load
+
     return qmc.LatinHypercube(size, rng=np.random.default_rng(seed)).random(runs)[first : first + count]
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from jaxtyping import Float
-from scipy.special import ndtri
-from scipy.stats import binom
 
 CONFIDENCE = 0.95
 
@@ -21,6 +19,8 @@ def wilson_interval(
     Wilson, Probable inference, the law of succession, and statistical inference, J. Am. Stat. Assoc. 22 (1927) 209–212.
     Brown, Cai, DasGupta, Interval estimation for a binomial proportion, Stat. Sci. 16 (2001) 101–133.
     """
+    from scipy.special import ndtri  # which takes long to load
+
     z2 = float(ndtri((1 + confidence) / 2)) ** 2
     share = np.asarray(successes) / np.asarray(runs)
     middle = (share + z2 / (2 * runs)) / (1 + z2 / runs)
@@ -45,6 +45,8 @@ def percentile_interval(
     Efron, Nonparametric standard errors and confidence intervals, Can. J. Stat. 9 (1981) 139–172 (tilting).
     Thompson, On confidence ranges for the median, Ann. Math. Stat. 7 (1936) 122–128 (order statistics).
     """
+    from scipy.stats import binom  # which takes long to load
+
     runs = values.size
     if not runs:
         return None, None

@@ -24,7 +24,6 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float
-from scipy.special import ndtri
 
 from dockdyn.results.drive import Progress
 from dockdyn.scenario.language.errors import ScenarioError
@@ -195,6 +194,8 @@ def _smoothed_derivatives(
     smoothing: float,
 ) -> Estimate:
     """Return the mean over cases and over a normal spread of the numbers, and its derivatives by the numbers' means."""
+    from scipy.special import ndtri  # which takes long to load
+
     if figure.over == "percentile":
         words = "a percentile is differentiated in the cases that it lies between; must be without smoothing"
         raise ScenarioError(f"{scenario.name}: {figure.text}: {words}")
