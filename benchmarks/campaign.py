@@ -17,7 +17,7 @@ import mujoco
 import numpy as np
 from mujoco import rollout
 
-from dockdyn.api import simulate, summarise
+from dockdyn import simulate, summarise
 from dockdyn.scenario.load import load
 from dockdyn.studies.campaign.conduct import compute_in_process, plan_campaign, run_nominal
 from dockdyn.studies.cases.sampling import sample

@@ -9,33 +9,35 @@ from dockdyn import backend
 
 if TYPE_CHECKING:
     from dockdyn import impact, stability
-    from dockdyn.api import replay_html, simulate, stepper, summarise
+    from dockdyn.api import replay_html, stepper, summarise
+    from dockdyn.api import simulate as _simulate
     from dockdyn.contact.laws.friction import Friction
     from dockdyn.contact.laws.normal_law import NormalLaw
     from dockdyn.contact.surfaces.surface import Extent, Surface
     from dockdyn.control.controller import Controller
+    from dockdyn.dataset import in_xarray
     from dockdyn.elements.force_element import ForceElement
     from dockdyn.hil.compensators.compensator import Compensator
     from dockdyn.impact.laws.impact_law import ImpactLaw
     from dockdyn.kinds.latching import least_latching_speed
     from dockdyn.kinds.resting import resting_state
-    from dockdyn.kinds.rig.comparison.compare import compare
+    from dockdyn.kinds.rig.comparison.compare import compare as _compare
     from dockdyn.mechanics.vector import Vector
     from dockdyn.pages import report_html
     from dockdyn.parameters import parameter
     from dockdyn.realtime.devices.roles import ForceSensor, Robot
     from dockdyn.report.plot import plot
-    from dockdyn.results.store import open_result
+    from dockdyn.results.store import open_result as _open_result
     from dockdyn.scenario.distributions.own_distribution import Distribution
     from dockdyn.scenario.language.errors import ScenarioError
     from dockdyn.scenario.load import Scenario, load
     from dockdyn.scenario.preset_files import presets
     from dockdyn.scenario.sanity.check import check_numbers
     from dockdyn.studies.campaign.answers import campaign_answers
-    from dockdyn.studies.campaign.conduct import campaign
+    from dockdyn.studies.campaign.conduct import campaign as _campaign
     from dockdyn.studies.convergence.converged import check_convergence
     from dockdyn.studies.design.conduct import design
-    from dockdyn.studies.envelope.search import envelope
+    from dockdyn.studies.envelope.search import envelope as _envelope
     from dockdyn.studies.identification.bounce_log import read_bounce
     from dockdyn.studies.identification.contact import identify_contact
     from dockdyn.studies.identification.parameters import identify_parameters
@@ -43,6 +45,12 @@ if TYPE_CHECKING:
     from dockdyn.studies.margins.answer import margins
     from dockdyn.studies.objectives.objective import objective
     from dockdyn.studies.sensitivity.table import sensitivity
+
+    campaign = in_xarray(_campaign)
+    compare = in_xarray(_compare)
+    envelope = in_xarray(_envelope)
+    open_result = in_xarray(_open_result)
+    simulate = in_xarray(_simulate)
 
 backend.configure_jax()
 
@@ -90,6 +98,14 @@ PLACES = {
     "stepper": "api",
     "summarise": "api",
 }
+
+IN_XARRAY = {
+    "campaign",
+    "compare",
+    "envelope",
+    "open_result",
+    "simulate",
+}  # what returns a dataset returns one of Xarray's
 
 __all__ = [
     "Compensator",
@@ -147,7 +163,12 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401, whatever has the name
         return importlib.import_module(f"dockdyn.{name}")
     if name not in PLACES:
         raise AttributeError(f"module 'dockdyn' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"dockdyn.{PLACES[name]}"), name)
+    found = getattr(importlib.import_module(f"dockdyn.{PLACES[name]}"), name)
+    if name in IN_XARRAY:
+        from dockdyn.dataset import in_xarray
+
+        found = globals()[name] = in_xarray(found)
+    return found
 
 
 def __dir__() -> list[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dockdyn.dataset import Dataset, as_dataset
 from dockdyn.report.notebook import Page, ShownAnswer
 from dockdyn.results.requirements import judge_requirements
 from dockdyn.results.store import result_from, run_from, study_of
@@ -22,8 +23,7 @@ from dockdyn.scenario.load import Scenario, parse, scenario_from
 from dockdyn.scenario.sanity.check import check_numbers
 
 if TYPE_CHECKING:
-    import xarray as xr
-
+    from dockdyn.dataset import GivenDataset
     from dockdyn.report.replay.scene import Scene
     from dockdyn.results.drive import Progress
     from dockdyn.results.side_by_side import Stepper
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 HELD = {"stability": "margins", "envelope": "an envelope", "compare": "a comparison"}  # what studies have for a motion
 
 
-def simulate(scenario: Scenario | str | Path, progress: Progress | None = None) -> xr.Dataset:
+def simulate(scenario: Scenario | str | Path, progress: Progress | None = None) -> Dataset:
     """Run a scenario, which may be given as a file or by the name of a preset.
 
     Returns a dataset with named dimensions, `units` and `long_name` on every variable, and the resolved scenario in its
@@ -40,7 +40,7 @@ def simulate(scenario: Scenario | str | Path, progress: Progress | None = None) 
     """
     scenario = scenario_from(scenario)
     try:
-        dataset = kind_named(scenario.kind).simulate(scenario, progress)
+        dataset = as_dataset(kind_named(scenario.kind).simulate(scenario, progress))
     except np.linalg.LinAlgError as error:
         words = f"its matrices cannot be solved ({error}); masses, stiffnesses and lengths must be closer in size"
         raise ScenarioError(f"{scenario.name}: {words}") from None
@@ -64,7 +64,7 @@ def stepper(scenario: Scenario | str | Path, *, period: float | str | None = Non
     return kind_named(scenario.kind).stepper(scenario, step, batch)
 
 
-def summarise(dataset: xr.Dataset | str | Path, name: str = "scenario") -> ShownAnswer:
+def summarise(dataset: GivenDataset | str | Path, name: str = "scenario") -> ShownAnswer:
     """Return contacts, energy, errors of conserved quantities, warnings, requirements. Keys carry their unit; plain Python
     types.
 
@@ -103,12 +103,12 @@ def _within_range(summary: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _stated_requirements(dataset: xr.Dataset, name: str = "scenario") -> tuple[Requirement, ...]:
+def _stated_requirements(dataset: Dataset, name: str = "scenario") -> tuple[Requirement, ...]:
     """Return the requirements of the scenario that was run."""
     return requirements_of(tomllib.loads(dataset.attrs["scenario"]).get("requirements", {}), name)
 
 
-def scene_of(dataset: xr.Dataset, folder: Path | None = None, name: str = "result", content: object = None) -> Scene:
+def scene_of(dataset: Dataset, folder: Path | None = None, name: str = "result", content: object = None) -> Scene:
     """Return the scene of a run. `folder` is where modules of the user's own laws and surfaces are looked for.
 
     `_content_of_run` says where. `content` is that of its scenario, which is read from the result where it is not given.
@@ -132,7 +132,7 @@ def scene_of(dataset: xr.Dataset, folder: Path | None = None, name: str = "resul
     return _with_warnings(found)
 
 
-def _content_of_run(dataset: xr.Dataset, folder: Path | None, name: str) -> Any:  # noqa: ANN401, of the schema of its kind
+def _content_of_run(dataset: Dataset, folder: Path | None, name: str) -> Any:  # noqa: ANN401, of the schema of its kind
     """Return the content of a run's scenario. Modules of the user's own are looked for in `folder`, in the one above it, where
     the scenario is when a run names its own folder, and in the working folder."""
     if folder is None and dataset.encoding.get("source"):
@@ -148,7 +148,7 @@ def _with_warnings(scene: Scene) -> Scene:
     return replace(scene, warnings=[*scene.warnings, *lost])
 
 
-def _not_a_run(dataset: xr.Dataset) -> str:
+def _not_a_run(dataset: Dataset) -> str:
     """Return why a result has nothing to replay, and what to do instead; empty for a run."""
     study = study_of(dataset)
     if study == "campaign":
@@ -158,7 +158,7 @@ def _not_a_run(dataset: xr.Dataset) -> str:
     return ""
 
 
-def replay_html(dataset: xr.Dataset | str | Path, folder: str | Path | None = None) -> Page:
+def replay_html(dataset: GivenDataset | str | Path, folder: str | Path | None = None) -> Page:
     """Return the replay of a run as one HTML page that needs no network: a text, which a notebook shows in a frame.
 
     `dataset` is what `dockdyn.simulate` or `dockdyn.open_result` gives, or a file. Modules of the user's own laws and

@@ -9,16 +9,10 @@ import os
 import secrets
 import shutil
 import stat
-import sys
 from collections.abc import Iterator, Mapping
 from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
-
-from dockdyn.checksums import with_checksums
-
-if TYPE_CHECKING:
-    import xarray as xr
+from typing import BinaryIO
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # the disk is full, a quota or a limit used up
 unfinished: set[Path] = set()  # what this process is writing; removed by what ends it
@@ -189,30 +183,6 @@ def _keep_names(folder: Path) -> None:
         os.fsync(opened)
     finally:
         os.close(opened)
-
-
-def as_bytes(dataset: xr.Dataset) -> bytes:
-    """Return a dataset as a netCDF file, made in memory: HDF5 kills the process where it writes to a disk that is full.
-
-    Behind it stand checksums (`dockdyn.checksums`). A copy, since the view that xarray gives outlives what it looks at.
-    """
-    with _without_module("distributed"):
-        return with_checksums(bytes(dataset.to_netcdf(engine="h5netcdf")))
-
-
-@contextlib.contextmanager
-def _without_module(module: str) -> Iterator[None]:
-    """Return nothing of a module that is not imported yet: xarray would import it, which takes long, to ask whether it is in
-    use."""
-    if module in sys.modules:
-        yield
-        return
-    sys.modules[module] = None  # type: ignore[assignment]  # to import it is an ImportError
-    try:
-        yield
-    finally:
-        if sys.modules.get(module) is None:
-            del sys.modules[module]
 
 
 def remove_unfinished() -> None:

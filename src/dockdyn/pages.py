@@ -17,8 +17,7 @@ from dockdyn.scenario.language.given import table_from
 from dockdyn.studies.convergence.console import with_convergence
 
 if TYPE_CHECKING:
-    import xarray as xr
-
+    from dockdyn.dataset import Dataset, GivenDataset
     from dockdyn.report.report import Report
 
 # where the function is that makes the report of a study; loaded when one is asked for
@@ -30,7 +29,7 @@ STUDIES = {
 }
 
 
-def report_of(dataset: xr.Dataset, summary: dict[str, Any] | None = None) -> Report:
+def report_of(dataset: Dataset, summary: dict[str, Any] | None = None) -> Report:
     """Return the report of a result as data, of a run or of a study; the `summary` of a run is made where it is not given.
 
     Raises ScenarioError as `summarise` does.
@@ -40,11 +39,11 @@ def report_of(dataset: xr.Dataset, summary: dict[str, Any] | None = None) -> Rep
         found = summarise(dataset) if summary is None else summary
         return with_convergence(kind_named(str(dataset.attrs["kind"])).report(dataset, found), dataset)
     module, _, function = STUDIES[study].partition(":")
-    make: Callable[[xr.Dataset], Report] = getattr(import_module(module), function)
+    make: Callable[[Dataset], Report] = getattr(import_module(module), function)
     return make(dataset)
 
 
-def report_html(dataset: xr.Dataset | str | Path, replay: dict[str, str] | None = None) -> Page:
+def report_html(dataset: GivenDataset | str | Path, replay: dict[str, str] | None = None) -> Page:
     """Return the report of a result as HTML: one page that needs nothing beside it; of a run with its replay inside.
 
     The page is a text, which a notebook shows in a frame. `dataset` is a result, or its file. `replay` is what `replay_of`
@@ -57,7 +56,7 @@ def report_html(dataset: xr.Dataset | str | Path, replay: dict[str, str] | None 
     return Page(render_page(report_of(dataset), **(inside or {})))
 
 
-def packed_replay(dataset: xr.Dataset, folder: Path | None = None, content: object = None) -> dict[str, str]:
+def packed_replay(dataset: Dataset, folder: Path | None = None, content: object = None) -> dict[str, str]:
     """Return the replay of a run, packed for its report, and, where there is any, what it had to leave out.
 
     `content` is that of its scenario, which is read from the result where it is not given.
@@ -69,7 +68,7 @@ def packed_replay(dataset: xr.Dataset, folder: Path | None = None, content: obje
     return {"replay": embed_page(page_of(scene)), **lacking}
 
 
-def replay_of(dataset: xr.Dataset, folder: Path | None = None, content: object = None) -> dict[str, str]:
+def replay_of(dataset: Dataset, folder: Path | None = None, content: object = None) -> dict[str, str]:
     """Return the packed replay of a run and what it lacks; where it cannot be made, why: its report is worth having without.
 
     `folder` is that of the result, beside which modules of the user's own are looked for; `content` as of `packed_replay`.

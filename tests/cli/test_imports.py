@@ -67,3 +67,30 @@ def test_it_stays_where_somebody_has_looked_for_it():
 
     leave_out()
     assert "dask" not in sys.modules or sys.modules["dask"] is not None
+
+
+HEAVY = ("xarray", "pandas", "pint", "h5netcdf", "dask", "distributed", "pyarrow", "scipy.spatial", "scipy.signal")
+COMMAND = f"""
+import atexit, sys
+atexit.register(lambda: print("imported:", *(name for name in {HEAVY} if sys.modules.get(name)), file=sys.stderr))
+from dockdyn.__main__ import main
+main()
+"""
+
+
+def imported_by(*arguments):
+    """Return what of `HEAVY` a command has imported."""
+    command = [sys.executable, "-c", COMMAND, *map(str, arguments)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stderr.splitlines()[-1].split()[1:]
+
+
+def test_commands_import_nothing_that_takes_long_and_that_they_do_without(tmp_path):
+    """Of a run and of its report, and of what studies write and read: datasets, units and statistics are dockdyn's own."""
+    run, short = tmp_path / "run", ("--set", "duration=0.2")
+    assert imported_by("run", "probe-cone", *short, "--out", run) == []
+    assert imported_by("report", run / "result.nc", "--out", tmp_path / "again.html") == []
+    assert imported_by("stability", "sits", "--out", tmp_path / "margins") == []
+    compared = ("--compensators", "none", "--set", "duration=1", "--out", tmp_path / "compared")
+    assert imported_by("compare", "sits", *compared) == []

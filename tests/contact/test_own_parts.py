@@ -7,7 +7,7 @@ import pytest
 from helpers.refusals import refused
 
 import dockdyn
-from dockdyn import impact
+from dockdyn import impact, open_result
 from dockdyn.api import scene_of
 from dockdyn.contact.laws.friction import Coulomb
 from dockdyn.contact.laws.hertz import Hertz
@@ -18,7 +18,6 @@ from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.contact.surfaces.cylinder import Cylinder
 from dockdyn.contact.surfaces.surface import Surface
 from dockdyn.mechanics.vector import Vector
-from dockdyn.results.store import open_result
 
 OWN_CONTACT = '''
 import dockdyn

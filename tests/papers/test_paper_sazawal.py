@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from dockdyn.api import simulate, summarise
+from dockdyn import simulate, summarise
 from dockdyn.papers.sazawal.reproduce import FIGURES, both_laws, reproduce, with_friction, with_stiffness
 
 NUMBERS = range(10, 15)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from dop853_reference import reference_of
 
-from dockdyn.api import simulate, summarise
+from dockdyn import simulate, summarise
 from dockdyn.papers.sazawal.energy import STATED, TABLE, contact
 from dockdyn.papers.sazawal.reproduce import reproduce
 

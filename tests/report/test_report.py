@@ -12,13 +12,14 @@ import xarray as xr
 from report_page import Page, check_nothing_from_outside, figures_at_width, references
 
 import dockdyn
+from dockdyn import open_result
 from dockdyn.kinds.assembly.shown_surface import shown_surfaces, wire_frame
 from dockdyn.kinds.assembly.trajectory import trajectory_chart
 from dockdyn.pages import report_html, report_of
 from dockdyn.report import picture
 from dockdyn.report.page import render_page
 from dockdyn.report.report import Plot
-from dockdyn.results.store import open_result, write_result
+from dockdyn.results.store import write_result
 
 TITLE = '<b>bold</b> & "quoted" {{ 7 * 7 }} </title><script>alert(1)</script>'
 RUNS = {

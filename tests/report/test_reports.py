@@ -13,11 +13,12 @@ from made_up_margins import RESULTS as STABILITIES
 from replay_cases import CASES
 
 import dockdyn
+from dockdyn import open_result
 from dockdyn.hil.compensators import COMPENSATORS
 from dockdyn.kinds.rig.comparison.compare import VARIABLES
 from dockdyn.pages import STUDIES, report_html
 from dockdyn.report.page import render_page
-from dockdyn.results.store import open_result, write_result
+from dockdyn.results.store import write_result
 from dockdyn.scenario.kinds import KINDS
 from dockdyn.scenario.tables.rig.compensators import facts_of
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset

@@ -10,7 +10,8 @@ import pytest
 import xarray as xr
 
 import dockdyn
-from dockdyn.results.store import open_result, write_result
+from dockdyn import open_result
+from dockdyn.results.store import write_result
 
 SEED = int(os.environ.get("DOCKDYN_FUZZ_SEED", "26"))  # in `make verify`
 SUMS = "damaged: the checksum of "

@@ -12,8 +12,9 @@ from made_up_margins import RESULTS as STABILITIES
 from scipy.io import loadmat
 
 import dockdyn
+from dockdyn import open_result
 from dockdyn.results.exchange.export import export_csv, export_mat, matlab_names
-from dockdyn.results.store import open_result, write_result
+from dockdyn.results.store import write_result
 
 
 def rows_of(path):

@@ -33,12 +33,11 @@ from dockdyn.cli.log_options import (
     units_of,
 )
 from dockdyn.cli.progress import show_activity
-from dockdyn.files import as_bytes
 from dockdyn.files import write_files as write_together
+from dockdyn.netcdf import as_bytes
 
 if TYPE_CHECKING:
-    import xarray as xr
-
+    from dockdyn.dataset import Dataset
     from dockdyn.report.charts.print_chart import Style
     from dockdyn.report.figure_file import Format
     from dockdyn.report.report import Report
@@ -201,7 +200,7 @@ def _export_data(result: Path, to: Data, out: Path | None, force: bool) -> None:
     say(f"Wrote {file}{counted}")
 
 
-def _data_of(path: Path, to: Data) -> xr.Dataset:
+def _data_of(path: Path, to: Data) -> Dataset:
     """Return a result, or a log, of which is told what it lacks; refuses what cannot be written of them."""
     from dockdyn.results.exchange.log_file import is_log
     from dockdyn.results.store import open_result
@@ -254,7 +253,7 @@ class KnownRun(NamedTuple):
 UNKNOWN = KnownRun()  # a result that is read, or of a study
 
 
-def _page_of(dataset: xr.Dataset, folder: Path, report: Report, known: KnownRun = UNKNOWN) -> str:
+def _page_of(dataset: Dataset, folder: Path, report: Report, known: KnownRun = UNKNOWN) -> str:
     """Return the page of a result that lies in `folder`; says where a run's replay, or something of it, had to be left out."""
     from dockdyn.pages import replay_of
     from dockdyn.report.page import render_page
@@ -267,7 +266,7 @@ def _page_of(dataset: xr.Dataset, folder: Path, report: Report, known: KnownRun 
 
 
 def deliver_result(
-    dataset: xr.Dataset,
+    dataset: Dataset,
     folder: Path | None,
     name: str,
     answer: dict[str, Any] | None = None,
@@ -288,7 +287,7 @@ def deliver_result(
         say(f"Report: {folder / 'report.html'}")
 
 
-def write_files(folder: Path, dataset: xr.Dataset, name: str, show: bool = False, known: KnownRun = UNKNOWN) -> None:
+def write_files(folder: Path, dataset: Dataset, name: str, show: bool = False, known: KnownRun = UNKNOWN) -> None:
     """Write the three files of a result, all or none: its data under `name`, the scenario, the report.
 
     Where the report cannot be made the others are there. With `show` the terminal has it before the files are made.

@@ -29,8 +29,7 @@ from dockdyn.cli.common import (
 from dockdyn.cli.results import KnownRun, deliver_result
 
 if TYPE_CHECKING:
-    import xarray as xr
-
+    from dockdyn.dataset import Dataset
     from dockdyn.scenario.load import Scenario
 
 MET = {"not met": False, "not decided": None}  # of a requirement, in words
@@ -93,7 +92,7 @@ def run(
         _check_requirements(chosen.name, summary["requirements"])
 
 
-def _convergence_figures(scenario: Scenario, dataset: xr.Dataset, quiet: bool) -> dict[str, dict[str, Any]]:
+def _convergence_figures(scenario: Scenario, dataset: Dataset, quiet: bool) -> dict[str, dict[str, Any]]:
     """Return by how much the figures of a run move with finer numbers, by what a summary and a result call that."""
     from dockdyn.studies.convergence.console import KEPT
     from dockdyn.studies.convergence.converged import check_convergence

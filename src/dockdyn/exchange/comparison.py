@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import xarray as xr
 
 from dockdyn.api import simulate
+from dockdyn.dataset import Dataset
 from dockdyn.deferred import Float
 from dockdyn.exchange.fmu import INSIDE, unit_of
 from dockdyn.results.drive import Progress
@@ -68,7 +68,7 @@ def check_fmu(file: Path, scenario: Scenario | None = None, progress: Progress |
 
 
 def run_beside(
-    file: Path, scenario: Scenario, outputs: Sequence[Output], dataset: xr.Dataset, progress: Progress | None = None
+    file: Path, scenario: Scenario, outputs: Sequence[Output], dataset: Dataset, progress: Progress | None = None
 ) -> tuple[Float[np.ndarray, "times"], dict[str, Float[np.ndarray, "times"]]]:
     """Return the outputs of an FMU with a scenario's numbers at the instants of a run, by name."""
     times = np.asarray(dataset["time"].values, float)
@@ -91,7 +91,7 @@ def run_beside(
 
 
 def _output_differences(
-    outputs: Sequence[Output], dataset: xr.Dataset, found: dict[str, Float[np.ndarray, "times"]]
+    outputs: Sequence[Output], dataset: Dataset, found: dict[str, Float[np.ndarray, "times"]]
 ) -> Iterator[Difference]:
     """Yield one for each variable that the results have over time."""
     times = np.asarray(dataset["time"].values, float)

@@ -11,8 +11,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.section import Section
 
 if TYPE_CHECKING:
-    import xarray as xr
-
+    from dockdyn.dataset import Dataset
     from dockdyn.kinds.resting import Resting
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
@@ -48,19 +47,19 @@ class Kind(abc.ABC):
         return data
 
     @abc.abstractmethod
-    def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
+    def simulate(self, scenario: Scenario, progress: Progress | None) -> Dataset:
         """Return the dataset of a run; `progress` is told the share of the duration that is done. Raises ScenarioError."""
 
     @abc.abstractmethod
-    def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
+    def summarise(self, dataset: Dataset) -> dict[str, Any]:
         """Return the figures of a run by name, each with its unit; lists and plain numbers."""
 
     @abc.abstractmethod
-    def report(self, dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
+    def report(self, dataset: Dataset, summary: dict[str, Any]) -> Report:
         """Return what the page and the terminal say of a run, mostly by `dockdyn.report.report.run_report`."""
 
     @abc.abstractmethod
-    def scene(self, dataset: xr.Dataset, content: Any) -> Scene:  # noqa: ANN401, of its own schema
+    def scene(self, dataset: Dataset, content: Any) -> Scene:  # noqa: ANN401, of its own schema
         """Return what the replay of a run shows; `content` is that of its scenario."""
 
     # capabilities, which studies ask for, and runs

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.report.report import ENERGY, ReportBlock, Table, conservation_errors
 from dockdyn.report.wording import NOTHING, align_numbers, contacts_or_count, format_significant
 from dockdyn.results.contact_summary import overlapping_contacts
@@ -23,12 +23,12 @@ EFFECTS = {
 }
 
 
-def has_loads(dataset: xr.Dataset) -> bool:
+def has_loads(dataset: Dataset) -> bool:
     """Return whether anything acted between the bodies: a contact, or what holds a captured probe."""
     return bool(dataset.sizes["episode"]) or bool(np.isfinite(dataset.get("capture_time", np.nan)))
 
 
-def contacts_in_words(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[str]:
+def contacts_in_words(dataset: Dataset, summary: dict[str, Any], classes: list[str]) -> list[str]:
     """Return how many contacts there were, how hard, and what they did to the energy, a sentence each."""
     count = len(classes)
     seat = seat_force(dataset, summary)
@@ -58,20 +58,20 @@ def contacts_in_words(dataset: xr.Dataset, summary: dict[str, Any], classes: lis
     return words
 
 
-def all_struck(dataset: xr.Dataset) -> bool:
+def all_struck(dataset: Dataset) -> bool:
     """Return whether the velocities jump at every contact that a run had: none has a force to tell but that of rest."""
     struck = str(dataset.attrs.get("impact_contacts", "")).splitlines()
     names = [str(dataset.contact.values[int(number)]) for number in dataset.episode_contact.values]
     return bool(names) and all(name in struck for name in names)
 
 
-def hardest_impact(dataset: xr.Dataset) -> tuple[int, float, float]:
+def hardest_impact(dataset: Dataset) -> tuple[int, float, float]:
     """Return the number of the contact with the largest normal impulse, this (N s), and when it began (s)."""
     hardest = int(np.argmax(dataset.episode_impulse.values))
     return hardest + 1, float(dataset.episode_impulse[hardest]), float(dataset.episode_onset[hardest])
 
 
-def seat_force(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
+def seat_force(dataset: Dataset, summary: dict[str, Any]) -> str:
     """Return the largest normal force of what a catch holds on the wall, and when; empty where that of a contact is larger."""
     force, free = summary.get("seated_contact_peak_force_N"), dataset.episode_peak_force
     if force is None or (free.size and force <= float(free.max())):
@@ -89,7 +89,7 @@ def _describe_contacts(numbers: list[int], count: int) -> str:
 PLACE = "that of the feature from the surface’s reference point, in the axes of the body with the surface"
 
 
-def contacts_block(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str], place: str = PLACE) -> ReportBlock:
+def contacts_block(dataset: Dataset, summary: dict[str, Any], classes: list[str], place: str = PLACE) -> ReportBlock:
     """Return the contacts on the page; `place` says what their position is."""
     if not classes:
         return ReportBlock("Contacts", words="None." if dataset.sizes["contact"] else "")
@@ -116,7 +116,7 @@ def contacts_block(dataset: xr.Dataset, summary: dict[str, Any], classes: list[s
     return ReportBlock("Contacts", table=_contacts_table(dataset, summary, classes), notes=notes)
 
 
-def _contacts_table(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> Table:
+def _contacts_table(dataset: Dataset, summary: dict[str, Any], classes: list[str]) -> Table:
     """Return one row a contact; azimuths only where contacts have any."""
     turned = "episode_azimuth" in dataset
     columns = [("contact", ""), ("onset", "s"), ("release", "s"), ("feature", ""), ("surface", "")]
@@ -182,7 +182,7 @@ def printed_contacts(summary: dict[str, Any], labels: Sequence[str] | None = Non
     return Table(columns, rows, worded={0, 7} if classed else {0})
 
 
-def loads_block(dataset: xr.Dataset, summary: dict[str, Any]) -> ReportBlock:
+def loads_block(dataset: Dataset, summary: dict[str, Any]) -> ReportBlock:
     """Return the loads at named points on the page, where anything acted between the bodies."""
     note = "Components: each one’s value of largest magnitude, not all at the same time."
     table = _loads_table(dataset) if has_loads(dataset) else None
@@ -191,7 +191,7 @@ def loads_block(dataset: xr.Dataset, summary: dict[str, Any]) -> ReportBlock:
     )
 
 
-def _loads_table(dataset: xr.Dataset) -> Table:
+def _loads_table(dataset: Dataset) -> Table:
     """Return the largest force and moment at each named point, and each component's value of largest magnitude."""
     rows = []
     for index, name in enumerate(dataset.point.values):
@@ -211,7 +211,7 @@ def _loads_table(dataset: xr.Dataset) -> Table:
     return Table([("point", ""), *force, *moment], rows, groups, worded={0}, look="broad")
 
 
-def _sampling_note(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
+def _sampling_note(dataset: Dataset, summary: dict[str, Any]) -> str:
     """Return how the loads were sampled, whether that was often enough, and what is not in them."""
     if dataset.sizes["time"] < 2:
         return "The run has a single sample."
@@ -237,7 +237,7 @@ def _sampling_note(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
     return words
 
 
-def conservation_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> ReportBlock:
+def conservation_rows(dataset: Dataset, summary: dict[str, Any]) -> ReportBlock:
     """Return errors of what should be conserved."""
     largest = f"{ENERGY}, {format_significant(float(dataset.kinetic_energy.max()))} J"
     linear, angular = (float(dataset[f"{name}_momentum_scale"].max()) for name in ("linear", "angular"))

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.deferred import Bool, Float
 from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel, line_style
 from dockdyn.report.charts.contact_charts import component_lines
@@ -22,7 +22,7 @@ ROW = 0.24  # in, of a thruster
 HIGH = 0.7  # of its row: how far up it goes while it fires
 
 
-def control_figures(dataset: xr.Dataset) -> Iterator[Plot]:
+def control_figures(dataset: Dataset) -> Iterator[Plot]:
     """Yield what control gave, and when thrusters fired; nothing of a run without."""
     if "control_work" in dataset:
         words = f"What control gives {steered_body(dataset)}, in its axes: flat tops are at the limits."
@@ -36,7 +36,7 @@ def control_figures(dataset: xr.Dataset) -> Iterator[Plot]:
         )
 
 
-def control_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+def control_rows(dataset: Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Return rows of the summary table: what control did to its body; nothing of a run without."""
     if "control_work" not in dataset:
         return []
@@ -58,7 +58,7 @@ def control_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str
     return rows
 
 
-def arm_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+def arm_rows(dataset: Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Return rows of the summary table; none without control of an arm."""
     if "settling_time_s" not in summary:
         return []
@@ -73,7 +73,7 @@ def arm_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, st
     return rows
 
 
-def control_chart(dataset: xr.Dataset) -> Chart:
+def control_chart(dataset: Dataset) -> Chart:
     """Return what wheel and thrusters give the body, the wheel's momentum, and what motors give an arm; the body's that is zero
     throughout is left out."""
     words = {
@@ -96,7 +96,7 @@ def control_chart(dataset: xr.Dataset) -> Chart:
     return time_chart(dataset, panels)
 
 
-def thruster_chart(dataset: xr.Dataset) -> Chart:
+def thruster_chart(dataset: Dataset) -> Chart:
     """Return when each thruster fires, a row each from the first at the top, and for how long it has fired."""
     names, time = [str(name) for name in dataset.thruster.values], dataset.time.values
     on_time, firing = dataset.thruster_on_time.values, dataset.thruster_firing.values > 0

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.report.charts.chart import SymmetricLog
 from dockdyn.report.palette import COLOURS, DASHES, SERIES
 from dockdyn.report.wording import format_ranges
@@ -76,7 +76,7 @@ def use_report_style[**Arguments, Result](draw: Callable[Arguments, Result]) -> 
     return wrapped
 
 
-def scenario_content(dataset: xr.Dataset) -> Any:  # noqa: ANN401, of the schema of its kind
+def scenario_content(dataset: Dataset) -> Any:  # noqa: ANN401, of the schema of its kind
     """Return the scenario of a result; None where a law or surface of the user's own can no longer be imported."""
     try:
         return _content_of(dataset.attrs["scenario"])
@@ -90,7 +90,7 @@ def _content_of(text: str) -> Any:  # noqa: ANN401, of the schema of its kind
     return parse(text, "result").content
 
 
-def pair_labels(dataset: xr.Dataset) -> list[str]:
+def pair_labels(dataset: Dataset) -> list[str]:
     """Return what to call each contact pair."""
     return [short_label(str(name)) for name in dataset.contact.values]
 
@@ -115,7 +115,7 @@ def group_places(places: np.ndarray, apart: float) -> list[list[int]]:
     return groups
 
 
-def contact_spans(dataset: xr.Dataset) -> np.ndarray:
+def contact_spans(dataset: Dataset) -> np.ndarray:
     """Return the onset and release (s) of every contact, (contacts, 2); one that was not released lasts to the end."""
     release = dataset.episode_release.values
     end = float(dataset.time[-1])
@@ -143,7 +143,7 @@ def size_panels(
     )
 
 
-def over_time(dataset: xr.Dataset, axes: np.ndarray, close: float = CLOSE) -> None:
+def over_time(dataset: Dataset, axes: np.ndarray, close: float = CLOSE) -> None:
     """Make `axes`, from top to bottom, panels over the time of a run."""
     end = float(dataset.time[-1])
     for ax in axes:
@@ -159,14 +159,14 @@ def align_label(ax: Axes) -> None:
     ax.yaxis.set_label_coords(-LEFT * 0.8 / (WIDTH * ax.get_position().width), 0.5)
 
 
-def shade_contacts(dataset: xr.Dataset, ax: Axes) -> None:
+def shade_contacts(dataset: Dataset, ax: Axes) -> None:
     """Shade the times of contact; the thin edge keeps a short one visible."""
     spans = [(onset, release - onset) for onset, release in contact_spans(dataset)]
     colour = COLOURS["contact"]
     ax.broken_barh(spans, (0, 1), transform=ax.get_xaxis_transform(), color=colour, linewidth=0.4, zorder=0)
 
 
-def _name_contacts(dataset: xr.Dataset, ax: Axes, close: float) -> None:
+def _name_contacts(dataset: Dataset, ax: Axes, close: float) -> None:
     """Write Q1, Q2 … above the shaded times; neighbours too close for that share one text."""
     middles = contact_spans(dataset).mean(axis=1)
     groups: list[list[int]] = []

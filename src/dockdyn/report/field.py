@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import DataArray, Dataset
 from dockdyn.report.drawing import short_label
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Key:
     logarithmic: bool  # as its values are: with one ratio from each to the next
 
     @classmethod
-    def of(cls, coordinate: xr.DataArray) -> Key:
+    def of(cls, coordinate: DataArray) -> Key:
         """Return the key that a coordinate holds the values of."""
         values = coordinate.values.astype(float)
         steps = np.diff(np.log(values)) if values.size > 2 and values.min() > 0 else np.zeros(1)
@@ -70,7 +70,7 @@ class Key:
         return np.interp(self.share(values), self.share(self.values), np.arange(self.values.size))
 
 
-def boundary_lines(dataset: xr.Dataset, member: int) -> list[np.ndarray]:
+def boundary_lines(dataset: Dataset, member: int) -> list[np.ndarray]:
     """Return the lines of a stability boundary, each (vertices, 2)."""
     line = np.stack([dataset.boundary_x.values[member], dataset.boundary_y.values[member]], axis=1)
     whole = np.isfinite(line).all(axis=1)
@@ -78,7 +78,7 @@ def boundary_lines(dataset: xr.Dataset, member: int) -> list[np.ndarray]:
     return [line[part] for part in parts if part.size > 1 and whole[part[0]]]
 
 
-def growth_field(dataset: xr.Dataset, member: int, keys: list[Key]) -> tuple[Triangulation, np.ndarray]:
+def growth_field(dataset: Dataset, member: int, keys: list[Key]) -> tuple[Triangulation, np.ndarray]:
     """Return the growth rate on triangles between the points of the grid and those of the boundary, where it is zero.
 
     Their corners are in shares of the axes (`Key.share`). What is not a number counts as unstable, as it does where the
@@ -160,7 +160,7 @@ def _refine_line(line: np.ndarray, step: float, keys: list[Key]) -> np.ndarray:
     return np.stack([np.interp(every, along, part) for part in places.T], axis=1)
 
 
-def unstable_on_left(dataset: xr.Dataset, member: int, keys: list[Key], line: np.ndarray) -> float:
+def unstable_on_left(dataset: Dataset, member: int, keys: list[Key], line: np.ndarray) -> float:
     """Return positive where the loop is unstable to the left of who walks along the line, negative where to the right."""
     growth = dataset.growth_rate.values[member]
     last = np.array(growth.shape[::-1]) - 1
@@ -175,7 +175,7 @@ def unstable_on_left(dataset: xr.Dataset, member: int, keys: list[Key], line: np
     return float(votes[0] - votes[1])
 
 
-def stable_side(dataset: xr.Dataset) -> str:
+def stable_side(dataset: Dataset) -> str:
     """Return on which one side of every boundary the loop is stable, "" where that differs."""
     unstable = ~(dataset.growth_rate.transpose("family", "y", "x").values <= 0)
     for axis, words in ((2, ("left of", "right of")), (1, ("below", "above"))):

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import xarray as xr
-
+from dockdyn.dataset import Dataset
 from dockdyn.report.drawing import scenario_content
 from dockdyn.report.report import ReportBlock, Table
 from dockdyn.report.wording import NOTHING, format_significant
@@ -30,7 +29,7 @@ NOTE = (
 )
 
 
-def meshes_of_result(dataset: xr.Dataset) -> ReportBlock:
+def meshes_of_result(dataset: Dataset) -> ReportBlock:
     """Return how nearly the meshes of the bodies of a run are met: a row for each surface and each cloud."""
     content, rows = scenario_content(dataset), []
     several = getattr(content, "body", None) or []

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import DataArray, GivenDataset
 from dockdyn.report.drawing import align_label, draw_columns, over_time, short_label, size_panels, use_report_style
 from dockdyn.results.store import result_from
 from dockdyn.scenario.language.errors import ScenarioError, nearest
@@ -22,7 +22,7 @@ BESIDE = 0.76  # of the width: panels, where legends stand beside them
 
 
 @use_report_style
-def plot(dataset: xr.Dataset | str | Path, *names: str) -> Figure:
+def plot(dataset: GivenDataset | str | Path, *names: str) -> Figure:
     """Return a Matplotlib figure of variables of a run over its time, a panel each, contacts shaded.
 
     A name is that of a variable of the dataset, or a part of the names of several, `"force"`. Without names the depth and
@@ -59,7 +59,7 @@ def plot(dataset: xr.Dataset | str | Path, *names: str) -> Figure:
     return figure
 
 
-def _is_series(values: xr.DataArray) -> bool:
+def _is_series(values: DataArray) -> bool:
     """Return whether a variable is numbers over the time of a run."""
     return values.dims[:1] == ("time",) and values.size > 0 and bool(np.issubdtype(values.dtype, np.number))
 
@@ -79,10 +79,10 @@ def _chosen_names(names: list[str], known: list[str]) -> list[str]:
     return found
 
 
-def _column_labels(values: xr.DataArray) -> list[str]:
+def _column_labels(values: DataArray) -> list[str]:
     """Return what to call the columns of a variable: the coordinates of its dimensions beside time."""
     columns = [""]
     for name in values.dims[1:]:
-        places = values[name].values if name in values.coords else range(values.sizes[name])
+        places = values.coords[name].values if name in values.coords else range(values.sizes[name])
         columns = [f"{before} {place}".strip() for before in columns for place in places]
     return [short_label(column) for column in columns]

@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-import xarray as xr
-
+from dockdyn.dataset import Dataset
 from dockdyn.report.again import reproduce_command
 from dockdyn.report.charts.chart import Chart
 from dockdyn.report.wording import NOTHING, format_significant, requirement_row
@@ -143,7 +142,7 @@ class Report:
 
 
 def result_report(
-    dataset: xr.Dataset,
+    dataset: Dataset,
     *,
     made: Rows = (),
     plots: Iterable[Plot] = (),
@@ -165,7 +164,7 @@ def result_report(
 
 
 def run_report(
-    dataset: xr.Dataset,
+    dataset: Dataset,
     summary: dict[str, Any],
     *,
     verdict: str,
@@ -239,7 +238,7 @@ def number_rows(rows: Sequence[tuple[str, float | None, str]]) -> Rows:
     return [(words, f"{value:.6g}", unit) for words, value, unit in rows if value is not None]
 
 
-def version_rows(dataset: xr.Dataset) -> list[tuple[str, str]]:
+def version_rows(dataset: Dataset) -> list[tuple[str, str]]:
     """Return what computed a result, by name."""
     found = {name.removesuffix("_version"): value for name, value in dataset.attrs.items() if "_version" in name}
     return [(name, str(value)) for name, value in sorted(found.items())]

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import xarray as xr
 
 from dockdyn.contact.gate import APART
+from dockdyn.dataset import Dataset
 from dockdyn.deferred import Array, Float, PyTree, jax, jnp
 from dockdyn.integrate import adaptive
 from dockdyn.integrate.model import Scalar, State, over_rows
@@ -155,7 +155,7 @@ def linearised_adaptive(scenario: Scenario, describe: Callable[[Scenario, Run], 
             raise ScenarioError(f"{scenario.name}: {reason_of(content, status, 0.0, 'a state')}; must run to its end")
         return parts, change
 
-    def dataset(parts: PyTree) -> xr.Dataset:
+    def dataset(parts: PyTree) -> Dataset:
         values, found, adapted = parts
         case = replace(scenario, content=own.content(values))
         run = _run_of(found, Status.FINISHED, int(adapted.steps), int(adapted.rejected))

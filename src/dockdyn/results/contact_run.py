@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.deferred import Array, Int, PyTree, jax, jnp
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import Flag, State, over_rows
@@ -41,7 +41,7 @@ def simulate_contacts(
     describe: Callable[[Scenario, Run], Described],
     predict: Callable[[Scenario, Run], str],
     prepared: Callable[[Scenario], Scenario] = lambda scenario: scenario,
-) -> xr.Dataset:
+) -> Dataset:
     """Return the dataset of a run whose model has contacts; `describe` names its variables, `predict` says what theory warns
     of.
 
@@ -196,7 +196,7 @@ def linearised_contacts(scenario: Scenario, describe: Callable[[Scenario, Run], 
             raise ScenarioError(f"{scenario.name}: {words}; must run to its end")
         return parts, change
 
-    def dataset(parts: PyTree) -> xr.Dataset:
+    def dataset(parts: PyTree) -> Dataset:
         case = replace(scenario, content=own.content(parts[0]))
         run = _run_of(case.content, settings, *parts[1:])
         return build_dataset(case, run, describe(case, run))

@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.results.capture_loads import SWING_SLACK
 from dockdyn.results.control.budget import control_warnings
 from dockdyn.results.key_figures import KeyFigure, summary_figures
@@ -18,7 +18,7 @@ NOT_KNOWN = "the largest force of the run is not known"
 OF_THE_SOLVER = ("step_s", "step_error", "steps", "end_time_s")  # numbers that are attributes of a dataset
 
 
-def summarise_contacts(dataset: xr.Dataset, figures: tuple[KeyFigure, ...]) -> dict[str, Any]:
+def summarise_contacts(dataset: Dataset, figures: tuple[KeyFigure, ...]) -> dict[str, Any]:
     """Return the summary of a run with contacts, whose kind has these key figures."""
     found = summary_figures(figures, dataset_data(dataset), _stated_of(dataset))
     return {
@@ -34,14 +34,14 @@ def summarise_contacts(dataset: xr.Dataset, figures: tuple[KeyFigure, ...]) -> d
     }
 
 
-def dataset_data(dataset: xr.Dataset) -> dict[str, Any]:
+def dataset_data(dataset: Dataset) -> dict[str, Any]:
     """Return what key figures are computed of: the variables of a dataset and what its attributes say of the solver."""
     data = {str(name): variable.values for name, variable in dataset.data_vars.items()}
     data |= {name: dataset.attrs[name] for name in OF_THE_SOLVER}
     return data | {"kinetic_energy_start": data["kinetic_energy"][0]}
 
 
-def _stated_of(dataset: xr.Dataset) -> dict[str, bool]:
+def _stated_of(dataset: Dataset) -> dict[str, bool]:
     """Return what the scenario of a run is, by the names of `KeyFigure.where`."""
     return {
         "conservative": bool(dataset.attrs["conservative"]),
@@ -50,7 +50,7 @@ def _stated_of(dataset: xr.Dataset) -> dict[str, bool]:
     }
 
 
-def _peak_force_doubts(dataset: xr.Dataset) -> list[str]:
+def _peak_force_doubts(dataset: Dataset) -> list[str]:
     """Return why the largest force of a capture is not known, a sentence each."""
     if "catch_swing" not in dataset or not np.isfinite(dataset.capture_time):
         return []
@@ -69,7 +69,7 @@ def _peak_force_doubts(dataset: xr.Dataset) -> list[str]:
     return found
 
 
-def impact_rows(dataset: xr.Dataset) -> list[dict[str, Any]]:
+def impact_rows(dataset: Dataset) -> list[dict[str, Any]]:
     """Return velocities that jumped: a latch that fell in and holds rigidly."""
     rigid = str(dataset.attrs["capture_law"]).startswith("rigid")
     if "capture_impulse_along" not in dataset or not np.isfinite(dataset.capture_impulse_along) or not rigid:
@@ -85,7 +85,7 @@ def impact_rows(dataset: xr.Dataset) -> list[dict[str, Any]]:
     ]
 
 
-def contact_row(episode: xr.Dataset) -> dict[str, Any]:
+def contact_row(episode: Dataset) -> dict[str, Any]:
     """Return one contact, from onset to release; places and azimuths of free bodies only."""
     placed = "episode_position" in episode
     azimuth = float(episode.episode_azimuth) if "episode_azimuth" in episode else math.nan
@@ -103,7 +103,7 @@ def contact_row(episode: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def overlapping_contacts(dataset: xr.Dataset) -> list[int]:
+def overlapping_contacts(dataset: Dataset) -> list[int]:
     """Return numbers of the contacts during which the force of another one acted, too: their energies cannot be told apart."""
     onset, release = dataset.episode_onset.values, dataset.episode_release.values
     over = np.where(np.isfinite(release), release + float(dataset.attrs["delay_s"]), np.inf)
@@ -111,7 +111,7 @@ def overlapping_contacts(dataset: xr.Dataset) -> list[int]:
     return [int(index) + 1 for index in np.flatnonzero(together.sum(axis=1) > 1)]
 
 
-def _open_outcome(dataset: xr.Dataset, found: dict[str, Any]) -> list[str]:
+def _open_outcome(dataset: Dataset, found: dict[str, Any]) -> list[str]:
     """Return a warning where a latch has caught nothing yet, but may."""
     if "capture_time" not in dataset or not found["outcome_open"]:
         return []
@@ -124,7 +124,7 @@ def _open_outcome(dataset: xr.Dataset, found: dict[str, Any]) -> list[str]:
     return [f"not captured, but not decided either: {why} at the end of the duration; state a longer one"]
 
 
-def result_warnings(dataset: xr.Dataset, figures: dict[str, Any]) -> list[str]:
+def result_warnings(dataset: Dataset, figures: dict[str, Any]) -> list[str]:
     """Return what the reader should know before trusting the numbers, of which the key figures are `figures`."""
     found = []
     if not dataset.attrs["finished"]:

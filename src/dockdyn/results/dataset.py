@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-import xarray as xr
-
+from dockdyn.dataset import Dataset
 from dockdyn.integrate.solution import Status
 from dockdyn.integrate.variational.mechanical import PLACES
 from dockdyn.results.attributes import run_attributes
@@ -79,7 +78,7 @@ def explain_short_steps(delay: float, pace: float = math.nan) -> str:
     return "the duration is too long for a motion this fast"
 
 
-def build_dataset(scenario: Scenario, run: Run, described: Described) -> xr.Dataset:
+def build_dataset(scenario: Scenario, run: Run, described: Described) -> Dataset:
     """Return the dataset of a run of `scenario`; what is its kind's own is `described`."""
     content = scenario.content
     values: dict[str, Any] = {}
@@ -101,4 +100,4 @@ def build_dataset(scenario: Scenario, run: Run, described: Described) -> xr.Data
         "prediction": run.prediction,
         **described.attributes,
     }
-    return xr.Dataset(described.variables, coordinates, attributes)
+    return Dataset(described.variables, coordinates, attributes)

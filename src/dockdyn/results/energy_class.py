@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.results.contact_summary import overlapping_contacts
 from dockdyn.results.measures import acts_beside_contacts, finite_or_none
 from dockdyn.results.run import Run, Variable, episode_variable
@@ -47,14 +47,14 @@ def effect_variable(effects: Sequence[str], run: Run) -> dict[str, Variable]:
     return {"episode_effect": episode_variable(np.array([effects[e.contact] for e in run.episodes], str), "1", words)}
 
 
-def energy_summary(dataset: xr.Dataset, summary: dict[str, Any]) -> dict[str, Any]:
+def energy_summary(dataset: Dataset, summary: dict[str, Any]) -> dict[str, Any]:
     """Return the `energy_class` of each contact, and the warnings of a `summary` with those of contacts that do what they
     cannot."""
     classes = _energy_classes(dataset, summary["work_energy_error"])
     return {"energy_class": classes, "warnings": [*summary["warnings"], *_energy_contradictions(dataset)]}
 
 
-def _energy_classes(dataset: xr.Dataset, work_error: float | None) -> list[str | None]:
+def _energy_classes(dataset: Dataset, work_error: float | None) -> list[str | None]:
     """Return what each contact did to the energy; None where something else takes and gives some meanwhile, or it is not over.
 
     That of its laws where they say it. Else the sign of what the energy changed by, unless the run does not resolve that:
@@ -70,7 +70,7 @@ def _energy_classes(dataset: xr.Dataset, work_error: float | None) -> list[str |
     ]
 
 
-def _energy_contradictions(dataset: xr.Dataset) -> list[str]:
+def _energy_contradictions(dataset: Dataset) -> list[str]:
     """Return a warning for contacts whose energy did what their laws exclude: those with nothing beside them, and no force at
     the start, which would give what was stored then."""
     if acts_beside_contacts(dataset) or "capture_time" in dataset:
@@ -88,14 +88,14 @@ def _energy_contradictions(dataset: xr.Dataset) -> list[str]:
     ]
 
 
-def _energy_effects(dataset: xr.Dataset) -> list[str]:
+def _energy_effects(dataset: Dataset) -> list[str]:
     """Return what the laws of each contact say; open in a result of a version that did not ask."""
     if "episode_effect" not in dataset:
         return [OPEN] * dataset.sizes["episode"]
     return [str(effect) for effect in dataset.episode_effect.values]
 
 
-def _energy_changes(dataset: xr.Dataset) -> list[float | None]:
+def _energy_changes(dataset: Dataset) -> list[float | None]:
     """Return what the energy changed by over each contact, relative to the kinetic energy at the start or after it; None while
     it is not over."""
     start = float(dataset.kinetic_energy[0])

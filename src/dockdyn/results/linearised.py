@@ -16,7 +16,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.trees import Structure, combine, flatten, is_real_array, map_leaves, split, unflatten
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from dockdyn.dataset import Dataset
 
 type Leaves = Float[np.ndarray, "leaves"]
 STEP = 1e-5  # of a number: how far the arrays of a run are moved along their derivatives
@@ -59,7 +59,7 @@ class LinearisedRun(NamedTuple):
     """
 
     along: Callable[[Leaves], tuple[PyTree, PyTree]]
-    dataset: Callable[[PyTree], xr.Dataset]
+    dataset: Callable[[PyTree], Dataset]
 
 
 def tangent_of(function: Callable[[Any], PyTree], numbers: PyTree, direction: PyTree) -> tuple[PyTree, PyTree]:
@@ -131,7 +131,7 @@ def slopes_along(
     run: LinearisedRun,
     numbers: Leaves,
     direction: Leaves,
-    figures: Callable[[xr.Dataset], Mapping[str, Any]],
+    figures: Callable[[Dataset], Mapping[str, Any]],
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return figures of a run, numbers or arrays by name, and their derivatives along a direction; those that come or go have
     none."""

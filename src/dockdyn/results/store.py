@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
-
-import xarray as xr
+from typing import Any
 
 from dockdyn.checksums import find_damage
-from dockdyn.files import as_bytes, in_words, regular_file, write_file
+from dockdyn.dataset import Dataset, GivenDataset, as_dataset, is_dataset
+from dockdyn.files import in_words, regular_file, write_file
+from dockdyn.netcdf import as_bytes, dataset_by_xarray, dataset_in
 from dockdyn.scenario.kinds import KINDS, kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given import path_from, wrong_type
@@ -31,12 +31,12 @@ LARGEST = 8_000_000_000  # bytes of a file's variables in memory
 RUN = {"status", "time", "kinetic_energy"}  # and, besides, that of a run
 
 
-def write_result(dataset: xr.Dataset, path: str | Path) -> None:
+def write_result(dataset: GivenDataset, path: str | Path) -> None:
     """Write a result as netCDF-4. An earlier file at `path` is replaced only by a complete new one."""
     write_file(path, as_bytes(dataset))
 
 
-def open_result(path: str | Path, own_code: bool = True) -> xr.Dataset:
+def open_result(path: str | Path, own_code: bool = True) -> Dataset:
     """Return the result in `path`, read completely. Raises `ScenarioError` when there is none and, without `own_code`, when its
     scenario names code of its own, which reports and replays import."""
     path = path_from("result", path, "the file of a result")
@@ -60,7 +60,7 @@ def open_result(path: str | Path, own_code: bool = True) -> xr.Dataset:
     return dataset
 
 
-def netcdf_in(path: Path) -> xr.Dataset:
+def netcdf_in(path: Path) -> Dataset:
     """Return all of a netCDF file, times as the numbers that stand there.
 
     Raises `ScenarioError` for what is none, and for one of dockdyn's that is not as it was written, which its checksums say.
@@ -82,8 +82,7 @@ def netcdf_in(path: Path) -> xr.Dataset:
             if size > LARGEST:
                 words = f"its variables would take {in_words(size)} of memory"
                 raise ScenarioError(f"{path}: {words}; must be at most {in_words(LARGEST)}")
-        engine: Literal["scipy", "h5netcdf"] = "scipy" if classic else "h5netcdf"
-        return xr.load_dataset(path, engine=engine, decode_times=False, decode_timedelta=False)
+        return dataset_by_xarray(str(path), "scipy") if classic else dataset_in(str(path))
     except ScenarioError:
         raise
     except Exception:  # a damaged file can fail anywhere inside the readers
@@ -112,20 +111,20 @@ def _unpacked_size(group: Any, name: str) -> int:  # noqa: ANN401, h5py's
     return total
 
 
-def result_from(given: xr.Dataset | str | Path) -> xr.Dataset:
-    """Return a result as it is, or the one in a file or in a folder that dockdyn wrote. Raises ScenarioError for what is
-    none."""
+def result_from(given: GivenDataset | str | Path) -> Dataset:
+    """Return a result as it is, in a dataset of dockdyn's, or the one in a file or in a folder that dockdyn wrote. Raises
+    ScenarioError for what is none."""
     if isinstance(given, str | Path):
         return open_result(result_in(given))
-    if not isinstance(given, xr.Dataset):
+    if not is_dataset(given):
         raise wrong_type("result", given, "a dataset of dockdyn's, or a file or folder with one")
     missing = sorted(ATTRIBUTES - set(given.attrs))
     if missing:
         raise ScenarioError(f"result: must be a dataset of dockdyn's; its attributes lack {missing[0]!r}")
-    return given
+    return as_dataset(given)
 
 
-def run_from(given: xr.Dataset | str | Path) -> xr.Dataset:
+def run_from(given: GivenDataset | str | Path) -> Dataset:
     """Return the same of a run. Raises ScenarioError for the result of a study."""
     found = result_from(given)
     if (study := study_of(found)) is not None:
@@ -153,6 +152,6 @@ def result_in(path: str | Path) -> Path:
     return found[0] if len(found) == 1 else path
 
 
-def study_of(dataset: xr.Dataset) -> str | None:
+def study_of(dataset: Dataset) -> str | None:
     """Return which study of a scenario a result is, by the name of its command; None for a run."""
     return next((study for attribute, study in STUDIES.items() if attribute in dataset.attrs), None)

@@ -7,7 +7,6 @@ Source: response of a linear system to a staircase; own construction.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import expm
 
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.multirate import EDGE, hyperperiod_of
@@ -22,6 +21,8 @@ def sampled_velocity(loop: Loop) -> float | None:
     the robot's velocity t after one of them is h v C exp(A t) (1 − exp(A h))⁻¹ B. None where nothing is sampled, and for
     a robot that follows at once. Raises ValueError for periods that never meet.
     """
+    from scipy.linalg import expm  # which takes long to load
+
     if not loop.sampled() or loop.robot is None or (loop.sensor_period is None and not loop.stepped()):
         return None
     found = hyperperiod_of(loop)

@@ -5,7 +5,7 @@ import pytest
 from helpers.refusals import refused
 from varied_cases import ARM, HERTZ, TWO, bouncing, by, energy, parted, touching
 
-from dockdyn.api import simulate, summarise
+from dockdyn import simulate, summarise
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import load, parse
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dockdyn.api import simulate
+from dockdyn import simulate
 from dockdyn.scenario.load import parse
 
 TWO = """

@@ -8,9 +8,9 @@ import pytest
 import tomlkit
 
 import dockdyn
+from dockdyn import open_result
 from dockdyn.hil.compensators import COMPENSATORS, VELOCITIES
 from dockdyn.pages import report_of
-from dockdyn.results.store import open_result
 from dockdyn.scenario.tables.rig.compensators import laws
 
 STATED = {  # numbers that a user may state, of the right size for 20 kN/m

@@ -7,8 +7,8 @@ import pytest
 from helpers.refusals import refused
 
 import dockdyn
+from dockdyn import open_result
 from dockdyn.pages import report_of
-from dockdyn.results.store import open_result
 
 MODULE = '''
 from typing import ClassVar, Literal

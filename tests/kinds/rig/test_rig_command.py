@@ -9,10 +9,9 @@ from places import results_pages
 from scipy.stats import chi2
 
 import dockdyn
-from dockdyn import programs
+from dockdyn import open_result, programs
 from dockdyn.kinds.rig.report import measure_rows
 from dockdyn.pages import report_of
-from dockdyn.results.store import open_result
 
 SWING = ("run", "sits", "--set", "duration=10 s")
 ISSUE = {  # keys that a rig adds to the summary

@@ -15,6 +15,7 @@ from dockdyn.report.page import render_page
 from dockdyn.report.palette import COLOURS
 from dockdyn.report.terminal import show_report
 from dockdyn.report.wording import format_significant
+from dockdyn.results.store import netcdf_in
 from dockdyn.scenario.language.units import convert
 from dockdyn.studies.campaign.answers import campaign_answers
 from dockdyn.studies.campaign.cases import campaign_cases
@@ -83,9 +84,7 @@ def test_page_says_what_the_answers_say(datasets, reports):
 
 def test_folder_of_the_commands_is_that_of_the_file(datasets, tmp_path):
     datasets["few"].to_netcdf(tmp_path / "campaign.nc", engine="h5netcdf")
-    from dockdyn.results.store import xr
-
-    read = xr.load_dataset(tmp_path / "campaign.nc", engine="h5netcdf")
+    read = netcdf_in(tmp_path / "campaign.nc")
     assert f"dockdyn campaign rerun {tmp_path} " in render_page(campaign_report(read))
     assert "dockdyn campaign rerun out " in render_page(campaign_report(read, folder="out"))
 

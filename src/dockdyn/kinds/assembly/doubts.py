@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.results.linear_contact import ACCURACY, ENOUGH, FEW
 
 MANY_BOUNCES = 100  # in the play of a latch: a damped one settles long before
 FAST = 0.1  # of a link's lowest frequency: its spin adds one to three hundredths to its stiffness
 
 
-def assembly_doubts(dataset: xr.Dataset) -> list[str]:
+def assembly_doubts(dataset: Dataset) -> list[str]:
     """Return all of them."""
     found = [
         _never_begun,
@@ -27,7 +27,7 @@ def assembly_doubts(dataset: xr.Dataset) -> list[str]:
     return [words for warn in found for words in warn(dataset)]
 
 
-def _bouncing_latches(dataset: xr.Dataset) -> list[str]:
+def _bouncing_latches(dataset: Dataset) -> list[str]:
     """Return a warning for every latch whose striker bounces in its play without settling."""
     if "latch_bounces" not in dataset:
         return []
@@ -39,7 +39,7 @@ def _bouncing_latches(dataset: xr.Dataset) -> list[str]:
     ]
 
 
-def _rigid_catches(dataset: xr.Dataset) -> list[str]:
+def _rigid_catches(dataset: Dataset) -> list[str]:
     """Return a warning for every latch whose rigid grip has caught something: the loads of that are an impulse."""
     names = str(dataset.attrs.get("rigid_grips", "")).splitlines()
     return [
@@ -50,7 +50,7 @@ def _rigid_catches(dataset: xr.Dataset) -> list[str]:
     ]
 
 
-def _struck_contacts(dataset: xr.Dataset) -> list[str]:
+def _struck_contacts(dataset: Dataset) -> list[str]:
     """Return a warning of the contacts that have been struck by an impact law: the loads of that are impulses."""
     stated = dict.fromkeys(str(dataset.attrs.get("impact_contacts", "")).splitlines())  # two contacts may have one name
     names = [repr(name) for name in stated if dataset.impact_impulse.values[-1, dataset.contact.values == name].any()]
@@ -63,7 +63,7 @@ def _struck_contacts(dataset: xr.Dataset) -> list[str]:
     ]
 
 
-def _never_begun(dataset: xr.Dataset) -> list[str]:
+def _never_begun(dataset: Dataset) -> list[str]:
     """Return a warning where a run has phases that never began."""
     if "phase" not in dataset.coords:
         return []
@@ -75,7 +75,7 @@ def _never_begun(dataset: xr.Dataset) -> list[str]:
     return [f"{words}; nor did what comes after it, {', '.join(later)}" if later else words]
 
 
-def _turned_bushings(dataset: xr.Dataset) -> list[str]:
+def _turned_bushings(dataset: Dataset) -> list[str]:
     """Return a warning for every bushing that turns by more than half a turn, where its law ends."""
     if "bushing_turn" not in dataset:
         return []
@@ -88,7 +88,7 @@ def _turned_bushings(dataset: xr.Dataset) -> list[str]:
     ]
 
 
-def _spinning_links(dataset: xr.Dataset) -> list[str]:
+def _spinning_links(dataset: Dataset) -> list[str]:
     """Return a warning for every link by a table of modes that turns so fast that its spin should stiffen it."""
     if "spin_share" not in dataset:
         return []
@@ -101,7 +101,7 @@ def _spinning_links(dataset: xr.Dataset) -> list[str]:
     ]
 
 
-def _joints_beyond(dataset: xr.Dataset) -> list[str]:
+def _joints_beyond(dataset: Dataset) -> list[str]:
     """Return a warning for every joint that leaves its range, where no stops keep it."""
     if "joint_range" not in dataset:
         return []
@@ -119,7 +119,7 @@ def _joints_beyond(dataset: xr.Dataset) -> list[str]:
     return found
 
 
-def _too_few_modes(dataset: xr.Dataset) -> list[str]:
+def _too_few_modes(dataset: Dataset) -> list[str]:
     """Return a warning for every contact whose first peak would be lower if the beams that it bends had more modes."""
     if "mode_excess" not in dataset:
         return []
@@ -131,7 +131,7 @@ def _too_few_modes(dataset: xr.Dataset) -> list[str]:
     ]
 
 
-def _meeting_again(dataset: xr.Dataset) -> list[str]:
+def _meeting_again(dataset: Dataset) -> list[str]:
     """Return a warning for every contact that would touch again, of a run by a method that does not look for it."""
     if dataset.attrs["integrator"] not in ("adaptive", "implicit"):
         return []

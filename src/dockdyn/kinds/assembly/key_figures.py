@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.deferred import jnp
 from dockdyn.integrate.solution import Solution
 from dockdyn.kinds.assembly.data import (
@@ -130,7 +130,7 @@ def stated_features(content: AssemblySection) -> dict[str, bool]:
     return {"conservative": is_conservative(content), "undamped": True, "attitude-hold": holds}
 
 
-def port_summary(dataset: xr.Dataset) -> dict[str, Any]:
+def port_summary(dataset: Dataset) -> dict[str, Any]:
     """Return the largest loads of a result at each port for its summary; empty where it has none."""
     ports = [str(name) for name in dataset.port.values] if "interface_tension" in dataset else []
     found: dict[str, dict[str, float]] = {name: {} for name in ports}

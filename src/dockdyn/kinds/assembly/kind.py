@@ -11,8 +11,7 @@ from dockdyn.scenario.language.section import Section
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import xarray as xr
-
+    from dockdyn.dataset import Dataset
     from dockdyn.kinds.assembly.schema.assembly import AssemblySection
     from dockdyn.kinds.resting import Resting
     from dockdyn.kinds.stepping import MechanismStepper
@@ -45,7 +44,7 @@ class AssemblyKind(Kind):
 
         return data if data.get("motion") == "line" else with_urdf(data, name, folder)
 
-    def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
+    def simulate(self, scenario: Scenario, progress: Progress | None) -> Dataset:
         from dockdyn.kinds.assembly.data import describe_run
         from dockdyn.kinds.assembly.regulators import with_gain
         from dockdyn.kinds.prediction import predicted_unstable
@@ -61,7 +60,7 @@ class AssemblyKind(Kind):
         refuse_overlap(scenario)
         return linearised_contacts(scenario, describe_run)
 
-    def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
+    def summarise(self, dataset: Dataset) -> dict[str, Any]:
         from dockdyn.kinds.assembly.doubts import assembly_doubts
         from dockdyn.kinds.assembly.key_figures import port_summary
         from dockdyn.results.contact_summary import summarise_contacts
@@ -72,12 +71,12 @@ class AssemblyKind(Kind):
         summary |= energy_summary(dataset, summary) | port_summary(dataset) | arm_summary(dataset)
         return summary | {"warnings": [*summary["warnings"], *arm_warnings(dataset), *assembly_doubts(dataset)]}
 
-    def report(self, dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
+    def report(self, dataset: Dataset, summary: dict[str, Any]) -> Report:
         from dockdyn.kinds.assembly.report import assembly_report
 
         return assembly_report(dataset, summary)
 
-    def scene(self, dataset: xr.Dataset, content: AssemblySection) -> Scene:
+    def scene(self, dataset: Dataset, content: AssemblySection) -> Scene:
         from dockdyn.kinds.assembly.replay import assembly_scene
         from dockdyn.kinds.assembly.replay_line import scene_on_line
         from dockdyn.kinds.assembly.schema.on_line import BodiesOnLineSection

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.kinds.assembly.ramps import BEHIND
 from dockdyn.report.charts.chart import ZERO, Chart, Level, Line, Panel
 from dockdyn.report.charts.time_chart import time_chart
@@ -54,7 +54,7 @@ def _describe_needed_speed(summary: dict[str, Any]) -> str:
     return "what it takes is not known" if least is None else f"it takes {format_significant(least, 6)} m/s"
 
 
-def ramp_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+def ramp_rows(dataset: Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the rows of the summary table; none without a ramp."""
     if BEHIND not in dataset:
         return []
@@ -109,13 +109,13 @@ def _load_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
     return rows
 
 
-def ramp_figures(dataset: xr.Dataset) -> Iterator[Plot]:
+def ramp_figures(dataset: Dataset) -> Iterator[Plot]:
     """Yield the figure of the travel; none without a ramp."""
     if BEHIND in dataset:
         yield Plot("latch-travel", partial(latch_travel, dataset), WORDS)
 
 
-def latch_travel(dataset: xr.Dataset) -> Chart:
+def latch_travel(dataset: Dataset) -> Chart:
     """Return the travel of the probe into the latch beside the travel that latches."""
     length, travel = float(dataset[BEHIND]) * 1e3, dataset.latch_travel.values * 1e3  # mm
     falls = Level(length, colour="green", dash=1, width=1.2, legend="the latch falls in")

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.elements import Bushing, Cable, ElementGroup, ForceElement, Magnet, Strut
 from dockdyn.kinds.assembly.replay_beams import BentLink, bent_links
 from dockdyn.kinds.assembly.replay_forces import parted_forces
@@ -43,7 +43,7 @@ BEAM = 7.0  # pixels: width of the centre line of a beam
 ROOT = 0.03  # of a beam's length: radius of what is drawn at its root, at most
 
 
-def assembly_scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
+def assembly_scene(dataset: Dataset, content: AssemblySection) -> Scene:
     """Return the scene, in inertial axes."""
     time, dwell = frames.frames_of_run(dataset, [float(dataset.capture_time)] if "capture_time" in dataset else [])
     motions = {
@@ -218,7 +218,7 @@ def _element_lines(
 
 
 def _ball_paths(
-    dataset: xr.Dataset,
+    dataset: Dataset,
     content: AssemblySection,
     time: np.ndarray,
     motions: dict[str, SceneMotion],
@@ -268,7 +268,7 @@ def _element_ends(element: ForceElement) -> list[tuple[np.ndarray, np.ndarray]]:
 
 
 def _force_arrows(
-    dataset: xr.Dataset,
+    dataset: Dataset,
     content: AssemblySection,
     time: np.ndarray,
     motions: dict[str, SceneMotion],
@@ -307,7 +307,7 @@ def _force_arrows(
     return found
 
 
-def _replay_signals(dataset: xr.Dataset) -> list[Signal]:
+def _replay_signals(dataset: Dataset) -> list[Signal]:
     """Return the normal force, distance of what touches, energy."""
     time = dataset.time.values
     names = [short_label(name) for name in pair_labels(dataset)] if dataset.sizes["contact"] else []

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.kinds.assembly.linked_trees import arm_of
 from dockdyn.kinds.assembly.schema.flexible import LargeBeamSection, ModeTableSection, UniformBeamSection
@@ -63,7 +63,7 @@ class BentLink(NamedTuple):
 
 
 def bent_links(
-    dataset: xr.Dataset, content: AssemblySection, time: Float[np.ndarray, "frames"], motions: dict[str, SceneMotion]
+    dataset: Dataset, content: AssemblySection, time: Float[np.ndarray, "frames"], motions: dict[str, SceneMotion]
 ) -> dict[str, BentLink]:
     """Return the flexible links by name at some times (s), `motions` being those of the bodies then."""
     flexible = [body for body in content.body if body.flexible is not None]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import xarray as xr
 
 from dockdyn.contact.group import ContactGroup
+from dockdyn.dataset import Dataset
 from dockdyn.deferred import Array, Float, jnp
 from dockdyn.integrate.model import over_rows
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
@@ -33,7 +33,7 @@ class FrameForce(NamedTuple):
 
 
 def parted_forces(
-    dataset: xr.Dataset, content: AssemblySection, time: np.ndarray, motions: list[SceneMotion]
+    dataset: Dataset, content: AssemblySection, time: np.ndarray, motions: list[SceneMotion]
 ) -> dict[int, FrameForce]:
     """Return where and how each contact of a single member between rigid bodies pushes, by its number: the normal force where
     it is generated, friction as it acts; `motions` are those of the bodies.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.kinds.assembly.schema.elements import LatchSection
 from dockdyn.report.drawing import COLOURS
 from dockdyn.report.replay import frames
@@ -24,14 +24,14 @@ WIDE = 0.4  # of the tip's radius: the side of a tooth
 LAYER = "latch (its place and travel)"
 
 
-def told_latch(dataset: xr.Dataset, content: SeveralBodiesSection) -> LatchSection | None:
+def told_latch(dataset: Dataset, content: SeveralBodiesSection) -> LatchSection | None:
     """Return the one latch behind a ramp of which a result tells its travel; None where it tells of none."""
     ramps = [one for one in content.latch if one.ramp is not None]
     return ramps[0] if len(ramps) == 1 and "latch_travel" in dataset else None
 
 
 def latch_parts(
-    dataset: xr.Dataset, content: SeveralBodiesSection, time: np.ndarray, motions: dict[str, SceneMotion]
+    dataset: Dataset, content: SeveralBodiesSection, time: np.ndarray, motions: dict[str, SceneMotion]
 ) -> list[ScenePart]:
     """Return teeth where the latch meets the tip's widest place, as far aside as the ramp pushes them, around the docking axis.
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.kinds.assembly.schema.on_line_parts import LineLatchSection
 from dockdyn.report.drawing import COLOURS, pair_labels, short_label
 from dockdyn.report.replay import frames
@@ -40,7 +40,7 @@ class LineLink(NamedTuple):
     places: tuple[float, float]  # m: of the second less the first at this distance
 
 
-def scene_on_line(dataset: xr.Dataset, content: BodiesOnLineSection) -> Scene:
+def scene_on_line(dataset: Dataset, content: BodiesOnLineSection) -> Scene:
     """Return the scene, x being the line."""
     captures = [float(dataset.capture_time)] if "capture_time" in dataset else []
     time, dwell = frames.frames_of_run(dataset, [one for one in captures if np.isfinite(one)])
@@ -201,7 +201,7 @@ def _ramp_parts(
 
 
 def _force_arrows(
-    dataset: xr.Dataset, content: BodiesOnLineSection, time: np.ndarray, drawn: np.ndarray, sides: np.ndarray
+    dataset: Dataset, content: BodiesOnLineSection, time: np.ndarray, drawn: np.ndarray, sides: np.ndarray
 ) -> list[Arrow]:
     """Return the force of each contact and latch on its first body, above where they meet, all to one scale.
 
@@ -237,7 +237,7 @@ def _force_arrows(
     return found
 
 
-def _line_signals(dataset: xr.Dataset) -> list[Signal]:
+def _line_signals(dataset: Dataset) -> list[Signal]:
     """Return forces where bodies meet, their distances, velocities."""
     time = dataset.time.values
     names = [short_label(name) for name in pair_labels(dataset)] if dataset.sizes["contact"] else []

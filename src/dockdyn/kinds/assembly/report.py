@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.kinds.assembly.data import PORT_UNITS
 from dockdyn.kinds.assembly.ramp_report import ramp_figures, ramp_in_words, ramp_rows
 from dockdyn.kinds.assembly.shown_surface import Shown, shown_surfaces
@@ -45,7 +45,7 @@ ROUNDING = 1e-6  # of the largest impulse: what presses less over a run does not
 PLACE = "where the deepest member of the contact touches, in the axes of the second body"
 
 
-def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
+def assembly_report(dataset: Dataset, summary: dict[str, Any]) -> Report:
     """Return the report of a run of an assembly."""
     nothing = "" if acts_beside_contacts(dataset) else NOTHING
     classes = [word or nothing for word in summary["energy_class"]]
@@ -80,7 +80,7 @@ def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
     )
 
 
-def _run_verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> str:
+def _run_verdict(dataset: Dataset, summary: dict[str, Any], classes: list[str]) -> str:
     """Return the run in words: the contacts, and how it ended; where it stopped early that comes first."""
     words = [
         *_capture_in_words(dataset, summary),
@@ -99,7 +99,7 @@ def _run_verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str
     return " ".join([*words, f"Finished at t = {summary['end_time_s']:g} s{end}."])
 
 
-def _capture_in_words(dataset: xr.Dataset, summary: dict[str, Any]) -> list[str]:
+def _capture_in_words(dataset: Dataset, summary: dict[str, Any]) -> list[str]:
     """Return what came of the latches, in a sentence; nothing where there is none."""
     if summary["captured"] is None:
         return []
@@ -114,7 +114,7 @@ def _capture_in_words(dataset: xr.Dataset, summary: dict[str, Any]) -> list[str]
     return [f"Not captured: {sum(held)} of {len(held)} latches {'holds' if sum(held) == 1 else 'hold'} at the end."]
 
 
-def _overview_rows(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[tuple[str, str]]:
+def _overview_rows(dataset: Dataset, summary: dict[str, Any], classes: list[str]) -> list[tuple[str, str]]:
     """Return the summary table."""
     change = [energy for energy in summary["kinetic_energy_change_J"] if energy is not None]
     rows = [
@@ -155,7 +155,7 @@ def _overview_rows(dataset: xr.Dataset, summary: dict[str, Any], classes: list[s
     ]
 
 
-def _ports_block(dataset: xr.Dataset) -> ReportBlock:
+def _ports_block(dataset: Dataset) -> ReportBlock:
     """Return the largest loads at ports."""
     if "interface_tension" not in dataset:
         return ReportBlock("Largest loads at ports")
@@ -175,7 +175,7 @@ def _ports_block(dataset: xr.Dataset) -> ReportBlock:
     return ReportBlock("Largest loads at ports", table=Table(columns, rows, worded={0}), notes=[note], where="after")
 
 
-def _elements_block(dataset: xr.Dataset) -> ReportBlock:
+def _elements_block(dataset: Dataset) -> ReportBlock:
     """Return what elements bore, as sampled."""
     if "element" not in dataset.coords:
         return ReportBlock("Elements")
@@ -200,7 +200,7 @@ def _elements_block(dataset: xr.Dataset) -> ReportBlock:
     )
 
 
-def _thrusters_block(dataset: xr.Dataset) -> ReportBlock:
+def _thrusters_block(dataset: Dataset) -> ReportBlock:
     """Return what thrusters gave."""
     if "fixed_thruster" not in dataset.coords:
         return ReportBlock("Thrusters")
@@ -214,7 +214,7 @@ def _thrusters_block(dataset: xr.Dataset) -> ReportBlock:
     return ReportBlock("Thrusters", table=Table(columns, rows, worded={0}), notes=[note], where="after")
 
 
-def _joints_block(dataset: xr.Dataset) -> ReportBlock:
+def _joints_block(dataset: Dataset) -> ReportBlock:
     """Return how far joints moved and what passed through them, as sampled."""
     if "joint" not in dataset.coords:
         return ReportBlock("Joints")
@@ -234,7 +234,7 @@ def _joints_block(dataset: xr.Dataset) -> ReportBlock:
     return ReportBlock("Joints", table=Table(columns, rows, worded={0, 3}), notes=[note], where="after")
 
 
-def _modes_block(dataset: xr.Dataset) -> ReportBlock:
+def _modes_block(dataset: Dataset) -> ReportBlock:
     """Return how far modes of flexible links were deflected, and the energy in the links, as sampled."""
     if "mode" not in dataset.coords:
         return ReportBlock("Flexible links")
@@ -250,7 +250,7 @@ def _modes_block(dataset: xr.Dataset) -> ReportBlock:
     return ReportBlock("Flexible links", table=Table(columns, rows, worded={0, 3}), notes=[note], where="after")
 
 
-def _phases_block(dataset: xr.Dataset) -> ReportBlock:
+def _phases_block(dataset: Dataset) -> ReportBlock:
     """Return when phases began."""
     if "phase" not in dataset.coords:
         return ReportBlock("Phases")
@@ -259,7 +259,7 @@ def _phases_block(dataset: xr.Dataset) -> ReportBlock:
     return ReportBlock("Phases", table=Table([("phase", ""), ("began at", "s")], rows, worded={0}))
 
 
-def _report_figures(dataset: xr.Dataset) -> Iterator[Plot]:
+def _report_figures(dataset: Dataset) -> Iterator[Plot]:
     """Yield what to draw, and what to look for in it; figures that could only show zeros are left out."""
     if dataset.sizes["contact"]:
         for surface in shown_surfaces(dataset)[:SURFACES]:
@@ -330,7 +330,7 @@ def _path_in_words(surface: Shown) -> str:
     )
 
 
-def _joint_chart(dataset: xr.Dataset, unit: str) -> Chart:
+def _joint_chart(dataset: Dataset, unit: str) -> Chart:
     """Return joints with coordinates in a unit over time."""
     chosen = dataset.isel(joint=dataset.joint_unit.values == unit)
     names = [short_label(str(name)) for name in chosen.joint.values]
@@ -342,7 +342,7 @@ def _joint_chart(dataset: xr.Dataset, unit: str) -> Chart:
     return time_chart(dataset, panels)
 
 
-def _set_points(dataset: xr.Dataset, held: list[str], unit: str, labels: list[str], names: list[str]) -> list[Line]:
+def _set_points(dataset: Dataset, held: list[str], unit: str, labels: list[str], names: list[str]) -> list[Line]:
     """Return where control would have joints, dotted, each in the colour of its joint."""
     scale = np.degrees(1.0) if unit == "rad" else 1.0
     wanted = dataset.set_point.sel(motor=held).values * scale
@@ -359,7 +359,7 @@ def _set_points(dataset: xr.Dataset, held: list[str], unit: str, labels: list[st
     ]
 
 
-def _mode_chart(dataset: xr.Dataset, unit: str) -> Chart:
+def _mode_chart(dataset: Dataset, unit: str) -> Chart:
     """Return modal coordinates in a unit over time."""
     chosen = dataset.isel(mode=dataset.mode_unit.values == unit)
     names = [short_label(str(name)) for name in chosen.mode.values]
@@ -368,13 +368,13 @@ def _mode_chart(dataset: xr.Dataset, unit: str) -> Chart:
     return time_chart(dataset, [Panel(label, lines, 1.8, levels=[ZERO])])
 
 
-def _thrust_chart(dataset: xr.Dataset) -> Chart:
+def _thrust_chart(dataset: Dataset) -> Chart:
     """Return the force of the thrusters over time."""
     names = [str(name) for name in dataset.fixed_thruster.values]
     return time_chart(dataset, [Panel("N", lines_of(dataset.time.values, dataset.thrust.values, names), 1.4)])
 
 
-def _tension_chart(dataset: xr.Dataset) -> Chart:
+def _tension_chart(dataset: Dataset) -> Chart:
     """Return the tension of the elements over time, a panel for each that stands alone and one for each structure."""
     time, names = dataset.time.values, [str(name) for name in dataset.element.values]
     structures: dict[str, list[int]] = {}

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.kinds.assembly.schema.bodies import kind_of
 from dockdyn.report.charts.round_numbers import round_numbers
 from dockdyn.report.charts.section import level_curves
@@ -38,7 +38,7 @@ class Shown:
     distance: Callable[[np.ndarray], np.ndarray] | None  # signed distance (m) of points (…, 3); None when unknown
 
 
-def shown_surfaces(dataset: xr.Dataset) -> list[Shown]:
+def shown_surfaces(dataset: Dataset) -> list[Shown]:
     """Return the surfaces of a result in space that single balls or points meet, those with most contacts first."""
     content = scenario_content(dataset)
     if content is None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.kinds.assembly.shown_surface import GRID, Shown, round_stations, shown_surfaces, wire_frame
 from dockdyn.report.charts.chart import Area, Chart, Limits, Line, Note, Panel, line_through
 from dockdyn.report.charts.section import contour_line, is_inside, join_curves, level_curves
@@ -20,7 +20,7 @@ ROOM = 0.13  # share of a view in space that the numbers on its axes take
 CLOSE, CLOSE_IN_SPACE = 0.09, 0.11  # share of the box within which marks share one text
 
 
-def trajectory_chart(dataset: xr.Dataset, surface: Shown | None = None) -> Chart:
+def trajectory_chart(dataset: Dataset, surface: Shown | None = None) -> Chart:
     """Return the path of the features around a surface (without one, that with most contacts), contacts marked at onset."""
     surface = surface or shown_surfaces(dataset)[0]
     box = _surface_neighbourhood(dataset, surface)
@@ -28,13 +28,13 @@ def trajectory_chart(dataset: xr.Dataset, surface: Shown | None = None) -> Chart
     return Chart([_space_panel(dataset, surface, box), *panels], columns=2, tiles=True)
 
 
-def _contact_onsets(dataset: xr.Dataset, surface: Shown) -> tuple[np.ndarray, np.ndarray]:
+def _contact_onsets(dataset: Dataset, surface: Shown) -> tuple[np.ndarray, np.ndarray]:
     """Return numbers (from 1) of the contacts with a surface, and where on it they began, from its reference point."""
     rows = np.flatnonzero(np.isin(dataset.episode_contact.values, surface.pairs))
     return rows + 1, dataset.episode_position.values[rows] - surface.reference
 
 
-def _surface_neighbourhood(dataset: xr.Dataset, surface: Shown) -> np.ndarray:
+def _surface_neighbourhood(dataset: Dataset, surface: Shown) -> np.ndarray:
     """Return limits (m, 3 × 2) of a cube around the surface's reference point and its contacts; the far approach is left out.
 
     Where a run was stopped, contacts far from the first are left out, too: they are where it diverged to.
@@ -61,7 +61,7 @@ def _axis_limits(box: np.ndarray, axis: int) -> Limits:
     return float(box[axis, 0]), float(box[axis, 1])
 
 
-def _projection_panel(dataset: xr.Dataset, surface: Shown, box: np.ndarray, plane: tuple[int, int]) -> Panel:
+def _projection_panel(dataset: Dataset, surface: Shown, box: np.ndarray, plane: tuple[int, int]) -> Panel:
     """Return the paths projected on two axes, over the section of the surface through its reference point."""
     across, up = plane
     areas, lines, notes = _section_through(surface, box, plane)
@@ -153,7 +153,7 @@ def _named_outlines(outlines: dict[str, list[np.ndarray]], limits: np.ndarray) -
     ], notes
 
 
-def _space_panel(dataset: xr.Dataset, surface: Shown, box: np.ndarray) -> Panel:
+def _space_panel(dataset: Dataset, surface: Shown, box: np.ndarray) -> Panel:
     """Return the paths in space, in a wire frame of the surface."""
     view = View()
     lines, notes = view.axes(box, "m")

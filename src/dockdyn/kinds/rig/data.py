@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import xarray as xr
-
+from dockdyn.dataset import Dataset
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.assembly.data import ELEMENT_VARIABLES, element_names
 from dockdyn.kinds.rig.judgement import contact_frequency
@@ -77,7 +76,7 @@ def names_of_elements(content: RigContent) -> dict[str, list[str]]:
     return {} if isinstance(content, RigSection) else element_names(content)
 
 
-def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: dict[str, Any]) -> xr.Dataset:
+def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: dict[str, Any]) -> Dataset:
     """Return the dataset of a run; what came before a number that is not finite."""
     found = course.seen | course.ideal
     layout = VARIABLES | ELEMENT_VARIABLES
@@ -114,4 +113,4 @@ def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: 
         "bilateral": int(rig.plant.ever_touching),
         **facts,
     }
-    return xr.Dataset(variables, coordinates, attributes)
+    return Dataset(variables, coordinates, attributes)

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.deferred import jnp
 from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.velocity_sources import ModelVelocity
@@ -119,12 +119,12 @@ def amplitude_bound(spectral_radius: float, loop: Loop, duration: float) -> floa
         return float(np.exp(np.log(spectral_radius) * duration / cycle)) if spectral_radius > 0 else 0.0
 
 
-def add_judgement(scenario: Scenario, dataset: xr.Dataset) -> xr.Dataset:
+def add_judgement(scenario: Scenario, dataset: Dataset) -> Dataset:
     """Return the dataset of a run with all of the above, as JSON, in the attribute `judgement`."""
     return dataset.assign_attrs(judgement=json.dumps(_judge_run(scenario, loop_of(scenario), dataset)))
 
 
-def _judge_run(scenario: Scenario, loop: Loop, dataset: xr.Dataset) -> dict[str, Any]:
+def _judge_run(scenario: Scenario, loop: Loop, dataset: Dataset) -> dict[str, Any]:
     """Return all of the above for a run, ready for JSON; times in s."""
     content = scenario.content
     budget = delay_budget(content, loop)
@@ -146,7 +146,7 @@ def _judge_run(scenario: Scenario, loop: Loop, dataset: xr.Dataset) -> dict[str,
     }
 
 
-def _law_of_run(content: RigContent, dataset: xr.Dataset) -> CompensatorLaw | None:
+def _law_of_run(content: RigContent, dataset: Dataset) -> CompensatorLaw | None:
     """Return the compensator's table as a run had it: what the scenario left to the tuning is in it."""
     stated = content.loop.compensator
     return None if stated is None else type(stated).model_validate(json.loads(dataset.attrs["compensator_settings"]))
@@ -165,7 +165,7 @@ def latest_action(content: RigContent) -> float:
     return float(loop.latest() + sum(period or 0.0 for period in periods))
 
 
-def _sensor_error(content: RigContent, dataset: xr.Dataset) -> float:
+def _sensor_error(content: RigContent, dataset: Dataset) -> float:
     """Return how far (N) a perfect loop's force may be off by its sensor alone in a run: noise, bias and resolution.
 
     The noise's largest of all instants, which chance exceeds in one run of a hundred.
@@ -179,7 +179,7 @@ def _sensor_error(content: RigContent, dataset: xr.Dataset) -> float:
     return float(found)
 
 
-def gains_visited(dataset: xr.Dataset) -> list[float] | None:
+def gains_visited(dataset: Dataset) -> list[float] | None:
     """Return the lowest and the highest gain (N s/m) in contact; None where no gain acts."""
     gain = dataset.gain.values[force_is_active(vector_size(dataset.measured_force.values))]
     return [float(gain.min()), float(gain.max())] if np.any(gain) else None

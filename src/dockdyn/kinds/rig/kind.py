@@ -12,8 +12,7 @@ from dockdyn.scenario.language.section import Section
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import xarray as xr
-
+    from dockdyn.dataset import Dataset
     from dockdyn.kinds.resting import Resting
     from dockdyn.kinds.rig.schema import RigContent
     from dockdyn.report.replay.scene import Scene
@@ -54,7 +53,7 @@ class RigKind(Kind):
 
         return data if _is_axial(data) or data.get("motion") == "line" else with_urdf(data, name, folder)
 
-    def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
+    def simulate(self, scenario: Scenario, progress: Progress | None) -> Dataset:
         from dockdyn.kinds.rig.judgement import add_judgement
         from dockdyn.kinds.rig.simulate import simulate_rig
         from dockdyn.results.overlap import refuse_overlap
@@ -69,17 +68,17 @@ class RigKind(Kind):
         refuse_overlap(scenario)
         return linearised_rig(scenario)
 
-    def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
+    def summarise(self, dataset: Dataset) -> dict[str, Any]:
         from dockdyn.kinds.rig.summary import summarise_rig
 
         return summarise_rig(dataset)
 
-    def report(self, dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
+    def report(self, dataset: Dataset, summary: dict[str, Any]) -> Report:
         from dockdyn.kinds.rig.report import rig_report
 
         return rig_report(dataset, summary)
 
-    def scene(self, dataset: xr.Dataset, content: RigContent) -> Scene:
+    def scene(self, dataset: Dataset, content: RigContent) -> Scene:
         from dockdyn.kinds.rig.replay.rig import scene_of_rig
 
         return scene_of_rig(dataset, content)

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.deferred import Array, Int, PyTree
 from dockdyn.integrate.model import Model
 from dockdyn.kinds.rig.build import rig_of
@@ -73,7 +73,7 @@ def linearised_rig(scenario: Scenario) -> LinearisedRun:
         refuse_without_ideal(scenario, ran.status)
         return ran, slopes
 
-    def dataset(ran: Ran) -> xr.Dataset:
+    def dataset(ran: Ran) -> Dataset:
         parts = ran.parts
         case = replace(scenario, content=own.content(parts.values))
         kept = grid.within(case.content.duration)

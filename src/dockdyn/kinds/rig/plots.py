@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import DataArray, Dataset
 from dockdyn.kinds.rig.judgement import gains_visited
 from dockdyn.kinds.rig.measures import first_bounce, vector_size
 from dockdyn.report.charts.chart import ZERO, Chart, Level, Line, Panel, lines_of, symmetric_log_scale
@@ -20,12 +20,12 @@ RIG: dict[str, Any] = {"colour": "orange", "dash": 1, "name": "rig"}
 ROBOT: dict[str, Any] = {"colour": "sky", "width": 0.9}
 
 
-def drawn_component(values: xr.DataArray) -> np.ndarray:
+def drawn_component(values: DataArray) -> np.ndarray:
     """Return a force or velocity as it is drawn: with its sign along one direction, its size in space."""
     return values.values[:, 0] if values.shape[1] == 1 else vector_size(values.values)
 
 
-def _over_run(dataset: xr.Dataset, panels: list[Panel]) -> Chart:
+def _over_run(dataset: Dataset, panels: list[Panel]) -> Chart:
     """Return panels over the run, opened where it touches; a contact that pulls, too, does so throughout."""
     time, instants = dataset.time.values, np.zeros(0)
     if not dataset.attrs["bilateral"]:
@@ -34,7 +34,7 @@ def _over_run(dataset: xr.Dataset, panels: list[Panel]) -> Chart:
     return run_chart(time, panels, instants=instants)
 
 
-def compare_runs(dataset: xr.Dataset, ideal: str, rig: str, label: str, scale: float = 1.0) -> Chart:
+def compare_runs(dataset: Dataset, ideal: str, rig: str, label: str, scale: float = 1.0) -> Chart:
     """Return a quantity with and without rig, and their difference."""
     true, shown = scale * dataset[ideal], scale * dataset[rig]
     apart = shown.values - true.values
@@ -51,7 +51,7 @@ def compare_runs(dataset: xr.Dataset, ideal: str, rig: str, label: str, scale: f
     return _over_run(dataset, panels)
 
 
-def energy_chart(dataset: xr.Dataset) -> Chart:
+def energy_chart(dataset: Dataset) -> Chart:
     """Return the kinetic energy with and without rig, and what the contact at the robot and all forces on the model have
     given."""
     time = dataset.time.values
@@ -68,7 +68,7 @@ def energy_chart(dataset: xr.Dataset) -> Chart:
     return _over_run(dataset, panels)
 
 
-def close_window(dataset: xr.Dataset) -> tuple[slice, str]:
+def close_window(dataset: Dataset) -> tuple[slice, str]:
     """Return what to look at closely: the first bounce, or the last oscillations of a contact that pulls, too."""
     time = dataset.time.values
     if not dataset.attrs["bilateral"]:
@@ -84,7 +84,7 @@ def close_window(dataset: xr.Dataset) -> tuple[slice, str]:
     return slice(int(np.searchsorted(time, time[-1] - length)), None), "the last oscillations"
 
 
-def close_chart(dataset: xr.Dataset) -> Chart:
+def close_chart(dataset: Dataset) -> Chart:
     """Return the force and velocity in the first bounce, or at the end."""
     part = dataset.isel(time=close_window(dataset)[0])
     panels: list[Panel] = []
@@ -102,7 +102,7 @@ def close_chart(dataset: xr.Dataset) -> Chart:
     return Chart(panels, whole=(float(part.time[0]), float(part.time[-1])), events=True)
 
 
-def phase_portrait(dataset: xr.Dataset) -> Chart:
+def phase_portrait(dataset: Dataset) -> Chart:
     """Return the velocity over position; beside it force over position in a bounce, or the last oscillations, their ends
     marked."""
     swings = bool(dataset.attrs["bilateral"])
@@ -128,7 +128,7 @@ def _plane_panel(lines: list[Line], label: str) -> Panel:
     return Panel(label, lines, 2.9, across="position, mm")
 
 
-def _phase_plane(dataset: xr.Dataset, style: dict[str, Any]) -> list[Line]:
+def _phase_plane(dataset: Dataset, style: dict[str, Any]) -> list[Line]:
     """Return the velocity over position, with and without rig."""
     return [
         Line(1e3 * dataset.ideal_position[:, 0], 1e3 * dataset.ideal_velocity[:, 0], **IDEAL),
@@ -136,7 +136,7 @@ def _phase_plane(dataset: xr.Dataset, style: dict[str, Any]) -> list[Line]:
     ]
 
 
-def gain_chart(dataset: xr.Dataset) -> Chart:
+def gain_chart(dataset: Dataset) -> Chart:
     """Return the gain of the compensator over time with the range it visits, its force, and what it has found out."""
     time = dataset.time.values
     visited = [Level(float(value), dash=2, width=0.8) for value in gains_visited(dataset) or []]
@@ -151,7 +151,7 @@ def gain_chart(dataset: xr.Dataset) -> Chart:
     return _over_run(dataset, panels)
 
 
-def path_chart(dataset: xr.Dataset) -> Chart:
+def path_chart(dataset: Dataset) -> Chart:
     """Return the way of the point that touches, seen from the side and along the docking axis: without rig, model, robot."""
     panels = []
     for first, second in ((0, 2), (1, 2)):
@@ -168,7 +168,7 @@ def path_chart(dataset: xr.Dataset) -> Chart:
     return Chart(panels, columns=2)
 
 
-def pose_chart(dataset: xr.Dataset, actual: str = "model_pose", wanted: str = "ideal_pose") -> Chart:
+def pose_chart(dataset: Dataset, actual: str = "model_pose", wanted: str = "ideal_pose") -> Chart:
     """Return the difference of two poses: places and rotation vectors."""
     away, time = (dataset[actual] - dataset[wanted]).values, dataset.time.values
     panels = [

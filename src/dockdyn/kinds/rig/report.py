@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.kinds.rig import plots as drawn
 from dockdyn.kinds.rig.comparison.choice import NONE
 from dockdyn.kinds.rig.comparison.report import settings_in_words
@@ -25,7 +25,7 @@ OF_SENSOR = {  # errors of force that noise, bias and resolution of the sensor a
 }
 
 
-def rig_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
+def rig_report(dataset: Dataset, summary: dict[str, Any]) -> Report:
     """Return the report of a run on a rig."""
     verdict, measures, late = _rig_verdict(dataset, summary), measure_rows(summary), _delay_table(summary)
     note = (
@@ -61,7 +61,7 @@ def rig_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
     )
 
 
-def _rig_verdict(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
+def _rig_verdict(dataset: Dataset, summary: dict[str, Any]) -> str:
     """Return whether the loop is unstable, bounce, amplitude and phase, in words."""
     law = "Without a compensator" if summary["compensator"] == "none" else f"With {summary['compensator']}"
     words = []
@@ -84,7 +84,7 @@ def _rig_verdict(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
     return said if stopped == "finished" else f"{capitalise_first(stopped)}. {said}"
 
 
-def overview_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+def overview_rows(dataset: Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the summary table."""
     rows = [
         *first_figures(summary, dataset.attrs["mode"]),
@@ -168,7 +168,7 @@ def _budget_note(summary: dict[str, Any]) -> str:
     )
 
 
-def compensator_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+def compensator_rows(dataset: Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the compensator, what it is set to, and what it must know."""
     law = summary["compensator"]
     if law == NONE:
@@ -181,7 +181,7 @@ def compensator_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple
     ]
 
 
-def report_figures(dataset: xr.Dataset) -> Iterator[Plot]:
+def report_figures(dataset: Dataset) -> Iterator[Plot]:
     """Yield what to draw, and what to look for in it."""
     space = dataset.sizes["axis"] > 1
     what = "Sizes of the contact force" if space else "Force on the model"
@@ -235,7 +235,7 @@ def report_figures(dataset: xr.Dataset) -> Iterator[Plot]:
             "energy that its lateness gives."
         )
         yield Plot("portrait", partial(drawn.phase_portrait, dataset), caption)
-    if dataset.attrs["compensator"] != "none" and bool(dataset.gain.any()):
+    if dataset.attrs["compensator"] != "none" and bool(dataset.gain.values.any()):
         yield Plot(
             "gain",
             partial(drawn.gain_chart, dataset),

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import xarray as xr
-
+from dockdyn.dataset import Dataset
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.comparison.choice import NONE
 from dockdyn.kinds.rig.comparison.store import load_comparison
@@ -19,7 +18,7 @@ from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.compensators import facts_of
 
 
-def simulate_rig(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset:
+def simulate_rig(scenario: Scenario, progress: Progress | None = None) -> Dataset:
     """Run a scenario of kind `rig`; what `simulate` returns.
 
     Raises ScenarioError for a rig without contact within the duration, without hold, or whose periods never meet.

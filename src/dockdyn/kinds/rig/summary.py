@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.hil.compensators import COMPENSATORS
 from dockdyn.kinds.rig.comparison.choice import CompensatorChoice, amplitude_errors, compensator_advice
 from dockdyn.kinds.rig.measures import MeasuredMotion, motion_measures, recent_force, share_of, vector_size
@@ -33,7 +33,7 @@ PARTS = {
 }
 
 
-def summarise_rig(dataset: xr.Dataset) -> dict[str, Any]:
+def summarise_rig(dataset: Dataset) -> dict[str, Any]:
     """Return how far the rig is from the contact without rig, where its delay comes from, and what would serve."""
     judged = json.loads(dataset.attrs["judgement"])
     budget = {part: 1e3 * late for part, late in judged["delay_budget"].items()}
@@ -74,7 +74,7 @@ def summarise_rig(dataset: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def measured_motions(dataset: xr.Dataset) -> tuple[MeasuredMotion, MeasuredMotion]:
+def measured_motions(dataset: Dataset) -> tuple[MeasuredMotion, MeasuredMotion]:
     """Return the motion without rig, and the rig's."""
     names = ("ideal_position", "ideal_velocity", "ideal_force"), ("position", "velocity", "total_force")
     ideal, rig = (MeasuredMotion(*(dataset[name].values for name in three)) for three in names)
@@ -86,7 +86,7 @@ def measured_motions(dataset: xr.Dataset) -> tuple[MeasuredMotion, MeasuredMotio
     )
 
 
-def measures_of(dataset: xr.Dataset) -> dict[str, Any]:
+def measures_of(dataset: Dataset) -> dict[str, Any]:
     """Return the measures of a run."""
     frequency = float(dataset.attrs["frequency_rad_s"])
     return motion_measures(dataset.time.values, *measured_motions(dataset), frequency, bool(dataset.attrs["bilateral"]))
@@ -113,7 +113,7 @@ def counting_error(summary: dict[str, Any]) -> tuple[str, float]:
     return f"at the end the amplitude is {ratio:.4g} times the true one", ratio - 1
 
 
-def recommend_compensator(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
+def recommend_compensator(dataset: Dataset, summary: dict[str, Any]) -> str:
     """Return what the rig makes of the bounce, and which compensator is best on it: by a comparison, or how to get one."""
     law, drift = summary["compensator"], summary["phase_error_rad"]
     words, off = counting_error(summary)
@@ -132,13 +132,13 @@ def recommend_compensator(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
     return f"{said} {_best_here(dataset)}".strip()
 
 
-def _peak_error(dataset: xr.Dataset, summary: dict[str, Any]) -> float:
+def _peak_error(dataset: Dataset, summary: dict[str, Any]) -> float:
     """Return by what share the largest force is off, beyond the sensor's own error; 0 where nothing touches."""
     largest, off = float(vector_size(dataset.ideal_force.values).max()), summary["peak_force_error_N"]
     return share_of(off, largest) if largest > 0 and abs(off) > (summary["sensor_error_N"] or 0.0) else 0.0
 
 
-def _best_here(dataset: xr.Dataset) -> str:
+def _best_here(dataset: Dataset) -> str:
     """Return the advice of the last comparison of this rig; without one, where to get it. Empty where none can be made."""
     found = json.loads(dataset.attrs["comparison"])
     if found is not None:
@@ -151,7 +151,7 @@ def _best_here(dataset: xr.Dataset) -> str:
     return "Which compensator is best on this rig: dockdyn compare, over the stiffnesses that it may meet."
 
 
-def describe_instability(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
+def describe_instability(dataset: Dataset, summary: dict[str, Any]) -> str:
     """Return that the loop of a run is unstable, in words; empty where it is not, or where small motions alone do not say
     it."""
     if _motion_grows(summary) and not facts_of_run(dataset).get("beyond_small"):
@@ -159,7 +159,7 @@ def describe_instability(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
     return "the loop is unstable at a gain that the run visits" if _unstable_gains(summary, "exact") else ""
 
 
-def facts_of_run(dataset: xr.Dataset) -> dict[str, Any]:
+def facts_of_run(dataset: Dataset) -> dict[str, Any]:
     """Return what the compensator of a run says of itself, `facts_of`; empty without a compensator."""
     return json.loads(dataset.attrs["compensator_law"]) or {}
 
@@ -177,7 +177,7 @@ def _unstable_gains(summary: dict[str, Any], way: str) -> list[float]:
     return list(dict.fromkeys(gain for gain, good in zip(gains, stable, strict=False) if not good))
 
 
-def rig_warnings(dataset: xr.Dataset, summary: dict[str, Any], judged: dict[str, Any]) -> list[str]:
+def rig_warnings(dataset: Dataset, summary: dict[str, Any], judged: dict[str, Any]) -> list[str]:
     """Return what the reader should know before trusting the numbers."""
     found = [] if dataset.attrs["finished"] else [str(dataset.attrs["status"])]
     found += [line for line in str(dataset.attrs.get("prediction", "")).splitlines() if line]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.api import simulate
+from dockdyn import simulate
 from dockdyn.papers.cyril.meeting import BELOW, meet, of_law, with_modes
 from dockdyn.papers.table import Row
 from dockdyn.scenario.load import load

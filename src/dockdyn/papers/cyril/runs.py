@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.api import simulate
+from dockdyn import simulate
 from dockdyn.papers.cyril.meeting import CASES, HAND, LINKS, TIP, WRIST, meet, of_law, with_modes
 from dockdyn.scenario.load import load
 

@@ -15,7 +15,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from dockdyn.api import simulate, summarise
+from dockdyn import simulate, summarise
 from dockdyn.papers import reproduction
 from dockdyn.papers.gibson.snapshots import LINKS, PAYLOAD, STATION, Instant, arm_places, place_of, snapshots
 from dockdyn.papers.reproduction import Made, PaperPart, Progress

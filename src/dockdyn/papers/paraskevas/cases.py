@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-from dockdyn.api import simulate
+from dockdyn import simulate
 from dockdyn.impact.formulas.effective_mass import effective_masses
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.scenario.load import load

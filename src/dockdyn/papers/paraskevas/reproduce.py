@@ -16,7 +16,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from dockdyn.api import simulate
+from dockdyn import simulate
 from dockdyn.impact.formulas.contact_duration import first_order_correction
 from dockdyn.impact.formulas.latching import minimum_latching_velocity
 from dockdyn.papers import reproduction

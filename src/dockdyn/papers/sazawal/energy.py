@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.api import simulate, summarise
+from dockdyn import simulate, summarise
 from dockdyn.papers.reproduction import PaperPart
 from dockdyn.papers.sazawal import pictures
 from dockdyn.papers.sazawal.geometry import DAMPING, Geometry

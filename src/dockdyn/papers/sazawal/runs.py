@@ -9,7 +9,7 @@ from typing import Any
 import xarray as xr
 from matplotlib.figure import Figure
 
-from dockdyn.api import simulate, summarise
+from dockdyn import simulate, summarise
 from dockdyn.papers.reproduction import Made, Progress
 from dockdyn.papers.table import Row
 from dockdyn.scenario.load import Scenario, parse

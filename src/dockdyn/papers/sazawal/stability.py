@@ -58,7 +58,7 @@ class Family:
     def make(self, progress: Progress) -> Made:
         charts = []
         for done, axes in enumerate(self.axes(), start=1):
-            charts.append(stability_dataset(Geometry().scenario(), [*axes, self.sweep]))
+            charts.append(stability_dataset(Geometry().scenario(), [*axes, self.sweep]).to_xarray())
             progress(done / 3)
         rows = [*self.critical_delays(), self.trend(), *self.longest_delays(), *self.others()]
         rows.append(self.against_chart(charts))

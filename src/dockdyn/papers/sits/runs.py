@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from dockdyn.dataset import as_dataset
 from dockdyn.deferred import Float, jax, jnp
 from dockdyn.hil.compensators.compensator import CompensatorInput
 from dockdyn.hil.energy_observer import Oracle
@@ -78,13 +79,13 @@ def scenario(name: str) -> Scenario:
 @lru_cache
 def run(name: str) -> xr.Dataset:
     """Return the run of one of `cases`."""
-    return simulate_rig(scenario(name))
+    return simulate_rig(scenario(name)).to_xarray()
 
 
 @lru_cache
 def measure(name: str) -> dict[str, float]:
     """Return its measures."""
-    return {what: float(value) for what, value in measures_of(run(name)).items()}
+    return {what: float(value) for what, value in measures_of(as_dataset(run(name))).items()}
 
 
 def axis(found: xr.Dataset, name: str) -> Series:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import xarray as xr
 
+from dockdyn.dataset import as_dataset
 from dockdyn.deferred import jnp
 from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.velocity_sources import ModelVelocity
@@ -206,7 +207,7 @@ def _gain_history(progress: Progress) -> Made:
     ends: dict[str, tuple[float, float]] = {}
     for name in names:
         found = run(name)
-        visited = gains_visited(found)
+        visited = gains_visited(as_dataset(found))
         assert visited is not None  # a gain acts
         ends[name] = (visited[0], visited[1])
         printed = (None, None) if name.endswith(S1) else tuple(f"{gain:.2f}" for gain in PRINTED_GAINS)

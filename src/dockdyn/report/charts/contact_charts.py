@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.report.charts.chart import ZERO, Band, Chart, Limits, Line, Note, Panel, lines_of, symmetric_log_scale
 from dockdyn.report.charts.time_chart import time_chart
 from dockdyn.report.drawing import contact_spans, pair_labels, short_label
@@ -28,7 +28,7 @@ BESIDE = 0.2  # of that: where a line is looked at beside a peak
 FEW = 60  # samples of a contact below which each is marked
 
 
-def depth_chart(dataset: xr.Dataset) -> Chart:
+def depth_chart(dataset: Dataset) -> Chart:
     """Return the depth (negative is separation) over the whole run, and penetration close up."""
     names, values, time = pair_labels(dataset), dataset.depth.values, dataset.time.values
     deepest = float(values.max()) * 1e3  # mm
@@ -40,7 +40,7 @@ def depth_chart(dataset: xr.Dataset) -> Chart:
     return time_chart(dataset, panels)
 
 
-def normal_force(dataset: xr.Dataset) -> Chart:
+def normal_force(dataset: Dataset) -> Chart:
     """Return the normal force where it is generated, peaks marked."""
     names, values, time = pair_labels(dataset), dataset.normal_force.values, dataset.time.values
     peaks, times = dataset.episode_peak_force.values, dataset.episode_peak_time.values
@@ -89,13 +89,13 @@ def _with_notes(panel: Panel, times: np.ndarray, peaks: np.ndarray, window: Limi
     return replace(panel, notes=notes)
 
 
-def close_up_samples(dataset: xr.Dataset) -> int:
+def close_up_samples(dataset: Dataset) -> int:
     """Return how many samples fall into the contact with the largest force."""
     onset, release = contact_spans(dataset)[int(np.argmax(dataset.episode_peak_force.values))]
     return dataset.sel(time=slice(onset, release)).sizes["time"]
 
 
-def largest_contact(dataset: xr.Dataset) -> Chart:
+def largest_contact(dataset: Dataset) -> Chart:
     """Return the contact with the largest force close up: over time as generated and as it acts, and over depth."""
     index = int(np.argmax(dataset.episode_peak_force.values))
     pair = int(dataset.episode_contact[index])
@@ -119,7 +119,7 @@ def largest_contact(dataset: xr.Dataset) -> Chart:
     return Chart([time, stroke], columns=2, events=True)
 
 
-def energy_chart(dataset: xr.Dataset) -> Chart:
+def energy_chart(dataset: Dataset) -> Chart:
     """Return the change of energy, less work from outside, and work of contacts and all else inside, with that after each
     contact."""
     change, time = given_by_contacts(dataset), dataset.time.values
@@ -136,7 +136,7 @@ def energy_chart(dataset: xr.Dataset) -> Chart:
     return time_chart(dataset, [Panel("energy, J", lines, height=2.2, levels=[ZERO], scale=scale)])
 
 
-def momentum_errors(dataset: xr.Dataset) -> Chart:
+def momentum_errors(dataset: Dataset) -> Chart:
     """Return the change of linear and angular momentum since the start, impulses from outside left out, relative to the bodies'
     own."""
     lines, largest = [], 0.0
@@ -153,7 +153,7 @@ def momentum_errors(dataset: xr.Dataset) -> Chart:
     return time_chart(dataset, [Panel("relative error", lines, height=1.7, limits=limits, scale="log", notes=notes)])
 
 
-def attitude_chart(dataset: xr.Dataset) -> Chart:
+def attitude_chart(dataset: Dataset) -> Chart:
     """Return the rotation vector of each body since the start, in degrees, in body axes."""
     panels = []
     for body in map(str, dataset.body.values):
@@ -162,7 +162,7 @@ def attitude_chart(dataset: xr.Dataset) -> Chart:
     return time_chart(dataset, panels)
 
 
-def load_chart(dataset: xr.Dataset, points: Sequence[int] | None = None) -> Chart:
+def load_chart(dataset: Dataset, points: Sequence[int] | None = None) -> Chart:
     """Return the force and moment of the contacts at named points (all of them when not given), in the axes of their bodies.
 
     All points have the same scale of force, and the same of moment: they can be compared.

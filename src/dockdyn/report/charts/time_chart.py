@@ -6,22 +6,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.report.charts.chart import Band, Chart, Level, Panel, contact_window
 from dockdyn.report.drawing import contact_spans
 
 TIME = "time"  # what charts over the run have in common
 
 
-def time_chart(dataset: xr.Dataset, panels: Sequence[Panel], columns: int = 1) -> Chart:
+def time_chart(dataset: Dataset, panels: Sequence[Panel], columns: int = 1) -> Chart:
     """Return panels over the time of a run with located contacts; a capture with which it begins is none to open at."""
     caught = [float(dataset[name]) for name in ("capture_time", "capture_peak_time") if name in dataset]
     instants = [*lively_spans(dataset).ravel(), *(time for time in caught if np.isfinite(time) and time > 0)]
     return run_chart(dataset.time.values, panels, contact_bands(dataset), instants=instants, columns=columns)
 
 
-def lively_spans(dataset: xr.Dataset) -> np.ndarray:
+def lively_spans(dataset: Dataset) -> np.ndarray:
     """Return the onset and release (s) of contacts, (contacts, 2); one that lasts to the end, beside others that do not, is as
     long as the longest of these."""
     spans, whole = contact_spans(dataset), np.isfinite(dataset.episode_release.values)
@@ -31,7 +31,7 @@ def lively_spans(dataset: xr.Dataset) -> np.ndarray:
     return spans
 
 
-def contact_bands(dataset: xr.Dataset) -> list[Band]:
+def contact_bands(dataset: Dataset) -> list[Band]:
     """Return the times of contact, by number."""
     return [
         Band(float(onset), float(release), f"Q{number}")

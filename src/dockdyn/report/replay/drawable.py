@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.report.replay.scene import Scene
 
 MOST = 1e18  # players draw with single precision, in which squares of more overflow
 TIMES = ("episode_onset", "impact_time", "event_time")  # when what is counted along their dimension happened, s
 
 
-def drawable_part(dataset: xr.Dataset) -> tuple[xr.Dataset, str]:
+def drawable_part(dataset: Dataset) -> tuple[Dataset, str]:
     """Return a run up to its last sample before one that cannot be drawn, and words on that; empty where all of it can.
 
     A sample cannot be drawn where a number in it is not finite or beyond `MOST`. Places that are left empty (NaN) at the
@@ -50,7 +50,7 @@ def can_be_drawn(scene: Scene) -> bool:
         return all(bool((np.abs(array) <= MOST).all()) for array in arrays)
 
 
-def close_contacts(dataset: xr.Dataset, end: float) -> xr.Dataset:
+def close_contacts(dataset: Dataset, end: float) -> Dataset:
     """Return the run with contacts that outlast `end` (s) cut there; without peaks (NaN) and a capture that come later."""
     changed = {}
     if "episode_peak_time" in dataset:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.report.drawing import contact_spans
 from dockdyn.report.replay.scene import Event
 
 
-def events_of_run(dataset: xr.Dataset, names: Sequence[str] = ()) -> list[Event]:
+def events_of_run(dataset: Dataset, names: Sequence[str] = ()) -> list[Event]:
     """Return contacts that last with their peaks, impacts, the capture; `names` are those of the pairs in contact, if any."""
     found = []
     for index, (start, end) in enumerate(contact_spans(dataset)):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.report.drawing import contact_spans
 from dockdyn.report.replay.scene import SceneMotion
 
@@ -41,7 +41,7 @@ def _thin_evenly(values: np.ndarray, room: int) -> np.ndarray:
     return values[np.linspace(0, len(values) - 1, max(room, 0)).astype(int)]
 
 
-def frames_of_run(dataset: xr.Dataset, marks: Sequence[float] = ()) -> tuple[np.ndarray, np.ndarray]:
+def frames_of_run(dataset: Dataset, marks: Sequence[float] = ()) -> tuple[np.ndarray, np.ndarray]:
     """Return `frame_times` of a run, its contacts seen to."""
     spans, peaks = np.zeros((0, 2)), np.zeros(0)
     if "episode_onset" in dataset:

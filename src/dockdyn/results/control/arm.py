@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
-from scipy.spatial.transform import Rotation
 
+from dockdyn.dataset import Dataset
 from dockdyn.results.control.budget import used_up
 
 SETTLED = {"rad": np.radians(0.05), "m": 1e-3}  # a second: rates below these count as rest
 LEFT = 0.01  # of the momentum at the start: more was to be taken up
 
 
-def settling_time(dataset: xr.Dataset) -> float | None:
+def settling_time(dataset: Dataset) -> float | None:
     """Return when all joint rates have come below 0.05 °/s, or 1 mm/s, for good (s); None where they have not."""
     moving = [index for index, unit in enumerate(dataset.joint_unit.values) if str(unit) in SETTLED]
     limits = [SETTLED[str(dataset.joint_unit.values[index])] for index in moving]
@@ -22,19 +21,21 @@ def settling_time(dataset: xr.Dataset) -> float | None:
     return float(dataset.time[fast[-1] + 1]) if fast[-1] + 1 < dataset.sizes["time"] else None
 
 
-def _angular_momentum_without_wheel(dataset: xr.Dataset, row: int) -> float:
+def _angular_momentum_without_wheel(dataset: Dataset, row: int) -> float:
     """Return the angular momentum about the common centre of mass outside of the wheel (N m s) at a sample."""
+    from scipy.spatial.transform import Rotation  # which takes long to load
+
     base = dataset.attitude.sel(body=dataset.attrs["steered_body"]).values[row]
     wheel = Rotation.from_quat(base, scalar_first=True).apply(dataset.wheel_momentum.values[row])
     return float(np.linalg.norm(dataset.angular_momentum.values[row] - wheel))
 
 
-def _residual_rotation(dataset: xr.Dataset) -> tuple[float, float]:
+def _residual_rotation(dataset: Dataset) -> tuple[float, float]:
     """Return the largest angular velocity of a body (rad/s) at the end, and the angular momentum that is left (N m s)."""
     return float(np.linalg.norm(dataset.rate.values[-1], axis=1).max()), _angular_momentum_without_wheel(dataset, -1)
 
 
-def arm_summary(dataset: xr.Dataset) -> dict[str, float | None]:
+def arm_summary(dataset: Dataset) -> dict[str, float | None]:
     """Return the entries of a summary; empty without control of an arm, None of what its law is not to do."""
     if "motor_effort" not in dataset:
         return {}
@@ -46,7 +47,7 @@ def arm_summary(dataset: xr.Dataset) -> dict[str, float | None]:
     }
 
 
-def arm_warnings(dataset: xr.Dataset) -> list[str]:
+def arm_warnings(dataset: Dataset) -> list[str]:
     """Return where a budget did not suffice, or the run was too short, to stop a tumble."""
     if dataset.attrs.get("control") != "detumble":
         return []

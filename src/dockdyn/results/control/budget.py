@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
+
+from dockdyn.dataset import Dataset
 
 if TYPE_CHECKING:
     from dockdyn.scenario.tables.actuators import ActuatorSection
@@ -33,13 +34,13 @@ def control_attributes(control: ActuatorSection) -> dict[str, Any]:
     }
 
 
-def steered_body(dataset: xr.Dataset) -> str:
+def steered_body(dataset: Dataset) -> str:
     """Return what control steers, in words."""
     name = dataset.attrs.get("steered_body", "")
     return f"“{name}”" if name else "the chaser"
 
 
-def used_up(dataset: xr.Dataset) -> list[str]:
+def used_up(dataset: Dataset) -> list[str]:
     """Return what of the wheel and of the thrusters' torque is used up at the end, in words; empty ones where there is none."""
     capacity, budget = dataset.attrs["wheel_capacity_N_m_s"], dataset.attrs["thruster_budget_N_m_s"]
     wheel, used = float(abs(dataset.wheel_momentum[-1]).max()), float(dataset.thruster_use[-1, 1])
@@ -51,7 +52,7 @@ def used_up(dataset: xr.Dataset) -> list[str]:
     return spent
 
 
-def thrusters_idle(dataset: xr.Dataset) -> bool:
+def thrusters_idle(dataset: Dataset) -> bool:
     """Return whether a chaser has thrusters that control needs, and none of them has ever fired."""
     if "control_work" not in dataset:
         return False
@@ -60,7 +61,7 @@ def thrusters_idle(dataset: xr.Dataset) -> bool:
     return bool(pushing or turning) and not np.any(dataset.thruster_use[-1])
 
 
-def control_warnings(dataset: xr.Dataset) -> list[str]:
+def control_warnings(dataset: Dataset) -> list[str]:
     """Return warnings: what of a steered body cannot give what is asked, has never given any, or can give no more."""
     if "control_work" not in dataset:
         return []

@@ -6,8 +6,8 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.deferred import Shaped
 
 NUMBER = "1"  # the unit of what has none
@@ -28,7 +28,7 @@ class Column:
         return self.name if self.unit in ("", NUMBER) else f"{self.name} [{self.unit}]"
 
 
-def table_columns(dataset: xr.Dataset) -> dict[tuple[str, ...], list[Column]]:
+def table_columns(dataset: Dataset) -> dict[tuple[str, ...], list[Column]]:
     """Return all variables as columns, by the dimensions that their rows run over; those without any under `()`, in one row.
 
     The first columns of a table are its dimensions: their coordinates, or numbers from 1 where they have none.
@@ -42,7 +42,7 @@ def table_columns(dataset: xr.Dataset) -> dict[tuple[str, ...], list[Column]]:
     return dict(sorted(found.items(), key=lambda item: ("time" not in item[0], item[0] == (), item[0])))
 
 
-def _rows_of(dataset: xr.Dataset, name: str) -> tuple[str, ...]:
+def _rows_of(dataset: Dataset, name: str) -> tuple[str, ...]:
     """Return the dimensions that a variable's rows run over; its others, which have labels, become columns.
 
     Time where there is time; else dimensions with numbers or nothing along them, in the order they have; else the first.
@@ -53,11 +53,11 @@ def _rows_of(dataset: xr.Dataset, name: str) -> tuple[str, ...]:
     return tuple(dim for dim in dims if not _has_labels(dataset, dim)) or dims[:1]
 
 
-def _has_labels(dataset: xr.Dataset, dim: str) -> bool:
+def _has_labels(dataset: Dataset, dim: str) -> bool:
     return dim in dataset.coords and dataset[dim].dtype.kind in "UOS"
 
 
-def index_columns(dataset: xr.Dataset, over: tuple[str, ...]) -> list[Column]:
+def index_columns(dataset: Dataset, over: tuple[str, ...]) -> list[Column]:
     """Return the columns that say where each row is."""
     sizes = [dataset.sizes[dim] for dim in over]
     found = []
@@ -69,7 +69,7 @@ def index_columns(dataset: xr.Dataset, over: tuple[str, ...]) -> list[Column]:
     return found
 
 
-def _columns_of(dataset: xr.Dataset, name: str, over: tuple[str, ...]) -> list[Column]:
+def _columns_of(dataset: Dataset, name: str, over: tuple[str, ...]) -> list[Column]:
     """Return the columns of one variable, a column for every combination of the labels that it has besides its rows."""
     across = [str(dim) for dim in dataset[name].dims if dim not in over]
     values = dataset[name].transpose(*over, *across).values
@@ -79,14 +79,14 @@ def _columns_of(dataset: xr.Dataset, name: str, over: tuple[str, ...]) -> list[C
     return [Column(".".join([name, *each]), name, unit, values[:, index]) for index, each in enumerate(labels)]
 
 
-def _labels_of(dataset: xr.Dataset, dim: str) -> list[str]:
+def _labels_of(dataset: Dataset, dim: str) -> list[str]:
     """Return what to call the entries along a dimension: by its coordinate, or by numbers from 1."""
     if dim in dataset.coords:
         return [" ".join(str(label).split()) for label in dataset[dim].values]
     return [str(number) for number in range(1, dataset.sizes[dim] + 1)]
 
 
-def _unit_of(dataset: xr.Dataset, name: str) -> str:
+def _unit_of(dataset: Dataset, name: str) -> str:
     if name not in dataset.variables:
         return NUMBER
     if dataset[name].dtype.kind in "UOS":

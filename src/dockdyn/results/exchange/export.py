@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.files import replace_files
 from dockdyn.results.exchange.columns import table_columns
 from dockdyn.scenario.language.errors import ScenarioError
@@ -23,7 +23,7 @@ NUMBERS, ATTRIBUTES = "values", "attributes"  # tables of what has no dimension
 ANSWERS = ("margins", "envelope")  # attributes that hold what a study answers, as JSON
 
 
-def export_csv(dataset: xr.Dataset, folder: Path) -> list[Path]:
+def export_csv(dataset: Dataset, folder: Path) -> list[Path]:
     """Write a CSV file for every kind of row: `time.csv`, `episode.csv`; the files.
 
     The first line of each names the columns with their units. Numbers have all their digits, so that they are read back
@@ -53,7 +53,7 @@ def _write_rows(path: Path, headings: list[str], rows: Iterable[Iterable[Any]]) 
     return path
 
 
-def export_parquet(dataset: xr.Dataset, folder: Path) -> list[Path]:
+def export_parquet(dataset: Dataset, folder: Path) -> list[Path]:
     """Write the tables of `export_csv` as Parquet files, `time.parquet` and so on; the files.
 
     Columns are called as there and have the types that they have in the result. The attributes are in the metadata of each
@@ -75,7 +75,7 @@ def export_parquet(dataset: xr.Dataset, folder: Path) -> list[Path]:
     return written
 
 
-def export_mat(dataset: xr.Dataset, path: Path) -> None:
+def export_mat(dataset: Dataset, path: Path) -> None:
     """Write a MAT file (level 5) with one struct, `dockdyn`.
 
     Its fields `variables`, `units`, `dimensions` (cells of names) and `long_names` have a field for every variable and

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.files import replace_files
 from dockdyn.results.exchange.columns import table_columns
 from dockdyn.results.exchange.export import distinct_names, plain_value
@@ -50,7 +50,7 @@ class _Channel:
     own: str = ""  # the definition of a type that is none of ROS 2's
 
 
-def export_mcap(dataset: xr.Dataset, path: Path) -> WrittenLog:
+def export_mcap(dataset: Dataset, path: Path) -> WrittenLog:
     """Write a run as an MCAP file of CDR messages with ROS 2 definitions, in chunks that zstd compresses; how many.
 
     `/run` has all variables over time with all their digits, and the exact time; other channels have the same by what tools
@@ -97,7 +97,7 @@ def export_mcap(dataset: xr.Dataset, path: Path) -> WrittenLog:
     return WrittenLog(count, len(channels) + 1)
 
 
-def _run_channel(dataset: xr.Dataset) -> tuple[_Channel, dict[str, str]]:
+def _run_channel(dataset: Dataset) -> tuple[_Channel, dict[str, str]]:
     """Return all variables over time, a field each; and the headings of the fields."""
     columns = table_columns(dataset)[("time",)]
     fields = [field for field, _ in distinct_names((each.name for each in columns), _field_name, LONGEST)]
@@ -119,7 +119,7 @@ def _field_name(name: str) -> str:
     return short if short[:1].isalpha() else f"x_{short}".strip("_")
 
 
-def _entries_along(dataset: xr.Dataset, *names: str) -> Iterator[tuple[str, list[np.ndarray]]]:
+def _entries_along(dataset: Dataset, *names: str) -> Iterator[tuple[str, list[np.ndarray]]]:
     """Yield what variables have of each entry along the dimension that they share: its name, and rows of components."""
     if not all(name in dataset for name in names):
         return
@@ -135,7 +135,7 @@ def _vector_message(values: np.ndarray) -> Message:
     return dict(zip("xyz", values.tolist(), strict=True))
 
 
-def _pose_channels(dataset: xr.Dataset) -> Iterator[_Channel]:
+def _pose_channels(dataset: Dataset) -> Iterator[_Channel]:
     """Yield where the bodies are, and how they are turned."""
     for names in POSES:
         for topic, (position, attitude) in _entries_along(dataset, *names):
@@ -147,7 +147,7 @@ def _pose_channels(dataset: xr.Dataset) -> Iterator[_Channel]:
             yield _Channel(f"/{topic}/pose", "geometry_msgs/PoseStamped", at, INERTIAL)
 
 
-def _wrench_channels(dataset: xr.Dataset) -> Iterator[_Channel]:
+def _wrench_channels(dataset: Dataset) -> Iterator[_Channel]:
     """Yield loads at named points, in axes of their bodies."""
     for topic, (force, moment) in _entries_along(dataset, *WRENCHES):
 
@@ -157,7 +157,7 @@ def _wrench_channels(dataset: xr.Dataset) -> Iterator[_Channel]:
         yield _Channel(f"/{topic}/load", "geometry_msgs/WrenchStamped", at, topic)
 
 
-def _joint_channels(dataset: xr.Dataset) -> Iterator[_Channel]:
+def _joint_channels(dataset: Dataset) -> Iterator[_Channel]:
     """Yield angles or travels of joints, and their rates."""
     if "joint_angle" not in dataset or not dataset.sizes["joint"]:
         return
@@ -170,7 +170,7 @@ def _joint_channels(dataset: xr.Dataset) -> Iterator[_Channel]:
     yield _Channel("/joint_states", "sensor_msgs/JointState", at)
 
 
-def _diagnostics_channel(dataset: xr.Dataset) -> _Channel:
+def _diagnostics_channel(dataset: Dataset) -> _Channel:
     """Return how the run ended, with its attributes."""
     attributes = {str(name): plain_value(value) for name, value in dataset.attrs.items() if name != "scenario"}
     status = {

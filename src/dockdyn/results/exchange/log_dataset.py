@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.results.exchange.export import distinct_names
 from dockdyn.results.exchange.log_file import table_of
 from dockdyn.results.exchange.log_roles import CLOCK
@@ -18,7 +18,7 @@ WHOLE = 2**63  # the numbers below it, by size, that netCDF has as whole ones
 LONGEST = 200  # characters of a name
 
 
-def log_dataset(path: Path) -> tuple[xr.Dataset, list[str]]:
+def log_dataset(path: Path) -> tuple[Dataset, list[str]]:
     """Return the numbers and texts of a log, a variable a column, over its time; and what to tell of it.
 
     Of a log with several channels each has a time of its own, `time_sensor`. Stamps stay as they are, with their unit.
@@ -38,7 +38,7 @@ def log_dataset(path: Path) -> tuple[xr.Dataset, list[str]]:
         name: _log_variable(dims[column.stretch], column) for (name, _), column in zip(names, columns, strict=True)
     }
     times = {dim: _log_variable(dim, clock) for dim, clock in zip(dims, clocks, strict=True) if clock is not None}
-    return xr.Dataset(variables, times, {"source": path.name}), table.notes
+    return Dataset(variables, times, {"source": path.name}), table.notes
 
 
 def _netcdf_name(name: str) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.deferred import Float
 from dockdyn.results.exchange.columns import NUMBER, Column, table_columns
 from dockdyn.results.exchange.log_file import Role, SignalLog, log_in, sampling_period, split_unit_suffix, table_of
@@ -50,7 +50,7 @@ class Residual:
     span: float  # of the log's values: largest less least
 
 
-def run_columns(dataset: xr.Dataset) -> dict[str, Column]:
+def run_columns(dataset: Dataset) -> dict[str, Column]:
     """Return the numbers of a run over time, by name."""
     columns = table_columns(dataset)[("time",)]
     return {column.name: column for column in columns[1:] if column.values.dtype.kind in "fiub"}
@@ -58,7 +58,7 @@ def run_columns(dataset: xr.Dataset) -> dict[str, Column]:
 
 def read_measured(
     path: Path,
-    dataset: xr.Dataset,
+    dataset: Dataset,
     shift: float = 0.0,
     headings: Mapping[str, str | None] | None = None,
     units: Mapping[str, str] | None = None,
@@ -156,7 +156,7 @@ def _is_named(heading: str, role: Role, names: tuple[str, ...]) -> bool:
     return known_name((split_unit_suffix(heading, role) or (heading,))[0]) in names
 
 
-def _times_of(log: SignalLog, dataset: xr.Dataset, shift: float, period: float | None) -> tuple[Samples, list[str]]:
+def _times_of(log: SignalLog, dataset: Dataset, shift: float, period: float | None) -> tuple[Samples, list[str]]:
     """Return the times (s) of the samples on the clock of a run, and what to tell of them."""
     stamps, start, end = log.stamps, float(dataset.time[0]), float(dataset.time[-1])
     if stamps is None and period is None:
@@ -190,7 +190,7 @@ def _first_time(stamps: Stamps, scale: float, start: float, shift: float) -> tup
     return first + shift, []
 
 
-def _check_overlap(log: SignalLog, time: Samples, dataset: xr.Dataset) -> None:
+def _check_overlap(log: SignalLog, time: Samples, dataset: Dataset) -> None:
     """Refuse a log without a sample within the run."""
     start, end = float(dataset.time[0]), float(dataset.time[-1])
     if np.any((time >= start) & (time <= end)):
@@ -215,7 +215,7 @@ def heading_spellings(column: Column, columns: dict[str, Column]) -> tuple[str, 
     return tuple(known_name(f"{name} [-]") for name in names)
 
 
-def difference_to_log(dataset: xr.Dataset, log: MeasuredLog, name: str) -> tuple[Samples, Samples]:
+def difference_to_log(dataset: Dataset, log: MeasuredLog, name: str) -> tuple[Samples, Samples]:
     """Return a run, between its samples on straight lines, less the log in one column; at the log's times within the run."""
     time = dataset.time.values
     inside = (log.time >= time[0]) & (log.time <= time[-1])
@@ -223,7 +223,7 @@ def difference_to_log(dataset: xr.Dataset, log: MeasuredLog, name: str) -> tuple
     return log.time[inside], np.interp(log.time[inside], time, simulated) - log.columns[name][inside]
 
 
-def log_residuals(dataset: xr.Dataset, log: MeasuredLog) -> list[Residual]:
+def log_residuals(dataset: Dataset, log: MeasuredLog) -> list[Residual]:
     """Return how far a run is from a log, column by column, where both have values; of a run that ended before, nothing."""
     columns = run_columns(dataset)
     found = []

@@ -19,6 +19,12 @@ from pydantic import BeforeValidator, PlainSerializer, ValidationInfo
 from pydantic_core import PydanticCustomError
 
 from dockdyn import kept
+from dockdyn.scenario.language.common_units import (
+    common_magnitude,
+    convert_common,
+    convert_to_base,
+    powers_of_base,
+)
 from dockdyn.scenario.language.errors import shown
 from dockdyn.scenario.language.waiting import wait_for
 
@@ -64,7 +70,8 @@ def convert(text: str, unit: str) -> float:
         return float(text)
     except ValueError:
         pass
-    return read(text, lambda quantity: _counting_turns(quantity, unit).to(unit))
+    known = convert_common(text, unit)
+    return read(text, lambda quantity: _counting_turns(quantity, unit).to(unit)) if known is None else known
 
 
 def _counting_turns(quantity: Any, unit: str) -> Any:  # noqa: ANN401, pint's
@@ -86,7 +93,8 @@ def _counting_turns(quantity: Any, unit: str) -> Any:  # noqa: ANN401, pint's
 
 def in_base_units(text: str) -> float:
     """Return the number in SI base units of a text such as "3 mm"; ValueError when it is none."""
-    return read(text, lambda quantity: quantity.to_base_units())
+    known = convert_to_base(text)
+    return read(text, lambda quantity: quantity.to_base_units()) if known is None else known
 
 
 BASE = {"kilogram": "kg", "meter": "m", "second": "s", "radian": "rad", "kelvin": "K", "ampere": "A"}
@@ -94,6 +102,8 @@ BASE = {"kilogram": "kg", "meter": "m", "second": "s", "radian": "rad", "kelvin"
 
 def base_units(unit: str) -> dict[str, float]:
     """Return the powers of SI base units and radians of a unit such as N*s/m or N s/m; empty for what is none."""
+    if (known := powers_of_base(unit)) is not None:
+        return known
     try:
         found = _registry().Quantity(1, unit.replace(" ", "*")).to_base_units()
         powers = {BASE[str(name)]: float(power) for name, power in found.unit_items()}
@@ -104,7 +114,8 @@ def base_units(unit: str) -> dict[str, float]:
 
 def magnitude(text: str) -> float:
     """Return the number that a text such as "3 mm" begins with; ValueError when it is none."""
-    return read(text, lambda quantity: quantity)
+    known = common_magnitude(text)
+    return read(text, lambda quantity: quantity) if known is None else known
 
 
 def read(text: str, scaled: Callable[[Any], Any]) -> float:
@@ -207,7 +218,7 @@ def number_of(value: object, unit: str, what: str, limits: Bounds) -> float:
         limit = limits.words(unit) or (f"in {unit}" if unit else "")
         return f"must be {what} {limit}".strip()
 
-    if isinstance(value, str) and not _is_plain(value):
+    if isinstance(value, str) and not _is_plain(value) and convert_common(value, unit) is None:
         wait_for("pint")
     try:
         if isinstance(value, bool) or not isinstance(value, int | float | str):

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import GivenDataset
 from dockdyn.deferred import Bool, Float
 from dockdyn.report.notebook import ShownAnswer
 from dockdyn.results.key_figures import names_in_cases
@@ -29,7 +29,7 @@ NUMBER = re.compile(r"(?<== )[-+]?[\d.]+(?:e[-+]?\d+)?")  # in a reason, behind 
 DECIDED = 8  # figures whose influences are estimated
 
 
-def campaign_answers(dataset: xr.Dataset | str | Path, folder: str = "DIR") -> ShownAnswer:
+def campaign_answers(dataset: GivenDataset | str | Path, folder: str = "DIR") -> ShownAnswer:
     """Return the answers of a campaign, or of its file, as plain Python types; `folder` is what commands name.
 
     Raises `ScenarioError` for what is no campaign.

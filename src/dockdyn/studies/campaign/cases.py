@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.deferred import Bool, Float
 from dockdyn.results.outcome import undecided_cases
 from dockdyn.results.requirements import limit_of, resolve_figure, unit_of_figure, with_lists
@@ -104,7 +104,7 @@ def _load_rank(name: str) -> int:
     return LOADS.index(unit) if unit != "N" or ("peak" in name and "error" not in name) else 1
 
 
-def campaign_cases(dataset: xr.Dataset) -> CampaignCases:
+def campaign_cases(dataset: Dataset) -> CampaignCases:
     """Return the arrays of a campaign's dataset. Raises `ScenarioError` where it is another one's."""
     missing = [name for name in NEEDED if name not in dataset.attrs] + ["reason"] * ("reason" not in dataset)
     if missing or "case" not in dataset.dims:

@@ -14,8 +14,8 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.results.requirements import judge_requirements, with_lists, without_unit
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.given import path_from, whole_from
@@ -166,7 +166,7 @@ def pace_chunks(campaign: Campaign, seconds: float) -> Campaign:
 
 def run_campaign(
     campaign: Campaign, store: Store, work: Callable[[Campaign, Iterable[int]], Iterator[Done]], progress: Progress
-) -> xr.Dataset:
+) -> Dataset:
     """Run what is missing of a campaign, each chunk kept as it comes, and put all of it together.
 
     `work` runs chunks in any order: the store is the same. Whatever interrupts it, what was kept is whole.
@@ -186,7 +186,7 @@ def run_campaign(
 
 def campaign(
     scenario: Scenario | str | Path, folder: str | Path, runs: int | None = None, seed: int | None = None
-) -> xr.Dataset:
+) -> Dataset:
     """Run a campaign of `runs` cases on all cores, and keep it in `folder`; go on with it where that has begun.
 
     Returns the dataset of all cases; `dockdyn.campaign_answers` says what it means. Warns of a damaged file, which is

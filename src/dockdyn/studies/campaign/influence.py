@@ -38,6 +38,7 @@ def influence_of_keys(
 
     Spearman, The proof and measurement of association between two things, Am. J. Psychol. 15 (1904) 72–101.
     """
+
     there = np.flatnonzero(np.isfinite(figure))[:MOST]
     figure = figure[there]
     if figure.size < FEWEST or not np.ptp(figure) > 0:
@@ -80,6 +81,7 @@ def _correlation_ratio(group: Int[np.ndarray, "runs"], figure: Float[np.ndarray,
     Plischke, Borgonovo, Smith, Global sensitivity measures from given data, Eur. J. Oper. Res. 226 (2013) 536–550.
     Conover, Iman, Rank transformations as a bridge …, Am. Stat. 35 (1981) 124–129.
     """
+
     counts = np.bincount(group)
     runs, number = figure.size, counts.size
     away = figure - figure.mean()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.units import whole_number
 from dockdyn.studies.campaign.answers import worst_first
@@ -30,7 +30,7 @@ def parse_keep(text: str | None) -> dict[str, int]:
     return found
 
 
-def chosen_cases(dataset: xr.Dataset, keep: dict[str, int]) -> list[int]:
+def chosen_cases(dataset: Dataset, keep: dict[str, int]) -> list[int]:
     """Return numbers of the cases to keep: the worst of a campaign, and some at random, the same ones every time."""
     cases = campaign_cases(dataset)
     worst = worst_first(cases, judge_cases(cases))[: keep.get("worst", 0)]

@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import xarray as xr
-
+from dockdyn.dataset import Dataset
 from dockdyn.report.report import Plot, Report, ReportBlock, result_report
 from dockdyn.report.wording import capitalise_first, format_significant
 from dockdyn.results.requirements import with_lists
@@ -48,7 +47,7 @@ INFLUENCE = (
 BESIDE = 3  # figures whose influences stand side by side
 
 
-def campaign_report(dataset: xr.Dataset, map_keys: Sequence[str] | None = None, folder: str | None = None) -> Report:
+def campaign_report(dataset: Dataset, map_keys: Sequence[str] | None = None, folder: str | None = None) -> Report:
     """Return the report of a campaign; its map is over `map_keys`, else those that decide.
 
     `folder` is what the commands for single cases name; by default where the dataset was read from. Raises
@@ -108,7 +107,7 @@ def least_met(answers: dict[str, Any]) -> dict[str, Any] | None:
     return None if least is None or least["probability"] == 1.0 else least
 
 
-def _folder_of(dataset: xr.Dataset) -> str:
+def _folder_of(dataset: Dataset) -> str:
     """Return the folder that a dataset was read from."""
     source = dataset.encoding.get("source")
     return str(Path(source).parent) if source else "DIR"
@@ -247,7 +246,7 @@ def _map_words(cases: CampaignCases, found: CaptureMap) -> str:
     return f"{what} over {keys}, in cells of {round(float(found.cases[found.cases > 0].mean()))} cases on average."
 
 
-def _how_sampled(dataset: xr.Dataset, answers: dict[str, Any]) -> list[tuple[str, str]]:
+def _how_sampled(dataset: Dataset, answers: dict[str, Any]) -> list[tuple[str, str]]:
     """Return how the campaign was computed."""
     even = "" if answers["sampling"] == "random" else "; intervals are those of random cases, wider than need be"
     rows = [("Sampling", answers["sampling"] + even), ("Seed", str(answers["seed"]))]

@@ -17,10 +17,11 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import xarray as xr
 from pydantic import TypeAdapter
 
-from dockdyn.files import as_bytes, read_file, write_file
+from dockdyn.dataset import Dataset
+from dockdyn.files import read_file, write_file
+from dockdyn.netcdf import as_bytes, dataset_in
 from dockdyn.results.key_figures import names_in_cases
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
@@ -219,7 +220,7 @@ class Store:
             words = "is sealed, but nothing that a campaign writes; remove it and go on with --resume"
             raise ScenarioError(f"{path}: {words}") from None
 
-    def dataset(self, campaign: Campaign) -> xr.Dataset:
+    def dataset(self, campaign: Campaign) -> Dataset:
         """Return all cases that are there, in order, with everything that describes them; ScenarioError where there is none
         yet."""
         columns = Columns()
@@ -247,15 +248,15 @@ class Store:
             "wall_time_s": columns.elapsed,
         }
         variables = {name: ("case", columns.joined(name), columns.described[name]) for name in names}
-        return xr.Dataset(variables, {"case": ("case", cases, {"long_name": "number of the case"})}, attributes)
+        return Dataset(variables, {"case": ("case", cases, {"long_name": "number of the case"})}, attributes)
 
-    def read(self, campaign: Campaign) -> xr.Dataset:
+    def read(self, campaign: Campaign) -> Dataset:
         """Return the same, from one file where the campaign is finished."""
         if not self.whole.exists():
             return self.dataset(campaign)
-        return xr.load_dataset(io.BytesIO(self.unsealed(self.whole, campaign, WHOLE)), engine="h5netcdf")
+        return dataset_in(io.BytesIO(self.unsealed(self.whole, campaign, WHOLE)))
 
-    def finish(self, campaign: Campaign) -> xr.Dataset:
+    def finish(self, campaign: Campaign) -> Dataset:
         """Put all chunks into one file."""
         data = self.dataset(campaign)
         write_file(self.whole, add_seal(as_bytes(data), campaign.hash, WHOLE))

@@ -73,6 +73,7 @@ def random_cube(size: int, runs: int, seed: int, first: int, count: int) -> Cube
 
 def sobol_cube(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
     """Return Sobol's sequence, scrambled by the seed; best where `runs` is a power of two."""
+
     sequence = qmc.Sobol(size, scramble=True, bits=BITS, rng=np.random.default_rng(seed))
     if first:
         sequence.fast_forward(first)
@@ -84,6 +85,7 @@ def sobol_cube(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
 
 def _latin_hypercube(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
     """Return one case in each of `runs` equal layers of every number."""
+
     return qmc.LatinHypercube(size, rng=np.random.default_rng(seed)).random(runs)[first : first + count]
 
 

@@ -22,6 +22,7 @@ def wilson_interval(
     Wilson, Probable inference, the law of succession, and statistical inference, J. Am. Stat. Assoc. 22 (1927) 209–212.
     Brown, Cai, DasGupta, Interval estimation for a binomial proportion, Stat. Sci. 16 (2001) 101–133.
     """
+
     z2 = float(ndtri((1 + confidence) / 2)) ** 2
     share = np.asarray(successes) / np.asarray(runs)
     middle = (share + z2 / (2 * runs)) / (1 + z2 / runs)
@@ -46,6 +47,7 @@ def percentile_interval(
     Efron, Nonparametric standard errors and confidence intervals, Can. J. Stat. 9 (1981) 139–172 (tilting).
     Thompson, On confidence ranges for the median, Ann. Math. Stat. 7 (1936) 122–128 (order statistics).
     """
+
     runs = values.size
     if not runs:
         return None, None

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import xarray as xr
-
+from dockdyn.dataset import Dataset
 from dockdyn.report.report import Report, ReportBlock, Table
 from dockdyn.report.wording import NOTHING
 from dockdyn.studies.convergence.converged import convergence_verdict, figure_label, format_share
@@ -24,7 +23,7 @@ def convergence_lines(answer: dict[str, Any]) -> Iterator[str | ReportBlock]:
     yield ReportBlock(table=_figures_table(answer))
 
 
-def with_convergence(report: Report, dataset: xr.Dataset) -> Report:
+def with_convergence(report: Report, dataset: Dataset) -> Report:
     """Return the report of a run with the table of its convergence, where that was asked for."""
     if KEPT not in dataset.attrs:
         return report

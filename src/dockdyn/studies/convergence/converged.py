@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import xarray as xr
-
 from dockdyn.api import simulate, summarise
+from dockdyn.dataset import Dataset, GivenDataset, as_dataset
 from dockdyn.report.notebook import ShownAnswer
 from dockdyn.report.wording import MET
 from dockdyn.scenario.language.errors import ScenarioError
@@ -44,7 +43,7 @@ NO_FIGURE = ("kind", "title", "status", "integrator")
 
 
 def check_convergence(
-    scenario: Scenario | str | Path, dataset: xr.Dataset | None = None, progress: Progress | None = None
+    scenario: Scenario | str | Path, dataset: GivenDataset | None = None, progress: Progress | None = None
 ) -> ShownAnswer:
     """Run a scenario again with finer numbers, and tell which figures of its summary move by how much.
 
@@ -65,7 +64,7 @@ def check_convergence(
     """
     scenario = scenario_from(scenario)
     finer = refine_scenario(scenario)
-    own = simulate(scenario) if dataset is None else dataset
+    own = simulate(scenario) if dataset is None else as_dataset(dataset)
     figures, judged = figures_of(own), summarise(own).get("requirements", [])
     limits = {one["figure"]: float(one["limit"]) for one in judged if not isinstance(one["limit"], bool)}
     warnings = [] if own.attrs["finished"] else [f"the run itself ended early: {own.attrs['status']}"]
@@ -142,7 +141,7 @@ def figure_label(key: str) -> str:
     )
 
 
-def _finer_run(scenario: Scenario, changes: Changes) -> tuple[xr.Dataset | None, str]:
+def _finer_run(scenario: Scenario, changes: Changes) -> tuple[Dataset | None, str]:
     """Return the run with changed keys; None, and why, where there is none."""
     try:
         return simulate(scenario.at(changes)), ""
@@ -150,7 +149,7 @@ def _finer_run(scenario: Scenario, changes: Changes) -> tuple[xr.Dataset | None,
         return None, str(error).removeprefix(f"{scenario.name}: ")
 
 
-def figures_of(dataset: xr.Dataset) -> dict[str, float]:
+def figures_of(dataset: Dataset) -> dict[str, float]:
     """Return the figures of a run's summary that tell of the docking, by dotted keys."""
     found = {}
     for key, value in leaves(dict(summarise(dataset))):
@@ -183,7 +182,7 @@ def _table_rank(key: str, limits: Mapping[str, float]) -> int:
     return 0 if key in limits else 1 if PEAK.search(key) and "." not in key else 2
 
 
-def _judged_otherwise(way: str, judged: list[dict[str, Any]], run: xr.Dataset) -> list[str]:
+def _judged_otherwise(way: str, judged: list[dict[str, Any]], run: Dataset) -> list[str]:
     """Return which requirements a finer run meets and this one does not, or the other way round."""
     finer = {one["name"]: one["met"] for one in summarise(run).get("requirements", [])}
     return [

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import tomlkit
-import xarray as xr
 
 from dockdyn.api import simulate
+from dockdyn.dataset import Dataset
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, parse
 
@@ -25,12 +25,12 @@ MOST = 24  # pairs that are watched
 Place = tuple[str, str, float]  # body, name and radius (m) of a feature; of a surface without radius
 
 
-def passed_through(scenario: Scenario, dataset: xr.Dataset) -> list[str]:
+def passed_through(scenario: Scenario, dataset: Dataset) -> list[str]:
     """Return which parts of bodies pass through each other in the run `dataset` of a scenario, a line each."""
     return [*_pressed_through(scenario, dataset), *_pairs_passing_through(scenario)]
 
 
-def _pressed_through(scenario: Scenario, dataset: xr.Dataset) -> list[str]:
+def _pressed_through(scenario: Scenario, dataset: Dataset) -> list[str]:
     """Return the contacts that are pressed in by far more than what touches is large."""
     meetings: list[tuple[str, float]] = getattr(scenario.content, "meetings", list)()
     if "depth" not in dataset or dataset.depth.ndim != 2 or dataset.depth.shape[1] != len(meetings):

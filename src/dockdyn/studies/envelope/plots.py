@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import DataArray, Dataset
 from dockdyn.report.charts.chart import Area, Band, Chart, Level, Line, Note, Panel, line_through
 from dockdyn.report.charts.section import join_curves
 from dockdyn.report.drawing import short_label
@@ -19,20 +19,20 @@ SHADED = 0.22  # how dark the region is
 NAMED = 6  # crossings with their value written beside
 
 
-def envelope_figure(dataset: xr.Dataset) -> Chart:
+def envelope_figure(dataset: Dataset) -> Chart:
     """Return the region in which the outcome is met shaded, its boundary, and every case that was run."""
     answer = json.loads(dataset.attrs["envelope"])
     keys = keys_of(dataset, answer)
     return _on_plane(dataset, answer, keys) if len(keys) > 1 else _on_line(dataset, answer, keys[0])
 
 
-def keys_of(dataset: xr.Dataset, answer: dict[str, Any]) -> list[Key]:
+def keys_of(dataset: Dataset, answer: dict[str, Any]) -> list[Key]:
     """Return the keys as axes, over their ranges."""
     found = []
     for name, ends in zip("xy", answer["ranges"], strict=False):
         words = dataset[f"point_{name}"].attrs
         even = np.linspace(ends[0], ends[1], 3)  # not of one ratio: a linear axis
-        found.append(Key.of(xr.DataArray(even, dims="place", attrs=words)))
+        found.append(Key.of(DataArray(even, dims="place", attrs=words)))
     return found
 
 
@@ -44,7 +44,7 @@ def words_for(answer: dict[str, Any]) -> tuple[str, str]:
     return words, f"not {words}"
 
 
-def _on_plane(dataset: xr.Dataset, answer: dict[str, Any], keys: list[Key]) -> Chart:
+def _on_plane(dataset: Dataset, answer: dict[str, Any], keys: list[Key]) -> Chart:
     met, _ = words_for(answer)
     outlines = _pieces_of(dataset, "region")
     region = join_curves(outlines)
@@ -58,13 +58,13 @@ def _on_plane(dataset: xr.Dataset, answer: dict[str, Any], keys: list[Key]) -> C
     )
 
 
-def _pieces_of(dataset: xr.Dataset, group: str) -> list[np.ndarray]:
+def _pieces_of(dataset: Dataset, group: str) -> list[np.ndarray]:
     """Return the lines of a dataset that NaN parts, each (points, keys)."""
     names = [name for name in (f"{group}_x", f"{group}_y") if name in dataset]
     return finite_parts(np.stack([dataset[name].values for name in names], axis=1))
 
 
-def _on_line(dataset: xr.Dataset, answer: dict[str, Any], key: Key) -> Chart:
+def _on_line(dataset: Dataset, answer: dict[str, Any], key: Key) -> Chart:
     met, _ = words_for(answer)
     regions = [piece[:, 0] for piece in _pieces_of(dataset, "region")]
     crossings = [float(piece[0, 0]) for piece in _pieces_of(dataset, "boundary")]

@@ -6,8 +6,7 @@ import json
 from functools import partial
 from typing import Any
 
-import xarray as xr
-
+from dockdyn.dataset import Dataset
 from dockdyn.report.report import Plot, Report, ReportBlock, Table, result_report
 from dockdyn.report.wording import NOTHING, capitalise_first, format_significant
 from dockdyn.studies.envelope.plots import envelope_figure, keys_of, words_for
@@ -15,7 +14,7 @@ from dockdyn.studies.envelope.plots import envelope_figure, keys_of, words_for
 LISTED = 40  # vertices in the table
 
 
-def envelope_report(dataset: xr.Dataset) -> Report:
+def envelope_report(dataset: Dataset) -> Report:
     """Return the report of an envelope."""
     answer = json.loads(dataset.attrs["envelope"])
     verdict = _envelope_verdict(answer, " and ".join(f"{key.name} {key.range}" for key in keys_of(dataset, answer)))
@@ -78,7 +77,7 @@ def _envelope_doubts(answer: dict[str, Any]) -> list[str]:
     return found
 
 
-def overview_rows(dataset: xr.Dataset, answer: dict[str, Any]) -> list[tuple[str, str]]:
+def overview_rows(dataset: Dataset, answer: dict[str, Any]) -> list[tuple[str, str]]:
     rows = [("Outcome", words_for(answer)[0])]
     rows += [(key.name, key.range) for key in keys_of(dataset, answer)]
     share = answer["share_met"]
@@ -97,7 +96,7 @@ def _figure_caption(answer: dict[str, Any]) -> str:
     return f"{words}; they gather where the outcome changes."
 
 
-def vertex_table(dataset: xr.Dataset, answer: dict[str, Any]) -> Table | None:
+def vertex_table(dataset: Dataset, answer: dict[str, Any]) -> Table | None:
     """Return some of the boundary's points, evenly along each piece."""
     pieces = answer["boundary"]
     if not pieces:

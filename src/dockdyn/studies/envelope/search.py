@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.deferred import Bool, Float
 from dockdyn.results.attributes import study_attributes
 from dockdyn.results.drive import Progress
@@ -72,7 +72,7 @@ def envelope(
     of: str = CAPTURED,
     tolerance: float | str = TOLERANCE,
     progress: Progress | None = None,
-) -> xr.Dataset:
+) -> Dataset:
     """Return where over one or two keys an outcome changes.
 
     Args:
@@ -268,7 +268,7 @@ def _on_line(cases: Evaluated, tolerance: float) -> Found:
     return Found(crossings, [np.array(ends)[:, None] for ends in stretches], None if np.isnan(area) else area)
 
 
-def _dataset_of(scenario: Scenario, cases: Evaluated, found: Found, tolerance: float) -> xr.Dataset:
+def _dataset_of(scenario: Scenario, cases: Evaluated, found: Found, tolerance: float) -> Dataset:
     places, met = cases.points()
     boundary, inside = ([cases.values(piece) for piece in pieces] for pieces in (found.boundary, found.region))
     answer = {
@@ -299,4 +299,4 @@ def _dataset_of(scenario: Scenario, cases: Evaluated, found: Found, tolerance: f
             ("point", "point", values),
         ):
             variables[f"{group}_{name}"] = (dimension, numbers[:, place], words)
-    return xr.Dataset(variables, attrs=study_attributes(scenario) | {"envelope": json.dumps(answer)})
+    return Dataset(variables, attrs=study_attributes(scenario) | {"envelope": json.dumps(answer)})

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from scipy.optimize import least_squares
 
 from dockdyn.api import simulate
+from dockdyn.dataset import Dataset
 from dockdyn.deferred import Bool, Float
 from dockdyn.results.drive import Progress
 from dockdyn.results.exchange.measured_log import MeasuredLog, read_measured, run_columns
@@ -155,7 +155,7 @@ class _Problem:
             own |= place.written(float(value))
         return replace(self.scenario, content=self.scenario.at(own).content)
 
-    def signals(self, dataset: xr.Dataset) -> dict[str, Row]:
+    def signals(self, dataset: Dataset) -> dict[str, Row]:
         """Return the log's columns as a run has them, at the log's times."""
         found = run_columns(dataset)
         return {

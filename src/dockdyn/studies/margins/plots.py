@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.report.charts.bar_chart import Bar, bar_panel
 from dockdyn.report.charts.chart import Band, Chart, Level, Line, Note, Panel, symmetric_log_scale
 from dockdyn.report.charts.chart_frame import SHADE, label_once, make_panel, style_axes
@@ -46,7 +46,7 @@ STROKE: dict[str, Any] = {
 
 
 @use_report_style
-def chart_figure(dataset: xr.Dataset) -> Figure:
+def chart_figure(dataset: Dataset) -> Figure:
     """Return where two keys keep the loop stable: the region shaded, its boundary as located, contours of the growth rate."""
     from matplotlib.ticker import MaxNLocator
 
@@ -85,7 +85,7 @@ def chart_figure(dataset: xr.Dataset) -> Figure:
 
 
 @use_report_style
-def family_figure(dataset: xr.Dataset) -> Figure:
+def family_figure(dataset: Dataset) -> Figure:
     """Return the boundaries for every value of a third key, short strokes into the unstable side of each."""
     from matplotlib.patheffects import withTickedStroke
 
@@ -109,7 +109,7 @@ def family_figure(dataset: xr.Dataset) -> Figure:
     return figure
 
 
-def sweep_figure(dataset: xr.Dataset) -> Chart:
+def sweep_figure(dataset: Dataset) -> Chart:
     """Return the growth rate over one key, stable values shaded, the located crossings of zero marked."""
     key = Key.of(dataset.x)
     growth = dataset.growth_rate.values
@@ -218,7 +218,7 @@ def ranked_sensitivities(margins: dict[str, Any]) -> list[tuple[str, float]]:
     return sorted((pair for pair in found if np.isfinite(pair[1])), key=lambda pair: -abs(pair[1]))
 
 
-def _mark_scenario(dataset: xr.Dataset, keys: list[Key], ax: Axes) -> None:
+def _mark_scenario(dataset: Dataset, keys: list[Key], ax: Axes) -> None:
     """Mark where the scenario itself lies, when inside the axes."""
     point = _scenario_point(dataset, keys)
     if point is not None:
@@ -228,7 +228,7 @@ def _mark_scenario(dataset: xr.Dataset, keys: list[Key], ax: Axes) -> None:
         )
 
 
-def _scenario_point(dataset: xr.Dataset, keys: list[Key]) -> list[float] | None:
+def _scenario_point(dataset: Dataset, keys: list[Key]) -> list[float] | None:
     """Return the scenario's own values of the keys, when inside the axes."""
     point = json.loads(dataset.attrs.get("operating_point") or "null")
     if point is None or any(value is None for value in point[: len(keys)]):

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-import xarray as xr
-
+from dockdyn.dataset import Dataset
 from dockdyn.report.field import Key, stable_side
 from dockdyn.report.report import Plot, Report, ReportBlock, Table, result_report
 from dockdyn.report.wording import NOTHING, align_numbers, format_gains, format_significant, join_keys
@@ -39,7 +38,7 @@ LOOPS = {
 }
 
 
-def margins_report(dataset: xr.Dataset) -> Report:
+def margins_report(dataset: Dataset) -> Report:
     """Return the report of the margins of a scenario."""
     margins = json.loads(dataset.attrs["margins"])
     return result_report(
@@ -128,7 +127,7 @@ def report_blocks(margins: dict[str, Any]) -> list[ReportBlock]:
     ]
 
 
-def overview_rows(dataset: xr.Dataset, margins: dict[str, Any]) -> list[tuple[str, str]]:
+def overview_rows(dataset: Dataset, margins: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the summary table; what there is no number for is left out."""
     growth, crossing = margins["growth_rate_1_s"], margins["crossing_frequency_rad_s"]
     restitution = margins["apparent_restitution"]
@@ -284,7 +283,7 @@ def _later_table(sets: list[dict[str, Any]] | None) -> Table:
     return Table(columns, rows, worded={0, 5}, alarming={"unstable"}, look="heads")
 
 
-def _how_computed(dataset: xr.Dataset) -> list[tuple[str, str]]:
+def _how_computed(dataset: Dataset) -> list[tuple[str, str]]:
     """Return how the margins were computed, and from what."""
     rows = [("Source", str(dataset.attrs["source"]))] if dataset.attrs.get("source") else []
     if "growth_rate" in dataset:
@@ -294,7 +293,7 @@ def _how_computed(dataset: xr.Dataset) -> list[tuple[str, str]]:
     return rows
 
 
-def report_figures(dataset: xr.Dataset, margins: dict[str, Any]) -> Iterator[Plot]:
+def report_figures(dataset: Dataset, margins: dict[str, Any]) -> Iterator[Plot]:
     """Yield what to draw, and what to look for in it."""
     if "growth_rate" in dataset:
         yield _sweep_figure(dataset)
@@ -312,7 +311,7 @@ def report_figures(dataset: xr.Dataset, margins: dict[str, Any]) -> Iterator[Plo
         yield Plot("sensitivity", partial(sensitivity_figure, margins), words)
 
 
-def _sweep_figure(dataset: xr.Dataset) -> Plot:
+def _sweep_figure(dataset: Dataset) -> Plot:
     """Return the figure of the swept keys, with its caption."""
     x, tolerance = Key.of(dataset.x), dataset.attrs.get("boundary_tolerance")
     located = f"located to {format_significant(tolerance, 1)} of an axis" if tolerance else "located"

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.deferred import Array, Float, Int, jax, jnp
 from dockdyn.kinds.nominal import Judged, Nominal
 from dockdyn.kinds.resting import delayed_loop, growth_of_linears, nominal_of
@@ -46,7 +46,7 @@ def parse_sweep(text: str) -> Sweep:
     return Sweep(key.strip(), number(parts[0]), number(parts[1]), int(parts[2]))
 
 
-def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progress | None = None) -> xr.Dataset:
+def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progress | None = None) -> Dataset:
     """Return margins of a scenario and, over the swept keys, growth rates and the located boundary of stability.
 
     Without sweeps a dataset of attributes alone: `margins` is the JSON of `margins(scenario)`. With one key `growth_rate`
@@ -61,7 +61,7 @@ def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progres
     found = margins(scenario)
     attributes["margins"] = json.dumps(found)
     if not axes:
-        return xr.Dataset(attrs=attributes)
+        return Dataset(attrs=attributes)
     attributes["sweeps"] = json.dumps([sweep.text for sweep in sweeps])
     attributes["boundary_tolerance"] = TOLERANCE
     attributes["operating_point"] = json.dumps([axis.now for axis in axes[:2]])
@@ -72,7 +72,7 @@ def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progres
     nominal = nominal_of(replace(scenario, content=content) if on_wall else scenario)
     growth = partial(_growth_at, scenario.name, content, nominal, axes)
     variables = sweep_keys(axes, growth, progress) if len(axes) == 1 else _chart_growth(axes, growth, progress)
-    return xr.Dataset(*variables, attrs=attributes)
+    return Dataset(*variables, attrs=attributes)
 
 
 def axes_of(scenario: Scenario, sweeps: list[Sweep]) -> list[Axis]:

@@ -195,6 +195,7 @@ def _smoothed_derivatives(
     smoothing: float,
 ) -> Estimate:
     """Return the mean over cases and over a normal spread of the numbers, and its derivatives by the numbers' means."""
+
     if figure.over == "percentile":
         words = "a percentile is differentiated in the cases that it lies between; must be without smoothing"
         raise ScenarioError(f"{scenario.name}: {figure.text}: {words}")

@@ -9,9 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import xarray as xr
-
 from dockdyn.api import summarise
+from dockdyn.dataset import Dataset
 from dockdyn.report.report import Report, ReportBlock, Table
 from dockdyn.report.wording import NOTHING, capitalise_first, format_significant, requirement_row
 from dockdyn.results.exchange.measured_log import MeasuredLog, Residual, log_residuals
@@ -65,7 +64,7 @@ def overlay_report(runs: Runs, log: MeasuredLog | None = None, again: str = "") 
     )
 
 
-def beside_log(report: Report, dataset: xr.Dataset, log: MeasuredLog) -> Report:
+def beside_log(report: Report, dataset: Dataset, log: MeasuredLog) -> Report:
     """Return the report of a single run with a log: residuals as key figures, the log over the run as figures."""
     rows = [(f"{one.name} less {log.file}, r.m.s.", _residual_words(one)) for one in log_residuals(dataset, log)]
     return replace(
@@ -189,7 +188,7 @@ def _in_words(judged: dict[str, Any]) -> str:
     return f"{met}: {value} ({asked.removeprefix(judged['name']).strip()})"
 
 
-def how_computed(dataset: xr.Dataset) -> str:
+def how_computed(dataset: Dataset) -> str:
     """Return how one run was computed."""
     attributes = dataset.attrs
     return f"dockdyn {attributes['dockdyn_version']}, {attributes['integrator']}, {dataset.sizes['time']} samples"

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.kinds.rig.measures import vector_size
 from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel, Scale, line_style
 from dockdyn.report.charts.time_chart import TIME
@@ -19,7 +19,7 @@ from dockdyn.results.exchange.measured_log import MeasuredLog, difference_to_log
 from dockdyn.results.measures import conserved_momentum, momentum_departure
 
 PANELS = 6  # in one figure
-Runs = Mapping[str, xr.Dataset]  # by what the legend calls them
+Runs = Mapping[str, Dataset]  # by what the legend calls them
 SHORT = 0.1  # m or m/s, below which figures of a log have thousandths
 Lines = dict[str, np.ndarray]  # a panel each, by the label of its vertical axis
 
@@ -30,13 +30,13 @@ class Quantity:
 
     name: str
     words: str  # what it is, for the caption
-    of: Callable[[xr.Dataset], Lines]  # nothing where a run does not have it
+    of: Callable[[Dataset], Lines]  # nothing where a run does not have it
     logarithmic: bool = False
     close: bool = False  # with a panel about zero, close up
 
 
 def _of_variable(
-    name: str, label: str, reduce: Callable[[np.ndarray], np.ndarray], scale: float, dataset: xr.Dataset
+    name: str, label: str, reduce: Callable[[np.ndarray], np.ndarray], scale: float, dataset: Dataset
 ) -> Lines:
     """Return one line from a variable; `reduce` makes it from (samples, columns)."""
     if name not in dataset or not dataset[name].size:
@@ -44,7 +44,7 @@ def _of_variable(
     return {label: scale * reduce(dataset[name].values.reshape(dataset.sizes["time"], -1))}
 
 
-def _joint_angles(dataset: xr.Dataset) -> Lines:
+def _joint_angles(dataset: Dataset) -> Lines:
     """Return a line for each of the first joints, in degrees where it turns."""
     if "joint_angle" not in dataset:
         return {}
@@ -58,26 +58,26 @@ def _joint_angles(dataset: xr.Dataset) -> Lines:
     }
 
 
-def _relative_velocity(dataset: xr.Dataset) -> Lines:
+def _relative_velocity(dataset: Dataset) -> Lines:
     if "system_velocity" not in dataset:
         return {}
     return {"velocity, m/s": dataset.system_velocity.values[:, 0] - dataset.system_velocity.values[:, 1]}
 
 
-def _rig_error(dataset: xr.Dataset) -> Lines:
+def _rig_error(dataset: Dataset) -> Lines:
     """Return what the rig adds to the velocity of its model; in space its size."""
     if "ideal_velocity" not in dataset:
         return {}
     return {"velocity, mm/s": 1e3 * size_or_component((dataset.velocity - dataset.ideal_velocity).values)}
 
 
-def _chaser_rotation(dataset: xr.Dataset) -> Lines:
+def _chaser_rotation(dataset: Dataset) -> Lines:
     if "rotation" not in dataset or "chaser" not in dataset.body.values:
         return {}
     return {"rotation, deg": np.degrees(vector_size(dataset.rotation.sel(body="chaser").values))}
 
 
-def _momentum_errors(dataset: xr.Dataset) -> Lines:
+def _momentum_errors(dataset: Dataset) -> Lines:
     """Return the departure of each momentum that should be kept, relative to its scale."""
     found = {}
     for name in ("linear", "angular"):

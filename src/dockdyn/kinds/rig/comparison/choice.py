@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.deferred import Float
 
 NONE = "none"  # the rig without a compensator
@@ -80,7 +80,7 @@ class CompensatorChoice:
     ranking: tuple[Ranked, ...]
 
     @classmethod
-    def of_dataset(cls, dataset: xr.Dataset) -> Self:
+    def of_dataset(cls, dataset: Dataset) -> Self:
         """Return the choice that a dataset of `compare` leaves."""
         bilateral = bool(dataset.attrs["bilateral"])
         measures = {str(name): dataset[name].values for name in dataset.data_vars}
@@ -129,12 +129,12 @@ class CompensatorChoice:
         return next((each for each in self.ranking if not each.as_good_as(self.ranking[0])), None)
 
 
-def oracle_compensators(dataset: xr.Dataset) -> list[str]:
+def oracle_compensators(dataset: Dataset) -> list[str]:
     """Return the compensators of a comparison that see the motion without rig: no rig can have them."""
     return [law for law, facts in facts_by_law(dataset).items() if facts["oracle"]]
 
 
-def facts_by_law(dataset: xr.Dataset) -> dict[str, dict[str, Any]]:
+def facts_by_law(dataset: Dataset) -> dict[str, dict[str, Any]]:
     """Return what each compensator of a comparison says of itself (`facts_of`)."""
     return dict(json.loads(dataset.attrs["laws"]))
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.kinds.rig.build import sensor_of
 from dockdyn.kinds.rig.comparison import store
 from dockdyn.kinds.rig.comparison.choice import NONE, CompensatorChoice, amplitude_errors, counting_errors, over_draws
@@ -136,7 +136,7 @@ def compare(
     laws: Sequence[str] | str | None = None,
     stiffnesses: Sequence[float | str] | float | str | None = None,
     progress: Progress | None = None,
-) -> xr.Dataset:
+) -> Dataset:
     """Return measures of a rig with each compensator in `laws` over `stiffnesses` (N/m, or with their unit) of what it touches.
 
     `laws` are names, `"none"` is the rig without; by default they are all that there are and that the scenario states.
@@ -191,7 +191,7 @@ def _refuse_without_rig(scenario: Scenario) -> None:
         )
 
 
-def _remember_comparison(scenario: Scenario, dataset: xr.Dataset, tables: dict[str, Any]) -> None:
+def _remember_comparison(scenario: Scenario, dataset: Dataset, tables: dict[str, Any]) -> None:
     """Keep what a comparison says for later runs of the same rig."""
     tables = {law: {} if table is None else table.model_dump(exclude_none=True) for law, table in tables.items()}
     store.store_comparison(scenario, {"choice": CompensatorChoice.of_dataset(dataset).answer(), "settings": tables})
@@ -203,7 +203,7 @@ def _dataset_of(
     stiffnesses: Sequence[float],
     found: dict[str, list[np.ndarray]],
     left_out: dict[str, str],
-) -> xr.Dataset:
+) -> Dataset:
     """Return the dataset of a comparison."""
     dims = ("compensator", "stiffness")
     variables: dict[str, Any] = {
@@ -236,10 +236,10 @@ def _dataset_of(
         "bilateral": int(scenario.content.bilateral),
         **({"own": own_law(scenario)} if _as_compared(scenario) else {}),
     }
-    return xr.Dataset(variables, coordinates, attributes)
+    return Dataset(variables, coordinates, attributes)
 
 
-def _rows_of(dataset: xr.Dataset) -> list[dict[str, Any]]:
+def _rows_of(dataset: Dataset) -> list[dict[str, Any]]:
     """Return a row for every compensator and stiffness, by the keys of a run's summary."""
     return [
         {
@@ -252,7 +252,7 @@ def _rows_of(dataset: xr.Dataset) -> list[dict[str, Any]]:
     ]
 
 
-def comparison_answer(dataset: xr.Dataset) -> dict[str, Any]:
+def comparison_answer(dataset: Dataset) -> dict[str, Any]:
     """Return a comparison, ready for JSON."""
     choice, own = CompensatorChoice.of_dataset(dataset), dataset.attrs.get("own")
     following = choice.runner_up()
@@ -275,7 +275,7 @@ def comparison_answer(dataset: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def worst_amplitudes(dataset: xr.Dataset) -> dict[str, float]:
+def worst_amplitudes(dataset: Dataset) -> dict[str, float]:
     """Return by compensator, the largest error of the amplitude ratio over the range; a half counts as much as twice."""
     worst = amplitude_errors(dataset.amplitude_ratio.values).max(axis=1)
     return {str(law): float(error) for law, error in zip(dataset.compensator.values, worst, strict=True)}

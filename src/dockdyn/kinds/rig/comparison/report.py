@@ -9,8 +9,8 @@ from itertools import cycle
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import DataArray, Dataset
 from dockdyn.kinds.rig.comparison.choice import (
     CompensatorChoice,
     compensator_advice,
@@ -31,7 +31,7 @@ FINE = 0.02  # error of the amplitude that the close-up marks
 MOST = 1e4  # amplitude ratios beyond are off the figure
 
 
-def comparison_report(dataset: xr.Dataset) -> Report:
+def comparison_report(dataset: Dataset) -> Report:
     """Return the report of a comparison."""
     verdict = _comparison_verdict(dataset)
     few = ReportBlock(CAPTION, words=_range_in_words(dataset), table=_ratio_table(dataset, PRINTED))
@@ -50,12 +50,12 @@ def comparison_report(dataset: xr.Dataset) -> Report:
             ReportBlock("The compensators", table=law_table(dataset), where="after"),
         ],
         plots=report_figures(dataset),
-        made=[("Wall time", f"{format_significant(float(dataset.wall_time.sum()), 3)} s")],
+        made=[("Wall time", f"{format_significant(float(dataset.wall_time.values.sum()), 3)} s")],
         terminal=[dataset.attrs["title"], few, verdict],
     )
 
 
-def _range_in_words(dataset: xr.Dataset) -> str:
+def _range_in_words(dataset: Dataset) -> str:
     """Return over which stiffnesses compensators are compared, and how to have others."""
     low, high = (float(end) for end in dataset.stiffness.values[[0, -1]])
     if low == high:
@@ -68,7 +68,7 @@ def _range_in_words(dataset: xr.Dataset) -> str:
     )
 
 
-def report_figures(dataset: xr.Dataset) -> Iterator[Plot]:
+def report_figures(dataset: Dataset) -> Iterator[Plot]:
     """Yield what to draw, and what to look for in it."""
     yield Plot(
         "amplitudes",
@@ -90,12 +90,12 @@ def report_figures(dataset: xr.Dataset) -> Iterator[Plot]:
         )
 
 
-def _comparison_verdict(dataset: xr.Dataset) -> str:
+def _comparison_verdict(dataset: Dataset) -> str:
     """Return which compensator to take, and by how much it is better than the next, in words."""
     return compensator_advice(CompensatorChoice.of_dataset(dataset), dataset.attrs.get("own"))
 
 
-def overview_rows(dataset: xr.Dataset) -> list[tuple[str, str]]:
+def overview_rows(dataset: Dataset) -> list[tuple[str, str]]:
     low, high = float(dataset.stiffness.min()), float(dataset.stiffness.max())
     return [
         ("Compensators", str(dataset.sizes["compensator"])),
@@ -105,7 +105,7 @@ def overview_rows(dataset: xr.Dataset) -> list[tuple[str, str]]:
     ]
 
 
-def _comparison_doubts(dataset: xr.Dataset) -> list[str]:
+def _comparison_doubts(dataset: Dataset) -> list[str]:
     """Return what to know before trusting the comparison."""
     seen = [
         f"{law} sees the motion without rig (an oracle): it works in simulation only"
@@ -116,7 +116,7 @@ def _comparison_doubts(dataset: xr.Dataset) -> list[str]:
     return seen + [f"{law} is left out: {reason}" for law, reason in left_out.items()]
 
 
-def _ratio_table(dataset: xr.Dataset, columns: int = COLUMNS) -> Table:
+def _ratio_table(dataset: Dataset, columns: int = COLUMNS) -> Table:
     """Return the amplitude ratios, a row each compensator, over a few of the stiffnesses; and the worst over all."""
     count = dataset.sizes["stiffness"]
     chosen = np.unique(np.round(np.linspace(0, count - 1, min(count, columns))).astype(int))
@@ -152,7 +152,7 @@ def format_ratio_error(error: float) -> str:
     return f"{100 * error:.2g} %" if error < 1 else f"× {1 + error:.2g}"
 
 
-def law_table(dataset: xr.Dataset) -> Table:
+def law_table(dataset: Dataset) -> Table:
     """Return what each compensator was set to, and must know."""
     settings = json.loads(dataset.attrs["settings"])
     rows = [
@@ -186,7 +186,7 @@ def format_unit(unit: str) -> str:
     return unit.replace("**2", "²").replace("*", " ")
 
 
-def _over_stiffness(dataset: xr.Dataset, values: xr.DataArray) -> list[Line]:
+def _over_stiffness(dataset: Dataset, values: DataArray) -> list[Line]:
     """Return a measure over stiffness, a line each compensator."""
     return [
         Line(
@@ -202,7 +202,7 @@ def _over_stiffness(dataset: xr.Dataset, values: xr.DataArray) -> list[Line]:
     ]
 
 
-def _stiffness_panel(dataset: xr.Dataset, values: xr.DataArray, label: str, *levels: Level, **rest: Any) -> Panel:  # noqa: ANN401, fields of it
+def _stiffness_panel(dataset: Dataset, values: DataArray, label: str, *levels: Level, **rest: Any) -> Panel:  # noqa: ANN401, fields of it
     """Return a panel over stiffness, in which the stiffness that they were tuned at is marked."""
     tuned = Level(float(dataset.attrs["tuned_at_N_m"]), "x", dash=2, width=0.8)
     return Panel(
@@ -215,11 +215,11 @@ def _stiffness_panel(dataset: xr.Dataset, values: xr.DataArray, label: str, *lev
     )
 
 
-def _stiffness_chart(dataset: xr.Dataset, panels: list[Panel]) -> Chart:
+def _stiffness_chart(dataset: Dataset, panels: list[Panel]) -> Chart:
     return Chart(panels, whole=(float(dataset.stiffness.min()), float(dataset.stiffness.max())), over="stiffness")
 
 
-def amplitude_chart(dataset: xr.Dataset) -> Chart:
+def amplitude_chart(dataset: Dataset) -> Chart:
     """Return the amplitude ratio over stiffness, both logarithmic; close to one linearly, in a panel below."""
     ratios, one = dataset.amplitude_ratio, Level(1.0)
     finite = ratios.values[np.isfinite(ratios.values)]
@@ -235,7 +235,7 @@ def amplitude_chart(dataset: xr.Dataset) -> Chart:
     return _stiffness_chart(dataset, panels)
 
 
-def _phase_chart(dataset: xr.Dataset) -> Chart:
+def _phase_chart(dataset: Dataset) -> Chart:
     """Return the phase gained over stiffness."""
     limit = float(np.nanquantile(np.abs(dataset.phase_error_rad.values), 0.9))
     limits = (-1.2 * limit, 1.2 * limit) if limit > 0 else (None, None)
@@ -244,7 +244,7 @@ def _phase_chart(dataset: xr.Dataset) -> Chart:
     )
 
 
-def _restitution_chart(dataset: xr.Dataset) -> Chart:
+def _restitution_chart(dataset: Dataset) -> Chart:
     """Return the error of the restitution over stiffness."""
     away = dataset.apparent_restitution - dataset.ideal_restitution
     return _stiffness_chart(dataset, [_stiffness_panel(dataset, away, "restitution, error", ZERO, height=2.2)])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import xarray as xr
 
+from dockdyn.dataset import Dataset
 from dockdyn.kinds.rig.data import VARIABLES, coordinates_of
 from dockdyn.kinds.rig.model.rig import Rig
 from dockdyn.kinds.rig.replay.rig import COMPUTED, WITHOUT, carried_poses, scene_of_rig, touching_motion
@@ -66,7 +66,7 @@ def live_rig(scenario: Scenario, rig: Rig, start: np.ndarray) -> LiveRig:
     return LiveRig(scene, content, robot, model, at)
 
 
-def _resting_sample(scenario: Scenario, rig: Rig, pose: np.ndarray) -> xr.Dataset:
+def _resting_sample(scenario: Scenario, rig: Rig, pose: np.ndarray) -> Dataset:
     """Return a run of one sample, at rest at a pose (axes,), without any force."""
     along = coordinates_of(rig)
     sizes = {name: len(names) for name, names in along.items()}
@@ -81,4 +81,4 @@ def _resting_sample(scenario: Scenario, rig: Rig, pose: np.ndarray) -> xr.Datase
             values[0] = pose[: rig.plant.port_axes]
         found[name] = (("time", *dims), values)
     attributes = {"title": scenario.title, "mode": scenario.content.mode, "bilateral": int(rig.plant.ever_touching)}
-    return xr.Dataset(found, {"time": np.zeros(1), **along}, attributes)
+    return Dataset(found, {"time": np.zeros(1), **along}, attributes)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import xarray as xr
 
 from dockdyn.contact.group import ContactGroup
+from dockdyn.dataset import Dataset
 from dockdyn.deferred import Array, Float, jnp
 from dockdyn.integrate.model import over_rows
 from dockdyn.kinds.assembly.replay import body_parts, reach_of
@@ -43,12 +43,12 @@ SHOWN = 300  # contacts marked on the time line at most
 LANES = {COMPUTED: ("position", MODEL), "robot": ("robot_position", ROBOT)}
 
 
-def scene_of_rig(dataset: xr.Dataset, content: RigContent) -> Scene:
+def scene_of_rig(dataset: Dataset, content: RigContent) -> Scene:
     """Return the scene of a rig along one direction, or of its mock-ups."""
     return scene_of_mock_ups(dataset, content) if isinstance(content, RigAssemblySection) else scene_of_line(dataset)
 
 
-def contact_spans(dataset: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+def contact_spans(dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
     """Return spans (n, 2) in which the measured contact pushes, and the times of its largest force in each (s)."""
     force = np.linalg.norm(dataset.contact_force.values, axis=1)
     time = dataset.time.values
@@ -61,7 +61,7 @@ def contact_spans(dataset: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
     return spans, peaks
 
 
-def rig_events(dataset: xr.Dataset) -> list[Event]:
+def rig_events(dataset: Dataset) -> list[Event]:
     force = np.linalg.norm(dataset.contact_force.values, axis=1)
     spans, peaks = contact_spans(dataset)
     rows = np.searchsorted(dataset.time.values, peaks)
@@ -72,12 +72,12 @@ def rig_events(dataset: xr.Dataset) -> list[Event]:
     return found[:SHOWN]
 
 
-def frame_times(dataset: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+def frame_times(dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
     spans, peaks = contact_spans(dataset)
     return frames.frame_times(float(dataset.time[-1]), spans, [float(t) for t in peaks])
 
 
-def scene_of_line(dataset: xr.Dataset) -> Scene:
+def scene_of_line(dataset: Dataset) -> Scene:
     """Return one direction: two blocks side by side, each before its spring, in the robot's place the ghost of its ideal
     motion; overlap is to the right of the wall's face."""
     time, dwell = frame_times(dataset)
@@ -144,7 +144,7 @@ def _block_mesh(size: float, wide: float) -> Mesh:
     return box_mesh([-1.4 * size, -0.7 * wide * size, -0.6 * wide * size], [0.0, 0.7 * wide * size, 0.6 * wide * size])
 
 
-def rig_signals(dataset: xr.Dataset) -> list[Signal]:
+def rig_signals(dataset: Dataset) -> list[Signal]:
     """Return force, positions, energy, with and without rig."""
     time = dataset.time.values
     axes = [str(axis) for axis in dataset.axis.values]
@@ -161,7 +161,7 @@ def rig_signals(dataset: xr.Dataset) -> list[Signal]:
     return [*found, Signal("kinetic energy of the model", "J", time, series)]
 
 
-def scene_of_mock_ups(dataset: xr.Dataset, content: RigAssemblySection) -> Scene:
+def scene_of_mock_ups(dataset: Dataset, content: RigAssemblySection) -> Scene:
     """Return the two mock-ups in axes of the laboratory, in which that of the second stands still."""
     time, dwell = frame_times(dataset)
     robot, ground = carried_motion(dataset, content, time, "robot_pose"), still_motion(len(time))
@@ -215,7 +215,7 @@ def ghost_of(part: ScenePart, colour: str, layer: str) -> ScenePart:
     return replace(part, colour=colour, opacity=GHOST, layer=layer, body=layer)
 
 
-def carried_motion(dataset: xr.Dataset, content: RigAssemblySection, time: np.ndarray, name: str) -> SceneMotion:
+def carried_motion(dataset: Dataset, content: RigAssemblySection, time: np.ndarray, name: str) -> SceneMotion:
     """Return the mock-up that is carried, in the laboratory, from the robot's axes of a `name` in the dataset."""
     pose = frames.interpolate_samples(time, dataset.time.values, dataset[name].values)
     return SceneMotion(*in_pieces(lambda rows: carried_poses(content, rows), pose))
