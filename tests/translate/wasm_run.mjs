@@ -8,7 +8,7 @@ const env = {};
 for (const { name, kind } of WebAssembly.Module.imports(code)) {
   if (kind === "memory") env[name] = memory;
   else if (kind === "global") env[name] = new WebAssembly.Global({ value: "i32", mutable: true }, Number(stack));
-  else if (kind === "table") env[name] = new WebAssembly.Table({ initial: 0, element: "anyfunc" });
+  else if (kind === "table") env[name] = new WebAssembly.ConstantTable({ initial: 0, element: "anyfunc" });
   else throw new Error(`imports the function ${name}`);
 }
 new Uint8Array(memory.buffer).set(bytes);

@@ -20,6 +20,7 @@ from dockdyn.translate.scalar_program import (
     Branch,
     Builder,
     Compute,
+    ConstantTable,
     Copy,
     Function,
     Get,
@@ -31,7 +32,6 @@ from dockdyn.translate.scalar_program import (
     Save,
     Scalar,
     Statement,
-    Table,
     Untranslatable,
     Value,
     While,
@@ -99,7 +99,7 @@ def _elementary_function(function: Function) -> str:
     return "\n".join([*tables, head, *_slot_lines(function.builder), *printer.lines, last, "}", ""])
 
 
-def _table_text(name: str, table: Table) -> str:
+def _table_text(name: str, table: ConstantTable) -> str:
     """Return constant numbers in C."""
     numbers = ", ".join(map(_write_operand, table.values))
     return f"static const {IN_MEMORY[table.dtype]} {name}[] = {{{numbers}}};"
@@ -197,7 +197,7 @@ class _Printer:
                 self.add("return false;")
 
     def place(self, store: MemoryBlock, read: bool) -> str:
-        if isinstance(store, Table):
+        if isinstance(store, ConstantTable):
             return f"{self.prefix}{store.name}"
         type_ = ("const " if read else "") + IN_MEMORY[store.dtype]
         if store.role == "work":

@@ -20,6 +20,7 @@ from dockdyn.translate.scalar_program import (
     Branch,
     Builder,
     Compute,
+    ConstantTable,
     Copy,
     Function,
     Get,
@@ -31,7 +32,6 @@ from dockdyn.translate.scalar_program import (
     Save,
     Scalar,
     Statement,
-    Table,
     Untranslatable,
     Value,
     While,
@@ -89,7 +89,7 @@ def function_text(function: Function) -> str:
     return "\n".join([*tables, printer.text(head, [], f"ret double {write_operand(function.result)}")])
 
 
-def _table_text(name: str, table: Table) -> str:
+def _table_text(name: str, table: ConstantTable) -> str:
     """Return constant numbers in LLVM's language."""
     type_ = IN_MEMORY[table.dtype]
     numbers = ", ".join(f"{type_} {write_operand(one)}" for one in table.values)
@@ -181,7 +181,7 @@ class _Printer:
         if store.role == "work":
             base = self.fresh()
             self.add(f"{base} = getelementptr i8, ptr %work, i64 {store.place}")
-        elif isinstance(store, Table):
+        elif isinstance(store, ConstantTable):
             base = f"@{self.prefix}{store.name}"
         else:
             base = f"%{store.role}{store.place}"

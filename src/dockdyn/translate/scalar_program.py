@@ -55,7 +55,7 @@ class MemoryBlock:
     count: int  # elements
 
 
-class Table(MemoryBlock):
+class ConstantTable(MemoryBlock):
     """Constant numbers of a function, by place."""
 
     def __init__(self, name: str, values: Sequence[float] | Sequence[int]):
@@ -264,7 +264,7 @@ class Builder:
         self.turns = [False]  # which of these are done again and again, whatever holds
         self.since: list[list[object]] = [[]]  # what is known since each of them began
         self.slots: list[Slot] = []
-        self.tables: dict[str, Table] = {}
+        self.tables: dict[str, ConstantTable] = {}
         self.work = 0  # bytes of working memory
         self.count = 0  # of values
 

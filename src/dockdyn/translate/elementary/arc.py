@@ -20,7 +20,7 @@ from dockdyn.translate.elementary.decimals import CONTEXT, arctangent, double_do
 from dockdyn.translate.elementary.exponential import round_to_integer
 from dockdyn.translate.elementary.logarithm import SCARCE
 from dockdyn.translate.elementary.terms import (
-    Pair,
+    DoubleDouble,
     Term,
     add_exactly,
     add_ordered,
@@ -37,7 +37,7 @@ FLAT = 2.0**-100  # the angle of a smaller quotient is the quotient
 HUGE, TINY, FACTOR = 2.0**500, 2.0**-400, 2.0**600
 
 
-class Constants(NamedTuple):
+class ArcConstants(NamedTuple):
     high: list[float]  # arctan(place/64)
     low: list[float]
     near: list[float]  # of (arctan q − q)/q³ in q²
@@ -47,11 +47,11 @@ class Constants(NamedTuple):
 
 
 @cache
-def constants() -> Constants:
+def constants() -> ArcConstants:
     with localcontext(CONTEXT):
         angles = [double_double(arctangent(Decimal(place) / PARTS)) for place in range(2 * PARTS)]
         series = power_series(lambda n: Fraction((-1) ** (n + 1), 2 * n + 3))
-        return Constants(
+        return ArcConstants(
             [one for one, _ in angles],
             [one for _, one in angles],
             fit_floats(series, 0, Decimal(NEAR) ** 2, 11),
@@ -61,19 +61,19 @@ def constants() -> Constants:
         )
 
 
-def angle_of_quotient(a: Pair, b: Pair) -> Pair:
+def angle_of_quotient(a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
     """Return arctan(a/b), 0 ≤ a ≤ b, b between 2⁻⁵⁰⁰ and 2⁵⁰⁰."""
     known = constants()
     quotient = a.high / b.high
 
-    def near() -> Pair:
+    def near() -> DoubleDouble:
         exact = divide_pairs(a, b)
         square = exact.high * exact.high
         rest = exact.low + exact.high * square * polynomial(square, known.near)
         flat = quotient < FLAT
-        return Pair(flat.select(quotient, exact.high), flat.select(0.0, rest))
+        return DoubleDouble(flat.select(quotient, exact.high), flat.select(0.0, rest))
 
-    def far() -> Pair:
+    def far() -> DoubleDouble:
         whole, number = round_to_integer(quotient * float(PARTS))
         place = number & (2 * PARTS - 1)  # in the table, whatever the quotient is
         c = whole * (1.0 / PARTS)
@@ -84,15 +84,15 @@ def angle_of_quotient(a: Pair, b: Pair) -> Pair:
         rest = place.of(known.low, "angles_low") + turn * square * polynomial(square, known.rest)
         return add_ordered(place.of(known.high, "angles_high"), turn + rest)
 
-    return Pair(*(quotient < NEAR).branch_several(near, far))
+    return DoubleDouble(*(quotient < NEAR).branch_several(near, far))
 
 
-def angle_of_point(y: Pair, x: Pair, mirrored: Term) -> Pair:
+def angle_of_point(y: DoubleDouble, x: DoubleDouble, mirrored: Term) -> DoubleDouble:
     """Return the angle of (±x, y), x and y not negative, the larger one between 2⁻⁵⁰⁰ and 2⁵⁰⁰; `mirrored` where it is −x."""
     known = constants()
     steep = y.high > x.high
-    a = Pair(steep.select(x.high, y.high), steep.select(x.low, y.low))
-    b = Pair(steep.select(y.high, x.high), steep.select(y.low, x.low))
+    a = DoubleDouble(steep.select(x.high, y.high), steep.select(x.low, y.low))
+    b = DoubleDouble(steep.select(y.high, x.high), steep.select(y.low, x.low))
     angle = angle_of_quotient(a, b)
     base = [
         steep.select(quarter, mirrored.select(half, 0.0))
@@ -100,7 +100,7 @@ def angle_of_point(y: Pair, x: Pair, mirrored: Term) -> Pair:
     ]
     back = (steep ^ mirrored).select(-(2**63), 0)
     high, low = add_ordered(base[0], angle.high.with_sign(back))
-    return Pair(high, low + (base[1] + angle.low.with_sign(back)))
+    return DoubleDouble(high, low + (base[1] + angle.low.with_sign(back)))
 
 
 def angle(y: Term, x: Term) -> Term:
@@ -132,13 +132,13 @@ def arctangent_of(x: Term) -> Term:
     return (a < 2.0**-27).select(x, x.is_nan().select(x, (found.high + found.low).with_sign(x.sign_bit())))
 
 
-def beside(x: Term) -> Pair:
+def beside(x: Term) -> DoubleDouble:
     """Return √(1 − x²)."""
     square = multiply_exactly(x, x)
     high, low = add_exactly(1.0, -square.high)
     rest = add_ordered(high, low - square.low)
-    root = square_root(Pair((rest.high > 0.0).select(rest.high, 1.0), rest.low))
-    return Pair((rest.high > 0.0).select(root.high, 0.0), (rest.high > 0.0).select(root.low, 0.0))
+    root = square_root(DoubleDouble((rest.high > 0.0).select(rest.high, 1.0), rest.low))
+    return DoubleDouble((rest.high > 0.0).select(root.high, 0.0), (rest.high > 0.0).select(root.low, 0.0))
 
 
 def arcsine(x: Term) -> Term:

@@ -32,7 +32,7 @@ from dockdyn.translate.elementary.exponential import round_to_integer
 from dockdyn.translate.elementary.terms import (
     BIAS,
     DIGITS,
-    Pair,
+    DoubleDouble,
     Term,
     add_exactly,
     add_ordered,
@@ -51,7 +51,7 @@ AHEAD = 162  # zero bits before those of 2/π
 MASK = 2**WIDTH - 1
 
 
-class Constants(NamedTuple):
+class CircularConstants(NamedTuple):
     inverse: float  # 2/π
     first: float  # of π/2, with 33 digits
     second: float
@@ -64,14 +64,14 @@ class Constants(NamedTuple):
 
 
 @cache
-def constants() -> Constants:
+def constants() -> CircularConstants:
     with localcontext(CONTEXT):
         quarter = pi() / 2
         most = (quarter / 2) ** 2
         sine = fitted(power_series(lambda n: Fraction((-1) ** (n + 1), factorial(2 * n + 3))), Decimal(0), most, 7)
         cosine = power_series(lambda n: Fraction((-1) ** n, factorial(2 * n + 4)))
         first, second, third = split_value(quarter, -32, -65)
-        return Constants(
+        return CircularConstants(
             nearest_float(1 / quarter),
             first,
             second,
@@ -135,7 +135,7 @@ def reduce_far(x: Term) -> Reduced:
     high, *lower = [piece.to_float() * 2.0 ** -(DIGITS + WIDTH * place) for place, piece in enumerate(pieces)]
     first = add_exactly(high, lower[0])
     second = add_exactly(first.high, lower[1] + lower[2])
-    turned = multiply_pairs(Pair(second.high, second.low + first.low), known_pair(x, known.quarter))
+    turned = multiply_pairs(DoubleDouble(second.high, second.low + first.low), known_pair(x, known.quarter))
     sign = x.sign_bit()
     negative = sign < 0
     return Reduced(turned.high.with_sign(sign), turned.low.with_sign(sign), negative.select(0 - quarters, quarters))
@@ -147,15 +147,17 @@ def sine_rest(x: Reduced) -> Term:
     return (x.low * (1.0 - 0.5 * square)) + x.high * square * polynomial(square, constants().sine)
 
 
-def cosine_pair(x: Reduced) -> Pair:
+def cosine_pair(x: Reduced) -> DoubleDouble:
     """Return cos(high + low)."""
     square = x.high * x.high
     half = 0.5 * square
     one = 1.0 - half
-    return Pair(one, ((1.0 - one) - half) + (square * square * polynomial(square, constants().cosine) - x.high * x.low))
+    return DoubleDouble(
+        one, ((1.0 - one) - half) + (square * square * polynomial(square, constants().cosine) - x.high * x.low)
+    )
 
 
-def fine_sine(x: Reduced, square: Pair) -> Pair:
+def fine_sine(x: Reduced, square: DoubleDouble) -> DoubleDouble:
     """Return sin(high + low), the cube as a double-double."""
     known = constants()
     cube = multiply_pairs(square, exactly(x.high))
@@ -197,8 +199,8 @@ def tangent(x: Term) -> Term:
         rough = cosine_pair(reduced)
         cosine = add_ordered(rough.high, rough.low - 0.5 * square.low)
         odd = (reduced.quarters & 1) == 1
-        above = Pair(odd.select(-cosine.high, sine.high), odd.select(-cosine.low, sine.low))
-        below = Pair(odd.select(sine.high, cosine.high), odd.select(sine.low, cosine.low))
+        above = DoubleDouble(odd.select(-cosine.high, sine.high), odd.select(-cosine.low, sine.low))
+        below = DoubleDouble(odd.select(sine.high, cosine.high), odd.select(sine.low, cosine.low))
         found = divide_pairs(above, below)
         return found.high + found.low
 

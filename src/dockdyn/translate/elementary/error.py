@@ -29,7 +29,7 @@ from dockdyn.translate.elementary.exponential import exponential_parts, limited
 from dockdyn.translate.elementary.terms import (
     BIAS,
     DIGITS,
-    Pair,
+    DoubleDouble,
     Term,
     add_exactly,
     add_ordered,
@@ -44,7 +44,7 @@ NEAR = 0.25  # below, erf x is x times a polynomial in x²
 MOST, GONE = 6.0, 28.0  # erf is one, erfc is nothing
 
 
-class Pieces(NamedTuple):
+class ErrorPieces(NamedTuple):
     """Polynomials of parts, from a first number on."""
 
     first: int  # the bits of the first number, without those that no part's number needs
@@ -54,7 +54,7 @@ class Pieces(NamedTuple):
     others: list[list[float]]  # by power, the others
 
 
-def pieces_of(function: Callable[[Decimal], Decimal], first: float, powers: int, count: int) -> Pieces:
+def pieces_of(function: Callable[[Decimal], Decimal], first: float, powers: int, count: int) -> ErrorPieces:
     """Return the polynomials of a function from a power of two over so many powers, with so many coefficients."""
     parts = 2**PART_BITS
     middle, rows = [], []
@@ -66,7 +66,7 @@ def pieces_of(function: Callable[[Decimal], Decimal], first: float, powers: int,
                 middle.append(float(center))
                 rows.append(fitted(partial(_beside, function, center), -width / 2, width / 2, count))
     leading = [double_double(row[0]) for row in rows]
-    return Pieces(
+    return ErrorPieces(
         (BIAS + int(math.log2(first))) << PART_BITS,
         middle,
         [high for high, _ in leading],
@@ -79,7 +79,7 @@ def _beside(function: Callable[[Decimal], Decimal], center: Decimal, distance: D
     return function(center + distance)
 
 
-def value_of(pieces: Pieces, x: Term, name: str) -> Pair:
+def value_of(pieces: ErrorPieces, x: Term, name: str) -> DoubleDouble:
     """Return the function of these pieces, at a number among them."""
     place = limited_place((x.bits() >> (DIGITS - PART_BITS)) - pieces.first, len(pieces.middle))
     beyond = x - place.of(pieces.middle, f"{name}_middle")
@@ -114,20 +114,20 @@ def near_coefficients() -> tuple[float, float, list[float]]:
 
 
 @cache
-def error_pieces() -> Pieces:
+def error_pieces() -> ErrorPieces:
     return pieces_of(error_function, NEAR, 5, 13)
 
 
 @cache
-def complement_pieces() -> Pieces:
+def complement_pieces() -> ErrorPieces:
     return pieces_of(scaled_complement, NEAR, 7, 14)
 
 
-def near_zero(x: Term) -> Pair:
+def near_zero(x: Term) -> DoubleDouble:
     """Return erf x near zero."""
     high, low, rest = near_coefficients()
     square = x * x
-    return Pair(x, x * high + (x * low + x * square * polynomial(square, rest)))
+    return DoubleDouble(x, x * high + (x * low + x * square * polynomial(square, rest)))
 
 
 def error(x: Term) -> Term:

@@ -24,7 +24,7 @@ from dockdyn.translate.elementary.decimals import (
 )
 from dockdyn.translate.elementary.terms import (
     DIGITS,
-    Pair,
+    DoubleDouble,
     Term,
     add_exactly,
     add_ordered,
@@ -38,7 +38,7 @@ ROUNDING = 1.5 * 2.0**DIGITS  # added to a number, rounds it to an integer, whic
 LEAST, MOST = -746.0, 710.0  # beyond, eˣ is 0 or infinite
 
 
-class Constants(NamedTuple):
+class ExponentialConstants(NamedTuple):
     steps: float  # of the table in one unit of the exponent
     step_high: float  # one step in units of the exponent, times an integer below 2¹⁸ exactly
     step_low: float
@@ -48,13 +48,13 @@ class Constants(NamedTuple):
 
 
 @cache
-def constants() -> Constants:
+def constants() -> ExponentialConstants:
     with localcontext(CONTEXT):
         step = Decimal(2).ln() / STEPS
         powers = [double_double((step * place).exp()) for place in range(STEPS)]
         high, low = split_value(step, -43)
         rest = power_series(lambda n: Fraction(1, factorial(n + 2)))
-        return Constants(
+        return ExponentialConstants(
             nearest_float(1 / step),
             high,
             low,
@@ -64,7 +64,7 @@ def constants() -> Constants:
         )
 
 
-class Parts(NamedTuple):
+class ExponentialParts(NamedTuple):
     """A number as (high + low) 2ⁿ, high between 1 and 2."""
 
     high: Term
@@ -78,16 +78,16 @@ def round_to_integer(x: Term) -> tuple[Term, Term]:
     return shifted - ROUNDING, shifted.bits() - (Term(x.builder, ROUNDING).bits())
 
 
-def power_parts(steps: Term, rest: Term) -> Parts:
+def power_parts(steps: Term, rest: Term) -> ExponentialParts:
     """Return 2^(steps/128) e^rest, the rest small."""
     known = constants()
     place = steps & (STEPS - 1)
     high, low = place.of(known.power_high, "powers_high"), place.of(known.power_low, "powers_low")
     grown = rest + rest * rest * polynomial(rest, known.rest)
-    return Parts(high, low + high * grown, steps >> STEP_BITS)
+    return ExponentialParts(high, low + high * grown, steps >> STEP_BITS)
 
 
-def exponential_parts(x: Term, low: Term | float = 0.0) -> Parts:
+def exponential_parts(x: Term, low: Term | float = 0.0) -> ExponentialParts:
     """Return e^(x + low), |x| < 2000."""
     known = constants()
     steps, number = round_to_integer(x * known.steps)
@@ -95,11 +95,11 @@ def exponential_parts(x: Term, low: Term | float = 0.0) -> Parts:
     return power_parts(number, rest + low if isinstance(low, Term) else rest)
 
 
-def scaled_pair(parts: Parts, less: int = 0) -> Pair:
+def scaled_pair(parts: ExponentialParts, less: int = 0) -> DoubleDouble:
     """Return the double-double of parts, divided by 2 so many times; neither overflows nor is subnormal."""
     high, low = add_ordered(parts.high, parts.low)
     factor = power_of_two(parts.exponent - less)
-    return Pair(high * factor, low * factor)
+    return DoubleDouble(high * factor, low * factor)
 
 
 def limited(x: Term, least: float, most: float) -> Term:

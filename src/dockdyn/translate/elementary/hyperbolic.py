@@ -16,7 +16,7 @@ from dockdyn.translate.elementary.decimals import fit_floats, power_series
 from dockdyn.translate.elementary.exponential import exponential_parts, limited, scaled_pair
 from dockdyn.translate.elementary.logarithm import logarithm_of_pair
 from dockdyn.translate.elementary.terms import (
-    Pair,
+    DoubleDouble,
     Term,
     add_exactly,
     add_ordered,
@@ -61,7 +61,7 @@ def odd(x: Term, coefficients: list[float], far: Callable[[Term], Term]) -> Term
     return (x == 0.0).select(x, found)
 
 
-def halves(x: Term) -> tuple[Pair, Pair]:
+def halves(x: Term) -> tuple[DoubleDouble, DoubleDouble]:
     """Return eˣ/4 and e⁻ˣ/4, x from 0 to `MOST`."""
     grown = scaled_pair(exponential_parts(x), 2)
     shrunk = scaled_pair(exponential_parts((x > GONE).select(-GONE, -x)), 2)
@@ -73,7 +73,7 @@ def hyperbolic_sine(x: Term) -> Term:
 
     def far(a: Term) -> Term:
         grown, shrunk = halves(limited(a, 0.0, MOST))
-        found = add_pairs(grown, Pair(-shrunk.high, -shrunk.low))
+        found = add_pairs(grown, DoubleDouble(-shrunk.high, -shrunk.low))
         return (found.high + found.low) * 2.0
 
     return odd(x, series_of(lambda n: Fraction(1, factorial(2 * n + 3)), 6), far)
@@ -103,24 +103,24 @@ def area_tangent(x: Term) -> Term:
     def far(a: Term) -> Term:
         inside = (a < 1.0).select(a, 0.5)
         above, below = (logarithm_of_pair(add_exactly(1.0, one)) for one in (inside, -inside))
-        found = add_pairs(above, Pair(-below.high, -below.low))
+        found = add_pairs(above, DoubleDouble(-below.high, -below.low))
         return (a < 1.0).select((found.high + found.low) * 0.5, (a == 1.0).select(math.inf, math.nan))
 
     return odd(x, series_of(lambda n: Fraction(1, 2 * n + 3), 14), far)
 
 
-def area_of(a: Term, sign: float) -> Pair:
+def area_of(a: Term, sign: float) -> DoubleDouble:
     """Return ln(a + √(a² + sign)), a² above −sign."""
     large = a > HUGE
     inside = large.select(1.0, a)
     square = multiply_exactly(inside, inside)
     below = add_exactly(sign, square.high)
     under = add_ordered(below.high, below.low + square.low)
-    root = square_root(Pair((under.high > 0.0).select(under.high, 1.0), under.low))
+    root = square_root(DoubleDouble((under.high > 0.0).select(under.high, 1.0), under.low))
     less = add_exactly(inside, (under.high > 0.0).select(root.high, 0.0))
     total = add_ordered(less.high, less.low + (under.high > 0.0).select(root.low, 0.0))
     finite = (a < math.inf).select(a, 1.0)
-    argument = Pair(large.select(finite, total.high), large.select(0.0, total.low))
+    argument = DoubleDouble(large.select(finite, total.high), large.select(0.0, total.low))
     return logarithm_of_pair(argument, large.select(1, 0))
 
 

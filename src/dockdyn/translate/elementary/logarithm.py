@@ -23,7 +23,7 @@ from dockdyn.translate.elementary.decimals import CONTEXT, double_double, fit_fl
 from dockdyn.translate.elementary.exponential import exponential_parts, limited, scaled_pair
 from dockdyn.translate.elementary.terms import (
     DIGITS,
-    Pair,
+    DoubleDouble,
     Term,
     add_exactly,
     add_ordered,
@@ -43,7 +43,7 @@ SCARCE = -(2**21)  # the bits of a float whose product with nine digits is exact
 NEAR = 2.0**-7
 
 
-class Constants(NamedTuple):
+class LogarithmConstants(NamedTuple):
     two_high: float  # ln 2
     two_low: float
     reciprocal: list[float]  # c
@@ -55,13 +55,13 @@ class Constants(NamedTuple):
 
 
 @cache
-def constants() -> Constants:
+def constants() -> LogarithmConstants:
     with localcontext(CONTEXT):
         two_high, two_low = split_value(Decimal(2).ln(), FINE)
         reciprocals = [_reciprocal_of(place) for place in range(ENTRIES)]
         logarithms = [split_value(-Decimal(one).ln() if one != 1 else Decimal(0), FINE) for one in reciprocals]
         rest = power_series(lambda n: Fraction((-1) ** n, n + 3))
-        return Constants(
+        return LogarithmConstants(
             two_high,
             two_low,
             reciprocals,
@@ -82,7 +82,7 @@ def _reciprocal_of(place: int) -> float:
     return round(2.0**8 * 2 / (low + high)) / 2.0**8
 
 
-def logarithm_parts(x: Term, exponent: Term | int = 0) -> Pair:
+def logarithm_parts(x: Term, exponent: Term | int = 0) -> DoubleDouble:
     """Return ln(x 2ⁿ) of a normal number above zero."""
     known = constants()
     shifted = x.bits() - FIRST
@@ -104,7 +104,7 @@ def logarithm_parts(x: Term, exponent: Term | int = 0) -> Pair:
     return add_ordered(square.high, ((linear.low + rest.low) + square.low) + small)
 
 
-def logarithm_by(x: Term, finish: Callable[[Pair], Term]) -> Term:
+def logarithm_by(x: Term, finish: Callable[[DoubleDouble], Term]) -> Term:
     """Return what is made of ln x, of any number."""
 
     def unusual() -> Term:
@@ -125,7 +125,7 @@ def logarithm_of_two(x: Term) -> Term:
     """Return log₂ x."""
     unit = constants().base_two
 
-    def finish(pair: Pair) -> Term:
+    def finish(pair: DoubleDouble) -> Term:
         found = multiply_pairs(pair, known_pair(x, unit))
         return found.high + found.low
 
@@ -136,14 +136,14 @@ def logarithm_of_one_more(x: Term) -> Term:
     """Return ln(1 + x)."""
     total = add_exactly(1.0, x)
 
-    def finish(pair: Pair) -> Term:
+    def finish(pair: DoubleDouble) -> Term:
         return pair.high + (pair.low + total.low / total.high)
 
     exact = logarithm_by(total.high, finish)
     return ((abs(x) < 2.0**-54) | (x == math.inf)).select(x, exact)
 
 
-def logarithm_of_pair(x: Pair, exponent: Term | int = 0) -> Pair:
+def logarithm_of_pair(x: DoubleDouble, exponent: Term | int = 0) -> DoubleDouble:
     """Return ln(x 2ⁿ) of a double-double above zero, normal and finite."""
     found = logarithm_parts(x.high, exponent)
     return add_ordered(found.high, found.low + x.low / x.high)
@@ -162,13 +162,13 @@ def power_of_others(x: Term, y: Term) -> Term:
     """Return xʸ, by y ln x where that is within limits."""
     base = abs(x)
 
-    def unusual() -> Pair:
+    def unusual() -> DoubleDouble:
         small = base.bits() < LEAST_NORMAL
         found = logarithm_parts(small.select(base * 2.0**54, base), small.select(-54, 0))
-        return Pair((base == 0.0).select(-math.inf, (base < math.inf).select(found.high, base)), found.low)
+        return DoubleDouble((base == 0.0).select(-math.inf, (base < math.inf).select(found.high, base)), found.low)
 
     usual = (x.bits() >= LEAST_NORMAL) & (x.bits() < INFINITE)
-    logarithm = Pair(*usual.branch_several(lambda: logarithm_parts(x), unusual))
+    logarithm = DoubleDouble(*usual.branch_several(lambda: logarithm_parts(x), unusual))
     high, low = multiply_exactly(y, logarithm.high)
     low = low + y * logarithm.low
 
@@ -176,10 +176,10 @@ def power_of_others(x: Term, y: Term) -> Term:
         parts = exponential_parts(high, low)
         return (parts.high + parts.low) * power_of_two(parts.exponent)
 
-    return (usual & (abs(high) < 708.0)).branch(inside, lambda: any_power(x, y, base, Pair(high, low)))
+    return (usual & (abs(high) < 708.0)).branch(inside, lambda: any_power(x, y, base, DoubleDouble(high, low)))
 
 
-def any_power(x: Term, y: Term, base: Term, product: Pair) -> Term:
+def any_power(x: Term, y: Term, base: Term, product: DoubleDouble) -> Term:
     """Return xʸ for any numbers, given y ln |x|, where that is a number."""
     high = limited((base == 1.0).select(0.0, product.high), -800.0, 800.0)
     low = (abs(product.high) < 800.0).select(product.low, 0.0)

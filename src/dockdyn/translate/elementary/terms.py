@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from dockdyn.translate.scalar_program import Builder, Scalar, Table, Value, kind_of
+from dockdyn.translate.scalar_program import Builder, ConstantTable, Scalar, Value, kind_of
 
 SHORT = -(2**27)  # the bits of a float whose square is exact: 26 of its 53 digits
 BIAS, DIGITS = 1023, 52  # of a float's exponent, and after its point
@@ -160,69 +160,69 @@ class Term:
         return Term(self.builder, self.builder.load(_table_of(self.builder, table, name), self.scalar))
 
 
-def _table_of(builder: Builder, values: Sequence[float] | Sequence[int], name: str) -> Table:
+def _table_of(builder: Builder, values: Sequence[float] | Sequence[int], name: str) -> ConstantTable:
     """Return the table of a function with these numbers."""
-    return builder.tables.setdefault(name, Table(name, values))
+    return builder.tables.setdefault(name, ConstantTable(name, values))
 
 
-class Pair(NamedTuple):
+class DoubleDouble(NamedTuple):
     """A double-double."""
 
     high: Term
     low: Term
 
 
-def exactly(value: Term) -> Pair:
+def exactly(value: Term) -> DoubleDouble:
     """Return a term as a double-double."""
-    return Pair(value, Term(value.builder, 0.0))
+    return DoubleDouble(value, Term(value.builder, 0.0))
 
 
-def known_pair(beside: Term, pair: tuple[float, float]) -> Pair:
+def known_pair(beside: Term, pair: tuple[float, float]) -> DoubleDouble:
     """Return a double-double that is known."""
-    return Pair(*[Term(beside.builder, one) for one in pair])
+    return DoubleDouble(*[Term(beside.builder, one) for one in pair])
 
 
-def add_ordered(a: Term, b: Term) -> Pair:
+def add_ordered(a: Term, b: Term) -> DoubleDouble:
     """Return a + b exactly, where a is zero or not smaller than b."""
     total = a + b
-    return Pair(total, b - (total - a))
+    return DoubleDouble(total, b - (total - a))
 
 
-def add_exactly(a: Term | float, b: Term) -> Pair:
+def add_exactly(a: Term | float, b: Term) -> DoubleDouble:
     """Return a + b exactly."""
     total = a + b
     other = total - a
-    return Pair(total, (a - (total - other)) + (b - other))
+    return DoubleDouble(total, (a - (total - other)) + (b - other))
 
 
-def multiply_exactly(a: Term, b: Term) -> Pair:
+def multiply_exactly(a: Term, b: Term) -> DoubleDouble:
     """Return a b to 2⁻¹⁰⁵ of its size."""
     a_high, b_high = a.short(), b.short()
     a_low, b_low = a - a_high, b - b_high
     product = a * b
-    return Pair(product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low)
+    return DoubleDouble(product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low)
 
 
-def add_pairs(a: Pair, b: Pair) -> Pair:
+def add_pairs(a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
     """Return the sum of double-doubles, to 2⁻¹⁰⁰ of the larger."""
     high, low = add_exactly(a.high, b.high)
     return add_ordered(high, low + (a.low + b.low))
 
 
-def multiply_pairs(a: Pair, b: Pair) -> Pair:
+def multiply_pairs(a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
     """Return the product of double-doubles, to 2⁻¹⁰⁰ of its size."""
     high, low = multiply_exactly(a.high, b.high)
     return add_ordered(high, low + (a.high * b.low + a.low * b.high))
 
 
-def divide_pairs(a: Pair, b: Pair) -> Pair:
+def divide_pairs(a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
     """Return the quotient of double-doubles, to 2⁻¹⁰⁰ of its size."""
     quotient = a.high / b.high
     high, low = multiply_exactly(quotient, b.high)
     return add_ordered(quotient, (((a.high - high) - low) + (a.low - quotient * b.low)) / b.high)
 
 
-def square_root(a: Pair) -> Pair:
+def square_root(a: DoubleDouble) -> DoubleDouble:
     """Return the square root of a double-double above zero."""
     root = a.high.sqrt()
     high, low = multiply_exactly(root, root)
