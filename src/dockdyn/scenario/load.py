@@ -41,7 +41,6 @@ from dockdyn.scenario.language.requirement import Requirement, requirements_of, 
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.table_names import count_of_name
 from dockdyn.scenario.language.toml_text import check_admissible, data_of, text_in
-from dockdyn.scenario.language.waiting import STAGES, WAITS, is_there, without
 from dockdyn.scenario.preset_files import PRESETS, is_preset, preset_text, refuse_missing
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.design import DesignSection
@@ -264,9 +263,8 @@ def checked(
             if one.table is not None and key not in own:
                 plain = overridden(plain, key, value, name, folder)
     try:
-        _refuse_early(plain, name, folder)
-        requirements = requirements_of(others.get("requirements", {}), name)
         content = _validated(plain, name, folder)
+        requirements = requirements_of(others.get("requirements", {}), name)
     except ScenarioError as error:
         raise misplaced(error, stated, name) from None
     scenario = Scenario(name, content, folder, requirements=requirements, campaign=campaign, design=design)
@@ -295,21 +293,6 @@ def _validated(data: dict[str, Any], name: str, folder: Path | None) -> Section:
             return section.model_validate(data)
         except ValidationError as error:
             raise _refusal(error.errors(), data, name, section) from None
-
-
-def _refuse_early(data: dict[str, Any], name: str, folder: Path | None) -> None:
-    """Refuse what is wrong before Pint and JAX are imported, which takes most of the time. Raises ScenarioError."""
-    section = _section_of(data, name)
-    for stage in STAGES:
-        if all(map(is_there, stage)):
-            continue
-        with importable(folder), without(*stage):
-            try:
-                section.model_validate(data)
-            except ValidationError as error:
-                problems = [problem for problem in error.errors() if problem["type"] != WAITS]
-                if problems:
-                    raise _refusal(problems, data, name, section) from None
 
 
 def _stated_table[Table: Section](section: type[Table], table: object, where: str, name: str) -> Table:

@@ -26,7 +26,6 @@ from dockdyn.scenario.language.common_units import (
     powers_of_base,
 )
 from dockdyn.scenario.language.errors import shown
-from dockdyn.scenario.language.waiting import wait_for
 
 LONGEST = 100  # characters of a number with its unit
 NUMBER = re.compile(r"[-+(\s]*(\.?\d|nan|inf)", re.IGNORECASE)  # what a text with a unit begins with: "kg" is no mass
@@ -218,8 +217,6 @@ def number_of(value: object, unit: str, what: str, limits: Bounds) -> float:
         limit = limits.words(unit) or (f"in {unit}" if unit else "")
         return f"must be {what} {limit}".strip()
 
-    if isinstance(value, str) and not _is_plain(value) and convert_common(value, unit) is None:
-        wait_for("pint")
     try:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise ValueError

@@ -9,7 +9,6 @@ from pydantic import Field, model_validator
 from dockdyn.deferred import jnp
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import LARGEST
-from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
@@ -43,7 +42,6 @@ class ImpactLawSection(Section):
 
     def check_parameters(self) -> None:
         """Refuse a parameter that the law needs and the table lacks, or that it does not have."""
-        wait_for("jax")
         needed = [self.key(name) for name in self.parameters()]
         for key in map(self.key, KEYS):
             if key in type(self).model_fields and (getattr(self, key) is None) == (key in needed):

@@ -11,7 +11,6 @@ from pydantic import model_validator
 from dockdyn.deferred import jnp
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Number, quantity
-from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
@@ -48,7 +47,6 @@ class RampSection(Section):
             refuse(f"axial_length or lateral_length of the ramp: give {both}")
         if self.friction is None:
             return self
-        wait_for("jax")
         from dockdyn.impact.formulas.latching import JAM
 
         if not 0 <= self.friction * math.tan(self.angle) < JAM:

@@ -6,7 +6,7 @@ import dataclasses
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, TypeAliasType, get_type_hints
 
 from pydantic import (
     BeforeValidator,
@@ -31,7 +31,6 @@ from dockdyn.scenario.language.units import (
     quantity,
     unit_beside,
 )
-from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.part import Part, Shape, array, refuse
 from dockdyn.trees import Module
 
@@ -194,6 +193,8 @@ def shape_of(made: type, name: str) -> tuple[int | None, ...] | None:
     """Return the shape that a field's annotation says: of Float[Array, "3"] (3,), of a plain float (); None where it says
     none."""
     said = get_type_hints(made)[name]
+    if isinstance(said, TypeAliasType):
+        said = said.__value__
     if said is float:
         return ()
     sizes = getattr(said, "dim_str", "...").split()
@@ -269,7 +270,6 @@ def imported(target: str, base: Callable[[], type] | None = None) -> type:
     """
     if not own_code.allowed():
         raise PydanticCustomError("own_code", "{allowed}", {"allowed": f"{target!r} {own_code.REFUSED}"})
-    wait_for("jax")
     module, _, name = target.partition(":")
     try:
         found = getattr(own_code.module_of(module), name)

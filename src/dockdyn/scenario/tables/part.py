@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from pkgutil import resolve_name
 from typing import Annotated, Any, Literal, NoReturn, Union
@@ -12,7 +11,6 @@ from pydantic_core import PydanticCustomError
 
 from dockdyn.deferred import jnp
 from dockdyn.scenario.language.section import MaybeNamedSection, Section
-from dockdyn.scenario.language.waiting import is_waiting, leave_for_later
 
 
 class Part(Section):
@@ -71,9 +69,7 @@ def part(
 
 
 def refuse(allowed: str) -> NoReturn:
-    """Raise what pydantic tells with the key: what is `allowed` there. Where a check waits that is handled, so does this."""
-    if is_waiting(sys.exception()):
-        leave_for_later()
+    """Raise what pydantic tells with the key: what is `allowed` there."""
     raise PydanticCustomError("part", "{allowed}", {"allowed": allowed})
 
 

@@ -12,7 +12,6 @@ from pydantic import Field
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given_file import PROFILE, content_of
 from dockdyn.scenario.language.units import Coordinate
-from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.part import refuse
 
 KEY = "profile"
@@ -43,7 +42,6 @@ def outlined(section: Any) -> None:  # noqa: ANN401, a table that `part` makes
         refuse("profile: two corners that follow each other are the same; the last is joined to the first")
     if _crosses(corners, edges):
         refuse("profile: its pieces cross each other, or fold back; the last corner is joined to the first")
-    wait_for("jax")
     from dockdyn.contact.surfaces.revolved import core_of
 
     found = np.asarray(core_of(corners, section.rounding))

@@ -14,7 +14,6 @@ from dockdyn.deferred import Array, Float, jnp
 from dockdyn.scenario.language.errors import shown
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import quantity
-from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.attitude import LEVEL, Attitude, quaternion_of
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.mesh import MeshUnit, doubt_unit, read_mesh
@@ -199,7 +198,6 @@ class CloudSection(NamedSection):
 
     @model_validator(mode="after")
     def sampled(self) -> Self:
-        wait_for("jax")
         from dockdyn.scenario.meshes.kept import cloud_of
 
         found = read_mesh(self.file, self.unit, lambda *file: cloud_of(*file, self.count, self.radius))

@@ -11,7 +11,6 @@ from pydantic import Discriminator, Field, Tag, model_validator
 from dockdyn.deferred import Array, Float, jnp
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import quantity
-from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.geometry import Direction, Length, Point, Triple
 from dockdyn.scenario.tables.motion import number
 from dockdyn.scenario.tables.named import named_tables
@@ -98,7 +97,6 @@ class FlexibleSection(Section):
 
     def check(self, mass: float, inertia: list[list[float]]) -> None:
         """Refuse modes that carry more than the link has, a `mass` (kg) and an `inertia` (kg m²)."""
-        wait_for("jax")
         from dockdyn.kinds.assembly.flexible_modes import mass_beside
 
         about_centre = np.array(inertia, float)
@@ -203,7 +201,6 @@ class LargeBeamSection(FlexibleSection):
         return first, second, twist
 
     def mode_names(self) -> list[str]:
-        wait_for("jax")
         kinds = zip(("bend", "side", "twist"), self.counts(), strict=True)
         return [f"{kind}{n}" for kind, count in kinds for n in range(1, count + 1)]
 

@@ -30,7 +30,6 @@ from dockdyn.kinds.assembly.schema.on_line_parts import (
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.body import CARRIED
 from dockdyn.scenario.tables.named import NAME_OF_BODY, named_tables
 from dockdyn.scenario.tables.part import refuse
@@ -74,7 +73,6 @@ class BodiesOnLineSection(OnLine, Bodies):
 
     @model_validator(mode="after")
     def placed(self) -> Self:
-        wait_for("jax")  # in which what is read here is a tree; places on a line may be any distance
         return self
 
     @model_validator(mode="after")

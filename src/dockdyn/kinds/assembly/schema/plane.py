@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dockdyn.kinds.assembly.schema.flexible import LargeBeamSection
-from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
@@ -19,7 +18,6 @@ JOINTS = {"revolute": "along z", "prismatic": "across z"}
 
 def refuse_out_of_plane(content: SeveralBodiesSection) -> None:
     """Refuse what leaves the plane: axes of joints, beams that bend out of it, motion at the start."""
-    wait_for("jax")
     if content.approach is not None:
         refuse("approach: is stated in space; motion must be 'space'")
     turns: dict[str | None, Any] = {None: np.eye(3)}

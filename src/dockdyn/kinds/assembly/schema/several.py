@@ -32,7 +32,6 @@ from dockdyn.kinds.assembly.schema.phases import PhaseSection, make_phases, read
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section, absent
-from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.approach import Port
 from dockdyn.scenario.tables.body import CARRIED
 from dockdyn.scenario.tables.named import NAME_OF_BODY, named_tables
@@ -140,7 +139,6 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     @model_validator(mode="after")
     def linked(self) -> Self:
-        wait_for("jax")
         from dockdyn.kinds.assembly.linked_trees import refuse_unlinked
         from dockdyn.kinds.assembly.schema.plane import refuse_out_of_plane
 
@@ -151,7 +149,6 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     @model_validator(mode="after")
     def placed(self) -> Self:
-        wait_for("jax")
         from dockdyn.kinds.assembly.far_places import refuse_far_places
 
         refuse_far_places(self)
@@ -159,7 +156,6 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     @model_validator(mode="after")
     def touching(self) -> Self:
-        wait_for("jax")
         from dockdyn.kinds.assembly.pairs import check_pair
 
         for contact in self.contacts:
@@ -284,7 +280,6 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     @model_validator(mode="after")
     def seated(self) -> Self:
-        wait_for("jax")
         from dockdyn.kinds.assembly.linked_trees import check_place
 
         tables = {

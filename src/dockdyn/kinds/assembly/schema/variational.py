@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.fmu_control import SCHEME
 from dockdyn.scenario.tables.part import refuse
 
@@ -61,7 +60,6 @@ def refuse_not_variational(content: Varied) -> None:
                 _refuse(f"body.{body.name}.flexible", "in the plane a step knows rigid links alone", "be left out")
     if content.loop.delay:
         _refuse("loop.delay", "a step knows no past", "be left out")
-    wait_for("jax")
     from dockdyn.kinds.assembly.linked_trees import linked_roots
 
     for root in linked_roots(content.body):
@@ -123,7 +121,6 @@ def _check_contact(content: Varied, contact: ContactSection) -> None:
         return
     if contact.friction is not None:
         _refuse(content.law_key(contact, "friction"), EVENTS["friction"], "be left out")
-    wait_for("jax")
     from dockdyn.mechanism.head_on import law_between
     from dockdyn.scenario.made import made
 

@@ -27,7 +27,6 @@ from dockdyn.parameters import parameters_of, settings_of
 from dockdyn.scenario.language.own_code import Own
 from dockdyn.scenario.language.section import MaybeNamedSection
 from dockdyn.scenario.language.units import quantity
-from dockdyn.scenario.language.waiting import wait_for, waiting_for
 from dockdyn.scenario.tables.own_part import keys_of, read_table
 
 if TYPE_CHECKING:
@@ -168,18 +167,17 @@ def _any_law() -> TypeAdapter[CompensatorLaw]:
 
 
 class _WhenStated:
-    """What checks the table of a law when there is one: its keys are the fields of a class that JAX must be imported for."""
+    """What checks the table of a law when there is one: its keys are the fields of a class of the physics."""
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(_checked_law)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {} if waiting_for("jax") else handler(_any_law().core_schema)
+        return handler(_any_law().core_schema)
 
 
 def _checked_law(value: object) -> CompensatorLaw:
     """Return the table of a law. Raises what pydantic tells as problems inside of it."""
-    wait_for("jax")
     return _any_law().validate_python(value)
 
 

@@ -11,7 +11,6 @@ from dockdyn.scenario.language.also import NUMBER
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Bounds, Number, number_of, quantity
-from dockdyn.scenario.language.waiting import wait_for
 from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
@@ -76,7 +75,6 @@ class RobotSection(Section):
         if not all(isinstance(given, list) and given for given in lists):
             return data
         rows = [[number_of(value, "", "a number", Bounds()) for value in given] for given in lists]
-        wait_for("jax")
         from dockdyn.stability.discrete import continuous_equivalent
 
         period = number_of(data["period"], "s", "a period", Bounds(above=0))
@@ -90,7 +88,6 @@ class RobotSection(Section):
     @model_validator(mode="after")
     def sound(self) -> Self:
         self.check_form()
-        wait_for("jax")
         try:
             transfer = self.transfer()
         except ValueError as error:
