@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from dockdyn.studies.margins.answer import margins
     from dockdyn.studies.objectives.objective import objective
     from dockdyn.studies.sensitivity.table import sensitivity
+    from dockdyn.trees import field
 
     campaign = in_xarray(_campaign)
     compare = in_xarray(_compare)
@@ -77,6 +78,7 @@ PLACES = {
     "check_convergence": "studies.convergence.converged",
     "design": "studies.design.conduct",
     "envelope": "studies.envelope.search",
+    "field": "trees",
     "identify_contact": "studies.identification.contact",
     "identify_parameters": "studies.identification.parameters",
     "identify_robot": "studies.identification.robot",
@@ -103,6 +105,7 @@ IN_XARRAY = {
     "campaign",
     "compare",
     "envelope",
+    "field",
     "open_result",
     "simulate",
 }  # what returns a dataset returns one of Xarray's
@@ -129,6 +132,7 @@ __all__ = [
     "compare",
     "design",
     "envelope",
+    "field",
     "identify_contact",
     "identify_parameters",
     "identify_robot",

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from dockdyn import kept
-from dockdyn.deferred import has_jax, jax
 
 VARIABLE = "DOCKDYN_BACKEND"
 BACKENDS = ("native", "xla")
@@ -82,6 +81,8 @@ def is_native() -> bool:
 
 def is_on_cpu() -> bool:
     """Return whether JAX computes on the CPU, or would."""
+    from dockdyn.deferred import has_jax, jax
+
     return (not has_jax() and not _has_device_plugin()) or jax.default_backend() == "cpu"
 
 
@@ -96,6 +97,8 @@ def configure_jax() -> None:
 
     XLA keeps what it compiles in the cache only where that folder is this user's alone: it loads what it finds there.
     """
+    from dockdyn.deferred import has_jax, jax
+
     cache = {"jax_compilation_cache_dir": str(cache_folder())} if kept.is_usable(cache_folder()) else {}
     cache |= {
         "jax_persistent_cache_min_compile_time_secs": "0.1",

@@ -16,8 +16,6 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
     import jax as jax
     import jax.numpy as jnp
@@ -40,8 +38,7 @@ else:
             return type(cls.__name__, (cls,), {"dim_str": item[1]})
 
     Float = Int = Bool = Complex = Shaped
-    Array = np.ndarray
-    ArrayLike = PyTree = Any
+    Array = ArrayLike = PyTree = Any
 
 NAME = "jax"
 _waiting: list[Callable[[], None]] = []
@@ -62,6 +59,8 @@ class _Deferred:
 if not TYPE_CHECKING:
     jax = _Deferred(NAME)
     jnp = _Deferred("jax.numpy")
+
+numpy: Any = _Deferred("numpy")
 
 
 def jit_when_called(function: Callable[..., Any], static: tuple[str, ...] = ()) -> Callable[..., Any]:
@@ -124,7 +123,7 @@ class _Either:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         def call(*given: Any, **options: Any) -> Any:  # noqa: ANN401, arrays of either
-            library = jnp if has_jax() and _has_array_of_jax(given) else np
+            library = jnp if has_jax() and _has_array_of_jax(given) else numpy
             return getattr(library, name)(*given, **options)
 
         setattr(self, name, call)

@@ -269,12 +269,13 @@ def field(*, static: bool = False, **options: Any) -> Any:  # noqa: ANN401, of `
 class Module(metaclass=ABCMeta):  # noqa: B024, whose derived classes have abstract methods
     """A class whose fields are a tree: its annotated names are its fields, as of a dataclass, and none can be set again.
 
-    A derived class may check its fields in `__post_init__`.
+    A class may check its fields in `__check_init__`, after those that it is derived from.
     """
 
     _fields: ClassVar[dict[str, dataclasses.Field[Any]]] = {}
     _dynamic: ClassVar[tuple[str, ...]] = ()
     _static: ClassVar[tuple[str, ...]] = ()
+    _checks: ClassVar[tuple[Callable[[Any], None], ...]] = ()
 
     def __init_subclass__(cls, **options: Any) -> None:  # noqa: ANN401, of further bases
         super().__init_subclass__(**options)
@@ -284,6 +285,9 @@ class Module(metaclass=ABCMeta):  # noqa: B024, whose derived classes have abstr
         cls._fields = {one.name: one for one in own}
         cls._static = tuple(one.name for one in own if one.metadata.get("static"))
         cls._dynamic = tuple(one.name for one in own if not one.metadata.get("static"))
+        cls._checks = tuple(
+            vars(kind)["__check_init__"] for kind in reversed(cls.__mro__) if "__check_init__" in vars(kind)
+        )
         register(cls, cls._taken_apart, cls._put_together, lambda static: cls._dynamic)
 
     def __init__(self, *values: Any, **named: Any):  # noqa: ANN401, of the fields
@@ -299,8 +303,8 @@ class Module(metaclass=ABCMeta):  # noqa: B024, whose derived classes have abstr
             own[name] = value
         if len(own) < len(self._fields):
             self._set_defaults()
-        if (check := getattr(self, "__post_init__", None)) is not None:
-            check()
+        for check in self._checks:
+            check(self)
 
     def _set_defaults(self) -> None:
         for name, one in self._fields.items():

@@ -34,7 +34,6 @@ from dockdyn.cli.log_options import (
 )
 from dockdyn.cli.progress import show_activity
 from dockdyn.files import write_files as write_together
-from dockdyn.netcdf import as_bytes
 
 if TYPE_CHECKING:
     from dockdyn.dataset import Dataset
@@ -292,6 +291,7 @@ def write_files(folder: Path, dataset: Dataset, name: str, show: bool = False, k
 
     Where the report cannot be made the others are there. With `show` the terminal has it before the files are made.
     """
+    from dockdyn.netcdf import as_bytes
     from dockdyn.pages import report_of
     from dockdyn.report.terminal import show_report
     from dockdyn.scenario.json_schema import line_for

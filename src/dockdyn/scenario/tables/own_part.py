@@ -280,6 +280,10 @@ def imported(target: str, base: Callable[[], type] | None = None) -> type:
 
     wanted = Module if base is None else base()
     if not (isinstance(found, type) and issubclass(found, wanted)):
-        own = "the package's own base class (an equinox.Module)" if wanted is Module else f"dockdyn.{wanted.__name__}"
+        own = (
+            "the package's own base class (a dockdyn.trees.Module)"
+            if wanted is Module
+            else f"dockdyn.{wanted.__name__}"
+        )
         refuse(f"{target} must be a subclass of {own}")
     return found
