@@ -105,7 +105,6 @@ IN_XARRAY = {
     "campaign",
     "compare",
     "envelope",
-    "field",
     "open_result",
     "simulate",
 }  # what returns a dataset returns one of Xarray's
