@@ -15,7 +15,6 @@ MODULE = '''
 from typing import Literal
 
 import dockdyn
-import equinox as eqx
 import jax.numpy as jnp
 from dockdyn import parameter
 from dockdyn.control import Command
@@ -65,7 +64,7 @@ class Shaken(dockdyn.Controller):
 
     amplitude: float = parameter("N", "a force")
     frequency: float = parameter("rad/s", "an angular rate", above=0)
-    way: Literal["x", "y"] = eqx.field(static=True, default="x")
+    way: Literal["x", "y"] = dockdyn.field(static=True, default="x")
 
     def init(self, seen):
         return 0

@@ -6,7 +6,7 @@ import xarray as xr
 
 import dockdyn
 from dockdyn import kept, programs
-from dockdyn.translate import store
+from dockdyn.translate import jaxpr, store
 from dockdyn.translate.jaxpr import translate_function
 
 PRESET = "paraskevas-a"
@@ -51,7 +51,7 @@ def test_what_is_kept_is_not_made_again_and_gives_the_same_bits(folder, monkeypa
     first = simulated()
     assert len(list(folder.iterdir())) >= 3
     again = []
-    monkeypatch.setattr(programs, "translate_function", lambda jaxpr: again.append(jaxpr) or translate_function(jaxpr))
+    monkeypatch.setattr(jaxpr, "translate_function", lambda traced: again.append(traced) or translate_function(traced))
     check_same(simulated(), first)
     assert not again
     simulated(**{"contact.fronts.normal.damping": 3.0, "integrator.method": "fixed"})
