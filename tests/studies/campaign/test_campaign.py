@@ -137,7 +137,9 @@ def test_bad_input_is_one_line(dock, file, whole, tmp_path):
 def test_another_campaign_is_told_apart(file):
     one = plan_campaign(dockdyn.load(file))
     other = plan_campaign(dockdyn.load(file, {"latch.capture.ramp.angle": "41 deg", "title": "Another"}), runs=41)
-    with pytest.raises(dockdyn.ScenarioError, match=r"runs was 40, is 41; title was .*; latch\.capture\.ramp\.angle was"):
+    with pytest.raises(
+        dockdyn.ScenarioError, match=r"runs was 40, is 41; title was .*; latch\.capture\.ramp\.angle was"
+    ):
         same_campaign(one, other, Path("x"))
 
 

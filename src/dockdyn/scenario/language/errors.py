@@ -75,10 +75,10 @@ def close_to(word: str, names: Iterable[str]) -> str:
     fitting = [name for name, own in dotted.items() if own[-1] == parts[-1] and _in_order(parts, own)]
     if not fitting and len(parts) > 1:
         # its last parts; or its first ones and the last, where the name in between is left out
-        forms = {
-            name: {".".join(own[-len(parts) :]), ".".join([*own[: len(parts) - 1], own[-1]])}
-            for name, own in dotted.items()
-        }
+        forms = {name: {".".join(own[-len(parts) :])} for name, own in dotted.items()}
+        for name, own in dotted.items():
+            if len(own) > len(parts):
+                forms[name].add(".".join([*own[: len(parts) - 1], own[-1]]))
         like = difflib.get_close_matches(word, set().union(*forms.values()), n=1, cutoff=MISTYPED)
         fitting = [name for name, both in forms.items() if both & set(like)]
     fitting.sort(key=lambda name: (len(dotted[name]), name))
