@@ -1,6 +1,5 @@
 """A key or value that is not allowed is refused before JAX and the physics are imported, which takes most of the time."""
 
-import json
 import os
 import random
 import subprocess
@@ -8,12 +7,10 @@ import sys
 
 import pytest
 import tomlkit
-from helpers.processes import answers_and_imports, run_python
+from helpers.processes import answers_and_imports
 from places import SOURCE
 
-from dockdyn.scenario import load
 from dockdyn.scenario.kinds import kind_of
-from dockdyn.scenario.language import waiting
 
 PRESETS = sorted((SOURCE / "scenario/presets").glob("*.toml"))
 HEAVY = ("jax", "equinox", "xarray", "pandas", "matplotlib")
@@ -28,23 +25,6 @@ COMMANDS = (
     "fmu export {}",
 )
 # JAX is as if it were not installed: whoever asks for it fails
-RIGHT = """
-import json, sys
-from dockdyn.imports import leave_out
-leave_out()
-from dockdyn.scenario.load import load
-
-sys.modules["jax"] = None
-answers = {}
-for name in json.loads(sys.argv[1]):
-    try:
-        load(name)
-    except ImportError as error:
-        answers[name] = error.name
-    except Exception as error:
-        answers[name] = str(error)
-print(json.dumps(answers))
-"""
 PUSHED = """
 schema = 2
 duration = 1
@@ -98,22 +78,6 @@ def test_no_physics_is_imported_to_refuse_a_key_or_a_value(tmp_path):
     for one, said, (status, line) in zip(given, words, answers, strict=True):
         assert status == 2 and line.count("\n") == 1 and said in line, (one, line)
     assert not imported, given
-
-
-def test_what_is_right_is_refused_by_no_check_that_comes_before_jax(tmp_path):
-    """All that refuses before JAX comes is passed by every preset; only then is it asked for."""
-    names = [file.stem for file in PRESETS]
-    assert json.loads(run_python(RIGHT, json.dumps(names), folder=tmp_path)) == dict.fromkeys(names, "jax")
-
-
-@pytest.mark.parametrize("there", [(), ("jax",), ("pint",)])
-def test_what_is_right_is_refused_by_no_check_whatever_has_been_imported(there, monkeypatch):
-    """Checks that are left for later, as in a process that has imported no more than that."""
-    for module in (waiting, load):
-        monkeypatch.setattr(module, "is_there", lambda package: package in there)
-    for file in PRESETS:
-        load.load(file.stem)
-    load.load(PUSHED)
 
 
 @pytest.mark.full
