@@ -142,15 +142,23 @@ def when_jax_comes(act: Callable[[], None]) -> None:
 
 
 class _Watch(MetaPathFinder):
-    """Finds JAX where it is found without, and lets what waits for it act when it has been imported."""
+    """Finds JAX where it is found without, and lets what waits for it act when it has been imported.
+
+    Who only asks whether JAX is there imports nothing: the watch goes on.
+    """
+
+    looking = False
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname != NAME:
+        if fullname != NAME or self.looking:
             return None
-        sys.meta_path.remove(self)
-        found = find_spec(NAME)
+        self.looking = True
+        try:
+            found = find_spec(NAME)
+        finally:
+            self.looking = False
         if found is not None and found.loader is not None:
             found.loader = _ThenActing(found.loader)
         return found
@@ -166,6 +174,9 @@ class _ThenActing(Loader):
         return self.loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
+        module.__loader__ = self.loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self.loader
         self.loader.exec_module(module)
         while _waiting:
             _waiting.pop(0)()

@@ -13,6 +13,7 @@ import dataclasses
 from abc import ABCMeta
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
 
@@ -41,6 +42,7 @@ class Node(NamedTuple):
 
 _nodes: dict[type, Node] = {}
 _keys: dict[tuple[Any, ...], int] = {}  # of structures, one for all that are equal
+_numbers = count()  # never one twice, whichever thread asks
 
 
 class Structure:
@@ -50,7 +52,7 @@ class Structure:
 
     def __init__(self, kind: type | None, static: Any, children: tuple[Structure, ...], num_leaves: int):  # noqa: ANN401, of any class
         self.kind, self.static, self.children, self.num_leaves = kind, static, children, num_leaves
-        self.key: int = _keys.setdefault((kind, static, *[child.key for child in children]), len(_keys))
+        self.key: int = _keys.setdefault((kind, static, *[child.key for child in children]), next(_numbers))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Structure) and self.key == other.key
@@ -74,6 +76,7 @@ def register(
 ) -> None:
     """Let objects of a class be trees, here and for JAX: `flatten` gives their children and what is static of them."""
     _nodes[kind] = Node(flatten, unflatten, names)
+    _leaf_kinds.discard(kind)
 
     def with_names(tree: Any) -> tuple[list[tuple[Any, Any]], Any]:  # noqa: ANN401, of that class
         children, static = flatten(tree)
@@ -252,7 +255,7 @@ def split(tree: PyTree, belongs: Callable[[Any], bool]) -> tuple[Any, Any]:
 
 
 def is_real_array(leaf: object) -> bool:
-    """Return whether a leaf is an array of real numbers with a fraction: what derivatives are taken of."""
+    """Return whether a leaf is an array of numbers that are no integers: what derivatives are taken of."""
     return (isinstance(leaf, np.ndarray | np.generic) or is_array_of_jax(leaf)) and np.issubdtype(
         leaf.dtype,  # type: ignore[attr-defined]
         np.inexact,
@@ -276,6 +279,7 @@ class Module(metaclass=ABCMeta):  # noqa: B024, whose derived classes have abstr
     _dynamic: ClassVar[tuple[str, ...]] = ()
     _static: ClassVar[tuple[str, ...]] = ()
     _checks: ClassVar[tuple[Callable[[Any], None], ...]] = ()
+    _converters: ClassVar[dict[str, Callable[[Any], Any]]] = {}  # of fields of a user's own, by `equinox.field`
 
     def __init_subclass__(cls, **options: Any) -> None:  # noqa: ANN401, of further bases
         super().__init_subclass__(**options)
@@ -285,9 +289,9 @@ class Module(metaclass=ABCMeta):  # noqa: B024, whose derived classes have abstr
         cls._fields = {one.name: one for one in own}
         cls._static = tuple(one.name for one in own if one.metadata.get("static"))
         cls._dynamic = tuple(one.name for one in own if not one.metadata.get("static"))
-        cls._checks = tuple(
-            vars(kind)["__check_init__"] for kind in reversed(cls.__mro__) if "__check_init__" in vars(kind)
-        )
+        cls._converters = {one.name: one.metadata["converter"] for one in own if "converter" in one.metadata}
+        checks = [vars(kind).get("__check_init__") for kind in reversed(cls.__mro__)]
+        cls._checks = tuple(check for check in [getattr(cls, "__post_init__", None), *checks] if check is not None)
         register(cls, cls._taken_apart, cls._put_together, lambda static: cls._dynamic)
 
     def __init__(self, *values: Any, **named: Any):  # noqa: ANN401, of the fields
@@ -303,6 +307,8 @@ class Module(metaclass=ABCMeta):  # noqa: B024, whose derived classes have abstr
             own[name] = value
         if len(own) < len(self._fields):
             self._set_defaults()
+        for name, convert in self._converters.items():
+            own[name] = convert(own[name])
         for check in self._checks:
             check(self)
 
@@ -360,8 +366,3 @@ def tree_of_fields[T](kind: type[T]) -> type[T]:
     take = attrgetter(*names)
     register(kind, lambda tree: (take(tree), None), lambda _, children: kind(*children), lambda _: names)
     return kind
-
-
-def is_tree_class(kind: type) -> bool:
-    """Return whether objects of a class are trees by `register`."""
-    return kind in _nodes

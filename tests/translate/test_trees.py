@@ -4,6 +4,7 @@ import dataclasses
 import subprocess
 import sys
 from collections import OrderedDict, namedtuple
+from concurrent.futures import ThreadPoolExecutor
 
 import equinox as eqx
 import jax
@@ -160,15 +161,41 @@ def test_checks_of_all_classes_are_made_from_the_first_on():
     assert len(seen) == 2
 
 
+class Converted(Module):
+    size: np.ndarray = eqx.field(converter=np.asarray)
+
+    def __post_init__(self):
+        if self.size.ndim:
+            raise ValueError("one number")
+
+
+def test_fields_of_equinox_are_converted_and_checked():
+    assert Converted(2).size.shape == ()
+    with pytest.raises(ValueError, match="one number"):
+        Converted([2.0, 3.0])
+
+
+def test_threads_never_give_two_structures_one_key():
+    def structures(thread):
+        return [structure_of({f"{thread}-{name}": 1.0}) for name in range(300)]
+
+    with ThreadPoolExecutor(8) as pool:
+        found = [one for part in pool.map(structures, range(8)) for one in part]
+    assert len(set(found)) == len(found)
+
+
 LATER = """
 import sys
+from importlib.util import find_spec
 from dockdyn.trees import Module, field, flatten
 class Spring(Module):
     stiffness: float
     side: str = field(static=True, default="left")
 own, _ = flatten([Spring(2.0), {"b": 3.0, "a": None}])
 assert own == [2.0, 3.0] and "jax" not in sys.modules
+assert find_spec("jax") is not None and "jax" not in sys.modules
 import jax
+assert jax.__spec__.loader is jax.__loader__ and "dockdyn" not in type(jax.__loader__).__module__
 assert jax.tree.leaves(Spring(2.0)) == [2.0]
 assert jax.grad(lambda spring: spring.stiffness ** 2)(Spring(3.0)).stiffness == 6.0
 """
