@@ -44,7 +44,7 @@ class ArmPlant(Protocol):
 
     @property
     def used(self) -> Float[Array, "2"]:
-        """What thrusters have used (N s, N m s)."""
+        """Return what thrusters have used (N s, N m s)."""
         ...
 
     def attitude(self) -> Float[Array, "4"]:

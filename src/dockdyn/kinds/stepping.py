@@ -279,7 +279,7 @@ class MechanismStepper:
 
     @property
     def measured(self) -> Measured:
-        """What a controller is told, as in `Controller.act`."""
+        """Return what a controller is told, as in `Controller.act`."""
         return self.runs.plain(self._found.measured)
 
     @property

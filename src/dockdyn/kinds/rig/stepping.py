@@ -231,7 +231,7 @@ class RigStepper:
 
     @property
     def seen(self) -> CompensatorInput:
-        """What a compensator sees at this instant, as in `Compensator.step`."""
+        """Return what a compensator sees at this instant, as in `Compensator.step`."""
         return self.runs.plain(self._found.seen)
 
     @property

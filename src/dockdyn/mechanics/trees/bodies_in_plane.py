@@ -109,7 +109,7 @@ class BodiesInPlane(Module):
 
     @property
     def in_space(self) -> MovingBodies:
-        """The same bodies where nothing keeps them in the plane: what is known of placed bodies is the same there."""
+        """Return these bodies where nothing keeps them in the plane: what is known of placed bodies is the same there."""
         return MovingBodies(self.bodies, self.trees)
 
     def link(self, number: int) -> int:

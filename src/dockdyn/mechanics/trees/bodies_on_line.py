@@ -39,7 +39,7 @@ class BodiesOnLine(Module):
 
     @property
     def in_space(self) -> MovingBodies:
-        """The same bodies where nothing keeps them on the line: what is known of placed bodies is the same there."""
+        """Return these bodies where nothing keeps them on the line: what is known of placed bodies is the same there."""
         return MovingBodies(self.bodies, self.trees)
 
     def link(self, number: int) -> int:

@@ -267,7 +267,6 @@ class DirectionCone(DistributionSection):
         return np.array(self.axis) / np.linalg.norm(self.axis)
 
     def inverse(self, cube: Cube) -> Values:
-
         from dockdyn.mechanics.rotation import from_x_axis
         from dockdyn.mechanics.vector import Vector
 

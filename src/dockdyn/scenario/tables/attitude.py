@@ -41,7 +41,6 @@ class EulerAngles(Turned):
     order: Literal["xyz", "xzy", "yxz", "yzx", "zxy", "zyx", "xyx", "xzx", "yxy", "yzy", "zxz", "zyz"]
 
     def quaternion(self) -> Float[Array, "4"]:
-
         first, second, third = map(_turn, self.order, [xp.asarray(angle, float) for angle in self.euler])
         return (first * second * third).array()
 
@@ -53,7 +52,6 @@ class AxisAngle(Turned):
     angle: Angle
 
     def quaternion(self) -> Float[Array, "4"]:
-
         axis, half = xp.asarray(self.axis, float), xp.asarray(self.angle, float) / 2
         return xp.concatenate([xp.cos(half)[None], xp.sin(half) * axis / xp.sqrt(xp.sum(axis * axis))])
 
@@ -81,7 +79,6 @@ class TwoAxes(Turned):
         return self
 
     def quaternion(self) -> Float[Array, "4"]:
-
         (first, one), (second, other) = ((name, xp.asarray(value, float)) for name, value in self._stated().items())
         one = one / xp.sqrt(xp.sum(one * one))
         other = other - one * (one @ other)
@@ -105,7 +102,6 @@ class RotationMatrix(Turned):
         return self
 
     def quaternion(self) -> Float[Array, "4"]:
-
         return _of_matrix(xp.asarray(self.matrix, float))
 
 

@@ -82,13 +82,11 @@ class FreeBodySection(NamedSection):
         return [name for name in ("position", "velocity", "attitude", "rate") if getattr(self, name) is not None]
 
     def body(self) -> RigidBody:
-
         from dockdyn.mechanics.rigid_body import RigidBody
 
         return RigidBody.of(self.mass, jnp.array(self.inertia))
 
     def start(self) -> tuple[Pose, Twist]:
-
         from dockdyn.mechanics.rigid_body import Pose, Twist
         from dockdyn.mechanics.rotation import Quaternion
         from dockdyn.mechanics.vector import Vector

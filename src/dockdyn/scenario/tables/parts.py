@@ -140,7 +140,6 @@ def _stiffness_known(law: Any) -> None:  # noqa: ANN401, a table that `part` mak
 
 
 def compliance_device(axis, length, ratio, stiffness, springs, model) -> ComplianceDevice:
-
     from dockdyn.contact.laws.compliance_device import ComplianceDevice
 
     axis = axis / jnp.linalg.norm(axis)

@@ -103,7 +103,6 @@ class LineSection(ElementSection):
         return [Anchors(jnp.asarray(own, float), jnp.asarray(other, float)) for own, other in pairs]
 
     def places(self, first: Placed, second: Placed) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
-
         lines = self.lines(first, second)
         own, other = (jnp.stack(ends) for ends in zip(*((line.own, line.other) for line in lines), strict=True))
         return own.mean(axis=0), other.mean(axis=0)
@@ -187,7 +186,6 @@ class StrutSection(LineSection):
         return self.joined([self._strut(line, first, second) for line in self.lines(first, second)])
 
     def _strut(self, line: Anchors, first: Placed, second: Placed) -> Strut:
-
         from dockdyn.elements import Brake, EndStops, Strut, one_sided
 
         free = line.line(first, second).length if self.free_length is None else jnp.asarray(self.free_length, float)
@@ -223,7 +221,6 @@ class CableSection(LineSection):
         return True
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
-
         from dockdyn.elements import Cable, one_sided
 
         found: list[ForceElement] = []
@@ -257,7 +254,6 @@ class MagnetSection(LineSection):
         return self
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
-
         from dockdyn.elements import GapPull, Magnet, TabulatedPull
 
         if self.gaps is None or self.forces is None:
@@ -314,7 +310,6 @@ class BushingSection(ElementSection):
         return own, frame
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
-
         from dockdyn.elements import Brake, Bushing
 
         own, frame = self._frames(first, second)
@@ -556,7 +551,6 @@ class ConnectionSection(LineSection):
         return float(line.line(first, second).length)
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
-
         from dockdyn.contact.latch import Anywhere
         from dockdyn.elements import Latch, Rigid
 

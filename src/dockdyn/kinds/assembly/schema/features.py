@@ -104,7 +104,6 @@ class BallSection(RepeatedSection):
         return [*(self.positions or ()), *([] if self.position is None else [self.position])]
 
     def members(self) -> list[Ball]:
-
         places, radius = jnp.asarray(self.stated(), float), jnp.asarray(self.radius, float)
         return [Ball(place, radius) for turned in self.repeated(places) for place in turned]
 
@@ -130,7 +129,6 @@ class EdgeSection(RepeatedSection):
         return self.points
 
     def members(self) -> list[Capsule]:
-
         points, radius = jnp.asarray(self.points, float), jnp.asarray(self.radius, float)
         lines = [points]
         if self.width is not None:
@@ -153,7 +151,6 @@ class CircleSection(RepeatedSection):
         return [self.centre]
 
     def members(self) -> list[CircleRing]:
-
         normal = jnp.asarray(self.normal, float)
         ends = jnp.stack([jnp.asarray(self.centre, float), jnp.asarray(self.centre, float) + normal])
         radii = jnp.asarray(self.major_radius, float), jnp.asarray(self.radius, float)
@@ -219,7 +216,6 @@ class CloudSection(NamedSection):
         return [self.point]
 
     def members(self) -> list[Ball]:
-
         from dockdyn.mechanics.rotation import Quaternion
 
         assert self.sample is not None

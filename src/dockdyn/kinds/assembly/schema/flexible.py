@@ -149,7 +149,6 @@ class UniformBeamSection(FlexibleSection):
         return self.link().deflection(place)
 
     def link(self) -> UniformBeam:
-
         from dockdyn.mechanics.trees.cantilever_modes import UniformBeam
 
         length = number(self.length)
@@ -254,7 +253,6 @@ class LargeBeamSection(FlexibleSection):
         return ModalSpring(stiffness, stiffness * beam.damping)
 
     def lowest_unstiffened(self) -> Float[Array, ""] | None:
-
         if self.stiffening:
             return None
         beam = self.beam()
@@ -320,7 +318,6 @@ class ModeTableSection(FlexibleSection):
         return self.modes().frequency.min()
 
     def link(self) -> CantileverModes:
-
         from dockdyn.mechanics.trees.cantilever_modes import CantileverModes
 
         def column(key: str) -> Float[Array, "modes *shape"]:
@@ -336,7 +333,6 @@ class ModeTableSection(FlexibleSection):
         )
 
     def deflection(self, place: Float[Array, "3"]) -> Deflection:
-
         from dockdyn.mechanics.trees.cantilever_modes import Deflection
 
         points = [

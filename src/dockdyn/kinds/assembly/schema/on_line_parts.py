@@ -94,7 +94,6 @@ class LineSlideSection(OnLine, PrismaticSection):
     off_line: ClassVar = {"moved_mass": "a slide of a line has no motor that reflects inertia, a strut may"}
 
     def direction(self) -> Vector:
-
         from dockdyn.mechanics.vector import Vector
 
         return Vector.of(jnp.asarray(in_space(self.axis), float))
@@ -153,7 +152,6 @@ class LineBodySection(OnLine, BodySection):
         return self
 
     def body(self) -> RigidBody:
-
         from dockdyn.mechanics.rigid_body import RigidBody
 
         nothing = jnp.zeros((3, 3))

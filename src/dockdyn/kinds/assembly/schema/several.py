@@ -444,7 +444,7 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     @property
     def elements(self) -> list[NamedElement]:
-        """What acts on bodies besides contacts and joints."""
+        """Return what acts on bodies besides contacts and joints."""
         return [element for kind in ELEMENTS for element in getattr(self, kind)]
 
     def ties(self) -> list[ElementSection]:

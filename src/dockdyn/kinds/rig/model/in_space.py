@@ -75,7 +75,7 @@ class PlantInSpace(Plant):
 
     @property
     def measured(self) -> MeasuredContact:
-        """What is measured, as the mechanism has it."""
+        """Return the contact that is measured, as the mechanism has it."""
         first = self.model.groups[0]
         assert isinstance(first, MeasuredContact)
         return first

@@ -85,7 +85,6 @@ class WithVelocity(CompensatorLaw):
         return {"velocity": self.source()}
 
     def source(self) -> VelocitySource:
-
         from dockdyn.hil.compensators import VELOCITIES
         from dockdyn.hil.velocity_sources import (
             FilteredDifference,
