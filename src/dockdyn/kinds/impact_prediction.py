@@ -26,7 +26,6 @@ from dockdyn.results.contact_figures import stored_figure
 from dockdyn.results.episodes import Episode
 from dockdyn.results.key_figures import KeyFigure
 from dockdyn.results.log_data import Log
-from dockdyn.results.measures import settled_rows
 from dockdyn.results.plan import delay_of, jit_once
 from dockdyn.results.run import Run, episode_variable
 from dockdyn.scenario.made import model_of
@@ -102,22 +101,29 @@ def relative_data(model: Mechanism, solution: Solution, log: Log, delay: Array |
     pairs = [group for group in model.groups if isinstance(group, ContactGroup) and group.friction is None]
     if not pairs or model.delay is not None:
         return {}
-    masses = jnp.stack([body.mass for body in model.bodies])
-    apart = []
+    normals = _normals_where(model, solution, log.began().any(axis=1))
+    return dict(zip(SEEN, _relative_velocities(model, log, delay, normals), strict=True))
+
+
+def _relative_velocities(
+    model: Mechanism, log: Log, delay: Array | float, normals: Float[Any, "rows contacts 3"]
+) -> tuple[Float[Any, "rows contacts"], Float[Array, "rows contacts"]]:
+    """Return the relative velocities (m/s) of the centres of mass before and after each contact along its normal, in the row
+    where it began; NaN within a tree, elsewhere, and where the run ended before."""
+    xp = log.time.__array_namespace__()
+    masses, apart = xp.stack([xp.asarray(body.mass) for body in model.bodies]), []
     for number in range(len(model.groups)):
+        sides = _bodies_of_sides(model, number)
         first, second = (
-            jnp.einsum("b,rbi->ri", masses[np.array(side)], log.seen["velocity"][:, np.array(side)])
+            xp.einsum("b,rbi->ri", masses[np.array(side)], log.seen["velocity"][:, np.array(side)])
             / masses[np.array(side)].sum()
-            for side in _bodies_of_sides(model, number)
+            for side in sides
         )
-        apart.append(second - first)
-    relative, began = jnp.stack(apart, axis=1), log.began()  # rows, contacts, axes
-    normals = _normals_where(model, solution, began.any(axis=1))
-    before = jnp.where(began, jnp.einsum("rci,rci->rc", relative, normals), jnp.nan)
-    rows = settled_rows(log.time, log.released(), delay, log.slack)
-    later = jnp.take_along_axis(relative, jnp.maximum(rows, 0)[:, :, None], axis=0)
-    after = jnp.where(rows >= 0, jnp.einsum("rci,rci->rc", later, normals), jnp.nan)
-    return dict(zip(SEEN, (before, after), strict=True))
+        apart.append(second - first if sides[0] != sides[1] else xp.full_like(first, xp.nan))
+    relative, rows = xp.stack(apart, axis=1), log.settled(delay)  # rows, contacts, axes
+    before = xp.where(log.began(), xp.einsum("rci,rci->rc", relative, normals), xp.nan)
+    later = xp.take_along_axis(relative, xp.maximum(rows, 0)[:, :, None], axis=0)
+    return before, xp.where(rows >= 0, xp.einsum("rci,rci->rc", later, normals), xp.nan)
 
 
 def _normals_where(model: Mechanism, solution: Solution, asked: Bool[Array, "rows"]) -> Float[Array, "rows contacts 3"]:
@@ -158,29 +164,27 @@ def _acts_beside_others(one: Episode, others: Sequence[Episode]) -> bool:
 
 def _predicted_impacts(content: Any, laws: Sequence[NormalLaw | None], run: Run) -> list[PredictedImpact]:  # noqa: ANN401, of a scenario
     """Return all contacts of a run at their onsets."""
-    model, velocity = model_of(content), np.asarray(run.at_moments["velocity"])
+    model = model_of(content)
     masses = np.array([float(body.mass) for body in model.bodies])
     pairs = {contact: _bodies_of_sides(model, contact) for contact in {episode.contact for episode in run.episodes}}
     known: dict[tuple[int, float], float] = {}  # restitution by contact and effective mass
+    rows, contacts = (np.array([getattr(one, key) for one in run.episodes]) for key in ("onset_row", "contact"))
+    onsets, directions = _at_onsets(content, run)
+    normals = np.zeros((len(run.log.time), len(model.groups), 3))
+    normals[rows, contacts] = directions
+    before, after = (one[rows, contacts] for one in _relative_velocities(model, run.log, 0.0, normals))
     found, closings = [], run.at_onset("depth_rate")
-    for episode, closing, mass, normal in zip(run.episodes, closings, *_at_onsets(content, run), strict=True):
-        contact, sides = episode.contact, pairs[episode.contact]
+    for number, (contact, closing, mass) in enumerate(zip(contacts, closings, onsets, strict=True)):
+        sides, key = pairs[contact], (int(contact), float(mass))
         if sides[0] == sides[1]:
             found.append(PredictedImpact(np.nan, np.nan, np.nan, float(closing), np.nan, np.nan))
             continue
-        key = contact, float(mass)
         if key not in known:
             known[key] = law_restitution(laws[contact], key[1]) if _is_single(model, contact) else np.nan
-        rows = [episode.onset_row, episode.settled_row]
-        first, second = (  # m/s, of the centres of mass at onset and release
-            np.einsum("b,tbi->ti", masses[side], velocity[rows][:, side]) / masses[side].sum() for side in sides
-        )
-        before, after = (second - first) @ normal
         whole = masses[sides[0]].sum() * masses[sides[1]].sum() / (masses[sides[0]].sum() + masses[sides[1]].sum())
-        over = episode.settled_row >= 0
         found.append(
             PredictedImpact(
-                key[1], float(whole), known[key], float(closing), float(before), float(after) if over else np.nan
+                key[1], float(whole), known[key], float(closing), float(before[number]), float(after[number])
             )
         )
     return found

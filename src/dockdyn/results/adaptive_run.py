@@ -19,8 +19,9 @@ from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.programs import Program
 from dockdyn.results.dataset import build_dataset, reason_of
 from dockdyn.results.drive import Progress, drive_run, finite_rows
-from dockdyn.results.episodes import Moments, contact_episodes
+from dockdyn.results.episodes import contact_episodes
 from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, content_of, tangent_of
+from dockdyn.results.log_data import Log
 from dockdyn.results.overlap import refuse_overlap
 from dockdyn.results.plan import Simulated, jit_once, plan_run
 from dockdyn.results.run import Described, Run
@@ -121,12 +122,13 @@ def _observe_run(begun: Begun, states: State, interval: Scalar) -> Concluded:
 
 def _run_of(found: Concluded, status: Status, steps: int, rejected: int) -> Run:
     """Return a run from what was observed, in NumPy arrays."""
+    log = _log_of(found)
     return Run(
         time=found.times[1:],
-        sampled={name: values[1:] for name, values in found.seen.items()},
-        moment_times=found.times,
-        at_moments=found.seen,
-        episodes=_contacts_struck_at_start(found),
+        sampled=log.samples,
+        log=log,
+        watched=False,
+        episodes=contact_episodes(log, 0.0),
         status=status,
         stopped_at=float(found.times[-1]),
         first_nonfinite="a state",
@@ -252,13 +254,12 @@ def _refuse_open(scenario: Scenario, begun: Begun) -> None:
             raise ScenarioError(f"{scenario.name}: {name!r} does not hold at t = 0; {words}")
 
 
-def _contacts_struck_at_start(found: Concluded) -> list[Any]:
-    """Return the contacts that were struck at t = 0."""
-    contacts = found.seen["depth"].shape[1]
-    if not contacts:
-        return []
-    zero = np.zeros((len(found.times), contacts))
-    touching = zero.astype(bool)
+def _log_of(found: Concluded) -> Log:
+    """Return the log of a run: its samples, and the contacts that were struck at t = 0."""
+    contacts, rows = found.seen["depth"].shape[1], len(found.times)
+    touching, zero = np.zeros((rows, contacts), bool), np.zeros((rows, contacts))
     touching[0] = [int(mode[0]) != APART for mode in found.rows.mode[:contacts]]
-    jumps = np.diff(found.seen["impact_impulse"], axis=0, prepend=0.0)
-    return contact_episodes(Moments(found.times, touching, zero, zero, jumps, AT_ONCE), 0.0)
+    samples = {name: values[1:] for name, values in found.seen.items()}
+    return Log(
+        found.times, np.ones(rows, bool), rows - 1, touching, zero, zero, zero, dict(found.seen), samples, AT_ONCE
+    )

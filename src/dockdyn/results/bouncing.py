@@ -42,7 +42,7 @@ def _last_depth(run: Run, own: Sequence[Episode]) -> float:
     contact, since = own[0].contact, own[-min(len(own), LAST)].onset
     found = [
         np.asarray(rows["depth"])[np.asarray(times) >= since, contact]
-        for times, rows in ((run.time, run.sampled), (run.moment_times, run.at_moments))
+        for times, rows in ((run.time, run.sampled), (run.log.time, run.log.seen))
         if "depth" in rows
     ]
     return float(max((np.nanmax(each) for each in found if each.size), default=0.0))

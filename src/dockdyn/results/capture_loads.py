@@ -1,15 +1,14 @@
 """What the log of a run tells of a capture: when and how it was, and its loads.
 
-One definition for a run, in NumPy, and for the lanes of a batch, traced by JAX: `xp` is the one or the other.
+One definition for a run, in NumPy, and for the lanes of a batch, traced by JAX.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import ModuleType
 from typing import Any
 
 from dockdyn.contact.latch import HELD, ON_RAMP
+from dockdyn.results.log_data import Log
 from dockdyn.results.measures import Either, latch_attempt
 
 CAPTURE = {  # by name in a dataset: unit and words
@@ -50,32 +49,33 @@ STROKE_SLACK = 1e-9  # relative
 SWING_SLACK = 1e-9  # s
 
 
-def capture_data(time: Either, valid: Either, seen: Mapping[str, Any], speed: Either, needed: Either) -> dict[str, Any]:
+def capture_data(log: Log, speed: Either, needed: Either) -> dict[str, Any]:
     """Return what `CAPTURE` names: when and how a probe met a latch and was caught by it; NaN where it did not.
 
-    Over the `valid` rows of a log, `seen` being what was observed at them, `speed` and `needed` the probe's speed and the least
-    one that latches (m/s). The attempt that counts is the one that succeeded, or came nearest to.
+    Over the rows of a log, `speed` and `needed` being the probe's speed and the least one that latches (m/s) at them. The
+    attempt that counts is the one that succeeded, or came nearest to.
     """
-    mode = seen["latch_mode"]
+    valid, seen, mode = log.valid, log.seen, log.seen["latch_mode"]
     xp = mode.__array_namespace__()
     earlier = xp.concat([xp.full(1, -1, dtype=mode.dtype), mode[:-1]])
     entries = valid & (mode == ON_RAMP) & (earlier != ON_RAMP)
     captured, caught, met, counts = latch_attempt(valid & (mode == HELD), entries, speed - needed)
-    at_capture = {"capture_time": time} | {name: seen[name] for name in CAPTURE if name in seen and name not in ENTRY}
+    at_capture = {"capture_time": log.time} | {
+        name: seen[name] for name in CAPTURE if name in seen and name not in ENTRY
+    }
     found = {name: xp.where(captured, values[caught], xp.nan) for name, values in at_capture.items()}
     entry = zip(ENTRY, (speed, needed), strict=True)
     return found | {name: xp.where(met, values[counts], xp.nan) for name, values in entry}
 
 
-def capture_loads(
-    xp: ModuleType, log: Mapping[str, Any], seen: Mapping[str, Any], mode: Either, time: Either, last: Either
-) -> dict[str, Any]:
+def capture_loads(log: Log) -> dict[str, Any]:
     """Return the figures of `LOADS`, NaN where there is none, and `peak_force_known`: 1 or 0.
 
-    Rows are the start and the moments of a log up to the row `last`; later ones do not count. `log` has `peaks` and
-    `peak_times` since the row before, of the contacts and then of the catch, `seen` what was observed. The largest force is
-    a lower bound where the catch yielded beyond its stroke or the run ended before its first swing was over.
+    The log has peaks of the contacts and then of the catch. The largest force is a lower bound where the catch yielded beyond
+    its stroke or the run ended before its first swing was over.
     """
+    time, last, seen, mode = log.time, log.last, log.seen, log.seen["latch_mode"]
+    xp = time.__array_namespace__()
     rows = xp.arange(time.shape[0])
     held = (mode == HELD) & (rows <= last)
     captured, caught = xp.any(held), xp.argmax(held)
@@ -92,12 +92,12 @@ def capture_loads(
     if contacts:
         seated = seen["seated"].astype(bool) & after[:, None]
         standing = xp.max(xp.where(seated[last], seen["normal_force"][last], 0.0), initial=0.0)
-        found["seated_contact_peak_force"] = pressed = highest(log["peaks"][:, :contacts], seated)
-        place = xp.argmax(xp.where(seated, log["peaks"][:, :contacts], -xp.inf))
-        when = log["peak_times"][:, :contacts].ravel()[place]
+        found["seated_contact_peak_force"] = pressed = highest(log.peaks[:, :contacts], seated)
+        place = xp.argmax(xp.where(seated, log.peaks[:, :contacts], -xp.inf))
+        when = log.peak_times[:, :contacts].ravel()[place]
         found["seated_contact_peak_time"] = xp.where(pressed > 0, when, xp.nan)
         found["seated_contact_force_end"] = xp.where(captured, standing, xp.nan)
-    peaks, times = log["peaks"][:, contacts:], log["peak_times"][:, contacts]
+    peaks, times = log.peaks[:, contacts:], log.peak_times[:, contacts]
     found["capture_peak_force"] = force = highest(peaks[:, 0], after)
     when = times[xp.argmax(xp.where(after, peaks[:, 0], -xp.inf))]
     found["capture_peak_time"] = xp.where(xp.isfinite(force), when, xp.nan)

@@ -23,8 +23,9 @@ from dockdyn.results.control.coupling import coupling_of
 from dockdyn.results.dataset import build_dataset, reason_of
 from dockdyn.results.delay_cost import affordable_delay
 from dockdyn.results.drive import Progress, drive_run, name_of_nonfinite
-from dockdyn.results.episodes import contact_episodes, from_log
+from dockdyn.results.episodes import contact_episodes
 from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, content_of, tangent_of
+from dockdyn.results.log_data import log_of
 from dockdyn.results.methods import Settings, method_of, settings_of
 from dockdyn.results.overlap import refuse_overlap
 from dockdyn.results.plan import Simulated, delay_of, jit_once
@@ -149,23 +150,13 @@ def _run_of(
     first = map_leaves(lambda rows: rows[0], solution.samples.state)
     start = {name: values[:1] for name, values in sampled.items()}
     observed = {name: np.concatenate([start[name], values[:moments]]) for name, values in at_moments.items()}
-    seated = observed.get("seated", np.zeros(observed["depth"].shape)).astype(bool)
-    found = (
-        from_log(solution.log, moments, first.mode, seated, observed.get("impact_impulse"), float(solution.slack))
-        if seated.shape[1]
-        else None
-    )
+    written = replace(solution, log=map_leaves(lambda rows: rows[:moments], solution.log))
+    log = log_of(written, first, observed, {name: values[:count] for name, values in sampled.items()})
     return Run(
         time=np.minimum(np.arange(count) * method_of(settings).interval(settings), float(solution.time)),
-        sampled={name: values[:count] for name, values in sampled.items()},
-        moment_times=np.concatenate([[0.0], solution.log.time[:moments]]),
-        at_moments=observed,
-        log={
-            name: np.concatenate([np.zeros((1, rows.shape[1])), rows[:moments]])
-            for name in ("peaks", "peak_times", "integrals")
-            for rows in (getattr(solution.log, name),)
-        },
-        episodes=[] if found is None else contact_episodes(found, delay_of(content)),
+        sampled=log.samples,
+        log=log,
+        episodes=contact_episodes(log, delay_of(content)),
         status=Status(int(solution.status)),
         stopped_at=float(solution.time),
         first_nonfinite=name_of_nonfinite(int(solution.first_nonfinite), partial(state_names, content)),

@@ -1,67 +1,136 @@
-"""What the log of a located run tells, by the names that it has in a dataset: data of key figures that JAX may trace."""
+"""What the log of a run tells, by the names that it has in a dataset.
+
+One definition for a run that is over, in NumPy, and for the lanes of a batch and derivatives, traced by JAX.
+"""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from dockdyn.contact.gate import APART
-from dockdyn.deferred import Array, Bool, Float, PyTree, jax, jnp
-from dockdyn.integrate.model import ContactModel, over_rows
+from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
+from dockdyn.integrate.model import ContactModel, State, over_rows
 from dockdyn.integrate.solution import Solution
-from dockdyn.results.capture_loads import capture_data as of_capture
-from dockdyn.results.measures import changed_by_contacts, settled_rows
+from dockdyn.results.measures import Either, changed_by_contacts, first_time, settled_rows
 from dockdyn.trees import leaves_of, map_leaves
 
-type Rows = Float[Array, "rows"]
-type Contacts = Float[Array, "rows contacts"]
+type Rows = Float[Any, "rows"]
+type Contacts = Float[Any, "rows contacts"]
 
 
 class Log(NamedTuple):
-    """Rows of a run: its start and its moments, those behind `last` of no meaning."""
+    """Rows of a run, in arrays of NumPy or of JAX: its start and its moments, those behind `last` of no meaning."""
 
     time: Rows  # s; inf behind `last`
-    valid: Bool[Array, "rows"]
+    valid: Bool[Any, "rows"]
     last: Any  # the row of the end
-    touching: Bool[Array, "rows contacts"]  # after the moment; a contact that is seated in a latch is over
-    peaks: Float[Array, "rows monitored"]  # since the moment before: N of the contacts, then what a latch's catch has
-    peak_times: Float[Array, "rows monitored"]  # s
-    integrals: Float[Array, "rows monitored"]  # N s, since the moment before
+    touching: Bool[Any, "rows contacts"]  # after the moment; a contact that is seated in a latch is over
+    peaks: Float[Any, "rows monitored"]  # since the moment before: N of the contacts, then what a latch's catch has
+    peak_times: Float[Any, "rows monitored"]  # s
+    integrals: Float[Any, "rows monitored"]  # N s, since the moment before
     seen: dict[str, Any]  # what is observed at the rows
     samples: dict[str, Any]  # what is observed at the samples, the last one filling up the rest; empty without samples
-    slack: Array | float  # s; a row so little after an instant is of that instant
+    slack: Either  # s; a row so little after an instant is of that instant
 
-    def before(self) -> Bool[Array, "rows contacts"]:
+    def before(self) -> Bool[Any, "rows contacts"]:
         """Return which contacts there were until each row."""
-        return jnp.concatenate([jnp.zeros((1, self.touching.shape[1]), bool), self.touching[:-1]])
+        xp = self.time.__array_namespace__()
+        return xp.concat([xp.zeros((1, self.touching.shape[1]), dtype=bool), self.touching[:-1]])
 
-    def began(self) -> Bool[Array, "rows contacts"]:
+    def began(self) -> Bool[Any, "rows contacts"]:
         """Return where a contact begins."""
         return self.touching & ~self.before()
 
-    def ended(self) -> Bool[Array, "rows contacts"]:
+    def ended(self) -> Bool[Any, "rows contacts"]:
         """Return where a contact ends."""
         return self.before() & ~self.touching & self.valid[:, None]
 
     def released(self) -> Contacts:
         """Return when each contact ended (s), in the row where it began; NaN where none began or it has not ended."""
-        times = jnp.where(self.ended(), self.time[:, None], jnp.inf)
-        following = jax.lax.cummin(times, axis=0, reverse=True)
-        return jnp.where(self.began() & jnp.isfinite(following), following, jnp.nan)
+        xp = self.time.__array_namespace__()
+        following = _least_from_here(xp.where(self.ended(), self.time[:, None], xp.inf))
+        return xp.where(self.began() & xp.isfinite(following), following, xp.nan)
 
-    def after_contacts(self, values: Rows, delay: Array | float) -> Contacts:
-        """Return what `values` are when the last delayed force of each contact has acted, in the row where it began; else
-        NaN."""
-        row = settled_rows(self.time, self.released(), delay, self.slack)
-        return jnp.where(row >= 0, values[row], jnp.nan)
+    def settled(self, delay: Either) -> Int[Any, "rows contacts"]:
+        """Return the row in which the last force of each contact, with a `delay` (s), has acted, in the row where the contact
+        began; −1 where none began or the run ended before."""
+        return settled_rows(self.time, self.released(), delay, self.slack)
 
-    def acting(self, delay: Array | float) -> Bool[Array, ""]:
+    def peak_forces(self) -> Contacts:
+        """Return the largest normal force (N) of each contact since the row before; zero where there is no contact."""
+        xp = self.time.__array_namespace__()
+        return xp.where(self.before(), self.peaks[:, : self.touching.shape[1]], 0.0)
+
+    def impulses(self) -> Contacts:
+        """Return the impulse of each contact's normal force since the row before (N s), with that of impacts, which no force
+        shows; zero where there is no contact."""
+        xp, impulses = self.time.__array_namespace__(), self.integrals[:, : self.touching.shape[1]]
+        if "impact_impulse" in self.seen:
+            jumps = xp.diff(self.seen["impact_impulse"], axis=0, prepend=xp.zeros((1, impulses.shape[1])))
+            impulses = impulses + xp.where(self.valid[:, None], jumps, 0.0)
+        return xp.where(self.before(), impulses, 0.0)
+
+    def energies_after(self, delay: Either) -> Contacts:
+        """Return the energy (J) relative to the start when the last force of each contact, with a `delay` (s), has acted, in
+        the row where the contact began; else NaN.
+
+        Of the contacts alone: without what control brings and a capture takes.
+        """
+        xp, row = self.time.__array_namespace__(), self.settled(delay)
+        energy = changed_by_contacts(self.seen)
+        return xp.where(row >= 0, energy[row] - energy[0], xp.nan)
+
+    def acting(self, delay: Either) -> Bool[Any, ""]:
         """Return whether contacts last at the end of the run, or their forces with a `delay` (s)."""
-        ends = jnp.max(jnp.where(self.ended(), self.time[:, None], -jnp.inf), initial=-jnp.inf)
-        return jnp.any(self.touching[self.last]) | (ends + delay > self.time[self.last])
+        xp = self.time.__array_namespace__()
+        ends = xp.max(xp.where(self.ended(), self.time[:, None], -xp.inf), initial=-xp.inf)
+        return xp.any(self.touching[self.last]) | (ends + delay > self.time[self.last])
 
     def at_end(self) -> dict[str, Any]:
         """Return what is observed at the end."""
         return {name: values[self.last] for name, values in self.seen.items()}
+
+    def first_time(self, holds: Either) -> Either:
+        """Return the first time (s) at which something `holds`, row by row; NaN where it never does."""
+        return first_time(holds & self.valid, self.time)
+
+
+def _least_from_here(times: Either) -> Either:
+    """Return the least of each row and those behind it."""
+    if isinstance(times, np.ndarray):
+        return np.minimum.accumulate(times[::-1])[::-1]
+    return jax.lax.cummin(times, axis=0, reverse=True)
+
+
+def log_of(solution: Solution, start: State, seen: dict[str, Any], samples: dict[str, Any]) -> Log:
+    """Return the log of a solution that began as `start`, with what is observed at its rows and samples; of a contact that is
+    seated in a latch nothing counts."""
+    count, log = solution.moments, solution.log
+    xp, rows, contacts = log.time.__array_namespace__(), log.time.shape[0], seen["depth"].shape[1]
+    valid = xp.concat([xp.ones(1, dtype=bool), xp.arange(rows) < count])
+    touching = xp.zeros((rows + 1, 0), dtype=bool)
+    if contacts:
+        modes = zip(start.mode[:contacts], log.state.mode[:contacts], strict=True)
+        touching = xp.stack([xp.concat([first[None], later]) != APART for first, later in modes], 1)
+    seated = seen["seated"].astype(bool) if "seated" in seen else xp.zeros((rows + 1, contacts), dtype=bool)
+
+    def since(part: Float[Any, "rows monitored"]) -> Float[Any, "rows monitored"]:
+        return xp.concat([xp.zeros((1, part.shape[1])), xp.where(valid[1:, None], part, 0.0)])
+
+    return Log(
+        xp.where(valid, xp.concat([xp.zeros(1), log.time]), xp.inf),
+        valid,
+        count,  # row 0 is the start
+        touching & valid[:, None] & ~seated,
+        since(log.peaks),
+        since(log.peak_times),
+        since(log.integrals),
+        seen,
+        samples,
+        solution.slack,
+    )
 
 
 def read_log(model: ContactModel, solution: Solution) -> Log:
@@ -72,38 +141,18 @@ def read_log(model: ContactModel, solution: Solution) -> Log:
     start = model.initial()
     states = map_leaves(lambda first, later: jnp.concatenate([first[None], later]), start, log.state)
     silent = map_leaves(lambda leaf: jnp.zeros((rows + 1, *leaf.shape)), model.signal(jnp.zeros(()), start))
-    modes, samples, kept = states.mode, solution.samples, valid
+    samples, kept = solution.samples, valid
     if samples is not None:
         states = map_leaves(lambda a, b: jnp.concatenate([a, b]), states, samples.state)
         silent = map_leaves(lambda a, b: jnp.concatenate([a, b]), silent, samples.delayed)
         kept = jnp.concatenate([valid, jnp.arange(leaves_of(samples.state)[0].shape[0]) < solution.sampled])
     observed = _observe_rows(model, kept, states, silent)
     seen = {name: values[: rows + 1] for name, values in observed.items()}
-    contacts = seen["depth"].shape[1]
-    touching = (
-        jnp.stack([mode != APART for mode in modes[:contacts]], 1) if contacts else jnp.zeros((rows + 1, 0), bool)
-    )
-    seated = seen["seated"].astype(bool) if "seated" in seen else jnp.zeros((rows + 1, contacts), bool)
-
-    def since(part: Float[Array, "rows monitored"]) -> Float[Array, "rows monitored"]:
-        return jnp.concatenate([jnp.zeros((1, part.shape[1])), jnp.where(valid[1:, None], part, 0.0)])
-
     sampled = {}
     if samples is not None:
         place = jnp.minimum(jnp.arange(leaves_of(samples.state)[0].shape[0]), solution.sampled - 1)
         sampled = {name: values[rows + 1 :][place] for name, values in observed.items()}
-    return Log(
-        jnp.where(valid, jnp.concatenate([jnp.zeros(1), log.time]), jnp.inf),
-        valid,
-        count,  # row 0 is the start
-        touching & valid[:, None] & ~seated,
-        since(log.peaks),
-        since(log.peak_times),
-        since(log.integrals),
-        seen,
-        sampled,
-        solution.slack,
-    )
+    return log_of(solution, start, seen, sampled)
 
 
 def _observe_rows(model: ContactModel, kept: Bool[Array, "rows"], states: PyTree, silent: PyTree) -> dict[str, Array]:
@@ -122,30 +171,19 @@ def log_data(log: Log, solution: Solution, delay: Array | float) -> dict[str, An
     are in the row where it began, NaN elsewhere. Peak force, its time and impulse are in parts, since the moment before
     each row: zero where there is no contact.
     """
-    onset, before, contacts = log.began(), log.before(), log.touching.shape[1]
-    peaks, peak_times, impulses = (part[:, :contacts] for part in (log.peaks, log.peak_times, log.integrals))
-    if "impact_impulse" in log.seen:
-        impulses = impulses + jnp.where(
-            log.valid[:, None], jnp.diff(log.seen["impact_impulse"], axis=0, prepend=0.0), 0.0
-        )
-    kinetic = log.seen["kinetic_energy"]
+    onset, kinetic = log.began(), log.seen["kinetic_energy"]
     return {
         **log.samples,
         "episode_onset": jnp.where(onset, log.time[:, None], jnp.nan),
         "episode_release": log.released(),
         "episode_approach_speed": jnp.where(onset, log.seen["depth_rate"], jnp.nan),
-        "episode_peak_force": jnp.where(before, peaks, 0.0),
-        "episode_peak_time": peak_times,
-        "episode_impulse": jnp.where(before, impulses, 0.0),
-        "episode_energy": log.after_contacts(changed_by_contacts(log.seen), delay),
+        "episode_peak_force": log.peak_forces(),
+        "episode_peak_time": log.peak_times[:, : onset.shape[1]],
+        "episode_impulse": log.impulses(),
+        "episode_energy": log.energies_after(delay),
         "kinetic_energy_start": kinetic[0],
         "kinetic_energy_end": kinetic[log.last],
         "end_time_s": solution.time,
         "steps": solution.steps,
         "step_error": solution.largest_local_error,
     }
-
-
-def capture_data(log: Log, speed: Rows, needed: Rows) -> dict[str, Any]:
-    """Return what `CAPTURE` names of a log; `speed` and `needed` (m/s) are the probe's and the least that latches."""
-    return of_capture(log.time, log.valid, log.seen, speed, needed)

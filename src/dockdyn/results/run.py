@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, SupportsFloat
 
@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dockdyn.integrate.solution import Status
-from dockdyn.results.capture_loads import CAPTURE, capture_data
 from dockdyn.results.episodes import Episode
-from dockdyn.results.measures import Either, changed_by_contacts
-from dockdyn.results.outcome import OUTCOME, outcome_left
+from dockdyn.results.log_data import Log
+from dockdyn.results.measures import changed_by_contacts
 
 Variable = tuple[str | tuple[str, ...], Any, dict[str, Any]]  # as xarray takes it: dimensions, values, attributes
 Layout = dict[str, tuple[tuple[str, ...], str, str]]  # name: (dimensions after time, units, long name)
@@ -26,8 +25,7 @@ class Run:
 
     time: Any  # s, of the samples
     sampled: dict[str, Any]
-    moment_times: Any  # s, 0 and the moments of the log
-    at_moments: dict[str, Any]  # observed at them
+    log: Log
     episodes: list[Episode]
     status: Status
     stopped_at: float  # s
@@ -35,9 +33,7 @@ class Run:
     steps: int
     iterations: int
     step: float  # s
-    log: dict[str, Any] = field(
-        default_factory=dict
-    )  # peaks since the moment before, their times, and integrals, where located
+    watched: bool = True  # whether the log has peaks and integrals
     pace: float = math.nan  # s, how long the last steps were allowed to be
     largest_local_error: float = 0.0  # largest estimate of a step's error, relative to the motion
     states: Any = None  # of the model at the moments, rows of a tree
@@ -46,7 +42,7 @@ class Run:
 
     def at_onset(self, name: str) -> list[Any]:
         """Return an observed quantity of every contact at its onset."""
-        return [self.at_moments[name][episode.onset_row, episode.contact] for episode in self.episodes]
+        return [self.log.seen[name][episode.onset_row, episode.contact] for episode in self.episodes]
 
 
 @dataclass(frozen=True)
@@ -78,11 +74,9 @@ def scalar_variable(value: SupportsFloat, units: str, words: str) -> Variable:
     return ((), float(value), {"units": units, "long_name": words})
 
 
-def capture_variables(run: Run, speed: np.ndarray, needed: np.ndarray) -> dict[str, Any]:
-    """Return when and how fast a probe met a latch and was caught by it; arguments as of `capture_data`."""
-    moments = run.moment_times
-    found = capture_data(moments, np.ones(len(moments), bool), run.at_moments, speed, needed)
-    return {name: scalar_variable(found[name], *CAPTURE[name]) for name in CAPTURE}
+def variables_of(described: Mapping[str, Sequence[str]], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those single numbers of a run that are in its data, by what they are `described` as: unit and words first."""
+    return {name: scalar_variable(data[name], *words[:2]) for name, words in described.items() if name in data}
 
 
 def contact_variables(run: Run) -> dict[str, Any]:
@@ -106,30 +100,9 @@ def contact_variables(run: Run) -> dict[str, Any]:
     }
 
 
-def energies_after(run: Run) -> tuple[list[float], list[float]]:
-    """Return the energy (J) after each contact relative to t = 0, and relative to its onset; NaN where the run ended before.
-
-    Of the contacts alone: without what control brings and a capture takes.
-    """
-    energy = changed_by_contacts(run.at_moments)
-
-    def after(rows: Iterable[int]) -> list[float]:
-        return [
-            energy[e.settled_row] - energy[row] if e.settled_row >= 0 else np.nan
-            for e, row in zip(run.episodes, rows, strict=True)
-        ]
-
-    return after([0] * len(run.episodes)), after(e.onset_row for e in run.episodes)
-
-
-def forces_act(run: Run, delay: float) -> bool:
-    """Return whether contacts last at the end of a run, or their forces with a `delay` (s)."""
-    return any(not episode.release + delay <= run.moment_times[-1] for episode in run.episodes)
-
-
-def outcome_variables(
-    acting: Either, captured: Either, at_end: Mapping[str, Any], length: ArrayLike | None
-) -> dict[str, Any]:
-    """Return whether the outcome is open at the end of a run, and the time that is left; arguments as of `outcome_left`."""
-    found = outcome_left(acting, np.bool(captured), at_end, length)
-    return {name: scalar_variable(found[name], *OUTCOME[name]) for name in OUTCOME}
+def energies_after(run: Run, delay: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the energy (J) after each contact relative to t = 0, and relative to its onset; NaN where the run ended before."""
+    keys, energy = ("onset_row", "settled_row", "contact"), changed_by_contacts(run.log.seen)
+    rows, settled, contacts = (np.array([getattr(one, key) for one in run.episodes], int) for key in keys)
+    since_onset = np.where(settled >= 0, energy[settled] - energy[rows], np.nan)
+    return run.log.energies_after(delay)[rows, contacts], since_onset

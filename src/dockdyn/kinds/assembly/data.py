@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,11 @@ from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.assembly.schema.control import moved_joints, steered_bodies
 from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
 from dockdyn.kinds.impact_prediction import predicted_impacts
-from dockdyn.results import measures
 from dockdyn.results.control.data import control_data
 from dockdyn.results.energy_class import LOSSLESS, effect_variable, energy_effect
+from dockdyn.results.log_data import Log
 from dockdyn.results.measures import Either
+from dockdyn.results.outcome import OUTCOME, outcome_left
 from dockdyn.results.overlap import damped_laws
 from dockdyn.results.run import (
     Described,
@@ -27,16 +27,12 @@ from dockdyn.results.run import (
     contact_variables,
     energies_after,
     episode_variable,
-    forces_act,
-    outcome_variables,
     sampled_variables,
     scalar_variable,
 )
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made
 
-CAPTURE = "when the last of the latches fell in"
-RELEASE = "when the first of the latches, all of which held, let go"
 VARIABLES: Layout = {
     "position": (("body", "axis"), "m", "position of the centre of mass, inertial"),
     "attitude": (("body", "quaternion"), "1", "unit quaternion, body to inertial, scalar first"),
@@ -161,23 +157,51 @@ GRAVITY_VARIABLES: Layout = {
 PORT_UNITS = {"tension": "N", "compression": "N", "shear": "N", "torsion_moment": "N m", "bending_moment": "N m"}
 
 
-def port_peaks(xp: ModuleType, peaks: Either, ports: int, bushings: int) -> dict[str, Either]:
-    """Return the largest of each part of the load at every port, of the peaks in a log before those of the bushings.
+# numbers of a whole run: the dimension, unit and words
+WHOLE: dict[str, tuple[tuple[str, ...], str, str]] = {
+    **{
+        f"interface_{name}": (("port",), unit, f"largest {name.replace('_', ' ')} on the body")
+        for name, unit in PORT_UNITS.items()
+    },
+    "bushing_peak_turn": (("bushing",), "rad", "largest angle by which the bushing was turned"),
+    "capture_time": ((), "s", "when the last of the latches fell in"),
+    "release_time": ((), "s", "when the first of the latches, all of which held, let go"),
+    "latch_bounces": (("latch",), "1", "how often its striker has bounced at the end of the play"),
+    "spin_share": (
+        ("flexible_link",),
+        "1",
+        "largest rate at which a link by a table of modes turns, over its lowest frequency; 0 of a beam, which stiffens",
+    ),
+    **{name: ((), *words) for name, words in OUTCOME.items()},
+}
+NUMBERS = {"latch_bounces": int}
 
-    At least zero: a port under compression alone has no tension. Empty without ports.
-    """
-    if not ports:
-        return {}
-    end = peaks.shape[1] - bushings
-    loads = peaks[:, end - ports * len(PORT_UNITS) : end]
-    largest = xp.maximum(loads.max(axis=0), 0.0).reshape(ports, len(PORT_UNITS))
-    return {f"interface_{name}": largest[:, index] for index, name in enumerate(PORT_UNITS)}
 
-
-def bushing_peaks(xp: ModuleType, peaks: Either, bushings: int) -> dict[str, Either]:
-    """Return the largest angle (rad) by which each bushing is turned, of the last peaks in a log. Empty without bushings."""
-    turns = peaks[:, peaks.shape[1] - bushings :].max(axis=0, initial=0.0)
-    return {"bushing_peak_turn": 2 * xp.arccos(xp.clip(1.0 - turns, -1.0, 1.0))} if bushings else {}
+def whole_run_data(log: Log, delay: Either, ports: int, bushings: int, watched: bool = True) -> dict[str, Any]:
+    """Return those of `WHOLE` that the log of a run has, `delay` (s) being that of contact forces; loads at so many ports and
+    turns of so many bushings where they were `watched`."""
+    xp, seen = log.time.__array_namespace__(), log.seen
+    found = outcome_left(*_left_at_end(log.acting(delay), log.at_end()))
+    if "latch_held" in seen:
+        all_hold = seen["latch_held"].min(axis=1) > 0
+        found["capture_time"] = log.first_time(all_hold)
+        found["release_time"] = log.first_time((all_hold.cumsum() > 0) & ~all_hold)
+    if "latch_at_end" in seen:
+        found["latch_bounces"] = seen["latch_at_end"].sum(axis=0).astype(int) // 2  # it comes to an end and leaves it
+    if "spin_share" in seen:
+        shares = xp.where(log.valid[:, None], seen["spin_share"], 0.0)
+        found["spin_share"] = xp.concat([shares, *([log.samples["spin_share"]] if log.samples else [])]).max(axis=0)
+    end = log.peaks.shape[1] - bushings
+    if ports and watched:
+        loads = log.peaks[:, end - ports * len(PORT_UNITS) : end]
+        largest = xp.maximum(loads.max(axis=0), 0.0).reshape(
+            ports, len(PORT_UNITS)
+        )  # under compression alone no tension
+        found |= {f"interface_{name}": largest[:, index] for index, name in enumerate(PORT_UNITS)}
+    if bushings and watched:
+        turns = log.peaks[:, end:].max(axis=0, initial=0.0)
+        found["bushing_peak_turn"] = 2 * xp.arccos(xp.clip(1.0 - turns, -1.0, 1.0))
+    return found
 
 
 # of runs that have such parts
@@ -206,16 +230,12 @@ def describe_run(scenario: Scenario, run: Run) -> Described:
                 {name: LAYOUT[name] for name in LAYOUT if name in run.sampled and name not in RAMP_VARIABLES}, run
             ),
             **control.variables,
-            **_largest_loads(content, run),
-            **_capture_times(run),
-            **_latch_bounces(run),
+            **_whole_run(content, run),
             **ramp_variables(content, run),
             **_phase_times(content, run),
-            **_spin_ratios(run),
             **mode_excesses(content, run),
             **_joint_ranges(content),
             **_episode_variables(content, run, effects),
-            **_open_outcome(content, run),
             **predicted_impacts(content, run),
         },
         coordinates={
@@ -328,81 +348,28 @@ def flexible_names(content: AssemblySection) -> dict[str, Any]:
     return {"mode": names, "mode_unit": ("mode", units), "flexible_link": [name for name, _ in links]}
 
 
-def _largest_loads(content: AssemblySection, run: Run) -> dict[str, Any]:
-    """Return the largest loads at every port and turns of bushings; nothing where there is none, or events are not located."""
-    if not run.log:
-        return {}
-    peaks, bushings = run.log["peaks"], len(element_names(content).get("bushing", []))
-    loads = port_peaks(np, peaks, len(content.ports()), bushings)
-    turns = bushing_peaks(np, peaks, bushings)
-    said = {
-        f"interface_{name}": {"units": unit, "long_name": f"largest {name.replace('_', ' ')} on the body"}
-        for name, unit in PORT_UNITS.items()
-    }
-    turned = {"units": "rad", "long_name": "largest angle by which the bushing was turned"}
+def _whole_run(content: AssemblySection, run: Run) -> dict[str, Any]:
+    """Return numbers of a whole run."""
+    bushings = len(element_names(content).get("bushing", []))
+    found = whole_run_data(run.log, content.loop.delay, len(content.ports()), bushings, run.watched)
     return {
-        **{name: (("port",), values, said[name]) for name, values in loads.items()},
-        **{name: (("bushing",), values, turned) for name, values in turns.items()},
+        name: (
+            dimensions,
+            np.asarray(found[name], int if name == "latch_bounces" else float),
+            {"units": unit, "long_name": words},
+        )
+        for name, (dimensions, unit, words) in WHOLE.items()
+        if name in found
     }
-
-
-def _capture_times(run: Run) -> dict[str, Any]:
-    """Return when the last of the latches fell in, and when one let go again; nothing where there is none."""
-    if "latch_held" not in run.at_moments:
-        return {}
-    all_hold, let_go = held_and_let_go(run.at_moments["latch_held"])
-    return {
-        "capture_time": scalar_variable(first_time(all_hold, run), "s", CAPTURE),
-        "release_time": scalar_variable(first_time(let_go, run), "s", RELEASE),
-    }
-
-
-def held_and_let_go(held: Either) -> tuple[Either, Either]:
-    """Return whether at each moment all latches hold, and whether all have held and one of them does not any more."""
-    all_hold = held.min(axis=1) > 0
-    return all_hold, (all_hold.cumsum() > 0) & ~all_hold
-
-
-def latch_bounces(at_end: Either) -> Either:
-    """Return how often the striker of each latch has bounced at the end of its play, from whether it was `at_end` at each
-    moment: once for two of them."""
-    return at_end.sum(axis=0) // 2
-
-
-def _latch_bounces(run: Run) -> dict[str, Any]:
-    """Return the bounces of each latch; nothing where there is none."""
-    if "latch_at_end" not in run.at_moments:
-        return {}
-    words = "how often its striker has bounced at the end of the play"
-    found = latch_bounces(run.at_moments["latch_at_end"]).astype(int)
-    return {"latch_bounces": (("latch",), found, {"units": "1", "long_name": words})}
 
 
 def _phase_times(content: AssemblySection, run: Run) -> dict[str, Any]:
     """Return when each phase began, NaN for one that did not; nothing where there are none."""
-    if "phase_number" not in run.at_moments:
+    if "phase_number" not in run.log.seen:
         return {}
-    number = run.at_moments["phase_number"]
-    began = [first_time(number >= index, run) for index in range(len(content.phase))]
+    number = run.log.seen["phase_number"]
+    began = [run.log.first_time(number >= index) for index in range(len(content.phase))]
     return {"phase_began": (("phase",), np.array(began), {"units": "s", "long_name": "when the phase began"})}
-
-
-def largest_spins(shares: Either) -> Either:
-    """Return the largest of each flexible link's share of `spin_share`, over the instants (the first axis) at which it is
-    known."""
-    return shares.max(axis=0)
-
-
-def _spin_ratios(run: Run) -> dict[str, Any]:
-    """Return how fast each flexible link that spin does not stiffen turns at most beside its lowest frequency; nothing without
-    any."""
-    if "spin_share" not in run.sampled:
-        return {}
-    words = (
-        "largest rate at which a link by a table of modes turns, over its lowest frequency; 0 of a beam, which stiffens"
-    )
-    every = np.concatenate([run.sampled["spin_share"], run.at_moments["spin_share"]])
-    return {"spin_share": (("flexible_link",), largest_spins(every), {"units": "1", "long_name": words})}
 
 
 def _joint_ranges(content: AssemblySection) -> dict[str, Any]:
@@ -414,11 +381,6 @@ def _joint_ranges(content: AssemblySection) -> dict[str, Any]:
     ends = np.array([[np.nan, np.nan] if one is None else one for one in found])
     words = "within which the joint is meant to stay, without stops"
     return {"joint_range": (("joint", "end"), ends, {"units": "SI", "long_name": words})}
-
-
-def first_time(holds: np.ndarray, run: Run) -> float:
-    """Return the first moment (s) of a run at which something holds; NaN where it never does."""
-    return float(measures.first_time(holds, run.moment_times))
 
 
 def is_conservative(content: AssemblySection) -> bool:
@@ -441,13 +403,7 @@ def _energy_effects(content: AssemblySection) -> list[str]:
     return [energy_effect(one, content.loop.delay) for one in found]
 
 
-def _open_outcome(content: AssemblySection, run: Run) -> dict[str, Any]:
-    """Return whether the outcome is open at the end, and how long the approach would still take."""
-    at_end = {name: values[-1] for name, values in run.at_moments.items()}
-    return outcome_variables(*left_at_end(np.bool(forces_act(run, content.loop.delay)), at_end))
-
-
-def left_at_end(acting: Either, at_end: Mapping[str, Any]) -> tuple[Either, Either, Mapping[str, Any], float | None]:
+def _left_at_end(acting: Either, at_end: Mapping[str, Any]) -> tuple[Either, Either, Mapping[str, Any], float | None]:
     """Return the arguments of `outcome_left` for what is observed of an assembly at the end, where contacts last or are
     `acting`.
 
@@ -464,7 +420,7 @@ def left_at_end(acting: Either, at_end: Mapping[str, Any]) -> tuple[Either, Eith
 def _episode_variables(content: AssemblySection, run: Run, effects: list[str]) -> dict[str, Any]:
     """Return variables over the dimension `episode`: one entry a group from its first onset to its last release."""
     contacts, found = content.contact, run.episodes
-    since_start, since_onset = energies_after(run)
+    since_start, since_onset = energies_after(run, content.loop.delay)
     places = np.array(run.at_onset("contact_point")).reshape(len(found), 3)
     partners = np.array([contacts[e.contact].between[1] for e in found], str)
     variable = episode_variable
@@ -478,7 +434,7 @@ def _episode_variables(content: AssemblySection, run: Run, effects: list[str]) -
         "episode_energy": variable(since_start, "J", "energy after, relative to t = 0"),
         "episode_energy_gain": variable(since_onset, "J", "energy after, relative to onset"),
         "kinetic_energy_end": scalar_variable(
-            run.at_moments["kinetic_energy"][-1], "J", "kinetic energy of all bodies at the end"
+            run.log.seen["kinetic_energy"][-1], "J", "kinetic energy of all bodies at the end"
         ),
     }
 

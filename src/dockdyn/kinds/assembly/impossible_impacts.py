@@ -35,7 +35,7 @@ def refuse_impossible(scenario: Scenario, run: Run) -> None:
     struck = [number for number, contact in enumerate(scenario.content.contacts) if contact.impact is not None]
     if run.status != Status.NOT_FINITE or run.states is None or not struck:
         return
-    row = len(run.moment_times) - 2  # the one after it is of velocities that are no numbers
+    row = len(run.log.time) - 2  # the one after it is of velocities that are no numbers
     if row < 0:
         return
     state: State = map_leaves(lambda rows: rows[row], run.states)
@@ -47,7 +47,7 @@ def refuse_impossible(scenario: Scenario, run: Run) -> None:
         try:
             check_impact(law.own or law.name, matrix, velocity, law.parameters)
         except ValueError as error:
-            where = f"contact {scenario.content.contact_names()[number]!r} at t = {run.moment_times[row]:.6g} s"
+            where = f"contact {scenario.content.contact_names()[number]!r} at t = {run.log.time[row]:.6g} s"
             raise ScenarioError(f"{scenario.name}: {where}: impact: {error}") from None
 
 

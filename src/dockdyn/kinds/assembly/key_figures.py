@@ -8,17 +8,11 @@ from typing import Any
 import numpy as np
 
 from dockdyn.dataset import Dataset
-from dockdyn.deferred import jnp
 from dockdyn.integrate.solution import Solution
 from dockdyn.kinds.assembly.data import (
     PORT_UNITS,
-    bushing_peaks,
-    held_and_let_go,
     is_conservative,
-    largest_spins,
-    latch_bounces,
-    left_at_end,
-    port_peaks,
+    whole_run_data,
 )
 from dockdyn.kinds.assembly.doubts import FAST, MANY_BOUNCES
 from dockdyn.kinds.assembly.ramps import FIGURES as BEHIND_A_RAMP
@@ -32,8 +26,6 @@ from dockdyn.results.contact_figures import CAPTURED, CONTACTS, LATCHED, MOTION,
 from dockdyn.results.control.figures import CONTROL
 from dockdyn.results.key_figures import KeyFigure, LocatedFigures
 from dockdyn.results.log_data import log_data, read_log
-from dockdyn.results.measures import first_time
-from dockdyn.results.outcome import outcome_left
 from dockdyn.results.requirements import AT_PORT
 
 
@@ -108,20 +100,9 @@ FIGURES = (
 def _assembly_data(model: Mechanism, solution: Solution) -> dict[str, Any]:
     """Return the data of a run of an assembly from its log."""
     log, delay = read_log(model, solution), 0.0 if model.delay is None else model.delay
-    found = log_data(log, solution, delay) | outcome_left(*left_at_end(log.acting(delay), log.at_end()))
-    if "latch_held" in log.seen:
-        for name, there in zip(("capture_time", "release_time"), held_and_let_go(log.seen["latch_held"]), strict=True):
-            found[name] = first_time(there & log.valid, log.time)
-    if "latch_at_end" in log.seen:
-        found["latch_bounces"] = latch_bounces(log.seen["latch_at_end"])
-    if "spin_share" in log.seen:
-        shares = jnp.where(log.valid[:, None], log.seen["spin_share"], 0.0)
-        found["spin_share"] = largest_spins(
-            jnp.concatenate([shares, *([log.samples["spin_share"]] if log.samples else [])])
-        )
-    found |= ramp_data(model, log) | relative_data(model, solution, log, delay)
-    ports, bushings = sum(point.axis is not None for point in model.points), bushing_count(model.elements)
-    return found | port_peaks(jnp, log.peaks, ports, bushings) | bushing_peaks(jnp, log.peaks, bushings)
+    ports = sum(point.axis is not None for point in model.points)
+    found = log_data(log, solution, delay) | whole_run_data(log, delay, ports, bushing_count(model.elements))
+    return found | ramp_data(model, log) | relative_data(model, solution, log, delay)
 
 
 def stated_features(content: AssemblySection) -> dict[str, bool]:

@@ -82,7 +82,7 @@ def _excess_of_peak(content: AssemblySection, run: Run, hit: Episode, bodies: li
     state: State = map_leaves(lambda rows: rows[hit.onset_row], run.states)
     meeting = map_leaves(np.asarray, _meeting_of_group(content, state, hit.contact))
     modes = _modes_of_bodies(content, meeting, bodies)
-    speed = float(run.at_moments["depth_rate"][hit.onset_row, hit.contact])
+    speed = float(run.log.seen["depth_rate"][hit.onset_row, hit.contact])
     stiffness = equivalent_stiffness(np.asarray(_elastic_forces(content, hit.contact, meeting.normals[0])), hit.peak)
     until = LATER * (hit.peak_time - hit.onset)
     if modes.kept.all() or not (speed > 0 and until > 0 and np.isfinite(stiffness)):

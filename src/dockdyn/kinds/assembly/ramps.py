@@ -7,24 +7,22 @@ It is told where there is one such latch, as the speed at which the probe comes 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from dockdyn.contact.latch import HELD, ON_RAMP
-from dockdyn.deferred import Array, jnp
+from dockdyn.deferred import Array
 from dockdyn.integrate.model import State
 from dockdyn.kinds.latching import least_speed_of, rigid_speed
 from dockdyn.mechanism.mechanism import Mechanism
-from dockdyn.results.capture_loads import LOADS, capture_loads
+from dockdyn.results.capture_loads import CAPTURE, LOADS, capture_data, capture_loads
 from dockdyn.results.contact_figures import stored_figure
 from dockdyn.results.key_figures import KeyFigure
-from dockdyn.results.log_data import Log, capture_data
-from dockdyn.results.measures import Either
+from dockdyn.results.log_data import Log
 from dockdyn.results.plan import jit_once
 from dockdyn.results.requirements import KNOWN
-from dockdyn.results.run import Layout, Run, capture_variables, sampled_variables, scalar_variable
+from dockdyn.results.run import Layout, Run, sampled_variables, scalar_variable, variables_of
 from dockdyn.scenario.made import model_of
 from dockdyn.trees import map_leaves
 
@@ -93,28 +91,20 @@ def ramp_layout(content: Any) -> Layout:  # noqa: ANN401, of an assembly
 
 def ramp_variables(content: Any, run: Run) -> dict[str, Any]:  # noqa: ANN401, of an assembly
     """Return what the latch behind a ramp did and what it takes; nothing where there is none, or several."""
-    if "latch_travel" not in run.at_moments or not run.log:
+    if "latch_travel" not in run.log.seen or not run.watched:
         return {}
     model = model_of(content)
     if len(model.ramps) != 1:
         return {}
-    latch, moments = model.ramps[0].latch, run.at_moments
+    latch, data = model.ramps[0].latch, _without_rigid_speed(model, run.log)
     needed, length = float(_rigid_latching_speed(content)), float(latch.entry.length)
-    found = capture_variables(run, moments["latch_rate"], moments["latch_needed_speed"])
-    del found["capture_time"]  # that of all latches
     told = ramp_layout(content)
+    found = variables_of(CAPTURE | LOADS | {KNOWN: ("1", "whether the largest force is known: 1 yes, 0 no")}, data)
     found |= sampled_variables({name: told[name] for name in told if name in run.sampled}, run)
-    last = len(run.moment_times) - 1
-    loads = told_loads(np, model, run.log, moments, run.moment_times, last)
-    found |= {
-        name: scalar_variable(loads[name], unit, words) for name, (unit, words, _) in LOADS.items() if name in loads
-    }
-    if KNOWN in loads:
-        found[KNOWN] = scalar_variable(loads[KNOWN], "1", "whether the largest force is known: 1 yes, 0 no")
     if latch.swing is not None:
         found |= {
-            "catch_stroke": scalar_variable(moments["catch_stroke"][0], "m", "way that the catch can yield"),
-            "catch_swing": scalar_variable(moments["catch_swing"][0], "s", SWING),
+            "catch_stroke": scalar_variable(run.log.seen["catch_stroke"][0], "m", "way that the catch can yield"),
+            "catch_swing": scalar_variable(run.log.seen["catch_swing"][0], "s", SWING),
         }
     found |= {
         "latch_head_on_speed": scalar_variable(needed, "m/s", "least speed that latches two rigid bodies, head on"),
@@ -128,31 +118,27 @@ def ramp_variables(content: Any, run: Run) -> dict[str, Any]:  # noqa: ANN401, o
     return found | {SIMULATED: scalar_variable(least, "m/s", "least speed that latches, simulated")}
 
 
-def ramp_data(model: Mechanism, log: Log) -> dict[str, Array]:
+def ramp_data(model: Mechanism, log: Log) -> dict[str, Any]:
     """Return the same of the log of a run, as far as it tells it."""
     if "latch_travel" not in log.seen or len(model.ramps) != 1:
         return {}
+    found = {"latch_head_on_speed": rigid_speed(model), BEHIND: model.ramps[0].latch.entry.length}
+    return _without_rigid_speed(model, log) | found
+
+
+def _without_rigid_speed(model: Mechanism, log: Log) -> dict[str, Any]:
+    """Return when and how the one latch behind a ramp was met and fell in, and the loads of its capture, as `capture_loads`:
+    NaN of a rigid grip, of which they are not known, and nothing of one that does not tell them."""
+    xp, latch = log.time.__array_namespace__(), model.ramps[0].latch
     found = capture_data(log, log.seen["latch_rate"], log.seen["latch_needed_speed"])
-    del found["capture_time"]
-    (ramp,) = model.ramps
-    found |= told_loads(jnp, model, log._asdict(), log.seen, log.time, log.last)
-    return found | {"latch_head_on_speed": rigid_speed(model), BEHIND: ramp.latch.entry.length}
-
-
-def told_loads(
-    xp: ModuleType, model: Mechanism, log: Mapping[str, Any], seen: Mapping[str, Any], time: Either, last: Either
-) -> dict[str, Any]:
-    """Return the loads of a capture by the one latch behind a ramp, as `capture_loads`: NaN of a rigid grip, of which they are
-    not known, and nothing of one that does not tell them."""
-    (latch,) = (one.latch for one in model.ramps)
+    del found["capture_time"]  # that of all latches
     if latch.rigid:
-        held = (seen["latch_mode"] >= HELD) & (xp.arange(time.shape[0]) <= last)
-        return dict.fromkeys(LOADS, xp.asarray(xp.nan)) | {KNOWN: 1.0 - xp.any(held)}
+        held = (log.seen["latch_mode"] >= HELD) & log.valid
+        return found | dict.fromkeys(LOADS, xp.asarray(xp.nan)) | {KNOWN: 1.0 - xp.any(held)}
     if latch.swing is None:
-        return {}
+        return found
     watched = len(model.groups) + model.latch_sizes
-    of_latch = {**log, "peaks": log["peaks"][:, :watched]}
-    return capture_loads(xp, of_latch, seen, seen["latch_mode"], time, last)
+    return found | capture_loads(log._replace(peaks=log.peaks[:, :watched]))
 
 
 @jit_once
