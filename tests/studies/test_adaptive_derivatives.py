@@ -1,4 +1,4 @@
-"""Derivatives of runs by the adaptive method: beside central differences of runs, what is struck at t = 0 included."""
+"""Derivatives of runs by the methods adaptive and implicit: beside central differences, what is struck at t = 0 included."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def swinging(seed, struck=False):
             "inertia": [0.3, 0.4, 0.5],
         }
         bodies.append(link | {"position": [0.9, draw.uniform(-0.1, 0.1), 0.05], "joint": joint})
-    content = {"schema": 2, "duration": 1.5, "body": by_name(bodies), "output": {"interval": 0.1}}
+    content = {"schema": 2, "duration": 1.5, "output": {"interval": 0.1}}
     content["integrator"] = {"method": "adaptive", "tolerance": 1e-12}
     if struck:
         for one in bodies[1:]:
@@ -49,7 +49,7 @@ def swinging(seed, struck=False):
         wall["surface"] = {"face": {"shape": "plane", "point": [0, 0, 0], "normal": [0, 0, -1]}}
         bodies.append(wall)
         content["contact"] = {"hit": {"between": ["tip", "face"], "impact": STRUCK}}
-    return dockdyn.load(content)
+    return dockdyn.load(content | {"body": by_name(bodies)})
 
 
 def figures(run):
@@ -58,12 +58,17 @@ def figures(run):
     return ends | {"energy": float(run.kinetic_energy[-1]), "work": float(run.work[-1])}
 
 
+def figures_with_slopes(scenario, key):
+    """What a run ends with, and its derivatives."""
+    own = Numbers.of(scenario.content)
+    direction = (own.values == dict_value(scenario, key)).astype(float)
+    assert direction.sum() == 1
+    return slopes_along(kind_named("assembly").linearised(scenario), own.values, direction, figures)
+
+
 def held_against_differences(scenario, key, by):
     """Derivatives of what a run ends with, and central differences."""
-    own, value = Numbers.of(scenario.content), dict_value(scenario, key)
-    direction = (own.values == value).astype(float)
-    assert direction.sum() == 1
-    found, slopes = slopes_along(kind_named("assembly").linearised(scenario), own.values, direction, figures)
+    value, (found, slopes) = dict_value(scenario, key), figures_with_slopes(scenario, key)
     up, down = (figures(dockdyn.simulate(scenario.at({key: value * (1 + side * by)}))) for side in (1, -1))
     assert found == pytest.approx(figures(dockdyn.simulate(scenario)), rel=1e-9, abs=1e-12)
     sizes = {name: abs((up[name] - down[name]) / (2 * value * by)) for name in slopes}
@@ -93,3 +98,15 @@ CASES = [
 @pytest.mark.parametrize(("seed", "struck", "key"), CASES)
 def test_derivatives_are_differences_of_runs(seed, struck, key):
     held_against_differences(swinging(seed, struck), key, 1e-4)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("seed", "struck", "key"), [CASES[1], CASES[6]])
+def test_derivatives_by_the_implicit_method_are_differences_of_runs(seed, struck, key):
+    """Of a run by the explicit one, too, which takes other steps."""
+    explicit = swinging(seed, struck)
+    implicit = explicit.at({"integrator.method": "implicit", "integrator.tolerance": 1e-10})
+    held_against_differences(implicit, key, 1e-4)
+    found, other = (figures_with_slopes(one, key)[1] for one in (implicit, explicit))
+    size = max(map(abs, other.values()))
+    assert found == {name: pytest.approx(slope, rel=1e-6, abs=1e-7 * size) for name, slope in other.items()}

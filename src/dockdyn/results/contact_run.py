@@ -170,12 +170,12 @@ def _run_of(
 
 
 def linearised_contacts(scenario: Scenario, describe: Callable[[Scenario, Run], Described]) -> LinearisedRun:
-    """Return a run and its derivatives. Raises ScenarioError for what cannot be run, and for fixed or implicit steps."""
+    """Return a run and its derivatives. Raises ScenarioError for what cannot be run, and for fixed steps."""
     affordable_delay(check_runnable(scenario))
     content = scenario.content
-    if content.integrator.method == "adaptive":
+    if content.integrator.method in METHODS:
         return linearised_adaptive(scenario, describe)
-    if (method := content.integrator.method) not in ("located", "variational"):
+    if (method := content.integrator.method) == "fixed":
         raise ScenarioError(f'{scenario.name}: integrator.method = {method!r}: must be "located" for derivatives')
     own, settings = Numbers.of(content), settings_of(content)
 
