@@ -11,14 +11,12 @@ from dataclasses import replace
 from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.laws.relative_damping import RelativeLaw
 from dockdyn.deferred import Array, Float, jnp
-from dockdyn.impact.laws.result import Impact, impact_of_impulse
 from dockdyn.integrate.model import State
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.connections import point_rows
 from dockdyn.mechanism.head_on import law_between
-from dockdyn.mechanism.impacts import kept_lines
 from dockdyn.mechanism.mechanism import Mechanism
-from dockdyn.mechanism.strikes import strike_bodies
+from dockdyn.mechanism.strikes import space_along
 
 
 def damp_relatively(model: Mechanism) -> Mechanism:
@@ -52,8 +50,8 @@ def effective_masses(model: Mechanism, x: State) -> tuple[Float[Array, "groups"]
     The normal points from the second body to the first. Springs and contacts do not count, as in an impact; joints, rigid grips
     that hold and inertia that elements reflect do. NaN for what is no group of contacts with a force law.
     """
-    here, kept = model.placement(x), kept_lines(model, x)
-    masses, normals = [], []
+    here = model.placement(x)
+    kept, masses, normals = model.kept_lines(x, here), [], []
     for group in model.groups:
         if not isinstance(group, ContactGroup):
             masses.append(jnp.asarray(jnp.nan))
@@ -62,13 +60,7 @@ def effective_masses(model: Mechanism, x: State) -> tuple[Float[Array, "groups"]
         _, normal, point = group.member().touch(here.bodies[group.first], here.bodies[group.second])
         normal = normal / normal.norm()
         rows = point_rows(here.bodies, group.first, group.second, point, (normal,))
-        found: list[Float[Array, "1 1"]] = []
-
-        def note(matrix: Float[Array, "1 1"], velocity: Float[Array, "1"], found: list[Array] = found) -> Impact:
-            found.append(matrix)
-            return impact_of_impulse(matrix, velocity, jnp.zeros_like(velocity))
-
-        strike_bodies(model.moving, here, rows, note, kept)
-        masses.append(1 / found[0][0, 0])
+        matrix, _ = space_along(model.moving, here, rows, kept)
+        masses.append(1 / matrix[0, 0])
         normals.append(Vector.array(normal))
     return jnp.stack(masses), jnp.stack(normals)

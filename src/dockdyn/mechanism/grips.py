@@ -81,6 +81,18 @@ def lines_of(grips: Sequence[Grip], memories: Sequence[ElementMemory], places: S
     return Lines.joined(found) if found else None
 
 
+def kept_lines(
+    elements: Sequence[Mount], grips: Sequence[Grip], memories: Sequence[ElementMemory], here: Placement
+) -> Lines | None:
+    """Return the lines of what holds or resists during an impact: grips, and inertia that elements reflect."""
+    parts = (
+        reflected_lines(len(here.bodies), reflected_inertia(elements, here)),
+        lines_of(grips, memories, here.bodies),
+    )
+    found = [part for part in parts if part is not None]
+    return Lines.joined(found) if found else None
+
+
 def add_held(
     loads: list[Wrench], grips: Sequence[Grip], lines: Lines, along: Float[Array, "lines"], places: Sequence[Placed]
 ) -> tuple[Vector, ...]:
@@ -131,14 +143,10 @@ def fall_in(
             own: ElementMemory = own,
         ) -> tuple[Velocities, ElementMemory]:
             here = place(v)
-            parts = (
-                reflected_lines(len(here.bodies), reflected_inertia(elements, here)),
-                lines_of(others, memories, here.bodies),
-            )
-            kept = [one for one in parts if one is not None]
+            kept = kept_lines(elements, others, memories, here)
             rows = grip.connection.rows(here.bodies)
             halt = stop_evenly if grip.connection.shared else stop_motion
-            struck = strike_bodies(bodies, here, rows, halt, Lines.joined(kept) if kept else None)
+            struck = strike_bodies(bodies, here, rows, halt, kept)
             own = _note_impulse(elements[grip.element], own, here, struck, grip.connection.force(struck.impact.impulse))
             if not grip.rigid:
                 return v, own

@@ -18,18 +18,15 @@ from dockdyn.contact.gate import APART
 from dockdyn.contact.group import GroupState, Wrench
 from dockdyn.contact.pair import ContactKinematics
 from dockdyn.deferred import Array, Bool, Float, jax, jnp
-from dockdyn.impact.laws.result import Impact, impact_of_impulse
 from dockdyn.integrate.model import Scalar, State
 from dockdyn.mechanics.lines import Lines, row_of
-from dockdyn.mechanics.reflected import reflected_lines
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.at_one_instant import Touching, strike_together
-from dockdyn.mechanism.grips import lines_of
 from dockdyn.mechanism.impact_contact import OVERLAP, RESTING, TOGETHER, TOUCHED, Hit, ImpactContact
-from dockdyn.mechanism.loads import act_between, reflected_inertia
-from dockdyn.mechanism.strikes import strike_bodies
+from dockdyn.mechanism.loads import act_between
+from dockdyn.mechanism.strikes import space_along, strike_bodies
 from dockdyn.trees import map_leaves
 
 if TYPE_CHECKING:
@@ -180,7 +177,7 @@ def _state_after_impacts(model: Mechanism, t: Scalar, x: State, touching: Flags,
     here, contacts = model.placement(x), [contact for _, contact in model.impacts]
     rows = jnp.concatenate([contact.rows(here.bodies) for contact in contacts])
     resolve = partial(strike_together, [contact.resolve for contact in contacts], Touching(touching, limits))
-    found = strike_bodies(model.moving, here, rows, resolve, kept_lines(model, x))
+    found = strike_bodies(model.moving, here, rows, resolve, model.kept_lines(x, here))
     hits = tuple(
         hit._replace(impulse=hit.impulse + own)
         for hit, own in zip(x.memory.impacts, found.impact.impulse[:: rows.shape[0] // len(contacts)], strict=True)
@@ -194,26 +191,8 @@ def _state_after_impacts(model: Mechanism, t: Scalar, x: State, touching: Flags,
 
 def contact_space(model: Mechanism, x: State, number: int) -> tuple[Float[Array, "rows rows"], Float[Array, "rows"]]:
     """Return W (1/kg) and the velocity (m/s) before an impact of a contact by its number: what its law is given."""
-    found: list[tuple[Array, Array]] = []
-
-    def note(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
-        found.append((matrix, velocity))
-        return impact_of_impulse(matrix, velocity, jnp.zeros_like(velocity))
-
     here, contact = model.placement(x), dict(model.impacts)[number]
-    strike_bodies(model.moving, here, contact.rows(here.bodies), note, kept_lines(model, x))
-    return found[0]
-
-
-def kept_lines(model: Mechanism, x: State) -> Lines | None:
-    """Return the lines of what holds or resists during an impact: grips, and inertia that elements reflect."""
-    here, elements = model.placement(x), model.elements_at(x)
-    parts = (
-        reflected_lines(len(here.bodies), reflected_inertia(elements, here)),
-        lines_of(model.grips, x.memory.elements, here.bodies),
-    )
-    found = [part for part in parts if part is not None]
-    return Lines.joined(found) if found else None
+    return space_along(model.moving, here, contact.rows(here.bodies), model.kept_lines(x, here))
 
 
 def _resting_contacts(model: Mechanism, t: Scalar, x: State, touching: Flags, slow: Flags) -> Flags:

@@ -30,7 +30,7 @@ from dockdyn.mechanism.coasting import time_apart
 from dockdyn.mechanism.connections import point_rows
 from dockdyn.mechanism.conserving import Conserved, brought_back
 from dockdyn.mechanism.gravity import Gravity, InOrbit
-from dockdyn.mechanism.grips import Grip, add_held, captures_of, fall_in, grips_of, lines_of
+from dockdyn.mechanism.grips import Grip, add_held, captures_of, fall_in, grips_of, kept_lines, lines_of
 from dockdyn.mechanism.impact_contact import ImpactContact
 from dockdyn.mechanism.impacts import (
     add_rests,
@@ -481,6 +481,10 @@ class Mechanism(ContactModel):
         """How many quantities of latches are watched, behind the forces of the groups."""
         grips, counts = [one.latch.grip for one in latches_of(self.elements)], {"pin": 2, "weld": 3}
         return sum(counts[one.hold] for one in grips if getattr(one, "swing", None) is not None)
+
+    def kept_lines(self, x: State, here: Placement) -> Lines | None:
+        """Return the lines of what holds or resists during an impact: grips, and inertia that elements reflect."""
+        return kept_lines(self.elements_at(x), self.grips, x.memory.elements, here)
 
     def grip_forces(self, now: Acting) -> dict[int, Vector]:
         """Return the forces (N, inertial, on the first body) of the rigid latches, by the numbers of their elements."""

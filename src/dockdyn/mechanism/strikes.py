@@ -80,3 +80,17 @@ def strike_bodies(bodies: Moving, here: Placement, rows: Rows, resolve: Resolve,
     held = settled + found.impulse @ reacting
     load = jnp.einsum("k,kbi->bi", found.impulse, rows) + jnp.einsum("k,kbi->bi", held, kept.rows)
     return Struck(mobility.change(load), found, held)
+
+
+def space_along(
+    bodies: Moving, here: Placement, rows: Rows, kept: Lines | None = None
+) -> tuple[Float[Array, "rows rows"], Float[Array, "rows"]]:
+    """Return W and the velocities before an impact along `rows`: what `strike_bodies` gives a law."""
+    found: list[tuple[Array, Array]] = []
+
+    def note(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
+        found.append((matrix, velocity))
+        return impact_of_impulse(matrix, velocity, jnp.zeros_like(velocity))
+
+    strike_bodies(bodies, here, rows, note, kept)
+    return found[0]
