@@ -52,7 +52,6 @@ NAMES_NOT_YET: set[str] = {  # rooms in which public functions still have names 
 NAMED = {"property", "cached_property", "setter"}  # what is called as a noun
 LINES, PARAMETERS = 60, 10
 LONG = {  # functions with more lines or parameters
-    "integrate/hybrid/fixed.py:step_once",
     "integrate/variational/colliding.py:_accept_move",
     "kinds/rig/model/driven.py:drive_cycle",
     "kinds/rig/model/schedule.py:rig_schedule",

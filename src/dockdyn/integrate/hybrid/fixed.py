@@ -18,8 +18,8 @@ from dockdyn.integrate.hybrid.delay_line import SampledLine, lagrange_taps
 from dockdyn.integrate.hybrid.mesh_point import MeshPoint, is_finite, zeros_like
 from dockdyn.integrate.hybrid.runge_kutta import Flow, looped_rk4
 from dockdyn.integrate.hybrid.running_extrema import by_trapezoids
-from dockdyn.integrate.hybrid.solver_state import SolverState, event_record, guard_step
-from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, choose_tree, pack_tree, write_row
+from dockdyn.integrate.hybrid.solver_state import SolverState, apply_jumps, conclude_step, guard_step
+from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, choose_tree, pack_tree
 from dockdyn.integrate.solution import Sample, Status
 from dockdyn.mechanics.vector import once
 from dockdyn.trees import Module, field, leaves_of, map_leaves
@@ -109,34 +109,25 @@ def step_once(model: Model, settings: Settings, solver: SolverState) -> SolverSt
     modes = zip(leaves_of(point.state.mode), leaves_of(state.mode), strict=True)
     changes = [*fired, *(jnp.any(before != after) for before, after in modes)]
     event = jnp.any(jnp.stack(changes)) if changes else jnp.asarray(False)
-    state = jax.lax.cond(event, lambda x: model.jump(end, x, fired), lambda x: x, state)
-    renewed = event
-    if tick is not None:
-        ticks = (end >= tick) & (end < settings.duration)
-        state = jax.lax.cond(ticks, lambda x: model.tick(tick, x), lambda x: x, state)
-        renewed = renewed | ticks
+    ticks = None if tick is None else (end >= tick) & (end < settings.duration)
+    renewed = event if ticks is None else event | ticks
+    state = apply_jumps(model, tried, fired, event, tick, ticks)
     done = arrives & (stop >= settings.duration)
-    over = model.ended(state)
-    if over is not None:
-        done = done | ((event | (solver.steps == 0)) & over)
     image = jnp.asarray(False)
     if isinstance(solver.line, Past) and isinstance(past, Past):
         image = (solver.line.alive != 0) != (past.alive != 0)
-    logged = event | image | done
-    at = once(tried._replace(state=state))
     flags = jnp.stack(fired) if fired else jnp.zeros(0, bool)
-    log, moments = write_row(solver.log, solver.moments, logged, pack_tree(event_record(at, flags, extrema)))
-    samples, sampled = _take_sample(settings, solver, at, outputs.signal if acting is None else acting, done)
+    concluded = conclude_step(model, solver, tried._replace(state=state), flags, extrema, event, image, done)
+    over = concluded["status"] == Status.FINISHED
+    samples, sampled = _take_sample(
+        settings, solver, concluded["point"], outputs.signal if acting is None else acting, over
+    )
     following = solver._replace(
-        point=at,
+        **concluded,
         refresh=renewed,
         line=past,
-        extrema=choose_tree(logged, extrema.restarted(at.time), extrema),
-        status=jnp.where(done, Status.FINISHED, solver.status),
         steps=solver.steps + (~solver.refresh).astype(int),
         iterations=solver.iterations + (~solver.refresh).astype(int),
-        log=log,
-        moments=moments,
         samples=samples,
         sampled=sampled,
     )

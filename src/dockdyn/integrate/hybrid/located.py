@@ -38,9 +38,17 @@ from dockdyn.integrate.hybrid.mesh_point import (
 )
 from dockdyn.integrate.hybrid.runge_kutta import looped_rk4
 from dockdyn.integrate.hybrid.running_extrema import RunningExtrema, step_beside_peak, update_extrema
-from dockdyn.integrate.hybrid.solver_state import SolverState, empty_log, event_record, guard_step, solution_of
+from dockdyn.integrate.hybrid.solver_state import (
+    SolverState,
+    apply_jumps,
+    conclude_step,
+    empty_log,
+    event_record,
+    guard_step,
+    solution_of,
+)
 from dockdyn.integrate.hybrid.step_control import control_step, longest_step, step_error
-from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, choose_tree, pack_tree, write_row
+from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, choose_tree, pack_tree
 from dockdyn.integrate.solution import Solution, Status, iterate_until
 from dockdyn.mechanics.vector import once
 from dockdyn.parameters import TOLERANCE
@@ -226,17 +234,10 @@ def _iterate(model: Model, settings: Settings, solver: SolverState, pause: Scala
         renewed = renewed | ticks
     level = jnp.where(event, 0.0, jnp.where(solver.refresh | ~moved, solver.level, level))
 
-    after = _apply_jumps(model, solver.landing, at, event, tick, ticks)
-    at = at._replace(state=after)
-    ended = model.ended(after)
-    if ended is not None:
-        done = done | ((event | (solver.iterations == 0)) & ended)  # as a run may begin
-    logged = event | image | done
-    at, logged = once((at, logged))
-    log, moments = write_row(solver.log, solver.moments, logged, pack_tree(event_record(at, solver.landing, extrema)))
+    at = at._replace(state=apply_jumps(model, at, tuple(solver.landing), event, tick, ticks))
     largest = jnp.maximum(solver.largest_local_error, attempt.error)
-    following = SolverState(
-        point=at,
+    following = solver._replace(
+        **conclude_step(model, solver, at, solver.landing, extrema, event, image, done),
         refresh=renewed,
         landing=attempt.landing,
         level=level,
@@ -246,15 +247,10 @@ def _iterate(model: Model, settings: Settings, solver: SolverState, pause: Scala
         largest_local_error=jnp.where(moved, largest, solver.largest_local_error),
         line=line,
         reading=reading,
-        extrema=choose_tree(logged, extrema.restarted(at.time), extrema),
-        status=jnp.where(done, Status.FINISHED, solver.status),
         steps=solver.steps + (moved & ~solver.refresh).astype(int),
         iterations=solver.iterations + 1,
-        log=log,
-        moments=moments,
         samples=samples,
         sampled=sampled,
-        first_nonfinite=solver.first_nonfinite,
     )
     return guard_step(settings, solver, following, attempt.tried, finite)
 
@@ -309,22 +305,6 @@ def _advance_line(
     line = line.push(alive, delay_interval(point, at, solver.level), jnp.minimum(attempt.fine, model.delay), lasting)
     line, reading, image, level = pass_edge(line, model.delay, solver.reading, at.time, moved)
     return line, reading, image, level
-
-
-def _apply_jumps(
-    model: Model,
-    landing: Bool[Array, "guards"],
-    at: MeshPoint,
-    event: Flag,
-    tick: Scalar | None,
-    ticks: Flag | None,
-) -> State:
-    """Return the state after the event on which a step landed, and after the model's clock, where it `ticks`."""
-    fired = tuple(landing[i] for i in range(landing.shape[0]))
-    after = jax.lax.cond(event, lambda x: model.jump(at.time, x, fired), lambda x: x, at.state)
-    if tick is not None:
-        after = jax.lax.cond(ticks, lambda x: model.tick(tick, x), lambda x: x, after)
-    return after
 
 
 def _earlier_of(one: Scalar | None, other: Scalar | None) -> Scalar | None:

@@ -6,14 +6,15 @@ Source: own construction.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
 from dockdyn.integrate.hybrid.delay_line import IntervalLine
 from dockdyn.integrate.hybrid.mesh_point import MeshPoint, finite_numbers
 from dockdyn.integrate.hybrid.running_extrema import RunningExtrema
-from dockdyn.integrate.model import Flag, Scalar, choose_tree, unpack_tree
+from dockdyn.integrate.model import Flag, Model, Scalar, State, choose_tree, pack_tree, unpack_tree, write_row
 from dockdyn.integrate.solution import AT_ONCE, EventRecord, Sample, Solution, Status
+from dockdyn.mechanics.vector import once
 from dockdyn.trees import leaves_of
 
 if TYPE_CHECKING:
@@ -63,6 +64,42 @@ def event_record(point: MeshPoint, fired: Bool[Array, "guards"], extrema: Runnin
     """Return what is recorded of an event: which guards fired, and peaks and integrals until then."""
     peaks = extrema.peaks_until(point.time)
     return EventRecord(point.time, fired, point.state, peaks, extrema.peak_times, extrema.integrals)
+
+
+def apply_jumps(
+    model: Model, at: MeshPoint, fired: tuple[Flag, ...], event: Flag, tick: Scalar | None, ticks: Flag | None
+) -> State:
+    """Return the state after the event with these guards, if there is one, and after the model's clock, where it `ticks`."""
+    after = jax.lax.cond(event, lambda x: model.jump(at.time, x, fired), lambda x: x, at.state)
+    if tick is not None:
+        after = jax.lax.cond(ticks, lambda x: model.tick(tick, x), lambda x: x, after)
+    return after
+
+
+def conclude_step(
+    model: Model,
+    solver: SolverState,
+    at: MeshPoint,
+    fired: Bool[Array, "guards"],
+    extrema: RunningExtrema,
+    event: Flag,
+    image: Flag,
+    done: Flag,
+) -> dict[str, Any]:
+    """Return the fields of the solver after a step that leads to `at`: with a row of the log for an event, a delayed `image`
+    of one and the end, which has come where it is `done` or an event ends the run."""
+    ended = model.ended(at.state)
+    if ended is not None:
+        done = done | ((event | (solver.iterations == 0)) & ended)  # as a run may begin
+    at, logged = once((at, event | image | done))
+    log, moments = write_row(solver.log, solver.moments, logged, pack_tree(event_record(at, fired, extrema)))
+    return {
+        "point": at,
+        "extrema": choose_tree(logged, extrema.restarted(at.time), extrema),
+        "status": jnp.where(done, Status.FINISHED, solver.status),
+        "log": log,
+        "moments": moments,
+    }
 
 
 def solution_of(solver: SolverState) -> Solution:
