@@ -94,11 +94,11 @@ def at_port(points):
     bodies = [{"name": "chaser", **chaser}, {"name": "target", **TARGET}]
     for key in ("position", "velocity", "attitude", "rate"):
         bodies[0].pop(key)
-    approach = {"port": "tip", "to": "plate", "axis": [-1.0, 0.0, 0.0]}
+    approach = {"of": "tip", "to": "plate", "axis": [-1.0, 0.0, 0.0]}
     if points:
-        bodies[0]["point"] = [{"name": "tip", "position": [-1.0, 0.1, 0.0], "axis": [-1.0, 0, 0]}]
-        bodies[1]["point"] = [{"name": "port", "position": [1.0, 0.0, 0.0], "axis": [1.0, 0, 0]}]
-        approach = {"port": "tip", "to": "port"}
+        bodies[0]["port"] = {"nose": {"position": [-1.0, 0.1, 0.0], "axis": [-1.0, 0, 0]}}
+        bodies[1]["port"] = {"berth": {"position": [1.0, 0.0, 0.0], "axis": [1.0, 0, 0]}}
+        approach = {"of": "nose", "to": "berth"}
     found = {"body": by_name(bodies), "contact": contacts_by_name([contact])}
     approach |= {"distance": 1.0, "closing_speed": 0.02, "lateral_offset": [0.1, -0.1], "pitch": 0.1, "roll_rate": 0.02}
     return copy.deepcopy(found | shared(control, approach=approach, duration=20.0))
