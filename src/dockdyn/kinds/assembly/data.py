@@ -351,9 +351,17 @@ def _capture_times(run: Run) -> dict[str, Any]:
     if "latch_held" not in run.at_moments:
         return {}
     all_hold, let_go = held_and_let_go(run.at_moments["latch_held"])
+    held = run.at_moments["latch_held"] > 0
+    times = np.array([first_time(held[:, index], run) for index in range(held.shape[1])])
     return {
         "capture_time": scalar_variable(first_time(all_hold, run), "s", CAPTURE),
         "release_time": scalar_variable(first_time(let_go, run), "s", RELEASE),
+        "latch_time": (("latch",), times, {"units": "s", "long_name": "when the latch fell in for the first time"}),
+        "latch_closed": (
+            ("latch",),
+            held[-1] * 1.0,
+            {"units": "1", "long_name": "whether it holds at the end: 1 yes, 0 no"},
+        ),
     }
 
 
