@@ -137,7 +137,7 @@ def test_first_failure_is_the_one_that_came_first():
 def test_worst_cases_are_those_of_least_margin():
     dataset = catching(500, requirements={"peak_force": "< 700 N"})
     worst = campaign_answers(dataset, "out/a b")["worst"]
-    force = dataset.peak_normal_force_N.values
+    force = dataset.peak_force_N.values
     assert [case["case"] for case in worst] == np.argsort(-force)[:10].tolist()
     assert worst[0]["command"] == f"dockdyn campaign rerun 'out/a b' {worst[0]['case']}"
     assert worst[0]["margin"] == pytest.approx(700 - force.max()) and not worst[0]["met"]
