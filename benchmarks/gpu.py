@@ -29,7 +29,7 @@ from dockdyn.studies.cases.lanes import at_once, run_case, run_lanes, short_sett
 REPEATS = 3
 MOMENTUM = 1e-10  # relative: the largest error of momentum that a lane may have
 ALIKE = 1e-7  # relative: how far figures and derivatives of two devices may differ
-FIGURES = ("peak_normal_force_N", "first_contact_s", "contact_impulse_N_s")
+FIGURES = ("peak_force_N", "contact.onset_s", "contact.impulse_N_s")
 SPREAD = 0.2  # of speed, stiffness and damping, to either side
 
 
@@ -81,7 +81,7 @@ def measured(lanes: int) -> dict[str, np.ndarray]:
     """Results and rates (1/s) of all three on this process's device."""
     given = contents(lanes)
     (figures, status, _, _), took = timed(lambda: run_lanes(given[0].kind, given, sampled=True))
-    found = {f"figure {name}": figures[name] for name in (*FIGURES, "contact_count", "linear_momentum_error")}
+    found = {f"figure {name}": figures[name] for name in (*FIGURES, "contact.count", "linear_momentum_error")}
     found |= {"status": status, "rate campaign": np.array(lanes / took)}
     own = [Numbers.of(content) for content in given]
     direction = np.zeros(len(own[0].values))
@@ -106,7 +106,7 @@ def compared(here: dict[str, np.ndarray], there: dict[str, np.ndarray]) -> list[
         if name.startswith("rate"):
             continue
         other = there[name]
-        if name in ("status", "figure contact_count"):
+        if name in ("status", "figure contact.count"):
             wrong += [name] * (not np.array_equal(values, other))
         elif name.endswith("momentum_error"):
             wrong += [f"{name} {values.max():.1e}"] * bool(values.max() > MOMENTUM)

@@ -9,7 +9,7 @@ cases = dockdyn.campaign(dockdyn.load("idss-probe-cone"), "idss", runs=64)
 answers = dockdyn.campaign_answers(cases)
 print(f"captured: {answers['capture_probability']:.2f} of {answers['runs']} approaches")
 
-speed, force, caught = (cases[name].values for name in ("approach.closing_speed", "peak_normal_force_N", "captured"))
+speed, force, caught = (cases[name].values for name in ("approach.closing_speed", "peak_force_N", "captured"))
 figure, ax = plt.subplots(figsize=(6, 3.2), layout="constrained")
 for outcome, mark, words in ((1, "o", "captured"), (0, "x", "not captured")):
     some = np.asarray(caught) == outcome

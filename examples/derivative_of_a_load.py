@@ -4,7 +4,7 @@ import dockdyn
 
 scenario = dockdyn.load("paraskevas-a")
 answer = dockdyn.sensitivity(
-    scenario, "peak_normal_force_N", ["body.chaser-front.velocity", "contact.fronts.normal.stiffness"]
+    scenario, "peak_force_N", ["body.chaser-front.velocity", "contact.fronts.normal.stiffness"]
 )
 print(f"peak force {answer['value']:.3f} {answer['unit']}")
 for row in answer["to"]:

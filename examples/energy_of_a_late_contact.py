@@ -10,7 +10,7 @@ import dockdyn
 def energy(delay: float) -> float:
     """Return the energy (J) that both bodies have gained by the first contact, at a delay (s)."""
     scenario = dockdyn.load("sazawal-spring-dashpot", {"loop.delay": float(delay), "duration": "8 s"})
-    return dockdyn.summarise(dockdyn.simulate(scenario))["kinetic_energy_change_J"][0]
+    return dockdyn.summarise(dockdyn.simulate(scenario))["contact.energy_change_J"][0]
 
 
 delays = np.linspace(0.0, 0.24, 5)  # s

@@ -111,7 +111,7 @@ class Docking:
 
     def told(self, seen: Seen) -> Info:
         """Return what else there is to know."""
-        return {"time": seen["time"], "peak_normal_force": seen["peak_normal_force"].max(axis=-1, initial=0.0)}
+        return {"time": seen["time"], "peak_force": seen["peak_force"].max(axis=-1, initial=0.0)}
 
 
 class DockingEnv(gymnasium.Env):

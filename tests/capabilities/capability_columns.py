@@ -65,7 +65,7 @@ def base() -> Tables:
         },
         "contact": {"touch": {"between": ["tip", "plate"], "normal": dict(LAW)}},
         "output": {"interval": 2e-4},
-        "requirements": {"peak_normal_force": "< 1 N", "contact_count": ">= 1"},
+        "requirements": {"peak_force": "< 1 N", "contact.count": ">= 1"},
     }
 
 

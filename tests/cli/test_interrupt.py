@@ -191,7 +191,7 @@ COMMANDS = [
     ("report result/result.nc --force", 4.0, False),
     ("export result/result.nc --to csv --out tables --force", 3.0, False),
     ("fmu export probe-cone --out one.fmu --force", 6.0, False),
-    ("sensitivity paraskevas-a --of peak_normal_force_N --to body.chaser-front.velocity", 8.0, True),
+    ("sensitivity paraskevas-a --of peak_force_N --to body.chaser-front.velocity", 8.0, True),
     ("envelope paraskevas-latch --over body.chaser.velocity=65mm/s:75mm/s --tolerance 0.01", 8.0, False),
     ("view result/result.nc --html page.html", 4.0, False),
 ]

@@ -18,7 +18,7 @@ COMMANDS = (
     "run {}",
     "stability {}",
     "envelope {} --over duration=1:2",
-    "sensitivity {} --of peak_normal_force",
+    "sensitivity {} --of peak_force",
     "compare {}",
     "design {}",
     "campaign run {}",

@@ -30,7 +30,7 @@ COMMANDS = {  # in their order: later ones take what earlier ones have written
     "reproduce": "reproduce paraskevas --table 1 --out table",
     "envelope": "envelope paraskevas-latch --over body.chaser.velocity=65mm/s:75mm/s --tolerance 0.1 --json",
     "design": f"design {PRESET}",
-    "sensitivity": "sensitivity paraskevas-a --of peak_normal_force_N --to body.chaser-front.velocity",
+    "sensitivity": "sensitivity paraskevas-a --of peak_force_N --to body.chaser-front.velocity",
     "report": "report run/result.nc --out page.html",
     "view": "view run/result.nc --html replay.html",
     "export": "export run/result.nc --to pdf --figure normal-force",

@@ -6,7 +6,7 @@ from on_a_line import SPREAD_MASSES
 LINE = SPREAD_MASSES
 DESIGN = """
 [design]
-minimise = "peak_normal_force"
+minimise = "peak_force"
 evaluations = 2
 variable.damping = { key = "contact.fronts.normal.damping", low = 5, high = 200 }
 """
@@ -23,9 +23,9 @@ variable.damping = { key = "contact.fronts.normal.damping", low = 5, high = 200 
                 "--over",
                 "body.chaser.velocity=40mm/s:60mm/s",
                 "--of",
-                "peak_normal_force",
+                "peak_force",
                 "--set",
-                "requirements.peak_normal_force=<4 N",
+                "requirements.peak_force=<4 N",
             ),
             "-envelope",
             "",

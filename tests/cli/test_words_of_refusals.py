@@ -80,11 +80,11 @@ def test_what_is_told_of_an_overlap_ends_it(name):
 
 
 def test_an_objective_takes_texts_with_a_unit_and_names_without():
-    figure = dockdyn.objective("probe-cone", "peak_normal_force")
+    figure = dockdyn.objective("probe-cone", "peak_force")
     assert figure.unit == "N"
     key = "contact.probe.normal.stiffness"
     np.testing.assert_allclose(
-        figure.value({key: "40 N/mm"}), dockdyn.objective("probe-cone", "peak_normal_force_N").value({key: 4e4})
+        figure.value({key: "40 N/mm"}), dockdyn.objective("probe-cone", "peak_force_N").value({key: 4e4})
     )
     with pytest.raises(dockdyn.ScenarioError, match="kg is a mass"):
         figure.value({key: "40 kg"})

@@ -61,10 +61,10 @@ def test_a_capture_on_the_axis_is_a_damped_oscillation(ratio):
     # −m ẍ is greatest where the third derivative vanishes, or at once where the damper governs
     angle = math.atan2(s.imag, -s.real)
     when = max(3 * angle - math.pi, 0.0) / s.imag
-    assert summary["capture_peak_force_N"] == pytest.approx(-MASS * motion(when, 2), rel=1e-8)
-    assert summary["capture_peak_time_s"] - began == pytest.approx(when, abs=1e-6)
-    assert summary["peak_normal_force_N"] == summary["capture_peak_force_N"]
-    assert summary["catch_greatest_travel_m"] == pytest.approx(motion(angle / s.imag), rel=1e-8)
+    assert summary["latch.peak_force_N"] == pytest.approx(-MASS * motion(when, 2), rel=1e-8)
+    assert summary["latch.peak_time_s"] - began == pytest.approx(when, abs=1e-6)
+    assert summary["peak_force_N"] == summary["latch.peak_force_N"]
+    assert summary["latch.grip_travel_m"] == pytest.approx(motion(angle / s.imag), rel=1e-8)
     assert summary["peak_force_known"] is True
     after = dataset.isel(time=dataset.time > began)
     time = after.time.values - began
@@ -75,11 +75,11 @@ def test_a_capture_on_the_axis_is_a_damped_oscillation(ratio):
     stop = np.argmax(closing < 0)
     given = np.trapezoid(after.hold_force.values[:stop, 0], time[:stop])
     assert given == pytest.approx(MASS * (closing[0] - closing[stop - 1]), rel=1e-4)
-    assert summary["capture_impulse_along_N_s"] == pytest.approx(MASS * speed, rel=1e-9)
-    assert summary["capture_energy_loss_J"] == pytest.approx(0.5 * MASS * speed**2, rel=1e-9)
-    left = 0.5 * MASS * motion(time[-1], 1) ** 2 + summary["catch_stored_energy_J"]
-    assert summary["catch_stored_energy_J"] == pytest.approx(0.5 * stiffness * motion(time[-1]) ** 2, abs=1e-9)
-    assert left + summary["catch_dissipated_energy_J"] == pytest.approx(summary["capture_energy_loss_J"], rel=1e-8)
+    assert summary["latch.impulse_along_N_s"] == pytest.approx(MASS * speed, rel=1e-9)
+    assert summary["latch.energy_loss_J"] == pytest.approx(0.5 * MASS * speed**2, rel=1e-9)
+    left = 0.5 * MASS * motion(time[-1], 1) ** 2 + summary["latch.grip_stored_energy_J"]
+    assert summary["latch.grip_stored_energy_J"] == pytest.approx(0.5 * stiffness * motion(time[-1]) ** 2, abs=1e-9)
+    assert left + summary["latch.grip_dissipated_energy_J"] == pytest.approx(summary["latch.energy_loss_J"], rel=1e-8)
     assert summary["linear_momentum_error"] < 1e-13
     assert summary["work_energy_error"] < 1e-9
 
@@ -207,13 +207,13 @@ def test_a_welded_tip_beside_the_axis_against_dop853():
 
     grid = np.linspace(began, 3, 3001)
     history = np.array([sizes(t) for t in grid])
-    for column, name in enumerate(("capture_peak_force_N", "capture_peak_moment_N_m")):
+    for column, name in enumerate(("latch.peak_force_N", "latch.peak_moment_N_m")):
         top = grid[np.clip(np.argmax(history[:, column]), 1, len(grid) - 2)]
         found = minimize_scalar(
             lambda t, column=column: -sizes(t)[column], bounds=(top - 1e-3, min(top + 1e-3, 3)), method="bounded"
         )
         assert summary[name] == pytest.approx(-found.fun, rel=1e-5)
-    assert summary["seated_contact_peak_force_N"] > 10  # the wall took part
+    assert summary["latch.seat_peak_force_N"] > 10  # the wall took part
     assert summary["linear_momentum_error"] < 1e-13
     assert summary["angular_momentum_error"] < 1e-12
     assert summary["work_energy_error"] < 1e-8
@@ -235,14 +235,14 @@ def pressed(**changes):
 def test_a_standing_preload_gives_no_impulse():
     """A tip that rests on the wall against its catch: both in balance, and the contact is that until the capture."""
     short, long = (dockdyn.summarise(pressed(duration=duration, damping=2000.0)) for duration in (2.5, 4.0))
-    for name in ("contact_impulse_N_s", "contact_count", "energy_class", "capture_peak_force_N", "contacts"):
+    for name in ("contact.impulse_N_s", "contact.count", "energy_class", "latch.peak_force_N", "contacts"):
         assert short[name] == long[name]
     assert all(contact["release_s"] <= long["capture_time_s"] for contact in long["contacts"])
     assert long["contacts"][-1]["release_s"] == long["capture_time_s"]
-    assert long["contact_impulse_N_s"] > 0
+    assert long["contact.impulse_N_s"] > 0
     dataset = pressed(duration=4.0, damping=2000.0)
     end = dataset.isel(time=-1)
-    standing = long["seated_contact_force_end_N"]
+    standing = long["latch.seat_force_end_N"]
     assert standing > 1
     # what the wall gives the tip, the catch takes: nothing is left but the pull of the bodies that turn about it
     assert np.linalg.norm(end.hold_force + end.contact_force.sum("contact")) < 0.05 * standing
@@ -257,8 +257,8 @@ def test_a_rigid_hold_carries_what_the_tip_pressed_on():
     assert float(after.depth.max()) > 1e-4
     assert np.all(after.normal_force == 0)
     assert summary["contacts"][-1]["release_s"] == summary["capture_time_s"]
-    assert summary["contact_impulse_N_s"] == pytest.approx(
-        dockdyn.summarise(pressed(duration=4.0))["contact_impulse_N_s"]
+    assert summary["contact.impulse_N_s"] == pytest.approx(
+        dockdyn.summarise(pressed(duration=4.0))["contact.impulse_N_s"]
     )
     assert summary["work_energy_error"] < 1e-8
 
@@ -266,16 +266,14 @@ def test_a_rigid_hold_carries_what_the_tip_pressed_on():
 def test_a_rigid_hold_leaves_the_largest_force_open(dock, tmp_path):
     file = tmp_path / "rigid.toml"
     text = scenario(law="rigid", duration=1.0).text()
-    file.write_text(
-        text + '\n[requirements]\npeak_normal_force = "< 1 kN"\ncapture_peak_force = "< 1 kN"\ncaptured = true\n'
-    )
+    file.write_text(text + '\n[requirements]\npeak_force = "< 1 kN"\nlatch.peak_force = "< 1 kN"\ncaptured = true\n')
     said = dock("run", file, "--check", "--out", tmp_path / "out")
     assert said.returncode == 4
-    assert "peak_normal_force < 1 kN: not decided" in said.stdout
-    assert "capture_peak_force < 1 kN: not decided" in said.stdout
+    assert "peak_force < 1 kN: not decided" in said.stdout
+    assert "latch.peak_force < 1 kN: not decided" in said.stdout
     assert "captured = true: met" in said.stdout
     assert "the largest loads do not have those of that instant" in said.stdout.replace("\n", " ")
-    assert "not decided: peak_normal_force, capture_peak_force" in said.stderr
+    assert "not decided: peak_force, latch.peak_force" in said.stderr
     report = (tmp_path / "out" / "report.html").read_text()
     assert "not decided" in report and "the largest loads do not have those of that instant" in report
 
@@ -284,7 +282,7 @@ def test_a_catch_that_bottoms_or_a_run_that_is_cut_leaves_a_lower_bound():
     hard = dockdyn.summarise(flown(stiffness=40000.0, damping=0.0, stroke=0.01))
     assert hard["peak_force_known"] is False
     (warning,) = (words for words in hard["warnings"] if "lower bound" in words)
-    assert "its stroke is 10 mm" in warning and f"{hard['catch_greatest_travel_m'] * 1e3:.4g} mm" in warning
+    assert "its stroke is 10 mm" in warning and f"{hard['latch.grip_travel_m'] * 1e3:.4g} mm" in warning
     cut = dockdyn.summarise(flown(stiffness=40000.0, damping=0.0, duration=hard["capture_time_s"] + 0.1))
     assert cut["peak_force_known"] is False
     assert any("before the catch's first swing is over" in words for words in cut["warnings"])
@@ -307,7 +305,10 @@ def test_cases_of_a_batch_have_the_figures_of_runs_and_end_after_the_first_swing
             assert batch.figures["end_time_s"][row] == pytest.approx(end, abs=1e-8)
         figures = figures_of_case(whole)
         for name, values in batch.figures.items():
-            if name.startswith(("capture", "catch_greatest", "peak", "contact", "seated_contact_peak", "first")):
+            parts = ("count", "impulse", "onset", "peak", "grip_travel", "seat_peak", "speed_margin", "energy_loss")
+            if name.startswith(
+                ("capture", "peak", *(f"{table}.{part}" for table in ("contact", "latch") for part in parts))
+            ):
                 assert values[row] == pytest.approx(figures[name], rel=1e-6, abs=1e-9, nan_ok=True), name
     assert batch.figures["peak_force_known"].tolist() == [1, 0, 1]
     assert batch.figures["captured"].tolist() == [1, 1, 0]
@@ -318,9 +319,9 @@ def test_cases_of_a_batch_have_the_figures_of_runs_and_end_after_the_first_swing
 def test_what_contacts_did_to_the_energy_is_the_same_in_a_batch_and_a_run(law):
     """Without what the capture took; the contact lasts until the capture ends it."""
     stated = scenario(**PRESSED, **({"law": law} if law == "rigid" else {"damping": 2000.0}))
-    whole = dockdyn.summarise(dockdyn.simulate(stated))["kinetic_energy_change_J"]
+    whole = dockdyn.summarise(dockdyn.simulate(stated))["contact.energy_change_J"]
     batch = run_cases(stated, ("body.chaser.velocity.0",), np.array([[-0.2]]))
-    found = [float(batch.figures[f"kinetic_energy_change_J.{end}"][0]) for end in ("least", "largest")]
+    found = [float(batch.figures[f"contact.energy_change_J.{end}"][0]) for end in ("least", "largest")]
     assert found == pytest.approx([min(whole), max(whole)], rel=1e-9)
 
 

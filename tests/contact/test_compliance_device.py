@@ -146,5 +146,5 @@ def test_compliance_device_in_a_scenario(run):
         epsrel=1e-11,
     )
     assert restitution == pytest.approx(1, rel=SMOOTH)
-    assert contact["peak_normal_force_N"] == pytest.approx(device.conjugate_force(deepest, inward), rel=SMOOTH)
+    assert contact["peak_force_N"] == pytest.approx(device.conjugate_force(deepest, inward), rel=SMOOTH)
     assert contact["release_s"] - contact["onset_s"] == pytest.approx(2 * half, rel=SMOOTH)

@@ -74,8 +74,8 @@ def test_least_speed_by_formula_by_simulation_and_by_scipy(case):
     summary = dockdyn.summarise(dockdyn.simulate(line(1.2 * formula, **case)))
     independent = brentq(lambda speed: farthest(case, speed) - case["length"], 0.5 * formula, 2 * formula, xtol=1e-11)
     assert formula == pytest.approx(independent, rel=1e-8)
-    assert summary["minimum_velocity_m_s"] == pytest.approx(independent, rel=1e-6)
-    assert summary["minimum_velocity_rigid_m_s"] == pytest.approx(independent, rel=1e-8)
+    assert summary["latch.least_speed_m_s"] == pytest.approx(independent, rel=1e-6)
+    assert summary["latch.least_speed_rigid_m_s"] == pytest.approx(independent, rel=1e-8)
     assert summary["captured"]
     # what is left of the relative motion is lost in the capture
     mass = case["chaser"][0] * case["target"][0] / (case["chaser"][0] + case["target"][0])
@@ -84,15 +84,15 @@ def test_least_speed_by_formula_by_simulation_and_by_scipy(case):
     assert summary["impacts"][0]["impulse_normal_N_s"] == pytest.approx(math.sqrt(2 * mass * left), rel=1e-6)
     slow = dockdyn.summarise(dockdyn.simulate(line(0.9 * formula, **case)))
     assert not slow["captured"]
-    assert slow["capture_speed_margin_m_s"] == pytest.approx(-0.1 * formula, rel=1e-5)
-    assert slow["greatest_travel_m"] == pytest.approx(farthest(case, 0.9 * formula), rel=1e-5)
+    assert slow["latch.speed_margin_m_s"] == pytest.approx(-0.1 * formula, rel=1e-5)
+    assert slow["latch.travel_m"] == pytest.approx(farthest(case, 0.9 * formula), rel=1e-5)
 
 
 def test_the_rounded_speed_of_the_paper_does_not_latch():
     summary = dockdyn.summarise(dockdyn.simulate(dockdyn.load("paraskevas-latch", {SPEED: "0.07 m/s"})))
     assert not summary["captured"]
-    assert summary["greatest_travel_m"] == pytest.approx(0.019760, abs=5e-7)
-    assert summary["minimum_velocity_m_s"] == pytest.approx(0.0708492, abs=5e-8)
+    assert summary["latch.travel_m"] == pytest.approx(0.019760, abs=5e-7)
+    assert summary["latch.least_speed_m_s"] == pytest.approx(0.0708492, abs=5e-8)
 
 
 def test_time_of_capture():
@@ -134,8 +134,8 @@ def test_compliant_bodies_need_more_speed():
         return found.y_events[0][0][1] - found.y_events[0][0][2]
 
     expected = brentq(lambda speed: depth(speed) - 0.015, 0.02, 0.5, xtol=1e-10)
-    assert summary["minimum_velocity_m_s"] == pytest.approx(expected, rel=1e-6)
-    assert expected > 1.01 * summary["minimum_velocity_rigid_m_s"]
+    assert summary["latch.least_speed_m_s"] == pytest.approx(expected, rel=1e-6)
+    assert expected > 1.01 * summary["latch.least_speed_rigid_m_s"]
 
 
 def flown(speed, delay=0.0, grip="pin", **more):
@@ -150,7 +150,7 @@ def test_a_tip_on_the_axis_is_caught_as_on_a_line():
         dataset = flown(factor * least)
         summary = dockdyn.summarise(dataset)
         assert summary["captured"] is caught
-        assert summary["capture_speed_margin_m_s"] == pytest.approx((factor - 1) * least, abs=1e-12)
+        assert summary["latch.speed_margin_m_s"] == pytest.approx((factor - 1) * least, abs=1e-12)
         assert summary["linear_momentum_error"] < 1e-13
         assert summary["work_energy_error"] < 1e-9
     assert float(dataset.capture_speed) == pytest.approx(least * math.sqrt(1.7**2 - 1), rel=1e-9)

@@ -72,7 +72,7 @@ def test_spring_and_dashpot(run, adhesion):
             np.arctan2(np.sqrt(1 - zeta**2) * (1 - 4 * zeta**2), zeta * (3 - 4 * zeta**2)) / turn if zeta < 0.5 else 0
         )
         _, deceleration = dashpot_motion(speed, omega, zeta, peak_time)
-        assert contact["peak_normal_force_N"] == pytest.approx(m * deceleration, rel=SMOOTH)
+        assert contact["peak_force_N"] == pytest.approx(m * deceleration, rel=SMOOTH)
         # the time is read from a cubic's slope: in error by ω² dt³ / 125 at steps of 5 ms, with a factor of three
         assert contact["peak_time_s"] - contact["onset_s"] == pytest.approx(peak_time, abs=3 * omega**2 * 1e-9)
 
@@ -98,7 +98,7 @@ def test_hertz(run, exponent):
         # T = 2 ∫ dd / √(v² − 2 k dᵖ / (p m)) = 2 d_max / v · √π Γ(1 + 1/p) / Γ(1/2 + 1/p)
         lasts = 2 * deepest / speed * np.sqrt(np.pi) * gamma(1 + 1 / power) / gamma(0.5 + 1 / power)
         assert lasts > 0.5
-        assert contact["peak_normal_force_N"] == pytest.approx(stiffness * deepest**exponent, rel=POWER)
+        assert contact["peak_force_N"] == pytest.approx(stiffness * deepest**exponent, rel=POWER)
         assert contact["release_s"] - contact["onset_s"] == pytest.approx(lasts, rel=POWER)
         assert restitution == pytest.approx(1, rel=POWER)
         if exponent == 1.5:  # the number in the textbooks
@@ -181,7 +181,7 @@ def test_force_stroke_bottoms(run):
     assert left > 0.5
     beyond = (-130 + np.sqrt(130**2 + 2 * 5000 * left)) / 5000
     contact, restitution = bounce(run, masses, speed, law)
-    assert contact["peak_normal_force_N"] == pytest.approx(130 + 5000 * beyond, rel=KINKED)
+    assert contact["peak_force_N"] == pytest.approx(130 + 5000 * beyond, rel=KINKED)
     assert restitution == pytest.approx(1, rel=KINKED)
 
     def work(d):
@@ -236,6 +236,6 @@ def test_force_stroke_loses_by_hysteresis_and_damping(run):
     assert contact["release_s"] - contact["onset_s"] == pytest.approx(
         travelled(-leaving, speed, lambda v: 1.0), rel=BLENDED
     )
-    assert contact["peak_normal_force_N"] == pytest.approx(force(speed), rel=BLENDED)
+    assert contact["peak_force_N"] == pytest.approx(force(speed), rel=BLENDED)
     # with curves this far apart the loss is their area, less what the blending and damping change: no small effect
     assert 1 - restitution**2 > 0.5

@@ -212,7 +212,7 @@ def test_an_impact_law(own, dock):
     assert ended.returncode == 0 and ended.stderr == ""
     assert 'id="replay-data"' in (own / "x/report.html").read_text(encoding="utf-8")
     summary = json.loads(ended.stdout)
-    first, gained = summary["contacts"][0], summary["kinetic_energy_change_J"][0]
+    first, gained = summary["contacts"][0], summary["contact.energy_change_J"][0]
     speed = first["approach_speed_m_s"]
     # of an impact without friction: loss = (1 − e) v Λ / 2
     restitution = 1 + 2 * gained / (speed * first["impulse_N_s"])

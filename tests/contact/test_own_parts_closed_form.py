@@ -106,6 +106,6 @@ def test_a_law_friction_and_surface_of_ones_own(tmp_path, monkeypatch):
         epsrel=1e-11,
     )
     assert contact["onset_s"] == pytest.approx(ONSET, rel=1e-12)
-    assert contact["peak_normal_force_N"] == pytest.approx(linear * deepest + cubic * deepest**3, rel=SMOOTH)
+    assert contact["peak_force_N"] == pytest.approx(linear * deepest + cubic * deepest**3, rel=SMOOTH)
     assert contact["release_s"] - contact["onset_s"] == pytest.approx(2 * half, rel=SMOOTH)
     assert contact["position_m"] == pytest.approx([0.6, 0, 0], abs=1e-12)

@@ -219,7 +219,7 @@ def test_a_latch_catches_a_controlled_chaser():
     summary = dockdyn.summarise(found)
     assert summary["captured"] and float(abs(found.wheel_momentum).max()) > 0.01
     assert summary["angular_momentum_error"] < 1e-11 and summary["work_energy_error"] < 1e-10
-    assert summary["attitude_error_end_rad"] is None and summary["thruster_use_N_s"] == 0
+    assert summary["control.attitude_error_rad"] is None and summary["control.thruster_impulse_N_s"] == 0
 
 
 def test_law_none_is_no_control():

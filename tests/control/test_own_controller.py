@@ -160,7 +160,9 @@ def test_what_it_remembers_is_integrated(folder, load):
     summary = dockdyn.summarise(found)
     assert summary["linear_momentum_error"] < 1e-12 and summary["angular_momentum_error"] < 1e-12
     energy = summary["kinetic_energy_end_J"] - float(found.kinetic_energy[0])
-    assert summary["control_work_J"] == pytest.approx(energy, rel=1e-9) and summary["attitude_error_end_rad"] is None
+    assert (
+        summary["control.work_J"] == pytest.approx(energy, rel=1e-9) and summary["control.attitude_error_rad"] is None
+    )
 
 
 @pytest.mark.full

@@ -56,7 +56,7 @@ def test_a_run_that_is_stepped_is_the_run(told):
     while not sim.done:
         command = None if told == "by its own law" else law.act((), sim.measured)[1]
         seen = sim.step(command)
-        peak = max(peak, float(seen["peak_normal_force"].max()))
+        peak = max(peak, float(seen["peak_force"].max()))
         assert sim.status == (Status.FINISHED if sim.done else Status.RUNNING)
     assert sim.time == case.content.duration
     assert_alike(seen, whole)
@@ -84,7 +84,7 @@ def test_runs_of_a_batch_are_the_runs_alone():
             assert_alike({name: array[lane] for name, array in seen.items()}, whole)
     again = sim.step()
     for name, array in seen.items():
-        if name != "peak_normal_force":
+        if name != "peak_force":
             np.testing.assert_array_equal(again[name], array, err_msg=name)
 
 

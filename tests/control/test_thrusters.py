@@ -90,8 +90,8 @@ def test_momentum_changes_by_the_impulses_of_the_pulses(run, modulation):
         np.testing.assert_allclose(left, np.broadcast_to(left[0], left.shape), rtol=0, atol=1e-10)
     np.testing.assert_allclose(found.thruster_use[:, 0], FORCE * found.thruster_on_time.sum("thruster"), atol=1e-10)
     figures = dockdyn.summarise(found)
-    assert figures["thruster_pulses"] == found.thruster_pulses[-1].sum() > 5
-    assert figures["thruster_use_N_s"] > 1 and not figures["warnings"][:-1]
+    assert figures["control.thruster_pulses"] == found.thruster_pulses[-1].sum() > 5
+    assert figures["control.thruster_impulse_N_s"] > 1 and not figures["warnings"][:-1]
 
 
 def test_a_pulse_lasts_what_is_wanted_of_its_period(run):
@@ -194,12 +194,14 @@ def test_cases_of_a_campaign_are_the_runs_alone(load, tmp_path):
     """Pulses, samples and limits in a compiled batch: what the thrusters have used is that of the run."""
     gain = {"distribution": "uniform", "low": 60.0, "high": 140.0}
     content = flight(GAINS | {"velocity_damping": gain}, velocity=[0.02, -0.05, 0.03], duration=4.0)
-    content |= {"schema": 2, "requirements": {"thruster_use_N_s": "< 1 kN s"}}
+    content |= {"schema": 2, "requirements": {"control.thruster_impulse_N_s": "< 1 kN s"}}
     case = load(content)
     found = dockdyn.campaign(case, tmp_path / "kept", runs=2)
     for index, value in enumerate(found["control.velocity_damping"].values):
         alone = dockdyn.summarise(dockdyn.simulate(case.at({"control.velocity_damping": float(value)})))
-        assert float(found["thruster_use_N_s"][index]) == pytest.approx(alone["thruster_use_N_s"], rel=1e-9)
+        assert float(found["control.thruster_impulse_N_s"][index]) == pytest.approx(
+            alone["control.thruster_impulse_N_s"], rel=1e-9
+        )
 
 
 @pytest.mark.full

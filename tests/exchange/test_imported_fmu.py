@@ -125,10 +125,10 @@ def test_cases_have_an_instance_each_and_can_be_gone_on_with(autopilot, tmp_path
     scenario = docking(autopilot, 1.0)
     keys, rows = ["control.parameters.wanted", "body.chaser.mass"], [[-0.05, 1700.0], [-0.03, 1800.0], [-0.04, 1900.0]]
     found = run_cases(scenario, keys, np.array(rows), threads=3)
-    assert found.reasons == ["", "", ""] and len(set(found.figures["control_work_J"])) == 3
-    for row, work in zip(rows, found.figures["control_work_J"], strict=True):
+    assert found.reasons == ["", "", ""] and len(set(found.figures["control.work_J"])) == 3
+    for row, work in zip(rows, found.figures["control.work_J"], strict=True):
         alone = dockdyn.simulate(scenario.at(dict(zip(keys, row, strict=True))))
-        assert dockdyn.summarise(alone)["control_work_J"] == work
+        assert dockdyn.summarise(alone)["control.work_J"] == work
 
     spread = {"distribution": "uniform", "low": -0.05, "high": -0.03}
     (tmp_path / "case.toml").write_text(scenario.at({}).text())
@@ -137,7 +137,7 @@ def test_cases_have_an_instance_each_and_can_be_gone_on_with(autopilot, tmp_path
     drawn = dockdyn.load("case.toml", changes)
     kept = dockdyn.campaign(drawn, tmp_path / "kept", runs=2)
     resumed = dockdyn.campaign(drawn, tmp_path / "kept", runs=2)
-    assert kept.equals(resumed) and len(set(kept["control_work_J"].values)) == 2
+    assert kept.equals(resumed) and len(set(kept["control.work_J"].values)) == 2
     autopilot_fmu(tmp_path, source={"400.0": "300.0"})
     with pytest.raises(ScenarioError, match=r"cannot be resumed .*autopilot\.fmu has changed"):
         dockdyn.campaign(drawn, tmp_path / "kept", runs=2)
@@ -267,7 +267,7 @@ def test_what_cannot_ask_an_fmu_says_so(autopilot):
     with pytest.raises(ScenarioError, match="an FMU cannot be part of another one"):
         unit_of(scenario)
     with pytest.raises(ScenarioError, match="an FMU has no derivatives"):
-        sensitivity(scenario, "control_work_J")
+        sensitivity(scenario, "control.work_J")
     with pytest.raises(ScenarioError, match="none commands here"):
         dockdyn.stepper(scenario).step()
 

@@ -71,7 +71,7 @@ def mutated(preset: str, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
     return data, mutate(data, chance)
 
 
-PEAK = "peak_normal_force_N"  # what a sensitivity is asked of
+PEAK = "peak_force_N"  # what a sensitivity is asked of
 
 
 def answer(scenario: Any, study: str) -> tuple[int, Any, str]:

@@ -23,7 +23,7 @@ SCENARIO = (
     + """[campaign]
 runs = 30
 [design]
-minimise = "95 % of peak_normal_force"
+minimise = "95 % of peak_force"
 evaluations = 30
 cases = 2
 [design.variable.damping]

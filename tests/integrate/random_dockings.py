@@ -163,7 +163,7 @@ CONTACT_KEYS = (
     "release_s",
     "position_m",
     "approach_speed_m_s",
-    "peak_normal_force_N",
+    "peak_force_N",
     "peak_time_s",
     "impulse_N_s",
 )
@@ -172,10 +172,10 @@ CONTACT_KEYS = (
 def contact_numbers(dataset):
     """Everything the summary says of the contacts, in one row, scaled to order one (times and lengths are so already)."""
     found = dockdyn.summarise(dataset)["contacts"]
-    forces = max([contact["peak_normal_force_N"] for contact in found], default=1.0)
+    forces = max([contact["peak_force_N"] for contact in found], default=1.0)
     speeds = max([abs(contact["approach_speed_m_s"]) for contact in found], default=1.0)
     scales = dict.fromkeys(CONTACT_KEYS, 1.0) | {
-        "peak_normal_force_N": forces,
+        "peak_force_N": forces,
         "impulse_N_s": forces,
         "approach_speed_m_s": speeds,
     }

@@ -155,8 +155,8 @@ def test_long_steps_give_what_short_steps_give(run):
     free, short = (run({k: v for k, v in content.items() if k not in ("schema", "kind")}, **changed)
                    for changed in ({}, {"integrator.step": 5e-4}))  # fmt: skip
     one, other = dockdyn.summarise(free), dockdyn.summarise(short)
-    assert one["contact_count"] == other["contact_count"] > 0
-    for figure in ("first_contact_s", "peak_normal_force_N", "contact_impulse_N_s", "kinetic_energy_end_J"):
+    assert one["contact.count"] == other["contact.count"] > 0
+    for figure in ("contact.onset_s", "peak_force_N", "contact.impulse_N_s", "kinetic_energy_end_J"):
         assert one[figure] == pytest.approx(other[figure], rel=1e-8), figure
     for name in ("position", "rotation"):
         assert np.abs(free[name].values - short[name].sel(time=free.time, method="nearest").values).max() < 1e-8

@@ -80,7 +80,7 @@ def check_half_sine(contacts, restitution, speed, close):
     for contact in contacts:
         assert lasted(contact) == pytest.approx(math.pi / FREQUENCY, rel=close)
         force = speed * math.sqrt(STIFFNESS * REDUCED) / len(contacts)
-        assert contact["peak_normal_force_N"] == pytest.approx(force, rel=close)
+        assert contact["peak_force_N"] == pytest.approx(force, rel=close)
     assert restitution == pytest.approx(1, rel=close)
 
 
@@ -135,7 +135,7 @@ def test_a_damped_contact_is_a_damped_oscillation(run, speed, far):
     ends = brentq(force, half / 2, half, xtol=1e-14)
     (contact,), restitution = bounced(run, plates(speed, damping=damping, far=far))
     close = rounding(speed)
-    assert contact["peak_normal_force_N"] == pytest.approx(-peak.fun * speed, rel=close)
+    assert contact["peak_force_N"] == pytest.approx(-peak.fun * speed, rel=close)
     assert lasted(contact) == pytest.approx(ends - depth(ends) / rate(ends), rel=close)
     assert restitution == pytest.approx(-rate(ends), rel=close)
 
@@ -170,7 +170,7 @@ def test_a_probe_in_a_cone_is_the_same_far_away(speed, delay):
     for far in (1e3, 1e4, 1e5):
         contact, kept = in_cone(speed, far, delay)
         assert lasted(contact) == pytest.approx(lasted(near), rel=close)
-        assert contact["peak_normal_force_N"] == pytest.approx(near["peak_normal_force_N"], rel=close)
+        assert contact["peak_force_N"] == pytest.approx(near["peak_force_N"], rel=close)
         assert kept == pytest.approx(energy, rel=close)
         assert contact["onset_s"] == pytest.approx(near["onset_s"], abs=(4 * far + 20) * DIGIT / speed)
 
@@ -185,7 +185,7 @@ def test_a_slow_probe_feels_the_effective_mass():
     contact, energy = in_cone(speed, 1e4, 0.0)
     # the bodies turn while they touch: a share of the order of what they move, some v/ω of a lever
     assert lasted(contact) == pytest.approx(math.pi / math.sqrt(1000 * yields), rel=2 * speed)
-    assert contact["peak_normal_force_N"] == pytest.approx(speed * math.sqrt(1000 / yields), rel=2 * speed)
+    assert contact["peak_force_N"] == pytest.approx(speed * math.sqrt(1000 / yields), rel=2 * speed)
     assert energy == pytest.approx(1, rel=rounding(speed))
 
 

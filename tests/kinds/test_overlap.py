@@ -32,7 +32,7 @@ BALL = {
             "normal": {"law": "hunt-crossley", "stiffness": 1e4, "exponent": 1, "damping": 1.0},
         }
     },
-    "requirements": {"peak_normal_force": "< 100 N"},
+    "requirements": {"peak_force": "< 100 N"},
 }
 PLACE = "body.probe.position.0"
 DEEP = ": contact 'tip': overlap at the start = 0.06 m; must be at most 0.01 m: "
@@ -46,7 +46,7 @@ def test_every_case_of_a_study_is_looked_at(load):
     places = np.array([[-0.95], [-0.85], [-0.905]])
     cases = run_cases(scenario, [PLACE], places)
     assert cases.reasons == ["", f"{scenario.name}{DEEP}", ""]
-    assert list(np.isnan(cases.figures["peak_normal_force_N"])) == [False, True, False]
+    assert list(np.isnan(cases.figures["peak_force_N"])) == [False, True, False]
     for place, reason in zip(places[:, 0], cases.reasons, strict=True):
         case = load(BALL, {PLACE: float(place)})
         if reason:
@@ -59,14 +59,14 @@ def test_every_case_of_a_study_is_looked_at(load):
 
 def test_derivatives_of_a_case_that_cannot_begin_are_refused(load):
     with pytest.raises(dockdyn.ScenarioError) as refusal:
-        dockdyn.sensitivity(load(BALL, {PLACE: -0.85}), "peak_normal_force_N")
+        dockdyn.sensitivity(load(BALL, {PLACE: -0.85}), "peak_force_N")
     assert str(refusal.value).endswith(DEEP)
 
 
 @pytest.mark.full
 def test_an_envelope_leaves_out_what_cannot_begin(load):
     """Half of the range is inside the wall: of that nothing is known, as of other cases that fail."""
-    found = dockdyn.envelope(load(BALL), {PLACE: (-0.93, -0.85)}, "peak_normal_force", tolerance=0.05)
+    found = dockdyn.envelope(load(BALL), {PLACE: (-0.93, -0.85)}, "peak_force", tolerance=0.05)
     places, met = found.point_x.values, found.met.values
     assert np.isnan(met[places > -0.9 + 0.01]).all() and not np.isnan(met[places < -0.9]).any()
 

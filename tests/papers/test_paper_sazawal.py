@@ -63,14 +63,14 @@ def test_contacts_of_the_compliance_device(number, onset, release, position, pea
     assert found["onset_s"] == pytest.approx(onset, abs=5e-4)
     assert found["release_s"] == pytest.approx(release, abs=5e-4)
     assert np.subtract(found["position_m"], APEX) == pytest.approx(position, abs=trusted)
-    assert found["peak_normal_force_N"] == pytest.approx(peak, rel=1e-3)
+    assert found["peak_force_N"] == pytest.approx(peak, rel=1e-3)
     assert found["peak_time_s"] == pytest.approx(peak_time, abs=2e-3)  # the peak is flat, its time known to 1 ms
 
 
 def test_contacts_of_the_spring_dashpot():
     first, second, *_ = contacts("spring-dashpot")
     assert first["release_s"] == pytest.approx(5.8974, abs=1e-4)
-    assert first["peak_normal_force_N"] == pytest.approx(2.7675, abs=1e-4)
+    assert first["peak_force_N"] == pytest.approx(2.7675, abs=1e-4)
     assert second["onset_s"] == pytest.approx(20.686, abs=1e-3)
 
 

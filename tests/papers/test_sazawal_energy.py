@@ -69,7 +69,7 @@ def test_energy_without_delay():
     """The geometry stated beside SciPy; that of Table 1 to four digits of another implementation of the paper's model."""
     loop = "b = 200 N s/m, h = 0"
     stated, table = (
-        summarise(simulate(contact(geometry, *LOOPS[loop])))["kinetic_energy_change_J"][0] for geometry in LENGTH
+        summarise(simulate(contact(geometry, *LOOPS[loop])))["contact.energy_change_J"][0] for geometry in LENGTH
     )
     assert stated == pytest.approx(energy_by_scipy(STATED, loop), abs=1e-9)
     assert table == pytest.approx(-4.2710e-3, abs=1e-7)

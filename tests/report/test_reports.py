@@ -27,7 +27,7 @@ from dockdyn.studies.sensitivity.report import sensitivity_report
 
 MOST = 3_000_000  # bytes of a page
 REPORTS = [*STUDIES, *KINDS, "probe", "line", "line, latch"]
-REQUIRED = {"probe": {"requirements.peak_normal_force": "< 2 N"}}
+REQUIRED = {"probe": {"requirements.peak_force": "< 2 N"}}
 RUNS = {
     kind: (preset, changes | REQUIRED.get(kind, {})) for kind, (preset, changes, *_) in CASES.items() if kind in REPORTS
 }
@@ -73,7 +73,7 @@ def enveloped() -> xr.Dataset:
 
 
 SENSITIVITY = {
-    "title": "A run", "kind": "rig", "of": "peak_normal_force_N", "value": 70.0, "unit": "N", "differentiable": True,
+    "title": "A run", "kind": "rig", "of": "peak_force_N", "value": 70.0, "unit": "N", "differentiable": True,
     "warnings": [], "runs": 1, "value_error": None, "smoothing": 0.0,
     "to": [
         {"key": f"chaser.part{i}", "value": 2.0, "unit": "kg", "derivative": 3.0 / i, "per_percent": 0.06 / i,
@@ -217,7 +217,7 @@ def test_a_report_without_a_replay_says_why(runs, monkeypatch):
 
 def test_requirements_are_judged_at_the_top(runs):
     text = report_html(runs["probe"])
-    assert "✗ 1 of 1 requirements not met: peak_normal_force." in text
+    assert "✗ 1 of 1 requirements not met: peak_force." in text
     changed = runs["probe"].attrs["scenario"].replace('"< 2 N"', '"< 3 N"')
     assert "✓ The requirement is met." in report_html(runs["probe"].assign_attrs(scenario=changed))
 

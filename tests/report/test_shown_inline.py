@@ -102,7 +102,7 @@ def test_a_summary_is_the_dictionary_it_was(run):
     for key in (*summary, *summary["contacts"][0]):
         known = key not in summary or summary[key] not in (None, [])
         assert f">{key}</th>" in table if known else key in folded.split("</summary>")[1].split("<")[0].split(", ")
-    assert f">{summary['peak_normal_force_N']:.6g}</td>" in shown
+    assert f">{summary['peak_force_N']:.6g}</td>" in shown
 
 
 @pytest.mark.full

@@ -29,9 +29,9 @@ def test_a_capture_is_told_without_contradiction(captured, entry, margin, said):
     """A probe fast enough for the latch alone, which other contacts held back, is said to be that."""
     summary = {
         "captured": captured,
-        "latch_entry_speed_m_s": entry,
-        "capture_speed_margin_m_s": margin,
-        "minimum_velocity_rigid_m_s": 0.05,
-        "greatest_travel_m": 0.0125,
+        "latch.entry_speed_m_s": entry,
+        "latch.speed_margin_m_s": margin,
+        "latch.least_speed_rigid_m_s": 0.05,
+        "latch.travel_m": 0.0125,
     }
     assert ramp_in_words(summary) == [said]

@@ -106,7 +106,7 @@ def test_what_a_latch_takes_is_not_laid_to_contacts():
     summaries = [dockdyn.summarise(dockdyn.simulate(case)) for case in cases]
     assert [one["captured"] for one in summaries] == [True, True]
     assert [one["energy_class"] for one in summaries] == [["passive"]] * 2
-    changes = [one["kinetic_energy_change_J"] for one in summaries]
+    changes = [one["contact.energy_change_J"] for one in summaries]
     np.testing.assert_allclose(*changes, rtol=1e-9)
 
 

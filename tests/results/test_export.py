@@ -167,9 +167,7 @@ def test_the_command_writes_beside_the_result_and_refuses_in_a_line(dock, tmp_pa
 def test_cases_of_a_campaign_are_rows(tmp_path):
     speeds, forces = np.linspace(0.01, 0.1, 10), np.append(np.geomspace(1, 7e5, 9), np.nan)
     reasons = [""] * 9 + ['stopped, at "t = 1 s"']
-    dataset = campaign_dataset(
-        {"approach.closing_speed": (speeds, "m/s")}, {"peak_normal_force_N": forces}, reasons=reasons
-    )
+    dataset = campaign_dataset({"approach.closing_speed": (speeds, "m/s")}, {"peak_force_N": forces}, reasons=reasons)
     head, *rows = rows_of(next(path for path in export_csv(dataset, tmp_path) if path.name == "case.csv"))
     assert len(rows) == 10 and head[0] == "case"
     names = [heading.split(" [")[0] for heading in head]

@@ -140,7 +140,7 @@ def test_a_figure_of_ones_own_in_closed_form(own_kinds):
     (row,) = dockdyn.sensitivity(scenario, "longest_contact_s", ["contact.fronts.normal.stiffness"])["to"]
     assert row["derivative"] == pytest.approx(-lasts / (2 * STIFFNESS), rel=1e-8)
     assert row["differentiable"]
-    answer = dockdyn.sensitivity(scenario, "contact_impulse_N_s", ["body.chaser.velocity"])
+    answer = dockdyn.sensitivity(scenario, "contact.impulse_N_s", ["body.chaser.velocity"])
     assert answer["value"] == pytest.approx(2 * MASS * SPEED, rel=1e-9)
     assert answer["to"][0]["derivative"] == pytest.approx(2 * MASS, rel=1e-8)
     with pytest.raises(
@@ -151,7 +151,7 @@ def test_a_figure_of_ones_own_in_closed_form(own_kinds):
 
 @pytest.mark.full
 def test_a_figure_of_ones_own_in_run_requirement_and_campaign(own_kinds):
-    text = SCENARIO.replace("peak_normal_force", "longest_contact").replace("90 N", "9 s")
+    text = SCENARIO.replace("peak_force", "longest_contact").replace("90 N", "9 s")
     scenario = parse(text, "docking").at(
         {"approach.closing_speed": 0.05, "approach.lateral_offset.0": 0.05, "duration": 12.0}
     )
@@ -197,7 +197,7 @@ base_limit = 1000.0
 @pytest.mark.full
 def test_a_figure_of_the_motion_has_a_derivative_too():
     """An attitude held about one axis is a linear oscillator: the angle at the end goes as the rate at the start."""
-    answer = dockdyn.sensitivity(parse(HELD, "held"), "attitude_error_end_rad", ["body.chaser.rate.0"])
+    answer = dockdyn.sensitivity(parse(HELD, "held"), "control.attitude_error_rad", ["body.chaser.rate.0"])
     decay, turning = 30.0 / 120.0, math.sqrt(40.0 / 60.0 - (30.0 / 120.0) ** 2)
     angle = 0.01 / turning * math.exp(-3 * decay) * math.sin(3 * turning)
     assert answer["value"] == pytest.approx(angle, rel=1e-6)

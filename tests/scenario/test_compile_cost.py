@@ -38,7 +38,7 @@ coefficient = 0.1
 FEATURE = '[body.chaser.feature.f{}]\n{}\nradius = "1 cm"\n'
 STUDY = """
 [design]
-minimise = "peak_normal_force"
+minimise = "peak_force"
 evaluations = 20
 [design.variable.stiffness]
 key = "contact.f0.normal.stiffness"
@@ -108,7 +108,7 @@ def cost_of(text, tmp_path):
 COMMANDS = {
     "run": "run many.toml",
     "stability": "stability many.toml",
-    "sensitivity": "sensitivity many.toml --of peak_normal_force_N",
+    "sensitivity": "sensitivity many.toml --of peak_force_N",
     "campaign": "campaign run many.toml --runs 20",
     "design": "design many.toml",
     "FMU": "fmu export many.toml --out many.fmu",

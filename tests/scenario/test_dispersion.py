@@ -149,7 +149,7 @@ seed = 3
 sampling = "sobol"
 
 [requirements]
-peak_normal_force = "< 4 kN"
+peak_force = "< 4 kN"
 captured = true
 final.theta = ">= -1 deg"
 """

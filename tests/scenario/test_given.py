@@ -30,7 +30,7 @@ def test_what_is_none_is_refused_in_one_line(given):
     kind = type(given).__name__
     for name in SCENARIOS:
         assert refusal(getattr(dockdyn, name), given) == SCENARIO + kind
-    assert refusal(dockdyn.sensitivity, given, "peak_normal_force_N") == SCENARIO + kind
+    assert refusal(dockdyn.sensitivity, given, "peak_force_N") == SCENARIO + kind
     assert refusal(dockdyn.envelope, given, {}) == SCENARIO + kind
     assert refusal(dockdyn.campaign, given, "cases") == SCENARIO + kind
     for name in RESULTS:
@@ -54,7 +54,7 @@ def test_a_dataset_of_others_is_no_result():
         ("stepper", ("probe-cone",), {"period": "long"}, "probe-cone: period = 'long': must be a period in s"),
         ("stepper", ("probe-cone",), {"period": 0.5, "batch": "two"}, "probe-cone: batch = 'two': must be a whole"),
         ("sensitivity", ("probe-cone", 3), {}, "of: must be a name"),
-        ("sensitivity", ("probe-cone", "peak_normal_force_N", 3), {}, "to: must be a name or a list of names"),
+        ("sensitivity", ("probe-cone", "peak_force_N", 3), {}, "to: must be a name or a list of names"),
         ("envelope", ("probe-cone-latch", ["approach.angle"]), {}, "over: must be a mapping"),
         ("envelope", ("probe-cone-latch", {"approach.angle": 3}), {}, "over: approach.angle = 3: must be two ends"),
         ("envelope", ("probe-cone-latch", {}), {"tolerance": "x"}, "tolerance = 'x': must be a share"),

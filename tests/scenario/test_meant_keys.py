@@ -50,7 +50,7 @@ STRUT = "did you mean 'strut.leg.damping'?"
 def test_a_short_key_is_named_in_full_wherever_it_is_asked_for(asked):
     for call in (
         lambda: dockdyn.load("idss-soft-capture", {asked: 1.0}),
-        lambda: dockdyn.sensitivity("idss-soft-capture", "peak_normal_force_N", [asked]),
+        lambda: dockdyn.sensitivity("idss-soft-capture", "peak_force_N", [asked]),
         lambda: dockdyn.envelope("idss-soft-capture", {asked: (1.0, 2.0)}),
         lambda: dockdyn.load(
             "idss-soft-capture",

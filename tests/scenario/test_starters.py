@@ -14,6 +14,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import parse
 from dockdyn.scenario.starters.mechanisms import STARTERS, scenario_text
 from dockdyn.scenario.starters.question import Amount, Answers, GivenFile
+from dockdyn.scenario.starters.urdf_arm import LASTS
 
 ON_RIG = [name for name, starter in STARTERS.items() if any(each.name == "rig" for each in starter.questions)]
 
@@ -129,3 +130,12 @@ def test_a_contact_on_a_rig_may_not_be_stiffer_than_its_delay_lets_it(tmp_path):
                 {"rig": "yes", "delay": "40 ms"}.get(question.name, question.usual_answer(answers)), answers
             )
     assert refused.startswith("must be a stiffness of at least")
+
+
+def test_the_stiffness_of_an_arm_s_hand_is_of_all_that_it_moves(tmp_path, monkeypatch):
+    """Stretched along the docking axis the arm passes a push on: spacecraft and arm against the payload, not the hand alone."""
+    monkeypatch.chdir(tmp_path)
+    answers = answered("urdf-arm", write_files(tmp_path))
+    arm = 1800.0 + sum(answers.files["urdf"].masses.values())
+    stretched = arm * 400.0 / (arm + 400.0)
+    assert 0.97 * stretched < answers["stiffness"] * (LASTS / math.pi) ** 2 <= 1.001 * stretched

@@ -63,7 +63,7 @@ COMMANDS = [
     ("stability", "theirs.toml"),
     ("compare", "theirs.toml"),
     ("envelope", "theirs.toml", "--over", "loop.delay=0:1"),
-    ("sensitivity", "theirs.toml", "--of", "peak_normal_force_N"),
+    ("sensitivity", "theirs.toml", "--of", "peak_force_N"),
     ("campaign", "run", "theirs.toml", "--out", "new"),
     ("campaign", "rerun", "campaign", "1"),
     ("campaign", "report", "campaign"),

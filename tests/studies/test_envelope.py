@@ -118,13 +118,12 @@ def test_a_requirement_with_a_limit_is_found_by_its_margin(monkeypatch):
     def run_cases(scenario, keys, values):
         x, y = values[:, 0] / 0.1, (values[:, 1] - 1000) / 2000
         force = 1000 * np.hypot(x - 0.48, y - 0.55)
-        return Cases({"captured": 1.0 * (force < 300), "peak_normal_force_N": force}, [""] * len(x))
+        return Cases({"captured": 1.0 * (force < 300), "peak_force_N": force}, [""] * len(x))
 
     monkeypatch.setattr(study, "run_cases", run_cases)
-    scenario = dockdyn.load("probe-cone-latch", {"requirements.peak_normal_force": "< 0.3 kN"})
+    scenario = dockdyn.load("probe-cone-latch", {"requirements.peak_force": "< 0.3 kN"})
     answers = [
-        json.loads(dockdyn.envelope(scenario, RANGES, of, 1e-4).attrs["envelope"])
-        for of in ("peak_normal_force", "captured")
+        json.loads(dockdyn.envelope(scenario, RANGES, of, 1e-4).attrs["envelope"]) for of in ("peak_force", "captured")
     ]
     for answer in answers:
         (piece,) = map(in_square, answer["boundary"])
@@ -300,12 +299,12 @@ def test_no_boundary_is_an_answer(dock, on_axis, speeds, words):
             "--over: 3 keys; must be one or two",
         ),
         (
-            ("probe-cone-latch", "--over", f"{SPEED}=1:2", "--of", "peak_force"),
-            "--of peak_force: no such requirement; allowed: captured",
+            ("probe-cone-latch", "--over", f"{SPEED}=1:2", "--of", "top_force"),
+            "--of top_force: no such requirement; allowed: captured",
         ),
         (
             ("idss-probe-cone", "--over", f"{SPEED}=1:2", "--of", "x"),
-            "--of x: no such requirement; allowed: captured, peak_normal_force",
+            "--of x: no such requirement; allowed: captured, peak_force",
         ),
         (
             ("probe-cone", "--over", f"{SPEED}=0.02:0.03"),

@@ -43,8 +43,8 @@ def test_key_figures_and_inputs_beside_each_other(slow, fast):
     one, other = dockdyn.summarise(slow), dockdyn.summarise(fast)
     unit, first, second, mark = figures["Peak normal force"]
     assert unit == "N" and mark == "≠"
-    assert float(first) == pytest.approx(one["peak_normal_force_N"], rel=1e-4)
-    assert float(second) == pytest.approx(other["peak_normal_force_N"], rel=1e-4)
+    assert float(first) == pytest.approx(one["peak_force_N"], rel=1e-4)
+    assert float(second) == pytest.approx(other["peak_force_N"], rel=1e-4)
     assert figures["Contact count"][-1] == ""
     assert [row[0] for row in rows(text, "Inputs")[1:]] == ["body.chaser-front.velocity"]
     assert "2 runs of kind assembly that differ in body.chaser-front.velocity" in text
@@ -199,11 +199,11 @@ def test_bad_logs_are_refused_with_file_row_and_column(text, slow, tmp_path):
 def test_requirements_stand_beside_each_other(slow, fast):
     def required(dataset, limit):
         scenario = tomlkit.parse(dataset.attrs["scenario"]).unwrap()
-        return dataset.assign_attrs(scenario=tomlkit.dumps(scenario | {"requirements": {"peak_normal_force": limit}}))
+        return dataset.assign_attrs(scenario=tomlkit.dumps(scenario | {"requirements": {"peak_force": limit}}))
 
     text = render_page(overlay_report({"a.nc": required(slow, "> 30 N"), "b.nc": required(fast, "> 30 N")}))
     (row,) = rows(text, "Requirements")[1:]
-    assert row[0] == "peak_normal_force" and row[1].startswith("not met: 25.37") and row[2].startswith("met: ")
+    assert row[0] == "peak_force" and row[1].startswith("not met: 25.37") and row[2].startswith("met: ")
 
 
 @pytest.fixture(scope="module")

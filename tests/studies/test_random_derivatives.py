@@ -19,12 +19,12 @@ from dockdyn.studies.objectives.derivatives import derivatives_of, evaluate_rows
 WEIGHTS = np.array([4 / 5, -1 / 5, 4 / 105, -1 / 280])  # of differences over two, four, six and eight steps
 STEPS = (1e-3, 1e-4)  # of the number
 FIGURES = [
-    "peak_normal_force_N",
-    "contact_impulse_N_s",
+    "peak_force_N",
+    "contact.impulse_N_s",
     "kinetic_energy_end_J",
     "peak_time_s",
-    "first_contact_s",
-    "largest_approach_speed_m_s",
+    "contact.onset_s",
+    "contact.approach_speed_m_s",
 ]
 PROMISED = 1e-6  # of the largest change that 100 % more of a number makes
 ALWAYS = ("loop.delay", "loop.sensor.delay", "normal.stiffness", "normal.exponent", "friction.coefficient")
@@ -44,7 +44,7 @@ def chosen(scenario, seed):
 def figures_of(scenario):
     if scenario.kind == "rig":
         summary = smooth_figures(dockdyn.summarise(dockdyn.simulate(scenario)))
-        return [name for name in summary if name not in ("captured", "contact_count")][:6]
+        return [name for name in summary if name not in ("captured", "contact.count")][:6]
     return list(FIGURES)
 
 
@@ -142,7 +142,7 @@ def test_by_the_delay_where_friction_acts(delay):
     """
     scenario = parse(BALL, "ball", {"loop.delay": delay})
     (place,) = [place for place in places_of(scenario) if place.key == "loop.delay"]
-    figures = ["peak_normal_force_N", "contact_impulse_N_s", "kinetic_energy_change_J.largest"]
+    figures = ["peak_force_N", "contact.impulse_N_s", "contact.energy_change_J.largest"]
     found = derivatives_of(scenario, figures, [place])
     coarser = 0.17 / delay
     for figure, both in differences(scenario, figures, place, [coarser * step for step in STEPS]).items():
@@ -182,7 +182,7 @@ def test_an_elastic_bounce():
     for n in [1.0, 2.0, 3.0, *np.random.default_rng(5).uniform(1.0, 2.2, 4).tolist()]:
         scenario = bounce(n)
         places = {place.key: place for place in places_of(scenario)}
-        figures = ["contact_impulse_N_s", "peak_normal_force_N", "peak_time_s"]
+        figures = ["contact.impulse_N_s", "peak_force_N", "peak_time_s"]
         found = derivatives_of(scenario, figures, [places[key] for key in keys])
         p = 1 / (n + 1)
         d = (m * v**2 / (2 * k * p)) ** p

@@ -26,7 +26,7 @@ def by_key(answer):
 
 def test_lossless_rebound_in_closed_form():
     """F = v √(k m), m = m₁ m₂/(m₁ + m₂): ∂F/∂v = F/v, ∂F/∂k = F/2k, ∂F/∂m₁ = F/2m (m₂/(m₁ + m₂))²; the gap has no part."""
-    answer = dockdyn.sensitivity(dockdyn.load(REBOUND), "peak_normal_force_N")
+    answer = dockdyn.sensitivity(dockdyn.load(REBOUND), "peak_force_N")
     mass = CHASER * TARGET / (CHASER + TARGET)
     force = SPEED * math.sqrt(STIFFNESS * mass)
     assert answer["value"] == pytest.approx(force, rel=1e-9)
@@ -84,7 +84,7 @@ FREE = {"duration": "9 s", "approach.distance": "5 mm", "loop.delay": "20 ms"}
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("figure", ["peak_normal_force_N", "kinetic_energy_end_J"])
+@pytest.mark.parametrize("figure", ["peak_force_N", "kinetic_energy_end_J"])
 def test_with_friction_and_delay_as_by_central_differences(figure):
     scenario = dockdyn.load("probe-cone", FREE)
     answer = dockdyn.sensitivity(scenario, figure)
@@ -162,7 +162,7 @@ def test_a_contact_about_to_appear(above, smooth, tmp_path):
 
     file = tmp_path / "passing.toml"
     file.write_text(tomlkit.dumps(two_bodies(passing(above))))
-    answer = dockdyn.sensitivity(dockdyn.load(file), "peak_normal_force_N")
+    answer = dockdyn.sensitivity(dockdyn.load(file), "peak_force_N")
     assert answer["value"] == 0
     rows = by_key(answer)
     assert answer["differentiable"] is smooth
@@ -188,7 +188,7 @@ def test_two_equal_peaks(tmp_path):
     file = tmp_path / "two.toml"
     file.write_text(tomlkit.dumps(two_bodies(content)))
     to = ["body.chaser.feature.upper.position.0", "body.chaser.velocity.0"]
-    rows = by_key(dockdyn.sensitivity(dockdyn.load(file), "peak_normal_force_N", to))
+    rows = by_key(dockdyn.sensitivity(dockdyn.load(file), "peak_force_N", to))
     assert rows[to[0]]["differentiable"] is False
     assert "two peaks are equally high" in rows[to[0]]["reason"]
     down, up = rows[to[0]]["differences"]
@@ -200,7 +200,7 @@ def test_two_equal_peaks(tmp_path):
 
 
 def test_command_ranks_and_writes(dock, tmp_path):
-    options = ("--of", "peak_normal_force_N", "--to", FRONT, "--to", "contact.fronts.normal.stiffness")
+    options = ("--of", "peak_force_N", "--to", FRONT, "--to", "contact.fronts.normal.stiffness")
     code, out, err = dock("sensitivity", "paraskevas-a", *options, "--out", "answer")
     assert code == 0, err
     assert out.index(FRONT) < out.index("contact.fronts.normal.stiffness")
@@ -219,27 +219,27 @@ def test_command_ranks_and_writes(dock, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("sits", "--of", "peak_normal_force_N"), "did you mean 'peak_measured_force_N'"),
-        (("paraskevas-a", "--of", "peak_force"), "--of peak_force: no such figure"),
+        (("sits", "--of", "peak_mesured_force_N"), "did you mean 'peak_measured_force_N'"),
+        (("paraskevas-a", "--of", "top_force"), "--of top_force: no such figure"),
         (
-            ("paraskevas-a", "--set", "requirements.peak_normal_force=< 1 kN", "--of", "requirements.0.value"),
+            ("paraskevas-a", "--set", "requirements.peak_force=< 1 kN", "--of", "requirements.0.value"),
             "--of requirements.0.value: no such figure",  # under its own name it has its unit
         ),
-        (("probe-cone", "--of", "contact_count"), "--of contact_count: does not vary smoothly"),
+        (("probe-cone", "--of", "contact.count"), "--of contact.count: does not vary smoothly"),
         (("paraskevas-latch-slow", "--of", "capture_time_s"), "--of capture_time_s: did not happen in this run"),
-        (("paraskevas-a", "--of", "peak_normal_force_N", "--to", "mass"), "mass: unknown key"),
-        (("paraskevas-a", "--of", "peak_normal_force_N", "--to", "contact.fronts.between"), "contact.fronts.between"),
+        (("paraskevas-a", "--of", "peak_force_N", "--to", "mass"), "mass: unknown key"),
+        (("paraskevas-a", "--of", "peak_force_N", "--to", "contact.fronts.between"), "contact.fronts.between"),
         (
-            ("paraskevas-a", "--of", "peak_normal_force_N", "--to", "duration"),
+            ("paraskevas-a", "--of", "peak_force_N", "--to", "duration"),
             "--to duration: has no part in the motion",
         ),
-        (("paraskevas-a", "--of", "peak_normal_force_N", "--to", FRONT, "--to", FRONT), "given twice"),
+        (("paraskevas-a", "--of", "peak_force_N", "--to", FRONT, "--to", FRONT), "given twice"),
         (
-            ("sazawal-spring-dashpot", "--of", "peak_normal_force_N", "--to", "body.chaser.attitude.0"),
+            ("sazawal-spring-dashpot", "--of", "peak_force_N", "--to", "body.chaser.attitude.0"),
             "cannot change alone, as part of a unit quaternion",
         ),
         (
-            ("probe-cone", "--of", "peak_normal_force_N", "--set", "integrator.method=fixed"),
+            ("probe-cone", "--of", "peak_force_N", "--set", "integrator.method=fixed"),
             "integrator.method = 'fixed': must be \"located\"",
         ),
     ],
@@ -258,14 +258,14 @@ def test_the_runs_that_a_figure_over_cases_takes_are_told_before(dock, monkeypat
     monkeypatch.setattr(sampled, "evaluate_rows", lambda *given: taken.append(len(given[3])) or evaluated(*given))
     spread = ("--set", FRONT + '={"distribution"="uniform","low"="0.05 m/s","high"="0.1 m/s"}')
     more = ("--set", "campaign.runs=4", "--to", "contact.fronts.normal.stiffness", "--to", "body.chaser-front.position")
-    code, _, err = dock("sensitivity", "paraskevas-a", "--of", "95 % of peak_normal_force_N", *spread, *more)
+    code, _, err = dock("sensitivity", "paraskevas-a", "--of", "95 % of peak_force_N", *spread, *more)
     assert code == 0, err
-    told = re.search(r"note: 95 % of peak_normal_force_N takes (\d+) to (\d+) runs, (\d+) cases with each of 2", err)
+    told = re.search(r"note: 95 % of peak_force_N takes (\d+) to (\d+) runs, (\d+) cases with each of 2", err)
     least, most, cases = map(int, told.groups())
     assert least <= cases + sum(taken) <= most
 
 
 def test_an_approach_on_the_axis_is_told_what_to_do():
-    found = dockdyn.sensitivity("idss-probe-cone", "peak_normal_force_N", "approach.lateral_offset.0")
+    found = dockdyn.sensitivity("idss-probe-cone", "peak_force_N", "approach.lateral_offset.0")
     assert found["to"][0]["derivative"] is None
     assert "state an offset by --set" in found["warnings"][0] and "--smooth 0.05" in found["warnings"][0]

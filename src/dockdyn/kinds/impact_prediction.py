@@ -44,12 +44,12 @@ FIGURES: tuple[KeyFigure, ...] = tuple(
         needs=variable if variable in SEEN else WHOLE,
     )
     for name, words, variable in (
-        ("contact_effective_mass_kg", "effective mass at a contact", "episode_effective_mass"),
-        ("contact_mass_ratio", "that over the effective mass of the whole bodies or trees", "episode_mass_ratio"),
-        ("contact_restitution", "restitution of the contact's law", "episode_restitution"),
-        ("relative_velocity_before_m_s", f"{RELATIVE} before a contact", "episode_relative_before"),
-        ("relative_velocity_after_m_s", f"{RELATIVE} after it", "episode_relative_after"),
-        ("relative_velocity_predicted_m_s", f"{RELATIVE} after it, by effective masses", WHOLE),
+        ("contact.effective_mass_kg", "effective mass at a contact", "episode_effective_mass"),
+        ("contact.mass_ratio", "that over the effective mass of the whole bodies or trees", "episode_mass_ratio"),
+        ("contact.restitution", "restitution of the contact's law", "episode_restitution"),
+        ("contact.velocity_before_m_s", f"{RELATIVE} before a contact", "episode_relative_before"),
+        ("contact.velocity_after_m_s", f"{RELATIVE} after it", "episode_relative_after"),
+        ("contact.velocity_predicted_m_s", f"{RELATIVE} after it, by effective masses", WHOLE),
     )
 )
 

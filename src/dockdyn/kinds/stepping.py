@@ -114,7 +114,7 @@ def _observe_run(
     more = {
         "captured": all_latches_hold(model.elements, x.memory.elements),
         "contact_load": load.sum(axis=0),
-        "peak_normal_force": peaks,
+        "peak_force": peaks,
         "time": time,
     }
     measured, port = _measure_state(model, steered, x), content.port()

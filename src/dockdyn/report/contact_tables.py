@@ -73,10 +73,10 @@ def hardest_impact(dataset: Dataset) -> tuple[int, float, float]:
 
 def seat_force(dataset: Dataset, summary: dict[str, Any]) -> str:
     """Return the largest normal force of what a catch holds on the wall, and when; empty where that of a contact is larger."""
-    force, free = summary.get("seated_contact_peak_force_N"), dataset.episode_peak_force
+    force, free = summary.get("latch.seat_peak_force_N"), dataset.episode_peak_force
     if force is None or (free.size and force <= float(free.max())):
         return ""
-    return f"{format_significant(force)} N (at {format_significant(summary['seated_contact_peak_time_s'], 6)} s)"
+    return f"{format_significant(force)} N (at {format_significant(summary['latch.seat_peak_time_s'], 6)} s)"
 
 
 def _describe_contacts(numbers: list[int], count: int) -> str:
@@ -145,7 +145,7 @@ def _contacts_table(dataset: Dataset, summary: dict[str, Any], classes: list[str
             *places[3 * index : 3 * index + 3],
             *([azimuths[index]] if turned else []),
             format_significant(contact["approach_speed_m_s"]),
-            format_significant(contact["peak_normal_force_N"]),
+            format_significant(contact["peak_force_N"]),
             times["peak_time_s"][index],
             format_significant(contact["impulse_N_s"]),
             format_significant(float(dataset.episode_energy[index])),
@@ -161,7 +161,7 @@ def _contacts_table(dataset: Dataset, summary: dict[str, Any], classes: list[str
 
 def printed_contacts(summary: dict[str, Any], labels: Sequence[str] | None = None) -> Table:
     """Return the contacts on the terminal, a row each, by their feature and surface or by `labels`."""
-    found = zip(summary["contacts"], summary["kinetic_energy_change_J"], summary["energy_class"], strict=True)
+    found = zip(summary["contacts"], summary["contact.energy_change_J"], summary["energy_class"], strict=True)
     classed = any(summary["energy_class"])
     names = labels or [f"{contact['feature']}–{contact['surface']}" for contact in summary["contacts"]]
     rows = [
@@ -170,7 +170,7 @@ def printed_contacts(summary: dict[str, Any], labels: Sequence[str] | None = Non
             f"{contact['onset_s']:.4f}",
             "touching" if contact["release_s"] is None else f"{contact['release_s']:.4f}",
             f"{contact['approach_speed_m_s']:.4g}",
-            f"{contact['peak_normal_force_N']:.4g}",
+            f"{contact['peak_force_N']:.4g}",
             f"{contact['impulse_N_s']:.4g}",
             "" if energy is None else f"{energy:+.5g}",
             *([sort or ""] if classed else []),
@@ -219,7 +219,7 @@ def _sampling_note(dataset: Dataset, summary: dict[str, Any]) -> str:
     words = f"Sampled every {interval:.3g} s, in the axes of the point’s own body."
     if summary["captured"] and summary["impacts"]:
         words += (
-            f" The capture is not in them: its {format_significant(summary['capture_impulse_along_N_s'])} N s act at an "
+            f" The capture is not in them: its {format_significant(summary['latch.impulse_along_N_s'])} N s act at an "
             "instant, and their largest force is not known."
         )
     if "catch_swing" in dataset and summary["captured"] and (swing := float(dataset.catch_swing)) < FINE * interval:

@@ -41,15 +41,18 @@ def control_rows(dataset: Dataset, summary: dict[str, Any]) -> list[tuple[str, s
     if "control_work" not in dataset:
         return []
     rows = [(f"Control of {steered_body(dataset)}", str(dataset.attrs["control"]))]
-    if summary["attitude_error_end_rad"] is not None:
+    if summary["control.attitude_error_rad"] is not None:
         rows.append(
-            ("Attitude error at the end", f"{format_significant(np.degrees(summary['attitude_error_end_rad']))} deg")
+            (
+                "Attitude error at the end",
+                f"{format_significant(np.degrees(summary['control.attitude_error_rad']))} deg",
+            )
         )
-    rows.append(("Work of control", f"{format_significant(summary['control_work_J'])} J"))
+    rows.append(("Work of control", f"{format_significant(summary['control.work_J'])} J"))
     for words, key, unit in (
-        ("Largest momentum of the wheel, by axis", "peak_wheel_momentum_N_m_s", "N m s"),
-        ("Impulse that thrusters have used", "thruster_use_N_s", "N s"),
-        ("Angular impulse that thrusters have used", "thruster_use_N_m_s", "N m s"),
+        ("Largest momentum of the wheel, by axis", "control.wheel_momentum_N_m_s", "N m s"),
+        ("Impulse that thrusters have used", "control.thruster_impulse_N_s", "N s"),
+        ("Angular impulse that thrusters have used", "control.thruster_turning_impulse_N_m_s", "N m s"),
     ):
         if summary[key]:
             rows.append((words, f"{format_significant(summary[key])} {unit}"))

@@ -15,12 +15,12 @@ TITLE = "Relative velocity by effective masses"
 
 def first_impact_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Return what the masses alone decide of the first contact, for the summary table; nothing where they do not."""
-    if not summary.get("relative_velocity_predicted_m_s") or summary["relative_velocity_predicted_m_s"][0] is None:
+    if not summary.get("contact.velocity_predicted_m_s") or summary["contact.velocity_predicted_m_s"][0] is None:
         return []
-    ratio, restitution = summary["contact_mass_ratio"][0], summary["contact_restitution"][0]
+    ratio, restitution = summary["contact.mass_ratio"][0], summary["contact.restitution"][0]
     found = motion_class(min(ratio, 1.0), restitution)
     return [
-        ("Effective mass at the first contact", f"{format_significant(summary['contact_effective_mass_kg'][0])} kg"),
+        ("Effective mass at the first contact", f"{format_significant(summary['contact.effective_mass_kg'][0])} kg"),
         ("Effective mass ratio", format_significant(ratio, 6)),
         ("First contact by its masses", f"class {found}: {MOTION_CLASSES[found]}"),
     ]
@@ -31,7 +31,7 @@ def first_impact_in_words(summary: dict[str, Any]) -> list[str]:
     sentence; nothing where they do not."""
     if not first_impact_rows(summary):
         return []
-    before, after, predicted = (summary[f"relative_velocity_{when}_m_s"][0] for when in WHENS)
+    before, after, predicted = (summary[f"contact.velocity_{when}_m_s"][0] for when in WHENS)
     if after is None:
         return ["The run ended during the first contact."]
     course = "keep approaching" if after > 0 else "part"
@@ -43,7 +43,7 @@ def first_impact_in_words(summary: dict[str, Any]) -> list[str]:
 
 def predicted_block(summary: dict[str, Any]) -> ReportBlock:
     """Return the contacts with simulation and prediction beside each other; empty where nothing is predicted."""
-    if not summary.get("relative_velocity_predicted_m_s"):
+    if not summary.get("contact.velocity_predicted_m_s"):
         return ReportBlock(TITLE)
     note = (
         "Of the centres of mass of the two bodies, or of the trees that joints make of them, along the normal at onset, "
@@ -67,10 +67,10 @@ def _impact_table(summary: dict[str, Any]) -> Table:
         ("off by", "m/s"),
     ]
     times = {name: align_numbers([contact[name] for contact in found], 6) for name in ("onset_s", "release_s")}
-    speeds = {when: align_numbers(summary[f"relative_velocity_{when}_m_s"][:LISTED], 6) for when in WHENS}
-    rows, ratios = [], summary["contact_mass_ratio"]
+    speeds = {when: align_numbers(summary[f"contact.velocity_{when}_m_s"][:LISTED], 6) for when in WHENS}
+    rows, ratios = [], summary["contact.mass_ratio"]
     for index, contact in enumerate(found):
-        after, predicted = (summary[f"relative_velocity_{when}_m_s"][index] for when in ("after", "predicted"))
+        after, predicted = (summary[f"contact.velocity_{when}_m_s"][index] for when in ("after", "predicted"))
         off = NOTHING if after is None or predicted is None else format_significant(predicted - after, 2)
         rows.append(
             [
@@ -79,7 +79,7 @@ def _impact_table(summary: dict[str, Any]) -> Table:
                 times["release_s"][index],
                 format_significant(contact["approach_speed_m_s"]),
                 format_significant(contact["impulse_N_s"]),
-                format_significant(contact["peak_normal_force_N"]),
+                format_significant(contact["peak_force_N"]),
                 NOTHING if ratios[index] is None else format_significant(ratios[index]),
                 *(speeds[when][index] for when in speeds),
                 off,

@@ -78,14 +78,14 @@ def contacts_or_count(numbers: Sequence[int], room: int = 16) -> str:
 
 def capture_load(summary: dict[str, Any]) -> str:
     """Return what the capture of a probe put on the latch; empty where there was none, or it is not told."""
-    if summary.get("capture_peak_force_N") is None:
+    if summary.get("latch.peak_force_N") is None:
         return ""
-    impulse = f"{format_significant(summary['capture_impulse_along_N_s'])} N s along the docking axis"
+    impulse = f"{format_significant(summary['latch.impulse_along_N_s'])} N s along the docking axis"
     least = "" if summary["peak_force_known"] else "at least "
     return (
-        f"The catch took up {impulse} with {least}{format_significant(summary['capture_peak_force_N'])} N, at "
-        f"{format_significant(summary['capture_peak_time_s'])} s, and yielded "
-        f"{format_significant(summary['catch_greatest_travel_m'] * 1e3, 3)} mm."
+        f"The catch took up {impulse} with {least}{format_significant(summary['latch.peak_force_N'])} N, at "
+        f"{format_significant(summary['latch.peak_time_s'])} s, and yielded "
+        f"{format_significant(summary['latch.grip_travel_m'] * 1e3, 3)} mm."
     )
 
 

@@ -27,21 +27,21 @@ CAPTURE = {  # by name in a dataset: unit and words
     ),
 }
 LOADS = {  # by name in a dataset: unit, words, name in a summary
-    "capture_peak_force": ("N", "largest force of the latch's catch", "capture_peak_force_N"),
-    "capture_peak_time": ("s", "time of the largest force of the latch's catch", "capture_peak_time_s"),
-    "capture_peak_moment": ("N m", "largest moment of the catch, of a weld", "capture_peak_moment_N_m"),
+    "capture_peak_force": ("N", "largest force of the latch's catch", "latch.peak_force_N"),
+    "capture_peak_time": ("s", "time of the largest force of the latch's catch", "latch.peak_time_s"),
+    "capture_peak_moment": ("N m", "largest moment of the catch, of a weld", "latch.peak_moment_N_m"),
     "catch_greatest_travel": (
-        "m", "farthest that the catch yielded, beyond its stroke as without a stop", "catch_greatest_travel_m"
+        "m", "farthest that the catch yielded, beyond its stroke as without a stop", "latch.grip_travel_m"
     ),
-    "catch_stored_end": ("J", "energy in the catch at the end", "catch_stored_energy_J"),
-    "catch_dissipated_end": ("J", "energy that the catch's dampers took", "catch_dissipated_energy_J"),
+    "catch_stored_end": ("J", "energy in the catch at the end", "latch.grip_stored_energy_J"),
+    "catch_dissipated_end": ("J", "energy that the catch's dampers took", "latch.grip_dissipated_energy_J"),
     "seated_contact_peak_force": (
         "N", "largest normal force after the capture of what the latch holds against a surface",
-        "seated_contact_peak_force_N",
+        "latch.seat_peak_force_N",
     ),
-    "seated_contact_peak_time": ("s", "time of that largest normal force", "seated_contact_peak_time_s"),
+    "seated_contact_peak_time": ("s", "time of that largest normal force", "latch.seat_peak_time_s"),
     "seated_contact_force_end": (
-        "N", "normal force of what the latch holds against a surface, at the end", "seated_contact_force_end_N"
+        "N", "normal force of what the latch holds against a surface, at the end", "latch.seat_force_end_N"
     ),
 }  # fmt: skip
 ENTRY = ("latch_entry_speed", "latch_needed_speed")

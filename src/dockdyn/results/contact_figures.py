@@ -6,7 +6,7 @@ figures' names.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -22,6 +22,7 @@ from dockdyn.results.measures import (
 )
 
 Some = Literal["", "capture_time"]  # a variable that tells the runs that have others from the rest
+EPISODES = ("episode_onset", "episode_approach_speed", "episode_peak_force", "episode_peak_time", "episode_impulse")
 LATCHED: Some = "capture_time"  # runs with a latch have it
 
 
@@ -77,6 +78,23 @@ def _largest_force(data: Data) -> tuple[Any, Any]:
         governs = other > force  # not where there is none
         force, time = xp.where(governs, other, force), xp.where(governs, then, time)
     return force, time
+
+
+def contact_figures(names: Sequence[str], data: Data) -> dict[str, Any]:
+    """Return the figures of each contact by itself, as in "contact.faces.peak_force_N"; NaN for what did not happen."""
+    return {
+        f"contact.{name}.{figure.name.removeprefix('contact.')}": figure.of(_data_of_contact(data, index))
+        for index, name in enumerate(names)
+        for figure in CONTACTS
+    }
+
+
+def _data_of_contact(data: Data, index: int) -> dict[str, Any]:
+    """Return what is known of the one contact with this number, of a dataset or of a log."""
+    episodes = {name: data[name] for name in EPISODES}
+    if "episode_contact" in data:
+        return {name: values[data["episode_contact"] == index] for name, values in episodes.items()}
+    return {name: values[:, index] for name, values in episodes.items()}
 
 
 def is_captured(data: Data) -> Either:
@@ -149,12 +167,12 @@ MOTION = (
     ),
 )
 CONTACTS = (
-    KeyFigure("contact_count", "contact count", contact_count, smooth=False, number=int),
-    KeyFigure("peak_normal_force_N", "peak normal force", lambda data: _largest_force(data)[0]),
-    KeyFigure("contact_impulse_N_s", "contact impulse", _contact_impulse),
-    KeyFigure("first_contact_s", "time of the first contact", first_contact),
+    KeyFigure("contact.count", "contact count", contact_count, smooth=False, number=int),
+    KeyFigure("peak_force_N", "peak normal force", lambda data: _largest_force(data)[0]),
+    KeyFigure("contact.impulse_N_s", "contact impulse", _contact_impulse),
+    KeyFigure("contact.onset_s", "time of the first contact", first_contact),
     KeyFigure("peak_time_s", "time of the peak normal force", lambda data: _largest_force(data)[1]),
-    KeyFigure("largest_approach_speed_m_s", "largest approach speed", _largest_approach_speed),
+    KeyFigure("contact.approach_speed_m_s", "largest approach speed", _largest_approach_speed),
 )
 SOLVER = (
     stored_figure("step_s", "step", smooth=False),

@@ -97,7 +97,7 @@ def contact_row(episode: Dataset) -> dict[str, Any]:
         "position_m": [float(value) for value in episode.episode_position.values] if placed else None,
         "azimuth_deg": math.degrees(azimuth) % 360 if np.isfinite(azimuth) else None,
         "approach_speed_m_s": float(episode.episode_approach_speed),
-        "peak_normal_force_N": float(episode.episode_peak_force),
+        "peak_force_N": float(episode.episode_peak_force),
         "peak_time_s": finite_or_none(episode.episode_peak_time),
         "impulse_N_s": float(episode.episode_impulse),
     }

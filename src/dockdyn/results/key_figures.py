@@ -15,7 +15,7 @@ import numpy as np
 
 from dockdyn.deferred import jnp
 from dockdyn.results.measures import Either, finite_or_none
-from dockdyn.results.requirements import AT_PORT, ends_of, unit_of_figure, without_unit
+from dockdyn.results.requirements import ends_of, is_of_member, unit_of_figure, without_unit
 
 Data = Mapping[str, Any]
 Source = Literal["log", "samples", "run"]
@@ -25,7 +25,7 @@ Source = Literal["log", "samples", "run"]
 class KeyFigure:
     """One number by which a run is judged, or one for each of its contacts.
 
-    Its name is its key in the summary and ends with its unit, as in "peak_normal_force_N". Where it comes from is the
+    Its name is its key in the summary and ends with its unit, as in "peak_force_N". Where it comes from is the
     `source`: the log of a located run, which every run and every case of a batch has; the samples of the motion, which a
     batch keeps where such a figure is asked for; or the whole run, such as a search by further runs, of which batches and
     derivatives know nothing.
@@ -54,8 +54,8 @@ def _nothing_stated(content: object) -> dict[str, bool]:
     return {}
 
 
-def _at_no_port(model: object, data: Data) -> dict[str, Any]:
-    """Return nothing: a kind without ports."""
+def _of_no_member(content: object, data: Data) -> dict[str, Any]:
+    """Return nothing: a kind whose figures are of all contacts."""
     return {}
 
 
@@ -67,7 +67,9 @@ class LocatedFigures(NamedTuple):
     stated: Callable[[Any], dict[str, bool]] = (
         _nothing_stated  # what the content of a scenario is, by `KeyFigure.where`
     )
-    at_ports: Callable[[Any, Data], dict[str, Any]] = _at_no_port  # of a model and its data, by names with `AT_PORT`
+    of_members: Callable[[Any, Data], dict[str, Any]] = (
+        _of_no_member  # of a content and its run's data: single contacts, …
+    )
 
 
 def summary_figures(figures: Collection[KeyFigure], data: Data, stated: Mapping[str, bool]) -> dict[str, Any]:
@@ -132,12 +134,13 @@ def need_samples(figures: Collection[KeyFigure], asked: Collection[str]) -> bool
 def in_batches(figures: Collection[KeyFigure], asked: Collection[str]) -> bool:
     """Return whether batches know all the figures that are `asked` for, by names with or without unit."""
     known = set().union(*(_names_of(one) for one in figures if one.source != "run"))
-    return {name.rpartition(".")[2] if name.startswith(AT_PORT) else name for name in asked} <= known
+    return {name for name in asked if not is_of_member(name)} <= known
 
 
-def without_other_ports(figures: Mapping[str, Any], asked: Collection[str]) -> dict[str, Any]:
-    """Return `figures` less those at ports that nobody `asked` for, by names with or without unit."""
-    kept = {name for name in figures if not name.startswith(AT_PORT) or {name, without_unit(name)} & set(asked)}
+def without_other_members(figures: Mapping[str, Any], asked: Collection[str]) -> dict[str, Any]:
+    """Return `figures` less those of single contacts, latches and ports that nobody `asked` for, with or without
+    unit."""
+    kept = {name for name in figures if not is_of_member(name) or {name, without_unit(name)} & set(asked)}
     return {name: value for name, value in figures.items() if name in kept}
 
 

@@ -27,8 +27,11 @@ OUTCOME = {  # by name in a dataset: unit and words
     "outcome_is_open": ("1", "whether the outcome is open at the end: 1 yes, 0 no"),
     "approach_left": ("s", "time the probe would still take, unhindered"),
 }
-GROW = ("peak_", "largest_", "greatest_", "contact_count", "contact_impulse")  # figures that later events only enlarge
-TIMES = ("capture_time_s", "first_contact_s")  # figures that are moments themselves
+GROW = (  # figures that later events only enlarge begin so
+    "peak_", "contact.count", "contact.impulse", "contact.approach_speed", "bushing.turn", "beam.spin_share", "latch.travel",
+    "control.wheel_momentum",
+)  # fmt: skip
+TIMES = ("capture_time_s", "contact.onset_s")  # figures that are moments themselves
 SLOWED = 2.0  # times the way left over the speed at the end: contact slows the probe
 IN_CONTACT = 0.1  # of the duration: what a contact is given to end where no case says how long one takes
 type Cases = Float[np.ndarray, "cases"]
@@ -89,8 +92,8 @@ def still_open(
 def ways_undecided(figures: Mapping[str, Cases], undecided: Bool[np.ndarray, "cases"]) -> dict[str, int]:
     """Return how far undecided cases have come, in words, and how many."""
     nothing = np.full(undecided.size, np.nan)
-    touched = figures.get("contact_count", np.ones(undecided.size)) > 0
-    touched |= np.isfinite(figures.get("capture_speed_margin_m_s", nothing))  # on the ramp of the latch
+    touched = figures.get("contact.count", np.ones(undecided.size)) > 0
+    touched |= np.isfinite(figures.get("latch.speed_margin_m_s", nothing))  # on the ramp of the latch
     nearing = np.isfinite(figures.get("approach_left_s", nothing))
     ways = {
         "not decided: no contact yet": undecided & ~touched,
@@ -111,7 +114,7 @@ def deciding_duration(figures: Mapping[str, Cases], undecided: Bool[np.ndarray, 
         return None
     end = float(np.max(figures["end_time_s"][undecided]))
     left = figures["approach_left_s"][undecided]
-    caught = figures.get("capture_time_s", np.full(undecided.size, np.nan)) - figures.get("first_contact_s", 0.0)
+    caught = figures.get("capture_time_s", np.full(undecided.size, np.nan)) - figures.get("contact.onset_s", 0.0)
     caught = caught[np.isfinite(caught)]
     contact = max(float(caught.max()), 0.0) if caught.size else IN_CONTACT * end
     least = end + SLOWED * float(np.max(left[np.isfinite(left)], initial=0.0)) + contact

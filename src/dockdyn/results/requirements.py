@@ -24,13 +24,16 @@ ENDING = re.compile("_(" + "|".join(sorted(UNITS, key=len, reverse=True)) + ")$"
 MOMENT = re.compile("(moment|torque)_N_m$")
 # figures of which a capture without a history of its force leaves only a lower bound
 BOUNDED = (
-    "peak_normal_force_N",
-    "capture_peak_force_N",
-    "capture_peak_moment_N_m",
-    "seated_contact_peak_force_N",
-    "catch_greatest_travel_m",
+    "peak_force_N",
+    "latch.peak_force_N",
+    "latch.peak_moment_N_m",
+    "latch.seat_peak_force_N",
+    "latch.grip_travel_m",
 )
-AT_PORT = "port."  # begins the names of figures at one port, as in "port.arm wrist.interface_shear_N"
+# figures of one member of a table, as in "contact.faces.peak_force_N"; those of all members have no name between
+MEMBER = re.compile(
+    r"(?:contact|latch)\.(?P<member>.+)\.[^.]+|body\.(?P<body>.+)\.port\.(?P<port>[^.]+)\.(?P<load>[^.]+)"
+)
 KNOWN = "peak_force_known"  # the figure that says whether they are more
 COMPARED = {
     "<": lambda value, limit: value < limit,
@@ -42,7 +45,7 @@ COMPARED = {
 
 
 def unit_of_figure(figure: str) -> str:
-    """Return the unit that a figure's name ends with: "peak_normal_force_N" is in "N"; empty where there is none.
+    """Return the unit that a figure's name ends with: "peak_force_N" is in "N"; empty where there is none.
 
     Of a figure in a table the table's name may have it, as in "peak_tip_deflection_m.boom".
     """
@@ -149,12 +152,17 @@ def judge_requirement(one: Requirement, figures: Mapping[str, Any], where: str) 
     }
 
 
+def is_of_member(figure: str) -> bool:
+    """Return whether a figure is of one contact, latch or port, and not of all of them."""
+    return MEMBER.fullmatch(figure.removesuffix(LEAST).removesuffix(LARGEST)) is not None
+
+
 def decided_at(figure: str, value: float, figures: Mapping[str, Any]) -> dict[str, str]:
-    """Return under "at" the port that a figure, the largest over all ports, is of; nothing for other figures."""
-    ports = [
-        name for name in figures if name.startswith(AT_PORT) and name.endswith(f".{figure}") and figures[name] == value
-    ]
-    return {"at": ports[0].removeprefix(AT_PORT).removesuffix(f".{figure}")} if ports else {}
+    """Return under "at" the port, as in "chaser.interface", that a figure, the largest over all ports, is of; nothing for other
+    figures."""
+    loads = {name: MEMBER.fullmatch(name) for name in figures if figures[name] == value}
+    ports = [f"{of['body']}.{of['port']}" for of in loads.values() if of and f"port.{of['load']}" == figure]
+    return {"at": ports[0]} if ports else {}
 
 
 def undecided_requirement(answer: dict[str, Any], value: float | None) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def test_a_ball_bounces_until_it_rests(restitution):
     assert np.abs(found.depth.values[rests, 0]).max() < 1e-10
     assert not found.normal_force.values[~rests].any()
     whole = REDUCED * PULL * found.time.values[-1]
-    assert dockdyn.summarise(found)["contact_impulse_N_s"] == pytest.approx(whole, rel=1e-9)
+    assert dockdyn.summarise(found)["contact.impulse_N_s"] == pytest.approx(whole, rel=1e-9)
     assert energy_error(found) < 1e-9
 
 

@@ -58,7 +58,7 @@ def test_a_campaign_counts_the_cases_that_turn_so_far_and_says_so_once(dock, tmp
     last = angle(HINGE["duration"], data["body.arm.rate.0"].values)  # it grows until then
     beyond = last > np.pi
     assert 3 < beyond.sum() < 21
-    turns = data.largest_bushing_turn_rad.values
+    turns = data["bushing.turn_rad"].values
     np.testing.assert_allclose(turns[~beyond], last[~beyond], atol=1e-6)
     assert (turns[beyond] > np.pi).all()
     (told,) = json.loads(ended.stdout)["doubtful"]

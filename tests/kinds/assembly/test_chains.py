@@ -42,9 +42,9 @@ def test_each_impact_is_predicted_from_its_own_onset():
     reduced, system = 3 * 2 / 5, 11 * 23 / 34
     for index, contact in enumerate(summary["contacts"]):
         impulse = 2 * reduced * contact["approach_speed_m_s"]
-        expected = summary["relative_velocity_before_m_s"][index] - impulse / system
-        assert summary["relative_velocity_predicted_m_s"][index] == pytest.approx(expected, rel=1e-12)
-        jump = summary["relative_velocity_before_m_s"][index] - summary["relative_velocity_after_m_s"][index]
+        expected = summary["contact.velocity_before_m_s"][index] - impulse / system
+        assert summary["contact.velocity_predicted_m_s"][index] == pytest.approx(expected, rel=1e-12)
+        jump = summary["contact.velocity_before_m_s"][index] - summary["contact.velocity_after_m_s"][index]
         assert contact["impulse_N_s"] == pytest.approx(system * jump, rel=1e-8)
     assert summary["energy_error"] < 1e-9
     assert summary["linear_momentum_error"] < 1e-11
@@ -69,7 +69,7 @@ def test_restitution_of_a_damped_contact(damping, adhesion):
         rtol=1e-11,
         atol=1e-15,
     )
-    assert summary["contact_restitution"][0] == pytest.approx(-found.y[1, -1] / speed, rel=1e-6)
+    assert summary["contact.restitution"][0] == pytest.approx(-found.y[1, -1] / speed, rel=1e-6)
     assert summary["energy_error"] is None
 
 
@@ -100,18 +100,18 @@ def test_what_begins_by_parting_is_not_predicted(monkeypatch):
 
 def test_a_law_without_a_formula_is_not_predicted():
     hertz = dockdyn.summarise(run(**{"contact.fronts.normal": {"law": "hertz", "stiffness": 1e6}}))
-    assert hertz["contact_restitution"][0] == 1 and hertz["relative_velocity_predicted_m_s"][0] is not None
+    assert hertz["contact.restitution"][0] == 1 and hertz["contact.velocity_predicted_m_s"][0] is not None
     crossley = {"law": "hunt-crossley", "stiffness": 1e6, "exponent": 1.5, "damping": 0.3}
     dataset = run(**{"contact.fronts.normal": crossley})
-    assert "relative_velocity_predicted_m_s" not in dockdyn.summarise(dataset)
+    assert "contact.velocity_predicted_m_s" not in dockdyn.summarise(dataset)
     assert "effective masses" not in text_of(report_html(dataset))
 
 
 def test_single_masses_meet_like_rigid_bodies():
     law = {"law": "spring-dashpot", "stiffness": 15000}
     summary = dockdyn.summarise(dockdyn.simulate(dockdyn.load(colliding([6], [3], law, speed=0.05, duration=0.5))))
-    assert summary["contact_mass_ratio"] == pytest.approx([1])
-    assert summary["relative_velocity_after_m_s"] == pytest.approx([-0.05], rel=1e-9)
+    assert summary["contact.mass_ratio"] == pytest.approx([1])
+    assert summary["contact.velocity_after_m_s"] == pytest.approx([-0.05], rel=1e-9)
 
 
 REPORTS = {
@@ -150,7 +150,7 @@ def test_a_run_that_never_arrives_says_so():
     assert "There was no contact." in text_of(page)
     dataset = run("paraskevas-latch", duration="10 ms")
     assert dockdyn.summarise(dataset)["captured"] is False
-    assert dockdyn.summarise(dataset)["capture_speed_margin_m_s"] is None
+    assert dockdyn.summarise(dataset)["latch.speed_margin_m_s"] is None
     assert "did not reach the latch" in text_of(report_html(dataset))
 
 
@@ -162,9 +162,9 @@ def test_the_command_prints_and_writes(dock, tmp_path):
     page = dock("report", str(tmp_path / "out" / "result.nc"), "--force")
     assert page.returncode == 0, page.stderr
     summary = json.loads(dock("run", "paraskevas-c", "--json").stdout)
-    assert summary["relative_velocity_after_m_s"][0] == pytest.approx(0.0271536, abs=1e-7)
+    assert summary["contact.velocity_after_m_s"][0] == pytest.approx(0.0271536, abs=1e-7)
     again = dock("run", str(tmp_path / "out" / "scenario.toml"), "--json")
-    assert json.loads(again.stdout)["relative_velocity_after_m_s"] == summary["relative_velocity_after_m_s"]
+    assert json.loads(again.stdout)["contact.velocity_after_m_s"] == summary["contact.velocity_after_m_s"]
 
 
 @pytest.mark.parametrize(
@@ -191,10 +191,10 @@ def test_wrong_chains_are_refused_in_one_line(overrides, words):
 
 def test_fixed_steps_come_to_the_same(tmp_path):
     """Without located events, first order: the error of the velocity after falls with the step."""
-    exact = dockdyn.summarise(run(**MASSES))["relative_velocity_after_m_s"][0]
+    exact = dockdyn.summarise(run(**MASSES))["contact.velocity_after_m_s"][0]
     errors = []
     for step in (2e-4, 2e-5):
         dataset = run(**MASSES, **{"integrator.method": "fixed", "integrator.step": step, "duration": "0.06 s"})
-        errors.append(abs(dockdyn.summarise(dataset)["relative_velocity_after_m_s"][0] - exact))
+        errors.append(abs(dockdyn.summarise(dataset)["contact.velocity_after_m_s"][0] - exact))
     assert errors[1] < 1e-6 and errors[1] < errors[0] / 3
     assert np.isfinite(errors).all()

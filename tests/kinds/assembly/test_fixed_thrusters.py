@@ -115,15 +115,15 @@ def test_what_a_phase_sets_has_a_key(load):
     found = number_at(scenario, key)
     assert (found.key, found.value, found.unit) == (key, 4.0, "N")
     rows = sensitivity(
-        scenario, "thrust_impulse_N_s", ["phase.push.set.thruster.jet.force", "phase.again.set.thruster.jet.force"]
+        scenario, "thruster.impulse_N_s", ["phase.push.set.thruster.jet.force", "phase.again.set.thruster.jet.force"]
     )["to"]
     found = {row["key"]: (row["derivative"], row["unit"]) for row in rows}
     assert found == {
         "phase.push.set.thruster.jet.force": (pytest.approx(3.0, rel=1e-9), "N"),
         key: (pytest.approx(3.5, rel=1e-9), "N"),
     }
-    cases = run_cases(scenario, [key], np.array([[1.0], [5.0]]), figures=["thrust_impulse_N_s"])
-    np.testing.assert_allclose(cases.figures["thrust_impulse_N_s"], [6 + 3.5, 6 + 17.5], rtol=1e-11)
+    cases = run_cases(scenario, [key], np.array([[1.0], [5.0]]), figures=["thruster.impulse_N_s"])
+    np.testing.assert_allclose(cases.figures["thruster.impulse_N_s"], [6 + 3.5, 6 + 17.5], rtol=1e-11)
 
 
 @pytest.mark.parametrize(

@@ -228,12 +228,12 @@ def test_a_campaign_counts_the_cases_that_spin_so_fast(load):
     boom["flexible"]["point"] = points
     rates = np.array([0.05, 0.2, 0.4])
     cases = run_cases(load(case), ["body.bus.rate.1"], rates[:, None])
-    shares = cases.figures["largest_spin_share"]
+    shares = cases.figures["beam.spin_share"]
     for rate, share in zip(rates, shares, strict=True):
         run = simulated(load, case, {"body.bus.rate.1": float(rate)})
         assert float(run.spin_share[0]) == pytest.approx(share, rel=1e-3)
     assert shares == pytest.approx(rates / lowest, rel=0.02)
-    (figure,) = [one for one in ASSEMBLY.figures if one.name == "largest_spin_share"]
+    (figure,) = [one for one in ASSEMBLY.figures if one.name == "beam.spin_share"]
     assert (shares >= figure.doubtful_from).tolist() == [False, False, True]
 
 

@@ -112,12 +112,12 @@ def test_ratios_that_an_impact_does_not_allow_are_told_with_their_bounds():
 
 def test_a_result_tells_of_impacts(tmp_path):
     """The report is made, the impulse is a figure, and the reader is told that the largest force is not of impacts."""
-    content = scene() | {"requirements": {"contact_impulse_N_s": "< 1 N s"}}
+    content = scene() | {"requirements": {"contact.impulse_N_s": "< 1 N s"}}
     run = dockdyn.simulate(dockdyn.load(content))
     summary = dockdyn.summarise(run)
     expected = 1.5 / (1 / 2.0 + 1 / 100.0)  # of a ball without friction; friction has no part in it on a level plate
-    assert summary["contact_impulse_N_s"] == pytest.approx(expected, rel=0.05)
-    assert summary["contacts"][0]["impulse_N_s"] == summary["contact_impulse_N_s"]
+    assert summary["contact.impulse_N_s"] == pytest.approx(expected, rel=0.05)
+    assert summary["contacts"][0]["impulse_N_s"] == summary["contact.impulse_N_s"]
     assert [words for words in summary["warnings"] if words.startswith("velocities jump at contact 'skin'")]
     assert summary["energy_class"] == ["passive"] and summary["work_energy_error"] < 1e-12
     page = report_html(run)

@@ -103,12 +103,12 @@ def test_effective_masses_of_any_two_bodies_or_trees(seed, joint):
     errors = []
     for stiffness in (1e6, 1e8):
         summary = dockdyn.summarise(run(content, stiffness, duration=1e-3 / closing + 0.05))
-        assert summary["contact_effective_mass_kg"][0] == pytest.approx(mass, rel=1e-9)
-        assert summary["contact_mass_ratio"][0] == pytest.approx(mass / whole, rel=1e-9)
-        assert summary["relative_velocity_before_m_s"][0] == pytest.approx(closing, rel=1e-9)
+        assert summary["contact.effective_mass_kg"][0] == pytest.approx(mass, rel=1e-9)
+        assert summary["contact.mass_ratio"][0] == pytest.approx(mass / whole, rel=1e-9)
+        assert summary["contact.velocity_before_m_s"][0] == pytest.approx(closing, rel=1e-9)
         expected = closing - 2 * mass * closing / whole
-        assert summary["relative_velocity_predicted_m_s"][0] == pytest.approx(expected, rel=1e-9, abs=1e-12)
-        errors.append(abs(summary["relative_velocity_after_m_s"][0] - expected) / closing)
+        assert summary["contact.velocity_predicted_m_s"][0] == pytest.approx(expected, rel=1e-9, abs=1e-12)
+        errors.append(abs(summary["contact.velocity_after_m_s"][0] - expected) / closing)
     assert errors[1] < 2e-3 and errors[1] < 0.2 * errors[0] + 1e-9
 
 
@@ -119,9 +119,9 @@ def test_a_damped_contact_has_its_restitution():
     damping = 0.3 * 2 * np.sqrt(stiffness * mass)
     summary = dockdyn.summarise(run(content, stiffness, damping, 1e-3 / closing + 0.02))
     restitution = np.exp(-2 * 0.3 * np.arccos(0.3) / np.sqrt(1 - 0.09))
-    assert summary["contact_restitution"][0] == pytest.approx(restitution, rel=1e-9)
+    assert summary["contact.restitution"][0] == pytest.approx(restitution, rel=1e-9)
     expected = closing - (1 + restitution) * mass * closing / whole
-    assert summary["relative_velocity_after_m_s"][0] == pytest.approx(expected, abs=2e-3 * closing)
+    assert summary["contact.velocity_after_m_s"][0] == pytest.approx(expected, abs=2e-3 * closing)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -129,7 +129,7 @@ def test_the_class_in_the_report_is_what_the_run_does(seed):
     """Class iv: the centres of mass go on approaching after the contact; v: they part."""
     content, _, _, closing = case(seed, "revolute")
     dataset = run(content, 1e8, duration=1e-3 / closing + 0.05)
-    after, page = dockdyn.summarise(dataset)["relative_velocity_after_m_s"][0], report_html(dataset)
+    after, page = dockdyn.summarise(dataset)["contact.velocity_after_m_s"][0], report_html(dataset)
     name = "iv" if after > 0 else "v"
     assert f"class {name}: {MOTION_CLASSES[name]}" in page
 
@@ -148,4 +148,4 @@ def test_what_no_formula_says_is_not_predicted(changes, why):
     contact = content["contact"]["ball"] | law | {key: value for key, value in changes.items() if key != "loop"}
     stated = content | {"contact": {"ball": contact}} | {key: value for key, value in changes.items() if key == "loop"}
     summary = dockdyn.summarise(dockdyn.simulate(dockdyn.load(stated)))
-    assert summary["contacts"] and "relative_velocity_predicted_m_s" not in summary, why
+    assert summary["contacts"] and "contact.velocity_predicted_m_s" not in summary, why

@@ -92,7 +92,7 @@ def test_two_contacts_of_one_name_are_told():
 def test_derivatives_pass_through_impacts():
     """Of the impulse by the restitution and by the ball's velocity, in closed form."""
     scenario = dockdyn.load(onto_a_plate({"law": "frictionless", "restitution": RESTITUTION}))
-    objective = dockdyn.objective(scenario, "contact_impulse_N_s")
+    objective = dockdyn.objective(scenario, "contact.impulse_N_s")
     at = {"contact.skin.impact.restitution": RESTITUTION, "body.ball.velocity.0": -SPEED}
     found = jax.grad(objective)(at)
     mass = BALL * PLATE / (BALL + PLATE)

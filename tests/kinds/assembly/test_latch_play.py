@@ -105,5 +105,5 @@ def test_the_cases_of_a_campaign_count_bounces_as_runs_do(load):
     dampings = [0.0, 0.03 * CRITICAL, 0.5 * CRITICAL]
     cases = run_cases(scenario, ["latch.hook.damping"], np.array(dampings)[:, None])
     runs = [dockdyn.simulate(load(pressed(damping, 10.0))) for damping in dampings]
-    assert cases.figures["latch_bounces"].tolist() == [int(run.latch_bounces[0]) for run in runs]
-    assert cases.figures["latch_bounces"][0] > 50
+    assert cases.figures["latch.bounces"].tolist() == [int(run.latch_bounces[0]) for run in runs]
+    assert cases.figures["latch.bounces"][0] > 50

@@ -24,7 +24,7 @@ def test_what_is_driven_together_bounces_rests_and_parts(law, seed):
     push |= {"direction": surface["normal"], "force": 10 ** draw.uniform(-1, 1)}
     run = dockdyn.simulate(dockdyn.load(content | {**acting(push), "duration": 10.0}))
     summary = dockdyn.summarise(run)
-    assert run.attrs["status"] == "finished" and summary["contact_count"] >= 1
+    assert run.attrs["status"] == "finished" and summary["contact.count"] >= 1
     assert summary["linear_momentum_error"] < 1e-12 and summary["angular_momentum_error"] < 1e-9
     assert summary["work_energy_error"] < 1e-9
     assert run.depth.values.max() < 1e-9 and run.normal_force.values.min() > -1e-6

@@ -186,7 +186,7 @@ def test_steps_and_cases_side_by_side_are_runs():
         found.append(stepper.step()["joint_angle"])
     for row, run in enumerate(runs):
         np.testing.assert_allclose(np.array(found)[:, row], run.joint_angle, rtol=0, atol=1e-11)
-    names = ("control_work_J", "peak_wheel_momentum_N_m_s")
+    names = ("control.work_J", "control.wheel_momentum_N_m_s")
     rows = np.array([list(one.values()) for one in values])
     cases = run_cases(dockdyn.load(content), list(values[0]), rows, figures=names)
     for name in names:

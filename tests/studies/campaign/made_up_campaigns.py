@@ -15,7 +15,7 @@ DISPERSED = {
     "approach.pitch": {"distribution": "truncated-normal", "mean": 0, "std": "2 deg", "low": "-4 deg", "high": "4 deg"},
     "latch.capture.ramp.friction": {"distribution": "choice", "values": [0.1, 0.2], "weights": [3, 1]},
 }
-REQUIRED = {"captured": True, "peak_normal_force": "< 1.5 kN", "capture_time": "<= 50 s"}
+REQUIRED = {"captured": True, "peak_force": "< 1.5 kN", "capture_time": "<= 50 s"}
 
 
 def campaign(runs: int, failed: bool = True, capture: bool = True, keys: int = 5, tail: float = 0.25, **attributes):
@@ -32,13 +32,13 @@ def campaign(runs: int, failed: bool = True, capture: bool = True, keys: int = 5
     }
     caught = (radius + np.abs(pitch) / 4 < 0.09) & (speed > 0.057)
     figures = {
-        "contact_count": np.where(radius < 0.097, draw.integers(1, 8, runs), 0),
-        "peak_normal_force_N": np.where(radius < 0.097, 9000 * speed * np.exp(draw.normal(0, tail, runs)), 0),
+        "contact.count": np.where(radius < 0.097, draw.integers(1, 8, runs), 0),
+        "peak_force_N": np.where(radius < 0.097, 9000 * speed * np.exp(draw.normal(0, tail, runs)), 0),
         "peak_time_s": 1 / speed,
-        "contact_impulse_N_s": 500 * speed,
+        "contact.impulse_N_s": 500 * speed,
         "captured": caught if capture else np.full(runs, NAN),
         "capture_time_s": np.where(caught & capture, 3 / speed, NAN),
-        "capture_speed_margin_m_s": np.where((radius < 0.085) & capture, speed - 0.06, NAN),
+        "latch.speed_margin_m_s": np.where((radius < 0.085) & capture, speed - 0.06, NAN),
         "end_time_s": np.full(runs, 90.0),
     }
     reasons = ["stopped at t = 3 s: <i>chatter</i>" if failed and case % 40 == 7 else "" for case in range(runs)]
@@ -65,17 +65,17 @@ CAMPAIGNS = {
     "one key, force": lambda: campaign(800, keys=1, capture=False),
     "no capture": lambda: campaign(800, capture=False, failed=False),
     "no capture, few": lambda: campaign(50, capture=False, failed=False),
-    "no capture, required": lambda: campaign(800, capture=False, requirements={"peak_normal_force": "< 600 N"}),
+    "no capture, required": lambda: campaign(800, capture=False, requirements={"peak_force": "< 600 N"}),
     "one case": lambda: campaign(1, requirements=REQUIRED),
     "two cases": lambda: campaign(2),
     "all failed": lambda: campaign_dataset({"a": [0.0, 1.0]}, {}, ["no", "no"]),
     "nothing measured": lambda: campaign_dataset({"a": np.arange(9.0)}, {"captured": [NAN] * 9}),
     "no variance": lambda: campaign_dataset(
-        {"a": np.ones(50), "b": np.ones(50)}, {"captured": np.ones(50), "peak_normal_force_N": np.full(50, 3.0)}
+        {"a": np.ones(50), "b": np.ones(50)}, {"captured": np.ones(50), "peak_force_N": np.full(50, 3.0)}
     ),
     "far out": lambda: campaign(3000, tail=2.0),
     "never": lambda: campaign_dataset(
         {"a": np.arange(500.0), "b": np.arange(500.0)},
-        {"captured": np.zeros(500), "peak_normal_force_N": np.zeros(500)},
+        {"captured": np.zeros(500), "peak_force_N": np.zeros(500)},
     ),
 }

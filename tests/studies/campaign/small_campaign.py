@@ -60,7 +60,7 @@ angle = "42 deg"
 axial_length = "18 mm"
 [requirements]
 captured = true
-peak_normal_force = "< 90 N"
+peak_force = "< 90 N"
 """
 LATE = """
 [loop]
@@ -69,7 +69,7 @@ delay = "8 ms"
 law = "coulomb"
 coefficient = 0.1
 """  # three times as long to compile
-COUNTS = ("contact_count", "captured")
+COUNTS = ("contact.count", "captured")
 ROUNDED = ("step_error", "steps")  # an error estimate, and how many steps: no smooth quantities
 
 

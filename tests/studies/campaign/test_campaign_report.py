@@ -98,8 +98,8 @@ def test_map_is_over_the_keys_that_are_asked_for(datasets):
 
 def test_percentiles_are_marked_on_the_curve_of_cases_above(datasets):
     cases = campaign_cases(datasets["full"])
-    above, below = print_chart(load_figure(cases, "peak_normal_force_N")).axes
-    force = np.sort(cases.figures["peak_normal_force_N"][~cases.failed])
+    above, below = print_chart(load_figure(cases, "peak_force_N")).axes
+    force = np.sort(cases.figures["peak_force_N"][~cases.failed])
     curve = next(line for line in below.lines if line.get_color() == COLOURS["blue"]).get_xydata()[::2]  # of stairs
     for value, share in curve[:: len(curve) // 7]:
         assert share == pytest.approx(100 * np.mean(force >= value))
@@ -175,15 +175,15 @@ def test_why_not_captured_and_what_is_not_decided_are_always_told(required, caps
 @pytest.mark.parametrize("limit", ["< 20 N s", "< 37 N s", "< 1 MN s"])
 def test_the_requirement_that_is_met_least_often_comes_first(limit):
     """Named in the first sentence, its figure drawn before that of the largest force and its influences told."""
-    asked = {"contact_impulse": limit, "peak_normal_force": "< 1.5 kN"}
+    asked = {"contact.impulse": limit, "peak_force": "< 1.5 kN"}
     dataset = campaign(200, failed=False, requirements=asked)
     answers, report = campaign_answers(dataset), campaign_report(dataset)
     least = min(answers["requirements"], key=lambda one: one["probability"])
     names = [plot.name for plot in report.plots]
-    assert least["name"] == ("peak_normal_force" if limit == "< 1 MN s" else "contact_impulse")
+    assert least["name"] == ("peak_force" if limit == "< 1 MN s" else "contact.impulse")
     share = format_probability(least["probability"], least["interval_95"])
     assert report.verdict.startswith("All requirements are met in ")
     assert f"least often {least['name']} {least['text']}, in {share}." in report.verdict
-    assert ("missed" in names) == (least["name"] == "contact_impulse") and names[0] in ("missed", "load")
+    assert ("missed" in names) == (least["name"] == "contact.impulse") and names[0] in ("missed", "load")
     (influence,) = [plot.caption for plot in report.plots if plot.name == "influence"]
-    assert "contact impulse" in influence or least["name"] == "peak_normal_force"
+    assert "contact impulse" in influence or least["name"] == "peak_force"

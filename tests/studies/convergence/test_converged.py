@@ -148,8 +148,8 @@ def test_what_is_required_comes_first_and_places_that_are_alike_do_not_count():
     found = check_convergence(dockdyn.load("idss-soft-capture", {"duration": 4.3, "integrator.tolerance": 1e-6}))
     assert not [key for key in found["changes"] if "position" in key]
     assert sorted(list(found["changes"])[:5]) == found["required"]
-    assert found["changes"]["interface_shear_N"]["tolerance"] < 1e-6
-    assert [name for name in found["required"] if not name.startswith("interface_")] == []
+    assert found["changes"]["port.shear_N"]["tolerance"] < 1e-6
+    assert [name for name in found["required"] if not name.startswith("port.")] == []
 
 
 def test_contacts_are_counted_as_the_tables_count_and_percent_has_no_exponent():

@@ -65,7 +65,7 @@ def designed(folder, text):
 
 @pytest.mark.full
 def test_the_damper_of_least_peak_force(tmp_path):
-    answer = designed(tmp_path, CONTACT + '[design]\nminimise = "peak_normal_force"\nevaluations = 60\n' + DAMPING)
+    answer = designed(tmp_path, CONTACT + '[design]\nminimise = "peak_force"\nevaluations = 60\n' + DAMPING)
     best = minimize_scalar(
         lambda ratio: motion(ratio)[0], bounds=(0.1, 0.45), method="bounded", options={"xatol": 1e-9}
     )
@@ -81,9 +81,9 @@ def test_the_softest_spring_and_damper_that_part_slowly(tmp_path):
     """The force is least at the softest spring allowed, and the damper the one that gives just the rebound allowed."""
     text = """
 [design]
-minimise = "peak_normal_force"
+minimise = "peak_force"
 evaluations = 60
-constraints = { "relative_velocity_after_m_s.least" = ">= -0.04" }
+constraints = { "contact.velocity_after_m_s.least" = ">= -0.04" }
 [design.variable.stiffness]
 key = "contact.fronts.normal.stiffness"
 low = "500 N/m"
@@ -108,15 +108,15 @@ high = "20 kN/m"
 
 
 def test_requirements_that_no_constraint_is_about_are_named(tmp_path):
-    asked = '[requirements]\npeak_normal_force_N = "< 9 N"\ncontact_count = "== 1"\nfirst_contact = "< 1 s"\n'
-    text = '[design]\nminimise = "peak_normal_force"\nevaluations = 2\nconstraints = { peak_normal_force = "< 9 N" }\n'
+    asked = '[requirements]\npeak_force_N = "< 9 N"\ncontact.count = "== 1"\ncontact.onset = "< 1 s"\n'
+    text = '[design]\nminimise = "peak_force"\nevaluations = 2\nconstraints = { peak_force = "< 9 N" }\n'
     plan = plan_design(dockdyn.load(CONTACT + asked + text + DAMPING))
     evaluations = run_design(plan, Trail(tmp_path / "design"), lambda share: None)
     answer = answer_of(plan, evaluations)
-    assert answer["requirements_left_out"] == ["contact_count", "first_contact"]
+    assert answer["requirements_left_out"] == ["contact.count", "contact.onset"]
     (said,) = [words for words in design_report(plan, evaluations, answer).warnings if "requirements" in words]
     assert said.startswith(
-        "2 requirements are no constraint of this design, and may not be met: contact_count, first_contact;"
+        "2 requirements are no constraint of this design, and may not be met: contact.count, contact.onset;"
     )
 
 
@@ -154,11 +154,11 @@ sampling = "latin-hypercube"
 
 def test_a_design_is_judged_as_a_run_is(tmp_path):
     """The answer's figures are those that the scenario written out has when it is run."""
-    text = '[design]\nminimise = "peak_normal_force"\nevaluations = 9\nconstraints = { contact_impulse = "> 1 N s" }\n'
+    text = '[design]\nminimise = "peak_force"\nevaluations = 9\nconstraints = { contact.impulse = "> 1 N s" }\n'
     answer = designed(tmp_path, CONTACT + text + DAMPING)
-    best = dockdyn.load(tmp_path / "design" / "scenario.toml", {"requirements.contact_impulse": "> 1 N s"})
+    best = dockdyn.load(tmp_path / "design" / "scenario.toml", {"requirements.contact.impulse": "> 1 N s"})
     summary = dockdyn.summarise(dockdyn.simulate(best))
-    assert summary["peak_normal_force_N"] == pytest.approx(answer["goal"]["value"], rel=1e-9)
+    assert summary["peak_force_N"] == pytest.approx(answer["goal"]["value"], rel=1e-9)
     (judged,) = judge_requirements(best.requirements, summary)
     (found,) = answer["constraints"]
     assert found["met"] is judged["met"] is True
@@ -168,15 +168,15 @@ def test_a_design_is_judged_as_a_run_is(tmp_path):
 def test_what_no_design_meets_is_told(tmp_path, dock):
     """The least force is 7.23 N: the answer says which constraint is missed, and by how much."""
     file = tmp_path / "hard.toml"
-    text = '[design]\nmaximise = "contact_impulse"\nevaluations = 60\nconstraints = { peak_normal_force = "< 5 N" }\n'
+    text = '[design]\nmaximise = "contact.impulse"\nevaluations = 60\nconstraints = { peak_force = "< 5 N" }\n'
     file.write_text(CONTACT + text + DAMPING)
     ended = dock("design", file, "--out", "hard")
     assert ended.returncode == 4
     words = " ".join(ended.stdout.split())
     assert re.search(r"None of the \d+ designs tried meets all constraints\.", words)
-    assert "misses peak_normal_force < 5 N: it is 7.232, by 44.6 % of the limit" in words
+    assert "misses peak_force < 5 N: it is 7.232, by 44.6 % of the limit" in words
     told = " ".join(ended.stderr.split())
-    assert "the first design, from which others are sought, misses peak_normal_force < 5 N: it is 8.251" in told
+    assert "the first design, from which others are sought, misses peak_force < 5 N: it is 8.251" in told
     assert (tmp_path / "hard" / "report.html").exists()
 
 
@@ -196,14 +196,14 @@ def test_what_no_design_meets_is_told(tmp_path, dock):
             },
             "velocity is distributed; must be a number that is not",
         ),
-        ({"design.minimise": "peak_force"}, "design.minimise: no such figure in the summary"),
-        ({"design.minimise": "95 % of peak_normal_force"}, "has no distribution"),
-        ({"design.minimise": "120 % of peak_normal_force"}, "120 %: must be above 0 % and at most 100 %"),
+        ({"design.minimise": "top_force"}, "design.minimise: no such figure in the summary"),
+        ({"design.minimise": "95 % of peak_force"}, "has no distribution"),
+        ({"design.minimise": "120 % of peak_force"}, "120 %: must be above 0 % and at most 100 %"),
         ({"design.minimise": "least of all"}, "must be a figure"),
         ({"design.maximise": [VELOCITY, "captured"]}, "must have one goal, minimise or maximise, or two; has 3"),
         ({"design.constraints.captured": "perhaps"}, "design.constraints.captured = 'perhaps': must be"),
-        ({"design.constraints.peak_normal_force": "< 5 m"}, "must be in N, as peak_normal_force_N is"),
-        ({"design.constraints.peak_normal_force": "< 5 N in 0 %"}, "must be above 0 %"),
+        ({"design.constraints.peak_force": "< 5 m"}, "must be in N, as peak_force_N is"),
+        ({"design.constraints.peak_force": "< 5 N in 0 %"}, "must be above 0 %"),
         ({"design.evaluations": 0}, "design.evaluations = 0: must be at least 1"),
         ({"design.budget": 3}, "design.budget: unknown key"),
         ({"design.variable.damping.values": [1, 2]}, "design.variable.damping: has values and low and high"),
@@ -220,14 +220,16 @@ def test_what_no_design_meets_is_told(tmp_path, dock):
 )
 def test_what_is_no_design_is_refused_in_one_line(tmp_path, changes, words):
     file = tmp_path / "scenario.toml"
-    file.write_text(CONTACT + '[design]\nminimise = "peak_normal_force"\nevaluations = 9\n' + DAMPING)
+    file.write_text(CONTACT + '[design]\nminimise = "peak_force"\nevaluations = 9\n' + DAMPING)
     with refused(words):
         dockdyn.design(dockdyn.load(file, changes), tmp_path / "design")
     assert not (tmp_path / "design").exists()  # nothing came into it
 
 
 def test_what_no_variable_changes_is_told(tmp_path):
-    text = '[design]\nminimise = "peak_normal_force"\nevaluations = 9\nconstraints = { largest_approach_speed = "< 50 mm/s" }\n'
+    text = (
+        '[design]\nminimise = "peak_force"\nevaluations = 9\nconstraints = { contact.approach_speed = "< 50 mm/s" }\n'
+    )
     file = tmp_path / "scenario.toml"
     file.write_text(CONTACT + text + DAMPING)
     plan = plan_design(dockdyn.load(file))
@@ -235,7 +237,7 @@ def test_what_no_variable_changes_is_told(tmp_path):
     answer = answer_of(plan, evaluations)
     assert not answer["feasible"] and not answer["constraints"][0]["changes"]
     report = design_report(plan, evaluations, answer)
-    words = "largest_approach_speed < 50 mm/s: it is 0.1000, by 100 % of the limit, which no design tried changes"
+    words = "contact.approach_speed < 50 mm/s: it is 0.1000, by 100 % of the limit, which no design tried changes"
     assert words in report.verdict
 
 

@@ -138,8 +138,8 @@ def test_the_least_load_for_a_stroke_and_what_a_longer_one_is_worth(tmp_path):
     """The peak is 0.5206 m v² / stroke; a longer one is worth that over the stroke, which another design bears out."""
 
     def designed(stroke):
-        text = 'minimise = "capture_peak_force"\nevaluations = 400\n'
-        text += f'constraints = {{ catch_greatest_travel = "< {stroke} mm" }}\n'
+        text = 'minimise = "latch.peak_force"\nevaluations = 400\n'
+        text += f'constraints = {{ latch.grip_travel = "< {stroke} mm" }}\n'
         scenario = parse(latched(0.3, CATCH + text, duration=1.0), "catch")
         return scenario, dockdyn.design(scenario, tmp_path / f"{stroke}")
 
@@ -161,7 +161,7 @@ def test_the_least_load_for_a_stroke_and_what_a_longer_one_is_worth(tmp_path):
 @pytest.mark.full
 def test_the_front_of_load_and_stroke(tmp_path):
     """The front is the hyperbola F s = 0.5206 m v²."""
-    text = 'minimise = ["capture_peak_force", "catch_greatest_travel"]\nevaluations = 400\n'
+    text = 'minimise = ["latch.peak_force", "latch.grip_travel"]\nevaluations = 400\n'
     scenario = parse(latched(0.3, CATCH + text, duration=1.0), "catch")
     answer = dockdyn.design(scenario, tmp_path / "front")
     speed = float(dockdyn.simulate(scenario).capture_speed)
@@ -182,7 +182,7 @@ def test_a_choice_and_a_number(tmp_path):
         TWO_MASSES
         + """
 [design]
-minimise = "peak_normal_force"
+minimise = "peak_force"
 evaluations = 120
 [design.variable.stiffness]
 key = "contact.fronts.normal.stiffness"

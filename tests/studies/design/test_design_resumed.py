@@ -17,10 +17,10 @@ SCENARIO = (
     + """[campaign]
 runs = 5
 [design]
-minimise = "95 % of peak_normal_force"
+minimise = "95 % of peak_force"
 evaluations = 45
 cases = 2
-constraints = { peak_normal_force = "< 9 N in 90 %" }
+constraints = { peak_force = "< 9 N in 90 %" }
 [design.variable.damping]
 key = "contact.fronts.normal.damping"
 low = "5 N s/m"
@@ -126,7 +126,7 @@ def test_a_bit_that_flips_in_a_trail_is_noticed(file, tmp_path):
 def test_designs_with_derivatives_go_on_where_they_were(file, tmp_path):
     """Of one run; what is torn off among designs with derivatives, or behind them, comes again, byte for byte."""
     text = SCENARIO.replace('{ distribution = "uniform", low = "80 mm/s", high = "120 mm/s" }', '"0.1 m/s"')
-    text = text.replace('"95 % of peak_normal_force"', '"peak_normal_force"').replace("[campaign]\nruns = 5\n", "")
+    text = text.replace('"95 % of peak_force"', '"peak_force"').replace("[campaign]\nruns = 5\n", "")
     file.write_text(text.replace('"< 9 N in 90 %"', '"< 9 N"').replace("cases = 2\n", ""))
     whole = dockdyn.design(file, tmp_path / "whole")
     trail = tmp_path / "whole" / "trail.jsonl"
@@ -144,10 +144,10 @@ def test_designs_with_derivatives_go_on_where_they_were(file, tmp_path):
 @pytest.mark.full
 def test_a_front_goes_on_where_it_was(file, tmp_path):
     """Of two goals, a whole number and a choice besides: what is torn off comes again, byte for byte."""
-    text = SCENARIO.replace('minimise = "95 % of peak_normal_force"', 'minimise = ["peak_normal_force", "peak_time"]')
+    text = SCENARIO.replace('minimise = "95 % of peak_force"', 'minimise = ["peak_force", "peak_time"]')
     text += '[design.variable.speed]\nkey = "body.chaser.velocity"\nvalues = ["80 mm/s", "90 mm/s"]\n'
     text += '[design.variable.events]\nkey = "integrator.max_events"\nlow = 900\nhigh = 1100\n'
-    text = text.replace('constraints = { peak_normal_force = "< 9 N in 90 %" }\n', "")
+    text = text.replace('constraints = { peak_force = "< 9 N in 90 %" }\n', "")
     file.write_text(text.replace('{ distribution = "uniform", low = "80 mm/s", high = "120 mm/s" }', '"0.1 m/s"'))
     whole = dockdyn.design(file, tmp_path / "whole")
     trail = tmp_path / "whole" / "trail.jsonl"

@@ -24,13 +24,11 @@ def test_the_tutorial_comes_to_what_it_says(tmp_path, dock):
     (captured,), goal = answer["evidence"]["constraints"], answer["evidence"]["goal"]
     assert captured["interval_95"][0] > 0.95 and goal["interval_95"][1] < 1000
     assert answer["constraints"][0]["first"] < 0.8
-    shown = re.search(
-        r"95 % of peak_normal_force at ([\d.]+) N, all constraints met; the first one tried has ([\d.]+)", page
-    )
+    shown = re.search(r"95 % of peak_force at ([\d.]+) N, all constraints met; the first one tried has ([\d.]+)", page)
     assert [float(text) for text in shown.groups()] == pytest.approx(
         [answer["goal"]["value"], answer["goal"]["first"]], rel=0.02
     )
-    assert float(re.search(r"95 % of peak_normal_force  ([\d.]+) N", page)[1]) == pytest.approx(goal["value"], rel=0.02)
+    assert float(re.search(r"95 % of peak_force  ([\d.]+) N", page)[1]) == pytest.approx(goal["value"], rel=0.02)
     best = dockdyn.load(tmp_path / "docking-design" / "scenario.toml")
     assert dockdyn.summarise(dockdyn.simulate(best))["captured"]
     told = " ".join(ended.stderr.split())

@@ -40,7 +40,7 @@ surface.plate = {{ shape = "plane", point = [-0.4, 0, 0], normal = [-1, 0, 0] }}
 between = ["tip", "plate"]
 normal = {{ law = "spring-dashpot", stiffness = {STIFFNESS}, damping = 0 }}
 [design]
-minimise = "peak_normal_force"
+minimise = "peak_force"
 evaluations = 60
 [design.variable.position-1]
 key = "body.ballast.position.1"

@@ -166,6 +166,8 @@ WHOLE: dict[str, tuple[tuple[str, ...], str, str]] = {
     "bushing_peak_turn": (("bushing",), "rad", "largest angle by which the bushing was turned"),
     "capture_time": ((), "s", "when the last of the latches fell in"),
     "release_time": ((), "s", "when the first of the latches, all of which held, let go"),
+    "latch_time": (("latch",), "s", "when the latch fell in for the first time"),
+    "latch_closed": (("latch",), "1", "whether it holds at the end: 1 yes, 0 no"),
     "latch_bounces": (("latch",), "1", "how often its striker has bounced at the end of the play"),
     "spin_share": (
         ("flexible_link",),
@@ -186,6 +188,9 @@ def whole_run_data(log: Log, delay: Either, ports: int, bushings: int, watched: 
         all_hold = seen["latch_held"].min(axis=1) > 0
         found["capture_time"] = log.first_time(all_hold)
         found["release_time"] = log.first_time((all_hold.cumsum() > 0) & ~all_hold)
+        held = (seen["latch_held"] > 0) & log.valid[:, None]
+        found["latch_time"] = xp.stack([log.first_time(held[:, index]) for index in range(held.shape[1])])
+        found["latch_closed"] = held[log.last] * 1.0
     if "latch_at_end" in seen:
         found["latch_bounces"] = seen["latch_at_end"].sum(axis=0).astype(int) // 2  # it comes to an end and leaves it
     if "spin_share" in seen:

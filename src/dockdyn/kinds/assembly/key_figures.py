@@ -11,6 +11,7 @@ from dockdyn.dataset import Dataset
 from dockdyn.integrate.solution import Solution
 from dockdyn.kinds.assembly.data import (
     PORT_UNITS,
+    element_names,
     is_conservative,
     whole_run_data,
 )
@@ -22,25 +23,61 @@ from dockdyn.kinds.impact_prediction import FIGURES as PREDICTED
 from dockdyn.kinds.impact_prediction import relative_data
 from dockdyn.mechanism.loads import bushing_count
 from dockdyn.mechanism.mechanism import Mechanism
-from dockdyn.results.contact_figures import CAPTURED, CONTACTS, LATCHED, MOTION, OUTCOME, SOLVER, stored_figure
+from dockdyn.results.contact_figures import (
+    CAPTURED,
+    CONTACTS,
+    LATCHED,
+    MOTION,
+    OUTCOME,
+    SOLVER,
+    contact_figures,
+    stored_figure,
+)
+from dockdyn.results.contact_summary import dataset_data
 from dockdyn.results.control.figures import CONTROL
 from dockdyn.results.key_figures import KeyFigure, LocatedFigures
 from dockdyn.results.log_data import log_data, read_log
-from dockdyn.results.requirements import AT_PORT
 
 
 def _at_ports(name: str, unit: str) -> KeyFigure:
     """Return the largest of a part of the load over all ports."""
     variable = f"interface_{name}"
-    words, figure_name = f"largest {name.replace('_', ' ')} at a port", f"interface_{name}_{unit.replace(' ', '_')}"
+    words, figure_name = f"largest {name.replace('_', ' ')} at a port", f"port.{name}_{unit.replace(' ', '_')}"
     return KeyFigure(figure_name, words, lambda data: data[variable].max(), needs=variable)
 
 
-def at_ports(names: Sequence[str], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the largest of each part of the load at each port, by port and figure as in "port.arm wrist.interface_shear_N"."""
+def _port_figures(names: Sequence[str], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the largest of each part of the load at each port, as in "body.arm.port.wrist.shear_N"; `names` are those of body
+    and port."""
+    paths = ["body.{0}.port.{2}".format(*name.rpartition(" ")) for name in names]
     return {
-        f"{AT_PORT}{port}.{load.name}": data[load.needs][index] for index, port in enumerate(names) for load in LOADS
+        f"{path}.{load.name.removeprefix('port.')}": data[load.needs][index]
+        for index, path in enumerate(paths)
+        for load in LOADS
+        if load.needs in data
     }
+
+
+def _latch_figures(names: Sequence[str], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return when each latch fell in and whether it is closed at the end, as in "latch.capture.time_s"; members of a structure
+    are counted from 0."""
+    found = {}
+    for index, name in enumerate(names if "latch_time" in data else ()):
+        of, _, number = name.partition(" ")
+        path = f"latch.{of}.{int(number) - 1}" if number else f"latch.{of}"
+        found[f"{path}.time_s"] = data["latch_time"][index]
+        found[f"{path}.closed"] = data["latch_closed"][index]
+    return found
+
+
+def _figures_of_members(content: AssemblySection, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the figures of each contact, latch and port by itself."""
+    latches = element_names(content).get("latch", ())
+    return (
+        contact_figures(content.contact_names(), data)
+        | _latch_figures(latches, data)
+        | _port_figures(content.ports(), data)
+    )
 
 
 LOADS = tuple(_at_ports(name, unit) for name, unit in PORT_UNITS.items())
@@ -53,7 +90,7 @@ FIGURES = (
     *SOLVER,
     *LOADS,
     KeyFigure(
-        "largest_bushing_turn_rad",
+        "bushing.turn_rad",
         "largest angle by which a bushing is turned",
         lambda data: data["bushing_peak_turn"].max(),
         needs="bushing_peak_turn",
@@ -61,7 +98,7 @@ FIGURES = (
         doubt="a bushing is turned by more than half a turn, its moment and energy jump, and what follows is not to be trusted",
     ),
     KeyFigure(
-        "latch_bounces",
+        "latch.bounces",
         "bounces of a latch in its play",
         lambda data: data["latch_bounces"].max(),
         smooth=False,
@@ -71,7 +108,7 @@ FIGURES = (
         doubt="a latch bounces in its play without settling: what holds it takes too little energy",
     ),
     KeyFigure(
-        "largest_spin_share",
+        "beam.spin_share",
         "largest rate at which a flexible link by a table of modes turns, over its lowest frequency",
         lambda data: data["spin_share"].max(),
         smooth=False,
@@ -81,7 +118,7 @@ FIGURES = (
         "to its stiffness is left out",
     ),
     KeyFigure(
-        "thrust_impulse_N_s",
+        "thruster.impulse_N_s",
         "impulse of thrusters, by size",
         lambda data: data["thrust_spent"][-1].sum(),
         "samples",
@@ -90,7 +127,7 @@ FIGURES = (
     *CONTROL,
     stored_figure("kinetic_energy_end_J", "kinetic energy at the end", "kinetic_energy_end"),
     stored_figure(
-        "kinetic_energy_change_J", "change of energy since the start, after a contact", "episode_energy", each=True
+        "contact.energy_change_J", "change of energy since the start, after a contact", "episode_energy", each=True
     ),
     *PREDICTED,
     *BEHIND_A_RAMP,
@@ -111,19 +148,22 @@ def stated_features(content: AssemblySection) -> dict[str, bool]:
     return {"conservative": is_conservative(content), "undamped": True, "attitude-hold": holds}
 
 
-def port_summary(dataset: Dataset) -> dict[str, Any]:
-    """Return the largest loads of a result at each port for its summary; empty where it has none."""
-    ports = [str(name) for name in dataset.port.values] if "interface_tension" in dataset else []
-    found: dict[str, dict[str, float]] = {name: {} for name in ports}
-    for load in LOADS:
-        for name, value in zip(ports, dataset[load.needs].values if ports else (), strict=True):
-            found[name][load.name] = float(value)
-    return {AT_PORT.rstrip("."): found} if found else {}
+def member_summary(dataset: Dataset) -> dict[str, Any]:
+    """Return the figures of each contact, latch and port of a result by itself, for its summary."""
+    data = dataset_data(dataset)
+    names = {
+        table: [str(name) for name in dataset[table].values] if table in dataset.coords else []
+        for table in ("contact", "latch", "port")
+    }
+    found = contact_figures(names["contact"], data) | _port_figures(names["port"], data)
+    found |= _latch_figures(names["latch"], data)
+    return {name: _plain_figure(name, value) for name, value in found.items()}
 
 
-def _by_port(model: Mechanism, data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the largest loads of a run at each of its ports."""
-    return at_ports([point.name for point in model.points if point.axis is not None], data)
+def _plain_figure(name: str, value: float) -> float | int | bool | None:
+    """Return a figure as JSON has it: a count, a yes or no or a number; None for what did not happen."""
+    kinds = {"count": int, "closed": bool}
+    return kinds.get(name.rpartition(".")[2], float)(value) if np.isfinite(value) else None
 
 
-ASSEMBLY = LocatedFigures(FIGURES, _assembly_data, stated_features, _by_port)
+ASSEMBLY = LocatedFigures(FIGURES, _assembly_data, stated_features, _figures_of_members)

@@ -23,15 +23,15 @@ WORDS = (
 
 def ramp_in_words(summary: dict[str, Any]) -> list[str]:
     """Return how the probe came to the ramp and what that takes, in a sentence; nothing without a ramp."""
-    if "latch_entry_speed_m_s" not in summary:
+    if "latch.entry_speed_m_s" not in summary:
         return []
     entry, margin, needed = (
-        summary["latch_entry_speed_m_s"],
-        summary["capture_speed_margin_m_s"],
+        summary["latch.entry_speed_m_s"],
+        summary["latch.speed_margin_m_s"],
         _describe_needed_speed(summary),
     )
-    if entry is not None and summary.get("minimum_velocity_m_s") is not None:
-        margin = entry - summary["minimum_velocity_m_s"]
+    if entry is not None and summary.get("latch.least_speed_m_s") is not None:
+        margin = entry - summary["latch.least_speed_m_s"]
     if entry is None:
         return [f"The probe did not reach the latch; {needed}."]
     came = f"The probe came at {format_significant(entry)} m/s"
@@ -40,17 +40,19 @@ def ramp_in_words(summary: dict[str, Any]) -> list[str]:
             f", {format_significant(margin, 3)} m/s more than it takes" if margin is not None and margin >= 0 else ""
         )
         return [said for said in (f"{came}{above}.", capture_load(summary)) if said]
-    way = f"went {format_significant(summary['greatest_travel_m'] * 1e3, 5)} mm into"
-    if "minimum_velocity_m_s" not in summary and margin is not None and margin >= 0:  # other contacts held it
+    way = f"went {format_significant(summary['latch.travel_m'] * 1e3, 5)} mm into"
+    if "latch.least_speed_m_s" not in summary and margin is not None and margin >= 0:  # other contacts held it
         return [f"{came}, {format_significant(margin, 3)} m/s more than the latch alone takes, and {way} it."]
     return [f"{came} and {way} the latch; {needed}."]
 
 
 def _describe_needed_speed(summary: dict[str, Any]) -> str:
     """Return in words what speed it takes to latch."""
-    if "minimum_velocity_m_s" not in summary:
-        return f"rigid bodies that meet head on take {format_significant(summary['minimum_velocity_rigid_m_s'], 6)} m/s"
-    least = summary["minimum_velocity_m_s"]
+    if "latch.least_speed_m_s" not in summary:
+        return (
+            f"rigid bodies that meet head on take {format_significant(summary['latch.least_speed_rigid_m_s'], 6)} m/s"
+        )
+    least = summary["latch.least_speed_m_s"]
     return "what it takes is not known" if least is None else f"it takes {format_significant(least, 6)} m/s"
 
 
@@ -59,14 +61,14 @@ def ramp_rows(dataset: Dataset, summary: dict[str, Any]) -> list[tuple[str, str]
     if BEHIND not in dataset:
         return []
     rows = [
-        ("Travel into the latch", f"{format_significant(summary['greatest_travel_m'] * 1e3, 5)} mm"),
+        ("Travel into the latch", f"{format_significant(summary['latch.travel_m'] * 1e3, 5)} mm"),
         ("Travel that latches", f"{format_significant(float(dataset[BEHIND]) * 1e3)} mm"),
     ]
-    if "minimum_velocity_m_s" in summary:
-        least = summary["minimum_velocity_m_s"]
+    if "latch.least_speed_m_s" in summary:
+        least = summary["latch.least_speed_m_s"]
         said = NOTHING if least is None else f"{format_significant(least, 6)} m/s"
         rows.append(("Least speed that latches, simulated", said))
-    rigid = format_significant(summary["minimum_velocity_rigid_m_s"], 6)
+    rigid = format_significant(summary["latch.least_speed_rigid_m_s"], 6)
     rows.append(("Least speed that latches two rigid bodies, closed form", f"{rigid} m/s"))
     if not summary["captured"]:
         return rows
@@ -84,25 +86,25 @@ def ramp_rows(dataset: Dataset, summary: dict[str, Any]) -> list[tuple[str, str]
 
 def _load_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Return what the capture had to take, and what the catch bore where that is told."""
-    impulse, loss = summary["capture_impulse_along_N_s"], summary["capture_energy_loss_J"]
+    impulse, loss = summary["latch.impulse_along_N_s"], summary["latch.energy_loss_J"]
     rows = [
         ("Impulse of the capture", f"{format_significant(impulse)} N s along the docking axis"),
         ("Energy of the motion that it ends", f"{format_significant(loss)} J"),
     ]
-    if summary.get("capture_peak_force_N") is None:
+    if summary.get("latch.peak_force_N") is None:
         return rows
     least = "" if summary["peak_force_known"] else "at least "
-    at = format_significant(summary["capture_peak_time_s"], 6)
+    at = format_significant(summary["latch.peak_time_s"], 6)
     rows.append(
-        ("Largest force of the catch", f"{least}{format_significant(summary['capture_peak_force_N'])} N (at {at} s)")
+        ("Largest force of the catch", f"{least}{format_significant(summary['latch.peak_force_N'])} N (at {at} s)")
     )
     for words, key, unit, scale in (
-        ("Largest moment of the catch", "capture_peak_moment_N_m", "N m", 1.0),
-        ("Farthest that the catch yielded", "catch_greatest_travel_m", "mm", 1e3),
-        ("Largest normal force on the wall after the capture", "seated_contact_peak_force_N", "N", 1.0),
-        ("Normal force on the wall at the end, against the catch", "seated_contact_force_end_N", "N", 1.0),
-        ("Energy in the catch at the end", "catch_stored_energy_J", "J", 1.0),
-        ("Energy that the catch has dissipated", "catch_dissipated_energy_J", "J", 1.0),
+        ("Largest moment of the catch", "latch.peak_moment_N_m", "N m", 1.0),
+        ("Farthest that the catch yielded", "latch.grip_travel_m", "mm", 1e3),
+        ("Largest normal force on the wall after the capture", "latch.seat_peak_force_N", "N", 1.0),
+        ("Normal force on the wall at the end, against the catch", "latch.seat_force_end_N", "N", 1.0),
+        ("Energy in the catch at the end", "latch.grip_stored_energy_J", "J", 1.0),
+        ("Energy that the catch has dissipated", "latch.grip_dissipated_energy_J", "J", 1.0),
     ):
         if summary.get(key) is not None:
             rows.append((words, f"{format_significant(summary[key] * scale)} {unit}"))

@@ -38,21 +38,21 @@ def _speed_margin(data: Mapping[str, Any]) -> Any:  # noqa: ANN401, of NumPy or 
 
 
 FIGURES: tuple[KeyFigure, ...] = (
-    KeyFigure("capture_speed_margin_m_s", "capture speed margin", _speed_margin, needs=BEHIND),
-    stored_figure("latch_entry_speed_m_s", "speed at the beginning of the ramp", "latch_entry_speed", needs=BEHIND),
-    stored_figure("minimum_velocity_m_s", "least speed that latches", SIMULATED, source="run", needs=SIMULATED),
+    KeyFigure("latch.speed_margin_m_s", "capture speed margin", _speed_margin, needs=BEHIND),
+    stored_figure("latch.entry_speed_m_s", "speed at the beginning of the ramp", "latch_entry_speed", needs=BEHIND),
+    stored_figure("latch.least_speed_m_s", "least speed that latches", SIMULATED, source="run", needs=SIMULATED),
     stored_figure(
-        "minimum_velocity_rigid_m_s", "least speed that latches rigid bodies", "latch_head_on_speed", needs=BEHIND
+        "latch.least_speed_rigid_m_s", "least speed that latches rigid bodies", "latch_head_on_speed", needs=BEHIND
     ),
     stored_figure(
-        "capture_impulse_along_N_s", "capture impulse along the docking axis", "capture_impulse_along", needs=BEHIND
+        "latch.impulse_along_N_s", "capture impulse along the docking axis", "capture_impulse_along", needs=BEHIND
     ),
     stored_figure(
-        "capture_impulse_across_N_s", "capture impulse across the docking axis", "capture_impulse_across", needs=BEHIND
+        "latch.impulse_across_N_s", "capture impulse across the docking axis", "capture_impulse_across", needs=BEHIND
     ),
-    stored_figure("capture_energy_loss_J", "energy lost in the capture", "capture_loss", needs=BEHIND),
+    stored_figure("latch.energy_loss_J", "energy lost in the capture", "capture_loss", needs=BEHIND),
     stored_figure(
-        "greatest_travel_m", "how far the probe came into the latch", "greatest_travel", source="run", needs=BEHIND
+        "latch.travel_m", "how far the probe came into the latch", "greatest_travel", source="run", needs=BEHIND
     ),
     *(stored_figure(name, words, variable, needs=variable) for variable, (_, words, name) in LOADS.items()),
     stored_figure(

@@ -116,7 +116,7 @@ def _capture_in_words(dataset: Dataset, summary: dict[str, Any]) -> list[str]:
 
 def _overview_rows(dataset: Dataset, summary: dict[str, Any], classes: list[str]) -> list[tuple[str, str]]:
     """Return the summary table."""
-    change = [energy for energy in summary["kinetic_energy_change_J"] if energy is not None]
+    change = [energy for energy in summary["contact.energy_change_J"] if energy is not None]
     rows = [
         *first_figures(summary),
         ("Bodies", ", ".join(map(str, dataset.body.values))),

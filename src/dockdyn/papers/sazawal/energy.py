@@ -81,7 +81,7 @@ def _energy_rows(runs: Runs, summaries: Summaries) -> list[Row]:
     for geometry in TITLES:
         for loop, words in printed.items():
             summary = summaries[f"{geometry}, {loop}"]
-            change, kind = summary["kinetic_energy_change_J"][0], summary["energy_class"][0]
+            change, kind = summary["contact.energy_change_J"][0], summary["energy_class"][0]
             rows.append(Row(f"energy after the first contact, {geometry}, {loop}", words, change, "J", f"{kind}."))
         lowest = float(pictures.energy_change(runs[f"{geometry}, {ELASTIC}"]).min())
         rows.append(Row(f"lowest energy during the contact, {geometry}, {ELASTIC}", None, lowest, "J"))
@@ -126,7 +126,7 @@ def _conserving_delay(geometry: str) -> float:
 
 def _energy_after(geometry: str, delay: float) -> float:
     """Return the change of kinetic energy (J) over the first contact with a `delay` (s)."""
-    return summarise(simulate(contact(geometry, DAMPING, delay)))["kinetic_energy_change_J"][0]
+    return summarise(simulate(contact(geometry, DAMPING, delay)))["contact.energy_change_J"][0]
 
 
 NEITHER = (
@@ -141,7 +141,7 @@ def _increment_rows(runs: Runs, summaries: Summaries) -> list[Row]:
     rows = []
     for geometry in TITLES:
         ideal, short, long = (
-            summaries[f"{geometry}, {loop}"]["kinetic_energy_change_J"][0] for loop in (IDEAL, SHORT, LONG)
+            summaries[f"{geometry}, {loop}"]["contact.energy_change_J"][0] for loop in (IDEAL, SHORT, LONG)
         )
         during = [pictures.energy_change(runs[f"{geometry}, {loop}"]) for loop in (IDEAL, SHORT)]
         lowest = float((during[1] - during[0]).min())

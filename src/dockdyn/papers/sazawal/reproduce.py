@@ -74,10 +74,10 @@ def _friction_rows(runs: Runs, summaries: Summaries) -> list[Row]:
     second = {label: summary["contacts"][1] for label, summary in summaries.items()}
     rows = [Row(f"Q2, azimuth, {label}", None, q2["azimuth_deg"], "deg") for label, q2 in second.items()]
     for label, q2 in second.items():
-        rows.append(Row(f"Q2, peak normal force, {label}", None, q2["peak_normal_force_N"], "N"))
+        rows.append(Row(f"Q2, peak normal force, {label}", None, q2["peak_force_N"], "N"))
     least, *_, most = second.values()
     shift = most["azimuth_deg"] - least["azimuth_deg"]
-    growth = most["peak_normal_force_N"] - least["peak_normal_force_N"]
+    growth = most["peak_force_N"] - least["peak_force_N"]
     between = "from μ = 0 to 0.2"
     rows.append(Row(f"Q2, change of azimuth {between}", "shifts", shift, "deg"))
     rows.append(Row(f"Q2, change of peak normal force {between}", "increases", growth, "N"))

@@ -24,12 +24,16 @@ def _control_figure(name: str, words: str, of: Callable[[Data], Either], where: 
 
 
 CONTROL = (
-    _control_figure("control_work_J", "work of control", lambda data: data["control_work"][-1]),
-    _control_figure("attitude_error_end_rad", "attitude error at the end", _attitude_error_end, where="attitude-hold"),
-    _control_figure("peak_wheel_momentum_N_m_s", "peak wheel momentum", _peak_wheel_momentum),
-    _control_figure("thruster_use_N_s", "impulse of the thrusters", lambda data: data["thruster_use"][-1, 0]),
+    _control_figure("control.work_J", "work of control", lambda data: data["control_work"][-1]),
+    _control_figure(
+        "control.attitude_error_rad", "attitude error at the end", _attitude_error_end, where="attitude-hold"
+    ),
+    _control_figure("control.wheel_momentum_N_m_s", "peak wheel momentum", _peak_wheel_momentum),
+    _control_figure(
+        "control.thruster_impulse_N_s", "impulse of the thrusters", lambda data: data["thruster_use"][-1, 0]
+    ),
     KeyFigure(
-        "thruster_pulses",
+        "control.thruster_pulses",
         "pulses of the thrusters",
         lambda data: data["thruster_pulses"][-1].sum(),
         "samples",
@@ -37,5 +41,9 @@ CONTROL = (
         number=int,
         needs="thruster_pulses",
     ),
-    _control_figure("thruster_use_N_m_s", "angular impulse of the thrusters", lambda data: data["thruster_use"][-1, 1]),
+    _control_figure(
+        "control.thruster_turning_impulse_N_m_s",
+        "angular impulse of the thrusters",
+        lambda data: data["thruster_use"][-1, 1],
+    ),
 )

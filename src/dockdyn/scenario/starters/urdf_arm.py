@@ -5,10 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from dockdyn.mechanism.effective_mass import effective_masses
+from dockdyn.programs import Program
+from dockdyn.scenario.load import parse
 from dockdyn.scenario.starters.pieces import (
     GAP,
     approach,
@@ -16,7 +21,6 @@ from dockdyn.scenario.starters.pieces import (
     closing_speed,
     contact,
     contact_questions,
-    effective_mass,
     inline,
     joined,
     lateral_offset,
@@ -123,8 +127,24 @@ def _hands(answers: Answers) -> Mapping[str, str]:
 
 
 def _mass(answers: Answers) -> float:
-    arm = _arm(answers)
-    return effective_mass(arm.masses[answers.texts["hand"]], answers["payload-mass"])
+    """Return the mass (kg) that the contact feels as the run begins: of the payload, and of the arm with its joints free."""
+    bodies = Answers(answers.folder, {**answers.texts, "rig": "no"}, dict(answers.numbers), answers.files)
+    for name, text, value in (("stiffness", "1 N/m", 1.0), ("restitution", "0.5", 0.5), ("friction", "0", 0.0)):
+        bodies.texts[name], bodies.numbers[name] = text, value  # of no matter here
+    return _effective_mass("schema = 2\n" + _text(bodies, mass=1.0), answers.folder)
+
+
+@lru_cache(maxsize=8)
+def _effective_mass(text: str, folder: Path) -> float:
+    """Return the effective mass (kg) of the one contact of a scenario in `text` as its run begins."""
+    return float(_effective_masses(parse(text, "the arm", folder=folder).content)[0])
+
+
+@Program
+def _effective_masses(content: Any) -> Any:  # noqa: ANN401, of bodies in space; an array
+    """Return the effective masses (kg) of the contacts at t = 0."""
+    model = content.model()
+    return effective_masses(model, model.initial())[0]
 
 
 def _reach(answers: Answers) -> float:
@@ -148,7 +168,8 @@ def _gains(answers: Answers) -> tuple[str, str]:
     return chosen(value * natural**2 for value in inertias), chosen(2 * DAMPING * value * natural for value in inertias)
 
 
-def _text(answers: Answers) -> str:
+def _text(answers: Answers, mass: float | None = None) -> str:
+    """Return the tables of the file, with the damping of a contact of an effective `mass` (kg), by default the bodies' own."""
     front = side(answers["payload-mass"]) / 2
     plate = inline([("shape", '"plane"', ""), ("point", row([front, 0, 0]), ""), ("normal", "[1, 0, 0]", "")])
     ball = inline([("shape", '"sphere"', ""), ("centre", "[0, 0, 0]", ""), ("radius", quoted(f"{front:g} m"), "")])
@@ -177,7 +198,7 @@ def _text(answers: Answers) -> str:
         table("tree.arm", tree),
         table("tree.arm.body", _links(answers)),
         spacecraft("payload", answers, ("surface.front", touched, "what the hand meets"), face),
-        contact("hand-on-payload", ("tip", "front"), answers, _mass(answers)),
+        contact("hand-on-payload", ("tip", "front"), answers, _mass(answers) if mass is None else mass),
         table("control", motors) if arm.moving else "",
         loop(answers),
     )

@@ -87,7 +87,7 @@ class CampaignCases:
     def peak_force(self) -> str | None:
         """The name of the figure that is the largest force, if there is one."""
         forces = [name for name in self.measured if _load_rank(name) == 0]
-        return "peak_normal_force_N" if "peak_normal_force_N" in forces else next(iter(forces), None)
+        return "peak_force_N" if "peak_force_N" in forces else next(iter(forces), None)
 
     def check_key(self, key: str) -> str:
         """Return `key`, which must have been varied."""

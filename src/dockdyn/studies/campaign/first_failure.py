@@ -13,9 +13,9 @@ from dockdyn.results.requirements import hidden_by_capture, judge_values, with_l
 from dockdyn.studies.campaign.cases import CampaignCases, Required
 
 MOMENTS = {  # figures that say when another one was reached
-    "peak_normal_force_N": "peak_time_s",
-    "capture_peak_force_N": "capture_peak_time_s",
-    "seated_contact_peak_force_N": "seated_contact_peak_time_s",
+    "peak_force_N": "peak_time_s",
+    "latch.peak_force_N": "latch.peak_time_s",
+    "latch.seat_peak_force_N": "latch.seat_peak_time_s",
 }
 NUMERICAL = "the case failed"  # in place of a requirement
 OPEN = "not decided"  # the same
@@ -129,9 +129,9 @@ def missed_captures(cases: CampaignCases) -> dict[str, int]:
     if captured is None:
         return {}
     missed = ~captured & ~cases.failed & ~cases.undecided
-    spare = cases.figures.get("capture_speed_margin_m_s")
+    spare = cases.figures.get("latch.speed_margin_m_s")
     reached = False if spare is None else np.isfinite(spare)  # a latch may be reached past all other surfaces
-    ways = {"no contact": (cases.figures.get("contact_count", np.ones(cases.count)) == 0) & ~np.asarray(reached)}
+    ways = {"no contact": (cases.figures.get("contact.count", np.ones(cases.count)) == 0) & ~np.asarray(reached)}
     if spare is None:
         ways["not captured"] = missed
     else:  # the speed that is needed is that of the latch alone

@@ -101,7 +101,7 @@ def figure_words(cases: CampaignCases, name: str) -> str:
     words = cases.names.get(name, name)
     if words != name and words != name.replace("_", " "):
         return words
-    return without_unit(name).replace("_", " ")
+    return without_unit(name).replace("_", " ").replace(".", " ")
 
 
 def label_with_unit(words: str, unit: str) -> str:

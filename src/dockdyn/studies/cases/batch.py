@@ -17,7 +17,7 @@ from dockdyn.results.contact_run import check_runnable, state_names
 from dockdyn.results.control.coupling import check_coupled
 from dockdyn.results.dataset import reason_of
 from dockdyn.results.drive import name_of_nonfinite
-from dockdyn.results.key_figures import LocatedFigures, in_batches, left_out, need_samples, without_other_ports
+from dockdyn.results.key_figures import LocatedFigures, in_batches, left_out, need_samples, without_other_members
 from dockdyn.results.overlap import refuse_overlap
 from dockdyn.results.requirements import ends_of, figures_of
 from dockdyn.scenario.kinds import kind_named
@@ -59,7 +59,7 @@ def run_cases(
         else:
             refused[row] = str(case)
     found = in_lanes(cases, threads, asked) if batches else _one_by_one(cases, threads)
-    found = replace(found, figures=without_other_ports(found.figures, asked))
+    found = replace(found, figures=without_other_members(found.figures, asked))
     return _with_refused(found, refused, len(values))
 
 

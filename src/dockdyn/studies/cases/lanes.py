@@ -14,7 +14,6 @@ import numpy as np
 
 from dockdyn import backend
 from dockdyn.deferred import PyTree, jax
-from dockdyn.integrate.model import ContactModel
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.programs import Program
 from dockdyn.results.key_figures import case_figures
@@ -34,14 +33,18 @@ Outcome = tuple[dict[str, Any], Any, Any, Any]  # figures, status, end time (s) 
 Row = tuple[Any, Settings]  # a scenario's content and the settings of its run
 
 
-def run_case(kind: str, model: ContactModel, settings: Settings) -> tuple[dict[str, Any], Solution]:
-    """Return the key figures that the log and samples of a run give, and its solution; JAX may trace it."""
-    known = kind_named(kind).key_figures()
+def run_case(
+    kind: str,
+    content: Any,  # noqa: ANN401, of the schema of its kind
+    settings: Settings,
+) -> tuple[dict[str, Any], Solution]:
+    """Return the key figures that the log and samples of a run of a `content` give, and its solution; JAX may trace it."""
+    known, model = kind_named(kind).key_figures(), content.model()
     assert known is not None, kind
     solution = run_whole(model, settings)
     data = known.data(model, solution) | {"step_s": settings.step}
     found = case_figures(known.figures, data, sampled=solution.samples is not None)
-    return found | known.at_ports(model, data), solution
+    return found | known.of_members(content, data), solution
 
 
 @partial(Program, static=("kind", "at_once", "shared"))
@@ -55,7 +58,7 @@ def _run_lanes(
         rest = iter(own)
         row = [leaf if common else next(rest) for leaf, common in zip(leaves, shared, strict=True)]
         content, chosen = unflatten(structure, row)
-        figures, solution = run_case(kind, content.model(), chosen)
+        figures, solution = run_case(kind, content, chosen)
         return figures, solution.status, solution.time, solution.first_nonfinite
 
     owned = [leaf for leaf, common in zip(leaves, shared, strict=True) if not common]

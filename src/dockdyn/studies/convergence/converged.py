@@ -12,6 +12,7 @@ from dockdyn.api import simulate, summarise
 from dockdyn.dataset import Dataset, GivenDataset, as_dataset
 from dockdyn.report.notebook import ShownAnswer
 from dockdyn.report.wording import MET
+from dockdyn.results.requirements import is_of_member
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.keys import leaves
 from dockdyn.scenario.load import Scenario, scenario_from
@@ -37,8 +38,9 @@ OF_COMPUTING = (
     "prediction",
     "margin",
 )
-PEAK = re.compile(r"peak.*_N(_m)?$|^interface_")
+PEAK = re.compile(r"peak.*_N(_m)?$|^port\.")
 MODAL = re.compile(r"(bend|side|twist|mode)\d*$")  # coordinates of modes, which depend on what other modes there are
+LISTS = ("contacts.", "impacts.")  # what figures of one entry of a list begin with
 NO_FIGURE = ("kind", "title", "status", "integrator")
 
 
@@ -133,7 +135,7 @@ def format_share(share: float) -> str:
 def figure_label(key: str) -> str:
     """Return a figure's key as tables and reports count: "contacts.0.peak" is of contact 1, Q1 in the figures."""
     parts = key.split(".")
-    if len(parts) < 2 or parts[0] not in ("contacts", "impacts") or not parts[1].isdigit():
+    if not key.startswith(LISTS) or not parts[1].isdigit():
         return key
     number = int(parts[1]) + 1
     return " ".join(
@@ -179,7 +181,7 @@ def relative_changes(
 
 def _table_rank(key: str, limits: Mapping[str, float]) -> int:
     """Return where a figure stands in a table: what is required, then the largest forces and moments of all, then the rest."""
-    return 0 if key in limits else 1 if PEAK.search(key) and "." not in key else 2
+    return 0 if key in limits else 1 if PEAK.search(key) and not key.startswith(LISTS) and not is_of_member(key) else 2
 
 
 def _judged_otherwise(way: str, judged: list[dict[str, Any]], run: Dataset) -> list[str]:
@@ -203,7 +205,7 @@ def _figures_that_appeared(way: str, own: dict[str, float], others: dict[str, fl
     """Return that figures come or go with finer numbers: another number of contacts or impacts."""
     counts = {
         table: [len({key.split(".")[1] for key in figures if key.startswith(f"{table}.")}) for figures in (own, others)]
-        for table in {key.split(".")[0] for key in own.keys() ^ others.keys()}
+        for table in {key.split(".")[0] for key in own.keys() ^ others.keys() if key.startswith(LISTS)}
     }
     return [
         f"{way}: {before} {table} become {after}"

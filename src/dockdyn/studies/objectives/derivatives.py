@@ -22,7 +22,7 @@ from dockdyn.results.linearised import Numbers, content_of, named_numbers, slope
 from dockdyn.results.methods import Settings
 from dockdyn.results.overlap import refuse_overlap
 from dockdyn.results.plan import jit_once
-from dockdyn.results.requirements import without_unit
+from dockdyn.results.requirements import is_of_member, without_unit
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.places import Place
@@ -40,7 +40,7 @@ COMPUTING = ("step_s", "step_error", "wall_time_s", "microseconds_per_step", "en
 CONSERVED = ("linear_momentum_error", "angular_momentum_error", "energy_error", "work_energy_error")
 COMPARED = 6  # derivatives of margins, the largest, that are held against differences: each takes margins of its own
 FINER = 0.1  # of the tolerance: what the steps of a run are held to that is differentiated
-PARTED = ("contacts", "impacts", "port")  # of summaries: how many there are, and with which figures, a run tells
+PARTED = ("contacts", "impacts")  # of summaries: how many there are, and with which figures, a run tells
 ROUNDED = (*COMPUTING, *CONSERVED)  # figures of the computation and of rounding, which do not vary smoothly
 
 
@@ -159,7 +159,7 @@ def smooth_figures(summary: Mapping[str, Any]) -> dict[str, float]:
     What a requirement says is left out: the figure that it limits is there under its own name, which tells the unit.
     """
     found = {"captured": float(bool(summary.get("captured")))}
-    found["contact_count"] = float(len(summary.get("contacts", [])) + len(summary.get("impacts", [])))
+    found["contact.count"] = float(len(summary.get("contacts", [])) + len(summary.get("impacts", [])))
     own = {name: value for name, value in summary.items() if name != "requirements"}
     return found | {name: value for name, value in named_numbers(own).items() if name not in ROUNDED}
 
@@ -211,7 +211,8 @@ def figure_in_full(scenario: Scenario, of: str, where: str) -> str:
     fitting = [name for name in known if without_unit(name) == of]
     if of in known or len(fitting) == 1:
         return of if of in known else fitting[0]
-    if of.partition(".")[0] in {*PARTED, *(one.name for one in figures if one.each)}:
+    lists = (*PARTED, *(one.name for one in figures if one.each))
+    if is_of_member(of) or any(of.startswith(f"{name}.") for name in lists):
         return of
     raise ScenarioError(f"{where} {of}: no such figure; {nearest(of, [*MARGINS, *_with_slopes(named)])}")
 
@@ -282,7 +283,7 @@ def figures_of_outcome(
     kind: str,
 ) -> Outcome:
     """Return figures of a run, its status and end (s), of the scenario with `numbers` and `arrays` as its leaves."""
-    figures, solution = run_case(kind, content_of(structure, list(numbers), arrays).model(), settings)
+    figures, solution = run_case(kind, content_of(structure, list(numbers), arrays), settings)
     return figures, solution.status, solution.time
 
 

@@ -29,7 +29,7 @@ class Figure:
 
 
 def figure_of(text: str, where: str) -> Figure:
-    """Return the figure that a text names: peak_normal_force_N, 95 % of it, mean of it, probability of captured.
+    """Return the figure that a text names: peak_force_N, 95 % of it, mean of it, probability of captured.
 
     Raises ScenarioError, which begins with `where`.
     """

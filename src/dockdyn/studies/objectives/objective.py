@@ -195,7 +195,7 @@ def objective(
 
     Args:
         scenario: of any kind, or its file or preset.
-        figure: a number of the summary by its dotted name, `peak_normal_force_N` or `impacts.0.energy_loss_J`; one of the
+        figure: a number of the summary by its dotted name, `peak_force_N` or `impacts.0.energy_loss_J`; one of the
             margins `growth_rate_1_s`, `critical_delay_s`, `delay_margin_s`; or over the scenario's distributions
             "95 % of" a figure, "mean of" one, "probability of" a yes or no.
         runs: cases that are drawn, those of `[campaign]` by default.

@@ -18,7 +18,7 @@ AGREE = 2e-3  # relative: difference to one side, taken to its limit, and deriva
 ROUNDING = 3e-10  # relative error of a figure
 JUMP = 1e-3  # relative: a peak's time that moves further within a step is that of another peak
 BENT = (0.01, 0.5)  # a derivative that within this share of the number changes by more than this share of itself
-COUNTED = {"contact_count": "the number of contacts", "captured": "whether the latch captures"}
+COUNTED = {"contact.count": "the number of contacts", "captured": "whether the latch captures"}
 NOT = "not differentiable here"
 SMOOTHED = "; --smooth 0.05 gives the derivative of its mean over a spread of the numbers"
 
@@ -140,7 +140,7 @@ def _what_changes(counted: Mapping[str, np.ndarray]) -> str:
     for name, values in counted.items():
         found = sorted({float(value) for value in np.nan_to_num(values)})
         if len(found) > 1:
-            many = f" ({' or '.join(f'{count:g}' for count in found)})" if name == "contact_count" else ""
+            many = f" ({' or '.join(f'{count:g}' for count in found)})" if name == "contact.count" else ""
             return f"{COUNTED[name]} changes within {STEPS[1]:g} of the number{many}{SMOOTHED}"
     return ""
 

@@ -28,7 +28,7 @@ COMPUTING = {"integrator", "step_s", "step_error", "steps", "wall_time_s", "micr
     f"newton_iterations_{which}" for which in ("mean", "max")
 }
 # what a verdict tells of: the first of these that all runs have and that differs
-TELLING = ("captured", "peak_normal_force_N", "total_normal_impulse_N_s", "amplitude_ratio", "capture_time_s")
+TELLING = ("captured", "peak_force_N", "total_normal_impulse_N_s", "amplitude_ratio", "capture_time_s")
 
 
 def overlay_report(runs: Runs, log: MeasuredLog | None = None, again: str = "") -> Report:
