@@ -61,7 +61,7 @@ def packed_replay(dataset: Dataset, folder: Path | None = None, content: object 
 
     `content` is that of its scenario, which is read from the result where it is not given.
     """
-    from dockdyn.report.replay.page import page_of
+    from dockdyn.report.scene.page import page_of
 
     scene = scene_of(dataset, folder, content=content)
     lacking = {"replay_lacks": "; ".join(scene.warnings)} if scene.warnings else {}

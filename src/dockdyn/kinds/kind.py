@@ -13,8 +13,8 @@ from dockdyn.scenario.language.section import Section
 if TYPE_CHECKING:
     from dockdyn.dataset import Dataset
     from dockdyn.kinds.resting import Resting
-    from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
+    from dockdyn.report.scene.scene import Scene
     from dockdyn.results.drive import Progress
     from dockdyn.results.driver import Driver
     from dockdyn.results.functional_unit import FunctionalUnit

@@ -34,7 +34,8 @@ const ARM = /^(link|gear|surface)$/;
 export function mountScene(host: HTMLElement, scene: SceneData, columns: Columns, clock: Clock): SceneView {
   if (!document.getElementById("dds-style")) document.head.append(element("style", { id: "dds-style" }, style));
   const root = element("div", { class: "dds" }), place = element("div", { class: "dds-stage" });
-  root.append(place, transport(clock, scene, columns, root));
+  root.append(place);
+  if (!document.querySelector(".transport")) root.append(transport(clock, scene, columns, root)); // the page has none of its own
   if (scene.notes.length) root.append(element("p", { class: "dds-notes" }, scene.notes.join("; ")));
   host.replaceChildren(root);
   const palette = new Palette(), themed = () => {

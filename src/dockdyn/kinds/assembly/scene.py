@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from dockdyn.deferred import jnp
 from dockdyn.elements import Bushing, Cable, ElementGroup, ForceElement, Latch, Magnet, Strut
 from dockdyn.kinds.assembly.linked_trees import arm_of
 from dockdyn.kinds.assembly.scene_beams import BentLink, bent_links
+from dockdyn.kinds.assembly.scene_latch import latch_parts, told_latch
 from dockdyn.kinds.assembly.schema.bodies import kind_of
 from dockdyn.kinds.assembly.schema.features import Ball as BallMember
 from dockdyn.kinds.assembly.schema.features import Capsule, CircleRing, CloudSection, EdgeSection
@@ -70,7 +72,8 @@ def assembly_scene(dataset: Dataset, content: AssemblySection) -> Scene:
         parts += body_parts(
             body, content, gear, motions[body.name], reach, mounts.get(body.name, []), bent.get(body.name)
         )
-    seen_from, focus = _focus_of(content, gear, motions, bent, reach)
+    parts += latch_parts(dataset, content, motions, at)
+    seen_from, focus = focus_of(content, gear, motions, bent, reach)
     return Scene(
         title=str(dataset.attrs["title"]),
         time=time,
@@ -82,7 +85,6 @@ def assembly_scene(dataset: Dataset, content: AssemblySection) -> Scene:
         trails=_trails(dataset, content, motions, bent, at),
         forces=_forces(dataset, content, motions, bent, at),
         seen_from=seen_from,
-        warnings=[f"{part.name}: {part.missing}; drawn as a plain shape" for part in parts if part.missing],
     )
 
 
@@ -168,7 +170,7 @@ def body_parts(
         parts += look_parts(body.name, body.look, motion, box)
     elif (link := _link_solids(number, content, gear)) and (bent is None or bent.beam is None):
         parts.append(Part(f"{body.name}/link", link, motion, "link", body.name))
-    elif not alone and (bent is None or bent.beam is None):
+    elif not alone and not _is_ball(features) and (bent is None or bent.beam is None):
         parts.append(Part(f"{body.name}/bus", [box], motion, "bus", body.name))
     if ring := mount_ring(mounts, THIN * reach):
         parts.append(Part(f"{body.name}/mounts", [ring], motion, "gear", body.name))
@@ -193,6 +195,12 @@ def body_parts(
             Part(f"{body.name}/{section.name}", [solid], carrier("surface", section.name), "surface", body.name)
         )
     return parts
+
+
+def _is_ball(features: Sequence[tuple[object, list[Any]]]) -> bool:
+    """Return whether a body is a ball: it touches with one around its centre of mass."""
+    balls = [one for _, members in features for one in members if isinstance(one, BallMember)]
+    return any(float(np.linalg.norm(one.centre)) < float(one.radius) for one in balls)
 
 
 def mount_ring(mounts: list[np.ndarray], least: float) -> Ring | None:
@@ -369,11 +377,17 @@ def _forces(
         body, touched = content.sides(contact)[1]
         carrier = _motion_at((kind_of(touched), body, touched.name), body, motions, bent)
         found.append(Force(names[index], at(place[:, index]), at(force[:, index]), carrier))
+    latch = told_latch(dataset, content)
+    if latch is not None:
+        (one,) = model_of(content).ramps
+        pull = at(dataset.hold_force.values + dataset.latch_force.values)
+        striker = np.tile(np.asarray(one.latch.striker, float), (len(pull), 1))
+        found.append(Force(latch.name, striker, pull, motions[latch.between[0]], "hold"))
     return found
 
 
-def _focus_of(
-    content: AssemblySection, gear: Gear, motions: dict[str, Motion], bent: dict[str, BentLink], reach: float
+def focus_of(
+    content: SeveralBodiesSection, gear: Gear, motions: dict[str, Motion], bent: dict[str, BentLink], reach: float
 ) -> tuple[str, Focus]:
     """Return the body in whose axes the run is seen, and what is looked at: the second of the first contact."""
     numbers = {body.name: number for number, body in enumerate(content.body)}

@@ -8,6 +8,7 @@ within what it is.
 from __future__ import annotations
 
 import heapq
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 WITHIN = 1e-4  # of the size
 FORCE = 0.01  # of the largest
+LEAST = 1e-9  # N, of a force that is more than a rounding error
 MOST = 2000  # times
 CODED = 131068.0  # of a column's range: how near its numbers are, if not in single precision
 
@@ -33,6 +35,8 @@ def scene_data(scene: Scene, columns: Columns) -> dict[str, Any]:
 
     Positions are from that of the body in whose axes the scene is seen, in the run's axes; `origin` is how far that has come.
     """
+    acting = [one for one in scene.forces if float(np.abs(one.vector).max(initial=0)) > LEAST]
+    scene = replace(scene, forces=acting)
     motions = _distinct_motions(scene)
     base = scene.bodies.get(scene.seen_from)
     origin = np.zeros((len(scene.time), 3)) if base is None else base.position
@@ -133,7 +137,7 @@ def _distinct_motions(scene: Scene) -> list[Motion]:
     found: list[Motion | None] = [*scene.bodies.values(), scene.focus.carrier]
     found += [part.motion for part in scene.parts] + [beam.rest for beam in scene.beams]
     found += [one.motion for tie in scene.ties for one in (tie.first, tie.second)]
-    found += [one.carrier for one in (*scene.trails, *scene.forces)]
+    found += [trail.carrier for trail in scene.trails] + [force.carrier for force in scene.forces]
     return list({id(motion): motion for motion in found if motion is not None}.values())
 
 

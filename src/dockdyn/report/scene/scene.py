@@ -121,4 +121,8 @@ class Scene:
     forces: list[Force] = field(default_factory=list)
     seen_from: str = ""  # the body in whose axes it is shown; empty: as it is
     notes: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)  # for the user, not for the picture
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return words for the user on every body whose mesh could not be read and which is drawn plainly instead."""
+        return [f"{part.name}: {part.missing}; drawn as a plain shape" for part in self.parts if part.missing]

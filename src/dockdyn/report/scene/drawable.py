@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dockdyn.dataset import Dataset
-from dockdyn.report.replay.scene import Scene
+from dockdyn.report.scene.scene import Scene
 
 MOST = 1e18  # players draw with single precision, in which squares of more overflow
 TIMES = ("episode_onset", "impact_time", "event_time")  # when what is counted along their dimension happened, s
@@ -42,10 +42,10 @@ def drawable_part(dataset: Dataset) -> tuple[Dataset, str]:
 
 def can_be_drawn(scene: Scene) -> bool:
     """Return whether all places and vectors of a scene are finite and can be drawn."""
-    motions = [part.motion for part in scene.parts] + [line.carrier for line in scene.lines if line.carrier is not None]
+    motions = [*scene.bodies.values(), *(part.motion for part in scene.parts if part.motion is not None)]
     arrays = [array for motion in motions for array in (motion.position, motion.attitude)]
-    arrays += [array for arrow in scene.arrows for array in (arrow.place, arrow.vector)]
-    arrays += [line.points for line in scene.lines] + [part.mesh.vertices for part in scene.parts]
+    arrays += [array for force in scene.forces for array in (force.place, force.vector)]
+    arrays += [trail.points for trail in scene.trails] + [beam.eta for beam in scene.beams]
     with np.errstate(invalid="ignore"):
         return all(bool((np.abs(array) <= MOST).all()) for array in arrays)
 

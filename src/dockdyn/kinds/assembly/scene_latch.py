@@ -1,4 +1,4 @@
-"""The latch in a cone as a replay shows it: teeth that the tip pushes aside, and that fall in behind it."""
+"""The latch in a cone as a scene shows it: teeth that the tip pushes aside, and that fall in behind it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 
 from dockdyn.dataset import Dataset
 from dockdyn.kinds.assembly.schema.elements import LatchSection
-from dockdyn.report.drawing import COLOURS
-from dockdyn.report.replay import frames
-from dockdyn.report.replay.scene import SceneMotion, ScenePart, rotate_vectors
-from dockdyn.report.replay.shapes import box_mesh, place_mesh
 from dockdyn.report.sampled_surface import plain_components
+from dockdyn.report.scene.rotation import rotate
+from dockdyn.report.scene.scene import Motion, Part
+from dockdyn.report.scene.solids import Box
+from dockdyn.report.scene.times import Sampler
 from dockdyn.scenario.made import made, ramp_of
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 TEETH = 3
 LEAST = 0.15  # of the tip's radius that teeth leave free when nothing pushes them aside
 WIDE = 0.4  # of the tip's radius: the side of a tooth
-LAYER = "latch (its place and travel)"
 
 
 def told_latch(dataset: Dataset, content: SeveralBodiesSection) -> LatchSection | None:
@@ -30,9 +29,7 @@ def told_latch(dataset: Dataset, content: SeveralBodiesSection) -> LatchSection 
     return ramps[0] if len(ramps) == 1 and "latch_travel" in dataset else None
 
 
-def latch_parts(
-    dataset: Dataset, content: SeveralBodiesSection, time: np.ndarray, motions: dict[str, SceneMotion]
-) -> list[ScenePart]:
+def latch_parts(dataset: Dataset, content: SeveralBodiesSection, motions: dict[str, Motion], at: Sampler) -> list[Part]:
     """Return teeth where the latch meets the tip's widest place, as far aside as the ramp pushes them, around the docking axis.
 
     A scenario says where the ramp meets the latch and how far that is pushed aside, not what it looks like.
@@ -45,22 +42,22 @@ def latch_parts(
     apex, axis = plain_components(surface.reference()), plain_components(surface.docking_frame()[1])
     length, slope = float(ramp.length), float(ramp.slope)
     station = max(latch.entry - length, 0.0)
-    travel = frames.interpolate_samples(time, dataset.time.values, dataset.latch_travel.values)
-    held = frames.interpolate_samples(time, dataset.time.values, dataset.latch_held.sel(latch=latch.name).values) > 0
+    travel = at(dataset.latch_travel.values)
+    held = at(dataset.latch_held.sel(latch=latch.name).values.astype(float)) > 0.5
     aside = np.where(held, 0.0, slope * np.clip(travel, 0.0, length))
     radius = max(float(feature.radius), slope * length)
     free = max(radius - slope * length, LEAST * radius)
     wall = station * float(surface.sine) / float(surface.cosine)
     half, long = 0.5 * WIDE * radius, max(wall - free, 0.0) + 0.5 * radius
-    solid = box_mesh([0.0, -half, -half], [long, half, half])
     across = np.cross(axis, np.eye(3)[np.abs(axis).argmin()])
     across /= np.linalg.norm(across)
     parts = []
     for number in range(TEETH):
         angle = 2 * np.pi * number / TEETH
         out = np.cos(angle) * across + np.sin(angle) * np.cross(axis, across)
-        tooth = place_mesh(solid, apex + station * axis + free * out, out)
-        moved = carrier.position + rotate_vectors(carrier.attitude, aside[:, None] * out)
-        motion = SceneMotion(moved, carrier.attitude)
-        parts.append(ScenePart(f"{latch.name}/tooth {number + 1}", tooth, COLOURS["gold"], motion, layer=LAYER))
+        axes = np.stack([out, np.cross(axis, out), axis], axis=1)
+        corner = axes.T @ (apex + station * axis + free * out)
+        tooth = Box(corner + np.array([0.0, -half, -half]), corner + np.array([long, half, half]), axes)
+        moved = carrier.position + rotate(carrier.attitude, aside[:, None] * out)
+        parts.append(Part(f"{latch.name}/tooth {number + 1}", [tooth], Motion(moved, carrier.attitude), "gear", None))
     return parts

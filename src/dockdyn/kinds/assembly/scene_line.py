@@ -12,14 +12,10 @@ import numpy as np
 
 from dockdyn.dataset import Dataset
 from dockdyn.kinds.assembly.schema.on_line_parts import LineLatchSection
-from dockdyn.report.drawing import COLOURS, pair_labels, short_label
-from dockdyn.report.replay import frames
-from dockdyn.report.replay.cameras import seen_from
-from dockdyn.report.replay.colours import ARROWS, BODIES, METAL
-from dockdyn.report.replay.events import events_of_run
-from dockdyn.report.replay.scale import arrow_scale
-from dockdyn.report.replay.scene import Arrow, Scene, SceneLine, SceneMotion, ScenePart, Signal, still_motion
-from dockdyn.report.replay.shapes import ball_mesh, box_mesh, coil_points, rod_mesh
+from dockdyn.report.drawing import pair_labels, short_label
+from dockdyn.report.scene.scene import End, Focus, Force, Motion, Part, Scene, Tie
+from dockdyn.report.scene.solids import Ball, Box, Tube
+from dockdyn.report.scene.times import Sampler, shown_times
 from dockdyn.scenario.made import ramp_of
 
 if TYPE_CHECKING:
@@ -42,48 +38,40 @@ class LineLink(NamedTuple):
 
 def scene_on_line(dataset: Dataset, content: BodiesOnLineSection) -> Scene:
     """Return the scene, x being the line."""
-    captures = [float(dataset.capture_time)] if "capture_time" in dataset else []
-    time, dwell = frames.frames_of_run(dataset, [one for one in captures if np.isfinite(one)])
-    position = frames.interpolate_samples(time, dataset.time.values, dataset.position.values[:, :, 0])
+    time, at = shown_times(dataset)
+    position = at(dataset.position.values[:, :, 0])
     names, masses = content.names(), np.array([content.as_heavy(body).mass for body in content.body])
     ramps = [(one, ramp_of(one.ramp)) for one in _line_latches(content) if one.ramp is not None]
     reach = max([float(np.ptp(position)) or 1.0, *(AROUND * float(ramp.length) for _, ramp in ramps)])
     sides = SHARE * reach * np.cbrt(masses / np.exp(np.log(masses).mean()))
     starts = np.array([content.begins_at(name) for name in names])
     offsets = _cube_offsets(_line_links(content, starts, LONG * SHARE * reach), sides, starts)
-    motions = [_motion_along(row) for row in position.T]
+    motions = {name: _motion_along(row) for name, row in zip(names, position.T, strict=True)}
     parts = [
-        ScenePart(
-            f"{name}/body",
-            box_mesh([offset - side / 2, -side / 2, -side / 2], [offset + side / 2, side / 2, side / 2]),
-            BODIES[index % len(BODIES)],
-            motions[index],
-            opacity=0.8,
-            body=name,
-        )
-        for index, (name, offset, side) in enumerate(zip(names, offsets, sides, strict=True))
+        Part(f"{name}/body", [_cube(offset, side)], motions[name], "gear", name)
+        for name, offset, side in zip(names, offsets, sides, strict=True)
     ]
     drawn = position + offsets
     for section, ramp in ramps:
-        parts += _ramp_parts(section, ramp, [names.index(name) for name in section.between], drawn, sides, motions)
-    middle = np.array([float(drawn.mean()), 0.0, 0.0])
-    span = 0.5 * float(drawn.max() - drawn.min() + sides.max() + reach)
+        parts += _ramp_parts(section, ramp, [names.index(name) for name in section.between], drawn, sides)
+    middle, span = float(drawn.mean()), 0.5 * float(drawn.max() - drawn.min() + sides.max() + reach)
+    low = np.array([middle - 1.3 * span, -0.5 * sides.max(), -0.62 * sides.max()])
+    high = np.array([middle + 1.3 * span, 0.5 * sides.max(), -0.58 * sides.max()])
+    parts.append(Part("track", [Box(low, high, np.eye(3))], None, "ground", None))
     return Scene(
         title=str(dataset.attrs["title"]),
         time=time,
-        dwell=dwell,
-        parts=[*parts, _track_part(middle, 1.3 * span, sides.max(), len(time))],
-        lines=_spring_coils(content, drawn, sides),
-        arrows=_force_arrows(dataset, content, time, drawn, sides),
-        events=events_of_run(dataset, pair_labels(dataset) if dataset.sizes["contact"] else ()),
-        signals=_line_signals(dataset),
-        views=[
-            seen_from("overview", [0.35, -1.35, 0.6], middle, 0.8 * span),
-            seen_from("side", [0.0, -1.0, 0.1], middle, 0.8 * span),
-            seen_from("along the line", [-1.0, -0.25, 0.35], middle, span),
-            seen_from(f"with {names[0]}", [0.35, -1.35, 0.6], middle, 0.6 * span, motions[0]),
-        ],
+        bodies=motions,
+        parts=parts,
+        focus=Focus(None, np.array([middle, 0.0, 0.0]), np.array([1.0, 0.0, 0.0]), 0.75 * span),
+        ties=_springs(content, list(motions.values()), offsets, drawn, sides),
+        forces=_line_forces(dataset, content, time, at, drawn, sides),
     )
+
+
+def _cube(middle: float, side: float) -> Box:
+    half = 0.5 * side * np.ones(3)
+    return Box(np.array([middle, 0.0, 0.0]) - half, np.array([middle, 0.0, 0.0]) + half, np.eye(3))
 
 
 def _line_links(content: BodiesOnLineSection, starts: np.ndarray, long: float) -> list[LineLink]:
@@ -143,13 +131,16 @@ def _cube_offsets(links: list[LineLink], sides: np.ndarray, starts: np.ndarray) 
     return offsets
 
 
-def _motion_along(place: np.ndarray) -> SceneMotion:
-    motion = still_motion(len(place))
-    motion.position[:, 0] = place
-    return motion
+def _motion_along(place: np.ndarray) -> Motion:
+    """Return what is so far (times,) along the line."""
+    found = Motion(np.zeros((len(place), 3)), np.tile([1.0, 0.0, 0.0, 0.0], (len(place), 1)))
+    found.position[:, 0] = place
+    return found
 
 
-def _spring_coils(content: BodiesOnLineSection, drawn: np.ndarray, sides: np.ndarray) -> list[SceneLine]:
+def _springs(
+    content: BodiesOnLineSection, motions: list[Motion], offsets: np.ndarray, drawn: np.ndarray, sides: np.ndarray
+) -> list[Tie]:
     """Return coils between the faces of cubes that slides or elements hold."""
     names = content.names()
     pairs: list[tuple[str, ...]] = [
@@ -159,19 +150,10 @@ def _spring_coils(content: BodiesOnLineSection, drawn: np.ndarray, sides: np.nda
     found = []
     for name, *ends in pairs:
         first, second = sorted(map(names.index, ends), key=lambda number: drawn[0, number])
-        start, end = drawn[:, first] + sides[first] / 2, drawn[:, second] - sides[second] / 2
-        thick = 0.22 * min(sides[first], sides[second])
-        wound = coil_points() * [1.0, thick, thick]
-        found.append(
-            SceneLine(f"spring {name}", wound, METAL, width=2.5, carrier=_motion_along(start), stretch=end - start)
-        )
+        start, end = offsets[first] + sides[first] / 2, offsets[second] - sides[second] / 2
+        one, two = (End(motions[which], np.array([at, 0.0, 0.0])) for which, at in ((first, start), (second, end)))
+        found.append(Tie(name, "spring", one, two, 0.08 * min(sides[first], sides[second])))
     return found
-
-
-def _track_part(middle: np.ndarray, half: float, side: float, count: int) -> ScenePart:
-    """Return the line that they move on."""
-    low, high = np.array([-half, -0.5 * side, -0.62 * side]), np.array([half, 0.5 * side, -0.58 * side])
-    return ScenePart("track", box_mesh(low, high), "#4d5661", still_motion(count, middle), opacity=0.5)
 
 
 def _ramp_parts(
@@ -180,8 +162,7 @@ def _ramp_parts(
     bodies: list[int],
     drawn: np.ndarray,
     sides: np.ndarray,
-    motions: list[SceneMotion],
-) -> list[ScenePart]:
+) -> list[Part]:
     """Return the ramp on the first body, and the pins of the latch that ride on it, pushed aside as the model says."""
     probe, latch = bodies
     length, slope = float(ramp.length), float(ramp.slope)
@@ -190,24 +171,21 @@ def _ramp_parts(
     aside = np.where(travel > 0, np.minimum(slope * travel, length * slope), 0.0)
     aside = np.where(travel >= length * (1 - 1e-6), 0.0, aside)  # it has fallen in behind the ramp
     thick = 0.12 * sides[bodies].min()
-    wedge = rod_mesh(length, thick + length * slope, thick)
-    found = [ScenePart(f"{section.name}/ramp", wedge, METAL, _motion_along(faces[0]), flat=False)]
+    wedge = Tube(np.zeros(3), np.array([length, 0.0, 0.0]), thick + length * slope, thick)
+    found = [Part(f"{section.name}/ramp", [wedge], _motion_along(faces[0]), "gear", None)]
     for side in (1.0, -1.0):
         pin = _motion_along(faces[1])
         pin.position[:, 2] = side * (1.5 * thick + aside)
         place = "above" if side > 0 else "below"
-        found.append(ScenePart(f"{section.name}/{place}", ball_mesh(0.5 * thick), COLOURS["gold"], pin))
+        found.append(Part(f"{section.name}/{place}", [Ball(np.zeros(3), 0.5 * thick)], pin, "gear", None))
     return found
 
 
-def _force_arrows(
-    dataset: Dataset, content: BodiesOnLineSection, time: np.ndarray, drawn: np.ndarray, sides: np.ndarray
-) -> list[Arrow]:
-    """Return the force of each contact and latch on its first body, above where they meet, all to one scale.
-
-    Of contacts with the peaks between frames.
-    """
-    force = frames.interpolate_samples(time, dataset.time.values, dataset.normal_force.values)
+def _line_forces(
+    dataset: Dataset, content: BodiesOnLineSection, time: np.ndarray, at: Sampler, drawn: np.ndarray, sides: np.ndarray
+) -> list[Force]:
+    """Return the force of each contact and latch on its first body, above where they meet; of contacts with their peaks."""
+    force = at(dataset.normal_force.values).copy()
     for which, peak, when in zip(
         dataset.episode_contact.values,
         dataset.episode_peak_force.values,
@@ -222,29 +200,11 @@ def _force_arrows(
         for index, (name, contact) in enumerate(zip(names, content.contact, strict=True))
     ]
     for one in _line_latches(content):
-        held = dataset.element_tension.sel(element=one.name).values
-        pushed.append((one.name, one.between[0], frames.interpolate_samples(time, dataset.time.values, held)))
-    vectors = [-size[:, None] * np.array([1.0, 0.0, 0.0]) for *_, size in pushed]
-    if not vectors:
-        return []
-    scale, found = arrow_scale(vectors, 3 * float(sides.mean())), []
-    for index, (name, place, _) in enumerate(pushed):
+        pushed.append((one.name, one.between[0], at(dataset.element_tension.sel(element=one.name).values)))
+    found = []
+    for name, place, size in pushed:
         first = content.names().index(content.place(place)[0])
         tip = np.zeros((len(time), 3))
         tip[:, 0], tip[:, 2] = drawn[:, first] + sides[first] / 2, 0.75 * sides.max()
-        colour = ARROWS[index % len(ARROWS)]
-        found.append(Arrow(f"force of {name}", tip, vectors[index], colour, "N", scale, 0.06 * float(sides.mean())))
+        found.append(Force(name, tip, -size[:, None] * np.array([1.0, 0.0, 0.0]), None))
     return found
-
-
-def _line_signals(dataset: Dataset) -> list[Signal]:
-    """Return forces where bodies meet, their distances, velocities."""
-    time = dataset.time.values
-    names = [short_label(name) for name in pair_labels(dataset)] if dataset.sizes["contact"] else []
-    force = {name: dataset.normal_force.values[:, index] for index, name in enumerate(names)}
-    apart = {name: -1e3 * dataset.depth.values[:, index] for index, name in enumerate(names)}
-    if "latch_travel" in dataset:
-        apart["ramp"] = -1e3 * dataset.latch_travel.values
-    velocity = {str(name): 1e3 * dataset.velocity.values[:, i, 0] for i, name in enumerate(dataset.body.values)}
-    found = [Signal("normal force", "N", time, force), Signal("distance", "mm", time, apart)]
-    return [*(one for one in found if one.series), Signal("velocity", "mm/s", time, velocity)]
