@@ -24,7 +24,7 @@ from dockdyn.scenario.sanity.check import check_numbers
 
 if TYPE_CHECKING:
     from dockdyn.dataset import GivenDataset
-    from dockdyn.report.scene.scene import Scene
+    from dockdyn.report.scene.scene import RunScene
     from dockdyn.results.drive import Progress
     from dockdyn.results.side_by_side import Stepper
 
@@ -108,7 +108,7 @@ def _stated_requirements(dataset: Dataset, name: str = "scenario") -> tuple[Requ
     return requirements_of(tomllib.loads(dataset.attrs["scenario"]).get("requirements", {}), name)
 
 
-def scene_of(dataset: Dataset, folder: Path | None = None, name: str = "result", content: object = None) -> Scene:
+def scene_of(dataset: Dataset, folder: Path | None = None, name: str = "result", content: object = None) -> RunScene:
     """Return the scene of a run. `folder` is where modules of the user's own laws and surfaces are looked for.
 
     `_content_of_run` says where. `content` is that of its scenario, which is read from the result where it is not given.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dockdyn.kinds.resting import Resting
     from dockdyn.kinds.stepping import MechanismStepper
     from dockdyn.report.report import Report
-    from dockdyn.report.scene.scene import Scene
+    from dockdyn.report.scene.scene import RunScene
     from dockdyn.results.drive import Progress
     from dockdyn.results.functional_unit import FunctionalUnit
     from dockdyn.results.key_figures import LocatedFigures
@@ -76,7 +76,7 @@ class AssemblyKind(Kind):
 
         return assembly_report(dataset, summary)
 
-    def scene(self, dataset: Dataset, content: AssemblySection) -> Scene:
+    def scene(self, dataset: Dataset, content: AssemblySection) -> RunScene:
         from dockdyn.kinds.assembly.scene import assembly_scene
         from dockdyn.kinds.assembly.scene_line import scene_on_line
         from dockdyn.kinds.assembly.schema.on_line import BodiesOnLineSection

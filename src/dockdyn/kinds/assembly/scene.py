@@ -22,8 +22,8 @@ from dockdyn.report.replay.looks import touched_mesh
 from dockdyn.report.sampled_surface import plain_components
 from dockdyn.report.scene.bus import bus_box, way_out
 from dockdyn.report.scene.looks import look_parts
-from dockdyn.report.scene.scene import End, Focus, Force, Motion, Part, Scene, Tie, Trail
-from dockdyn.report.scene.solids import Ball, Plate, Ring, Solid, Triangles, Tube
+from dockdyn.report.scene.scene import End, Focus, RunScene, ShownForce, ShownMotion, ShownPart, ShownTie, ShownTrail
+from dockdyn.report.scene.solids import BallSolid, BoxSolid, MeshSolid, PlateSolid, RingSolid, ShownSolid, TubeSolid
 from dockdyn.report.scene.surfaces import surface_solid
 from dockdyn.report.scene.times import shown_times
 from dockdyn.scenario.made import made, model_of
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from dockdyn.kinds.assembly.schema.assembly import AssemblySection
     from dockdyn.kinds.assembly.schema.bodies import BodySection
     from dockdyn.kinds.assembly.schema.several import SeveralBodiesSection
+    from dockdyn.scenario.tables.part import Shape
 
 THIN = 0.004  # of what matters: the radius in which points and sharp edges are drawn
 STEM = 0.8  # of a ball's radius: that of the rod which it is on
@@ -51,11 +52,11 @@ class Gear(NamedTuple):
     ]  # by body: where it is held (m, its axes), and where in axes of what it is on; none of a root
 
 
-def assembly_scene(dataset: Dataset, content: AssemblySection) -> Scene:
+def assembly_scene(dataset: Dataset, content: AssemblySection) -> RunScene:
     """Return the scene of a run."""
     time, at = shown_times(dataset)
     motions = {
-        str(name): Motion(at(dataset.position.values[:, i]), at.attitudes(dataset.attitude.values[:, i]))
+        str(name): ShownMotion(at(dataset.position.values[:, i]), at.attitudes(dataset.attitude.values[:, i]))
         for i, name in enumerate(dataset.body.values)
     }
     gear = gear_of(content)
@@ -67,14 +68,14 @@ def assembly_scene(dataset: Dataset, content: AssemblySection) -> Scene:
     for tie in ties:
         for name, motion in motions.items():
             mounts.setdefault(name, []).extend(one.place for one in (tie.first, tie.second) if one.motion is motion)
-    parts: list[Part] = []
+    parts: list[ShownPart] = []
     for body in content.body:
         parts += body_parts(
             body, content, gear, motions[body.name], reach, mounts.get(body.name, []), bent.get(body.name)
         )
     parts += latch_parts(dataset, content, motions, at)
     seen_from, focus = focus_of(content, gear, motions, bent, reach)
-    return Scene(
+    return RunScene(
         title=str(dataset.attrs["title"]),
         time=time,
         bodies=motions,
@@ -133,68 +134,91 @@ def body_parts(
     body: BodySection,
     content: SeveralBodiesSection,
     gear: Gear,
-    motion: Motion,
+    motion: ShownMotion,
     reach: float,
     mounts: list[np.ndarray] = [],  # noqa: B006, never changed
     bent: BentLink | None = None,
-) -> list[Part]:
+) -> list[ShownPart]:
     """Return what a body is drawn as: its bus, or as a link its tube, what it touches with, its surfaces.
 
     A single ball is on a rod, as a probe is. What is on a flexible link moves with it, where it is `bent`.
     """
 
-    def carrier(kind: str, name: str) -> Motion:
+    def carrier(kind: str, name: str) -> ShownMotion:
         return motion if bent is None else bent.seats.get((kind, body.name, name), motion)
 
     number = [one.name for one in content.body].index(body.name)
     features = list(zip(body.feature, gear.members[number], strict=True))
-    stems = [
-        np.asarray(members[0].centre, float)
-        for _, members in features
-        if len(members) == 1 and isinstance(members[0], BallMember) and bent is None
-    ]
-    surfaces = [(section, None if isinstance(section, MeshSection) else made(section)) for section in body.surface]
-    seats = [
-        points
-        for _, members in features
-        for points in [_points_of(members)]
-        if len(members) > 1 or (not stems and len(points))
-    ]
-    seats += [plain_components(made(section).reference())[None] for section in body.surface]
-    seats += [place[None] for place in mounts]
     alone = body.on is not None and body.joint is None and bool(body.feature)
-    sized = content.as_heavy(body)
-    box = bus_box(sized.mass, np.asarray(sized.inertia), stems, seats, flat=body.on is not None)
-    parts: list[Part] = []
+    box = _bus_of(body, content, [members for _, members in features], mounts, bent)
+    parts: list[ShownPart] = []
     if body.look is not None:
         parts += look_parts(body.name, body.look, motion, box)
     elif (link := _link_solids(number, content, gear)) and (bent is None or bent.beam is None):
-        parts.append(Part(f"{body.name}/link", link, motion, "link", body.name))
+        parts.append(ShownPart(f"{body.name}/link", link, motion, "link", body.name))
     elif not alone and not _is_ball(features) and (bent is None or bent.beam is None):
-        parts.append(Part(f"{body.name}/bus", [box], motion, "bus", body.name))
+        parts.append(ShownPart(f"{body.name}/bus", [box], motion, "bus", body.name))
     if ring := mount_ring(mounts, THIN * reach):
-        parts.append(Part(f"{body.name}/mounts", [ring], motion, "gear", body.name))
-    for section, members in features:
-        if _is_surface(section, body):
-            continue
-        solids = _feature_solids(section, members, THIN * reach)
-        if bent is None and not alone and len(members) == 1 and isinstance(members[0], BallMember):
-            place, radius = np.asarray(members[0].centre, float), float(members[0].radius)
-            if np.linalg.norm(place) > radius:
-                start = way_out(box, place) if body.look is None else np.zeros(3)
-                solids.append(Tube(start, place, max(STEM * radius, THIN * reach)))
-        parts.append(Part(f"{body.name}/{section.name}", solids, carrier("feature", section.name), "gear", body.name))
-    for section, surface in surfaces:
-        solid: Solid
-        if surface is None:
-            mesh = touched_mesh(section)
-            solid = Triangles(mesh.vertices, mesh.faces)
-        else:
-            solid = surface_solid(surface, reach)
+        parts.append(ShownPart(f"{body.name}/mounts", [ring], motion, "gear", body.name))
+    stem = None if bent is not None or alone else np.zeros(3) if body.look is not None else box
+    parts += [
+        ShownPart(
+            f"{body.name}/{section.name}",
+            [*_feature_solids(section, members, THIN * reach), *_stem_solids(members, stem, THIN * reach)],
+            carrier("feature", section.name),
+            "gear",
+            body.name,
+        )
+        for section, members in features
+        if not _is_surface(section, body)
+    ]
+    for section in body.surface:
+        found = _surface_solid(section, reach)
         parts.append(
-            Part(f"{body.name}/{section.name}", [solid], carrier("surface", section.name), "surface", body.name)
+            ShownPart(f"{body.name}/{section.name}", [found], carrier("surface", section.name), "surface", body.name)
         )
     return parts
+
+
+def _bus_of(
+    body: BodySection,
+    content: SeveralBodiesSection,
+    features: Sequence[list[BallMember | Capsule | CircleRing]],
+    mounts: list[np.ndarray],
+    bent: BentLink | None,
+) -> BoxSolid:
+    """Return the box of a body, whose faces its gear stands on; balls that are alone stand out from it."""
+    stems = [
+        np.asarray(members[0].centre, float)
+        for members in features
+        if len(members) == 1 and isinstance(members[0], BallMember) and bent is None
+    ]
+    points = [_points_of(members) for members in features if len(members) > 1 or (members and not stems)]
+    points += [plain_components(made(section).reference())[None] for section in body.surface]
+    points += [place[None] for place in mounts]
+    sized = content.as_heavy(body)
+    return bus_box(sized.mass, np.asarray(sized.inertia), stems, points, flat=body.on is not None)
+
+
+def _surface_solid(section: Shape, reach: float) -> ShownSolid:
+    """Return a contact surface: a mesh as it is in its file, any other by its dimensions."""
+    if isinstance(section, MeshSection):
+        mesh = touched_mesh(section)
+        return MeshSolid(mesh.vertices, mesh.faces)
+    return surface_solid(made(section), reach)
+
+
+def _stem_solids(
+    members: Sequence[BallMember | Capsule | CircleRing], base: BoxSolid | np.ndarray | None, least: float
+) -> list[ShownSolid]:
+    """Return the rod that a single ball is on, from the bus or a place on (m, body axes); none without such a `base`."""
+    if base is None or len(members) != 1 or not isinstance(members[0], BallMember):
+        return []
+    place, radius = np.asarray(members[0].centre, float), float(members[0].radius)
+    if float(np.linalg.norm(place)) <= radius:
+        return []
+    start = way_out(base, place) if isinstance(base, BoxSolid) else base
+    return [TubeSolid(start, place, max(STEM * radius, least))]
 
 
 def _is_ball(features: Sequence[tuple[object, list[Any]]]) -> bool:
@@ -203,7 +227,7 @@ def _is_ball(features: Sequence[tuple[object, list[Any]]]) -> bool:
     return any(float(np.linalg.norm(one.centre)) < float(one.radius) for one in balls)
 
 
-def mount_ring(mounts: list[np.ndarray], least: float) -> Ring | None:
+def mount_ring(mounts: list[np.ndarray], least: float) -> RingSolid | None:
     """Return the ring that mounts stand on, where they are on one circle, four of them at least; None otherwise."""
     if len(mounts) < 4:
         return None
@@ -213,10 +237,10 @@ def mount_ring(mounts: list[np.ndarray], least: float) -> Ring | None:
     radii = np.linalg.norm(points - middle, axis=1)
     if spread[2] > 1e-3 * spread[1] or np.ptp(radii) > 1e-3 * radii.mean():
         return None
-    return Ring(middle, axes[2], float(radii.mean()), 3 * least)
+    return RingSolid(middle, axes[2], float(radii.mean()), 3 * least)
 
 
-def _link_solids(number: int, content: SeveralBodiesSection, gear: Gear) -> list[Solid]:
+def _link_solids(number: int, content: SeveralBodiesSection, gear: Gear) -> list[ShownSolid]:
     """Return tubes from where a link is held to where it holds others, with balls at these joints; none of what holds none."""
     name, own = content.body[number].name, gear.joints[number]
     if not own:
@@ -231,8 +255,8 @@ def _link_solids(number: int, content: SeveralBodiesSection, gear: Gear) -> list
     if not ends:
         return []
     radius = LINK * max(float(np.linalg.norm(end - start)) for end in ends)
-    found: list[Solid] = [Ball(start, 1.5 * radius)]
-    return found + [Tube(start, end, radius) for end in ends]
+    found: list[ShownSolid] = [BallSolid(start, 1.5 * radius)]
+    return found + [TubeSolid(start, end, radius) for end in ends]
 
 
 def _is_surface(feature: object, body: BodySection) -> bool:
@@ -246,25 +270,27 @@ def _is_surface(feature: object, body: BodySection) -> bool:
     )
 
 
-def _feature_solids(feature: object, members: list[BallMember | Capsule | CircleRing], least: float) -> list[Solid]:
+def _feature_solids(
+    feature: object, members: list[BallMember | Capsule | CircleRing], least: float
+) -> list[ShownSolid]:
     """Return a feature as it touches; points and sharp edges `least` (m) thick, clouds as their meshes, petals as plates
     between their edges."""
     if isinstance(feature, CloudSection):
         mesh = touched_mesh(feature)
-        return [Triangles(mesh.vertices, mesh.faces)]
-    found: list[Solid] = []
+        return [MeshSolid(mesh.vertices, mesh.faces)]
+    found: list[ShownSolid] = []
     for one in members:
         radius = max(float(one.radius), least)
         if isinstance(one, BallMember):
-            found.append(Ball(np.asarray(one.centre, float), radius))
+            found.append(BallSolid(np.asarray(one.centre, float), radius))
         elif isinstance(one, Capsule):
             ends = np.asarray(one.ends, float)
-            found.append(Tube(ends[0], ends[1], radius, round_ends=True))
+            found.append(TubeSolid(ends[0], ends[1], radius, round_ends=True))
         else:
             centre, axis = np.asarray(one.centre, float), np.asarray(one.axis, float)
-            found.append(Ring(centre, axis, float(one.major_radius), radius))
+            found.append(RingSolid(centre, axis, float(one.major_radius), radius))
     if isinstance(feature, EdgeSection):
-        found += [Plate(outline, least) for outline in _plates_between(feature, members)]
+        found += [PlateSolid(outline, least) for outline in _plates_between(feature, members)]
     return found
 
 
@@ -290,7 +316,9 @@ def _plates_between(feature: EdgeSection, members: list[Any]) -> list[np.ndarray
     return [line for line in lines if flat(line)]
 
 
-def _motion_at(what: tuple[str, ...], body: str, motions: dict[str, Motion], bent: dict[str, BentLink]) -> Motion:
+def _motion_at(
+    what: tuple[str, ...], body: str, motions: dict[str, ShownMotion], bent: dict[str, BentLink]
+) -> ShownMotion:
     """Return how a body moves where something sits on it."""
     return bent[body].seats.get(what, motions[body]) if body in bent else motions[body]
 
@@ -298,13 +326,13 @@ def _motion_at(what: tuple[str, ...], body: str, motions: dict[str, Motion], ben
 def _ties(
     dataset: Dataset,
     content: AssemblySection,
-    motions: dict[str, Motion],
+    motions: dict[str, ShownMotion],
     bent: dict[str, BentLink],
     reach: float,
     at: Any,  # noqa: ANN401, of `shown_times`
-) -> list[Tie]:
+) -> list[ShownTie]:
     """Return what acts between two bodies, from mount to mount; latches only while they hold."""
-    found: list[Tie] = []
+    found: list[ShownTie] = []
     latches = 0
     for section, tie in zip(content.ties(), ties_among(model_of(content).elements), strict=True):
         first, second = (_motion_at(("element", section.name, body), body, motions, bent) for body in section.between)
@@ -316,7 +344,7 @@ def _ties(
                     continue
                 shown, latches = at(dataset.latch_held.values[:, latches].astype(float)), latches + 1
             thick = ROD * reach * {"cable": 0.25, "latch": 0.7, "spring": 1.5}.get(kind, 1.0)
-            found.append(Tie(section.name, kind, End(first, own), End(second, other), thick, shown))
+            found.append(ShownTie(section.name, kind, End(first, own), End(second, other), thick, shown))
     return found
 
 
@@ -342,10 +370,10 @@ def _element_ends(element: ForceElement) -> tuple[Any, list[tuple[np.ndarray, np
 def _trails(
     dataset: Dataset,
     content: AssemblySection,
-    motions: dict[str, Motion],
+    motions: dict[str, ShownMotion],
     bent: dict[str, BentLink],
     at: Any,  # noqa: ANN401, of `shown_times`
-) -> list[Trail]:
+) -> list[ShownTrail]:
     """Return the path of each single ball over the surface that it may touch, in axes of the body with the surface."""
     found = []
     for index, contact in enumerate(content.contact):
@@ -353,7 +381,7 @@ def _trails(
         if kind_of(section) == "surface" and feature.shape in ("ball", "point") and feature.member_count() == 1:
             points = at(dataset.feature_position.values[:, index]) + plain_components(made(section).reference())
             found.append(
-                Trail(
+                ShownTrail(
                     f"path of {feature.name}",
                     points,
                     _motion_at(("surface", carrier, section.name), carrier, motions, bent),
@@ -365,10 +393,10 @@ def _trails(
 def _forces(
     dataset: Dataset,
     content: AssemblySection,
-    motions: dict[str, Motion],
+    motions: dict[str, ShownMotion],
     bent: dict[str, BentLink],
     at: Any,  # noqa: ANN401, of `shown_times`
-) -> list[Force]:
+) -> list[ShownForce]:
     """Return the force of each contact on its first body, where it acts."""
     found = []
     names = pair_labels(dataset) if dataset.sizes["contact"] else []
@@ -376,18 +404,18 @@ def _forces(
     for index, contact in enumerate(content.contact):
         body, touched = content.sides(contact)[1]
         carrier = _motion_at((kind_of(touched), body, touched.name), body, motions, bent)
-        found.append(Force(names[index], at(place[:, index]), at(force[:, index]), carrier))
+        found.append(ShownForce(names[index], at(place[:, index]), at(force[:, index]), carrier))
     latch = told_latch(dataset, content)
     if latch is not None:
         (one,) = model_of(content).ramps
         pull = at(dataset.hold_force.values + dataset.latch_force.values)
         striker = np.tile(np.asarray(one.latch.striker, float), (len(pull), 1))
-        found.append(Force(latch.name, striker, pull, motions[latch.between[0]], "hold"))
+        found.append(ShownForce(latch.name, striker, pull, motions[latch.between[0]], "hold"))
     return found
 
 
 def focus_of(
-    content: SeveralBodiesSection, gear: Gear, motions: dict[str, Motion], bent: dict[str, BentLink], reach: float
+    content: SeveralBodiesSection, gear: Gear, motions: dict[str, ShownMotion], bent: dict[str, BentLink], reach: float
 ) -> tuple[str, Focus]:
     """Return the body in whose axes the run is seen, and what is looked at: the second of the first contact."""
     numbers = {body.name: number for number, body in enumerate(content.body)}

@@ -18,7 +18,7 @@ from dockdyn.mechanics.trees.cantilever_modes import Deflection
 from dockdyn.mechanics.trees.modal_frame import Shortening
 from dockdyn.programs import Program
 from dockdyn.report.scene.rotation import exponential, multiply, rotate
-from dockdyn.report.scene.scene import Beam, Motion
+from dockdyn.report.scene.scene import ShownBeam, ShownMotion
 from dockdyn.trees import Module, field
 
 if TYPE_CHECKING:
@@ -49,12 +49,12 @@ class LinkShapes(NamedTuple):
 class BentLink(NamedTuple):
     """A flexible link at all times."""
 
-    beam: Beam | None  # its centre line; None of a table of modes
-    seats: dict[What, Motion]  # of the link's axes, moved with the section next to what sits there
+    beam: ShownBeam | None  # its centre line; None of a table of modes
+    seats: dict[What, ShownMotion]  # of the link's axes, moved with the section next to what sits there
 
 
 def bent_links(
-    content: AssemblySection, coordinates: Float[np.ndarray, "times modes"], motions: dict[str, Motion]
+    content: AssemblySection, coordinates: Float[np.ndarray, "times modes"], motions: dict[str, ShownMotion]
 ) -> dict[str, BentLink]:
     """Return the flexible links by name, their modes at these coordinates, `motions` being those of the bodies then."""
     flexible = [body for body in content.body if body.flexible is not None]
@@ -70,7 +70,7 @@ def bent_links(
     return found
 
 
-def _beam_of(name: str, rest: Motion, line: Deflection | None, eta: np.ndarray) -> Beam | None:
+def _beam_of(name: str, rest: ShownMotion, line: Deflection | None, eta: np.ndarray) -> ShownBeam | None:
     """Return the centre line of a beam; None without one."""
     if line is None:
         return None
@@ -79,7 +79,7 @@ def _beam_of(name: str, rest: Motion, line: Deflection | None, eta: np.ndarray) 
     bow = along = None
     if line.shortening is not None:
         bow, along = np.asarray(line.shortening.bow), np.broadcast_to(np.asarray(line.shortening.along), place.shape)[0]
-    return Beam(f"{name}/beam", name, rest, place, np.asarray(line.shift), eta, THICK * length, bow, along)
+    return ShownBeam(f"{name}/beam", name, rest, place, np.asarray(line.shift), eta, THICK * length, bow, along)
 
 
 @Program
@@ -136,15 +136,15 @@ def _turn(attitude: np.ndarray, vector: np.ndarray) -> np.ndarray:
     return multiply(attitude, exponential(vector))
 
 
-def _at_rest(mean: Motion, shape: Deflection, eta: np.ndarray) -> Motion:
+def _at_rest(mean: ShownMotion, shape: Deflection, eta: np.ndarray) -> ShownMotion:
     """Return the axes of the link at rest, whose mean axes have moved so."""
     shift, turn = _displacement_at(shape, eta)
     attitude = _turn(mean.attitude, -turn)
-    return Motion(mean.position - rotate(attitude, shift), attitude)
+    return ShownMotion(mean.position - rotate(attitude, shift), attitude)
 
 
-def _motion_of_section(rest: Motion, shape: Deflection, eta: np.ndarray) -> Motion:
+def _motion_of_section(rest: ShownMotion, shape: Deflection, eta: np.ndarray) -> ShownMotion:
     """Return the link's axes as the section at a place carries them along."""
     shift, turn = _displacement_at(shape, eta)
     place, attitude = np.broadcast_to(np.asarray(shape.place), shift.shape), _turn(rest.attitude, turn)
-    return Motion(rest.position + rotate(rest.attitude, place + shift) - rotate(attitude, place), attitude)
+    return ShownMotion(rest.position + rotate(rest.attitude, place + shift) - rotate(attitude, place), attitude)

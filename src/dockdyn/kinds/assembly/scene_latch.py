@@ -10,8 +10,8 @@ from dockdyn.dataset import Dataset
 from dockdyn.kinds.assembly.schema.elements import LatchSection
 from dockdyn.report.sampled_surface import plain_components
 from dockdyn.report.scene.rotation import rotate
-from dockdyn.report.scene.scene import Motion, Part
-from dockdyn.report.scene.solids import Box
+from dockdyn.report.scene.scene import ShownMotion, ShownPart
+from dockdyn.report.scene.solids import BoxSolid
 from dockdyn.report.scene.times import Sampler
 from dockdyn.scenario.made import made, ramp_of
 
@@ -29,7 +29,9 @@ def told_latch(dataset: Dataset, content: SeveralBodiesSection) -> LatchSection 
     return ramps[0] if len(ramps) == 1 and "latch_travel" in dataset else None
 
 
-def latch_parts(dataset: Dataset, content: SeveralBodiesSection, motions: dict[str, Motion], at: Sampler) -> list[Part]:
+def latch_parts(
+    dataset: Dataset, content: SeveralBodiesSection, motions: dict[str, ShownMotion], at: Sampler
+) -> list[ShownPart]:
     """Return teeth where the latch meets the tip's widest place, as far aside as the ramp pushes them, around the docking axis.
 
     A scenario says where the ramp meets the latch and how far that is pushed aside, not what it looks like.
@@ -57,7 +59,9 @@ def latch_parts(dataset: Dataset, content: SeveralBodiesSection, motions: dict[s
         out = np.cos(angle) * across + np.sin(angle) * np.cross(axis, across)
         axes = np.stack([out, np.cross(axis, out), axis], axis=1)
         corner = axes.T @ (apex + station * axis + free * out)
-        tooth = Box(corner + np.array([0.0, -half, -half]), corner + np.array([long, half, half]), axes)
+        tooth = BoxSolid(corner + np.array([0.0, -half, -half]), corner + np.array([long, half, half]), axes)
         moved = carrier.position + rotate(carrier.attitude, aside[:, None] * out)
-        parts.append(Part(f"{latch.name}/tooth {number + 1}", [tooth], Motion(moved, carrier.attitude), "gear", None))
+        parts.append(
+            ShownPart(f"{latch.name}/tooth {number + 1}", [tooth], ShownMotion(moved, carrier.attitude), "gear", None)
+        )
     return parts

@@ -13,8 +13,8 @@ import numpy as np
 from dockdyn.dataset import Dataset
 from dockdyn.kinds.assembly.schema.on_line_parts import LineLatchSection
 from dockdyn.report.drawing import pair_labels, short_label
-from dockdyn.report.scene.scene import End, Focus, Force, Motion, Part, Scene, Tie
-from dockdyn.report.scene.solids import Ball, Box, Tube
+from dockdyn.report.scene.scene import End, Focus, RunScene, ShownForce, ShownMotion, ShownPart, ShownTie
+from dockdyn.report.scene.solids import BallSolid, BoxSolid, TubeSolid
 from dockdyn.report.scene.times import Sampler, shown_times
 from dockdyn.scenario.made import ramp_of
 
@@ -36,7 +36,7 @@ class LineLink(NamedTuple):
     places: tuple[float, float]  # m: of the second less the first at this distance
 
 
-def scene_on_line(dataset: Dataset, content: BodiesOnLineSection) -> Scene:
+def scene_on_line(dataset: Dataset, content: BodiesOnLineSection) -> RunScene:
     """Return the scene, x being the line."""
     time, at = shown_times(dataset)
     position = at(dataset.position.values[:, :, 0])
@@ -48,7 +48,7 @@ def scene_on_line(dataset: Dataset, content: BodiesOnLineSection) -> Scene:
     offsets = _cube_offsets(_line_links(content, starts, LONG * SHARE * reach), sides, starts)
     motions = {name: _motion_along(row) for name, row in zip(names, position.T, strict=True)}
     parts = [
-        Part(f"{name}/body", [_cube(offset, side)], motions[name], "gear", name)
+        ShownPart(f"{name}/body", [_cube(offset, side)], motions[name], "gear", name)
         for name, offset, side in zip(names, offsets, sides, strict=True)
     ]
     drawn = position + offsets
@@ -57,8 +57,8 @@ def scene_on_line(dataset: Dataset, content: BodiesOnLineSection) -> Scene:
     middle, span = float(drawn.mean()), 0.5 * float(drawn.max() - drawn.min() + sides.max() + reach)
     low = np.array([middle - 1.3 * span, -0.5 * sides.max(), -0.62 * sides.max()])
     high = np.array([middle + 1.3 * span, 0.5 * sides.max(), -0.58 * sides.max()])
-    parts.append(Part("track", [Box(low, high, np.eye(3))], None, "ground", None))
-    return Scene(
+    parts.append(ShownPart("track", [BoxSolid(low, high, np.eye(3))], None, "ground", None))
+    return RunScene(
         title=str(dataset.attrs["title"]),
         time=time,
         bodies=motions,
@@ -69,9 +69,9 @@ def scene_on_line(dataset: Dataset, content: BodiesOnLineSection) -> Scene:
     )
 
 
-def _cube(middle: float, side: float) -> Box:
+def _cube(middle: float, side: float) -> BoxSolid:
     half = 0.5 * side * np.ones(3)
-    return Box(np.array([middle, 0.0, 0.0]) - half, np.array([middle, 0.0, 0.0]) + half, np.eye(3))
+    return BoxSolid(np.array([middle, 0.0, 0.0]) - half, np.array([middle, 0.0, 0.0]) + half, np.eye(3))
 
 
 def _line_links(content: BodiesOnLineSection, starts: np.ndarray, long: float) -> list[LineLink]:
@@ -131,16 +131,16 @@ def _cube_offsets(links: list[LineLink], sides: np.ndarray, starts: np.ndarray) 
     return offsets
 
 
-def _motion_along(place: np.ndarray) -> Motion:
+def _motion_along(place: np.ndarray) -> ShownMotion:
     """Return what is so far (times,) along the line."""
-    found = Motion(np.zeros((len(place), 3)), np.tile([1.0, 0.0, 0.0, 0.0], (len(place), 1)))
+    found = ShownMotion(np.zeros((len(place), 3)), np.tile([1.0, 0.0, 0.0, 0.0], (len(place), 1)))
     found.position[:, 0] = place
     return found
 
 
 def _springs(
-    content: BodiesOnLineSection, motions: list[Motion], offsets: np.ndarray, drawn: np.ndarray, sides: np.ndarray
-) -> list[Tie]:
+    content: BodiesOnLineSection, motions: list[ShownMotion], offsets: np.ndarray, drawn: np.ndarray, sides: np.ndarray
+) -> list[ShownTie]:
     """Return coils between the faces of cubes that slides or elements hold."""
     names = content.names()
     pairs: list[tuple[str, ...]] = [
@@ -152,7 +152,7 @@ def _springs(
         first, second = sorted(map(names.index, ends), key=lambda number: drawn[0, number])
         start, end = offsets[first] + sides[first] / 2, offsets[second] - sides[second] / 2
         one, two = (End(motions[which], np.array([at, 0.0, 0.0])) for which, at in ((first, start), (second, end)))
-        found.append(Tie(name, "spring", one, two, 0.08 * min(sides[first], sides[second])))
+        found.append(ShownTie(name, "spring", one, two, 0.08 * min(sides[first], sides[second])))
     return found
 
 
@@ -162,7 +162,7 @@ def _ramp_parts(
     bodies: list[int],
     drawn: np.ndarray,
     sides: np.ndarray,
-) -> list[Part]:
+) -> list[ShownPart]:
     """Return the ramp on the first body, and the pins of the latch that ride on it, pushed aside as the model says."""
     probe, latch = bodies
     length, slope = float(ramp.length), float(ramp.slope)
@@ -171,19 +171,19 @@ def _ramp_parts(
     aside = np.where(travel > 0, np.minimum(slope * travel, length * slope), 0.0)
     aside = np.where(travel >= length * (1 - 1e-6), 0.0, aside)  # it has fallen in behind the ramp
     thick = 0.12 * sides[bodies].min()
-    wedge = Tube(np.zeros(3), np.array([length, 0.0, 0.0]), thick + length * slope, thick)
-    found = [Part(f"{section.name}/ramp", [wedge], _motion_along(faces[0]), "gear", None)]
+    wedge = TubeSolid(np.zeros(3), np.array([length, 0.0, 0.0]), thick + length * slope, thick)
+    found = [ShownPart(f"{section.name}/ramp", [wedge], _motion_along(faces[0]), "gear", None)]
     for side in (1.0, -1.0):
         pin = _motion_along(faces[1])
         pin.position[:, 2] = side * (1.5 * thick + aside)
         place = "above" if side > 0 else "below"
-        found.append(Part(f"{section.name}/{place}", [Ball(np.zeros(3), 0.5 * thick)], pin, "gear", None))
+        found.append(ShownPart(f"{section.name}/{place}", [BallSolid(np.zeros(3), 0.5 * thick)], pin, "gear", None))
     return found
 
 
 def _line_forces(
     dataset: Dataset, content: BodiesOnLineSection, time: np.ndarray, at: Sampler, drawn: np.ndarray, sides: np.ndarray
-) -> list[Force]:
+) -> list[ShownForce]:
     """Return the force of each contact and latch on its first body, above where they meet; of contacts with their peaks."""
     force = at(dataset.normal_force.values).copy()
     for which, peak, when in zip(
@@ -206,5 +206,5 @@ def _line_forces(
         first = content.names().index(content.place(place)[0])
         tip = np.zeros((len(time), 3))
         tip[:, 0], tip[:, 2] = drawn[:, first] + sides[first] / 2, 0.75 * sides.max()
-        found.append(Force(name, tip, -size[:, None] * np.array([1.0, 0.0, 0.0]), None))
+        found.append(ShownForce(name, tip, -size[:, None] * np.array([1.0, 0.0, 0.0]), None))
     return found

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dockdyn.kinds.resting import Resting
     from dockdyn.kinds.rig.schema import RigContent
     from dockdyn.report.report import Report
-    from dockdyn.report.scene.scene import Scene
+    from dockdyn.report.scene.scene import RunScene
     from dockdyn.results.drive import Progress
     from dockdyn.results.driver import Driver
     from dockdyn.results.functional_unit import FunctionalUnit
@@ -78,7 +78,7 @@ class RigKind(Kind):
 
         return rig_report(dataset, summary)
 
-    def scene(self, dataset: Dataset, content: RigContent) -> Scene:
+    def scene(self, dataset: Dataset, content: RigContent) -> RunScene:
         from dockdyn.kinds.rig.scene import scene_of_rig
 
         return scene_of_rig(dataset, content)

@@ -15,8 +15,18 @@ from dockdyn.kinds.rig.schema import RigAssemblySection, RigContent
 from dockdyn.programs import Program
 from dockdyn.report.sampled_surface import in_pieces
 from dockdyn.report.scene.rotation import rotate
-from dockdyn.report.scene.scene import End, Focus, Force, Motion, Part, Role, Scene, Tie, Trail
-from dockdyn.report.scene.solids import Box
+from dockdyn.report.scene.scene import (
+    End,
+    Focus,
+    Role,
+    RunScene,
+    ShownForce,
+    ShownMotion,
+    ShownPart,
+    ShownTie,
+    ShownTrail,
+)
+from dockdyn.report.scene.solids import BoxSolid
 from dockdyn.report.scene.times import Sampler, shown_times
 from dockdyn.scenario.made import model_of
 
@@ -24,7 +34,7 @@ COMPUTED, WITHOUT = "model (computed)", "without rig"
 LANES = {COMPUTED: "position", "robot": "robot_position"}
 
 
-def scene_of_rig(dataset: Dataset, content: RigContent) -> Scene:
+def scene_of_rig(dataset: Dataset, content: RigContent) -> RunScene:
     """Return the scene of a rig along one direction, or of its mock-ups."""
     return scene_of_mock_ups(dataset, content) if isinstance(content, RigAssemblySection) else scene_of_line(dataset)
 
@@ -42,13 +52,13 @@ def contact_spans(dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
     return spans, peaks
 
 
-def _still(count: int, position: np.ndarray | None = None) -> Motion:
+def _still(count: int, position: np.ndarray | None = None) -> ShownMotion:
     """Return what does not move."""
     place = np.zeros(3) if position is None else position
-    return Motion(np.tile(place, (count, 1)), np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)))
+    return ShownMotion(np.tile(place, (count, 1)), np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)))
 
 
-def scene_of_line(dataset: Dataset) -> Scene:
+def scene_of_line(dataset: Dataset) -> RunScene:
     """Return one direction: two blocks side by side, each before its spring, in the robot's place the ghost of its ideal
     motion; overlap is to the right of the wall's face."""
     time, at = shown_times(dataset, contact_spans(dataset)[1].tolist())
@@ -56,7 +66,7 @@ def scene_of_line(dataset: Dataset) -> Scene:
     ideal = at(dataset.ideal_position.values[:, 0])
     size = max(float(np.abs(values).max()) for values in (*travel.values(), ideal)) or 1.0
     wall, apart = 3.0 * size, 2.1 * size
-    bodies: dict[str, Motion] = {}
+    bodies: dict[str, ShownMotion] = {}
     parts, ties = [], []
     always, ground = bool(dataset.attrs["bilateral"]), _still(len(time))
     for lane, (name, along) in enumerate(travel.items()):
@@ -65,15 +75,15 @@ def scene_of_line(dataset: Dataset) -> Scene:
         motion.position[:, 0], base.position[:, 0] = along, along if always else np.maximum(along, 0.0)
         bodies[name] = motion
         role: Role = "gear" if name == "robot" else "ghost"
-        parts.append(Part(f"{name}/block", [_block(size, 1.0)], motion, role, name))
+        parts.append(ShownPart(f"{name}/block", [_block(size, 1.0)], motion, role, name))
         ends = End(base, np.zeros(3)), End(ground, np.array([wall, offset, 0.0]))
-        ties.append(Tie(f"contact of {name}", "spring", *ends, radius=0.12 * size))
+        ties.append(ShownTie(f"contact of {name}", "spring", *ends, radius=0.12 * size))
     ghost = _still(len(time), bodies["robot"].position[0] * [0.0, 1.0, 1.0])
     ghost.position[:, 0] = ideal
     bodies[WITHOUT] = ghost
-    parts.append(Part(f"{WITHOUT}/block", [_block(size, 1.15)], ghost, "ghost", WITHOUT))
+    parts.append(ShownPart(f"{WITHOUT}/block", [_block(size, 1.15)], ghost, "ghost", WITHOUT))
     low, high = np.array([wall, -1.1 * apart, -0.9 * size]), np.array([wall + 0.25 * size, 1.1 * apart, 0.9 * size])
-    parts.append(Part("wall", [Box(low, high, np.eye(3))], None, "ground", None))
+    parts.append(ShownPart("wall", [BoxSolid(low, high, np.eye(3))], None, "ground", None))
     forces = []
     for name, key, body in (
         ("contact force", "contact_force", "robot"),
@@ -81,8 +91,8 @@ def scene_of_line(dataset: Dataset) -> Scene:
     ):
         vector = at(dataset[key].values[:, :1]) * np.array([1.0, 0.0, 0.0])
         place = bodies[body].position + np.array([0.0, 0.0, 0.85 * size])
-        forces.append(Force(name, place, vector, None, "contact" if body == "robot" else "hold"))
-    return Scene(
+        forces.append(ShownForce(name, place, vector, None, "contact" if body == "robot" else "hold"))
+    return RunScene(
         title=str(dataset.attrs["title"]),
         time=time,
         bodies=bodies,
@@ -94,13 +104,13 @@ def scene_of_line(dataset: Dataset) -> Scene:
     )
 
 
-def _block(size: float, wide: float) -> Box:
+def _block(size: float, wide: float) -> BoxSolid:
     """Return a block (m) whose face is at the origin, so many times as wide as the robot's."""
     corner = np.array([0.0, 0.7 * wide * size, 0.6 * wide * size])
-    return Box(np.array([-1.4 * size, 0.0, 0.0]) - corner, corner, np.eye(3))
+    return BoxSolid(np.array([-1.4 * size, 0.0, 0.0]) - corner, corner, np.eye(3))
 
 
-def scene_of_mock_ups(dataset: Dataset, content: RigAssemblySection) -> Scene:
+def scene_of_mock_ups(dataset: Dataset, content: RigAssemblySection) -> RunScene:
     """Return the two mock-ups in axes of the laboratory, in which that of the second stands still."""
     time, at = shown_times(dataset, contact_spans(dataset)[1].tolist())
     robot, ground = carried_motion(dataset, content, at, "robot_pose"), _still(len(time))
@@ -116,20 +126,20 @@ def scene_of_mock_ups(dataset: Dataset, content: RigAssemblySection) -> Scene:
         bodies[name] = carried_motion(dataset, content, at, key)
         drawn = body_parts(carried, content, gear, bodies[name], reach)
         parts += [
-            Part(f"{name}/{part.name.rpartition('/')[2]}", part.solids, part.motion, "ghost", name)
+            ShownPart(f"{name}/{part.name.rpartition('/')[2]}", part.solids, part.motion, "ghost", name)
             for part in drawn
             if part.role != "bus"
         ]
     touching = robot if port_group(content).first == content.mounted_bodies()[0] else ground
     tip = touching.position + rotate(touching.attitude, np.asarray(port_group(content).place, float))
-    return Scene(
+    return RunScene(
         title=str(dataset.attrs["title"]),
         time=time,
         bodies=bodies,
         parts=parts,
         focus=focus_of(content, gear, bodies, {}, reach)[1],
-        trails=[Trail("path of the tip", tip, None)],
-        forces=[Force("contact force", tip, at(dataset.contact_force.values), None)],
+        trails=[ShownTrail("path of the tip", tip, None)],
+        forces=[ShownForce("contact force", tip, at(dataset.contact_force.values), None)],
         notes=["mock-ups in the laboratory; pale blue, the carried one in the computer; pale green, without rig"],
     )
 
@@ -141,9 +151,9 @@ def port_group(content: RigAssemblySection) -> ContactGroup:
     return group
 
 
-def carried_motion(dataset: Dataset, content: RigAssemblySection, at: Sampler, name: str) -> Motion:
+def carried_motion(dataset: Dataset, content: RigAssemblySection, at: Sampler, name: str) -> ShownMotion:
     """Return the mock-up that is carried, in the laboratory, from the robot's axes of a `name` in the dataset."""
-    return Motion(*in_pieces(lambda rows: carried_poses(content, rows), at(dataset[name].values)))
+    return ShownMotion(*in_pieces(lambda rows: carried_poses(content, rows), at(dataset[name].values)))
 
 
 @Program

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from dockdyn.report.replay.bus import FLAT, PANEL, bus_of
-from dockdyn.report.scene.solids import Box
+from dockdyn.report.scene.solids import BoxSolid
 
 
 def bus_box(
     mass: float, inertia: np.ndarray, stems: Sequence[np.ndarray], seats: Sequence[np.ndarray], flat: bool = False
-) -> Box:
+) -> BoxSolid:
     """Return a body's box, cut back from balls that stand out on stems; it ends where `seats` (each (n, 3), m, body axes) are,
     which is what stands on its faces: rings, petals, cones, mounts of struts."""
     bus = bus_of(mass, inertia, list(stems), PANEL if flat else FLAT)
@@ -32,10 +32,10 @@ def bus_box(
             high[axis] = min(places)
         elif not up and max(places) < 0:
             low[axis] = max(places)
-    return Box(low, high, bus.axes)
+    return BoxSolid(low, high, bus.axes)
 
 
-def way_out(box: Box, place: np.ndarray) -> np.ndarray:
+def way_out(box: BoxSolid, place: np.ndarray) -> np.ndarray:
     """Return where the way from a body's origin to a place (m) leaves its box; the origin where it does not."""
     seen = place @ box.axes
     shares = [(high if one > 0 else low) / one for low, high, one in zip(box.low, box.high, seen, strict=True) if one]

@@ -8,20 +8,20 @@ within what it is.
 from __future__ import annotations
 
 import heapq
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dockdyn.report.replay.scale import arrow_scale
-from dockdyn.report.scene.scene import Force
+from dockdyn.report.scene.scene import ShownForce
 from dockdyn.report.scene.solids import rounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dockdyn.report.columns import Columns
-    from dockdyn.report.scene.scene import End, Motion, Scene, Trail
+    from dockdyn.report.scene.scene import RunScene, ShownBeam, ShownMotion, ShownPart, ShownTie, ShownTrail
 
 WITHIN = 1e-4  # of the size
 FORCE = 0.01  # of the largest
@@ -30,118 +30,116 @@ MOST = 2000  # times
 CODED = 131068.0  # of a column's range: how near its numbers are, if not in single precision
 
 
-def scene_data(scene: Scene, columns: Columns) -> dict[str, Any]:
+def scene_data(scene: RunScene, columns: Columns) -> dict[str, Any]:
     """Return a scene as JSON, its numbers over time in `columns`.
 
     Positions are from that of the body in whose axes the scene is seen, in the run's axes; `origin` is how far that has come.
     """
-    acting = [one for one in scene.forces if float(np.abs(one.vector).max(initial=0)) > LEAST]
-    scene = replace(scene, forces=acting)
+    scene = replace(scene, forces=[one for one in scene.forces if float(np.abs(one.vector).max(initial=0)) > LEAST])
     motions = _distinct_motions(scene)
     base = scene.bodies.get(scene.seen_from)
     origin = np.zeros((len(scene.time), 3)) if base is None else base.position
     size = scene.focus.reach
     rows, within = fewest_rows(scene.time, _scaled_signals(scene, motions, origin, size), MOST)
-    places: dict[int, int] = {id(motion): number for number, motion in enumerate(motions)}
-
-    def place(values: np.ndarray, least: float = WITHIN * size) -> int:
-        column = np.asarray(values, float)[rows]
-        return columns.place(column, exact=float(np.ptp(column)) / CODED > 0.25 * least)
-
-    def of(motion: Motion | None) -> int:
-        return -1 if motion is None else places[id(motion)]
-
-    def end(one: End) -> dict[str, Any]:
-        return {"motion": of(one.motion), "place": rounded(one.place)}
-
+    writer = _SceneWriter(columns, rows, size, origin, {id(motion): number for number, motion in enumerate(motions)})
     scale = arrow_scale([one.vector for one in scene.forces], 1.2 * size)
     return {
         "title": scene.title,
         "time": columns.place(scene.time[rows], exact=True),
         "within": within * WITHIN,
-        "motions": [
-            {"p": [place(one) for one in (motion.position - origin).T], "q": [place(one, WITHIN) for one in motion.attitude.T]}
-            for motion in motions
-        ],
-        "origin": [place(one - one[0], WITHIN * max(size, float(np.ptp(one)))) for one in origin.T],
-        "bodies": {name: of(motion) for name, motion in scene.bodies.items()},
+        "motions": [writer.motion(motion) for motion in motions],
+        "origin": [writer.place(one - one[0], WITHIN * max(size, float(np.ptp(one)))) for one in origin.T],
+        "bodies": {name: writer.number(motion) for name, motion in scene.bodies.items()},
         "seen_from": scene.seen_from,
-        "parts": [
-            {
-                "name": one.name,
-                "role": one.role,
-                "body": one.body,
-                "motion": of(one.motion),
-                "solids": [solid.facts(columns) for solid in one.solids],
-            }
-            | ({"colour": one.colour} if one.colour else {})
-            for one in scene.parts
-        ],
-        "ties": [
-            {
-                "name": one.name,
-                "kind": one.kind,
-                "first": end(one.first),
-                "second": end(one.second),
-                "radius": rounded(one.radius),
-            }
-            | ({} if one.shown is None else {"shown": place(one.shown, 1.0)})
-            for one in scene.ties
-        ],
-        "beams": [
-            {
-                "name": one.name,
-                "body": one.body,
-                "motion": of(one.rest),
-                "place": rounded(one.place),
-                "shift": rounded(one.shift),
-                "eta": [place(column) for column in one.eta.T],
-                "radius": rounded(one.radius),
-            }
-            | ({} if one.bow is None or one.along is None else {"bow": rounded(one.bow), "along": rounded(one.along)})
-            for one in scene.beams
-        ],
+        "parts": [writer.part(one) for one in scene.parts],
+        "ties": [writer.tie(one) for one in scene.ties],
+        "beams": [writer.beam(one) for one in scene.beams],
         "trails": [
-            {"name": one.name, "motion": of(one.carrier), "points": [place(column) for column in _points(one, origin).T]}
+            {"name": one.name, "motion": writer.number(one.carrier), "points": writer.points(one)}
             for one in scene.trails
         ],
-        "forces": [
-            {
-                "name": one.name,
-                "kind": one.kind,
-                "motion": of(one.carrier),
-                "place": [place(column) for column in _points(one, origin).T],
-                "vector": [place(column, FORCE * 1e-2) for column in one.vector.T],
-            }
-            for one in scene.forces
-        ],
+        "forces": [writer.force(one) for one in scene.forces],
         "force_scale": {"metres": scale.metres, "cut": scale.cut if np.isfinite(scale.cut) else None},
         "focus": {
-            "motion": of(scene.focus.carrier),
+            "motion": writer.number(scene.focus.carrier),
             "place": rounded(scene.focus.place),
             "axis": rounded(scene.focus.axis),
             "reach": rounded(size),
         },
         "notes": scene.notes,
-    }  # fmt: skip
+    }
 
 
-def _points(one: Trail | Force, origin: np.ndarray) -> np.ndarray:
+@dataclass(frozen=True)
+class _SceneWriter:
+    """What writes the parts of a scene: its columns at some rows of time, and what moves by its number."""
+
+    columns: Columns
+    rows: np.ndarray
+    size: float  # m, of what is looked at
+    origin: np.ndarray
+    numbers: dict[int, int]  # of motions, by their identity
+
+    def place(self, values: np.ndarray, least: float | None = None) -> int:
+        """Return the place of a column over time, which may be off by a quarter of the `least` that matters."""
+        column = np.asarray(values, float)[self.rows]
+        allowed = WITHIN * self.size if least is None else least
+        return self.columns.place(column, exact=float(np.ptp(column)) / CODED > 0.25 * allowed)
+
+    def number(self, motion: ShownMotion | None) -> int:
+        return -1 if motion is None else self.numbers[id(motion)]
+
+    def motion(self, one: ShownMotion) -> dict[str, Any]:
+        position = [self.place(column) for column in (one.position - self.origin).T]
+        return {"p": position, "q": [self.place(column, WITHIN) for column in one.attitude.T]}
+
+    def part(self, one: ShownPart) -> dict[str, Any]:
+        found = {"name": one.name, "role": one.role, "body": one.body, "motion": self.number(one.motion)}
+        solids = {"solids": [solid.facts(self.columns) for solid in one.solids]}
+        return found | solids | ({"colour": one.colour} if one.colour else {})
+
+    def tie(self, one: ShownTie) -> dict[str, Any]:
+        first, second = (
+            {"motion": self.number(end.motion), "place": rounded(end.place)} for end in (one.first, one.second)
+        )
+        found = {"name": one.name, "kind": one.kind, "first": first, "second": second, "radius": rounded(one.radius)}
+        return found if one.shown is None else found | {"shown": self.place(one.shown, 1.0)}
+
+    def beam(self, one: ShownBeam) -> dict[str, Any]:
+        found = {"name": one.name, "body": one.body, "motion": self.number(one.rest), "radius": rounded(one.radius)}
+        shapes = {
+            "place": rounded(one.place),
+            "shift": rounded(one.shift),
+            "eta": [self.place(column) for column in one.eta.T],
+        }
+        bent = {} if one.bow is None else {"bow": rounded(one.bow), "along": rounded(one.along)}
+        return found | shapes | bent
+
+    def points(self, one: ShownTrail | ShownForce) -> list[int]:
+        return [self.place(column) for column in _points(one, self.origin).T]
+
+    def force(self, one: ShownForce) -> dict[str, Any]:
+        vector = [self.place(column, FORCE * float(np.abs(one.vector).max())) for column in one.vector.T]
+        place = {"motion": self.number(one.carrier), "place": self.points(one)}
+        return {"name": one.name, "kind": one.kind, "vector": vector} | place
+
+
+def _points(one: ShownTrail | ShownForce, origin: np.ndarray) -> np.ndarray:
     """Return places (times, 3): of the scene itself from its moving origin."""
-    found = one.place if isinstance(one, Force) else one.points
+    found = one.place if isinstance(one, ShownForce) else one.points
     return found - origin if one.carrier is None else found
 
 
-def _distinct_motions(scene: Scene) -> list[Motion]:
+def _distinct_motions(scene: RunScene) -> list[ShownMotion]:
     """Return what moves in a scene, each motion once, though several parts go along with it."""
-    found: list[Motion | None] = [*scene.bodies.values(), scene.focus.carrier]
+    found: list[ShownMotion | None] = [*scene.bodies.values(), scene.focus.carrier]
     found += [part.motion for part in scene.parts] + [beam.rest for beam in scene.beams]
     found += [one.motion for tie in scene.ties for one in (tie.first, tie.second)]
     found += [trail.carrier for trail in scene.trails] + [force.carrier for force in scene.forces]
     return list({id(motion): motion for motion in found if motion is not None}.values())
 
 
-def _scaled_signals(scene: Scene, motions: Sequence[Motion], origin: np.ndarray, size: float) -> np.ndarray:
+def _scaled_signals(scene: RunScene, motions: Sequence[ShownMotion], origin: np.ndarray, size: float) -> np.ndarray:
     """Return all that changes over time (times, n), in units of what it may be off by."""
     still = WITHIN * size
     found = [(motion.position - origin) / still for motion in motions]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dockdyn.dataset import Dataset
-from dockdyn.report.scene.scene import Scene
+from dockdyn.report.scene.scene import RunScene
 
 MOST = 1e18  # players draw with single precision, in which squares of more overflow
 TIMES = ("episode_onset", "impact_time", "event_time")  # when what is counted along their dimension happened, s
@@ -40,7 +40,7 @@ def drawable_part(dataset: Dataset) -> tuple[Dataset, str]:
     return close_contacts(found, end), f"shown until {end:.6g} s: what comes then is not finite or too large to draw"
 
 
-def can_be_drawn(scene: Scene) -> bool:
+def can_be_drawn(scene: RunScene) -> bool:
     """Return whether all places and vectors of a scene are finite and can be drawn."""
     motions = [*scene.bodies.values(), *(part.motion for part in scene.parts if part.motion is not None)]
     arrays = [array for motion in motions for array in (motion.position, motion.attitude)]

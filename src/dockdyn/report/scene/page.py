@@ -14,7 +14,7 @@ from dockdyn.report.columns import Columns
 from dockdyn.report.scene.data import scene_data
 
 if TYPE_CHECKING:
-    from dockdyn.report.scene.scene import Scene
+    from dockdyn.report.scene.scene import RunScene
 
 BOOT = """
 (async () => {
@@ -49,7 +49,7 @@ def scene_script() -> bytes:
     return resources.files("dockdyn.report").joinpath("web/scene.js.gz").read_bytes()
 
 
-def page_of(scene: Scene) -> str:
+def page_of(scene: RunScene) -> str:
     """Return a page that shows the scene and plays it, and needs nothing else."""
     packed, columns = scene_script(), Columns()
     drawn = scene_data(scene, columns)

@@ -10,14 +10,14 @@ from typing import Literal
 
 import numpy as np
 
-from dockdyn.report.scene.solids import Solid
+from dockdyn.report.scene.solids import ShownSolid
 
 # what a part is, which says how it is drawn: a bus is looked through, what touches is not, a ghost is pale
 Role = Literal["bus", "link", "gear", "surface", "look", "ghost", "ground"]
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class ShownMotion:
     """Where something is at every time: position (times, 3) and attitude (times, 4)."""
 
     position: np.ndarray
@@ -25,12 +25,12 @@ class Motion:
 
 
 @dataclass(frozen=True)
-class Part:
+class ShownPart:
     """Something with a shape, of a body (None: of none), carried by a motion (None: it stands still)."""
 
     name: str
-    solids: list[Solid]
-    motion: Motion | None
+    solids: list[ShownSolid]
+    motion: ShownMotion | None
     role: Role
     body: str | None
     colour: str | None = None  # of a mesh whose file states one
@@ -41,12 +41,12 @@ class Part:
 class End:
     """A place of what moves so."""
 
-    motion: Motion
+    motion: ShownMotion
     place: np.ndarray
 
 
 @dataclass(frozen=True)
-class Tie:
+class ShownTie:
     """What acts between two places that move: drawn from one to the other, only while `shown` (times,)."""
 
     name: str
@@ -58,7 +58,7 @@ class Tie:
 
 
 @dataclass(frozen=True)
-class Beam:
+class ShownBeam:
     """A beam that bends: places of its sections (sections, 3), and how modal coordinates `eta` (times, modes) move them.
 
     In axes of the beam at rest, by `shift` (sections, modes, 3), less half of what `bow` (sections, modes, modes) gives
@@ -67,7 +67,7 @@ class Beam:
 
     name: str
     body: str
-    rest: Motion
+    rest: ShownMotion
     place: np.ndarray
     shift: np.ndarray
     eta: np.ndarray
@@ -77,22 +77,22 @@ class Beam:
 
 
 @dataclass(frozen=True)
-class Trail:
+class ShownTrail:
     """The path (times, 3) of a point, in axes of what carries it."""
 
     name: str
     points: np.ndarray
-    carrier: Motion | None
+    carrier: ShownMotion | None
 
 
 @dataclass(frozen=True)
-class Force:
+class ShownForce:
     """A force (times, 3), N, scene's axes, at a `place` (times, 3) in axes of the `carrier` (None: the scene's)."""
 
     name: str
     place: np.ndarray
     vector: np.ndarray
-    carrier: Motion | None
+    carrier: ShownMotion | None
     kind: Literal["contact", "friction", "hold"] = "contact"
 
 
@@ -100,25 +100,25 @@ class Force:
 class Focus:
     """What is looked at: a place of what carries it, the way along which things dock there, how far gear reaches."""
 
-    carrier: Motion | None
+    carrier: ShownMotion | None
     place: np.ndarray
     axis: np.ndarray
     reach: float
 
 
 @dataclass(frozen=True)
-class Scene:
+class RunScene:
     """Everything that a scene shows; `bodies` are motions by name, the first ones as the scenario has them."""
 
     title: str
     time: np.ndarray
-    bodies: dict[str, Motion]
-    parts: list[Part]
+    bodies: dict[str, ShownMotion]
+    parts: list[ShownPart]
     focus: Focus
-    ties: list[Tie] = field(default_factory=list)
-    beams: list[Beam] = field(default_factory=list)
-    trails: list[Trail] = field(default_factory=list)
-    forces: list[Force] = field(default_factory=list)
+    ties: list[ShownTie] = field(default_factory=list)
+    beams: list[ShownBeam] = field(default_factory=list)
+    trails: list[ShownTrail] = field(default_factory=list)
+    forces: list[ShownForce] = field(default_factory=list)
     seen_from: str = ""  # the body in whose axes it is shown; empty: as it is
     notes: list[str] = field(default_factory=list)
 

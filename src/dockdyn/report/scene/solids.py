@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DIGITS = 7  # of a dimension
 
 
-class Solid(Protocol):
+class ShownSolid(Protocol):
     """Something with a shape."""
 
     def facts(self, columns: Columns) -> dict[str, Any]:
@@ -24,7 +24,7 @@ class Solid(Protocol):
 
 
 @dataclass(frozen=True)
-class Box:
+class BoxSolid:
     """A box between two corners along its own axes, columns in axes of what carries it."""
 
     low: np.ndarray
@@ -36,7 +36,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Ball:
+class BallSolid:
     """All places within a radius of one."""
 
     centre: np.ndarray
@@ -47,7 +47,7 @@ class Ball:
 
 
 @dataclass(frozen=True)
-class Tube:
+class TubeSolid:
     """A round bar; with round ends all places within its radius of a segment, with `end_radius` a frustum."""
 
     start: np.ndarray
@@ -64,7 +64,7 @@ class Tube:
 
 
 @dataclass(frozen=True)
-class Ring:
+class RingSolid:
     """All places within a radius of a circle."""
 
     centre: np.ndarray
@@ -83,7 +83,7 @@ class Ring:
 
 
 @dataclass(frozen=True)
-class Plate:
+class PlateSolid:
     """A plate between edges: a plane outline (n, 3), so thick."""
 
     outline: np.ndarray
@@ -94,7 +94,7 @@ class Plate:
 
 
 @dataclass(frozen=True)
-class Turned:
+class TurnedSolid:
     """What an outline (n, 2), of places along an axis and distances from it, sweeps as it turns about that; `hollow` is looked
     through."""
 
@@ -114,7 +114,7 @@ class Turned:
 
 
 @dataclass(frozen=True)
-class Triangles:
+class MeshSolid:
     """A mesh: vertices (n, 3) and faces (m, 3)."""
 
     vertices: np.ndarray
