@@ -66,11 +66,11 @@ export function mountScene(host: HTMLElement, scene: SceneData, columns: Columns
   const names = Object.keys(scene.bodies), carriers = scene.motions.map(() => new Group()), still = new Group();
   stage.scene.add(...carriers, still);
   const carrier = (motion: number): Group => carriers[motion] ?? still;
-  const layers = new Map<string, Map<string, { objects: Object3D[]; colour: string; on: boolean }>>();
-  const list = (group: string, name: string, object: Object3D, colour: string, on = true) => {
+  const layers = new Map<string, Map<string, { objects: Object3D[]; token: Token; on: boolean }>>();
+  const list = (group: string, name: string, object: Object3D, token: Token, on = true) => {
     const inside = layers.get(group) ?? new Map();
     layers.set(group, inside);
-    const layer = inside.get(name) ?? { objects: [], colour, on };
+    const layer = inside.get(name) ?? { objects: [], token, on };
     inside.set(name, layer);
     layer.objects.push(object);
     object.userData.hidden = !on;
@@ -85,32 +85,32 @@ export function mountScene(host: HTMLElement, scene: SceneData, columns: Columns
   for (const part of scene.parts) {
     const token = tokenOf(part), object = drawPart(part, token, palette, columns);
     carrier(part.motion).add(object);
-    list(part.role === "ghost" ? "ghosts" : part.body ?? "ground", part.role === "ghost" ? part.name.split("/")[0]! : part.name.split("/").slice(1).join("/") || part.name, object, palette.css(token));
+    list(part.role === "ghost" ? "ghosts" : part.body ?? "ground", part.role === "ghost" ? part.name.split("/")[0]! : part.name.split("/").slice(1).join("/") || part.name, object, token);
     bounded.push({ object, role: part.role });
   }
   const moving: Moving[] = [];
-  const follow = (one: Moving, group: string, colour: string) => {
+  const follow = (one: Moving, group: string, token: Token) => {
     stage.scene.add(one.object);
-    list(group, one.object.name.split("/").pop()!, one.object, colour);
+    list(group, one.object.name.split("/").pop()!, one.object, token);
     moving.push(one);
   };
-  for (const beam of scene.beams) follow(drawBeam(beam, names.indexOf(beam.body), palette), beam.body, palette.css(names.indexOf(beam.body)));
-  for (const tie of scene.ties) follow(drawTie(tie, palette, tracks), "held by", palette.css(tie.kind === "latch" ? "hold" : "metal"));
+  for (const beam of scene.beams) follow(drawBeam(beam, names.indexOf(beam.body), palette), beam.body, names.indexOf(beam.body));
+  for (const tie of scene.ties) follow(drawTie(tie, palette, tracks), "held by", tie.kind === "latch" ? "hold" : "metal");
   const forces = scene.forces.map((force) => drawForce(force, scene, palette));
-  forces.forEach((force, i) => follow(force, "forces", palette.css(scene.forces[i]!.kind)));
+  forces.forEach((force, i) => follow(force, "forces", scene.forces[i]!.kind));
   const times = columns.at(scene.time);
   const trails = scene.trails.map((trail) => {
     const [x, y, z] = trail.points.map((one) => columns.at(one)) as [Float64Array, Float64Array, Float64Array];
     const found = drawTrail(trail.name, Array.from(x).flatMap((one, i) => [one, y[i]!, z[i]!]), palette);
     carrier(trail.motion).add(found.object);
-    list("paths", trail.name, found.object, palette.css("trail"));
+    list("paths", trail.name, found.object, "trail");
     return found;
   });
   const reach = scene.focus.reach;
   for (const name of names) {
     const axes = new AxesHelper(0.6 * reach);
     carrier(scene.bodies[name]!).add(axes);
-    list("axes", name, axes, palette.css("ink"), false);
+    list("axes", name, axes, "ink", false);
   }
 
   function update(): void {
@@ -237,7 +237,9 @@ export function mountScene(host: HTMLElement, scene: SceneData, columns: Columns
       } });
       box.checked = layer.on;
       boxes.push(box);
-      inside.append(element("li", {}, element("label", {}, box, element("i", { style: `background:${layer.colour}` }), name)));
+      const mark = element("i");
+      palette.paint(() => { mark.style.background = palette.css(layer.token); });
+      inside.append(element("li", {}, element("label", {}, box, mark, name)));
     }
     const all = element("input", { type: "checkbox", change: () => { for (const box of boxes) if (box.checked !== all.checked) box.click(); } });
     all.checked = boxes.some((box) => box.checked);
@@ -249,7 +251,6 @@ export function mountScene(host: HTMLElement, scene: SceneData, columns: Columns
   tracks.go(clock.span.start);
   const step = roundBelow(0.5 * reach), at = focus();
   const grid = stage.grid(40 * step, step, new Vector3(at.x, at.y, at.z - 1.35 * reach));
-  list("grid", quantity(step, "m"), grid, palette.css("grid"));
   tree.append((() => { const box = element("input", { type: "checkbox", change: () => { grid.visible = box.checked; stage.invalidate(); } }); box.checked = true; return element("li", {}, element("label", {}, box, element("b", {}, `grid of ${quantity(step, "m")}`))); })());
   clock.subscribe(update);
   look("contact");
