@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 THIN = 0.004  # of what matters: the radius in which points and sharp edges are drawn
 STEM = 0.8  # of a ball's radius: that of the rod which it is on
-LINK = 0.03  # of a link's length: its radius, which a scenario does not say
+LINK = 0.025  # of the longest link: the radius of all, which a scenario does not say
+SHORT = 0.3  # of its own length, the most that it may be
 ROD = 0.02  # of what matters: the radius of struts
 SMALL = 1e-9  # m
 
@@ -241,22 +242,29 @@ def mount_ring(mounts: list[np.ndarray], least: float) -> RingSolid | None:
 
 
 def _link_solids(number: int, content: SeveralBodiesSection, gear: Gear) -> list[ShownSolid]:
-    """Return tubes from where a link is held to where it holds others, with balls at these joints; none of what holds none."""
+    """Return tubes from where a link is held to where it holds others, with a ball at its joint; none of what holds none.
+
+    All links of an arm are about as thick.
+    """
+    ways = _link_ways(number, content, gear)
+    if not len(ways):
+        return []
+    start = np.asarray(gear.joints[number][0], float)
+    longest = max(
+        float(np.linalg.norm(way)) for one in range(len(content.body)) for way in _link_ways(one, content, gear)
+    )
+    radius = min(LINK * longest, SHORT * max(float(np.linalg.norm(way)) for way in ways))
+    return [BallSolid(start, 1.5 * radius), *(TubeSolid(start, start + way, radius) for way in ways)]
+
+
+def _link_ways(number: int, content: SeveralBodiesSection, gear: Gear) -> np.ndarray:
+    """Return the ways (n, 3) from where a link is held to where it holds others, m, its axes."""
     name, own = content.body[number].name, gear.joints[number]
     if not own:
-        return []
-    start = np.asarray(own[0], float)
-    ends = [
-        np.asarray(held[1], float)
-        for one, held in zip(content.body, gear.joints, strict=True)
-        if held and one.on == name
-    ]
-    ends = [end for end in ends if np.linalg.norm(end - start) > SMALL]
-    if not ends:
-        return []
-    radius = LINK * max(float(np.linalg.norm(end - start)) for end in ends)
-    found: list[ShownSolid] = [BallSolid(start, 1.5 * radius)]
-    return found + [TubeSolid(start, end, radius) for end in ends]
+        return np.zeros((0, 3))
+    held = [joint[1] for one, joint in zip(content.body, gear.joints, strict=True) if joint and one.on == name]
+    ways = np.array(held, float).reshape(-1, 3) - np.asarray(own[0], float)
+    return ways[np.linalg.norm(ways, axis=1) > SMALL]
 
 
 def _is_surface(feature: object, body: BodySection) -> bool:
