@@ -3,7 +3,8 @@ import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
-const carried = "../src/dockdyn/report/web";
+// into the package, or the folder that is named
+const carried = process.argv[2]?.startsWith("-") === false ? process.argv[2] : "../src/dockdyn/report/web";
 const common = { bundle: true, minify: true, target: "es2022", charset: "utf8", legalComments: "none", write: false, loader: { ".css": "css" } };
 
 async function text(entry, more) {

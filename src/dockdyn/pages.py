@@ -43,7 +43,7 @@ def report_of(dataset: Dataset, summary: dict[str, Any] | None = None) -> Report
     return make(dataset)
 
 
-def report_html(dataset: GivenDataset | str | Path, replay: dict[str, str] | None = None) -> Page:
+def report_html(dataset: GivenDataset | str | Path, replay: dict[str, Any] | None = None) -> Page:
     """Return the report of a result as HTML: one page that needs nothing beside it; of a run with its replay inside.
 
     The page is a text, which a notebook shows in a frame. `dataset` is a result, or its file. `replay` is what `replay_of`
@@ -52,7 +52,7 @@ def report_html(dataset: GivenDataset | str | Path, replay: dict[str, str] | Non
     dataset = result_from(dataset)
     if replay is not None:
         table_from("replay", replay, "what replay_of gives")
-    inside = replay_of(dataset) if replay is None and study_of(dataset) is None else replay
+    inside: dict[str, Any] | None = replay_of(dataset) if replay is None and study_of(dataset) is None else replay
     return Page(render_page(report_of(dataset), **(inside or {})))
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 STEPS = 65534  # of a column's range; one more stands for a gap
 GAP = 65535
+LARGEST = float(np.finfo("f4").max)
 PACKED = 6  # level of gzip
 
 
@@ -48,7 +49,9 @@ class Columns:
             self._facts.append(["even", length, float(column[0]), float(column[-1])])
         elif exact or np.isinf(column).any():
             self._facts.append(["single", length])
-            self._parts.append(column.astype("<f4").view(np.uint8).reshape(-1, 4).T.tobytes())
+            self._parts.append(
+                np.clip(column, -LARGEST, LARGEST).astype("<f4").view(np.uint8).reshape(-1, 4).T.tobytes()
+            )
         else:
             level = np.full(length, GAP)
             level[np.isfinite(column)] = np.rint((finite - low) / ((high - low) or 1.0) * STEPS)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import base64
 import gzip
 
-from markupsafe import Markup
-
 PAGE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 INLINE = "script-src 'unsafe-inline'"
 INSIDE = "connect-src data: blob:"  # what is in the page itself
@@ -28,8 +26,7 @@ def served_policy() -> str:
     return f"{in_a_file} 'self'; worker-src blob:; base-uri 'none'; form-action 'none'"
 
 
-SCRIPT = Markup(
-    """
+SCRIPT = """
 (() => {
   const place = document.querySelector("#replay .replay"), button = place.querySelector("button");
   button.hidden = false;
@@ -48,7 +45,6 @@ SCRIPT = Markup(
   });
 })();
 """
-)
 
 
 def embed_page(page: str) -> str:
