@@ -54,13 +54,6 @@ function makeFigures(data: PageData, columns: Awaited<ReturnType<typeof unpackCo
   return windows;
 }
 
-/** Load the packed replay on a press, and keep it at the time of the page. */
-function startReplay(clock: Clock): void {
-  const tell = () => document.querySelector<HTMLIFrameElement>(".replay iframe")?.contentWindow?.postMessage({ seek: clock.time }, "*");
-  addEventListener("message", ({ data }) => data?.replay === "ready" && tell());
-  clock.subscribe(tell);
-}
-
 async function start(): Promise<void> {
   startTheme(document.querySelector(".page-tools"));
   const data: PageData = JSON.parse(document.getElementById("page-data")!.textContent!);
@@ -78,7 +71,6 @@ async function start(): Promise<void> {
   const bar = document.querySelector<HTMLElement>(".transport");
   if (bar && end > begin) new Transport(bar, clock, events);
   clock.seek(data.at ?? begin);
-  startReplay(clock);
   all(".scroll").forEach(signScrolling);
   if (events.length) all<HTMLTableElement>("table").forEach((table) => linkRows(table, goes));
   all("code.command").forEach(copyCommand);

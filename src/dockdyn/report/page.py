@@ -64,7 +64,6 @@ def render_page(
     *,
     scene: dict[str, Any] | None = None,
     columns: Columns | None = None,
-    replay: str = "",
     replay_lacks: str = "",
     no_replay: str = "",
 ) -> str:
@@ -74,7 +73,6 @@ def render_page(
         report: what it says.
         scene: what moves in three dimensions, as `web/src/scene` reads it; its numbers are in `columns`.
         columns: those of the page, to which the charts add theirs.
-        replay: the packed replay of a run, empty where there is none.
         replay_lacks: what it had to leave out, empty where that is nothing.
         no_replay: why there is none, where there should be one.
     """
@@ -88,11 +86,11 @@ def render_page(
         where: _sections_at(report.blocks, where) for where in ("key", "requirements", "before", "after", "inputs")
     }
     inputs = blocks["inputs"] or [("", [ReportBlock(folded="Scenario, as it ran", text=report.scenario)])]
-    staged = scene is not None or bool(replay)
+    staged = scene is not None
     judged = _requirements(report.requirements)
     beside = judged if staged else None
     parts = {
-        "motion": _motion(staged, replay, replay_lacks, beside, timed[:MAIN]),
+        "motion": _motion(staged, replay_lacks, beside, timed[:MAIN]),
         "key-figures": _key_figures(report) if report.tiles else None,
         "key": _inside(blocks["key"], "Key figures"),
         "requirements": _requirements_section(None if beside else judged, blocks["requirements"]),
@@ -124,12 +122,12 @@ def render_page(
         class_="mast",
     )
     foot = element("footer", element("span", "One file: data, figures and scene are inside; nothing is loaded."))
-    body = element("body", mast, element("main", _hero(report), *parts.values()), foot, *_scripts(data, scene, replay))
+    body = element("body", mast, element("main", _hero(report), *parts.values()), foot, *_scripts(data, scene))
     head = element(
         "head",
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", http_equiv="Content-Security-Policy", content=_policy(scene, replay)),
+        element("meta", http_equiv="Content-Security-Policy", content=_policy(scene)),
         element("title", report.title),
         element("style", Html(page_part("page.css") + _colour_rules())),
     )
@@ -251,16 +249,11 @@ def _requirements_section(judged: Html | None, found: Sequence[tuple[str, list[R
     return _section("requirements", "Requirements", bars, _inside(found, "Requirements"))
 
 
-def _motion(staged: bool, replay: str, lacks: str, beside: Html | None, curves: Sequence[Html]) -> Html | None:
+def _motion(staged: bool, lacks: str, beside: Html | None, curves: Sequence[Html]) -> Html | None:
     """Return the scene beside the requirements, and the main curves below, with one time."""
     if not staged and not curves:
         return None
-    inner = (
-        element("div", element("button", "Load the replay", type="button", hidden=True), class_="replay")
-        if replay
-        else element("div", id="scene")
-    )
-    stage = element("div", inner, class_="stage panel", id="replay" if replay else None)
+    stage = element("div", element("div", id="scene"), class_="stage panel")
     side = element("aside", element("h3", "Requirements"), beside, class_="side panel") if beside else None
     bench = element("div", stage, side, class_="bench" if side else "bench alone") if staged else None
     keys = Html(
@@ -404,6 +397,8 @@ def _page_data(charts: Sequence[Chart], columns: Columns, scene: dict[str, Any] 
     over_time = next((chart for chart in charts if chart.events and chart.over), None)
     facts = [chart_as_json(chart, columns) for chart in charts]
     span = over_time.across(over_time.panels[0])[1] if over_time is not None else None
+    if span is None and scene is not None:
+        span = scene["span"]
     named = [band.start for band in over_time.panels[0].bands if band.name] if over_time is not None else []
     data = {
         "columns": columns.packed(),
@@ -417,26 +412,15 @@ def _page_data(charts: Sequence[Chart], columns: Columns, scene: dict[str, Any] 
     )
 
 
-def _scripts(data: str | None, scene: dict[str, Any] | None, replay: str) -> list[Html]:
+def _scripts(data: str | None, scene: dict[str, Any] | None) -> list[Html]:
     scripts = [element("script", Html(data), type="application/json", id="page-data")]
     if scene is not None:
         scripts.append(element("script", Html(scene_script()[0]), type="application/octet-stream", id="scene-script"))
-    if replay:
-        from dockdyn.report.embedded_replay import SCRIPT
-
-        scripts += [
-            element("script", Html(replay), type="application/octet-stream", id="replay-data"),
-            element("script", Html(SCRIPT)),
-        ]
     return [*scripts, element("script", Html(page_part("page.js")))]
 
 
-def _policy(scene: dict[str, Any] | None, replay: str) -> str:
+def _policy(scene: dict[str, Any] | None) -> str:
     """Return what a page may do: run its own scripts, known by their hashes, and read what is inside it."""
-    if replay:
-        from dockdyn.report.embedded_replay import content_security_policy
-
-        return content_security_policy(figures=True, replay=True)
     scripts = [page_part("page.js").encode(), *([scene_script()[1]] if scene is not None else [])]
     hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(one).digest()).decode()}'" for one in scripts)
     inside = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {hashes}"

@@ -40,6 +40,7 @@ export interface ForceData { name: string; kind: "contact" | "friction" | "hold"
 export interface SceneData {
   title: string;
   time: column;
+  span: [number, number]; // s
   within: number;
   motions: { p: Triple; q: [column, column, column, column] }[];
   origin: Triple;

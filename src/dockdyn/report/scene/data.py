@@ -46,6 +46,7 @@ def scene_data(scene: RunScene, columns: Columns) -> dict[str, Any]:
     return {
         "title": scene.title,
         "time": columns.place(scene.time[rows], exact=True),
+        "span": [float(scene.time[0]), float(scene.time[-1])],
         "within": within * WITHIN,
         "motions": [writer.motion(motion) for motion in motions],
         "origin": [writer.place(one - one[0], WITHIN * max(size, float(np.ptp(one)))) for one in origin.T],

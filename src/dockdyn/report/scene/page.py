@@ -31,10 +31,6 @@ BOOT = """
   window.dockdynView = dockdynScene.mountScene(document.getElementById("scene"), data.scene, columns, clock);
   window.dockdynClock = clock;
   document.documentElement.dataset.ready = "";
-  addEventListener("message", ({ data, source }) => {
-    if (source === parent && Number.isFinite(data?.seek)) { clock.pause(); clock.seek(data.seek); }
-  });
-  if (parent !== window) parent.postMessage({ replay: "ready" }, "*"); // the report around it, whose figures set its time
 })();
 """
 STYLE = """
@@ -53,7 +49,7 @@ def page_of(scene: RunScene) -> str:
     """Return a page that shows the scene and plays it, and needs nothing else."""
     packed, columns = scene_script(), Columns()
     drawn = scene_data(scene, columns)
-    data = {"columns": columns.packed(), "span": [float(scene.time[0]), float(scene.time[-1])], "scene": drawn}
+    data = {"columns": columns.packed(), "span": drawn["span"], "scene": drawn}
     allowed = " ".join(f"'sha256-{_digest(code)}'" for code in (BOOT.encode(), gzip.decompress(packed)))
     policy = (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; media-src blob:"
