@@ -143,7 +143,7 @@ def test_every_report_opens_offline_with_all_its_figures(sort, reports, runs, br
     ids = re.findall(r'<section id="([\w-]+)"', text)
     assert ALWAYS <= set(ids) and ids.count("key-figures") == 1  # at the top, or below the motion
     assert [name for name in ids if name in SKELETON] == [name for name in SKELETON if name in ids]
-    assert ('id="replay"' in text) == (sort in runs)
+    assert ('id="scene"' in text) == (sort in runs)
     file = tmp_path / "report.html"
     file.write_text(text, encoding="utf-8")
     with Opened(browser, file) as opened:
