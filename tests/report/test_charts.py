@@ -230,7 +230,7 @@ def test_a_hole_of_an_area_stays_open():
 
 def test_a_report_without_the_replay_is_whole(result):
     page = report_html(result, replay={})
-    assert page.count("data-chart=") >= 5 and 'id="replay"' not in page
+    assert page.count("data-chart=") >= 5 and 'id="scene"' not in page
 
 
 def test_a_capture_is_seen_at_first_and_whole(shared_run):
