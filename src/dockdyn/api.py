@@ -24,7 +24,7 @@ from dockdyn.scenario.sanity.check import check_numbers
 
 if TYPE_CHECKING:
     from dockdyn.dataset import GivenDataset
-    from dockdyn.report.replay.scene import Scene
+    from dockdyn.report.scene.scene import RunScene
     from dockdyn.results.drive import Progress
     from dockdyn.results.side_by_side import Stepper
 
@@ -108,7 +108,7 @@ def _stated_requirements(dataset: Dataset, name: str = "scenario") -> tuple[Requ
     return requirements_of(tomllib.loads(dataset.attrs["scenario"]).get("requirements", {}), name)
 
 
-def scene_of(dataset: Dataset, folder: Path | None = None, name: str = "result", content: object = None) -> Scene:
+def scene_of(dataset: Dataset, folder: Path | None = None, name: str = "result", content: object = None) -> RunScene:
     """Return the scene of a run. `folder` is where modules of the user's own laws and surfaces are looked for.
 
     `_content_of_run` says where. `content` is that of its scenario, which is read from the result where it is not given.
@@ -118,7 +118,7 @@ def scene_of(dataset: Dataset, folder: Path | None = None, name: str = "result",
     instead = _not_a_run(dataset)
     if instead:
         raise ScenarioError(f"{name}: {instead}")
-    from dockdyn.report.replay.drawable import can_be_drawn, drawable_part
+    from dockdyn.report.scene.drawable import can_be_drawn, drawable_part
 
     shown, cut = drawable_part(dataset)
     if not shown.sizes["time"]:
@@ -129,7 +129,7 @@ def scene_of(dataset: Dataset, folder: Path | None = None, name: str = "result",
         raise ScenarioError(f"{name}: cannot be replayed; its numbers are not finite or too large to draw")
     if cut:
         found = replace(found, notes=[*found.notes, cut])
-    return _with_warnings(found)
+    return found
 
 
 def _content_of_run(dataset: Dataset, folder: Path | None, name: str) -> Any:  # noqa: ANN401, of the schema of its kind
@@ -140,12 +140,6 @@ def _content_of_run(dataset: Dataset, folder: Path | None, name: str) -> Any:  #
     above = None if folder is None else folder.resolve().parent
     with importable(above):
         return parse(dataset.attrs["scenario"], name, folder=folder).content
-
-
-def _with_warnings(scene: Scene) -> Scene:
-    """Return the scene with a warning for every body whose mesh could not be read and which is drawn plainly instead."""
-    lost = [f"{part.name}: {part.missing}; drawn as a plain shape" for part in scene.parts if part.missing]
-    return replace(scene, warnings=[*scene.warnings, *lost])
 
 
 def _not_a_run(dataset: Dataset) -> str:
@@ -165,7 +159,7 @@ def replay_html(dataset: GivenDataset | str | Path, folder: str | Path | None = 
     surfaces are looked for in `folder`, by default that of the file the result was read from, in the one above and in the
     working folder. Raises `ScenarioError` for other results.
     """
-    from dockdyn.report.replay.page import page_of
+    from dockdyn.report.scene.page import page_of
 
     dataset, folder = result_from(dataset), None if folder is None else path_from("folder", folder)
     return Page(page_of(scene_of(dataset, folder)))

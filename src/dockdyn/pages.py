@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dockdyn.api import scene_of, summarise
-from dockdyn.report.embedded_replay import embed_page
 from dockdyn.report.notebook import Page
 from dockdyn.report.page import render_page
 from dockdyn.results.store import result_from, study_of
@@ -43,7 +42,7 @@ def report_of(dataset: Dataset, summary: dict[str, Any] | None = None) -> Report
     return make(dataset)
 
 
-def report_html(dataset: GivenDataset | str | Path, replay: dict[str, str] | None = None) -> Page:
+def report_html(dataset: GivenDataset | str | Path, replay: dict[str, Any] | None = None) -> Page:
     """Return the report of a result as HTML: one page that needs nothing beside it; of a run with its replay inside.
 
     The page is a text, which a notebook shows in a frame. `dataset` is a result, or its file. `replay` is what `replay_of`
@@ -52,24 +51,26 @@ def report_html(dataset: GivenDataset | str | Path, replay: dict[str, str] | Non
     dataset = result_from(dataset)
     if replay is not None:
         table_from("replay", replay, "what replay_of gives")
-    inside = replay_of(dataset) if replay is None and study_of(dataset) is None else replay
+    inside: dict[str, Any] | None = replay_of(dataset) if replay is None and study_of(dataset) is None else replay
     return Page(render_page(report_of(dataset), **(inside or {})))
 
 
-def packed_replay(dataset: Dataset, folder: Path | None = None, content: object = None) -> dict[str, str]:
-    """Return the replay of a run, packed for its report, and, where there is any, what it had to leave out.
+def packed_replay(dataset: Dataset, folder: Path | None = None, content: object = None) -> dict[str, Any]:
+    """Return the scene of a run for its report, with the columns that its numbers are in, and, where there is any, what it had
+    to leave out.
 
     `content` is that of its scenario, which is read from the result where it is not given.
     """
-    from dockdyn.report.replay.page import page_of
+    from dockdyn.report.columns import Columns
+    from dockdyn.report.scene.data import scene_data
 
-    scene = scene_of(dataset, folder, content=content)
+    scene, columns = scene_of(dataset, folder, content=content), Columns()
     lacking = {"replay_lacks": "; ".join(scene.warnings)} if scene.warnings else {}
-    return {"replay": embed_page(page_of(scene)), **lacking}
+    return {"scene": scene_data(scene, columns), "columns": columns, **lacking}
 
 
-def replay_of(dataset: Dataset, folder: Path | None = None, content: object = None) -> dict[str, str]:
-    """Return the packed replay of a run and what it lacks; where it cannot be made, why: its report is worth having without.
+def replay_of(dataset: Dataset, folder: Path | None = None, content: object = None) -> dict[str, Any]:
+    """Return the scene of a run and what it lacks; where it cannot be made, why: its report is worth having without.
 
     `folder` is that of the result, beside which modules of the user's own are looked for; `content` as of `packed_replay`.
     """

@@ -249,7 +249,7 @@ def show(case: Case) -> None:
     """Report and replay have the title, the report has the replay, and every body is drawn where the run has it, a link
     that bends at its root."""
     title, report = case.tables["title"], str(dockdyn.report_html(case.run))
-    assert title in report and 'id="replay-data"' in report and title in str(dockdyn.replay_html(case.run))
+    assert title in report and 'id="scene-script"' in report and title in str(dockdyn.replay_html(case.run))
     scene = scene_of(case.run)
     drawn = {part.body: part.motion for part in scene.parts}
     for place, body in enumerate(case.run.body.values):

@@ -382,4 +382,4 @@ def test_a_run_is_summarised_once_and_its_scenario_is_read_once(dock, monkeypatc
         counted = lambda *given, name=name, real=real, **more: asked.append(name) or real(*given, **more)  # noqa: E731
         monkeypatch.setattr(api, name, counted)
     assert dock("run", "paraskevas-latch", "--out", "once").returncode == 0
-    assert asked == ["judge_requirements"] and "replay-data" in Path("once/report.html").read_text()
+    assert asked == ["judge_requirements"] and "scene-script" in Path("once/report.html").read_text()

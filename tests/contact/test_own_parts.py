@@ -183,7 +183,7 @@ def own(own_files):
 def test_a_contact_law_and_a_surface(own, dock):
     ended = dock("run", "grapple.toml", "--out", "x")
     assert ended.returncode == 0 and ended.stderr == ""
-    assert 'id="replay-data"' in (own / "x/report.html").read_text(encoding="utf-8")
+    assert 'id="scene-script"' in (own / "x/report.html").read_text(encoding="utf-8")
     found = open_result(own / "x/result.nc")
     depth, rate = found.depth.values[:, 0], found.depth_rate.values[:, 0]
     touching = depth > 0
@@ -210,7 +210,7 @@ def test_a_campaign_with_a_contact_law_and_a_surface(own, dock):
 def test_an_impact_law(own, dock):
     ended = dock("run", "boom.toml", "--out", "x", "--json")
     assert ended.returncode == 0 and ended.stderr == ""
-    assert 'id="replay-data"' in (own / "x/report.html").read_text(encoding="utf-8")
+    assert 'id="scene-script"' in (own / "x/report.html").read_text(encoding="utf-8")
     summary = json.loads(ended.stdout)
     first, gained = summary["contacts"][0], summary["contact.energy_change_J"][0]
     speed = first["approach_speed_m_s"]

@@ -226,7 +226,7 @@ def test_reported_replayed_and_kept_out(folder, dock, load):
     code, _, err = dock("run", "mine.toml", "--out", "x")
     assert (code, err) == (0, "")
     page = (folder / "x/report.html").read_text(encoding="utf-8")
-    assert 'id="replay-data"' in page and "own_control:Follow" in page
+    assert 'id="scene-script"' in page and "own_control:Follow" in page
     for command in (("run", "mine.toml", "--out", "y"), ("view", "x", "--html", "z.html")):
         code, _, err = dock(*command, "--no-own-code")
         assert code == 2 and "is code of its own, which is refused" in err and len(err.splitlines()) == 1

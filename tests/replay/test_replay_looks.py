@@ -8,7 +8,7 @@ from helpers.refusals import refused
 
 import dockdyn
 from dockdyn.api import scene_of
-from dockdyn.report.replay.page import page_of
+from dockdyn.report.scene.page import page_of
 from dockdyn.scenario.preset_files import preset_text
 
 STL = """solid box
@@ -36,15 +36,15 @@ def test_a_mesh_is_drawn_and_changes_nothing_else(tmp_path):
     dressed = dockdyn.simulate(dockdyn.load(file, {"duration": "1 s"}))
     for name in plain.data_vars:
         np.testing.assert_array_equal(plain[name].values, dressed[name].values)
-    body = next(part for part in scene_of(dressed).parts if part.name == "chaser/body")
-    np.testing.assert_allclose(body.mesh.vertices, [[1, 0, 0], [3, 0, 0], [1, 1, 0.5]], atol=1e-9)
+    body = next(part for part in scene_of(dressed).parts if part.name == "chaser/look")
+    np.testing.assert_allclose(body.solids[0].vertices, [[1, 0, 0], [3, 0, 0], [1, 1, 0.5]], atol=1e-9)
     os.remove(tmp_path / "bus.stl")
     (tmp_path / "again.toml").write_text(dressed.attrs["scenario"])
     again = dockdyn.simulate(dockdyn.load(tmp_path / "again.toml"))
     np.testing.assert_array_equal(again.position.values, dressed.position.values)
     scene = scene_of(again)
     assert "bus.stl: no such file; drawn as a plain shape" in scene.warnings[0]
-    assert len(next(part for part in scene.parts if part.name == "chaser/body").mesh.faces) == 12
+    assert type(next(part for part in scene.parts if part.name == "chaser/bus").solids[0]).__name__ == "Box"
 
 
 def test_a_coloured_mesh_keeps_its_colours(tmp_path):
@@ -54,8 +54,8 @@ def test_a_coloured_mesh_keeps_its_colours(tmp_path):
         one.visual.face_colors = colour
     trimesh.util.concatenate(boxes).export(tmp_path / "bus.glb")
     dressed = dockdyn.simulate(dockdyn.load(bus(tmp_path, '"bus.glb"'), {"duration": "1 s"}))
-    parts = [part for part in scene_of(dressed).parts if part.name.startswith("chaser/body")]
-    assert {part.colour: len(part.mesh.faces) for part in parts} == {"#c81e1e": 12, "#1428dc": 12}
+    parts = [part for part in scene_of(dressed).parts if part.role == "look"]
+    assert {part.colour: len(part.solids[0].faces) for part in parts} == {"#c81e1e": 12, "#1428dc": 12}
     assert page_of(scene_of(dressed))
 
 
@@ -85,7 +85,7 @@ def test_a_run_tells_of_a_mesh_that_it_cannot_draw(dock, tmp_path, file):
     text, words = NOT_DRAWN[file]
     (tmp_path / file).write_text(text)
     ended = dock("run", bus(tmp_path, f'"{file}"'), "--set", "duration=1 s", "--out", "out")
-    told = f"chaser/body: {tmp_path / file}: {words}; drawn as a plain shape"
+    told = f"chaser/bus: {tmp_path / file}: {words}; drawn as a plain shape"
     assert ended.returncode == 0 and ended.stderr.strip() == f"warning: {told}"
     assert told in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 

@@ -1,19 +1,19 @@
-"""The server of a replay: it talks to its own page and publishes nothing."""
+"""Servers of replays and of live views: they talk to their own page and publish nothing."""
 
 import asyncio
+import http.client
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import msgspec
-import numpy as np
 import pytest
 import viser
 import websockets
 
-from dockdyn.report.replay.local_server import own_page
-from dockdyn.report.replay.player import scene_player
-from dockdyn.report.replay.scene import Scene, ScenePart, SceneView, still_motion
-from dockdyn.report.replay.shapes import ball_mesh
+from dockdyn.report.replay.local_server import LiveServer
+from dockdyn.report.replay.player import run_quietly
+from dockdyn.report.scene.serve import own_page, served
 
 
 def in_a_loop(work):
@@ -22,11 +22,14 @@ def in_a_loop(work):
         return thread.submit(asyncio.run, work).result()
 
 
-def plain(*parts: ScenePart, **more) -> Scene:
-    """Two frames with a ball, or with these parts."""
-    time = np.array([0.0, 1.0])
-    shown = list(parts) or [ScenePart("ball", ball_mesh(1.0), "#888888", still_motion(2))]
-    return Scene("plain", time, shown, [SceneView("overview", np.array([0, -5.0, 0]), np.zeros(3))], **more)
+@contextmanager
+def live_server():
+    """A server of what is so now."""
+    server = run_quietly(lambda: LiveServer(host="127.0.0.1", port=0, verbose=False))
+    try:
+        yield server
+    finally:
+        run_quietly(server.stop)
 
 
 async def first_words(port: int, origin: str | None, *sent: dict) -> bytes:
@@ -42,7 +45,7 @@ async def first_words(port: int, origin: str | None, *sent: dict) -> bytes:
 
 
 def test_only_its_own_page_may_connect():
-    with scene_player(plain()) as server:
+    with live_server() as server:
         port = server.get_port()
         for own in (f"http://127.0.0.1:{port}", None):
             assert in_a_loop(first_words(port, own))
@@ -50,6 +53,24 @@ def test_only_its_own_page_may_connect():
             with pytest.raises(websockets.InvalidStatus) as refusal:
                 in_a_loop(first_words(port, foreign))
             assert refusal.value.response.status_code == 403
+
+
+def test_the_page_is_given_to_the_names_of_this_machine_alone():
+    with served("<p>the page</p>", "127.0.0.1", 0) as address:
+        host = address.removeprefix("http://")
+        for path, headers, status in (
+            ("/", {}, 200),
+            ("/?theme=dark", {"Origin": address}, 200),
+            ("/etc/passwd", {}, 404),
+            ("//../etc/passwd", {}, 404),
+            ("/", {"Origin": "http://evil.example"}, 403),
+            ("/", {"Host": "evil.example"}, 403),  # a name that its owner pointed at this machine
+        ):
+            line = http.client.HTTPConnection(host, timeout=10)
+            line.request("GET", path, headers=headers)
+            answer = line.getresponse()
+            assert (answer.status, b"the page" in answer.read()) == (status, status == 200), (path, headers)
+            line.close()
 
 
 @pytest.mark.parametrize(
@@ -76,7 +97,7 @@ def test_nobody_can_have_the_replay_shared(monkeypatch):
             raise OSError("no tunnel in tests")
 
     monkeypatch.setattr("viser._viser.ViserTunnel", Tunnel)
-    with scene_player(plain()) as server:
+    with live_server() as server:
         in_a_loop(first_words(server.get_port(), None, {"type": "ShareUrlRequest"}))
         assert server.request_share_url() is None
         assert not opened.wait(0.5)

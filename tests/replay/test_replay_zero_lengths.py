@@ -1,11 +1,16 @@
 """Replays of what has no length: places at the origins of their bodies."""
 
+import json
+
 import numpy as np
 import pytest
 from plain_tables import by_name
 
 import dockdyn
 from dockdyn.api import scene_of
+from dockdyn.report.columns import Columns
+from dockdyn.report.scene.data import scene_data
+from dockdyn.report.scene.drawable import can_be_drawn
 
 NOWHERE = [0.0, 0.0, 0.0]
 HEAVY = {"mass": 120.0, "inertia": [10.0, 12.0, 14.0]}
@@ -35,11 +40,10 @@ SCENES = {
 
 @pytest.mark.parametrize("name", SCENES)
 def test_places_at_origins_have_a_replay(load, name):
-    """Everything has a finite place, and cameras stand away from what they look at."""
+    """Everything has a finite place and size, and what is looked at has an extent."""
     scene = scene_of(dockdyn.simulate(load(SCENES[name])))
-    for part in scene.parts:
-        numbers = (part.mesh.vertices, part.motion.position, part.motion.attitude)
-        assert all(np.isfinite(each).all() for each in numbers), part.name
-    assert max(np.ptp(part.mesh.vertices) for part in scene.parts) > 0.01
-    for view in scene.views:
-        assert 0.01 < np.linalg.norm(view.position - view.target) < 1e3, view.name
+    assert can_be_drawn(scene)
+    assert np.isfinite(scene.focus.place).all() and np.linalg.norm(scene.focus.axis) == pytest.approx(1.0)
+    assert 0.01 < scene.focus.reach < 1e3
+    columns = Columns()
+    json.dumps([scene_data(scene, columns), columns.packed()], allow_nan=False)

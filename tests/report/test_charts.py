@@ -1,9 +1,6 @@
 """Charts: every number arrives on paper and in the page, the window opens on the contacts, and what one does with them."""
 
-import base64
-import gzip
 import io
-import json
 from functools import partial
 
 import numpy as np
@@ -27,10 +24,11 @@ from dockdyn.report.charts.chart import (
     symmetric_log_scale,
     thin_rows,
 )
-from dockdyn.report.charts.live_charts import packed_charts
+from dockdyn.report.charts.live_charts import chart_as_json
 from dockdyn.report.charts.print_chart import COLUMN, LETTERS, print_chart
 from dockdyn.report.charts.section import join_curves
 from dockdyn.report.charts.time_chart import lively_spans
+from dockdyn.report.columns import Columns
 from dockdyn.report.palette import COLOURS, HUES
 from dockdyn.report.report import Plot
 from dockdyn.report.wording import format_significant
@@ -41,12 +39,22 @@ def result(shared_run):
     return shared_run("probe-cone")
 
 
-def unpacked(charts: list[Chart]) -> tuple[list[dict], list[np.ndarray]]:
-    data = gzip.decompress(base64.b64decode(packed_charts(charts)))
-    length = int.from_bytes(data[:4], "little")
-    head, planes = json.loads(data[4 : 4 + length]), np.frombuffer(data[4 + length :], np.uint8)
-    numbers = np.ascontiguousarray(planes.reshape(4, -1).T).view("<f4").ravel()
-    return head["charts"], np.split(numbers, head["ends"][:-1])
+class Kept(Columns):
+    """Columns of a page as they were given; what packs them is tried in `test_columns.py`."""
+
+    def __init__(self):
+        super().__init__()
+        self.given = {}
+
+    def place(self, values, *, exact=False):
+        place = super().place(values, exact=exact)
+        self.given[place] = np.asarray(values, float)
+        return place
+
+
+def unpacked(charts: list[Chart]) -> tuple[list[dict], dict[int, np.ndarray]]:
+    columns = Kept()
+    return [chart_as_json(chart, columns) for chart in charts], columns.given
 
 
 @pytest.mark.parametrize(
@@ -61,8 +69,8 @@ def test_every_number_arrives_on_paper_and_in_the_page(draw, result):
         for line, on_paper, on_page in zip(panel.lines, drawn, sent["lines"], strict=True):
             given = np.stack([np.asarray(line.x, float), np.asarray(line.y, float)], axis=1)
             np.testing.assert_array_equal(on_paper, given)
-            np.testing.assert_array_equal(columns[on_page["x"]], given[:, 0].astype("f4"))
-            np.testing.assert_array_equal(columns[on_page["y"]], given[:, 1].astype("f4"))
+            np.testing.assert_array_equal(columns[on_page["x"]], given[:, 0])
+            np.testing.assert_array_equal(columns[on_page["y"]], given[:, 1])
         assert ax.get_ylabel() == sent["label"] == panel.label
         np.testing.assert_allclose(ax.get_xlim(), sent["x"][0])
 
@@ -197,7 +205,7 @@ def test_an_axis_has_names_or_numbers_that_are_read():
     named = Panel("met", [Line([1.0, 2.0], [0.0, 1.0])], ticks=[(0.0, "no"), (1.0, "yes")], limits=(-0.3, 1.3))
     assert [text.get_text() for text in print_chart(Chart([named])).axes[0].get_yticklabels()] == ["no", "yes"]
     (facts,), _ = unpacked([Chart([named])])
-    assert facts["panels"][0]["ticks"] == [[0.0, "no"], [1.0, "yes"]]
+    assert facts["panels"][0]["ticks"] == [(0.0, "no"), (1.0, "yes")]
     short = Panel("k, N/m", [Line([1.0, 2.0], [200.0, 900.0])], scale="log", limits=(200.0, 1000.0))
     figure = print_chart(Chart([short]))
     figure.canvas.draw()
@@ -222,7 +230,7 @@ def test_a_hole_of_an_area_stays_open():
 
 def test_a_report_without_the_replay_is_whole(result):
     page = report_html(result, replay={})
-    assert page.count("data-chart=") >= 5 and 'id="charts-library"' in page
+    assert page.count("data-chart=") >= 5 and 'id="scene"' not in page
 
 
 def test_a_capture_is_seen_at_first_and_whole(shared_run):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tomlkit
 import xarray as xr
-from report_page import Page, check_nothing_from_outside, figures_at_width, references
+from report_page import Page, check_nothing_from_outside, figures_at_width, references, without_scripts
 
 import dockdyn
 from dockdyn import open_result
@@ -90,7 +90,7 @@ def test_page_needs_nothing_from_outside(name, reports):
     assert len(html) < 2_000_000
     assert "@import" not in html
     used = {value[1:] for value in references(page) if value.startswith("#")} | set(
-        re.findall(r"url\(#([^)]*)\)", html)
+        re.findall(r"url\(#([^)]*)\)", without_scripts(html))
     )
     assert used <= {given["id"] for _, given in page.tags if "id" in given}
 

@@ -33,7 +33,7 @@ def page_with(*blocks: ReportBlock, **parts) -> str:
 def test_a_page_of_least():
     page = render_page(PLAIN)
     assert re.findall("<h2>(.*?)</h2>", page) == ["Key figures", "Inputs", "How it was made"]
-    assert "<strong>It went well.</strong> The rest, too." in page and "<td>3 kg</td>" in page
+    assert '"headline">It went well</p>' in page and '"lead">The rest, too.</p>' in page and "<dd>3 kg</dd>" in page
     assert "Scenario, as it ran" in page and "mass = 3" in page and "To get it again" not in page
 
 

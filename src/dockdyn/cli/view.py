@@ -30,7 +30,7 @@ def view(
 ) -> None:
     """Replay a run in the browser.
 
-    Bodies, forces and plots, until Ctrl-C; or, with --html, as a page to pass on.
+    Bodies and forces, until Ctrl-C; or, with --html, as a page to pass on.
     """
     from dockdyn.api import scene_of
     from dockdyn.results.store import as_written, open_result, result_in
@@ -47,18 +47,18 @@ def view(
         scene = scene_of(open_result(result), result.parent, str(result))
     for words in scene.warnings:
         say(f"warning: {words}", err=True)
-    if html is not None:
-        from dockdyn.report.replay.page import page_of
+    from dockdyn.report.scene.page import page_of
 
+    if html is not None:
         write_text(html, page_of(scene), force)
         say(f"Replay: {html}")
         return
-    from dockdyn.report.replay.serve import serve_scene
+    from dockdyn.report.scene.serve import serve_page
 
     assert address is not None
     if not address.is_loopback:
         say(f"warning: {host} is no loopback address: whoever reaches it can look at this replay", err=True)
-    serve_scene(scene, host, free_port(host, port), lambda url: say(f"Replay: {url} (Ctrl-C ends it)"))
+    serve_page(page_of(scene), host, free_port(host, port), lambda url: say(f"Replay: {url} (Ctrl-C ends it)"))
 
 
 def _check_host(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:

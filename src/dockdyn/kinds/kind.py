@@ -13,8 +13,8 @@ from dockdyn.scenario.language.section import Section
 if TYPE_CHECKING:
     from dockdyn.dataset import Dataset
     from dockdyn.kinds.resting import Resting
-    from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
+    from dockdyn.report.scene.scene import RunScene
     from dockdyn.results.drive import Progress
     from dockdyn.results.driver import Driver
     from dockdyn.results.functional_unit import FunctionalUnit
@@ -59,7 +59,7 @@ class Kind(abc.ABC):
         """Return what the page and the terminal say of a run, mostly by `dockdyn.report.report.run_report`."""
 
     @abc.abstractmethod
-    def scene(self, dataset: Dataset, content: Any) -> Scene:  # noqa: ANN401, of its own schema
+    def scene(self, dataset: Dataset, content: Any) -> RunScene:  # noqa: ANN401, of its own schema
         """Return what the replay of a run shows; `content` is that of its scenario."""
 
     # capabilities, which studies ask for, and runs

@@ -1,76 +1,309 @@
-"""A report as a page: one HTML file, styles and figures inside, that opens with no network."""
+"""A report as a page: one HTML file, styles and figures inside, that opens with no network.
+
+What is read is in the page as HTML, so that it is there without JavaScript, too: verdict, key numbers, requirements, tables.
+Its script (`web/src`, built into `report/web`) makes figures, scene and time of it, from JSON in the page: columns, charts,
+the span of the run and the scene. The page's policy allows that script alone, by its hash.
+"""
 
 from __future__ import annotations
 
+import base64
+import gzip
+import hashlib
+import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
+from importlib import resources
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
-
-from markupsafe import Markup
+from typing import Any
 
 from dockdyn.report.charts.chart import Chart
-from dockdyn.report.report import Plot, Report, ReportBlock, Table, named_apart
-from dockdyn.report.wording import MET, requirement_row
+from dockdyn.report.columns import Columns
+from dockdyn.report.elements import Html, element, join
+from dockdyn.report.palette import COLOURS
+from dockdyn.report.report import Plot, Report, ReportBlock, Rows, Table, named_apart
+from dockdyn.report.verdict import judgement_sentence, share_in_words, sort_of, split_sentences, used_share, worst_first
+from dockdyn.report.wording import requirement_row
 
-if TYPE_CHECKING:
-    from jinja2 import Template
-
+MAIN = 3  # figures over time beside the scene
+LONG = 30  # rows of a table above which it scrolls by itself; letters above which words are broken
 CSS_PIXELS = 96  # an inch
-CHART_SCRIPTS = ["chart_parts.js", "charts.js"]
-TOOLS = "figure_tools.js"
-FRAME = 90  # CSS pixels of names and axes around the panels of a chart
+DARK = {
+    "muted": "#a9b2bc", "rule": "#252a30", "contact": "#22303b", "solid": "#2f2c26", "wall": "#a89e88",
+    "blue": "#5fb5ef", "orange": "#ff8f45", "green": "#35c89c", "purple": "#d894c3", "gold": "#e2b144", "sky": "#3a7da8",
+    "navy": "#a9c1f0", "brown": "#c98a63", "moss": "#a5c567", "rose": "#f0b4cb", "mint": "#9be3c8", "sand": "#8d7440",
+}  # fmt: skip
+SIGNS = {
+    "ok": "M3.2 8.4l3.1 3.1 6.5-7",
+    "bad": "M4 4l8 8M12 4l-8 8",
+    "warn": "M8 3v6.2M8 12.6v.2",
+    "": "M3 8h10M9 4l4 4-4 4",
+}  # fmt: skip
+MARKS = {True: ("ok", "✓"), False: ("bad", "✗"), None: ("warn", "?")}
+NUMBER = re.compile(
+    r"(?<![\w.])[-−]?\d[\d.]*(?:e[-+]?\d+)?(?: ?(?:%|mm/s|m/s|kN m|N m s|N m|N s/m|N s|kN|N|mm|m|ms|s|J|deg|rad|kg)(?![\w/]))?"
+)
 
 
-def render_page(report: Report, *, replay: str = "", replay_lacks: str = "", no_replay: str = "") -> str:
+@cache
+def page_part(name: str) -> str:
+    """Return a part of every page as `web/` built it."""
+    return resources.files("dockdyn.report").joinpath("web", name).read_text(encoding="utf-8")
+
+
+@cache
+def scene_script() -> tuple[str, bytes]:
+    """Return the script of scenes, packed as text, and as it is."""
+    packed = resources.files("dockdyn.report").joinpath("web", "scene.js.gz").read_bytes()
+    return base64.b64encode(packed).decode(), gzip.decompress(packed)
+
+
+def render_page(
+    report: Report,
+    *,
+    scene: dict[str, Any] | None = None,
+    columns: Columns | None = None,
+    replay_lacks: str = "",
+    no_replay: str = "",
+) -> str:
     """Return the page of a report as HTML.
 
     Args:
         report: what it says.
-        replay: the packed replay of a run, empty where there is none.
+        scene: what moves in three dimensions, as `web/src/scene` reads it; its numbers are in `columns`.
+        columns: those of the page, to which the charts add theirs.
         replay_lacks: what it had to leave out, empty where that is nothing.
         no_replay: why there is none, where there should be one.
     """
-    from dockdyn.report.embedded_replay import SCRIPT, content_security_policy
-    from dockdyn.report.palette import COLOURS
-
+    columns = columns or Columns()
+    charts: list[Chart] = []
+    figures = _figures(report.plots, charts)
+    data = _page_data(charts, columns, scene)
+    timed = [figure for figure, chart in figures if chart is not None and chart.events and chart.over]
+    others = [figure for figure, chart in figures if figure not in timed[:MAIN]]
     blocks = {
         where: _sections_at(report.blocks, where) for where in ("key", "requirements", "before", "after", "inputs")
     }
-    judged = _requirements_table(report.requirements)
-    if judged is not None:
-        blocks["requirements"] = [("", [ReportBlock(table=judged)]), *blocks["requirements"]]
-    if not blocks["inputs"]:
-        blocks["inputs"] = [("", [ReportBlock(folded="Scenario, as it ran", text=report.scenario)])]
-    return _page_template().render(
-        report=report,
-        colours=COLOURS,
-        verdict=split_sentences(report.verdict),
-        judgement=_judgement_sentence(report.requirements),
-        blocks=blocks,
-        **_page_figures(report.plots),
-        replay=replay,
-        replay_lacks=replay_lacks,
-        no_replay=no_replay,
-        replay_script=SCRIPT,
-        policy=content_security_policy(figures=bool(report.plots), replay=bool(replay)),
+    inputs = blocks["inputs"] or [("", [ReportBlock(folded="Scenario, as it ran", text=report.scenario)])]
+    staged = scene is not None
+    judged = _requirements(report.requirements)
+    beside = judged if staged else None
+    parts = {
+        "motion": _motion(staged, replay_lacks, beside, timed[:MAIN]),
+        "key-figures": _key_figures(report) if report.tiles else None,
+        "key": _inside(blocks["key"], "Key figures"),
+        "requirements": _requirements_section(None if beside else judged, blocks["requirements"]),
+        "before": _sections(blocks["before"]),
+        "figures": _section("figures", "Figures", element("div", *others, class_="figures")) if others else None,
+        "after": _sections(blocks["after"]),
+        "no-replay": _section(
+            "replay", "Replay", element("p", f"{no_replay[:1].upper()}{no_replay[1:]}", class_="note")
+        )
+        if no_replay
+        else None,
+        "inputs": _section("inputs", "Inputs", _inside(inputs, "Inputs")),
+        "provenance": _section("provenance", "How it was made", _pairs(report.made), _again(report)),
+    }
+    links = {"motion": "Motion", "requirements": "Requirements", "figures": "Figures"}
+    links |= {"inputs": "Inputs", "provenance": "How it was made"}
+    nav = element(
+        "nav",
+        *(element("a", words, href=f"#{name}") for name, words in links.items() if parts[name]),
+        aria_label="Sections",
+    )
+    brand = element("span", _drawing("M2 4l7 6-7 6M11 10h7", 20), "dockdyn", class_="mark")
+    mast = element(
+        "header",
+        brand,
+        element("span", report.title, class_="crumb"),
+        nav,
+        element("span", class_="page-tools"),
+        class_="mast",
+    )
+    foot = element("footer", element("span", "One file: data, figures and scene are inside; nothing is loaded."))
+    body = element("body", mast, element("main", _hero(report), *parts.values()), foot, *_scripts(data, scene))
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", http_equiv="Content-Security-Policy", content=_policy(scene)),
+        element("title", report.title),
+        element("style", Html(page_part("page.css") + _colour_rules())),
+    )
+    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
+
+
+# ── the start: verdict and tiles ──
+
+
+def _hero(report: Report) -> Html:
+    sort, sentences = sort_of(report), split_sentences(report.verdict)
+    headline = report.headline or sentences[0].rstrip(".")
+    lead = " ".join(sentences if report.headline else sentences[1:])
+    judgement = judgement_sentence(report.requirements)
+    advice = [
+        part
+        for one in report.advice
+        for part in (element("dt", one.word), element("dd", _bold_numbers(one.sentence), _command(one.command)))
+    ]
+    words = element(
+        "div",
+        element("h1", report.title, class_="eyebrow"),
+        element("p", headline, class_="headline"),
+        element("p", _bold_numbers(lead), class_="lead") if lead else None,
+        element("p", judgement, class_="judgement" if judgement.startswith("✓") else "judgement active")
+        if judgement
+        else None,
+        element("dl", *advice, class_="guide") if advice else None,
+    )
+    verdict = element(
+        "div", element("div", _drawing(SIGNS[sort], 16), class_="sign"), words, class_=f"verdict {sort}".rstrip()
+    )
+    tiles = element("div", *(tile.html() for tile in report.tiles), class_="tiles")
+    hero = element("div", verdict, tiles if report.tiles else _key_figures(report), class_="hero", id="verdict")
+    warnings = element(
+        "div",
+        element("strong", "Before you trust the numbers"),
+        element("ul", *(element("li", warning) for warning in report.warnings)),
+        class_="warnings",
+    )
+    return join(hero, warnings if report.warnings else None)
+
+
+def _key_figures(report: Report) -> Html:
+    return _section("key-figures", "Key figures", _pairs(report.key))
+
+
+def _bold_numbers(words: str) -> Html:
+    """Return words with their numbers and units set apart."""
+    at, parts = 0, []
+    for found in NUMBER.finditer(words):
+        parts += [words[at : found.start()], element("b", found[0])]
+        at = found.end()
+    return join(*parts, words[at:])
+
+
+def _command(text: str) -> Html | None:
+    return (
+        element("div", element("code", text, class_="command", tabindex=0), class_="line-of-command") if text else None
     )
 
 
-@cache
-def _page_template() -> Template:
-    """Return the page of every report."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("dockdyn.report", ""),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
+def _drawing(path: str, size: int) -> Html:
+    drawn = element(
+        "path",
+        d=path,
+        fill="none",
+        stroke="currentColor",
+        stroke_width=1.8,
+        stroke_linejoin="round",
+        stroke_linecap="round",
     )
-    return environment.get_template("page.html")
+    return element("svg", drawn, viewBox=f"0 0 {size} {size}", width=20, height=20, aria_hidden="true")
+
+
+# ── requirements, scene, curves ──
+
+
+def _requirements(found: Sequence[dict[str, Any]]) -> Html | None:
+    """Return requirements as bars of the margin that is used, worst first; None where there are none."""
+    if not found:
+        return None
+    rows = []
+    for one in worst_first(found):
+        asked, value, margin, met = requirement_row(one)
+        share = used_share(one)
+        sort, mark = MARKS[one["met"]]
+        words = share_in_words(one) or one.get("why", "")
+        rows.append(
+            element(
+                "div",
+                element(
+                    "div",
+                    element("em", mark, title=met),
+                    element("span", asked, class_="n"),
+                    element("b", value),
+                    class_="top",
+                ),
+                element("div", element("span", style=f"width:{100 * min(share, 1.0):.1f}%"), class_="bar")
+                if share is not None
+                else None,
+                element(
+                    "div",
+                    element("span", f"{met}{f', {words}' if words else ''}"),
+                    element("span", f"margin {margin}"),
+                    class_="ticks",
+                ),
+                class_=f"requirement {sort}",
+            )
+        )
+    return join(*rows)
+
+
+def _requirements_section(judged: Html | None, found: Sequence[tuple[str, list[ReportBlock]]]) -> Html | None:
+    """Return the requirements that do not stand beside a scene, and what else is to say of them."""
+    if judged is None and not found:
+        return None
+    bars = element("div", judged, class_="panel requirements") if judged is not None else None
+    return _section("requirements", "Requirements", bars, _inside(found, "Requirements"))
+
+
+def _motion(staged: bool, lacks: str, beside: Html | None, curves: Sequence[Html]) -> Html | None:
+    """Return the scene beside the requirements, and the main curves below, with one time."""
+    if not staged and not curves:
+        return None
+    stage = element("div", element("div", id="scene"), class_="stage panel")
+    side = element("aside", element("h3", "Requirements"), beside, class_="side panel") if beside else None
+    bench = element("div", stage, side, class_="bench" if side else "bench alone") if staged else None
+    keys = Html(
+        "<kbd>space</kbd> play &nbsp;<kbd>←</kbd> <kbd>→</kbd> step &nbsp;<kbd>shift</kbd>+<kbd>→</kbd> next contact"
+    )
+    return element(
+        "section",
+        element("div", element("h2", "Motion and forces"), element("span", keys, class_="keys"), class_="head"),
+        element("p", lacks, class_="note") if lacks else None,
+        bench,
+        element("div", class_="transport panel", hidden=True) if curves else None,
+        element("div", *curves, class_="figures"),
+        id="motion",
+        class_="near",
+    )
+
+
+def _figures(plots: Sequence[Plot], charts: list[Chart]) -> list[tuple[Html, Chart | None]]:
+    """Return figures, each with what to look for in it, and their charts, which are put among `charts`, too."""
+    found: list[tuple[Html, Chart | None]] = []
+    for number, plot in enumerate(named_apart(plots), start=1):
+        drawn = plot.draw()
+        chart = drawn if isinstance(drawn, Chart) else None
+        if isinstance(drawn, Chart):
+            height = round(CSS_PIXELS * drawn.height)
+            without = f"This figure needs JavaScript; dockdyn export --to svg --figure {plot.name} draws it without."
+            shown = element(
+                "div",
+                element("noscript", element("p", without, class_="note")),
+                class_="chart",
+                role="img",
+                aria_label=plot.caption,
+                style=f"min-height:{height}px",
+            )
+            charts.append(drawn)
+        else:
+            from dockdyn.report.picture import inline_svg
+
+            picture = Html(inline_svg(drawn, f"figure{number}", plot.caption))
+            shown = element(
+                "div", picture, class_="picture scroll", tabindex=0, role="region", aria_label=f"Figure {number}"
+            )
+        caption = element("figcaption", element("b", f"Figure {number}."), " ", plot.caption)
+        below = element("div", caption, element("div", class_="tools"), class_="below")
+        place = None if chart is None else len(charts) - 1
+        found.append((element("figure", shown, below, class_="panel", data_name=plot.name, data_chart=place), chart))
+    return found
+
+
+# ── tables and texts ──
 
 
 def _sections_at(blocks: Sequence[ReportBlock], where: str) -> list[tuple[str, list[ReportBlock]]]:
@@ -79,53 +312,124 @@ def _sections_at(blocks: Sequence[ReportBlock], where: str) -> list[tuple[str, l
     return [(title, list(found)) for title, found in groupby(chosen, key=lambda block: block.title)]
 
 
-def split_sentences(words: str) -> list[str]:
-    """Return the sentences of a verdict."""
-    return re.split(r"(?<=[.!?]) (?=[A-ZÀ-Þ\d])", words)
+def _sections(found: Sequence[tuple[str, Sequence[ReportBlock]]]) -> Html:
+    return join(*(_section(None, title, _shown(blocks, title)) for title, blocks in found))
 
 
-def _judgement_sentence(found: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return whether a run meets its requirements, in a sentence; None where it has none."""
-    missed = [one["name"] for one in found if one["met"] is False]
-    undecided = [one["name"] for one in found if one["met"] is None]
-    said = (("✗", "not met", missed), ("?", "not decided", undecided))
-    words = " ".join(
-        f"{mark} {len(names)} of {len(found)} requirements {what}: {', '.join(names)}."
-        for mark, what, names in said
-        if names
+def _section(name: str | None, title: str, *inside: str | None) -> Html:
+    return element("section", element("div", element("h2", title), class_="head"), *inside, id=name)
+
+
+def _inside(found: Sequence[tuple[str, Sequence[ReportBlock]]], name: str) -> Html:
+    return join(*(_shown(blocks, name) for _, blocks in found))
+
+
+def _shown(blocks: Sequence[ReportBlock], name: str) -> Html:
+    """Return blocks: words, table, rows, text, each where there is one, and notes."""
+    parts: list[Html | None] = []
+    for block in blocks:
+        parts.append(element("p", block.words) if block.words else None)
+        if block.table is not None and block.table.rows:
+            parts.append(_grid(block.table, name))
+            more = f"And {block.table.left_out} more; the result file has them all."
+            parts.append(element("p", more, class_="note") if block.table.left_out else None)
+        parts.append(_pairs(block.rows))
+        text = element("pre", block.text, tabindex=0) if block.text else None
+        parts.append(element("details", element("summary", block.folded), text) if text and block.folded else text)
+        parts += [element("p", note, class_="note") for note in block.notes]
+    return join(*parts)
+
+
+def _pairs(rows: Rows) -> Html | None:
+    """Return words and values."""
+    found = [element("div", element("dt", row[0]), element("dd", " ".join(filter(None, row[1:])))) for row in rows]
+    return element("dl", *found, class_="pairs") if found else None
+
+
+def _grid(table: Table, name: str) -> Html:
+    """Return a table in a place of its own, which scrolls."""
+    groups = (
+        element("tr", *(element("th", words, class_="group", colspan=span) for words, span in table.groups))
+        if table.groups
+        else None
     )
-    if not words:
-        words = f"✓ All {len(found)} requirements met." if len(found) > 1 else "✓ The requirement is met."
-    return {"met": not (missed or undecided), "words": words} if found else None
+    heads = [
+        element(
+            "th",
+            words,
+            element("span", unit, class_="unit") if unit else None,
+            scope="col",
+            class_="worded" if place in table.worded else None,
+        )
+        for place, (words, unit) in enumerate(table.columns)
+    ]
+    head = element("thead", groups, element("tr", *heads)) if table.columns else None
+    rows = [element("tr", *(_cell(table, row, place) for place in range(len(row)))) for row in table.rows]
+    shown = element("table", head, element("tbody", *rows), class_=table.look or None)
+    where = element(
+        "div", shown, class_="scroll long" if len(rows) > LONG else "scroll", role="region", aria_label=name, tabindex=0
+    )
+    return element("div", where, class_="frame panel")
 
 
-def _requirements_table(found: Sequence[dict[str, Any]]) -> Table | None:
-    """Return the requirements of a run; None where there are none."""
-    rows = [list(requirement_row(one)) for one in found]
-    columns = [("required", ""), ("value", ""), ("margin", ""), ("", "")]
-    return Table(columns, rows, worded={0, 3}, alarming={MET[False]}) if rows else None
+def _cell(table: Table, row: Sequence[str], place: int) -> Html:
+    text, looks = row[place], []
+    if place in table.worded:
+        looks = ["worded", *(["code"] if place in table.code else ["wide"] if len(text) > LONG else [])]
+        looks += ["active"] if text in table.alarming and place == len(row) - 1 else []
+    return element("td", text, class_=" ".join(looks) or None)
 
 
-def _page_figures(plots: Iterable[Plot]) -> dict[str, Any]:
-    """Return figures, each with what to look for in it, as parts of the page with captions; and the scripts that they need."""
-    from dockdyn.report.charts.live_charts import packed_charts, packed_library, read_script
+def _again(report: Report) -> Html | None:
+    if not report.again:
+        return None
+    words = f"To get it again{', with the inputs above in scenario.toml' if report.from_inputs else ''}:"
+    return join(element("p", words, class_="note"), _command(report.again))
 
-    figures: list[dict[str, Any]] = []
-    charts: list[Chart] = []
-    for number, plot in enumerate(named_apart(plots), start=1):
-        drawn = plot.draw()
-        figure: dict[str, Any] = {"name": plot.name, "caption": plot.caption, "picture": None}
-        if isinstance(drawn, Chart):
-            figure |= {"chart": len(charts), "height": round(CSS_PIXELS * drawn.height) + FRAME}
-            charts.append(drawn)
-        else:
-            from dockdyn.report.picture import inline_svg
 
-            figure["picture"] = inline_svg(drawn, f"figure{number}", plot.caption)
-        figures.append(figure)
-    return {
-        "figures": figures,
-        "charts": packed_charts(charts) if charts else "",
-        "library": packed_library() if charts else "",
-        "scripts": [Markup(read_script(name)) for name in (CHART_SCRIPTS if charts else []) + [TOOLS]],
+# ── what the page may do and what its script reads ──
+
+
+def _page_data(charts: Sequence[Chart], columns: Columns, scene: dict[str, Any] | None) -> str | None:
+    """Return what the script reads as JSON."""
+    from dockdyn.report.charts.live_charts import chart_as_json, without_nan
+
+    over_time = next((chart for chart in charts if chart.events and chart.over), None)
+    facts = [chart_as_json(chart, columns) for chart in charts]
+    span = over_time.across(over_time.panels[0])[1] if over_time is not None else None
+    if span is None and scene is not None:
+        span = scene["span"]
+    named = [band.start for band in over_time.panels[0].bands if band.name] if over_time is not None else []
+    data = {
+        "columns": columns.packed(),
+        "charts": facts,
+        "span": span,
+        "at": named[0] if named else None,
+        "scene": scene,
     }
+    return json.dumps(without_nan(data), allow_nan=False, ensure_ascii=False, separators=(",", ":")).replace(
+        "<", "\\u003c"
+    )
+
+
+def _scripts(data: str | None, scene: dict[str, Any] | None) -> list[Html]:
+    scripts = [element("script", Html(data), type="application/json", id="page-data")]
+    if scene is not None:
+        scripts.append(element("script", Html(scene_script()[0]), type="application/octet-stream", id="scene-script"))
+    return [*scripts, element("script", Html(page_part("page.js")))]
+
+
+def _policy(scene: dict[str, Any] | None) -> str:
+    """Return what a page may do: run its own scripts, known by their hashes, and read what is inside it."""
+    scripts = [page_part("page.js").encode(), *([scene_script()[1]] if scene is not None else [])]
+    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(one).digest()).decode()}'" for one in scripts)
+    inside = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {hashes}"
+    return f"{inside}; base-uri 'none'; form-action 'none'"
+
+
+def _colour_rules() -> str:
+    """Return the colours of figures by name, as the palette has them, and on a dark screen."""
+    own = ("ink", "paper")  # the page's
+    light = "".join(f"--{name}:{code};" for name, code in COLOURS.items() if name not in own)
+    dark = "".join(f"--{name}:{code};" for name, code in DARK.items())
+    return f":root{{{light}--paper:var(--panel)}}:root[data-theme=dark]{{{dark}}}"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 import io
 import re
+from html import escape
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup, escape
-
 from dockdyn.report.drawing import COLOURS, use_report_style
+from dockdyn.report.elements import Html, element
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,7 +24,7 @@ HEX = re.compile(r"#[0-9a-f]{6}\b")
 
 
 @use_report_style
-def inline_svg(figure: Figure, name: str, words: str) -> Markup:
+def inline_svg(figure: Figure, name: str, words: str) -> Html:
     """Return `figure` as HTML; `name` makes its ids unique in the page, `words` say what it shows to who cannot see it."""
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", metadata={"Date": None})
@@ -32,7 +32,7 @@ def inline_svg(figure: Figure, name: str, words: str) -> Markup:
     svg = UNWANTED.sub("", start + rest)
     svg = re.sub(r"<[^>]+>", lambda tag: _for_page(tag[0], name), svg)  # tags only: text is the user's
     svg = svg.replace("<svg", f'<svg role="img" aria-label="{escape(words)}"', 1)
-    return Markup(svg) if len(svg) <= LARGE else inline_png(figure, words)
+    return Html(svg) if len(svg) <= LARGE else inline_png(figure, words)
 
 
 def _for_page(tag: str, name: str) -> str:
@@ -44,7 +44,7 @@ def _for_page(tag: str, name: str) -> str:
     return HEX.sub(lambda match: NAMES.get(match[0], match[0]), tag)
 
 
-def inline_png(figure: Figure, words: str) -> Markup:
+def inline_png(figure: Figure, words: str) -> Html:
     """Return the figure as a picture on paper, with few colours: it is lines and text."""
     from PIL import Image
 
@@ -53,6 +53,5 @@ def inline_png(figure: Figure, words: str) -> Markup:
     Image.open(drawn).convert("RGB").quantize(48).save(packed, format="png", optimize=True)
     data = base64.b64encode(packed.getvalue()).decode()
     width, height = figure.get_size_inches() * 96  # CSS pixels an inch
-    return Markup('<img alt="{}" width="{:.0f}" height="{:.0f}" src="data:image/png;base64,{}">').format(
-        words, width, height, data
-    )
+    source = f"data:image/png;base64,{data}"
+    return element("img", alt=words, width=round(width), height=round(height), src=source)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from dockdyn.dataset import Dataset
 from dockdyn.report.again import reproduce_command
 from dockdyn.report.charts.chart import Chart
+from dockdyn.report.tile import Tile
+from dockdyn.report.verdict import Advice, run_advice
 from dockdyn.report.wording import NOTHING, format_significant, requirement_row
 
 if TYPE_CHECKING:
@@ -112,7 +114,10 @@ class Report:
 
     Attributes:
         title: its heading.
-        verdict: what came of it, in sentences; the first is set apart.
+        verdict: what came of it, in sentences.
+        headline: the same in a few words; the first sentence where there is none.
+        advice: what decides, and what to do next.
+        tiles: the numbers that matter, with small pictures.
         key: the key figures, rows of words and value.
         blocks: what it has besides.
         plots: the figures.
@@ -128,6 +133,9 @@ class Report:
 
     title: str
     verdict: str
+    headline: str = ""
+    advice: Sequence[Advice] = ()
+    tiles: Sequence[Tile] = ()
     key: Rows = ()
     blocks: Sequence[ReportBlock] = ()
     plots: Sequence[Plot] = ()
@@ -183,6 +191,9 @@ def run_report(
         verdict=verdict,
         warnings=summary["warnings"],
         requirements=summary["requirements"],
+        advice=run_advice(
+            summary["requirements"], str(dataset.attrs["scenario"]), float(dataset.attrs.get("delay_s", 0.0))
+        ),
         made=[*made, ("Samples", str(dataset.sizes["time"])), *took],
         terminal=[*((summary["title"], verdict) if terminal is None else terminal), *lines_of_run(summary)],
         **parts,

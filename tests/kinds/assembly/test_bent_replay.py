@@ -5,9 +5,10 @@ import pytest
 from plain_tables import acting
 
 import dockdyn
-from dockdyn.kinds.assembly.replay import assembly_scene
-from dockdyn.report.replay.frames import EVEN
+from dockdyn.kinds.assembly.scene import assembly_scene
+from dockdyn.report.scene.rotation import rotate
 
+EVEN = 400  # samples
 LENGTH, PER_METRE, STIFF, SIDE = 4.0, 1.5, 900.0, 1500.0  # m, kg/m, N m²
 ROOT = np.array([0.5, 0.0, 0.0])  # m, on the base
 KINDS = ("uniform", "polynomial", "craig-bampton", "cantilever")
@@ -65,8 +66,18 @@ def drawn(scenario):
     return run, assembly_scene(run, scenario.content)
 
 
+def places(motion, place):
+    """A place of a body at all times."""
+    return motion.position + rotate(motion.attitude, np.broadcast_to(place, motion.position.shape))
+
+
 def line_of(found):
-    return next(line.points for line in found.lines if line.name == "mast/beam")
+    """The sections of the beam (times, sections, 3), by its modes as the page bends it."""
+    (beam,) = found.beams
+    at = beam.place + np.einsum("tm,smc->tsc", beam.eta, beam.shift)
+    if beam.bow is not None:
+        at = at - 0.5 * np.einsum("tm,smn,tn->ts", beam.eta, beam.bow, beam.eta)[..., None] * beam.along
+    return beam.rest.position[:, None] + rotate(np.broadcast_to(beam.rest.attitude[:, None], (*at.shape[:2], 4)), at)
 
 
 @pytest.mark.parametrize("kind", [pytest.param(kind, marks=[pytest.mark.full] * (kind != "uniform")) for kind in KINDS])
@@ -77,12 +88,12 @@ def test_what_is_drawn_on_a_beam_is_where_the_run_has_it(kind):
     assert line.shape == (len(found.time), line.shape[1], 3)
     parts = {part.name: part for part in found.parts}
     knob = parts["mast/knob"]
-    there = knob.motion.points(np.array([LENGTH / 2, 0.0, 0.1]))
-    tip, out = parts["tip/body"].motion, np.array([0.0, 0.0, -0.1])
+    there = places(knob.motion, np.array([LENGTH / 2, 0.0, 0.1]))
+    tip, out = found.bodies["tip"], np.array([0.0, 0.0, -0.1])
     np.testing.assert_allclose(found.time, run.time, rtol=0, atol=1e-9)  # a frame a sample
     np.testing.assert_allclose(there, tip.position, rtol=0, atol=1e-9)
-    np.testing.assert_allclose(line[:, -1], tip.points(out), rtol=0, atol=1e-9)
-    np.testing.assert_allclose(line[:, 0], parts["base/body"].motion.points(ROOT), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(line[:, -1], places(tip, out), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(line[:, 0], places(found.bodies["base"], ROOT), rtol=0, atol=1e-6)
     straight = np.linalg.norm(line[:, -1] - line[:, 0], axis=1)
     assert straight.max() < LENGTH + 1e-9 and straight.min() < LENGTH - 1e-3
     np.testing.assert_allclose(np.linalg.norm(np.diff(line, axis=1), axis=2).sum(axis=1), LENGTH, rtol=2e-3)

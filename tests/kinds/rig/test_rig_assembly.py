@@ -133,7 +133,7 @@ def test_the_replay_has_both_mock_ups():
     scene = scene_of(dataset)
     assert {"chaser", "target", "model (computed)", "without rig"} == {part.name.split("/")[0] for part in scene.parts}
     there = np.stack([np.interp(scene.time, dataset.time, axis) for axis in dataset.robot_position.values.T], axis=1)
-    assert_allclose(scene.arrows[0].place, there, atol=1e-5)
+    assert_allclose(scene.forces[0].place, there, atol=1e-5)
 
 
 @pytest.mark.full

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from dockdyn.kinds.assembly.schema.assembly import AssemblySection
     from dockdyn.kinds.resting import Resting
     from dockdyn.kinds.stepping import MechanismStepper
-    from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
+    from dockdyn.report.scene.scene import RunScene
     from dockdyn.results.drive import Progress
     from dockdyn.results.functional_unit import FunctionalUnit
     from dockdyn.results.key_figures import LocatedFigures
@@ -76,9 +76,9 @@ class AssemblyKind(Kind):
 
         return assembly_report(dataset, summary)
 
-    def scene(self, dataset: Dataset, content: AssemblySection) -> Scene:
-        from dockdyn.kinds.assembly.replay import assembly_scene
-        from dockdyn.kinds.assembly.replay_line import scene_on_line
+    def scene(self, dataset: Dataset, content: AssemblySection) -> RunScene:
+        from dockdyn.kinds.assembly.scene import assembly_scene
+        from dockdyn.kinds.assembly.scene_line import scene_on_line
         from dockdyn.kinds.assembly.schema.on_line import BodiesOnLineSection
 
         if isinstance(content, BodiesOnLineSection):

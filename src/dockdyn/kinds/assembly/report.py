@@ -35,7 +35,9 @@ from dockdyn.report.drawing import pair_labels, short_label
 from dockdyn.report.impact_table import first_impact_in_words, first_impact_rows, predicted_block
 from dockdyn.report.mesh_table import meshes_of_result
 from dockdyn.report.report import Plot, Report, ReportBlock, Table, first_figures, integration_rows, run_report
-from dockdyn.report.wording import NOTHING, capitalise_first, format_significant
+from dockdyn.report.tile import Tile
+from dockdyn.report.verdict import used_share, worst_first
+from dockdyn.report.wording import NOTHING, capitalise_first, count_of, format_significant
 from dockdyn.results.measures import acts_beside_contacts
 
 LABEL = 26  # letters of a contact's name on the terminal
@@ -55,6 +57,8 @@ def assembly_report(dataset: Dataset, summary: dict[str, Any]) -> Report:
         dataset,
         summary,
         verdict=_run_verdict(dataset, summary, classes),
+        headline=_headline(summary, classes),
+        tiles=_tiles(dataset, summary),
         key=_overview_rows(dataset, summary, classes),
         blocks=[
             contacts_block(dataset, summary, classes, PLACE),
@@ -78,6 +82,96 @@ def assembly_report(dataset: Dataset, summary: dict[str, Any]) -> Report:
             *first_impact_in_words(summary),
         ],
     )
+
+
+def _headline(summary: dict[str, Any], classes: list[str]) -> str:
+    """Return what came of a run in a few words."""
+    if summary["status"] != "finished":
+        return capitalise_first(summary["status"])
+    if summary["captured"] is not None:
+        said = (
+            f"Captured at {format_significant(summary['capture_time_s'])} s" if summary["captured"] else "Not captured"
+        )
+        return f"{said}, released again" if summary["release_time_s"] is not None else said
+    active, count = classes.count("active"), len(classes)
+    if active:
+        return (
+            f"{'All' if active == count else active} of {count} contacts gain energy"
+            if count > 1
+            else "The contact gains energy"
+        )
+    if count and classes.count("passive") == count:
+        return "Every contact takes energy" if count > 1 else "The contact takes energy"
+    return f"{count_of(count, 'contact')}".capitalize()
+
+
+def _tiles(dataset: Dataset, summary: dict[str, Any]) -> list[Tile]:
+    """Return the numbers that matter."""
+    time, tiles = dataset.time.values, []
+    if dataset.sizes["episode"] and not all_struck(dataset):
+        force, at = summary["peak_normal_force_N"], summary["peak_time_s"]
+        total = dataset.normal_force.values.sum(axis=1)
+        tiles.append(
+            Tile(
+                "Largest normal force",
+                format_significant(force),
+                "N",
+                f"at {format_significant(at)} s",
+                time,
+                total,
+                "orange",
+            )
+        )
+    if summary["requirements"]:
+        worst = worst_first(summary["requirements"])
+        used = [
+            (str(one["name"]).replace("_", " "), share, f"{100 * share:.0f} %")
+            for one in worst
+            if (share := used_share(one)) is not None
+        ]
+        if used:
+            name, share, _ = used[0]
+            tiles.append(
+                Tile("Share of the tightest limit", f"{100 * share:.0f}", "%", name, bars=used[:6], alarming=share > 1)
+            )
+    elif dataset.sizes["contact"] and dataset.sizes["episode"]:
+        depth = np.maximum(dataset.depth.values.max(axis=1), 0.0) * 1e3
+        tiles.append(
+            Tile("Largest penetration", format_significant(float(depth.max())), "mm", "as sampled", time, depth)
+        )
+    kinetic = dataset.kinetic_energy.values
+    change, first = float(kinetic[-1] - kinetic[0]), summary["kinetic_energy_start_J"]
+    words = "Kinetic energy taken" if change <= 0 else "Kinetic energy gained"
+    tiles.append(
+        Tile(
+            words,
+            format_significant(abs(change)),
+            "J",
+            f"of {format_significant(first)} J at the start",
+            time,
+            kinetic,
+            "green",
+            alarming=change > 0 and "active" in summary["energy_class"],
+        )
+    )
+    contacts = summary["contacts"]
+    if contacts:
+        speeds = [1e3 * contact["approach_speed_m_s"] for contact in contacts]
+        largest = max(speeds) or 1.0
+        bars = [
+            (f"Q{number}", speed / largest, format_significant(speed, 3))
+            for number, speed in enumerate(speeds[:6], start=1)
+        ]
+        tiles.append(
+            Tile(
+                "Largest approach speed",
+                format_significant(max(speeds)),
+                "mm/s",
+                f"Q{int(np.argmax(speeds)) + 1} of {count_of(len(speeds), 'contact')}",
+                bars=bars,
+            )
+        )
+    return tiles
 
 
 def _run_verdict(dataset: Dataset, summary: dict[str, Any], classes: list[str]) -> str:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from dockdyn.dataset import Dataset
     from dockdyn.kinds.resting import Resting
     from dockdyn.kinds.rig.schema import RigContent
-    from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
+    from dockdyn.report.scene.scene import RunScene
     from dockdyn.results.drive import Progress
     from dockdyn.results.driver import Driver
     from dockdyn.results.functional_unit import FunctionalUnit
@@ -78,8 +78,8 @@ class RigKind(Kind):
 
         return rig_report(dataset, summary)
 
-    def scene(self, dataset: Dataset, content: RigContent) -> Scene:
-        from dockdyn.kinds.rig.replay.rig import scene_of_rig
+    def scene(self, dataset: Dataset, content: RigContent) -> RunScene:
+        from dockdyn.kinds.rig.scene import scene_of_rig
 
         return scene_of_rig(dataset, content)
 

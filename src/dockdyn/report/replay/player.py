@@ -1,9 +1,9 @@
-"""A scene in the browser: viser4d's player with dockdyn's own time line, plots and cameras over it."""
+"""What moves in a live view, as viser draws it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable
+from contextlib import redirect_stdout
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -14,49 +14,15 @@ from dockdyn.report.replay.scene import (
     Arrow,
     Scene,
     SceneLine,
-    SceneMotion,
     carrier_paths,
-    distinct_motions,
     part_paths,
 )
 
 if TYPE_CHECKING:
     from viser import ViserServer
-    from viser4d import Viser4dServer
 
-Stage = Any  # what viser4d shows things on
+Stage = Any  # what viser shows things on
 Handle = Any  # by which it changes one of them
-FPS = 30.0
-
-
-@contextmanager
-def scene_player(scene: Scene, host: str = "127.0.0.1", port: int = 0, script: str = "") -> Iterator[Viser4dServer]:
-    """Yield a server that plays the scene, and runs a script in every browser; stopped when left, also after an error."""
-    server = run_quietly(lambda: _start_server(len(scene.time), host, port))
-    try:
-        record_scene(server, scene)
-        if script:
-            _run_in_browsers(server, script)
-        yield server
-    finally:
-        run_quietly(server.stop)
-
-
-def _start_server(steps: int, host: str, port: int) -> Viser4dServer:
-    from viser4d import StreamingConfig
-
-    from dockdyn.report.replay.local_server import LocalServer
-
-    # one block: a run is small, and a page that waits for none plays smoothly
-    streaming = StreamingConfig(block_size=max(steps, 1))
-    return LocalServer(max(steps, 1), fps=FPS, streaming=streaming, host=host, port=port, verbose=False)
-
-
-def _run_in_browsers(server: Viser4dServer, script: str) -> None:
-    """Run a script in every browser that comes, by the way on which viser4d sends its own."""
-    from viser4d import _viser
-
-    _viser.queue_server_message(server, _viser.run_javascript_message(script))
 
 
 def run_quietly[Result](do: Callable[[], Result]) -> Result:
@@ -72,48 +38,6 @@ def run_quietly[Result](do: Callable[[], Result]) -> Result:
         console.quiet = before
 
 
-def record_scene(server: Viser4dServer, scene: Scene) -> None:
-    """Record all that the scene shows, into the player's time line.
-
-    What is drawn is numbered there: a path of the user's names could nest one thing in another, or replace it.
-    """
-    set_up_page(server)
-    with server.at(0) as now:
-        stage = now.scene
-        stage.add_frame(ROOT, show_axes=False)
-        paths = carrier_paths(scene)
-        moving = [(stage.add_frame(paths[id(one)], show_axes=False), one) for one in distinct_motions(scene)]
-        draw_parts(stage, scene)
-        draw_frames(stage, scene)
-        drawn = [
-            (line, *draw_line(stage, number, line, paths.get(id(line.carrier), ROOT)))
-            for number, line in enumerate(scene.lines)
-        ]
-        arrows = [
-            (arrow, arrow_shafts(arrow), draw_arrow(stage, number, arrow)) for number, arrow in enumerate(scene.arrows)
-        ]
-        for handle, motion in moving:
-            _tell_first(handle, motion)
-        for _, (_, seen), handle in arrows:
-            handle.visible = not seen[0]
-            handle.visible = bool(seen[0])
-    moving = [(handle, _coarse_motion(motion)) for handle, motion in moving]
-    for step in range(1, len(scene.time)):
-        with server.at(step):
-            for handle, motion in moving:
-                _move_handle(handle, motion, step)
-            for line, handle, rows in drawn:
-                if rows is not None and not np.array_equal(rows[step], rows[step - 1]):
-                    handle.points = rows[step]
-                if line.stretch is not None and line.stretch[step] != line.stretch[step - 1]:
-                    handle.scale = (float(line.stretch[step]), 1.0, 1.0)
-            for _, (points, seen), handle in arrows:
-                if seen[step] and not (seen[step - 1] and np.array_equal(points[step], points[step - 1])):
-                    handle.points = points[step][None]
-                if seen[step] != seen[step - 1]:
-                    handle.visible = bool(seen[step])
-
-
 def set_up_page(server: ViserServer) -> None:
     """Set light, background and a page without what dockdyn has no use for."""
     server.scene.set_up_direction("+z")
@@ -125,31 +49,6 @@ def set_up_page(server: ViserServer) -> None:
     server.scene.add_light_directional("/light/key", intensity=2.9, position=(1.0, -2.0, 3.0), cast_shadow=False)
     server.scene.add_light_directional("/light/fill", intensity=1.0, position=(-2.0, 2.0, 0.5), cast_shadow=False)
     server.gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False)
-
-
-def _tell_first(handle: Handle, motion: SceneMotion) -> None:
-    """Tell the player where something is at first, which goes back there only if it was told.
-
-    What equals the value that it has anyway it does not take down, so that it is told another one before.
-    """
-    handle.position = motion.position[0] + 1.0
-    handle.position = motion.position[0]
-    handle.wxyz = motion.attitude[0][[1, 0, 3, 2]]
-    handle.wxyz = motion.attitude[0]
-
-
-def _coarse_motion(motion: SceneMotion) -> SceneMotion:
-    """Return places to a millionth of their size, attitudes to a microradian: short to write, and nobody sees the rest."""
-    size = float(np.abs(motion.position).max(initial=0)) or 1.0
-    return SceneMotion(np.round(motion.position, 6 - int(np.ceil(np.log10(size)))), np.round(motion.attitude, 6))
-
-
-def _move_handle(handle: Handle, motion: SceneMotion, step: int) -> None:
-    """Tell the player what has changed since the frame before, and nothing else."""
-    if np.any(motion.position[step] != motion.position[step - 1]):
-        handle.position = motion.position[step]
-    if np.any(motion.attitude[step] != motion.attitude[step - 1]):
-        handle.wxyz = motion.attitude[step]
 
 
 def draw_parts(stage: Stage, scene: Scene) -> list[Handle]:

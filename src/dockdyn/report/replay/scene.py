@@ -6,7 +6,6 @@ Lengths are in metres, times in seconds, attitudes unit quaternions with the sca
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -90,26 +89,6 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Event:
-    """Something that happened at `start`, or lasted until `end`."""
-
-    kind: Literal["contact", "impact", "capture", "note"]
-    label: str
-    start: float
-    end: float | None = None
-
-
-@dataclass(frozen=True)
-class Signal:
-    """A plot over time: series by name, each (samples,)."""
-
-    label: str
-    unit: str
-    time: np.ndarray
-    series: dict[str, np.ndarray]
-
-
-@dataclass(frozen=True)
 class CameraFit:
     """How far (m) from a target a camera must be: to see what is highest, and what is widest in a square picture.
 
@@ -141,7 +120,7 @@ class SceneView:
 
 @dataclass(frozen=True)
 class Scene:
-    """Everything that a replay shows. `dwell` (frames,) says which frames must be seen even in passing."""
+    """Everything that a replay shows."""
 
     title: str
     time: np.ndarray
@@ -150,11 +129,7 @@ class Scene:
     lines: list[SceneLine] = field(default_factory=list)
     arrows: list[Arrow] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
-    events: list[Event] = field(default_factory=list)
-    signals: list[Signal] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)  # for the user, not for the picture
-    dwell: np.ndarray | None = None
 
 
 def distinct_motions(scene: Scene) -> list[SceneMotion]:

@@ -9,7 +9,8 @@ import numpy as np
 from dockdyn.dataset import Dataset
 from dockdyn.kinds.rig.data import VARIABLES, coordinates_of
 from dockdyn.kinds.rig.model.rig import Rig
-from dockdyn.kinds.rig.replay.rig import COMPUTED, WITHOUT, carried_poses, scene_of_rig, touching_motion
+from dockdyn.kinds.rig.replay.rig import scene_of_rig, touching_motion
+from dockdyn.kinds.rig.scene import COMPUTED, WITHOUT, carried_poses
 from dockdyn.kinds.rig.schema import RigContent
 from dockdyn.report.replay.scene import Scene, SceneMotion, rotate_vectors
 from dockdyn.scenario.load import Scenario

@@ -1,4 +1,4 @@
-"""The scene of a rig: what the computer has, where the robot is, and what would be without rig."""
+"""What the live view of a driven rig begins with: one sample of what the computer has and where the robot is."""
 
 from __future__ import annotations
 
@@ -6,40 +6,29 @@ from dataclasses import replace
 
 import numpy as np
 
-from dockdyn.contact.group import ContactGroup
 from dockdyn.dataset import Dataset
-from dockdyn.deferred import Array, Float, jnp
-from dockdyn.integrate.model import over_rows
 from dockdyn.kinds.assembly.replay import body_parts, reach_of
-from dockdyn.kinds.rig.model.in_space import carried_at, reference_of
-from dockdyn.kinds.rig.model.plant import Axes
+from dockdyn.kinds.rig.scene import COMPUTED, WITHOUT, carried_poses, port_group
 from dockdyn.kinds.rig.schema import RigAssemblySection, RigContent
-from dockdyn.programs import Program
 from dockdyn.report.drawing import COLOURS
-from dockdyn.report.replay import frames
 from dockdyn.report.replay.cameras import seen_from, seen_whole
 from dockdyn.report.replay.colours import BODIES, FORCE, HOLD, METAL
 from dockdyn.report.replay.scale import arrow_scale
 from dockdyn.report.replay.scene import (
     Arrow,
-    Event,
     Frame,
     Mesh,
     Scene,
     SceneLine,
     SceneMotion,
     ScenePart,
-    Signal,
     still_motion,
 )
 from dockdyn.report.replay.shapes import box_mesh, coil_points
 from dockdyn.report.sampled_surface import in_pieces
-from dockdyn.scenario.made import model_of
 
 MODEL, ROBOT, IDEAL = COLOURS["sky"], COLOURS["blue"], COLOURS["green"]
-COMPUTED, WITHOUT = "model (computed)", "without rig"
 GHOST = 0.3  # opacity
-SHOWN = 300  # contacts marked on the time line at most
 LANES = {COMPUTED: ("position", MODEL), "robot": ("robot_position", ROBOT)}
 
 
@@ -48,44 +37,12 @@ def scene_of_rig(dataset: Dataset, content: RigContent) -> Scene:
     return scene_of_mock_ups(dataset, content) if isinstance(content, RigAssemblySection) else scene_of_line(dataset)
 
 
-def contact_spans(dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """Return spans (n, 2) in which the measured contact pushes, and the times of its largest force in each (s)."""
-    force = np.linalg.norm(dataset.contact_force.values, axis=1)
-    time = dataset.time.values
-    on = np.concatenate([[False], force > 0, [False]])
-    edges = np.flatnonzero(np.diff(on.astype(int))).reshape(-1, 2)
-    if dataset.attrs["bilateral"] or not len(edges):
-        return np.zeros((0, 2)), np.zeros(0)
-    spans = np.stack([time[edges[:, 0]], time[np.minimum(edges[:, 1], len(time) - 1)]], axis=1)
-    peaks = np.array([time[a + int(force[a:b].argmax())] for a, b in edges])
-    return spans, peaks
-
-
-def rig_events(dataset: Dataset) -> list[Event]:
-    force = np.linalg.norm(dataset.contact_force.values, axis=1)
-    spans, peaks = contact_spans(dataset)
-    rows = np.searchsorted(dataset.time.values, peaks)
-    found = [
-        Event("contact", f"contact {i + 1}, peak {force[row]:.4g} N", float(a), float(b))
-        for i, ((a, b), row) in enumerate(zip(spans, rows, strict=True))
-    ]
-    return found[:SHOWN]
-
-
-def frame_times(dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
-    spans, peaks = contact_spans(dataset)
-    return frames.frame_times(float(dataset.time[-1]), spans, [float(t) for t in peaks])
-
-
 def scene_of_line(dataset: Dataset) -> Scene:
     """Return one direction: two blocks side by side, each before its spring, in the robot's place the ghost of its ideal
     motion; overlap is to the right of the wall's face."""
-    time, dwell = frame_times(dataset)
-    travel = {
-        name: frames.interpolate_samples(time, dataset.time.values, dataset[key].values[:, 0])
-        for name, (key, _) in LANES.items()
-    }
-    ideal = frames.interpolate_samples(time, dataset.time.values, dataset.ideal_position.values[:, 0])
+    time = dataset.time.values
+    travel = {name: dataset[key].values[:, 0] for name, (key, _) in LANES.items()}
+    ideal = dataset.ideal_position.values[:, 0]
     size = max(float(np.abs(values).max()) for values in (*travel.values(), ideal)) or 1.0
     wall, apart = 3.0 * size, 2.1 * size
     parts, lines, motions = [], [], []
@@ -109,10 +66,7 @@ def scene_of_line(dataset: Dataset) -> Scene:
     parts.append(ScenePart("wall", plate, COLOURS["muted"], still_motion(len(time)), body="wall"))
     arrows = []
     shown = {"contact force": ("contact_force", FORCE, 1), "force on the model": ("total_force", HOLD, 0)}
-    forces = {
-        name: frames.interpolate_samples(time, dataset.time.values, dataset[key].values[:, 0])
-        for name, (key, _, _) in shown.items()
-    }
+    forces = {name: dataset[key].values[:, 0] for name, (key, _, _) in shown.items()}
     vectors = {name: force[:, None] * np.array([1.0, 0.0, 0.0]) for name, force in forces.items()}
     scale = arrow_scale(list(vectors.values()), 3 * size)
     for name, (_, colour, lane) in shown.items():
@@ -122,12 +76,9 @@ def scene_of_line(dataset: Dataset) -> Scene:
     return Scene(
         title=str(dataset.attrs["title"]),
         time=time,
-        dwell=dwell,
         parts=parts,
         lines=lines,
         arrows=arrows,
-        events=rig_events(dataset),
-        signals=rig_signals(dataset),
         notes=["behind, the model (computed); in front, the robot; pale green around it, the motion without rig"],
         views=[
             seen_from("overview", [-0.25, -1.0, 0.75], middle, radius),
@@ -144,26 +95,9 @@ def _block_mesh(size: float, wide: float) -> Mesh:
     return box_mesh([-1.4 * size, -0.7 * wide * size, -0.6 * wide * size], [0.0, 0.7 * wide * size, 0.6 * wide * size])
 
 
-def rig_signals(dataset: Dataset) -> list[Signal]:
-    """Return force, positions, energy, with and without rig."""
-    time = dataset.time.values
-    axes = [str(axis) for axis in dataset.axis.values]
-    size = np.linalg.norm(dataset.contact_force.values, axis=1) if len(axes) > 1 else dataset.contact_force.values[:, 0]
-    ideal = np.linalg.norm(dataset.ideal_force.values, axis=1) if len(axes) > 1 else dataset.ideal_force.values[:, 0]
-    found = [Signal("contact force", "N", time, {"rig": size, "without rig": ideal})]
-    for i, axis in enumerate(axes):
-        series = {
-            "rig": 1e3 * dataset.robot_position.values[:, i],
-            "without rig": 1e3 * dataset.ideal_position.values[:, i],
-        }
-        found.append(Signal(f"position of the robot{f', {axis}' if len(axes) > 1 else ''}", "mm", time, series))
-    series = {"rig": dataset.kinetic_energy.values, "without rig": dataset.ideal_kinetic_energy.values}
-    return [*found, Signal("kinetic energy of the model", "J", time, series)]
-
-
 def scene_of_mock_ups(dataset: Dataset, content: RigAssemblySection) -> Scene:
     """Return the two mock-ups in axes of the laboratory, in which that of the second stands still."""
-    time, dwell = frame_times(dataset)
+    time = dataset.time.values
     robot, ground = carried_motion(dataset, content, time, "robot_pose"), still_motion(len(time))
     carried, standing = (content.named(name) for name in content.mock_ups)
     reach = reach_of(content)
@@ -175,19 +109,16 @@ def scene_of_mock_ups(dataset: Dataset, content: RigAssemblySection) -> Scene:
         drawn = body_parts(carried.model_copy(update={"name": name}), content, colour, motion, reach)
         ghosts += [ghost_of(part, colour, name) for part in drawn]
     gear = [*own, *(part for part in parts if not part.name.endswith("/body"))]
-    tip = touching_motion(content, robot, ground).points(np.asarray(_port_group(content).place))
-    force = frames.interpolate_samples(time, dataset.time.values, dataset.contact_force.values)
+    tip = touching_motion(content, robot, ground).points(np.asarray(port_group(content).place))
+    force = dataset.contact_force.values
     scale, slanted, side = arrow_scale([force], 2 * reach), [0.3, -1.0, 0.5], [0.0, -1.0, 0.0]
     return Scene(
         title=str(dataset.attrs["title"]),
         time=time,
-        dwell=dwell,
         parts=[*parts, *ghosts],
         lines=[SceneLine("path", tip, COLOURS["gold"], grows=True)],
         arrows=[Arrow("contact force", tip, force, FORCE, "N", scale, 0.03 * reach)],
         frames=[Frame("laboratory", ground, reach), Frame(carried.name, robot, reach)],
-        events=rig_events(dataset),
-        signals=rig_signals(dataset),
         notes=["mock-ups in the laboratory; pale blue, the carried one in the computer; pale green, without rig"],
         views=[
             seen_whole("contact", slanted, gear, (-1,)),
@@ -198,16 +129,9 @@ def scene_of_mock_ups(dataset: Dataset, content: RigAssemblySection) -> Scene:
     )
 
 
-def _port_group(content: RigAssemblySection) -> ContactGroup:
-    """Return the contact in which the port touches."""
-    group = model_of(content).groups[content.port_contact()]
-    assert isinstance(group, ContactGroup)
-    return group
-
-
 def touching_motion(content: RigAssemblySection, robot: SceneMotion, ground: SceneMotion) -> SceneMotion:
     """Return the motion of the mock-up whose feature touches in the port's contact: the `robot`'s, or that of the `ground`."""
-    return robot if _port_group(content).first == content.mounted_bodies()[0] else ground
+    return robot if port_group(content).first == content.mounted_bodies()[0] else ground
 
 
 def ghost_of(part: ScenePart, colour: str, layer: str) -> ScenePart:
@@ -217,19 +141,5 @@ def ghost_of(part: ScenePart, colour: str, layer: str) -> ScenePart:
 
 def carried_motion(dataset: Dataset, content: RigAssemblySection, time: np.ndarray, name: str) -> SceneMotion:
     """Return the mock-up that is carried, in the laboratory, from the robot's axes of a `name` in the dataset."""
-    pose = frames.interpolate_samples(time, dataset.time.values, dataset[name].values)
+    pose = dataset[name].values
     return SceneMotion(*in_pieces(lambda rows: carried_poses(content, rows), pose))
-
-
-@Program
-def carried_poses(
-    content: RigAssemblySection, pose: Float[Array, "n 6"]
-) -> tuple[Float[Array, "n 3"], Float[Array, "n 4"]]:
-    """Return positions (m) and attitudes of the mock-up that is carried, at rest, from the robot's axes."""
-    reference = reference_of(content.mounted_starts())
-
-    def place(axes: Axes) -> tuple[Array, Array]:
-        carried = carried_at(reference, axes, jnp.zeros(6)).pose
-        return carried.position.array(), carried.attitude.array()
-
-    return over_rows(place, pose)

@@ -1,0 +1,87 @@
+"""Key numbers of a report, each with a small picture: a curve, or bars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dockdyn.report.charts.chart import thin_rows
+from dockdyn.report.elements import Html, element
+
+WIDTH, HEIGHT = 240, 58  # of a curve, in its own units
+POINTS = 240
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A number that matters.
+
+    Attributes:
+        label: what it is.
+        value: the number, written.
+        unit: its unit.
+        note: a line of context.
+        time: of a curve below it (s).
+        curve: the curve.
+        colour: of the curve, by name in `COLOURS`.
+        bars: instead of a curve: words, share of the bar that is filled, and number of each.
+        alarming: whether the number is bad news.
+    """
+
+    label: str
+    value: str
+    unit: str = ""
+    note: str = ""
+    time: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    curve: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    colour: str = "blue"
+    bars: Sequence[tuple[str, float, str]] = ()
+    alarming: bool = False
+
+    def html(self) -> Html:
+        """Return it as it stands on the page."""
+        number = element("p", self.value, element("span", self.unit, class_="unit") if self.unit else None, class_="v")
+        return element(
+            "div",
+            element("p", self.label, class_="k"),
+            number,
+            element("p", self.note, class_="f") if self.note else None,
+            self._bars() if self.bars else self._spark() if self.curve.size > 1 else None,
+            class_="tile panel bad" if self.alarming else "tile panel",
+        )
+
+    def _bars(self) -> Html:
+        cells = [
+            part
+            for words, share, number in self.bars
+            for part in (
+                element("span", words, title=words),
+                element("div", element("span", style=f"width:{100 * min(max(share, 0.0), 1.0):.1f}%"), class_="bar"),
+                element("b", number),
+            )
+        ]
+        return element("div", *cells, class_="bars")
+
+    def _spark(self) -> Html:
+        """Return the curve as SVG that needs no script."""
+        rows = thin_rows(self.curve, POINTS)
+        time, values = self.time[rows], np.nan_to_num(self.curve[rows])
+        low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
+        x = WIDTH * (time - time[0]) / ((time[-1] - time[0]) or 1.0)
+        y = HEIGHT - 2 - (HEIGHT - 4) * (values - low) / ((high - low) or 1.0)
+        line = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(x, y, strict=True))
+        ground = HEIGHT - 2 - (HEIGHT - 4) * (0 - low) / ((high - low) or 1.0)
+        colour = f"var(--{self.colour})"
+        thin = {"vector_effect": "non-scaling-stroke", "fill": "none"}
+        return element(
+            "svg",
+            element("path", d=f"{line}L{WIDTH} {ground:.1f}L0 {ground:.1f}Z", fill=colour, opacity=0.12),
+            element("path", d=f"M0 {ground:.1f}H{WIDTH}", stroke="var(--line2)", **thin),
+            element("path", d=line, stroke=colour, stroke_width=1.7, stroke_linejoin="round", **thin),
+            viewBox=f"0 0 {WIDTH} {HEIGHT}",
+            preserveAspectRatio="none",
+            class_="spark",
+            aria_hidden="true",
+        )

@@ -1,0 +1,50 @@
+// Tables: signs that they scroll, rows that go to their contact, commands that are copied.
+import { element } from "./dom.ts";
+
+/** Mark on which sides of a scrolling place there is more. */
+export function signScrolling(place: HTMLElement): void {
+  const look = () => {
+    place.parentElement!.classList.toggle("more-right", place.scrollLeft + place.clientWidth < place.scrollWidth - 2);
+    place.parentElement!.classList.toggle("more-left", place.scrollLeft > 2);
+  };
+  place.addEventListener("scroll", look, { passive: true });
+  new ResizeObserver(look).observe(place);
+  look();
+}
+
+/** Let rows that begin with the name of an event go there. */
+export function linkRows(table: HTMLTableElement, events: Map<string, () => void>): void {
+  for (const row of table.tBodies[0]?.rows ?? []) {
+    const go = events.get(row.cells[0]?.textContent?.trim() ?? "");
+    if (!go) continue;
+    const act = () => {
+      for (const other of table.tBodies[0]!.rows) other.classList.toggle("chosen", other === row);
+      go();
+    };
+    row.tabIndex = 0;
+    row.classList.add("goes");
+    row.title = "Show this contact in curves and scene";
+    row.addEventListener("click", act);
+    row.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      act();
+    });
+  }
+}
+
+/** Make a command one that a press copies. */
+export function copyCommand(place: HTMLElement): void {
+  const said = element("i", {}, "copy"), text = place.textContent!;
+  const button = element("button", { type: "button", class: "copy", title: "Copy this command", click: async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      said.textContent = "copied";
+    } catch {
+      getSelection()?.selectAllChildren(place);
+      said.textContent = "selected";
+    }
+    setTimeout(() => (said.textContent = "copy"), 1500);
+  } }, said);
+  place.after(button);
+}
