@@ -258,7 +258,7 @@ def _page_of(dataset: Dataset, folder: Path, report: Report, known: KnownRun = U
     from dockdyn.report.page import render_page
     from dockdyn.results.store import study_of
 
-    replay = replay_of(dataset, folder, known.content) if study_of(dataset) is None else {}
+    replay: dict[str, Any] = replay_of(dataset, folder, known.content) if study_of(dataset) is None else {}
     for words in (replay[key] for key in ("no_replay", "replay_lacks") if key in replay):
         say(f"warning: {words}", err=True)
     return render_page(report, **replay)

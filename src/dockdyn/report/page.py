@@ -231,7 +231,7 @@ def _requirements(found: Sequence[dict[str, Any]]) -> Html | None:
                 else None,
                 element(
                     "div",
-                    element("span", f"{met}{f', {words}' if words else ''}"),
+                    element("span", element("span", met), f", {words}" if words else None),
                     element("span", f"margin {margin}"),
                     class_="ticks",
                 ),
@@ -254,7 +254,7 @@ def _motion(staged: bool, lacks: str, beside: Html | None, curves: Sequence[Html
     if not staged and not curves:
         return None
     stage = element("div", element("div", id="scene"), class_="stage panel")
-    side = element("aside", element("h3", "Requirements"), beside, class_="side panel") if beside else None
+    side = element("aside", element("h2", "Requirements"), beside, class_="side panel") if beside else None
     bench = element("div", stage, side, class_="bench" if side else "bench alone") if staged else None
     keys = Html(
         "<kbd>space</kbd> play &nbsp;<kbd>←</kbd> <kbd>→</kbd> step &nbsp;<kbd>shift</kbd>+<kbd>→</kbd> next contact"
