@@ -244,7 +244,7 @@ def test_a_figure_that_no_such_scenario_has_is_refused_when_it_is_asked_for(pres
 
 
 @pytest.mark.parametrize(
-    "figure", ["contact.energy_change_J.1", "contacts.7.peak_normal_force_N", "impacts.0.energy_loss_J", "captured"]
+    "figure", ["contact.energy_change_J.1", "contacts.7.peak_force_N", "impacts.0.energy_loss_J", "captured"]
 )
 def test_a_figure_that_only_a_run_tells_is_taken(figure):
     assert dockdyn.objective("probe-cone", f"mean of {figure}").figure.name == figure

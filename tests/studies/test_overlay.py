@@ -41,7 +41,7 @@ def test_key_figures_and_inputs_beside_each_other(slow, fast):
     text = render_page(overlay_report({"slow.nc": slow, "fast.nc": fast}))
     figures = {row[0]: row[1:] for row in rows(text, "Key figures")[1:]}
     one, other = dockdyn.summarise(slow), dockdyn.summarise(fast)
-    unit, first, second, mark = figures["Peak normal force"]
+    unit, first, second, mark = figures["Peak force"]
     assert unit == "N" and mark == "≠"
     assert float(first) == pytest.approx(one["peak_force_N"], rel=1e-4)
     assert float(second) == pytest.approx(other["peak_force_N"], rel=1e-4)
@@ -83,7 +83,7 @@ def test_a_verdict_tells_of_what_all_runs_have(shared_run):
     """A run without a latch is not one that was not captured."""
     runs = {name: shared_run(name) for name in ("probe-cone", "probe-cone-latch")}
     words = overlay_report(runs).verdict
-    assert "captured" not in words and "peak normal force 69.985 and 76.468 N." in words
+    assert "captured" not in words and "peak force 69.985 and 76.468 N." in words
 
 
 def test_files_are_called_by_what_tells_them_apart(tmp_path):

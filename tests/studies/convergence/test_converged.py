@@ -64,7 +64,7 @@ def test_what_moves_with_a_shorter_fixed_step_is_the_error_that_it_has(tmp_path,
     """Of a step of which nine tenths go, or more."""
     scenario, exact = bounce(tmp_path, seed, method="fixed", step=0.02)
     found = check_convergence(scenario)
-    force = found["changes"]["contacts.0.peak_normal_force_N"]
+    force = found["changes"]["contacts.0.peak_force_N"]
     error = abs(force["value"] - exact) / exact
     assert found["refined"] == {"tolerance": {"integrator.step": pytest.approx(0.002)}}
     assert 0.5 * error < force["tolerance"] + 1e-9 and force["tolerance"] < 2 * error + 1e-6
@@ -80,7 +80,7 @@ def test_a_coarse_step_has_not_converged_and_a_located_contact_has(tmp_path):
     located, exact = bounce(tmp_path, 3)
     found = check_convergence(located)
     assert found["converged"] and convergence_verdict(found).startswith("Converged: ")
-    assert found["changes"]["contacts.0.peak_normal_force_N"]["value"] == pytest.approx(exact, rel=1e-8)
+    assert found["changes"]["contacts.0.peak_force_N"]["value"] == pytest.approx(exact, rel=1e-8)
     assert found["largest_change"] < 1e-6 and found["warnings"] == []
 
 

@@ -109,7 +109,7 @@ def _tiles(dataset: Dataset, summary: dict[str, Any]) -> list[Tile]:
     """Return the numbers that matter."""
     time, tiles = dataset.time.values, []
     if dataset.sizes["episode"] and not all_struck(dataset):
-        force, at = summary["peak_normal_force_N"], summary["peak_time_s"]
+        force, at = summary["peak_force_N"], summary["peak_time_s"]
         total = dataset.normal_force.values.sum(axis=1)
         tiles.append(
             Tile(

@@ -14,7 +14,7 @@ from dockdyn.dataset import Dataset
 from dockdyn.report.report import Report, ReportBlock, Table
 from dockdyn.report.wording import NOTHING, capitalise_first, format_significant, requirement_row
 from dockdyn.results.exchange.measured_log import MeasuredLog, Residual, log_residuals
-from dockdyn.results.requirements import figures_of, unit_of_figure, without_unit
+from dockdyn.results.requirements import figures_of, is_of_member, unit_of_figure, without_unit
 from dockdyn.results.store import study_of
 from dockdyn.scenario.language.errors import ScenarioError, listed
 from dockdyn.scenario.language.keys import leaves
@@ -114,7 +114,8 @@ def key_figures(summaries: Mapping[str, dict[str, Any]]) -> Table:
         values = [each.get(key) for each in figures.values()]
         if any(isinstance(value, list) for value in values) or all(value is None for value in values):
             continue
-        words = capitalise_first(without_unit(key).replace("_", " "))
+        words = without_unit(key)  # of a single contact, latch or port as it is asked for
+        words = words if is_of_member(key) else capitalise_first(words.replace("_", " ").replace(".", " "))
         told = [format_value(value) for value in values]
         rows.append([words, unit_of_figure(key), *told, DIFFERENT if values_differ(values) else ""])
     columns = [("figure", ""), ("unit", ""), *((name, "") for name in summaries), ("", "")]
