@@ -27,7 +27,7 @@ COUNT, MANY = 2_000, 100_000  # arguments
 
 def answers(program, given, folder):
     """Whether the module has answered, and what."""
-    module = wasm_module(program)
+    module = wasm_module({"program": code_of(program)})
     memory = bytearray(module.data_bytes + STACK)
     stack = len(memory) // ALIGNED * ALIGNED
 
@@ -86,4 +86,4 @@ def test_a_docking(name, tmp_path):
 def test_a_function_of_the_c_library_is_refused():
     program = translate_function(jax.jit(lax.lgamma).trace(np.ones(3)).jaxpr)
     with pytest.raises(Untranslatable, match="lgamma in WebAssembly"):
-        wasm_module(program)
+        wasm_module({"program": code_of(program)})
