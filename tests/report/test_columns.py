@@ -1,0 +1,48 @@
+"""Columns of a page are in the browser what they were in Python."""
+
+import json
+
+import numpy as np
+from page_script import needs_node, run_in_web
+
+from dockdyn.report.columns import Columns
+
+
+def columns_and_bounds():
+    """Return columns of each sort with how far from them what is unpacked may lie."""
+    rng = np.random.default_rng(3)
+    wave = 40 + 30 * np.sin(np.linspace(0, 20, 3001))
+    gaps = np.where(np.arange(200) % 50 == 7, np.nan, rng.normal(size=200))
+    jumps = np.where(np.arange(500) % 2, -1e6, 1e6)
+    return [
+        (np.linspace(0, 30, 2001), False, 1e-14),
+        (np.full(5, -2.5), False, 0.0),
+        (np.zeros(0), False, 0.0),
+        (np.array([4.25]), False, 0.0),
+        (wave, False, 60 / 131068 * 1.001),
+        (gaps, False, np.nanmax(gaps) / 65534),
+        (jumps, False, 2e6 / 131068),
+        (10.0 ** rng.uniform(-18, 0, 300), True, 1e-7),
+        (np.full(4, np.nan), False, 0.0),
+    ]
+
+
+@needs_node
+def test_columns_are_unpacked_as_they_were(tmp_path):
+    given = columns_and_bounds()
+    columns = Columns()
+    places = [columns.place(values, exact=exact) for values, exact, _ in given]
+    assert places == list(range(len(given)))
+    written = [[None if np.isnan(value) else value for value in values] for values, _, _ in given]
+    within = [bound for _, _, bound in given]
+    file = tmp_path / "packed.json"
+    file.write_text(json.dumps({"packed": columns.packed(), "values": written, "within": within}))
+    said = run_in_web("npm", "test", PACKED_COLUMNS=str(file))
+    assert "# skipped 0" in said
+
+
+def test_the_same_numbers_are_in_a_page_once():
+    columns = Columns()
+    assert columns.place([1, 2, 4]) == columns.place(np.array([1.0, 2.0, 4.0])) == 0
+    assert columns.place([1, 2, 4], exact=True) == 1
+    assert len(columns.packed()["columns"]) == 2

@@ -1,0 +1,54 @@
+// Columns of numbers as `dockdyn/report/columns.py` packs them.
+
+export interface PackedColumns {
+  columns: ([kind: "even", length: number, first: number, last: number] | [kind: "steps", length: number, low: number, high: number] | [kind: "single", length: number])[];
+  data: string; // base64 of gzip
+}
+
+const STEPS = 65534; // of a column's range; one more stands for a gap
+const GAP = 65535;
+
+export class Columns {
+  constructor(private readonly found: Float64Array[]) {}
+
+  /** Return a column by its place; gaps are NaN. */
+  at(place: number): Float64Array {
+    const column = this.found[place];
+    if (!column) throw new RangeError(`there is no column ${place}`);
+    return column;
+  }
+}
+
+export async function gunzip(base64: string): Promise<Uint8Array> {
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
+}
+
+export async function unpackColumns(packed: PackedColumns): Promise<Columns> {
+  const bytes = await gunzip(packed.data);
+  let at = 0;
+  const found = packed.columns.map((column) => {
+    const length = column[1], values = new Float64Array(length);
+    if (column[0] === "even") {
+      for (let i = 0; i < length; i++) values[i] = length > 1 ? column[2] + ((column[3] - column[2]) * i) / (length - 1) : column[2];
+    } else if (column[0] === "steps") { // second differences, all low bytes before all high ones
+      const step = (column[3] - column[2]) / STEPS;
+      let slope = 0, level = 0;
+      for (let i = 0; i < length; i++) {
+        slope = (slope + bytes[at + i]! + (bytes[at + length + i]! << 8)) & 65535;
+        level = (level + slope) & 65535;
+        values[i] = level === GAP ? NaN : column[2] + level * step;
+      }
+      at += 2 * length;
+    } else { // single precision, its first bytes before its second ones
+      const word = new DataView(new ArrayBuffer(4));
+      for (let i = 0; i < length; i++) {
+        for (let byte = 0; byte < 4; byte++) word.setUint8(byte, bytes[at + byte * length + i]!);
+        values[i] = word.getFloat32(0, true);
+      }
+      at += 4 * length;
+    }
+    return values;
+  });
+  return new Columns(found);
+}
