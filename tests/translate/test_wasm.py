@@ -11,8 +11,8 @@ from jax import lax
 from test_elementary import arguments_of, assert_same_bits, function_named
 
 import dockdyn
-from dockdyn.results.contact_run import advance, init
 from dockdyn.results.plan import settings_for
+from dockdyn.results.unit import advance, begin
 from dockdyn.translate.elementary import FORMULAS
 from dockdyn.translate.jaxpr import translate_function
 from dockdyn.translate.native import Native, code_of
@@ -75,7 +75,7 @@ def test_a_docking(name, tmp_path):
     """The integrator with all its events."""
     content = dockdyn.load(name).content
     settings = settings_for(content)
-    leaves, structure = jax.tree.flatten((content, settings, np.asarray(400), init(content, settings)))
+    leaves, structure = jax.tree.flatten((content, settings, np.asarray(400), begin(content, settings)))
 
     def steps(*given):
         return jax.tree.leaves(advance.function(*jax.tree.unflatten(structure, given)))
