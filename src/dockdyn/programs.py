@@ -23,6 +23,7 @@ from dockdyn import backend
 from dockdyn.deferred import ArrayLike, PyTree, has_jax, is_traced, jax, jit_when_called
 from dockdyn.translate.machine import Code
 from dockdyn.translate.native import Left, Native
+from dockdyn.translate.scalar_program import Untranslatable
 from dockdyn.translate.store import load_code, name_of, store_code
 from dockdyn.translate.trees import Unstorable, decode_tree, describe_structure, encode_tree, in_words
 from dockdyn.trees import Structure, flatten, leaves_of, structure_of, unflatten
@@ -61,13 +62,39 @@ class Program:
         self.signature = inspect.signature(function)
 
     def __call__(self, *given: PyTree, **named: PyTree) -> PyTree:
-        bound = self.signature.bind(*given, **named)
-        bound.apply_defaults()
-        fixed = {name: bound.arguments[name] for name in self.static}
-        moving = {name: value for name, value in bound.arguments.items() if name not in fixed}
+        fixed, moving = self.arguments(*given, **named)
         leaves, structure = flatten(tuple(moving.values()))
         if has_jax() and any(is_traced(leaf) for leaf in leaves):  # part of a larger program
             return self.function(*given, **named)
+        compiled, new = self.kept_or_new(fixed, moving, structure, leaves)
+        found = compiled(*leaves)
+        if new:
+            _make_room()
+        return found
+
+    def code(self, *given: PyTree, **named: PyTree) -> tuple[Code, Structure]:
+        """Return the code of the program for arguments of this structure, and the structure of its results.
+
+        Raises Untranslatable where XLA computes it.
+        """
+        fixed, moving = self.arguments(*given, **named)
+        leaves, structure = flatten(tuple(moving.values()))
+        compiled, _ = self.kept_or_new(fixed, moving, structure, leaves)
+        if not isinstance(compiled, Translated):
+            raise Untranslatable(f"{self.function.__qualname__}, which XLA computes")
+        return compiled.native.code, compiled.results
+
+    def arguments(self, *given: PyTree, **named: PyTree) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the arguments that are part of the structure, and the others, by name."""
+        bound = self.signature.bind(*given, **named)
+        bound.apply_defaults()
+        fixed = {name: bound.arguments[name] for name in self.static}
+        return fixed, {name: value for name, value in bound.arguments.items() if name not in fixed}
+
+    def kept_or_new(
+        self, fixed: dict[str, Any], moving: dict[str, Any], structure: Structure, leaves: list[ArrayLike]
+    ) -> tuple[Compiled, bool]:
+        """Return the compiled function of this structure, and whether it is new in this process."""
         kinds = tuple((np.shape(leaf), np.dtype(getattr(leaf, "dtype", type(leaf)))) for leaf in leaves)
         constants = tuple((type(value), repr(value) if isinstance(value, float) else value) for value in fixed.values())
         key = (self, backend.is_native(), structure, kinds, constants)
@@ -76,11 +103,7 @@ class Program:
             if new:
                 kept[key] = self.compiled(fixed, moving, structure, leaves)
             kept.move_to_end(key)
-            compiled = kept[key]
-        found = compiled(*leaves)
-        if new:
-            _make_room()
-        return found
+            return kept[key], new
 
     def compiled(
         self, fixed: dict[str, Any], moving: dict[str, Any], structure: Structure, leaves: list[ArrayLike]
@@ -102,7 +125,7 @@ class Program:
             with contextlib.suppress(Exception):  # an entry that this process cannot read is made again
                 return Translated(found[0], structure_of(decode_tree(found[1])), found[1], name, by_xla)
         backend.ask_before_compiling(structures, by_xla=False)
-        from dockdyn.translate.jaxpr import Untranslatable, translate_function
+        from dockdyn.translate.jaxpr import translate_function
         from dockdyn.translate.native import code_of
 
         whole = jitted()

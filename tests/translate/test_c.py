@@ -12,8 +12,8 @@ import pytest
 from jax import lax
 
 import dockdyn
-from dockdyn.results.contact_run import advance, init
 from dockdyn.results.plan import settings_for
+from dockdyn.results.unit import advance, begin
 from dockdyn.translate.c import c_text
 from dockdyn.translate.jaxpr import translate_function
 from dockdyn.translate.native import Native, code_of
@@ -97,7 +97,7 @@ def test_a_docking(tmp_path):
     """The integrator with all its events: whole runs agree to the last bit."""
     content = dockdyn.load("paraskevas-b").content
     settings = settings_for(content)
-    solver = init(content, settings)
+    solver = begin(content, settings)
     leaves, structure = jax.tree.flatten((content, settings, np.asarray(400), solver))
     found, expected = compiled(
         lambda *given: jax.tree.leaves(advance.function(*jax.tree.unflatten(structure, given))), leaves, tmp_path

@@ -11,8 +11,8 @@ from jax import lax
 from test_elementary import arguments_of, assert_same_bits, function_named
 
 import dockdyn
-from dockdyn.results.contact_run import advance, init
 from dockdyn.results.plan import settings_for
+from dockdyn.results.unit import advance, begin
 from dockdyn.translate.elementary import FORMULAS
 from dockdyn.translate.jaxpr import translate_function
 from dockdyn.translate.native import Native, code_of
@@ -27,7 +27,7 @@ COUNT, MANY = 2_000, 100_000  # arguments
 
 def answers(program, given, folder):
     """Whether the module has answered, and what."""
-    module = wasm_module(program)
+    module = wasm_module({"program": code_of(program)})
     memory = bytearray(module.data_bytes + STACK)
     stack = len(memory) // ALIGNED * ALIGNED
 
@@ -75,7 +75,7 @@ def test_a_docking(name, tmp_path):
     """The integrator with all its events."""
     content = dockdyn.load(name).content
     settings = settings_for(content)
-    leaves, structure = jax.tree.flatten((content, settings, np.asarray(400), init(content, settings)))
+    leaves, structure = jax.tree.flatten((content, settings, np.asarray(400), begin(content, settings)))
 
     def steps(*given):
         return jax.tree.leaves(advance.function(*jax.tree.unflatten(structure, given)))
@@ -86,4 +86,4 @@ def test_a_docking(name, tmp_path):
 def test_a_function_of_the_c_library_is_refused():
     program = translate_function(jax.jit(lax.lgamma).trace(np.ones(3)).jaxpr)
     with pytest.raises(Untranslatable, match="lgamma in WebAssembly"):
-        wasm_module(program)
+        wasm_module({"program": code_of(program)})

@@ -12,7 +12,7 @@ for (const { name, kind } of WebAssembly.Module.imports(code)) {
   else throw new Error(`imports the function ${name}`);
 }
 new Uint8Array(memory.buffer).set(bytes);
-const { dockdyn_program } = new WebAssembly.Instance(code, { env }).exports;
-const ended = dockdyn_program(...addresses.map(Number));
+const { program } = new WebAssembly.Instance(code, { env }).exports;
+const ended = program(...addresses.map(Number));
 fs.writeFileSync(image, new Uint8Array(memory.buffer, 0, bytes.length));
 process.exit(ended & 1 ? 0 : 3);

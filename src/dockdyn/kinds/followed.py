@@ -16,8 +16,8 @@ from dockdyn.deferred import Bool, Float
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Solution, Status
-from dockdyn.results.contact_run import advance, init
 from dockdyn.results.plan import jit_once, settings_for
+from dockdyn.results.unit import advance, begin
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.load import Scenario
@@ -97,7 +97,7 @@ def follow_run(
     """Return the run until `enough` of it is known or it ends, at most so many iterations."""
     content = without_rest(scenario.content)
     settings = settings_for(content)
-    solver, until = init(content, settings), 0
+    solver, until = begin(content, settings), 0
     start = map_leaves(np.asarray, solver.point.state)
     while True:
         solution: Solution = map_leaves(np.asarray, solution_so_far(solver))

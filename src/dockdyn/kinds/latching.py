@@ -18,9 +18,9 @@ from dockdyn.integrate.model import Scalar, State
 from dockdyn.integrate.solution import Status
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.mounts import MountedLatch
-from dockdyn.results.contact_run import advance, init
 from dockdyn.results.control.coupling import coupling_of
 from dockdyn.results.plan import jit_once, settings_for
+from dockdyn.results.unit import advance, begin
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.scenario.made import model_of
@@ -109,7 +109,7 @@ def _search_least_speed(attempt: Callable[[float], Attempt], guess: float) -> fl
 
 def _ramp_entry(content: Any, settings: located.Settings) -> State | None:  # noqa: ANN401, of a scenario
     """Return the state in which the probe comes to the ramp; None where it does not."""
-    solver, until = init(content, settings), 0
+    solver, until = begin(content, settings), 0
     while True:
         until += SLICE
         solver = advance(content, settings, np.asarray(until), solver)

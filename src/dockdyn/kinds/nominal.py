@@ -17,12 +17,12 @@ from dockdyn.integrate.solution import Solution, Status
 from dockdyn.kinds.followed import SLICE, after_first, first_touching, solution_so_far, without_rest
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.rest import Members, on_wall
-from dockdyn.results.contact_run import advance, init
 from dockdyn.results.dataset import reason_of
 from dockdyn.results.delay_cost import affordable_delay
 from dockdyn.results.drive import drive_run
 from dockdyn.results.plan import jit_once, settings_for
 from dockdyn.results.run import Run
+from dockdyn.results.unit import advance, begin
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made
@@ -263,7 +263,7 @@ def _run_to_end(scenario: Scenario, duration: float) -> Solution:
     content = without_rest(scenario.content)
     settings = replace(settings_for(content), duration=np.float64(duration))
     solver = drive_run(
-        init(content, settings),
+        begin(content, settings),
         lambda solver, until: advance(content, settings, until, solver),
         lambda solver: float(solver.point.time) / duration,
         SLICE,
@@ -280,7 +280,7 @@ def _state_at(scenario: Scenario, time: float) -> State:
     """Return the state of the run at a time (s)."""
     if time == 0:
         content = without_rest(scenario.content)
-        start: State = map_leaves(np.asarray, init(content, settings_for(content)).point.state)
+        start: State = map_leaves(np.asarray, begin(content, settings_for(content)).point.state)
         return start
     state: State = _run_to_end(scenario, time).state
     return state

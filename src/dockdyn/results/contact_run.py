@@ -12,11 +12,9 @@ from typing import Any
 import numpy as np
 
 from dockdyn.dataset import Dataset
-from dockdyn.deferred import Array, Int, PyTree, jax, jnp
+from dockdyn.deferred import Array, PyTree
 from dockdyn.integrate.hybrid import located
-from dockdyn.integrate.model import Flag, State, over_rows
 from dockdyn.integrate.solution import Solution, Status
-from dockdyn.programs import Program, trace_once
 from dockdyn.results.adaptive_run import METHODS, linearised_adaptive, run_adaptive
 from dockdyn.results.control.coupled_run import run_coupled
 from dockdyn.results.control.coupling import coupling_of
@@ -30,10 +28,11 @@ from dockdyn.results.methods import Settings, method_of, settings_of
 from dockdyn.results.overlap import refuse_overlap
 from dockdyn.results.plan import Simulated, delay_of, jit_once
 from dockdyn.results.run import Described, Run
+from dockdyn.results.unit import advance, begin, observe, run_through
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.loop import loop_of
-from dockdyn.trees import Structure, leaves_of, map_leaves
+from dockdyn.trees import Structure, map_leaves
 
 
 def simulate_contacts(
@@ -70,50 +69,6 @@ def check_runnable(scenario: Scenario) -> Scenario:
     return scenario
 
 
-@jit_once
-def init(content: Simulated, settings: Settings) -> Any:  # noqa: ANN401, the solver of the method
-    return method_of(settings).init(content.model(), settings)
-
-
-@partial(Program, donate=("solver",))
-def advance(content: Simulated, settings: Settings, until: Int[Array, ""], solver: Any) -> Any:  # noqa: ANN401, as `init`
-    return method_of(settings).advance(content.model(), settings, solver, until)
-
-
-@trace_once
-def _observe_state(model: Any, state: State, delayed: Any) -> dict[str, Array]:  # noqa: ANN401, of the method
-    return model.observe(state, delayed)
-
-
-@jit_once
-def _observe_solution(
-    content: Simulated,
-    settings: Settings,
-    solver: Any,  # noqa: ANN401, as `init`
-) -> tuple[Solution, dict[str, Array], dict[str, Array]]:
-    """Return the solution, and what is observed at its samples and at the moments of its log: zero in rows that nothing has
-    written."""
-    model = content.model()
-    solution = method_of(settings).result(model, solver)
-    assert solution.samples is not None
-    samples, moments = solution.samples, solution.log
-    count = leaves_of(samples.state)[0].shape[0]
-    states = map_leaves(lambda a, b: jnp.concatenate([a, b]), samples.state, moments.state)
-    rows = moments.time.shape[0]
-    delayed = map_leaves(lambda a: jnp.concatenate([a, jnp.zeros((rows, *a.shape[1:]))]), samples.delayed)
-    written = jnp.concatenate([jnp.arange(count) < solution.sampled, jnp.arange(rows) < solution.moments])
-
-    def observe(written: Flag, state: State, delayed: Any) -> dict[str, Array]:  # noqa: ANN401, as `Sample`
-        shapes = jax.eval_shape(_observe_state, model, state, delayed)
-        blank = map_leaves(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
-        return jax.lax.cond(written, lambda: _observe_state(model, state, delayed), lambda: blank)
-
-    observed = over_rows(observe, written, states, delayed)
-    return solution, *(
-        map_leaves(lambda a, part=part: a[part], observed) for part in (slice(count), slice(count, None))
-    )
-
-
 def _run_with_events(scenario: Scenario, progress: Progress | None) -> Run:
     content = scenario.content
     settings = settings_of(content)
@@ -125,14 +80,14 @@ def _run_with_events(scenario: Scenario, progress: Progress | None) -> Run:
         solver = run_coupled(scenario, coupling, settings, progress)
     else:
         solver = drive_run(
-            init(content, settings),
+            begin(content, settings),
             lambda solver, until: advance(content, settings, np.int64(until), solver),
             lambda solver: float(method.time(solver)) / content.duration,
             method.slice,
             progress,
             content.integrator.max_steps,
         )
-    solution, sampled, at_moments = map_leaves(np.asarray, _observe_solution(content, settings, solver))
+    solution, sampled, at_moments = map_leaves(np.asarray, observe(content, settings, solver))
     return _run_of(content, settings, solution, sampled, at_moments, method.pace(solver))
 
 
@@ -206,11 +161,7 @@ def _run_with_derivatives(
     """Return numbers of a scenario, solution and what is observed, and their derivatives along a direction."""
 
     def found(numbers: Array) -> PyTree:
-        content = content_of(structure, list(numbers), arrays)
-        model = content.model()
-        method = method_of(settings)
-        solver = method.advance(model, settings, method.init(model, settings), settings.max_iterations)
-        return numbers, *_observe_solution(content, settings, solver)
+        return numbers, *run_through(content_of(structure, list(numbers), arrays), settings)
 
     return tangent_of(found, numbers, direction)
 

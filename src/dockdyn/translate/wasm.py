@@ -1,6 +1,6 @@
-"""A scalar program as a WebAssembly module, which browsers and Node.js load as it is: no compiler, no linker.
+"""Programs as a WebAssembly module, which browsers and Node.js load as it is: no compiler, no linker.
 
-LLVM's object file for WebAssembly already is a module that imports its memory; an export of its function is added. It calls
+LLVM's object file for WebAssembly already is a module that imports its memory; exports of its functions are added. It calls
 nothing outside: the elementary functions are in it, so its bits are those of the other ways.
 
 Units: none.
@@ -9,15 +9,15 @@ Source: WebAssembly Core Specification 2.0, binary format (5.4.2 values, 5.5 mod
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from dockdyn.translate.elementary import functions_among
-from dockdyn.translate.jaxpr import TranslatedProgram
-from dockdyn.translate.llvm import CLIBRARY, NAME, function_text, text_of
-from dockdyn.translate.machine import initialised_llvm, lock, written_object
-from dockdyn.translate.scalar_program import Untranslatable, operations_of
+from dockdyn.translate.elementary import function_of
+from dockdyn.translate.library import called_functions
+from dockdyn.translate.llvm import NAME, function_text
+from dockdyn.translate.machine import Code, initialised_llvm, lock, written_object
+from dockdyn.translate.scalar_program import Untranslatable
 
 TARGET, FEATURES = "wasm32-unknown-unknown", "+bulk-memory,+nontrapping-fptoint"
 LEVEL = 2  # of optimisation
@@ -28,11 +28,11 @@ LOW, MORE = 127, 128  # seven bits of an integer, and that there are more
 
 
 class WasmModule(NamedTuple):
-    """A module, and how many bytes at the beginning of the memory are its own.
+    """A module, how many bytes at the beginning of the memory are its own, and how many its functions work in.
 
     It imports from `env` the memory (`__linear_memory`) and, where it needs them, `__stack_pointer`, a global variable with
-    the end of a free stretch of it, and a table of functions. It exports the function, of three addresses: those of lists of
-    the addresses of arguments and of results, and of working memory.
+    the end of a free stretch of it, and a table of functions. It exports functions of three addresses: those of lists of the
+    addresses of arguments (the constants of the code come last) and of results, and of working memory.
     """
 
     code: bytes
@@ -40,19 +40,22 @@ class WasmModule(NamedTuple):
     work_bytes: int
 
 
-def wasm_module(program: TranslatedProgram) -> WasmModule:
-    """Return a program as a module. Raises Untranslatable for an operation without a word in it."""
-    operations = operations_of(program.builder.body)
-    if outside := operations.intersection(CLIBRARY):
-        raise Untranslatable(f"the function {min(outside)} in WebAssembly")
+def wasm_module(codes: Mapping[str, Code]) -> WasmModule:
+    """Return programs as a module that exports each under its name. Raises Untranslatable for what needs a library."""
     llvm, machine = initialised_llvm(), _wasm_machine()
     with lock:
-        module = llvm.parse_assembly(text_of(program))
-        for function in functions_among(operations):
-            module.link_in(llvm.parse_assembly(function_text(function)))
+        module = llvm.parse_assembly("")
+        for name, code in codes.items():
+            module.link_in(llvm.parse_assembly(code.text.replace(f"@{NAME}(", f"@{name}(", 1)))
+        for function in sorted({one for code in codes.values() for one in called_functions(code.text)}):
+            module.link_in(llvm.parse_assembly(function_text(function_of(function))))
         written = written_object(module, machine, LEVEL)
     sections = list(_sections_of(written))
-    return WasmModule(_with_export(sections), _data_end(dict(sections).get(DATA, b"\0")), max(program.builder.work, 1))
+    outside = _imported_functions(dict(sections).get(IMPORT, b"\0"))
+    if outside:
+        raise Untranslatable(f"the function {outside[0]} in WebAssembly")
+    work = max(1, *(code.work for code in codes.values()))
+    return WasmModule(_with_exports(sections, list(codes)), _data_end(dict(sections).get(DATA, b"\0")), work)
 
 
 @cache
@@ -75,28 +78,28 @@ def _sections_of(module: bytes) -> Iterator[tuple[int, bytes]]:
         at = start + size
 
 
-def _with_export(sections: list[tuple[int, bytes]]) -> bytes:
-    """Return a module of sections that exports its first own function; names and relocations are left out."""
-    name = NAME.encode()
-    place = _imported_functions(dict(sections).get(IMPORT, b"\0"))
-    export = b"\1" + _integer(len(name)) + name + bytes([FUNCTION]) + _integer(place)
+def _with_exports(sections: list[tuple[int, bytes]], names: Sequence[str]) -> bytes:
+    """Return a module of sections that exports its first functions by these names; its own names and relocations are left
+    out."""
+    words = [name.encode() for name in names]
+    exports = [_integer(len(one)) + one + bytes([FUNCTION]) + _integer(place) for place, one in enumerate(words)]
     kept = [(kind, body) for kind, body in sections if kind != CUSTOM]
     before = sum(kind < EXPORT for kind, _ in kept)  # these stand in order
-    kept.insert(before, (EXPORT, export))
+    kept.insert(before, (EXPORT, _integer(len(exports)) + b"".join(exports)))
     return HEAD + b"".join(bytes([kind]) + _integer(len(body)) + body for kind, body in kept)
 
 
-def _imported_functions(body: bytes) -> int:
-    """Return how many functions a section imports, which are counted before a module's own."""
+def _imported_functions(body: bytes) -> list[str]:
+    """Return the names of the functions that a section imports."""
     count, at = _read_integer(body, 0)
-    found = 0
+    found = []
     for _ in range(count):
         for _ in ("module", "name"):
             length, at = _read_integer(body, at)
-            at += length
+            name, at = body[at : at + length], at + length
         kind, at = body[at], at + 1
-        found += kind == FUNCTION
         if kind == FUNCTION:
+            found.append(name.decode())
             _, at = _read_integer(body, at)
         elif kind in (TABLE, MEMORY):
             flags, at = body[at + (kind == TABLE)], at + 1 + (kind == TABLE)

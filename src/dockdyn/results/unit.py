@@ -1,0 +1,75 @@
+"""The programs by which every use of a scenario runs it, compiled once for each structure.
+
+Its numbers give the solver of t = 0, that is advanced to the end, and what it leaves is observed. A run advances slice by
+slice; a lane of a batch, a derivative and a page go through in one piece.
+
+Units: SI.
+Source: definition.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+from dockdyn.deferred import Array, Int, jax, jnp
+from dockdyn.integrate.model import Flag, State, over_rows
+from dockdyn.integrate.solution import Solution
+from dockdyn.programs import Program, trace_once
+from dockdyn.results.methods import Settings, method_of
+from dockdyn.results.plan import Simulated, jit_once
+from dockdyn.trees import leaves_of, map_leaves
+
+
+class Observed(NamedTuple):
+    """What a run has left: zero in rows that nothing has written."""
+
+    solution: Solution
+    sampled: dict[str, Array]  # what is observed at its samples
+    at_moments: dict[str, Array]  # and at the moments of its log
+
+
+@jit_once
+def begin(content: Simulated, settings: Settings) -> Any:  # noqa: ANN401, the solver of the method
+    """Return the solver of a run at t = 0."""
+    return method_of(settings).init(content.model(), settings)
+
+
+@partial(Program, donate=("solver",))
+def advance(content: Simulated, settings: Settings, until: Int[Array, ""], solver: Any) -> Any:  # noqa: ANN401, as `begin`
+    """Return the solver at the end of the run, or after `until` iterations."""
+    return method_of(settings).advance(content.model(), settings, solver, until)
+
+
+@jit_once
+def observe(content: Simulated, settings: Settings, solver: Any) -> Observed:  # noqa: ANN401, as `begin`
+    """Return what a run has left."""
+    model = content.model()
+    solution = method_of(settings).result(model, solver)
+    assert solution.samples is not None
+    samples, moments = solution.samples, solution.log
+    count = leaves_of(samples.state)[0].shape[0]
+    states = map_leaves(lambda a, b: jnp.concatenate([a, b]), samples.state, moments.state)
+    rows = moments.time.shape[0]
+    delayed = map_leaves(lambda a: jnp.concatenate([a, jnp.zeros((rows, *a.shape[1:]))]), samples.delayed)
+    written = jnp.concatenate([jnp.arange(count) < solution.sampled, jnp.arange(rows) < solution.moments])
+
+    def observe_row(written: Flag, state: State, delayed: Any) -> dict[str, Array]:  # noqa: ANN401, as `Sample`
+        shapes = jax.eval_shape(_observe_state, model, state, delayed)
+        blank = map_leaves(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+        return jax.lax.cond(written, lambda: _observe_state(model, state, delayed), lambda: blank)
+
+    observed = over_rows(observe_row, written, states, delayed)
+    parts = (map_leaves(lambda a, part=part: a[part], observed) for part in (slice(count), slice(count, None)))
+    return Observed(solution, *parts)
+
+
+@trace_once
+def _observe_state(model: Any, state: State, delayed: Any) -> dict[str, Array]:  # noqa: ANN401, of the method
+    return model.observe(state, delayed)
+
+
+def run_through(content: Simulated, settings: Settings) -> Observed:
+    """Return what a whole run has left."""
+    solver = advance(content, settings, settings.max_iterations, begin(content, settings))
+    return observe(content, settings, solver)
