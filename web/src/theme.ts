@@ -36,5 +36,5 @@ export function startTheme(tools: Element | null): void {
     }
     show();
   } }, "◐");
-  tools?.append(button, element("button", { type: "button", class: "icon", title: "Print", "aria-label": "Print", click: () => print() }, "⎙"));
+  tools?.append(button, element("button", { type: "button", class: "icon", click: () => print() }, "Print"));
 }
