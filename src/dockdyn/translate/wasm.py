@@ -4,7 +4,7 @@ LLVM's object file for WebAssembly already is a module that imports its memory; 
 nothing outside: the elementary functions are in it, so its bits are those of the other ways.
 
 Units: none.
-Source: WebAssembly Core Specification 2.0, binary format (5.4.2 values, 5.5 modules).
+Source: WebAssembly Core Specification 2.0, binary format (5.4.2 values, 5.5 modules); its object file linking, symbol table.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ LEVEL = 2  # of optimisation
 HEAD = b"\0asm\1\0\0\0"
 CUSTOM, IMPORT, EXPORT, DATA = 0, 2, 7, 11  # sections; those after the exports have larger numbers
 FUNCTION, TABLE, MEMORY = 0, 1, 2  # what is imported
+LINKING, SYMBOLS = b"\x07linking", 8  # the section for linkers, and its table of symbols
+DATA_SYMBOL, SECTION_SYMBOL = 1, 3  # besides functions, of which the number is that of imports
+UNDEFINED, NAMED = 0x10, 0x40  # flags of symbols
 LOW, MORE = 127, 128  # seven bits of an integer, and that there are more
 
 
@@ -79,14 +82,42 @@ def _sections_of(module: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _with_exports(sections: list[tuple[int, bytes]], names: Sequence[str]) -> bytes:
-    """Return a module of sections that exports its first functions by these names; its own names and relocations are left
-    out."""
-    words = [name.encode() for name in names]
-    exports = [_integer(len(one)) + one + bytes([FUNCTION]) + _integer(place) for place, one in enumerate(words)]
+    """Return a module of sections that exports its functions of these names; its own names and relocations are left out."""
+    places = _function_places(sections)
+    exports = [
+        _integer(len(name)) + name.encode() + bytes([FUNCTION]) + _integer(places[name.encode()]) for name in names
+    ]
     kept = [(kind, body) for kind, body in sections if kind != CUSTOM]
     before = sum(kind < EXPORT for kind, _ in kept)  # these stand in order
     kept.insert(before, (EXPORT, _integer(len(exports)) + b"".join(exports)))
     return HEAD + b"".join(bytes([kind]) + _integer(len(body)) + body for kind, body in kept)
+
+
+def _function_places(sections: list[tuple[int, bytes]]) -> dict[bytes, int]:
+    """Return the places of functions by their names, from the table of symbols that a linker would read."""
+    (body,) = (body for kind, body in sections if kind == CUSTOM and body.startswith(LINKING))
+    _, at = _read_integer(body, len(LINKING))  # the version
+    while body[at] != SYMBOLS:
+        size, at = _read_integer(body, at + 1)
+        at += size
+    _, at = _read_integer(body, at + 1)
+    count, at = _read_integer(body, at)
+    found = {}
+    for _ in range(count):
+        kind, at = body[at], at + 1
+        flags, at = _read_integer(body, at)
+        place = -1
+        if kind != DATA_SYMBOL:
+            place, at = _read_integer(body, at)
+        if kind != SECTION_SYMBOL and (kind == DATA_SYMBOL or not flags & UNDEFINED or flags & NAMED):
+            length, at = _read_integer(body, at)
+            name, at = body[at : at + length], at + length
+            if kind == FUNCTION:
+                found[name] = place
+        if kind == DATA_SYMBOL and not flags & UNDEFINED:
+            for _ in ("segment", "offset", "size"):
+                _, at = _read_integer(body, at)
+    return found
 
 
 def _imported_functions(body: bytes) -> list[str]:

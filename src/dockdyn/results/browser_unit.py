@@ -1,0 +1,179 @@
+"""A scenario's programs as a page carries them: a WebAssembly module and its memory, laid out.
+
+They are the programs of a run as they are, so that a page that sets the same numbers gets the same bits.
+
+Units: SI.
+Source: definition.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dockdyn.results import unit
+from dockdyn.results.methods import method_of, settings_of
+from dockdyn.scenario.language.places import Place, places_of
+from dockdyn.scenario.load import Scenario
+from dockdyn.translate.machine import Code
+from dockdyn.translate.scalar_program import SIZES
+from dockdyn.translate.wasm import WasmModule, wasm_module
+from dockdyn.trees import leaves_of, unflatten
+
+STACK, ALIGNED = 65536, 16  # bytes
+PACKED = 9  # level of gzip
+DELAY = "loop.delay"  # by which steps of one length are chosen
+
+
+class Array(NamedTuple):
+    """Where an array is in the memory."""
+
+    at: int  # address
+    type: str
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return SIZES[self.type] * math.prod(self.shape)
+
+
+class Memory:
+    """The memory of a module beside its own constants and its stack: arrays with numbers first, then those without."""
+
+    def __init__(self, module: WasmModule):
+        self.stack = _aligned(module.data_bytes) + STACK  # its end
+        self.image = bytearray()
+        self.end = self.stack
+
+    def put(self, values: np.ndarray) -> Array:
+        """Return where an array with these numbers is."""
+        assert self.end == self.stack + len(self.image), "arrays with numbers come before those without"
+        place = self.take(str(values.dtype), values.shape)
+        self.image.extend(bytes(place.at - self.stack - len(self.image)))
+        self.image.extend(values.tobytes())
+        return place
+
+    def take(self, dtype: str, shape: tuple[int, ...]) -> Array:
+        """Return where there is room for an array."""
+        place = Array(_aligned(self.end), dtype, shape)
+        self.end = place.at + place.size
+        return place
+
+    def take_results(self, code: Code) -> list[Array]:
+        """Return where there is room for the results of a program."""
+        return [self.take(dtype, shape) for dtype, shape in code.results]
+
+
+def _aligned(address: int) -> int:
+    return address + -address % ALIGNED
+
+
+class BrowserUnit(NamedTuple):
+    """A scenario's programs and their memory."""
+
+    module: WasmModule
+    memory: Memory
+    calls: dict[
+        str, list[list[list[int]]]
+    ]  # addresses of arguments and of results, by program; two for where a solver is
+    results: dict[str, Array]  # of a whole run, by name
+    numbers: list[Place]
+    places: list[list[int]]  # addresses of each number
+    until: int  # address of the iterations at which `advance` pauses
+    status: list[int]  # addresses of the status of both solvers
+    interval: float  # s, between samples
+
+    def packed(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {
+            "module": _packed(self.module.code),
+            "image": _packed(bytes(self.memory.image)),
+            "stack": self.memory.stack,
+            "end": self.memory.end,
+            "work": self.module.work_bytes,
+            "calls": self.calls,
+            "results": {name: list(place) for name, place in self.results.items()},
+            "numbers": [_described(*both) for both in zip(self.numbers, self.places, strict=True)],
+            "until": self.until,
+            "status": self.status,
+            "interval": self.interval,
+        }
+
+
+def _packed(data: bytes) -> str:
+    return base64.b64encode(gzip.compress(data, PACKED, mtime=0)).decode()
+
+
+def _described(number: Place, addresses: Sequence[int]) -> dict[str, Any]:
+    """Return a number that a page may set: its key, unit, value and bounds, and where it is."""
+    limits = number.limits
+    bounds = {"least": limits.least, "above": limits.above, "most": limits.most, "below": limits.below}
+    return {
+        "key": number.key,
+        "unit": number.unit,
+        "value": number.value,
+        "bounds": {name: float(bound) for name, bound in bounds.items() if math.isfinite(bound)},
+        "places": [[address, sign] for address, sign in zip(addresses, number.signs, strict=True)],
+    }
+
+
+def browser_unit(scenario: Scenario) -> BrowserUnit:
+    """Return what a page needs to run a scenario with other numbers.
+
+    Raises Untranslatable where XLA computes a part of it.
+    """
+    content = scenario.content
+    settings = settings_of(content)
+    solver, until = unit.begin(content, settings), np.int64(0)
+    stated = (content, settings)
+    codes = {
+        "begin": unit.begin.code(*stated),
+        "advance": unit.advance.code(*stated, until, solver),
+        "observe": unit.observe.code(*stated, solver),
+    }
+    module = wasm_module({name: code for name, (code, _) in codes.items()})
+    memory = Memory(module)
+    begin, advance, observe = (code for code, _ in codes.values())
+    leaves = [
+        memory.put(np.ascontiguousarray(leaf, dtype))
+        for leaf, dtype in zip(leaves_of(stated), begin.arguments, strict=False)
+    ]
+    pause = memory.put(np.asarray(until))
+    constants = {name: [memory.put(one) for one in code.constants] for name, (code, _) in codes.items()}
+    solvers = [memory.take_results(advance) for _ in range(2)]
+    found = memory.take_results(observe)
+    calls = {
+        "begin": [([*leaves, *constants["begin"]], solvers[0])],
+        "advance": [([*leaves, pause, *solvers[now], *constants["advance"]], solvers[1 - now]) for now in (0, 1)],
+        "observe": [([*leaves, *one, *constants["observe"]], found) for one in solvers],
+    }
+    status = [unflatten(codes["advance"][1], one).status.at for one in solvers]
+    numbers = [one for one in places_of(scenario) if not (one.key == DELAY and content.integrator.method == "fixed")]
+    return BrowserUnit(
+        module,
+        memory,
+        {name: [[[one.at for one in part] for part in call] for call in both] for name, both in calls.items()},
+        dict(named_results(unflatten(codes["observe"][1], found))),
+        numbers,
+        [[leaves[leaf].at for leaf in number.leaves] for number in numbers],
+        pause.at,
+        status,
+        float(method_of(settings).interval(settings)),
+    )
+
+
+def named_results(found: unit.Observed) -> Iterator[tuple[str, Any]]:
+    """Yield the results of a run, or where they are, by name."""
+    solution = found.solution
+    for name in ("status", "time", "steps", "moments", "sampled"):
+        yield name, getattr(solution, name)
+    yield "log.time", solution.log.time
+    for part, variables in (("", found.sampled), ("log.", found.at_moments)):
+        for name, place in variables.items():
+            yield f"{part}{name}", place

@@ -1,0 +1,63 @@
+"""The programs of a run in a browser's WebAssembly, by Node: any numbers give the bits that a run on this machine gives."""
+
+import json
+
+import numpy as np
+import pytest
+from page_script import needs_node, run_in_web
+
+import dockdyn
+from dockdyn.results import unit
+from dockdyn.results.browser_unit import browser_unit, named_results
+from dockdyn.results.methods import settings_of
+from dockdyn.trees import flatten, unflatten
+
+SPREAD = 0.1  # of each number
+
+
+def drawn(place, rng):
+    """A number near that of the scenario, within its bounds."""
+    limits, value = place.limits, place.value * (1 + SPREAD * rng.uniform(-1, 1))
+    inside = max(limits.least, min(limits.most, value))
+    return inside if limits.above < inside < limits.below else place.value
+
+
+def run_natively(scenario, places, row):
+    leaves, structure = flatten(scenario.content)
+    for place, value in zip(places, row, strict=True):
+        for leaf, sign in zip(place.leaves, place.signs, strict=True):
+            leaves[leaf] = sign * value
+    content, settings = unflatten(structure, leaves), settings_of(scenario.content)
+    solver = unit.advance(content, settings, np.int64(2**62), unit.begin(content, settings))
+    return unit.observe(content, settings, solver)
+
+
+@needs_node
+@pytest.mark.parametrize(
+    "name",
+    [
+        "probe-cone",
+        "paraskevas-b",
+        *(pytest.param(name, marks=pytest.mark.full) for name in ("idss-probe-cone", "gibson-2d", "newtons-cradle")),
+    ],
+)
+def test_a_run_has_the_bits_of_a_run_here(name, tmp_path):
+    scenario, rng = dockdyn.load(name, {"output.interval": "0.1 s"}), np.random.default_rng(5)
+    made = browser_unit(scenario)
+    rows = [[place.value for place in made.numbers], *([drawn(one, rng) for one in made.numbers] for _ in range(4))]
+    files = [tmp_path / name for name in ("unit.json", "rows.json", "answers", "run_unit.mjs")]
+    files[0].write_text(json.dumps(made.packed()))
+    files[1].write_text(json.dumps(rows))
+    run_in_web(
+        *("npx", "esbuild", "test/run_unit.ts", "--bundle", "--format=esm", "--platform=node", "--log-level=error"),
+        f"--outfile={files[3]}",
+    )
+    run_in_web("node", *map(str, [files[3], *files[:3]]))
+    answers, at = np.fromfile(files[2]), 0
+    for row in rows:
+        for what, expected in named_results(run_natively(scenario, made.numbers, row)):
+            expected = np.asarray(expected, float)
+            found = answers[at : at + expected.size].reshape(expected.shape)
+            np.testing.assert_array_equal(found, expected, err_msg=f"{what} of {row}")
+            at += expected.size
+    assert at == answers.size
