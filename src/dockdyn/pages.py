@@ -61,10 +61,10 @@ def packed_replay(dataset: Dataset, folder: Path | None = None, content: object 
 
     `content` is that of its scenario, which is read from the result where it is not given.
     """
-    from dockdyn.report.columns import Columns
+    from dockdyn.report.columns import PageColumns
     from dockdyn.report.scene.data import scene_data
 
-    scene, columns = scene_of(dataset, folder, content=content), Columns()
+    scene, columns = scene_of(dataset, folder, content=content), PageColumns()
     lacking = {"replay_lacks": "; ".join(scene.warnings)} if scene.warnings else {}
     return {"scene": scene_data(scene, columns), "columns": columns, **lacking}
 

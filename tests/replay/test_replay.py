@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
-from browser import PATIENCE, WINDOW
+from browser import WINDOW, wait_until
 from replay_cases import CASES
 
 from dockdyn.contact.surfaces.cone import Cone
@@ -167,7 +167,7 @@ def test_served_to_two_tabs_on_loopback_until_interrupted(browser, file, tmp_pat
         first, second = (context.new_page() for _ in range(2))
         for page in (first, second):
             page.goto(served.address)
-            page.wait_for_function("document.documentElement.dataset.ready !== undefined", timeout=PATIENCE)
+            wait_until(page, "document.documentElement.dataset.ready !== undefined")
         first.evaluate("dockdynClock.seek(0.55)")
         assert second.evaluate("dockdynClock.time") == 0  # each tab has a time of its own
         context.close()

@@ -8,7 +8,7 @@ from plain_tables import by_name
 
 import dockdyn
 from dockdyn.api import scene_of
-from dockdyn.report.columns import Columns
+from dockdyn.report.columns import PageColumns
 from dockdyn.report.scene.data import scene_data
 from dockdyn.report.scene.drawable import can_be_drawn
 
@@ -45,5 +45,5 @@ def test_places_at_origins_have_a_replay(load, name):
     assert can_be_drawn(scene)
     assert np.isfinite(scene.focus.place).all() and np.linalg.norm(scene.focus.axis) == pytest.approx(1.0)
     assert 0.01 < scene.focus.reach < 1e3
-    columns = Columns()
+    columns = PageColumns()
     json.dumps([scene_data(scene, columns), columns.packed()], allow_nan=False)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from browser import PATIENCE, WINDOW
+from browser import PATIENCE, WINDOW, wait_until
 from replay_cases import CASES
 from scene_policy import HELD, TRIES
 
@@ -29,7 +29,7 @@ def opened(browser, tmp_path):
         page.on("pageerror", lambda error: problems.append(str(error)))
         (tmp_path / "scene.html").write_text(page_of(scene), encoding="utf-8")
         page.goto(f"file://{tmp_path}/scene.html")
-        page.wait_for_function("document.documentElement.dataset.ready !== undefined")
+        wait_until(page, "document.documentElement.dataset.ready !== undefined")
         return page
 
     yield open_scene
@@ -81,7 +81,7 @@ def test_keys_set_the_time_and_the_view_and_a_press_saves_a_picture(shared_run, 
     page.keyboard.press("2")
     assert page.get_by_role("button", name="whole").get_attribute("aria-pressed") == "true"
     page.keyboard.press(" ")
-    page.wait_for_function("dockdynClock.playing")
+    wait_until(page, "dockdynClock.playing")
     page.keyboard.press(" ")
     with page.expect_download() as saved:
         page.get_by_role("button", name="PNG").click()
@@ -114,7 +114,7 @@ def test_a_page_reaches_nothing_else(shared_run, browser, tmp_path):
     context = browser.new_context(viewport=WINDOW)
     page = context.new_page()
     page.goto(f"file://{tmp_path}/scene.html")
-    page.wait_for_function("document.documentElement.dataset.ready !== undefined")
+    wait_until(page, "document.documentElement.dataset.ready !== undefined")
     assert page.evaluate(TRIES) == HELD
     context.close()
 
@@ -125,7 +125,7 @@ def test_without_webgl_it_says_so_and_time_still_runs(shared_run, browser, tmp_p
     context.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")
     page = context.new_page()
     page.goto(f"file://{tmp_path}/scene.html")
-    page.wait_for_function("document.documentElement.dataset.ready !== undefined")
+    wait_until(page, "document.documentElement.dataset.ready !== undefined")
     assert page.get_by_text("needs WebGL").is_visible()
     page.evaluate("dockdynClock.seek(0.5)")
     assert page.locator(".dds-bar output").inner_text().startswith("0.50")

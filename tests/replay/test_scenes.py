@@ -7,7 +7,7 @@ import pytest
 from replay_cases import CASES
 
 from dockdyn.api import scene_of
-from dockdyn.report.columns import Columns
+from dockdyn.report.columns import PageColumns
 from dockdyn.report.scene.data import FORCE, WITHIN, fewest_rows, scene_data
 from dockdyn.report.scene.page import page_of
 from dockdyn.report.scene.rotation import exponential, interpolate_attitudes, multiply, rotate
@@ -53,7 +53,7 @@ def test_bodies_are_where_the_result_says(results, kind):
 def test_columns_are_as_near_to_the_run_as_they_say(results, kind):
     """Straight lines between the few times that are kept, and the columns' own steps, at all of the run's times."""
     scene = scene_of(results(kind))
-    columns = Columns()
+    columns = PageColumns()
     found = scene_data(scene, columns)
     packed = columns.packed()
     assert json.dumps([found, packed], allow_nan=False)

@@ -28,7 +28,7 @@ from dockdyn.report.charts.live_charts import chart_as_json
 from dockdyn.report.charts.print_chart import COLUMN, LETTERS, print_chart
 from dockdyn.report.charts.section import join_curves
 from dockdyn.report.charts.time_chart import lively_spans
-from dockdyn.report.columns import Columns
+from dockdyn.report.columns import PageColumns
 from dockdyn.report.palette import COLOURS, HUES
 from dockdyn.report.report import Plot
 from dockdyn.report.wording import format_significant
@@ -39,8 +39,8 @@ def result(shared_run):
     return shared_run("probe-cone")
 
 
-class Kept(Columns):
-    """Columns of a page as they were given; what packs them is tried in `test_columns.py`."""
+class Kept(PageColumns):
+    """PageColumns of a page as they were given; what packs them is tried in `test_columns.py`."""
 
     def __init__(self):
         super().__init__()

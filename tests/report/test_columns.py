@@ -1,11 +1,11 @@
-"""Columns of a page are in the browser what they were in Python."""
+"""PageColumns of a page are in the browser what they were in Python."""
 
 import json
 
 import numpy as np
 from page_script import needs_node, run_in_web
 
-from dockdyn.report.columns import Columns
+from dockdyn.report.columns import PageColumns
 
 
 def columns_and_bounds():
@@ -30,7 +30,7 @@ def columns_and_bounds():
 @needs_node
 def test_columns_are_unpacked_as_they_were(tmp_path):
     given = columns_and_bounds()
-    columns = Columns()
+    columns = PageColumns()
     places = [columns.place(values, exact=exact) for values, exact, _ in given]
     assert places == list(range(len(given)))
     written = [[None if np.isnan(value) else value for value in values] for values, _, _ in given]
@@ -42,7 +42,7 @@ def test_columns_are_unpacked_as_they_were(tmp_path):
 
 
 def test_the_same_numbers_are_in_a_page_once():
-    columns = Columns()
+    columns = PageColumns()
     assert columns.place([1, 2, 4]) == columns.place(np.array([1.0, 2.0, 4.0])) == 0
     assert columns.place([1, 2, 4], exact=True) == 1
     assert len(columns.packed()["columns"]) == 2

@@ -7,6 +7,7 @@ import zlib
 
 import numpy as np
 import pytest
+from browser import wait_until
 from PIL import Image
 
 from dockdyn.pages import report_html
@@ -138,7 +139,7 @@ def test_zoom_reset_and_the_whole_run(at_desk):
     at_desk.page.keyboard.down("Control")
     at_desk.page.mouse.wheel(0, -300)
     at_desk.page.keyboard.up("Control")
-    at_desk.page.wait_for_function(f"({SHOWN})('depth')[0] !== {' '.join(map(str, zoomed[0]))!r}")
+    wait_until(at_desk.page, f"({SHOWN})('depth')[0] !== {' '.join(map(str, zoomed[0]))!r}")
     assert np.ptp(at_desk.ranges("depth")[0, :2]) < 0.9 * np.ptp(zoomed[0, :2])
     figure.get_by_role("button", name="Reset").click()
     np.testing.assert_allclose(at_desk.ranges("depth"), opened)
@@ -221,18 +222,18 @@ def test_a_table_that_scrolls_says_so(read):
         frame = reader.page.locator(".frame", has_text="approach speed")
         assert "more-right" in frame.get_attribute("class") and "more-left" not in frame.get_attribute("class")
         frame.locator(".scroll").evaluate("place => { place.scrollLeft = 1e6; }")
-        reader.page.wait_for_function("document.querySelector('.frame').className === 'frame panel more-left'")
+        wait_until(reader.page, "document.querySelector('.frame').className === 'frame panel more-left'")
 
 
 def test_colours_follow_the_page_and_its_print(in_the_dark):
     in_the_dark.see("force")
     assert in_the_dark.page.evaluate(INK) == DARK
     in_the_dark.page.emulate_media(color_scheme="light")
-    in_the_dark.page.wait_for_function(f"({INK})() === {LIGHT!r}")
+    wait_until(in_the_dark.page, f"({INK})() === {LIGHT!r}")
     in_the_dark.page.emulate_media(color_scheme="dark", media="print")
-    in_the_dark.page.wait_for_function(f"({INK})() === {LIGHT!r}")
+    wait_until(in_the_dark.page, f"({INK})() === {LIGHT!r}")
     in_the_dark.page.emulate_media(color_scheme="dark", media="screen")
-    in_the_dark.page.wait_for_function(f"({INK})() === {DARK!r}")
+    wait_until(in_the_dark.page, f"({INK})() === {DARK!r}")
 
 
 def colours_in(pdf: bytes) -> set[str]:

@@ -8,6 +8,7 @@ import shlex
 import numpy as np
 import pytest
 import xarray as xr
+from browser import wait_until
 from made_up_campaigns import CAMPAIGNS
 from made_up_margins import RESULTS as STABILITIES
 from replay_cases import CASES
@@ -149,7 +150,7 @@ def test_every_report_opens_offline_with_all_its_figures(sort, reports, runs, br
     with Opened(browser, file) as opened:
         for figure in opened.page.locator("figure").all():
             figure.scroll_into_view_if_needed()
-        opened.page.wait_for_function(DRAWN)
+        wait_until(opened.page, DRAWN)
         figures = opened.page.evaluate(FIGURES)
         assert len(figures) == text.count("<figure ") > 0
         for width, height, marks, caption in figures:

@@ -4,6 +4,7 @@ import json
 import pickle
 
 import pytest
+from browser import wait_until
 
 import dockdyn
 from dockdyn.pages import report_html
@@ -72,7 +73,7 @@ def test_figures_of_a_report_in_a_frame_can_be_kept(run, notebook):
 @pytest.mark.full
 def test_a_replay_in_a_frame_plays(run, notebook):
     _, frame = notebook(dockdyn.replay_html(run)._repr_html_())
-    frame.wait_for_function("document.documentElement.dataset.ready !== undefined")
+    wait_until(frame, "document.documentElement.dataset.ready !== undefined")
 
 
 @pytest.mark.full

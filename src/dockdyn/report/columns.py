@@ -1,4 +1,4 @@
-"""Columns of numbers inside a page, packed; `web/src/columns.ts` unpacks them."""
+"""PageColumns of numbers inside a page, packed; `web/src/columns.ts` unpacks them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ LARGEST = float(np.finfo("f4").max)
 PACKED = 6  # level of gzip
 
 
-class Columns:
-    """Columns of numbers, each of them once.
+class PageColumns:
+    """PageColumns of numbers, each of them once.
 
     A column is `even` where its numbers are equally spaced (which is exact), else of `STEPS` steps of its range, as second
     differences, or of single precision where the range says too little of it. Gaps (NaN) are kept.

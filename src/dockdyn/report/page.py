@@ -12,14 +12,14 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from itertools import groupby
 from typing import Any
 
 from dockdyn.report.charts.chart import Chart
-from dockdyn.report.columns import Columns
+from dockdyn.report.columns import PageColumns
 from dockdyn.report.elements import Html, element, join
 from dockdyn.report.palette import COLOURS
 from dockdyn.report.report import Plot, Report, ReportBlock, Rows, Table, named_apart
@@ -63,7 +63,7 @@ def render_page(
     report: Report,
     *,
     scene: dict[str, Any] | None = None,
-    columns: Columns | None = None,
+    columns: PageColumns | None = None,
     replay_lacks: str = "",
     no_replay: str = "",
 ) -> str:
@@ -76,7 +76,7 @@ def render_page(
         replay_lacks: what it had to leave out, empty where that is nothing.
         no_replay: why there is none, where there should be one.
     """
-    columns = columns or Columns()
+    columns = columns or PageColumns()
     charts: list[Chart] = []
     figures = _figures(report.plots, charts)
     data = _page_data(charts, columns, scene)
@@ -105,33 +105,37 @@ def render_page(
         "inputs": _section("inputs", "Inputs", _inside(inputs, "Inputs")),
         "provenance": _section("provenance", "How it was made", _pairs(report.made), _again(report)),
     }
+    foot = element("footer", element("span", "One file: data, figures and scene are inside; nothing is loaded."))
+    main = element("main", _hero(report), *parts.values())
+    body = element("body", _mast(report.title, parts), main, foot, *_scripts(data, scene))
+    return f"<!doctype html>\n{element('html', _head(report.title, scene), body, lang='en')}\n"
+
+
+def _mast(title: str, parts: Mapping[str, Html | None]) -> Html:
+    """Return the line on top: whose page it is, its title, and links to those parts that there are."""
     links = {"motion": "Motion", "requirements": "Requirements", "figures": "Figures"}
     links |= {"inputs": "Inputs", "provenance": "How it was made"}
-    nav = element(
-        "nav",
-        *(element("a", words, href=f"#{name}") for name, words in links.items() if parts[name]),
-        aria_label="Sections",
-    )
-    brand = element("span", _drawing("M2 4l7 6-7 6M11 10h7", 20), "dockdyn", class_="mark")
-    mast = element(
+    there = (element("a", words, href=f"#{name}") for name, words in links.items() if parts[name])
+    return element(
         "header",
-        brand,
-        element("span", report.title, class_="crumb"),
-        nav,
+        element("span", _drawing("M2 4l7 6-7 6M11 10h7", 20), "dockdyn", class_="mark"),
+        element("span", title, class_="crumb"),
+        element("nav", *there, aria_label="Sections"),
         element("span", class_="page-tools"),
         class_="mast",
     )
-    foot = element("footer", element("span", "One file: data, figures and scene are inside; nothing is loaded."))
-    body = element("body", mast, element("main", _hero(report), *parts.values()), foot, *_scripts(data, scene))
-    head = element(
+
+
+def _head(title: str, scene: dict[str, Any] | None) -> Html:
+    """Return what a browser reads first: title, style, and the policy that only this page's own scripts run."""
+    return element(
         "head",
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", http_equiv="Content-Security-Policy", content=_policy(scene)),
-        element("title", report.title),
+        element("title", title),
         element("style", Html(page_part("page.css") + _colour_rules())),
     )
-    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
 
 
 # ── the start: verdict and tiles ──
@@ -390,7 +394,7 @@ def _again(report: Report) -> Html | None:
 # ── what the page may do and what its script reads ──
 
 
-def _page_data(charts: Sequence[Chart], columns: Columns, scene: dict[str, Any] | None) -> str | None:
+def _page_data(charts: Sequence[Chart], columns: PageColumns, scene: dict[str, Any] | None) -> str | None:
     """Return what the script reads as JSON."""
     from dockdyn.report.charts.live_charts import chart_as_json, without_nan
 

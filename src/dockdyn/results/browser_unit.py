@@ -43,7 +43,7 @@ class Array(NamedTuple):
         return SIZES[self.type] * math.prod(self.shape)
 
 
-class Memory:
+class UnitMemory:
     """The memory of a module beside its own constants and its stack: arrays with numbers first, then those without."""
 
     def __init__(self, module: WasmModule):
@@ -78,7 +78,7 @@ class BrowserUnit(NamedTuple):
     """A scenario's programs and their memory."""
 
     module: WasmModule
-    memory: Memory
+    memory: UnitMemory
     calls: dict[
         str, list[list[list[int]]]
     ]  # addresses of arguments and of results, by program; two for where a solver is
@@ -138,7 +138,7 @@ def browser_unit(scenario: Scenario) -> BrowserUnit:
         "observe": unit.observe.code(*stated, solver),
     }
     module = wasm_module({name: code for name, (code, _) in codes.items()})
-    memory = Memory(module)
+    memory = UnitMemory(module)
     begin, advance, observe = (code for code, _ in codes.values())
     leaves = [
         memory.put(np.ascontiguousarray(leaf, dtype))

@@ -13,7 +13,7 @@ from dockdyn.exchange.fmu import fmu_of, unit_of
 from dockdyn.pages import report_html
 from dockdyn.report.charts import contact_charts
 from dockdyn.report.charts.live_charts import chart_as_json, without_nan
-from dockdyn.report.columns import Columns
+from dockdyn.report.columns import PageColumns
 
 BALL, PLATE, BACK, SPEED, RESTITUTION = 2.0, 5.0, 8.0, 0.6, 0.7  # kg, kg, kg, m/s
 
@@ -67,7 +67,7 @@ def test_a_page_of_impacts_without_rest_has_its_charts():
     run = dockdyn.simulate(dockdyn.load(onto_a_plate({"law": "frictionless", "restitution": RESTITUTION})))
     assert run.sizes["episode"] and np.isnan(run.episode_peak_time.values).all()
     for chart in (contact_charts.normal_force(run), contact_charts.depth_chart(run), contact_charts.energy_chart(run)):
-        columns = Columns()
+        columns = PageColumns()
         facts = chart_as_json(chart, columns)
         json.dumps([without_nan(facts), columns.packed()], allow_nan=False)
     assert "1 contact by impact laws; largest normal impulse" in report_html(run)

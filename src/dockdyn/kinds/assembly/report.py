@@ -123,17 +123,7 @@ def _tiles(dataset: Dataset, summary: dict[str, Any]) -> list[Tile]:
             )
         )
     if summary["requirements"]:
-        worst = worst_first(summary["requirements"])
-        used = [
-            (str(one["name"]).replace("_", " "), share, f"{100 * share:.0f} %")
-            for one in worst
-            if (share := used_share(one)) is not None
-        ]
-        if used:
-            name, share, _ = used[0]
-            tiles.append(
-                Tile("Share of the tightest limit", f"{100 * share:.0f}", "%", name, bars=used[:6], alarming=share > 1)
-            )
+        tiles += _tightest_limit(summary["requirements"])
     elif dataset.sizes["contact"] and dataset.sizes["episode"]:
         depth = np.maximum(dataset.depth.values.max(axis=1), 0.0) * 1e3
         tiles.append(
@@ -154,24 +144,34 @@ def _tiles(dataset: Dataset, summary: dict[str, Any]) -> list[Tile]:
             alarming=change > 0 and "active" in summary["energy_class"],
         )
     )
-    contacts = summary["contacts"]
-    if contacts:
-        speeds = [1e3 * contact["approach_speed_m_s"] for contact in contacts]
-        largest = max(speeds) or 1.0
-        bars = [
-            (f"Q{number}", speed / largest, format_significant(speed, 3))
-            for number, speed in enumerate(speeds[:6], start=1)
-        ]
-        tiles.append(
-            Tile(
-                "Largest approach speed",
-                format_significant(max(speeds)),
-                "mm/s",
-                f"Q{int(np.argmax(speeds)) + 1} of {count_of(len(speeds), 'contact')}",
-                bars=bars,
-            )
-        )
-    return tiles
+    return [*tiles, *_largest_approach(summary["contacts"])]
+
+
+def _tightest_limit(requirements: list[dict[str, Any]]) -> list[Tile]:
+    """Return how much of the tightest limit is used, with the others beside it; nothing where no limit has a share."""
+    used = [
+        (str(one["name"]).replace("_", " "), share, f"{100 * share:.0f} %")
+        for one in worst_first(requirements)
+        if (share := used_share(one)) is not None
+    ]
+    if not used:
+        return []
+    name, share, _ = used[0]
+    return [Tile("Share of the tightest limit", f"{100 * share:.0f}", "%", name, bars=used[:6], alarming=share > 1)]
+
+
+def _largest_approach(contacts: list[dict[str, Any]]) -> list[Tile]:
+    """Return the largest speed at which a contact began, with the first ones beside it; nothing without contacts."""
+    if not contacts:
+        return []
+    speeds = [1e3 * contact["approach_speed_m_s"] for contact in contacts]
+    largest = max(speeds) or 1.0
+    bars = [
+        (f"Q{number}", speed / largest, format_significant(speed, 3))
+        for number, speed in enumerate(speeds[:6], start=1)
+    ]
+    which = f"Q{int(np.argmax(speeds)) + 1} of {count_of(len(speeds), 'contact')}"
+    return [Tile("Largest approach speed", format_significant(max(speeds)), "mm/s", which, bars=bars)]
 
 
 def _run_verdict(dataset: Dataset, summary: dict[str, Any], classes: list[str]) -> str:

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from dockdyn.report.charts.chart import Area, Chart, Line, Panel, SymmetricLog, thin_rows
-from dockdyn.report.columns import Columns
+from dockdyn.report.columns import PageColumns
 from dockdyn.report.drawing import LINEAR, power_of_ten
 from dockdyn.report.palette import DASHES
 
 MOST = 4000  # points of a line
 
 
-def chart_as_json(chart: Chart, columns: Columns) -> dict[str, Any]:
+def chart_as_json(chart: Chart, columns: PageColumns) -> dict[str, Any]:
     """Return a chart as JSON, its numbers put into columns."""
     return {
         "columns": chart.columns,
@@ -27,7 +27,7 @@ def chart_as_json(chart: Chart, columns: Columns) -> dict[str, Any]:
     }
 
 
-def _panel_facts(chart: Chart, panel: Panel, columns: Columns) -> dict[str, Any]:
+def _panel_facts(chart: Chart, panel: Panel, columns: PageColumns) -> dict[str, Any]:
     scale = panel.scale
     return {
         "label": panel.label,
@@ -55,7 +55,7 @@ def _panel_facts(chart: Chart, panel: Panel, columns: Columns) -> dict[str, Any]
     }
 
 
-def _line_facts(line: Line, columns: Columns, panel: Panel) -> dict[str, Any]:
+def _line_facts(line: Line, columns: PageColumns, panel: Panel) -> dict[str, Any]:
     x, y = np.asarray(line.x, float), np.asarray(line.y, float)
     turns = y if np.all(np.diff(x) >= 0) else np.stack([x, y], axis=1)
     rows = thin_rows(turns, MOST)
@@ -68,7 +68,7 @@ def _line_facts(line: Line, columns: Columns, panel: Panel) -> dict[str, Any]:
     return look | drawn | {"dash": _dash_pattern(line.dash)}
 
 
-def _area_facts(area: Area, columns: Columns) -> dict[str, Any]:
+def _area_facts(area: Area, columns: PageColumns) -> dict[str, Any]:
     look = {key: getattr(area, key) for key in ("colour", "name", "alpha")}
     return look | {"x": columns.place(np.asarray(area.x, float)), "y": columns.place(np.asarray(area.y, float))}
 

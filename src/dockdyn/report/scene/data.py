@@ -20,7 +20,7 @@ from dockdyn.report.scene.solids import rounded
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dockdyn.report.columns import Columns
+    from dockdyn.report.columns import PageColumns
     from dockdyn.report.scene.scene import RunScene, ShownBeam, ShownMotion, ShownPart, ShownTie, ShownTrail
 
 WITHIN = 1e-4  # of the size
@@ -30,7 +30,7 @@ MOST = 2000  # times
 CODED = 131068.0  # of a column's range: how near its numbers are, if not in single precision
 
 
-def scene_data(scene: RunScene, columns: Columns) -> dict[str, Any]:
+def scene_data(scene: RunScene, columns: PageColumns) -> dict[str, Any]:
     """Return a scene as JSON, its numbers over time in `columns`.
 
     Positions are from that of the body in whose axes the scene is seen, in the run's axes; `origin` is how far that has come.
@@ -75,7 +75,7 @@ def scene_data(scene: RunScene, columns: Columns) -> dict[str, Any]:
 class _SceneWriter:
     """What writes the parts of a scene: its columns at some rows of time, and what moves by its number."""
 
-    columns: Columns
+    columns: PageColumns
     rows: np.ndarray
     size: float  # m, of what is looked at
     origin: np.ndarray

@@ -10,7 +10,7 @@ from html import escape
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from dockdyn.report.columns import Columns
+from dockdyn.report.columns import PageColumns
 from dockdyn.report.scene.data import scene_data
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def scene_script() -> bytes:
 
 def page_of(scene: RunScene) -> str:
     """Return a page that shows the scene and plays it, and needs nothing else."""
-    packed, columns = scene_script(), Columns()
+    packed, columns = scene_script(), PageColumns()
     drawn = scene_data(scene, columns)
     data = {"columns": columns.packed(), "span": drawn["span"], "scene": drawn}
     allowed = " ".join(f"'sha256-{_digest(code)}'" for code in (BOOT.encode(), gzip.decompress(packed)))

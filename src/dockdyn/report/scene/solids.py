@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from dockdyn.report.columns import Columns
+    from dockdyn.report.columns import PageColumns
 
 DIGITS = 7  # of a dimension
 
@@ -19,7 +19,7 @@ DIGITS = 7  # of a dimension
 class ShownSolid(Protocol):
     """Something with a shape."""
 
-    def facts(self, columns: Columns) -> dict[str, Any]:
+    def facts(self, columns: PageColumns) -> dict[str, Any]:
         """Return the shape and its dimensions as JSON has them; what is long goes into columns."""
 
 
@@ -31,7 +31,7 @@ class BoxSolid:
     high: np.ndarray
     axes: np.ndarray
 
-    def facts(self, columns: Columns) -> dict[str, Any]:
+    def facts(self, columns: PageColumns) -> dict[str, Any]:
         return {"is": "box", "low": rounded(self.low), "high": rounded(self.high), "axes": rounded(self.axes.T)}
 
 
@@ -42,7 +42,7 @@ class BallSolid:
     centre: np.ndarray
     radius: float
 
-    def facts(self, columns: Columns) -> dict[str, Any]:
+    def facts(self, columns: PageColumns) -> dict[str, Any]:
         return {"is": "ball", "centre": rounded(self.centre), "radius": rounded(self.radius)}
 
 
@@ -56,7 +56,7 @@ class TubeSolid:
     end_radius: float | None = None
     round_ends: bool = False
 
-    def facts(self, columns: Columns) -> dict[str, Any]:
+    def facts(self, columns: PageColumns) -> dict[str, Any]:
         found = {"is": "tube", "start": rounded(self.start), "end": rounded(self.end), "radius": rounded(self.radius)}
         if self.end_radius is not None:
             found["end_radius"] = rounded(self.end_radius)
@@ -72,7 +72,7 @@ class RingSolid:
     major_radius: float
     radius: float
 
-    def facts(self, columns: Columns) -> dict[str, Any]:
+    def facts(self, columns: PageColumns) -> dict[str, Any]:
         return {
             "is": "ring",
             "centre": rounded(self.centre),
@@ -89,7 +89,7 @@ class PlateSolid:
     outline: np.ndarray
     thickness: float
 
-    def facts(self, columns: Columns) -> dict[str, Any]:
+    def facts(self, columns: PageColumns) -> dict[str, Any]:
         return {"is": "plate", "outline": rounded(self.outline), "thickness": rounded(self.thickness)}
 
 
@@ -103,7 +103,7 @@ class TurnedSolid:
     outline: np.ndarray
     hollow: bool = False
 
-    def facts(self, columns: Columns) -> dict[str, Any]:
+    def facts(self, columns: PageColumns) -> dict[str, Any]:
         return {
             "is": "turned",
             "origin": rounded(self.origin),
@@ -121,7 +121,7 @@ class MeshSolid:
     faces: np.ndarray
     smooth: bool = False
 
-    def facts(self, columns: Columns) -> dict[str, Any]:
+    def facts(self, columns: PageColumns) -> dict[str, Any]:
         return {
             "is": "mesh",
             "vertices": [columns.place(one) for one in self.vertices.T],
