@@ -9,6 +9,7 @@ from helpers.refusals import refused
 import dockdyn
 from dockdyn.api import scene_of
 from dockdyn.report.scene.page import page_of
+from dockdyn.report.scene.solids import BoxSolid
 from dockdyn.scenario.preset_files import preset_text
 
 STL = """solid box
@@ -44,7 +45,7 @@ def test_a_mesh_is_drawn_and_changes_nothing_else(tmp_path):
     np.testing.assert_array_equal(again.position.values, dressed.position.values)
     scene = scene_of(again)
     assert "bus.stl: no such file; drawn as a plain shape" in scene.warnings[0]
-    assert type(next(part for part in scene.parts if part.name == "chaser/bus").solids[0]).__name__ == "Box"
+    assert isinstance(next(part for part in scene.parts if part.name == "chaser/bus").solids[0], BoxSolid)
 
 
 def test_a_coloured_mesh_keeps_its_colours(tmp_path):
