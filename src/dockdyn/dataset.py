@@ -150,11 +150,14 @@ class DataArray(np.lib.mixins.NDArrayOperatorsMixin):
 
 
 def _place_of(values: np.ndarray, label: Any) -> Any:  # noqa: ANN401, of any type
-    """Return the place of a label among the values of a coordinate; of a slice the part of those that rise, with its ends."""
+    """Return the place of a label among the values of a coordinate, of several labels their places; of a slice the part of
+    those that rise, with its ends."""
     if isinstance(label, slice):
         first = None if label.start is None else int(np.searchsorted(values, label.start, "left"))
         last = None if label.stop is None else int(np.searchsorted(values, label.stop, "right"))
         return slice(first, last)
+    if isinstance(label, list | np.ndarray):
+        return np.array([_place_of(values, one) for one in label], int)
     found = np.flatnonzero(values == label)
     if not len(found):
         raise KeyError(label)
