@@ -112,8 +112,8 @@ def with_numbers(leaves: Sequence[Any], places: Sequence[Place], numbers: Number
     run."""
     found = [once(jnp.asarray(leaf)) for leaf in leaves]
     for index, place in enumerate(places):
-        for leaf in place.leaves:
-            found[leaf] = numbers[index]
+        for leaf, sign in zip(place.leaves, place.signs, strict=True):
+            found[leaf] = numbers[index] if sign > 0 else -numbers[index]
     return found
 
 

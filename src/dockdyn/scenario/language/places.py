@@ -104,13 +104,13 @@ def conjugate_pairs(places: Sequence[Sequence[float]]) -> dict[int, int]:
 def _is_written(path: Path, content: Any) -> bool:  # noqa: ANN401, walked by what is found in it
     """Return whether a number is one that a file states: not one that a table works out for itself."""
     here = content
-    for part in path:
+    for part, inside in zip(path, [*path[1:], None], strict=True):
         if isinstance(part, int):
             here = here[part]
             continue
         described = type(here).model_fields.get(part)
-        stated = {field for field, _, _ in here.dotted_numbers().values()}
-        if described is not None and described.exclude and part not in stated:
+        stated = {(field, place) for field, place, _ in here.dotted_numbers().values()}
+        if described is not None and described.exclude and (part, inside) not in stated:
             return False
         here = getattr(here, part)
     return True
