@@ -30,7 +30,7 @@ from dockdyn.kinds.rig.model.rig import IdealContact, Rig, RigState
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
-from dockdyn.results import adaptive_run, contact_run, variational_run
+from dockdyn.results import adaptive_run, unit, variational_run
 from dockdyn.results.plan import WATCH_ONLY, settings_for
 from dockdyn.scenario.load import Scenario
 
@@ -62,7 +62,7 @@ def _states(scenario: Scenario) -> list[State]:
     """States of a run, at samples and just after events."""
     content = scenario.content
     settings = settings_for(content)
-    solver = contact_run.advance(content, settings, jnp.asarray(10**7), contact_run.init(content, settings))
+    solver = unit.advance(content, settings, jnp.asarray(10**7), unit.begin(content, settings))
     found = jax.tree.map(np.asarray, located.solution_of(solver))
     assert found.status == Status.FINISHED
     after = _rows(found.log.state, range(min(int(found.moments), TREES)))
@@ -182,13 +182,13 @@ def variational_case(scenario: Scenario) -> Case:
     """An iteration of the variational integrator: a step, the search for an event, or a jump."""
     content, settings = scenario.content, variational_run.variational_settings(scenario.content)
     short = replace(settings, samples=1, max_events=2, stride=10**9)
-    solver, solvers = contact_run.init(content, short), []
-    small = jax.tree.map(np.asarray, contact_run.init(content, short))
+    solver, solvers = unit.begin(content, short), []
+    small = jax.tree.map(np.asarray, unit.begin(content, short))
     every = max(1, int(settings.duration / settings.step / 200))
     for place in range(200):
         fresh = solver._replace(**{name: getattr(small, name) for name in ("log", "events", "samples", "sampled")})
         until = fresh.iterations + (every if place % 4 == 0 else 1)
-        solver = contact_run.advance(content, short, until, fresh)
+        solver = unit.advance(content, short, until, fresh)
         if place % 4:
             solvers.append(jax.tree.map(np.asarray, solver))
 
