@@ -18,6 +18,7 @@ async function buildPage() {
   await writeFile(`${carried}/page.js`, await text("src/main.ts", script));
   await writeFile(`${carried}/page.css`, await text("src/page.css", {}));
   // a script of its own, which is unpacked where a page has a scene; its style comes with it as text
+  await writeFile(`${carried}/worker.js.gz`, gzipSync(await text("src/live/worker.ts", script), { level: 9 }));
   const scene = await text("src/scene/scene.ts", { ...script, globalName: "dockdynScene", loader: { ".css": "text" } });
   await writeFile(`${carried}/scene.js.gz`, gzipSync(scene, { level: 9 }));
 }

@@ -111,7 +111,7 @@ def _stated_requirements(dataset: Dataset, name: str = "scenario") -> tuple[Requ
 def scene_of(dataset: Dataset, folder: Path | None = None, name: str = "result", content: object = None) -> RunScene:
     """Return the scene of a run. `folder` is where modules of the user's own laws and surfaces are looked for.
 
-    `_content_of_run` says where. `content` is that of its scenario, which is read from the result where it is not given.
+    `scenario_of_run` says where. `content` is that of its scenario, which is read from the result where it is not given.
 
     Raises `ScenarioError` for what is not a run.
     """
@@ -123,7 +123,7 @@ def scene_of(dataset: Dataset, folder: Path | None = None, name: str = "result",
     shown, cut = drawable_part(dataset)
     if not shown.sizes["time"]:
         raise ScenarioError(f"{name}: cannot be replayed; {cut}")
-    of_run = _content_of_run(dataset, folder, name) if content is None else content
+    of_run = scenario_of_run(dataset, folder, name).content if content is None else content
     found = kind_named(str(dataset.attrs["kind"])).scene(shown, of_run)
     if not can_be_drawn(found):
         raise ScenarioError(f"{name}: cannot be replayed; its numbers are not finite or too large to draw")
@@ -132,14 +132,14 @@ def scene_of(dataset: Dataset, folder: Path | None = None, name: str = "result",
     return found
 
 
-def _content_of_run(dataset: Dataset, folder: Path | None, name: str) -> Any:  # noqa: ANN401, of the schema of its kind
-    """Return the content of a run's scenario. Modules of the user's own are looked for in `folder`, in the one above it, where
+def scenario_of_run(dataset: Dataset, folder: Path | None = None, name: str = "result") -> Scenario:
+    """Return the scenario of a run. Modules of the user's own are looked for in `folder`, in the one above it, where
     the scenario is when a run names its own folder, and in the working folder."""
     if folder is None and dataset.encoding.get("source"):
         folder = Path(dataset.encoding["source"]).parent
     above = None if folder is None else folder.resolve().parent
     with importable(above):
-        return parse(dataset.attrs["scenario"], name, folder=folder).content
+        return parse(dataset.attrs["scenario"], name, folder=folder)
 
 
 def _not_a_run(dataset: Dataset) -> str:

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dockdyn.api import scene_of, summarise
+from dockdyn.api import scenario_of_run, scene_of, summarise
 from dockdyn.report.notebook import Page
 from dockdyn.report.page import render_page
 from dockdyn.results.store import result_from, study_of
@@ -18,6 +18,7 @@ from dockdyn.studies.convergence.console import with_convergence
 if TYPE_CHECKING:
     from dockdyn.dataset import Dataset, GivenDataset
     from dockdyn.report.report import Report
+    from dockdyn.scenario.load import Scenario
 
 # where the function is that makes the report of a study; loaded when one is asked for
 STUDIES = {
@@ -78,3 +79,28 @@ def replay_of(dataset: Dataset, folder: Path | None = None, content: object = No
         return packed_replay(dataset, folder, content)
     except Exception as error:
         return {"no_replay": f"the replay could not be made: {str(error) or type(error).__name__}"}
+
+
+def live_of(
+    dataset: Dataset, folder: Path | None = None, scenario: Scenario | None = None, summary: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return what the report of a run needs to compute it again with other numbers; where it cannot, why.
+
+    `scenario` is read from the result and `summary` made where they are not given.
+    """
+    if not dataset.attrs["finished"]:
+        return {}
+    try:
+        chosen = scenario_of_run(dataset, folder) if scenario is None else scenario
+        if why := kind_named(chosen.kind).not_in_pages(chosen):
+            return {"no_live": why}
+        from dockdyn.report.live import live_data
+        from dockdyn.results.key_figures import left_out
+
+        known = kind_named(chosen.kind).key_figures()
+        assert known is not None, chosen.kind
+        without = left_out(known.figures, known.stated(chosen.content))
+        found = summarise(dataset) if summary is None else summary
+        return {"live": live_data(chosen, found, known.figures, without)}
+    except Exception as error:
+        return {"no_live": f"{str(error) or type(error).__name__}"}

@@ -110,6 +110,15 @@ OTHERS = {
         lambda a: (a.sum(), a.sum(0), a.sum(1), a.prod(1), a.max(0), a.min(), (a > 0).any(0), (a > 0).all()),
         TALL,
     ),
+    "places of extremes among many": (
+        lambda x: (
+            *(of(x.round(1)) for of in (jnp.argmax, jnp.argmin)),
+            *(of(x[12:].round(1)) for of in (jnp.argmax, jnp.argmin)),  # without what is no number
+            jnp.argmax(jnp.stack([x, -x], 1), 0),
+            jnp.argmin(x > 0),
+        ),
+        MANY,
+    ),
     "extremes of what is no number": (lambda x: (x.max(), x.min(), jnp.argmax(x), jnp.argmin(x)), FEW),
     "places of extremes": (lambda a: (jnp.argmax(a, 0), jnp.argmin(a, 1), jnp.argmin(a > 0, 0)), TALL),
     "xor": (lambda a: lax.reduce_xor(a, (0,)), BITS),

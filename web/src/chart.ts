@@ -14,6 +14,14 @@ export interface Line {
   joined: boolean;
   hollow: boolean;
   read: boolean;
+  source?: Source;
+}
+
+/** What the numbers of a line are among those that a page computes. */
+export interface Source {
+  terms: [name: string, component: number, factor: number][]; // summed, over the samples
+  since_start: boolean;
+  contacts: [across: string, up: string] | null; // instead, of each contact
 }
 
 export interface Area { x: number; y: number; colour: string; name: string; alpha: number }

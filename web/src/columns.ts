@@ -9,7 +9,21 @@ const STEPS = 65534; // of a column's range; one more stands for a gap
 const GAP = 65535;
 
 export class Columns {
-  constructor(private readonly found: Float64Array[]) {}
+  private readonly own: number;
+
+  constructor(private readonly found: Float64Array[]) {
+    this.own = found.length;
+  }
+
+  /** Add a column beside those of the page and return its place. */
+  add(values: Float64Array): number {
+    return this.found.push(values) - 1;
+  }
+
+  /** Forget the columns that were added. */
+  forgetMore(): void {
+    this.found.length = this.own;
+  }
 
   /** Return a column by its place; gaps are NaN. */
   at(place: number): Float64Array {

@@ -4,6 +4,7 @@ import { Clock } from "./clock.ts";
 import { gunzip, unpackColumns, type PackedColumns } from "./columns.ts";
 import { element } from "./dom.ts";
 import { Figure, Window } from "./figure.ts";
+import { Live, type LiveData } from "./live/live.ts";
 import { eventsOf, type Event } from "./panel.ts";
 import { addSaving } from "./save.ts";
 import type { mountScene, SceneData } from "./scene/scene.ts";
@@ -41,7 +42,8 @@ function addWindowTools(figure: Figure): void {
   figure.node.querySelector(".tools")!.prepend(...tools);
 }
 
-function makeFigures(data: PageData, columns: Awaited<ReturnType<typeof unpackColumns>>, clock: Clock): Map<string, Window> {
+function makeFigures(data: PageData, columns: Awaited<ReturnType<typeof unpackColumns>>, clock: Clock): { windows: Map<string, Window>; figures: Figure[] } {
+  const figures: Figure[] = [];
   const windows = new Map<string, Window>();
   for (const node of all("figure[data-chart]")) {
     const number = Number(node.dataset.chart), chart = data.charts[number]!;
@@ -50,8 +52,17 @@ function makeFigures(data: PageData, columns: Awaited<ReturnType<typeof unpackCo
     const figure = new Figure(node, chart, number, columns, window, clock);
     addWindowTools(figure);
     figure.draw();
+    figures.push(figure);
   }
-  return windows;
+  return { windows, figures };
+}
+
+/** Let the page compute, where it carries the programs of its run. */
+async function startLive(page: ConstructorParameters<typeof Live>[2]): Promise<void> {
+  const host = document.getElementById("live"), text = document.getElementById("live-data")?.textContent, script = document.getElementById("live-script")?.textContent;
+  if (!host || !text || !script) return;
+  const code = await gunzip(script), data: LiveData = JSON.parse(text);
+  await new Live(host, data, page, URL.createObjectURL(new Blob([code as BlobPart], { type: "text/javascript" }))).begin();
 }
 
 async function start(): Promise<void> {
@@ -59,7 +70,7 @@ async function start(): Promise<void> {
   const data: PageData = JSON.parse(document.getElementById("page-data")!.textContent!);
   const columns = await unpackColumns(data.columns);
   const [begin, end] = data.span ?? [0, 0], clock = new Clock({ start: begin, end });
-  const windows = makeFigures(data, columns, clock);
+  const { windows, figures } = makeFigures(data, columns, clock);
   const panel = data.charts.find((chart) => chart.events && chart.over)?.panels[0];
   const events: Event[] = panel ? eventsOf(panel) : [];
   const goes = new Map(events.map((event): [string, () => void] => [event.name, () => {
@@ -69,7 +80,7 @@ async function start(): Promise<void> {
     clock.seek(event.start);
   }]));
   const bar = document.querySelector<HTMLElement>(".transport");
-  if (bar && end > begin) new Transport(bar, clock, events);
+  const transport = bar && end > begin ? new Transport(bar, clock, events) : null;
   clock.seek(data.at ?? begin);
   all(".scroll").forEach(signScrolling);
   if (events.length) all<HTMLTableElement>("table").forEach((table) => linkRows(table, goes));
@@ -79,6 +90,8 @@ async function start(): Promise<void> {
     if (!(target as Element).closest(".plot")) for (const told of all(".readout")) told.remove();
   });
   document.documentElement.dataset.ready = "";
+  const page = { figures, columns, showEvents: (found: Event[]) => transport?.show([...found, ...events.filter(({ name }) => !/^Q\d+$/.test(name))]) };
+  void startLive(page);
   const host = document.getElementById("scene");
   if (data.scene && host) (await loadScene()).mountScene(host, data.scene, columns, clock);
 }

@@ -13,7 +13,7 @@ export class Transport {
   private readonly marks = element("div");
   private readonly time = element("output", { class: "time" });
 
-  constructor(host: HTMLElement, private readonly clock: Clock, private readonly events: Event[]) {
+  constructor(host: HTMLElement, private readonly clock: Clock, private events: Event[]) {
     const knob = element("i", { class: "knob" }), fill = element("i", { class: "fill" });
     const { span } = clock;
     this.scrub = element("div", { class: "scrub", role: "slider", tabindex: 0, "aria-label": "Time", "aria-valuemin": span.start, "aria-valuemax": span.end }, element("i", { class: "rail" }), fill, this.marks, knob);
@@ -42,6 +42,12 @@ export class Transport {
       this.scrub.setAttribute("aria-valuetext", `${time.toFixed(decimals)} s`);
     });
     addEventListener("keydown", (event) => this.press(event));
+  }
+
+  /** Show other events: those of a run with other numbers. */
+  show(events: Event[]): void {
+    this.events = events;
+    this.mark();
   }
 
   private share(time: number): string {

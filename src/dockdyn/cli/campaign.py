@@ -315,7 +315,7 @@ def _case_result(scenario: Scenario, place: Path, quiet: bool, show: bool = Fals
 
     with show_progress("Simulating the case", quiet) as advance:
         dataset = simulate(scenario, advance)
-    write_files(place, dataset, "result.nc", show, KnownRun(scenario.content))
+    write_files(place, dataset, "result.nc", show, KnownRun(scenario))
 
 
 def _keep_cases(store: Store, campaign: Campaign, kept: dict[str, int], quiet: bool) -> None:

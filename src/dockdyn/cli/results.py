@@ -40,8 +40,10 @@ if TYPE_CHECKING:
     from dockdyn.report.charts.print_chart import Style
     from dockdyn.report.figure_file import Format
     from dockdyn.report.report import Report
+    from dockdyn.scenario.load import Scenario
 
 
+NoLive = Annotated[bool, typer.Option("--no-live", help="Leave out of the page what lets it run again with other numbers.")]
 Data = Literal["csv", "parquet", "mat", "mcap", "nc"]
 
 
@@ -77,6 +79,7 @@ def report(
     ] = None,
     force: Force = False,
     no_own_code: NoOwnCode = False,
+    no_live: NoLive = False,
 ) -> None:
     """Write the report of a result again.
 
@@ -124,7 +127,7 @@ def report(
 
                 found = report_of(first)
                 beside_run = found if measured is None else beside_log(found, first, measured)
-                text = _page_of(first, results[0].parent, beside_run)
+                text = _page_of(first, results[0].parent, beside_run, KnownRun(live=not no_live and measured is None))
     write_text(page, text, force)
     say(f"Report: {page}")
 
@@ -243,10 +246,11 @@ def _export_figure(
 
 
 class KnownRun(NamedTuple):
-    """What a command that has made a run knows of it: the content of its scenario, and its summary."""
+    """What a command that has made a run knows of it: its scenario and its summary, and whether its page shall compute."""
 
-    content: object = None
+    scenario: Scenario | None = None
     summary: dict[str, Any] | None = None
+    live: bool = True
 
 
 UNKNOWN = KnownRun()  # a result that is read, or of a study
@@ -254,14 +258,18 @@ UNKNOWN = KnownRun()  # a result that is read, or of a study
 
 def _page_of(dataset: Dataset, folder: Path, report: Report, known: KnownRun = UNKNOWN) -> str:
     """Return the page of a result that lies in `folder`; says where a run's replay, or something of it, had to be left out."""
-    from dockdyn.pages import replay_of
+    from dockdyn.pages import live_of, replay_of
     from dockdyn.report.page import render_page
     from dockdyn.results.store import study_of
 
-    replay: dict[str, Any] = replay_of(dataset, folder, known.content) if study_of(dataset) is None else {}
-    for words in (replay[key] for key in ("no_replay", "replay_lacks") if key in replay):
+    inside: dict[str, Any] = {}
+    if study_of(dataset) is None:
+        content = None if known.scenario is None else known.scenario.content
+        inside = replay_of(dataset, folder, content)
+        inside |= live_of(dataset, folder, known.scenario, known.summary) if known.live else {}
+    for words in (inside[key] for key in ("no_replay", "replay_lacks") if key in inside):
         say(f"warning: {words}", err=True)
-    return render_page(report, **replay)
+    return render_page(report, **inside)
 
 
 def deliver_result(

@@ -26,7 +26,7 @@ from dockdyn.cli.common import (
     say,
     show_progress,
 )
-from dockdyn.cli.results import KnownRun, deliver_result
+from dockdyn.cli.results import KnownRun, NoLive, deliver_result
 
 if TYPE_CHECKING:
     from dockdyn.dataset import Dataset
@@ -59,6 +59,7 @@ def run(
     quiet: Quiet = False,
     no_own_code: NoOwnCode = False,
     trust: Trust = False,
+    no_live: NoLive = False,
 ) -> None:
     """Simulate a scenario.
 
@@ -81,9 +82,8 @@ def run(
     summary = summarise(dataset, chosen.name)
     convergence = _convergence_figures(chosen, dataset, quiet) if check_convergence else {}
     dataset = dataset.assign_attrs({name: json.dumps(found) for name, found in convergence.items()})
-    deliver_result(
-        dataset, folder, "result.nc", summary | convergence if as_json else None, KnownRun(chosen.content, summary)
-    )
+    known = KnownRun(chosen, summary, live=not no_live)
+    deliver_result(dataset, folder, "result.nc", summary | convergence if as_json else None, known)
     if convergence and not as_json:
         _show_convergence(**convergence)
     if not dataset.attrs["finished"]:

@@ -77,6 +77,10 @@ class Kind(abc.ABC):
         """Return whether the cases of a campaign run in compiled batches; only of a kind with `key_figures`."""
         return False
 
+    def not_in_pages(self, scenario: Scenario) -> str:
+        """Return why a page cannot run the scenario again with other numbers; empty where it can."""
+        return "runs of this kind are not computed in a page"
+
     def tuned(self, scenario: Scenario) -> Scenario:
         """Return the scenario with what it leaves to tuning, where margins count it."""
         return scenario

@@ -156,7 +156,9 @@ def _contacts_table(dataset: Dataset, summary: dict[str, Any], classes: list[str
     groups = [("", 5), ("position at onset", 3), ("", len(columns) - 8)]
     late = max(0, len(classes) - LISTED)
     worded = {0, 3, 4} | ({len(columns) - 1} if any(classes) else set())
-    return Table(columns, rows, groups, worded, {"active"}, look="dense", left_out=late)
+    keys = ["number", "onset", "release", "feature", "surface", *"---", *(["-"] if turned else []), "approach_speed"]
+    keys += ["peak_force", "peak_time", "impulse", "energy", *(["-"] if any(classes) else [])]
+    return Table(columns, rows, groups, worded, {"active"}, look="dense", left_out=late, live="contacts", keys=keys)
 
 
 def printed_contacts(summary: dict[str, Any], labels: Sequence[str] | None = None) -> Table:

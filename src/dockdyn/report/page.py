@@ -26,6 +26,7 @@ from dockdyn.report.report import Plot, Report, ReportBlock, Rows, Table, named_
 from dockdyn.report.verdict import judgement_sentence, share_in_words, sort_of, split_sentences, used_share, worst_first
 from dockdyn.report.wording import requirement_row
 
+COMPUTES = "The page computes the run again with other numbers; that needs JavaScript."
 MAIN = 3  # figures over time beside the scene
 LONG = 30  # rows of a table above which it scrolls by itself; letters above which words are broken
 CSS_PIXELS = 96  # an inch
@@ -53,9 +54,9 @@ def page_part(name: str) -> str:
 
 
 @cache
-def scene_script() -> tuple[str, bytes]:
-    """Return the script of scenes, packed as text, and as it is."""
-    packed = resources.files("dockdyn.report").joinpath("web", "scene.js.gz").read_bytes()
+def packed_part(name: str) -> tuple[str, bytes]:
+    """Return a script that a page unpacks where it needs it, packed as text, and as it is."""
+    packed = resources.files("dockdyn.report").joinpath("web", name).read_bytes()
     return base64.b64encode(packed).decode(), gzip.decompress(packed)
 
 
@@ -66,6 +67,8 @@ def render_page(
     columns: PageColumns | None = None,
     replay_lacks: str = "",
     no_replay: str = "",
+    live: dict[str, Any] | None = None,
+    no_live: str = "",
 ) -> str:
     """Return the page of a report as HTML.
 
@@ -75,6 +78,8 @@ def render_page(
         columns: those of the page, to which the charts add theirs.
         replay_lacks: what it had to leave out, empty where that is nothing.
         no_replay: why there is none, where there should be one.
+        live: what `dockdyn.report.live.live_data` gives, with which the page runs the scenario again.
+        no_live: why it does not, where that is to be said.
     """
     columns = columns or PageColumns()
     charts: list[Chart] = []
@@ -88,9 +93,11 @@ def render_page(
     inputs = blocks["inputs"] or [("", [ReportBlock(folded="Scenario, as it ran", text=report.scenario)])]
     staged = scene is not None
     judged = _requirements(report.requirements)
-    beside = judged if staged else None
+    beside = judged if staged and live is None else None
+    numbers = element("div", id="live-numbers") if live is not None else None
     parts = {
-        "motion": _motion(staged, replay_lacks, beside, timed[:MAIN]),
+        "motion": _motion(staged, replay_lacks, _side(beside, numbers) if staged else None, timed[:MAIN]),
+        "what-if": _what_if(no_live, None if staged else numbers) if live is not None or no_live else None,
         "key-figures": _key_figures(report) if report.tiles else None,
         "key": _inside(blocks["key"], "Key figures"),
         "requirements": _requirements_section(None if beside else judged, blocks["requirements"]),
@@ -107,13 +114,13 @@ def render_page(
     }
     foot = element("footer", element("span", "One file: data, figures and scene are inside; nothing is loaded."))
     main = element("main", _hero(report), *parts.values())
-    body = element("body", _mast(report.title, parts), main, foot, *_scripts(data, scene))
-    return f"<!doctype html>\n{element('html', _head(report.title, scene), body, lang='en')}\n"
+    body = element("body", _mast(report.title, parts), main, foot, *_scripts(data, scene, live))
+    return f"<!doctype html>\n{element('html', _head(report.title, scene, live is not None), body, lang='en')}\n"
 
 
 def _mast(title: str, parts: Mapping[str, Html | None]) -> Html:
     """Return the line on top: whose page it is, its title, and links to those parts that there are."""
-    links = {"motion": "Motion", "requirements": "Requirements", "figures": "Figures"}
+    links = {"what-if": "What if", "motion": "Motion", "requirements": "Requirements", "figures": "Figures"}
     links |= {"inputs": "Inputs", "provenance": "How it was made"}
     there = (element("a", words, href=f"#{name}") for name, words in links.items() if parts[name])
     return element(
@@ -126,13 +133,13 @@ def _mast(title: str, parts: Mapping[str, Html | None]) -> Html:
     )
 
 
-def _head(title: str, scene: dict[str, Any] | None) -> Html:
+def _head(title: str, scene: dict[str, Any] | None, computes: bool) -> Html:
     """Return what a browser reads first: title, style, and the policy that only this page's own scripts run."""
     return element(
         "head",
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", http_equiv="Content-Security-Policy", content=_policy(scene)),
+        element("meta", http_equiv="Content-Security-Policy", content=_policy(scene, computes)),
         element("title", title),
         element("style", Html(page_part("page.css") + _colour_rules())),
     )
@@ -240,6 +247,7 @@ def _requirements(found: Sequence[dict[str, Any]]) -> Html | None:
                     class_="ticks",
                 ),
                 class_=f"requirement {sort}",
+                data_name=one["name"],
             )
         )
     return join(*rows)
@@ -253,12 +261,27 @@ def _requirements_section(judged: Html | None, found: Sequence[tuple[str, list[R
     return _section("requirements", "Requirements", bars, _inside(found, "Requirements"))
 
 
+def _side(judged: Html | None, numbers: Html | None) -> Html | None:
+    """Return what stands beside a scene: numbers to change, or else the requirements."""
+    if numbers is not None:
+        return join(element("h2", "What if?"), numbers, element("noscript", element("p", COMPUTES, class_="note")))
+    return join(element("h2", "Requirements"), judged) if judged is not None else None
+
+
+def _what_if(no_live: str, numbers: Html | None) -> Html:
+    """Return the place where a page says what other numbers change, with `numbers` to change where they stand nowhere else; or
+    why it does not compute."""
+    if no_live:
+        return _section("what-if", "What if?", element("p", f"This page does not compute: {no_live}.", class_="note"))
+    return _section("what-if", "What changes", numbers, element("div", id="live"))
+
+
 def _motion(staged: bool, lacks: str, beside: Html | None, curves: Sequence[Html]) -> Html | None:
     """Return the scene beside the requirements, and the main curves below, with one time."""
     if not staged and not curves:
         return None
     stage = element("div", element("div", id="scene"), class_="stage panel")
-    side = element("aside", element("h2", "Requirements"), beside, class_="side panel") if beside else None
+    side = element("aside", beside, class_="side panel") if beside else None
     bench = element("div", stage, side, class_="bench" if side else "bench alone") if staged else None
     keys = Html(
         "<kbd>space</kbd> play &nbsp;<kbd>←</kbd> <kbd>→</kbd> step &nbsp;<kbd>shift</kbd>+<kbd>→</kbd> next contact"
@@ -369,7 +392,8 @@ def _grid(table: Table, name: str) -> Html:
     ]
     head = element("thead", groups, element("tr", *heads)) if table.columns else None
     rows = [element("tr", *(_cell(table, row, place) for place in range(len(row)))) for row in table.rows]
-    shown = element("table", head, element("tbody", *rows), class_=table.look or None)
+    live = {"data_live": table.live, "data_columns": " ".join(table.keys)} if table.live else {}
+    shown = element("table", head, element("tbody", *rows), class_=table.look or None, **live)
     where = element(
         "div", shown, class_="scroll long" if len(rows) > LONG else "scroll", role="region", aria_label=name, tabindex=0
     )
@@ -411,23 +435,33 @@ def _page_data(charts: Sequence[Chart], columns: PageColumns, scene: dict[str, A
         "at": named[0] if named else None,
         "scene": scene,
     }
-    return json.dumps(without_nan(data), allow_nan=False, ensure_ascii=False, separators=(",", ":")).replace(
-        "<", "\\u003c"
-    )
+    return _json(without_nan(data))
 
 
-def _scripts(data: str | None, scene: dict[str, Any] | None) -> list[Html]:
+def _json(facts: object) -> str:
+    """Return JSON for a page: no text of a scenario ends the element that it stands in."""
+    return json.dumps(facts, allow_nan=False, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _scripts(data: str | None, scene: dict[str, Any] | None, live: dict[str, Any] | None) -> list[Html]:
     scripts = [element("script", Html(data), type="application/json", id="page-data")]
+    if live is not None:
+        scripts.append(element("script", Html(_json(live)), type="application/json", id="live-data"))
+        scripts.append(
+            element("script", Html(packed_part("worker.js.gz")[0]), type="application/octet-stream", id="live-script")
+        )
     if scene is not None:
-        scripts.append(element("script", Html(scene_script()[0]), type="application/octet-stream", id="scene-script"))
+        scripts.append(element("script", Html(packed_part("scene.js.gz")[0]), type="application/octet-stream", id="scene-script"))
     return [*scripts, element("script", Html(page_part("page.js")))]
 
 
-def _policy(scene: dict[str, Any] | None) -> str:
-    """Return what a page may do: run its own scripts, known by their hashes, and read what is inside it."""
-    scripts = [page_part("page.js").encode(), *([scene_script()[1]] if scene is not None else [])]
+def _policy(scene: dict[str, Any] | None, computes: bool) -> str:
+    """Return what a page may do: run its own scripts, known by their hashes, and read what is inside it; one that `computes`
+    also runs WebAssembly, in a worker of its own."""
+    scripts = [page_part("page.js").encode(), *([packed_part("scene.js.gz")[1]] if scene is not None else [])]
     hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(one).digest()).decode()}'" for one in scripts)
-    inside = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {hashes}"
+    hashes, worker = (f"{hashes} 'wasm-unsafe-eval'", "; worker-src blob:") if computes else (hashes, "")
+    inside = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {hashes}{worker}"
     return f"{inside}; base-uri 'none'; form-action 'none'"
 
 

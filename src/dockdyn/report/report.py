@@ -65,6 +65,8 @@ class Table:
             words, `matrix` for numbers between brackets.
         code: places of columns of commands.
         left_out: how many rows it has not room for.
+        live: what it is of, where a page that computes fills it anew.
+        keys: what its columns are then, a dash for what only the report knows.
     """
 
     columns: Sequence[tuple[str, str]]
@@ -75,6 +77,8 @@ class Table:
     look: str = ""
     code: Collection[int] = ()
     left_out: int = 0
+    live: str = ""
+    keys: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -28,6 +29,7 @@ class Tile:
         colour: of the curve, by name in `COLOURS`.
         bars: instead of a curve: words, share of the bar that is filled, and number of each.
         alarming: whether the number is bad news.
+        figures: names of key figures and factors: the number is their sum, where a page computes it again.
     """
 
     label: str
@@ -39,6 +41,7 @@ class Tile:
     colour: str = "blue"
     bars: Sequence[tuple[str, float, str]] = ()
     alarming: bool = False
+    figures: Sequence[tuple[str, float]] = ()
 
     def html(self) -> Html:
         """Return it as it stands on the page."""
@@ -50,6 +53,7 @@ class Tile:
             element("p", self.note, class_="f") if self.note else None,
             self._bars() if self.bars else self._spark() if self.curve.size > 1 else None,
             class_="tile panel bad" if self.alarming else "tile panel",
+            data_figures=json.dumps(self.figures) if self.figures else None,
         )
 
     def _bars(self) -> Html:

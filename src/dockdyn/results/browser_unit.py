@@ -114,8 +114,11 @@ def _described(number: Place, addresses: Sequence[int]) -> dict[str, Any]:
     """Return a number that a page may set: its key, unit, value and bounds, and where it is."""
     limits = number.limits
     bounds = {"least": limits.least, "above": limits.above, "most": limits.most, "below": limits.below}
+    if number.key == DELAY:
+        bounds = {"above": 0.0, "most": limits.most, "below": limits.below}  # without one it would be another program
     return {
         "key": number.key,
+        "keys": number.keys,
         "unit": number.unit,
         "value": number.value,
         "bounds": {name: float(bound) for name, bound in bounds.items() if math.isfinite(bound)},

@@ -57,6 +57,12 @@ def given_by_contacts(data: Mapping[Any, Any]) -> Either:
     return change
 
 
+def given_terms(data: Mapping[Any, Any]) -> list[tuple[str, float]]:
+    """Return the variables whose sum, with these signs, `given_by_contacts` is but for what it is at the start."""
+    signs = dict.fromkeys(("kinetic_energy", "internal_energy"), 1.0) | dict.fromkeys(WORKS, -1.0)
+    return [(name, sign) for name, sign in signs.items() if name in data]
+
+
 def work_since_start(data: Mapping[Any, Any]) -> Either:
     """Return the work (J) of contacts and all else inside, but for what latches took that fall in as the run begins."""
     return data["work"] - data["work"][0]

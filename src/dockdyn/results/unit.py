@@ -19,7 +19,7 @@ from dockdyn.programs import Program, trace_once
 from dockdyn.results.key_figures import case_figures
 from dockdyn.results.log_data import Log, log_of
 from dockdyn.results.methods import Settings, method_of
-from dockdyn.results.plan import Simulated, delay_of, jit_once
+from dockdyn.results.plan import Simulated, jit_once
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.trees import leaves_of, map_leaves
 

@@ -14,6 +14,7 @@ export interface Bounds {
 
 export interface NumberOfUnit {
   key: string;
+  keys: string[]; // as `--set` takes them
   unit: string;
   value: number;
   bounds: Bounds;

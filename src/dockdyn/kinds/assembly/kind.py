@@ -95,6 +95,16 @@ class AssemblyKind(Kind):
 
         return with_events(scenario.content) and scenario.content.coupling() is None
 
+    def not_in_pages(self, scenario: Scenario) -> str:
+        from dockdyn.kinds.assembly.schema.control import ArmSteeringSection
+
+        control = scenario.content.control
+        if not self.runs_in_batches(scenario):
+            return "its run is integrated by a method of Python, or has a controller of its own"
+        if isinstance(control, ArmSteeringSection) and control.law == "lqr" and control.gain is None:
+            return "its gain is designed anew for other numbers"
+        return ""
+
     def can_capture(self, scenario: Scenario) -> bool:
         return bool(scenario.content.latch)
 

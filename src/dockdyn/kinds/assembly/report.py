@@ -41,6 +41,7 @@ from dockdyn.report.wording import NOTHING, capitalise_first, count_of, format_s
 from dockdyn.results.measures import acts_beside_contacts
 
 LABEL = 26  # letters of a contact's name on the terminal
+ENDS = (("start", 1.0), ("end", -1.0))  # of a run, between which energy is taken
 SURFACES = 4  # with a figure of their own
 POINTS = 6  # named points in one figure of loads
 ROUNDING = 1e-6  # of the largest impulse: what presses less over a run does not press
@@ -120,6 +121,7 @@ def _tiles(dataset: Dataset, summary: dict[str, Any]) -> list[Tile]:
                 time,
                 total,
                 "orange",
+                figures=[("peak_force_N", 1.0)],
             )
         )
     if summary["requirements"]:
@@ -142,6 +144,7 @@ def _tiles(dataset: Dataset, summary: dict[str, Any]) -> list[Tile]:
             kinetic,
             "green",
             alarming=change > 0 and "active" in summary["energy_class"],
+            figures=[(f"kinetic_energy_{end}_J", sign if change <= 0 else -sign) for end, sign in ENDS],
         )
     )
     return [*tiles, *_largest_approach(summary["contacts"])]
@@ -428,7 +431,8 @@ def _joint_chart(dataset: Dataset, unit: str) -> Chart:
     """Return joints with coordinates in a unit over time."""
     chosen = dataset.isel(joint=dataset.joint_unit.values == unit)
     names = [short_label(str(name)) for name in chosen.joint.values]
-    panels = joint_panels(dataset.time.values, names, chosen.joint_angle.values, chosen.joint_rate.values, unit)
+    at = np.flatnonzero(dataset.joint_unit.values == unit)
+    panels = joint_panels(dataset.time.values, names, chosen.joint_angle.values, chosen.joint_rate.values, unit, at)
     if "set_point" in dataset:
         held = [str(name) for name in chosen.joint.values if name in dataset.motor.values]
         aims = _set_points(dataset, held, unit, [short_label(name) for name in held], names)
@@ -458,14 +462,17 @@ def _mode_chart(dataset: Dataset, unit: str) -> Chart:
     chosen = dataset.isel(mode=dataset.mode_unit.values == unit)
     names = [short_label(str(name)) for name in chosen.mode.values]
     scale, label = (1e3, "mm") if unit == "m" else (np.degrees(1.0), "deg")
-    lines = lines_of(dataset.time.values, scale * chosen.modal_coordinate.values, names)
+    at, values = np.flatnonzero(dataset.mode_unit.values == unit), scale * chosen.modal_coordinate.values
+    lines = lines_of(dataset.time.values, values, names, of="modal_coordinate", at=at, factor=scale)
     return time_chart(dataset, [Panel(label, lines, 1.8, levels=[ZERO])])
 
 
 def _thrust_chart(dataset: Dataset) -> Chart:
     """Return the force of the thrusters over time."""
     names = [str(name) for name in dataset.fixed_thruster.values]
-    return time_chart(dataset, [Panel("N", lines_of(dataset.time.values, dataset.thrust.values, names), 1.4)])
+    return time_chart(
+        dataset, [Panel("N", lines_of(dataset.time.values, dataset.thrust.values, names, of="thrust"), 1.4)]
+    )
 
 
 def _tension_chart(dataset: Dataset) -> Chart:
@@ -475,8 +482,14 @@ def _tension_chart(dataset: Dataset) -> Chart:
     for index, name in enumerate(names):
         words, _, last = name.rpartition(" ")
         structures.setdefault(words if last.isdecimal() else name, []).append(index)
+    tension = dataset.element_tension.values
     panels = [
-        Panel("N", lines_of(time, dataset.element_tension.values[:, rows], [names[i] for i in rows]), 1.4, title=title)
+        Panel(
+            "N",
+            lines_of(time, tension[:, rows], [names[i] for i in rows], of="element_tension", at=rows),
+            1.4,
+            title=title,
+        )
         for title, rows in structures.items()
     ]
     return time_chart(dataset, panels)

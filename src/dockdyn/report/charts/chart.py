@@ -23,6 +23,22 @@ SHORT = 0.7  # share of the run below which the contacts are worth a window of t
 
 
 @dataclass(frozen=True)
+class Source:
+    """What the numbers of a line are among those that a page computes again.
+
+    Attributes:
+        terms: names of variables over the samples, which of their components (counted through), and the factor of each: they
+            are summed.
+        since_start: whether the sum at the start is taken away.
+        contacts: instead, of each contact what is across and what is up.
+    """
+
+    terms: Sequence[tuple[str, int, float]] = ()
+    since_start: bool = False
+    contacts: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
 class Line:
     """Points that are joined, marked or both.
 
@@ -39,6 +55,7 @@ class Line:
         hollow: whether markers are rings.
         reach: upper edge of a filled band whose lower edge is `y`.
         read: whether the pointer reads its values in a page.
+        source: where a page that computes has it from.
     """
 
     x: ArrayLike
@@ -53,6 +70,7 @@ class Line:
     hollow: bool = False
     reach: ArrayLike | None = None
     read: bool = True
+    source: Source | None = None
 
 
 @dataclass(frozen=True)
@@ -263,12 +281,31 @@ def _with_room(values: np.ndarray, logarithmic: bool, room: float) -> Limits:
 
 
 def lines_of(
-    x: ArrayLike, values: np.ndarray, names: Sequence[str], first: int = 0, *, width: float = 1.2
+    x: ArrayLike,
+    values: np.ndarray,
+    names: Sequence[str],
+    first: int = 0,
+    *,
+    width: float = 1.2,
+    of: str = "",
+    at: Sequence[int] | None = None,
+    factor: float = 1.0,
 ) -> list[Line]:
-    """Return a line for each column of `values`, no two alike; their styles are counted from the `first`."""
+    """Return a line for each column of `values`, no two alike; their styles are counted from the `first`.
+
+    They are so many times the columns of the variable `of`, where one is named: all of them, or those `at` these places.
+    """
+    places = range(len(names)) if at is None else at
     return [
-        Line(x, values[:, index], **line_style(first + index), name=name, width=width)
-        for index, name in enumerate(names)
+        Line(
+            x,
+            values[:, index],
+            **line_style(first + index),
+            name=name,
+            width=width,
+            source=Source([(of, int(place), factor)]) if of else None,
+        )
+        for index, (name, place) in enumerate(zip(names, places, strict=True))
     ]
 
 

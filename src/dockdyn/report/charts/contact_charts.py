@@ -8,7 +8,18 @@ from dataclasses import replace
 import numpy as np
 
 from dockdyn.dataset import Dataset
-from dockdyn.report.charts.chart import ZERO, Band, Chart, Limits, Line, Note, Panel, lines_of, symmetric_log_scale
+from dockdyn.report.charts.chart import (
+    ZERO,
+    Band,
+    Chart,
+    Limits,
+    Line,
+    Note,
+    Panel,
+    Source,
+    lines_of,
+    symmetric_log_scale,
+)
 from dockdyn.report.charts.time_chart import time_chart
 from dockdyn.report.drawing import contact_spans, pair_labels, short_label
 from dockdyn.report.wording import format_significant
@@ -17,6 +28,7 @@ from dockdyn.results.measures import (
     describe_work_sources,
     from_outside,
     given_by_contacts,
+    given_terms,
     momentum_departure,
     stores_inside,
     work_since_start,
@@ -25,6 +37,9 @@ from dockdyn.results.measures import (
 MANY = 12  # contacts above which only the largest peak is named
 APART = 0.05  # share of what is shown, by which named peaks are apart
 BESIDE = 0.2  # of that: where a line is looked at beside a peak
+PEAKS = Source(contacts=("peak_time", "peak_force"))
+AFTER = Source(contacts=("settled", "energy"))  # release, and the delay after it
+WORK = Source([("work", 0, 1.0)], since_start=True)
 FEW = 60  # samples of a contact below which each is marked
 
 
@@ -33,10 +48,12 @@ def depth_chart(dataset: Dataset) -> Chart:
     names, values, time = pair_labels(dataset), dataset.depth.values, dataset.time.values
     deepest = float(values.max()) * 1e3  # mm
     scale = symmetric_log_scale(values, float(np.nanmedian(np.abs(values))))
-    panels = [Panel("penetration depth, m", lines_of(time, values, names), levels=[ZERO], scale=scale)]
+    lines = lines_of(time, values, names, of="depth")
+    panels = [Panel("penetration depth, m", lines, levels=[ZERO], scale=scale)]
     if deepest > 0:
         limits = -0.2 * deepest, 1.12 * deepest
-        panels.append(Panel("close up, mm", lines_of(time, 1e3 * values, names), levels=[ZERO], limits=limits))
+        near = lines_of(time, 1e3 * values, names, of="depth", factor=1e3)
+        panels.append(Panel("close up, mm", near, levels=[ZERO], limits=limits))
     return time_chart(dataset, panels)
 
 
@@ -52,8 +69,8 @@ def normal_force(dataset: Dataset) -> Chart:
     )  # where it is captured, the seat presses, too
     limits = (0.0 if values.min() >= 0 else None, 1.17 * largest or 1.0) if scale == "linear" else (None, None)
     lines = [
-        *lines_of(time, values, names),
-        Line(times, peaks, "ink", "peak of a contact", marker="o", joined=False),
+        *lines_of(time, values, names, of="normal_force"),
+        Line(times, peaks, "ink", "peak of a contact", marker="o", joined=False, source=PEAKS),
     ]
     if np.isfinite(held := float(dataset.get("seated_contact_peak_time", np.nan))):
         seat = float(dataset.seated_contact_peak_force)
@@ -126,11 +143,16 @@ def energy_chart(dataset: Dataset) -> Chart:
     worked = from_outside(dataset)
     changed = "change of energy" if stores_inside(dataset) else "change of kinetic energy"
     words = f"change less work of {worked}" if worked else changed
+    given = [(name, 0, sign) for name, sign in given_terms(dataset)]
     settled = dataset.episode_release.values + float(dataset.attrs["delay_s"])
     lines = [  # the first two should lie on each other: a wide one under a thin one shows both
-        Line(time, change, "sky", words, width=3.2),
-        Line(time, work_since_start(dataset), "ink", f"work of {describe_work_sources(dataset)}", width=0.9),
-        Line(settled, dataset.episode_energy, "orange", "after a contact", marker="o", size=5, joined=False),
+        Line(time, change, "sky", words, width=3.2, source=Source(given, since_start=True)),
+        Line(
+            time, work_since_start(dataset), "ink", f"work of {describe_work_sources(dataset)}", width=0.9, source=WORK
+        ),
+        Line(
+            settled, dataset.episode_energy, "orange", "after a contact", marker="o", size=5, joined=False, source=AFTER
+        ),
     ]
     scale = symmetric_log_scale(change.values, float(dataset.kinetic_energy[0]))
     return time_chart(dataset, [Panel("energy, J", lines, height=2.2, levels=[ZERO], scale=scale)])
@@ -156,9 +178,12 @@ def momentum_errors(dataset: Dataset) -> Chart:
 def attitude_chart(dataset: Dataset) -> Chart:
     """Return the rotation vector of each body since the start, in degrees, in body axes."""
     panels = []
-    for body in map(str, dataset.body.values):
+    for number, body in enumerate(map(str, dataset.body.values)):
         turned = np.degrees(dataset.rotation.sel(body=body).values)
-        panels.append(Panel(f"{body}, deg", component_lines(dataset.time.values, turned, wrap=180.0), height=1.4))
+        lines = component_lines(
+            dataset.time.values, turned, wrap=180.0, of="rotation", number=number, factor=np.degrees(1.0)
+        )
+        panels.append(Panel(f"{body}, deg", lines, height=1.4))
     return time_chart(dataset, panels)
 
 
@@ -176,15 +201,26 @@ def load_chart(dataset: Dataset, points: Sequence[int] | None = None) -> Chart:
     reach = {name: 1.1 * float(np.nanmax(np.abs(values))) or 1.0 for name, values in columns.items()}
     for place, index in enumerate(chosen):
         for name, label in (("load_force", "force, N"), ("load_moment", "moment, N m")):
-            lines = component_lines(time, columns[name][:, place])
+            lines = component_lines(time, columns[name][:, place], of=name, number=index)
             limits, title = (-reach[name], reach[name]), short_label(str(dataset.point.values[index]))
             panels.append(Panel(label, lines, 1.2, title=title, limits=limits, scale=scales[name]))
     return time_chart(dataset, panels, columns=2)
 
 
-def component_lines(time: np.ndarray, values: np.ndarray, wrap: float = np.inf) -> list[Line]:
-    """Return three components (samples, 3); the lines are broken where the vector wraps around."""
+def component_lines(
+    time: np.ndarray,
+    values: np.ndarray,
+    wrap: float = np.inf,
+    *,
+    of: str = "",
+    number: int = 0,
+    factor: float = 1.0,
+) -> list[Line]:
+    """Return three components (samples, 3); the lines are broken where the vector wraps around.
+
+    They are so many times those of the vector with this `number` in the variable `of`, where one is named.
+    """
     jumps = np.flatnonzero(np.linalg.norm(np.diff(values, axis=0), axis=1) > wrap)
     broken = values.copy()
     broken[jumps] = np.nan
-    return lines_of(time, broken, ["x", "y", "z"])
+    return lines_of(time, broken, ["x", "y", "z"], of=of, at=range(3 * number, 3 * number + 3), factor=factor)

@@ -10,13 +10,26 @@ from dockdyn.report.charts.chart import ZERO, Panel, lines_of
 
 
 def joint_panels(
-    time: np.ndarray, names: Sequence[str], places: np.ndarray, rates: np.ndarray, unit: str
+    time: np.ndarray,
+    names: Sequence[str],
+    places: np.ndarray,
+    rates: np.ndarray,
+    unit: str,
+    at: Sequence[int] | np.ndarray | None = None,
 ) -> list[Panel]:
-    """Return a panel of places and one of rates of joints with coordinates in `unit`, rad (drawn in deg) or m; a column
-    each."""
+    """Return a panel of places and one of rates of joints with coordinates in `unit`, rad (drawn in deg) or m; a column each.
+
+    They are those `at` these places of the run's joints, where any are named.
+    """
     turning = unit == "rad"
     scale, words = (np.degrees(1.0), ("angle, deg", "rate, deg/s")) if turning else (1.0, ("travel, m", "speed, m/s"))
+    of = ("", "") if at is None else ("joint_angle", "joint_rate")
     return [
-        Panel(label, lines_of(time, scale * values, list(names)), 1.8, levels=[ZERO])
-        for label, values in zip(words, (places, rates), strict=True)
+        Panel(
+            label,
+            lines_of(time, scale * values, list(names), of=name, at=at, factor=scale),
+            1.8,
+            levels=[ZERO],
+        )
+        for label, values, name in zip(words, (places, rates), of, strict=True)
     ]

@@ -65,7 +65,8 @@ def _line_facts(line: Line, columns: PageColumns, panel: Panel) -> dict[str, Any
         key: getattr(line, key) for key in ("colour", "name", "width", "marker", "size", "joined", "hollow", "read")
     }
     drawn = {"x": columns.place(x[rows], exact=across), "y": columns.place(y[rows], exact=exact), "reach": reach}
-    return look | drawn | {"dash": _dash_pattern(line.dash)}
+    found = look | drawn | {"dash": _dash_pattern(line.dash)}
+    return found if line.source is None else found | {"source": vars(line.source)}
 
 
 def _area_facts(area: Area, columns: PageColumns) -> dict[str, Any]:

@@ -105,23 +105,30 @@ def _register_arg_reduction(name: str) -> None:
         """Return the first of the extreme ones; what is no number counts as extreme."""
         builder, (array,), (axis,) = translator.builder, arrays, params["axes"]
         count = array.shape[axis]
-        if count > MOST_EXCHANGES:
-            raise Untranslatable(f"{name} of {count} numbers")
+        searched = in_memory(builder, array) if count > SMALL else array
 
         def at(index: Index) -> Scalar:
             def one(place: Scalar) -> Scalar:
-                found = array_element(builder, array, (*index[:axis], place, *index[axis:]))
+                found = array_element(builder, searched, (*index[:axis], place, *index[axis:]))
                 return builder.compute("to_int", found) if array.dtype == "bool" else found
 
+            def is_better(value: Scalar, best: Scalar) -> Scalar:
+                better = builder.compute("lt", *((best, value) if name == "argmax" else (value, best)))
+                if array.dtype != "float64":
+                    return better
+                known = builder.compute("not", builder.compute("is_nan", best))
+                return builder.compute("or", better, builder.compute("and", builder.compute("is_nan", value), known))
+
+            def step(where: Scalar, before: Scalar) -> Scalar:
+                place = builder.compute("add", before, 1)
+                return builder.select(is_better(one(place), one(where)), place, where)
+
+            if count > SMALL:
+                return fold_indices(builder, count - 1, 0, step)
             best, where = one(0), cast(Scalar, 0)
             for place in range(1, count):
                 value = one(place)
-                better = builder.compute("lt", *((best, value) if name == "argmax" else (value, best)))
-                if array.dtype == "float64":
-                    known = builder.compute("not", builder.compute("is_nan", best))
-                    better = builder.compute(
-                        "or", better, builder.compute("and", builder.compute("is_nan", value), known)
-                    )
+                better = is_better(value, best)
                 best, where = builder.select(better, value, best), builder.select(better, place, where)
             return where
 

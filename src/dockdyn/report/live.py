@@ -1,0 +1,84 @@
+"""What a page needs to run its scenario again with other numbers, and to show what changes.
+
+Units: SI.
+Source: definition.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from dockdyn.report.verdict import worst_first
+from dockdyn.report.wording import LIMIT, format_significant, format_unit
+from dockdyn.results.browser_unit import browser_unit
+from dockdyn.results.key_figures import KeyFigure, names_in_cases
+from dockdyn.results.requirements import BOUNDED, LARGEST, LEAST, figures_of
+from dockdyn.scenario.language.units import convert
+
+if TYPE_CHECKING:
+    from dockdyn.scenario.load import Scenario
+
+MOST_STEPS = 200_000  # of a run, beyond which a page is too slow
+MOST_BYTES = 700_000  # that programs may add to a page
+PEAK = "peak_force_N"  # what a run without requirements is asked for first
+
+
+class TooMuch(Exception):
+    """A page does not compute its run: it would be too large or too slow."""
+
+
+def live_data(
+    scenario: Scenario, summary: dict[str, Any], figures: Collection[KeyFigure], without: Collection[str]
+) -> dict[str, Any]:
+    """Return the programs of a scenario and what a page says of their results, as JSON has it.
+
+    `summary` is that of its run, `figures` are the key figures of its kind, of which those `without` meaning are left out.
+    Raises TooMuch, and Untranslatable where XLA computes a part of it.
+    """
+    requirements = summary["requirements"]
+    if (steps := summary["steps"]) > MOST_STEPS:
+        raise TooMuch(f"its run takes {steps:,} steps, which takes a page too long".replace(",", "\u202f"))
+    unit = browser_unit(scenario).packed()
+    if (size := len(json.dumps(unit))) > MOST_BYTES:
+        raise TooMuch(f"its programs are {format_significant(size / 1e6, 2)} MB, more than a page should carry")
+    stated = [one for one in requirements if not isinstance(one["limit"], bool)]
+    return {
+        "unit": unit,
+        "words": {
+            name: [_words(name, one), one.unit, one.number.__name__]
+            for name, one in sorted(names_in_cases(figures).items(), key=lambda both: _concerns_solver(both[0]))
+            if one.name not in without and f"figure.{name}" in unit["results"]
+        },
+        "stated": {
+            name: float(value)
+            for name, value in figures_of(summary).items()
+            if isinstance(value, bool | int | float) and math.isfinite(value)
+        },
+        "requirements": [_requirement(one) for one in requirements],
+        "contacts": [list(contact.between) for contact in scenario.content.contact],
+        "aim": worst_first(stated)[0]["figure"] if stated else PEAK,
+        "scattered": [key for one in scenario.dispersions for key in one.keys],
+    }
+
+
+def _concerns_solver(figure: str) -> bool:
+    """Return whether a figure says how well a run was computed, and not what came of it."""
+    return "error" in figure or figure.startswith(("step", "end_time"))
+
+
+def _words(name: str, figure: KeyFigure) -> str:
+    """Return what a figure of a case is, in words."""
+    end = next((words for words, ending in (("least", LEAST), ("largest", LARGEST)) if name.endswith(ending)), "")
+    return f"{end} {figure.words}".strip()
+
+
+def _requirement(judged: dict[str, Any]) -> dict[str, Any]:
+    """Return a requirement for a page: with the unit in which its limit was written, and how much of SI that is."""
+    kept = {key: judged[key] for key in ("name", "figure", "relation", "limit")}
+    written, scale = format_unit(judged["unit"]), 1.0
+    if not isinstance(judged["limit"], bool) and (word := LIMIT.sub("", judged.get("text") or "").strip()):
+        written, scale = word, convert(f"1 {word}", judged["unit"].replace("²", "**2"))
+    return kept | {"unit": written, "scale": scale, "bounded": judged["figure"] in BOUNDED}

@@ -1,0 +1,53 @@
+// Numbers that a reader may change: how they are written, and how far a slider goes.
+import type { NumberOfUnit } from "./unit.ts";
+
+/** Units that are read more easily, by what a number of the report is below. */
+const SHOWN: Record<string, [below: number, unit: string, factor: number][]> = {
+  s: [[0.5, "ms", 1e3]],
+  m: [[0.5, "mm", 1e3]],
+  "m/s": [[0.5, "mm/s", 1e3]],
+  rad: [[Infinity, "deg", 180 / Math.PI]],
+  "rad/s": [[Infinity, "deg/s", 180 / Math.PI]],
+};
+const PLAIN: Record<string, string> = { "kg*m**2": "kg m²", "N*s/m": "N s/m", "N*m": "N m", "N*m/rad": "N m/rad", "N*m*s/rad": "N m s/rad" };
+const THOUSANDS = /^N/; // units that take a k
+
+export interface ShownUnit {
+  unit: string;
+  factor: number; // from SI
+}
+
+/** Return in which unit a number is shown: that in which its value in the report reads best. */
+export function shownUnit({ unit, value }: { unit: string; value: number }): ShownUnit {
+  const found = SHOWN[unit]?.find(([below]) => Math.abs(value) < below);
+  if (found) return { unit: found[1], factor: found[2] };
+  const plain = PLAIN[unit] ?? unit.replace(/\*\*2/g, "²").replace(/\*/g, " ");
+  return THOUSANDS.test(unit) && Math.abs(value) >= 1e4 ? { unit: `k${plain}`, factor: 1e-3 } : { unit: plain, factor: 1 };
+}
+
+/** Return whether a number may be that. */
+export function isAllowed({ bounds }: Pick<NumberOfUnit, "bounds">, value: number): boolean {
+  const { least = -Infinity, above = -Infinity, most = Infinity, below = Infinity } = bounds;
+  return Number.isFinite(value) && value >= least && value > above && value <= most && value < below;
+}
+
+/** Return the ends of a slider: a tenth to three times the value, within what is allowed; around zero nothing says how far. */
+export function sliderSpan(number: Pick<NumberOfUnit, "bounds" | "value">): [number, number] | null {
+  if (!number.value) return null;
+  const ends = [0.1 * number.value, 3 * number.value].map((end) => {
+    const { most, below } = number.bounds;
+    const top = most ?? (below === undefined ? Infinity : below * (1 - 1e-3));
+    return Math.min(end, top);
+  });
+  return number.value > 0 ? [ends[0]!, ends[1]!] : [ends[1]!, ends[0]!];
+}
+
+/** Return a number as files and commands take it: every digit that it needs. */
+export function exactly(value: number): string {
+  return String(value);
+}
+
+/** Return digits that are read: as many as matter. */
+export function inBrief(value: number): string {
+  return String(Number(value.toPrecision(4)));
+}

@@ -1,0 +1,112 @@
+// Numbers to change: those that matter as sliders, any other by its name.
+import { element } from "../dom.ts";
+import { writeNumber } from "../scales.ts";
+import { inBrief, isAllowed, shownUnit, sliderSpan } from "./numbers.ts";
+import type { NumberOfUnit } from "./unit.ts";
+
+const MOST = 6; // that are offered unasked
+const USUAL = [/^loop\.delay$/, /closing_speed$/, /^contact\..*normal\.(stiffness|damping|restitution)$/, /friction\.coefficient$/, /impact\.restitution$/, /velocity/, /mass$/];
+const PARTS = 1000; // of a slider
+const NEAR = 0.012; // of its length, within which it snaps to the report's value
+
+interface Row {
+  node: HTMLElement;
+  range: HTMLInputElement | null;
+  field: HTMLInputElement;
+  effect: HTMLElement;
+  factor: number;
+  span: [number, number] | null;
+}
+
+export class Sliders {
+  readonly node = element("div", { class: "sliders" });
+  private readonly rows = new Map<number, Row>();
+  private readonly list = element("div");
+  private readonly problem = element("p", { class: "live-problem", role: "status" });
+  private touched = false;
+
+  constructor(private readonly numbers: NumberOfUnit[], scattered: string[], private readonly changed: (place: number, value: number) => void) {
+    const first = [...scattered.map((key) => numbers.findIndex((one) => one.key === key)), ...USUAL.flatMap((usual) => numbers.flatMap(({ key }, place) => (usual.test(key) ? [place] : [])))];
+    for (const place of [...new Set(first)].filter((place) => place >= 0 && numbers[place]!.value !== 0).slice(0, MOST)) this.offer(place);
+    const names = element("datalist", { id: "live-keys" }, ...numbers.map(({ key }) => element("option", { value: key })));
+    const search = element("input", { type: "search", list: "live-keys", placeholder: "another number, by its name", "aria-label": "Another number, by its name", class: "live-search", change: () => {
+      const place = numbers.findIndex(({ key }) => key === search.value.trim());
+      this.problem.textContent = place < 0 && search.value ? `There is no number ${search.value}; one of ${numbers.length} names that the list offers.` : "";
+      if (place < 0) return;
+      search.value = "";
+      this.offer(place).field.focus();
+    } });
+    this.node.append(this.list, search, names, this.problem);
+  }
+
+  /** The places of the numbers that are offered. */
+  get chosen(): number[] {
+    return [...this.rows.keys()];
+  }
+
+  private offer(place: number): Row {
+    const there = this.rows.get(place);
+    if (there) return there;
+    const number = this.numbers[place]!, { unit, factor } = shownUnit(number), span = sliderSpan(number), name = `live-${place}`;
+    const set = (value: number, from: EventTarget | null) => {
+      this.touched = true;
+      if (!isAllowed(number, value)) {
+        this.problem.textContent = `${number.key} = ${inBrief(value * factor)} ${unit}: must be ${boundsInWords(number, factor, unit)}`;
+        return;
+      }
+      this.problem.textContent = "";
+      this.write(place, value, from);
+      this.changed(place, value);
+    };
+    const field = element("input", { type: "number", step: "any", id: name, change: () => set(field.valueAsNumber === Number(inBrief(number.value * factor)) ? number.value : field.valueAsNumber / factor, field) });
+    const range = span && element("input", { type: "range", min: 0, max: PARTS, step: 1, "aria-label": number.key, input: () => {
+      const share = range!.valueAsNumber / PARTS, own = (number.value - span[0]) / (span[1] - span[0]);
+      set(Math.abs(share - own) < NEAR ? number.value : Number((span[0] + share * (span[1] - span[0])).toPrecision(3)), range);
+    } });
+    const effect = element("span", { class: "effect" });
+    const row: Row = { node: element("div", { class: "slider", "data-key": number.key }, element("label", { for: name }, number.key), element("span", { class: "field" }, field, element("span", { class: "unit" }, unit)), range, effect), range, field, effect, factor, span };
+    this.rows.set(place, row);
+    this.list.append(row.node);
+    this.write(place, number.value, null);
+    return row;
+  }
+
+  private write(place: number, value: number, from: EventTarget | null): void {
+    const row = this.rows.get(place), number = this.numbers[place]!;
+    if (!row) return;
+    const { range, field, factor, span } = row;
+    if (field !== from) field.value = inBrief(value * factor);
+    if (range && span && range !== from) range.value = String(Math.round((PARTS * (value - span[0])) / (span[1] - span[0])));
+    row.node.classList.toggle("moved", value !== number.value);
+    row.node.querySelector("label")!.title = `${inBrief(number.value * factor)} in the report`;
+  }
+
+  show(values: readonly number[]): void {
+    for (const place of this.rows.keys()) this.write(place, values[place]!, null);
+    this.problem.textContent = "";
+  }
+
+  /** Say what a tenth more of each number does to a figure; until a reader has moved one, those that do most are offered, too. */
+  tellEffects(effects: ReadonlyMap<number, number>, words: string, unit: string): void {
+    if (!this.touched) {
+      const most = [...effects].filter(([place]) => !/\.(axis|about|inertia)\./.test(this.numbers[place]!.key)).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+      for (const [place] of most) if (this.rows.size < MOST) this.offer(place);
+    }
+    const largest = Math.max(...[...effects.values()].map(Math.abs).filter(Number.isFinite), 0);
+    for (const [place, { effect }] of this.rows) {
+      const change = effects.get(place);
+      effect.textContent = change === undefined ? "" : `+10 % → ${words} ${change > 0 ? "+" : ""}${writeNumber(change, 2)} ${unit}`.trim();
+      effect.style.setProperty("--share", String(change && largest ? Math.abs(change) / largest : 0));
+    }
+  }
+}
+
+function boundsInWords({ bounds }: NumberOfUnit, factor: number, unit: string): string {
+  const { least, above, most, below } = bounds, said: string[] = [];
+  const amount = (value: number) => `${inBrief(value * factor)} ${unit}`.trim();
+  if (above !== undefined) said.push(`above ${amount(above)}`);
+  if (least !== undefined) said.push(`at least ${amount(least)}`);
+  if (below !== undefined) said.push(`below ${amount(below)}`);
+  if (most !== undefined) said.push(`at most ${amount(most)}`);
+  return said.join(" and ") || "a number";
+}
