@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from browser_unit_cases import drawn
 from page_script import needs_node, run_in_web
 
 import dockdyn
@@ -11,15 +12,6 @@ from dockdyn.results import unit
 from dockdyn.results.browser_unit import browser_unit, named_results
 from dockdyn.results.methods import settings_of
 from dockdyn.trees import flatten, unflatten
-
-SPREAD = 0.1  # of each number
-
-
-def drawn(place, rng):
-    """A number near that of the scenario, within its bounds."""
-    limits, value = place.limits, place.value * (1 + SPREAD * rng.uniform(-1, 1))
-    inside = max(limits.least, min(limits.most, value))
-    return inside if limits.above < inside < limits.below else place.value
 
 
 def run_natively(scenario, places, row):

@@ -1,0 +1,148 @@
+"""A page that computes: numbers moved in the browser give what `dockdyn run --set` gives, bit by bit, and are shown."""
+
+import re
+import shlex
+
+import browser
+import numpy as np
+import pytest
+from browser_unit_cases import drawn
+
+import dockdyn
+from dockdyn.pages import live_of, replay_of, report_of
+from dockdyn.report.live import TooMuch, live_data
+from dockdyn.report.page import render_page
+from dockdyn.report.wording import requirement_row
+from dockdyn.results.requirements import figures_of
+from dockdyn.scenario.language.places import places_of
+
+READ = """() => {
+  const { outcome } = document.getElementById("live");
+  const names = ["depth", "normal_force", "position"].filter((name) => outcome.variable(name));
+  return {
+    time: [...outcome.time],
+    figures: Object.fromEntries([...outcome.figures].map(([name, value]) => [name, String(value)])),
+    contacts: outcome.contacts,
+    variables: Object.fromEntries(names.map((name) => [name, [...outcome.variable(name)]])),
+  };
+}"""
+
+
+def complaints(said):
+    """What a page has said less what the drawing of scenes in software always says."""
+    return [one for one in said if "GL Driver Message" not in one]
+
+
+def page_file(name, folder):
+    scenario = dockdyn.load(name)
+    dataset = dockdyn.simulate(scenario)
+    inside = replay_of(dataset, None, scenario.content) | live_of(dataset, None, scenario)
+    assert "live" in inside, inside
+    file = folder / "report.html"
+    file.write_text(render_page(report_of(dataset), **inside), encoding="utf-8")
+    return scenario, dataset, file
+
+
+def move(page, place, value):
+    """Move a number to a value in the unit that the page shows it in, as a reader does."""
+    row = f"[data-key='{place.key}']"
+    if not page.locator(row).count():
+        page.fill(".live-search", place.key)
+        page.press(".live-search", "Enter")
+    shown = float(page.input_value(f"{row} input[type=number]"))
+    before = page.evaluate("Number(document.getElementById('live').dataset.shown ?? 0)")
+    page.fill(f"{row} input[type=number]", repr(shown * value / place.value))
+    page.press(f"{row} input[type=number]", "Enter")
+    browser.wait_until(page, f"Number(document.getElementById('live').dataset.shown ?? 0) > {before}")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "probe-cone",
+        *(
+            pytest.param(name, marks=pytest.mark.full)
+            for name in ("idss-probe-cone", "paraskevas-b", "gibson-2d", "newtons-cradle")
+        ),
+    ],
+)
+def test_numbers_moved_in_a_page_give_what_the_command_gives(name, browse, tmp_path):
+    scenario, _dataset, file = page_file(name, tmp_path)
+    rng, (page, said) = np.random.default_rng(2), browse(file, 1440, 1000)
+    browser.wait_until(page, "document.getElementById('live')?.dataset.tried !== undefined")
+    assert float(page.evaluate("document.getElementById('live').dataset.difference")) < 1e-12
+    places = [one for one in places_of(scenario) if one.value and ".axis." not in one.key and "inertia" not in one.key]
+    for place in rng.choice(places, 3, replace=False):
+        move(page, place, drawn(place, rng))
+    command = page.inner_text(".live-again code")
+    given = dict(one.split("=", 1) for one in shlex.split(command)[4::2])
+    assert given and set(shlex.split(command)[3::2]) == {"--set"}
+    run = dockdyn.simulate(dockdyn.load(name, given))
+    found, summary = page.evaluate(READ), dockdyn.summarise(run)
+    np.testing.assert_array_equal(found["time"], run.time.values)
+    for variable, values in found["variables"].items():
+        expected = run[variable].values
+        np.testing.assert_array_equal(np.reshape(values, (-1, *expected.shape[1:]))[: len(expected)], expected)
+    assert len(found["contacts"]) == len(summary["contacts"])
+    for here, there in zip(found["contacts"], summary["contacts"], strict=True):
+        assert here["onset"] == there["onset_s"] and here["approach_speed"] == there["approach_speed_m_s"]
+        assert here["peak_force"] == there["peak_force_N"]
+        assert here["impulse"] == pytest.approx(there["impulse_N_s"], rel=1e-12)
+    stated = {name: value for name, value in figures_of(summary).items() if isinstance(value, float)}
+    for figure in stated.keys() & found["figures"].keys():
+        if "error" not in figure:
+            assert float(found["figures"][figure]) == pytest.approx(stated[figure], rel=1e-12, abs=1e-15), figure
+    rows = [re.sub(r"\s+", " ", text) for text in page.locator(".requirement").all_inner_texts()]
+    for judged in summary["requirements"]:
+        asked, _, _, met = requirement_row(judged)
+        (shown,) = (row for row in rows if asked in row)
+        assert f" {met}" in shown, (shown, judged)
+    assert not complaints(said)
+
+
+def test_the_report_comes_back(browse, tmp_path):
+    scenario, _dataset, file = page_file("probe-cone", tmp_path)
+    page, said = browse(file, 1440, 1000)
+    browser.wait_until(page, "document.getElementById('live')?.dataset.tried !== undefined")
+    curves = "[...document.querySelectorAll('.chart svg path')].map((one) => one.getAttribute('d')).join()"
+    tables = (
+        "[...document.querySelectorAll('table[data-live], .tiles, .requirements')].map((one) => one.innerText).join()"
+    )
+    before = [page.evaluate(what) for what in (curves, tables)]
+    (delay,) = (one for one in places_of(scenario) if one.key == "loop.delay")
+    move(page, delay, 0.05)
+    moved = [page.evaluate(what) for what in (curves, tables)]
+    assert all(new != old for new, old in zip(moved, before, strict=True))
+    page.click("text=As reported")
+    browser.wait_until(page, "!document.documentElement.classList.contains('what-if')")
+    assert [page.evaluate(what) for what in (curves, tables)] == before
+    page.fill("[data-key='loop.delay'] input[type=number]", "-3")
+    page.press("[data-key='loop.delay'] input[type=number]", "Enter")
+    assert page.inner_text(".live-problem") == "loop.delay = -3 ms: must be above 0 ms"
+    assert not complaints(said)
+
+
+def test_what_a_tenth_more_does_is_so(browse, tmp_path):
+    """The change of the figure that the page tells beside a number is that of two runs."""
+    scenario, dataset, file = page_file("probe-cone", tmp_path)
+    page, _ = browse(file, 1440, 1000)
+    browser.wait_until(page, "document.getElementById('live')?.dataset.tried !== undefined")
+    before = dockdyn.summarise(dataset)["peak_force_N"]
+    for key in ("loop.delay", "contact.probe.normal.stiffness"):
+        (place,) = (one for one in places_of(scenario) if one.key == key)
+        after = dockdyn.summarise(dockdyn.simulate(dockdyn.load("probe-cone", {key: 1.1 * place.value})))
+        told = re.search(r"([+−])([\d.]+) N", page.inner_text(f"[data-key='{key}'] .effect"))
+        change = after["peak_force_N"] - before
+        assert float(told[1].replace("−", "-") + told[2]) == pytest.approx(change, rel=0.05), key
+
+
+@pytest.mark.parametrize(
+    ("name", "why"), [("cyril-controlled", "method of Python"), ("sits-fgc", "not computed in a page")]
+)
+def test_a_page_says_why_it_does_not_compute(name, why, shared_run):
+    dataset = shared_run("probe-cone")
+    (said,) = live_of(dataset, None, dockdyn.load(name)).values()
+    assert why in said and said in render_page(report_of(dataset), no_live=said)
+    long = dockdyn.summarise(dataset) | {"steps": 10**6}
+    with pytest.raises(TooMuch, match="steps"):
+        live_data(dockdyn.load("probe-cone"), long, (), ())
