@@ -82,7 +82,10 @@ def replay_of(dataset: Dataset, folder: Path | None = None, content: object = No
 
 
 def live_of(
-    dataset: Dataset, folder: Path | None = None, scenario: Scenario | None = None, summary: dict[str, Any] | None = None
+    dataset: Dataset,
+    folder: Path | None = None,
+    scenario: Scenario | None = None,
+    summary: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return what the report of a run needs to compute it again with other numbers; where it cannot, why.
 

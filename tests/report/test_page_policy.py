@@ -61,5 +61,6 @@ def test_what_the_package_carries_is_what_is_built(tmp_path):
     carried = resources.files("dockdyn.report").joinpath("web")
     for name in ("page.js", "page.css"):
         assert (tmp_path / name).read_bytes() == carried.joinpath(name).read_bytes(), f"web/: npm run build ({name})"
-    packed = [folder.joinpath("scene.js.gz").read_bytes() for folder in (tmp_path, carried)]
-    assert gzip.decompress(packed[0]) == gzip.decompress(packed[1]), "web/: npm run build (scene.js.gz)"
+    for name in ("scene.js.gz", "worker.js.gz"):
+        packed = [folder.joinpath(name).read_bytes() for folder in (tmp_path, carried)]
+        assert gzip.decompress(packed[0]) == gzip.decompress(packed[1]), f"web/: npm run build ({name})"

@@ -57,6 +57,20 @@ export class Figure {
     window.figures.push(this);
     clock.subscribe(() => this.tell());
     new ResizeObserver(() => this.place.clientWidth !== this.width && this.draw()).observe(this.place);
+    new IntersectionObserver((seen) => {
+      this.near = seen.at(-1)!.isIntersecting;
+      if (this.near && this.due) this.draw();
+    }, { rootMargin: "400px" }).observe(this.place);
+    addEventListener("beforeprint", () => this.due && this.draw());
+  }
+
+  private near = false; // whether it is seen, or soon
+  private due = false;
+
+  /** Draw it now where it is seen, else when it comes to be. */
+  drawWhenSeen(): void {
+    this.due = true;
+    if (this.near) this.draw();
   }
 
   get place(): HTMLElement {
@@ -73,6 +87,7 @@ export class Figure {
   }
 
   draw(): void {
+    this.due = false;
     const { chart, place } = this, given = (this.width = place.clientWidth);
     if (!given) return;
     const width = chart.panels.some((panel) => panel.equal) ? Math.min(given, EVEN) : given;

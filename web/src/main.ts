@@ -90,10 +90,10 @@ async function start(): Promise<void> {
     if (!(target as Element).closest(".plot")) for (const told of all(".readout")) told.remove();
   });
   document.documentElement.dataset.ready = "";
-  const page = { figures, columns, showEvents: (found: Event[]) => transport?.show([...found, ...events.filter(({ name }) => !/^Q\d+$/.test(name))]) };
+  const page: ConstructorParameters<typeof Live>[2] = { figures, columns, scene: null, showEvents: (found: Event[]) => transport?.show([...found, ...events.filter(({ name }) => !/^Q\d+$/.test(name))]) };
   void startLive(page);
   const host = document.getElementById("scene");
-  if (data.scene && host) (await loadScene()).mountScene(host, data.scene, columns, clock);
+  if (data.scene && host) page.scene = (await loadScene()).mountScene(host, data.scene, columns, clock);
 }
 
 void start();

@@ -43,7 +43,9 @@ if TYPE_CHECKING:
     from dockdyn.scenario.load import Scenario
 
 
-NoLive = Annotated[bool, typer.Option("--no-live", help="Leave out of the page what lets it run again with other numbers.")]
+NoLive = Annotated[
+    bool, typer.Option("--no-live", help="Leave out of the page what lets it run again with other numbers.")
+]
 Data = Literal["csv", "parquet", "mat", "mcap", "nc"]
 
 

@@ -11,6 +11,7 @@ import math
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
+from dockdyn.report.drawing import short_label
 from dockdyn.report.verdict import worst_first
 from dockdyn.report.wording import LIMIT, format_significant, format_unit
 from dockdyn.results.browser_unit import browser_unit
@@ -59,6 +60,8 @@ def live_data(
         },
         "requirements": [_requirement(one) for one in requirements],
         "contacts": [list(contact.between) for contact in scenario.content.contact],
+        "labels": [short_label(contact.name) for contact in scenario.content.contact],
+        "latch": next((latch.name for latch in scenario.content.latch if latch.ramp is not None), ""),
         "aim": worst_first(stated)[0]["figure"] if stated else PEAK,
         "scattered": [key for one in scenario.dispersions for key in one.keys],
     }

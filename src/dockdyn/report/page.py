@@ -447,11 +447,12 @@ def _scripts(data: str | None, scene: dict[str, Any] | None, live: dict[str, Any
     scripts = [element("script", Html(data), type="application/json", id="page-data")]
     if live is not None:
         scripts.append(element("script", Html(_json(live)), type="application/json", id="live-data"))
-        scripts.append(
-            element("script", Html(packed_part("worker.js.gz")[0]), type="application/octet-stream", id="live-script")
-        )
+        packed = Html(packed_part("worker.js.gz")[0])
+        scripts.append(element("script", packed, type="application/octet-stream", id="live-script"))
     if scene is not None:
-        scripts.append(element("script", Html(packed_part("scene.js.gz")[0]), type="application/octet-stream", id="scene-script"))
+        scripts.append(
+            element("script", Html(packed_part("scene.js.gz")[0]), type="application/octet-stream", id="scene-script")
+        )
     return [*scripts, element("script", Html(page_part("page.js")))]
 
 

@@ -23,6 +23,7 @@ from dockdyn.translate.store import name_of, store_folder
 
 TARGET, FEATURES = "wasm32-unknown-unknown", "+bulk-memory,+nontrapping-fptoint"
 LEVEL = 2  # of optimisation
+LARGE = 2_000_000  # letters of a program beyond which registers are not coloured: that takes the square of its size
 HEAD = b"\0asm\1\0\0\0"
 CUSTOM, IMPORT, EXPORT, DATA = 0, 2, 7, 11  # sections; those after the exports have larger numbers
 FUNCTION, TABLE, MEMORY = 0, 1, 2  # what is imported
@@ -62,7 +63,8 @@ def wasm_module(codes: Mapping[str, Code]) -> WasmModule:
 
 
 def _made_module(codes: Mapping[str, Code]) -> WasmModule:
-    llvm, machine = initialised_llvm(), _wasm_machine()
+    large = any(len(code.text) > LARGE for code in codes.values())
+    llvm, machine = initialised_llvm(), _wasm_machine(0 if large else LEVEL)
     with lock:
         module = llvm.parse_assembly("")
         for name, code in codes.items():
@@ -79,13 +81,13 @@ def _made_module(codes: Mapping[str, Code]) -> WasmModule:
 
 
 @cache
-def _wasm_machine() -> Any:  # noqa: ANN401, llvmlite has no types
-    """Return LLVM's description of WebAssembly."""
+def _wasm_machine(level: int) -> Any:  # noqa: ANN401, llvmlite has no types
+    """Return LLVM's description of WebAssembly, which writes code at a level."""
     llvm = initialised_llvm()
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     return llvm.Target.from_triple(TARGET).create_target_machine(
-        features=FEATURES, opt=LEVEL, reloc="static", codemodel="default"
+        features=FEATURES, opt=level, reloc="static", codemodel="default"
     )
 
 

@@ -5,12 +5,13 @@ import { element } from "../dom.ts";
 import type { Figure } from "../figure.ts";
 import { copyCommand } from "../tables.ts";
 import { fitUp, type Event } from "../panel.ts";
-import { writeNumber } from "../scales.ts";
+import { writeNumber, type Span } from "../scales.ts";
 import { contactsOf, type Contact } from "./contacts.ts";
 import { exactly, inBrief, isAllowed, shownUnit } from "./numbers.ts";
 import { Runner } from "./runner.ts";
 import { Sliders } from "./sliders.ts";
 import { showRequirements, showTiles, type JudgedRequirement, type RequirementToMeet } from "./judge.ts";
+import type { SceneView } from "../scene/scene.ts";
 import type { PackedUnit } from "./unit.ts";
 import type { Answer } from "./worker.ts";
 
@@ -20,6 +21,8 @@ export interface LiveData {
   stated: Record<string, number>; // figures of the report
   requirements: RequirementToMeet[];
   contacts: [string, string][];
+  labels: string[]; // of the contacts in the scene
+  latch: string; // whose pull the scene shows
   aim: string;
   scattered: string[];
 }
@@ -28,6 +31,7 @@ export interface Page {
   figures: Figure[];
   columns: Columns;
   showEvents(events: Event[]): void;
+  scene: SceneView | null;
 }
 
 const FINISHED = 1; // as `dockdyn.integrate.solution.Status`
@@ -38,6 +42,7 @@ const TRIED = 0.1; // of a number, to see what it does
 const PATIENCE = 8000; // ms for that, in all
 const GHOST = { colour: "ink3", dash: [3, 2], name: "", read: false, marker: "", width: 1 };
 const DELAY = "loop.delay";
+const SHOWN = ["depth", "position", "attitude", "contact_point", "contact_force", "hold_force", "latch_force"]; // besides curves
 
 /** What a run left, by name. */
 export interface Outcome {
@@ -52,7 +57,7 @@ export interface Outcome {
 export class Live {
   private readonly runner: Runner;
   private readonly names: string[];
-  private readonly panels: { figure: Figure; panel: Panel; own: Pick<Panel, "lines" | "bands" | "notes" | "y" | "limits"> }[];
+  private readonly panels: { figure: Figure; panel: Panel; own: Pick<Panel, "lines" | "bands" | "notes" | "x" | "y" | "limits"> }[];
   private readonly values: number[];
   private readonly sliders: Sliders;
   private readonly said = element("p", { class: "live-said" });
@@ -67,10 +72,10 @@ export class Live {
     const { unit } = data;
     this.runner = new Runner(script, unit);
     this.values = unit.numbers.map(({ value }) => value);
-    this.panels = page.figures.flatMap((figure) => figure.chart.panels.map((panel) => ({ figure, panel, own: { lines: panel.lines, bands: panel.bands, notes: panel.notes, y: panel.y, limits: panel.limits } })));
+    this.panels = page.figures.flatMap((figure) => figure.chart.panels.map((panel) => ({ figure, panel, own: { lines: panel.lines, bands: panel.bands, notes: panel.notes, x: panel.x, y: panel.y, limits: panel.limits } })));
     const sources = this.panels.flatMap(({ panel }) => panel.lines.flatMap((line) => line.source?.terms.map(([name]) => name) ?? []));
     const offered = new Set(Object.keys(unit.results));
-    this.names = [...new Set(["time", "sampled", "moments", ...sources.filter((name) => offered.has(name)), ...[...offered].filter((name) => /^(figure|contact)\./.test(name)), ...(offered.has("depth") ? ["depth"] : [])])];
+    this.names = [...new Set(["time", "sampled", "moments", ...sources.filter((name) => offered.has(name)), ...[...offered].filter((name) => /^(figure|contact)\./.test(name)), ...SHOWN.filter((name) => offered.has(name))])];
     this.sliders = new Sliders(unit.numbers, data.scattered, (place, value) => this.change(place, value));
     const reset = element("button", { type: "button", class: "tool", click: () => this.reset() }, "As reported");
     document.getElementById("live-numbers")!.append(this.said, this.wait, this.sliders.node, element("div", { class: "live-foot" }, reset));
@@ -199,6 +204,7 @@ export class Live {
     const changed = this.changed(), moved = changed.length > 0;
     document.documentElement.classList.toggle("what-if", moved);
     this.drawCurves(moved ? outcome : null);
+    this.moveScene(moved ? outcome : null);
     const judged = showRequirements(this.data.requirements, outcome.figures, moved);
     showTiles(outcome.figures, moved);
     this.showContacts(moved ? outcome : null);
@@ -281,13 +287,37 @@ export class Live {
       const kept = own.bands.filter(({ name }) => !/^Q\d+$/.test(name)), like = own.bands.find(({ name }) => /^Q\d+$/.test(name));
       Object.assign(panel, { lines: [...ghosts, ...lines], notes: [], bands: [...kept, ...spans.map((span) => ({ colour: "contact", axis: "x", alpha: 1, legend: "", ...like, ...span }))] });
       panel.limits = [own.limits[0], null];
-      const [low, high] = fitUp(panel, columns, panel.x[1]);
-      panel.y = [[own.limits[0] ?? Math.min(low, own.y[0][0]), high], [own.limits[0] ?? Math.min(low, own.y[1][0]), high]];
+      panel.x = [this.windowOf(own.x[0], own.x[1], outcome), own.x[1]];
+      panel.y = [fitUp(panel, columns, panel.x[0]), fitUp(panel, columns, panel.x[1])];
     }
     if (!outcome) for (const figure of drawn) figure.node.classList.remove("reported");
-    for (const figure of drawn) figure.draw();
+    for (const figure of drawn) figure.drawWhenSeen();
     const found = (outcome ?? this.own!).contacts.map(({ onset, release }, i) => ({ name: `Q${i + 1}`, start: onset, end: Number.isFinite(release) ? release : this.own!.time.at(-1)! }));
     this.page.showEvents(found);
+  }
+
+  /** Return the window on which a curve opens: that of the report, so wide that it holds these contacts, too. */
+  private windowOf([start, end]: Span, [first, last]: Span, { contacts, time }: Outcome): Span {
+    if (!contacts.length) return [start, end];
+    const from = contacts[0]!.onset, to = Math.max(...contacts.map(({ release }) => (Number.isFinite(release) ? release : time.at(-1)!)));
+    const room = 0.05 * (to - from);
+    return [Math.max(Math.min(start, from - room), first), Math.min(Math.max(end, to + room), last)];
+  }
+
+  private moveScene(outcome: Outcome | null): void {
+    const { scene } = this.page, host = document.getElementById("scene")?.closest(".stage");
+    if (!scene?.retakes) {
+      host?.classList.toggle("reported", outcome !== null);
+      return;
+    }
+    if (!outcome) return scene.retake(null);
+    const { labels } = this.data, count = labels.length, rows = outcome.time.length, parts = (name: string) => (this.names.includes(name) ? outcome.variable(name) : null);
+    const of = (values: Float64Array, index: number) => Float64Array.from({ length: 3 * rows }, (_, i) => values[(Math.floor(i / 3) * count + index) * 3 + (i % 3)]!);
+    const [point, force, held, caught] = ["contact_point", "contact_force", "hold_force", "latch_force"].map(parts);
+    const forces = new Map(labels.map((label, index) => [label, { place: of(point!, index), vector: of(force!, index) as Float64Array }] as [string, { place: Float64Array | null; vector: Float64Array }]));
+    const pulls = this.data.latch;
+    if (pulls && held && caught) forces.set(pulls, { place: null, vector: held.map((one, i) => one + caught[i]!) });
+    scene.retake({ time: outcome.time, position: parts("position")!, attitude: parts("attitude")!, forces });
   }
 
   /** The rows of the contacts as the report had them. */

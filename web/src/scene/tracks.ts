@@ -9,7 +9,7 @@ const pose = (): Pose => ({ position: new Vector3(), attitude: new Quaternion() 
 
 export class Tracks {
   readonly poses: Pose[];
-  private readonly time: Float64Array;
+  private time: Float64Array;
   private row = 0;
   private share = 0;
   private readonly base: Pose = pose();
@@ -24,6 +24,11 @@ export class Tracks {
   /** See everything in the axes of this motion; -1: as the run has it. */
   seenFrom(motion: number): void {
     this.seen = motion;
+  }
+
+  /** Take the times of the scene anew: it shows another run. */
+  retake(): void {
+    this.time = this.columns.at(this.scene.time);
   }
 
   /** Set all poses to those at a time (s). */
