@@ -23,10 +23,11 @@ from dockdyn.report.columns import PageColumns
 from dockdyn.report.elements import Html, element, join
 from dockdyn.report.palette import COLOURS
 from dockdyn.report.report import Plot, Report, ReportBlock, Rows, Table, named_apart
-from dockdyn.report.verdict import judgement_sentence, share_in_words, sort_of, split_sentences, used_share, worst_first
-from dockdyn.report.wording import requirement_row
+from dockdyn.report.requirement_bar import bars_of_run
+from dockdyn.report.verdict import judgement_sentence, sort_of, split_sentences
 
 MAIN = 3  # figures over time beside the scene
+NARROW = 4  # columns of a table that half a desktop is enough for
 LONG = 30  # rows of a table above which it scrolls by itself; letters above which words are broken
 CSS_PIXELS = 96  # an inch
 DARK = {
@@ -40,7 +41,6 @@ SIGNS = {
     "warn": "M8 3v6.2M8 12.6v.2",
     "": "M3 8h10M9 4l4 4-4 4",
 }  # fmt: skip
-MARKS = {True: ("ok", "✓"), False: ("bad", "✗"), None: ("warn", "?")}
 NUMBER = re.compile(
     r"(?<![\w.])[-−]?\d[\d.]*(?:e[-+]?\d+)?(?: ?(?:%|mm/s|m/s|kN m|N m s|N m|N s/m|N s|kN|N|mm|m|ms|s|J|deg|rad|kg)(?![\w/]))?"
 )
@@ -87,13 +87,13 @@ def render_page(
     }
     inputs = blocks["inputs"] or [("", [ReportBlock(folded="Scenario, as it ran", text=report.scenario)])]
     staged = scene is not None
-    judged = _requirements(report.requirements)
+    judged = _requirements(report)
     beside = judged if staged else None
     parts = {
         "motion": _motion(staged, replay_lacks, beside, timed[:MAIN]),
+        "requirements": _requirements_section(None if beside else judged, blocks["requirements"]),
         "key-figures": _key_figures(report) if report.tiles else None,
         "key": _inside(blocks["key"], "Key figures"),
-        "requirements": _requirements_section(None if beside else judged, blocks["requirements"]),
         "before": _sections(blocks["before"]),
         "figures": _section("figures", "Figures", element("div", *others, class_="figures")) if others else None,
         "after": _sections(blocks["after"]),
@@ -210,39 +210,10 @@ def _drawing(path: str, size: int) -> Html:
 # ── requirements, scene, curves ──
 
 
-def _requirements(found: Sequence[dict[str, Any]]) -> Html | None:
-    """Return requirements as bars of the margin that is used, worst first; None where there are none."""
-    if not found:
-        return None
-    rows = []
-    for one in worst_first(found):
-        asked, value, margin, met = requirement_row(one)
-        share = used_share(one)
-        sort, mark = MARKS[one["met"]]
-        words = share_in_words(one) or one.get("why", "")
-        rows.append(
-            element(
-                "div",
-                element(
-                    "div",
-                    element("em", mark, title=met),
-                    element("span", asked, class_="n"),
-                    element("b", value),
-                    class_="top",
-                ),
-                element("div", element("span", style=f"width:{100 * min(share, 1.0):.1f}%"), class_="bar")
-                if share is not None
-                else None,
-                element(
-                    "div",
-                    element("span", element("span", met), f", {words}" if words else None),
-                    element("span", f"margin {margin}"),
-                    class_="ticks",
-                ),
-                class_=f"requirement {sort}",
-            )
-        )
-    return join(*rows)
+def _requirements(report: Report) -> Html | None:
+    """Return requirements as bars, those of a run worst first; None where there are none."""
+    bars = report.bars or bars_of_run(report.requirements)
+    return join(*(bar.html() for bar in bars)) if bars else None
 
 
 def _requirements_section(judged: Html | None, found: Sequence[tuple[str, list[ReportBlock]]]) -> Html | None:
@@ -317,7 +288,17 @@ def _sections_at(blocks: Sequence[ReportBlock], where: str) -> list[tuple[str, l
 
 
 def _sections(found: Sequence[tuple[str, Sequence[ReportBlock]]]) -> Html:
-    return join(*(_section(None, title, _shown(blocks, title)) for title, blocks in found))
+    """Return sections below each other; narrow ones that follow each other stand side by side where there is room."""
+    parts = []
+    for narrow, group in groupby(found, key=lambda one: all(map(_is_narrow, one[1]))):
+        sections = [_section(None, title, _shown(blocks, title)) for title, blocks in group]
+        parts.append(element("div", *sections, class_="abreast") if narrow and len(sections) > 1 else join(*sections))
+    return join(*parts)
+
+
+def _is_narrow(block: ReportBlock) -> bool:
+    """Return whether half a desktop is enough for a block."""
+    return not block.text and (block.table is None or len(block.table.columns) <= NARROW)
 
 
 def _section(name: str | None, title: str, *inside: str | None) -> Html:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from dockdyn.dataset import Dataset
 from dockdyn.report.again import reproduce_command
 from dockdyn.report.charts.chart import Chart
+from dockdyn.report.requirement_bar import RequirementBar
 from dockdyn.report.tile import Tile
 from dockdyn.report.verdict import Advice, run_advice
 from dockdyn.report.wording import NOTHING, format_significant, requirement_row
@@ -124,6 +125,7 @@ class Report:
         made: how it was made, rows of words and value.
         warnings: what to know before trusting the numbers.
         requirements: the requirements of a run as judged, as in its summary.
+        bars: instead of them: requirements of what is no run, worst first.
         scenario: the input, as a scenario file.
         again: the command that gives it again.
         from_inputs: whether that command reads the input above from `scenario.toml`.
@@ -142,6 +144,7 @@ class Report:
     made: Rows = ()
     warnings: Sequence[str] = ()
     requirements: Sequence[dict[str, Any]] = ()
+    bars: Sequence[RequirementBar] = ()
     scenario: str = ""
     again: str = ""
     from_inputs: bool = False
