@@ -41,9 +41,8 @@ SIGNS = {
     "warn": "M8 3v6.2M8 12.6v.2",
     "": "M3 8h10M9 4l4 4-4 4",
 }  # fmt: skip
-NUMBER = re.compile(
-    r"(?<![\w.])[-−]?\d[\d.]*(?:e[-+]?\d+)?(?: ?(?:%|mm/s|m/s|kN m|N m s|N m|N s/m|N s|kN|N|mm|m|ms|s|J|deg|rad|kg)(?![\w/]))?"
-)
+UNITS = "%|mm/s|m/s|1/s|rad/s|N/m|Hz|kN m|N m s|N m|N s/m|N s|kN|N|mm|m|ms|s|J|deg|rad|kg"
+NUMBER = re.compile(rf"(?<![\w.])[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?: ?(?:{UNITS})(?![\w/]))?")
 
 
 @cache

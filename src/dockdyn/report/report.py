@@ -179,14 +179,16 @@ def run_report(
     summary: dict[str, Any],
     *,
     verdict: str,
+    advice: Sequence[Advice] = (),
     made: Rows = (),
     terminal: Sequence[str | ReportBlock] | None = None,
     **parts: Any,  # noqa: ANN401, fields of it
 ) -> Report:
     """Return the report of a run: `result_report` with warnings and requirements of its `summary` and what it took.
 
-    The terminal shows title and verdict, or what is given instead, and under it the errors of what is conserved, the
-    requirements, and steps and wall time, those of them that the summary has.
+    What decides and comes next is that of every run where no `advice` is given. The terminal shows title and verdict, or
+    what is given instead, and under it the errors of what is conserved, the requirements, and steps and wall time, those of
+    them that the summary has.
     """
     took = [("Wall time", f"{format_significant(summary['wall_time_s'], 3)} s")] if "wall_time_s" in summary else []
     return result_report(
@@ -194,7 +196,8 @@ def run_report(
         verdict=verdict,
         warnings=summary["warnings"],
         requirements=summary["requirements"],
-        advice=run_advice(
+        advice=advice
+        or run_advice(
             summary["requirements"], str(dataset.attrs["scenario"]), float(dataset.attrs.get("delay_s", 0.0))
         ),
         made=[*made, ("Samples", str(dataset.sizes["time"])), *took],
