@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from importlib.metadata import version
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from dockdyn.papers.table import PaperTable, Row
 from dockdyn.report.report import Plot, Report, ReportBlock, Table
+from dockdyn.report.requirement_bar import RequirementBar, Sort
 from dockdyn.report.tile import Tile
 from dockdyn.report.tile_pictures import draw_squares
 from dockdyn.report.verdict import Advice
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SAYS = {True: "comes out", False: "differs", None: ""}
-MOST = 6  # parts in a tile
+MOST = 6  # differences in a tile
 
 
 def paper_report(tables: Sequence[PaperTable], pictures: Sequence[Figure | None]) -> Report:
@@ -28,7 +30,7 @@ def paper_report(tables: Sequence[PaperTable], pictures: Sequence[Figure | None]
     differing = [row for row in compared if not row.agrees]
     title = tables[0].title.partition(",")[0]
     plots = [
-        Plot(f"figure-{table.name}", lambda picture=picture: picture, f"{table.title}.")
+        Plot(f"figure-{table.name}", partial(_drawn, picture), f"{table.title}.")
         for table, picture in zip(tables, pictures, strict=True)
         if picture is not None
     ]
@@ -37,8 +39,10 @@ def paper_report(tables: Sequence[PaperTable], pictures: Sequence[Figure | None]
         headline=_headline(compared, differing),
         verdict=_verdict(rows, compared, differing),
         advice=_advice(differing),
-        tiles=_tiles(tables, compared, differing) if compared else [],
+        tiles=_tiles(compared, differing) if compared else [],
         key=[("Parts", str(len(tables))), ("Quantities", str(len(rows))), ("Printed numbers", str(len(compared)))],
+        bars=_bars(tables),
+        bars_title="Parts",
         blocks=[
             *([ReportBlock("Where it differs", table=_differences(tables))] if differing else []),
             *(
@@ -49,6 +53,11 @@ def paper_report(tables: Sequence[PaperTable], pictures: Sequence[Figure | None]
         plots=plots,
         made=[("dockdyn", version("dockdyn"))],
     )
+
+
+def _drawn(picture: Figure) -> Figure:
+    """Return a picture that has been drawn."""
+    return picture
 
 
 def _headline(compared: Sequence[Row], differing: Sequence[Row]) -> str:
@@ -68,8 +77,8 @@ def _verdict(rows: Sequence[Row], compared: Sequence[Row], differing: Sequence[R
     return f"{said} Of the {len(differing)} that differ {explained} are explained in a note beside them."
 
 
-def _tiles(tables: Sequence[PaperTable], compared: Sequence[Row], differing: Sequence[Row]) -> list[Tile]:
-    """Return the share that comes out, the largest differences, and how each part fares."""
+def _tiles(compared: Sequence[Row], differing: Sequence[Row]) -> list[Tile]:
+    """Return the share that comes out, and the largest differences."""
     come = len(compared) - len(differing)
     share = format_significant(100 * come / len(compared), 3)
     tiles = [
@@ -81,12 +90,6 @@ def _tiles(tables: Sequence[PaperTable], compared: Sequence[Row], differing: Seq
             picture=draw_squares(come, len(compared)),
         )
     ]
-    parts = []
-    for table in tables:
-        judged = [row.agrees for row in table.rows if row.agrees is not None]
-        if judged:
-            parts.append((_short_name(table), sum(judged) / len(judged), f"{sum(judged)} of {len(judged)}"))
-    tiles.append(Tile("Parts compared", str(len(parts)), "", f"of {len(tables)}", bars=parts[:MOST]))
     off = sorted(
         ((abs(row.computed / printed - 1), row.quantity) for row in differing if (printed := row.printed_number)),
         reverse=True,
@@ -97,6 +100,22 @@ def _tiles(tables: Sequence[PaperTable], compared: Sequence[Row], differing: Seq
         value = format_significant(100 * largest, 3)
         tiles.append(Tile("Largest difference", value, "%", off[0][1], bars=bars))
     return tiles
+
+
+def _bars(tables: Sequence[PaperTable]) -> list[RequirementBar]:
+    """Return how many of the numbers of each part come out, the part with the fewest first."""
+    bars = []
+    for table in tables:
+        judged = [row.agrees for row in table.rows if row.agrees is not None]
+        if judged:
+            come = sum(judged)
+            explained = sum(bool(row.note) for row in table.rows if row.agrees is False)
+            words = f"{explained} of the {len(judged) - come} others explained" if come < len(judged) else ""
+            sort: Sort = "ok" if come == len(judged) else "warn"
+            share = come / len(judged)
+            value = f"{come} of {len(judged)}"
+            bars.append(RequirementBar(table.title, value, sort, f"{value} come out", share, None, words))
+    return sorted(bars, key=lambda bar: bar.share or 0.0)
 
 
 def _short_name(table: PaperTable) -> str:

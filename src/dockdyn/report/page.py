@@ -90,7 +90,7 @@ def render_page(
     beside = judged if staged else None
     parts = {
         "motion": _motion(staged, replay_lacks, beside, timed[:MAIN]),
-        "requirements": _requirements_section(None if beside else judged, blocks["requirements"]),
+        "requirements": _requirements_section(report.bars_title, None if beside else judged, blocks["requirements"]),
         "key-figures": _key_figures(report) if report.tiles else None,
         "key": _inside(blocks["key"], "Key figures"),
         "before": _sections(blocks["before"]),
@@ -101,24 +101,26 @@ def render_page(
         )
         if no_replay
         else None,
-        "inputs": _section("inputs", "Inputs", _inside(inputs, "Inputs")),
+        "inputs": _section("inputs", "Inputs", _inside(inputs, "Inputs"))
+        if any(any(found) for _, found in inputs)
+        else None,
         "provenance": _section("provenance", "How it was made", _pairs(report.made), _again(report)),
     }
     foot = element("footer", element("span", "One file: data, figures and scene are inside; nothing is loaded."))
     main = element("main", _hero(report), *parts.values())
-    body = element("body", _mast(report.title, parts), main, foot, *_scripts(data, scene))
+    body = element("body", _mast(report, parts), main, foot, *_scripts(data, scene))
     return f"<!doctype html>\n{element('html', _head(report.title, scene), body, lang='en')}\n"
 
 
-def _mast(title: str, parts: Mapping[str, Html | None]) -> Html:
+def _mast(report: Report, parts: Mapping[str, Html | None]) -> Html:
     """Return the line on top: whose page it is, its title, and links to those parts that there are."""
-    links = {"motion": "Motion", "requirements": "Requirements", "figures": "Figures"}
+    links = {"motion": "Motion", "requirements": report.bars_title, "figures": "Figures"}
     links |= {"inputs": "Inputs", "provenance": "How it was made"}
     there = (element("a", words, href=f"#{name}") for name, words in links.items() if parts[name])
     return element(
         "header",
         element("span", _drawing("M2 4l7 6-7 6M11 10h7", 20), "dockdyn", class_="mark"),
-        element("span", title, class_="crumb"),
+        element("span", report.title, class_="crumb"),
         element("nav", *there, aria_label="Sections"),
         element("span", class_="page-tools"),
         class_="mast",
@@ -215,12 +217,14 @@ def _requirements(report: Report) -> Html | None:
     return join(*(bar.html() for bar in bars)) if bars else None
 
 
-def _requirements_section(judged: Html | None, found: Sequence[tuple[str, list[ReportBlock]]]) -> Html | None:
+def _requirements_section(
+    title: str, judged: Html | None, found: Sequence[tuple[str, list[ReportBlock]]]
+) -> Html | None:
     """Return the requirements that do not stand beside a scene, and what else is to say of them."""
     if judged is None and not found:
         return None
     bars = element("div", judged, class_="panel requirements") if judged is not None else None
-    return _section("requirements", "Requirements", bars, _inside(found, "Requirements"))
+    return _section("requirements", title, bars, _inside(found, "Requirements"))
 
 
 def _motion(staged: bool, lacks: str, beside: Html | None, curves: Sequence[Html]) -> Html | None:

@@ -126,6 +126,7 @@ class Report:
         warnings: what to know before trusting the numbers.
         requirements: the requirements of a run as judged, as in its summary.
         bars: instead of them: requirements of what is no run, worst first.
+        bars_title: what the bars are of.
         scenario: the input, as a scenario file.
         again: the command that gives it again.
         from_inputs: whether that command reads the input above from `scenario.toml`.
@@ -145,6 +146,7 @@ class Report:
     warnings: Sequence[str] = ()
     requirements: Sequence[dict[str, Any]] = ()
     bars: Sequence[RequirementBar] = ()
+    bars_title: str = "Requirements"
     scenario: str = ""
     again: str = ""
     from_inputs: bool = False

@@ -25,7 +25,7 @@ def design_report(plan: Plan, evaluations: Sequence[Evaluation], answer: dict[st
     verdict = _design_verdict(answer)
     tables = [
         ReportBlock(_best_words(answer), table=_variables_table(answer)),
-        ReportBlock("Constraints", table=_constraints_table(answer), notes=_constraint_notes(plan, answer)),
+        ReportBlock("What constraints cost", table=_constraints_table(answer), notes=_constraint_notes(plan, answer)),
         ReportBlock("Fresh cases", table=_evidence_table(answer)),
     ]
     tables.insert(1, ReportBlock("The front", table=_front_table(plan, answer), notes=_front_notes(answer)))
@@ -44,6 +44,7 @@ def design_report(plan: Plan, evaluations: Sequence[Evaluation], answer: dict[st
         headline=design_headline(answer),
         tiles=design_tiles(plan, evaluations, answer),
         bars=constraint_bars(answer),
+        bars_title="Constraints",
         advice=design_advice(answer),
         alarming=not answer["feasible"],
         key=_key_rows(answer),
