@@ -131,6 +131,7 @@ class Report:
         again: the command that gives it again.
         from_inputs: whether that command reads the input above from `scenario.toml`.
         alarming: whether the verdict is set in the colour of alarm.
+        neutral: whether it is neither good news nor bad.
         terminal: what the terminal shows before the warnings, lines and blocks; by default title and verdict.
     """
 
@@ -151,6 +152,7 @@ class Report:
     again: str = ""
     from_inputs: bool = False
     alarming: bool = False
+    neutral: bool = False
     terminal: Sequence[str | ReportBlock] = ()
 
 
