@@ -19,6 +19,7 @@ from itertools import groupby
 from typing import Any
 
 from dockdyn.report.charts.chart import Chart
+from dockdyn.report.charts.static_chart import draw_static
 from dockdyn.report.columns import PageColumns
 from dockdyn.report.elements import Html, element, join
 from dockdyn.report.palette import COLOURS
@@ -35,6 +36,9 @@ DARK = {
     "blue": "#5fb5ef", "orange": "#ff8f45", "green": "#35c89c", "purple": "#d894c3", "gold": "#e2b144", "sky": "#3a7da8",
     "navy": "#a9c1f0", "brown": "#c98a63", "moss": "#a5c567", "rose": "#f0b4cb", "mint": "#9be3c8", "sand": "#8d7440",
 }  # fmt: skip
+WITHOUT_SCRIPT = (
+    ".stage,.transport,.keys,.tools{display:none}.bench{grid-template-columns:1fr}.chart{min-height:0!important}"
+)
 SIGNS = {
     "ok": "M3.2 8.4l3.1 3.1 6.5-7",
     "bad": "M4 4l8 8M12 4l-8 8",
@@ -79,7 +83,7 @@ def render_page(
     charts: list[Chart] = []
     figures = _figures(report.plots, charts)
     data = _page_data(charts, columns, scene)
-    timed = [figure for figure, chart in figures if chart is not None and chart.events and chart.over]
+    timed = [figure for figure, chart in figures if _is_timed(chart)]
     others = [figure for figure, chart in figures if figure not in timed[:MAIN]]
     blocks = {
         where: _sections_at(report.blocks, where) for where in ("key", "requirements", "before", "after", "inputs")
@@ -136,6 +140,7 @@ def _head(title: str, scene: dict[str, Any] | None) -> Html:
         element("meta", http_equiv="Content-Security-Policy", content=_policy(scene)),
         element("title", title),
         element("style", Html(page_part("page.css") + _colour_rules())),
+        element("noscript", element("style", Html(WITHOUT_SCRIPT))),
     )
 
 
@@ -257,10 +262,9 @@ def _figures(plots: Sequence[Plot], charts: list[Chart]) -> list[tuple[Html, Cha
         chart = drawn if isinstance(drawn, Chart) else None
         if isinstance(drawn, Chart):
             height = round(CSS_PIXELS * drawn.height)
-            without = f"This figure needs JavaScript; dockdyn export --to svg --figure {plot.name} draws it without."
             shown = element(
                 "div",
-                element("noscript", element("p", without, class_="note")),
+                element("noscript", _without_script(drawn, plot.name, number, charts)),
                 class_="chart",
                 role="img",
                 aria_label=plot.caption,
@@ -279,6 +283,20 @@ def _figures(plots: Sequence[Plot], charts: list[Chart]) -> list[tuple[Html, Cha
         place = None if chart is None else len(charts) - 1
         found.append((element("figure", shown, below, class_="panel", data_name=plot.name, data_chart=place), chart))
     return found
+
+
+def _without_script(chart: Chart, name: str, number: int, before: Sequence[Chart]) -> Html:
+    """Return what stands for a chart without JavaScript: the main ones and the first are drawn, of others how to have them."""
+    timed = sum(_is_timed(one) for one in before)
+    if timed < MAIN if _is_timed(chart) else len(before) == timed:
+        return draw_static(chart, f"static{number}")
+    words = f"This figure needs JavaScript; dockdyn export --to svg --figure {name} draws it without."
+    return element("p", words, class_="note")
+
+
+def _is_timed(chart: Chart | None) -> bool:
+    """Return whether a figure is over the time of the run, so that it may stand below the scene."""
+    return chart is not None and chart.events and bool(chart.over)
 
 
 # ── tables and texts ──
