@@ -20,7 +20,7 @@ TILES = 4
 
 
 @dataclass(frozen=True)
-class Figure:
+class BesideFigure:
     """A figure of a result: what it is, its unit, its value, that as it is written, and between what it surely lies."""
 
     words: str
@@ -34,7 +34,7 @@ class Figure:
         return self.text or format_value(self.value)
 
 
-Figures = Mapping[str, Mapping[str, Figure]]  # by result and by name, the names in the order of a table
+BesideFigures = Mapping[str, Mapping[str, BesideFigure]]  # by result and by name, the names in the order of a table
 
 
 def join_names(names: Sequence[str]) -> str:
@@ -84,21 +84,21 @@ def _signed(change: float) -> str:
     return said if said == "0" else f"{'+' if change > 0 else '−'}{said}"
 
 
-def differing_names(figures: Figures, without: Collection[str] = ()) -> list[str]:
+def differing_names(figures: BesideFigures, without: Collection[str] = ()) -> list[str]:
     """Return the names of the figures that differ between results, without some."""
     names = dict.fromkeys(name for each in figures.values() for name in each)
     return [name for name in names if name not in without and values_differ(_values(figures, name))]
 
 
-def _values(figures: Figures, name: str) -> list[Any]:
+def _values(figures: BesideFigures, name: str) -> list[Any]:
     return [each[name].value if name in each else None for each in figures.values()]
 
 
-def _first(figures: Figures, name: str) -> Figure:
+def _first(figures: BesideFigures, name: str) -> BesideFigure:
     return next(each[name] for each in figures.values() if name in each)
 
 
-def figures_table(figures: Figures, names: Sequence[str]) -> Table:
+def figures_table(figures: BesideFigures, names: Sequence[str]) -> Table:
     """Return some figures, a column a result, with the change from the first in percent."""
     rows = []
     for name in names:
@@ -109,13 +109,13 @@ def figures_table(figures: Figures, names: Sequence[str]) -> Table:
     return Table(columns, rows, worded={0, 1}, look="wrapped")
 
 
-def _cell(figure: Figure | None) -> str:
+def _cell(figure: BesideFigure | None) -> str:
     if figure is None:
         return NOTHING
     return f"{figure.shown()} ({figure.sure})" if figure.sure else figure.shown()
 
 
-def difference_tiles(figures: Figures, names: Sequence[str]) -> list[Tile]:
+def difference_tiles(figures: BesideFigures, names: Sequence[str]) -> list[Tile]:
     """Return the first of some figures as tiles: the change, and a bar for each result."""
     tiles = []
     for name in names[:TILES]:
@@ -152,7 +152,7 @@ def differ_in_words(different: Table) -> str:
     return f"that differ in {join_names(changed) if len(changed) <= 3 else f'{len(changed)} keys of the scenario'}"
 
 
-def change_headline(figures: Figures, name: str) -> str:
+def change_headline(figures: BesideFigures, name: str) -> str:
     """Return what became of a figure from the first result to the last, in a few words."""
     one = _first(figures, name)
     told = [each[name].shown() for each in figures.values()]

@@ -8,7 +8,7 @@ from typing import Any
 
 from dockdyn.dataset import Dataset
 from dockdyn.report.beside import (
-    Figure,
+    BesideFigure,
     change_headline,
     differ_in_words,
     difference_tiles,
@@ -91,7 +91,7 @@ def campaigns_report(campaigns: Mapping[str, Dataset], again: str = "") -> Repor
     )
 
 
-def _figures(cases: CampaignCases, answers: dict[str, Any]) -> dict[str, Figure]:
+def _figures(cases: CampaignCases, answers: dict[str, Any]) -> dict[str, BesideFigure]:
     """Return what campaigns are compared by: shares in percent, then percentiles."""
     shares = [("All requirements met", "requirements"), ("Captured", "capture")]
     found = {
@@ -108,12 +108,16 @@ def _figures(cases: CampaignCases, answers: dict[str, Any]) -> dict[str, Figure]
         for share in PERCENTILES:
             value = told["percentiles"].get(share)
             text, _, sure = format_with_interval(value, told["intervals_95"].get(share)).partition(" (")
-            found[f"{name} {share}"] = Figure(f"{words}, {share} %", told["unit"], value, text, sure.removesuffix(")"))
+            found[f"{name} {share}"] = BesideFigure(
+                f"{words}, {share} %", told["unit"], value, text, sure.removesuffix(")")
+            )
     return found
 
 
-def _share_figure(words: str, share: float, interval: list[float]) -> Figure:
-    return Figure(words, "%", 100 * share, format_share(share, interval), format_sure(interval).removesuffix(" %"))
+def _share_figure(words: str, share: float, interval: list[float]) -> BesideFigure:
+    return BesideFigure(
+        words, "%", 100 * share, format_share(share, interval), format_sure(interval).removesuffix(" %")
+    )
 
 
 def _bars(answers: Mapping[str, dict[str, Any]]) -> list[RequirementBar]:

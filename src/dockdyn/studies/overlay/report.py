@@ -10,8 +10,8 @@ from typing import Any
 from dockdyn.api import summarise
 from dockdyn.dataset import Dataset
 from dockdyn.report.beside import (
-    Figure,
-    Figures,
+    BesideFigure,
+    BesideFigures,
     change_headline,
     describe_change,
     differ_in_words,
@@ -117,9 +117,9 @@ def names_of(files: Sequence[Path]) -> list[str]:
     return found
 
 
-def _key_figures(summaries: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Figure]]:
+def _key_figures(summaries: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, BesideFigure]]:
     """Return the single numbers of the summaries."""
-    found: dict[str, dict[str, Figure]] = {}
+    found: dict[str, dict[str, BesideFigure]] = {}
     for run, summary in summaries.items():
         found[run] = {}
         for name, value in figures_of(summary).items():
@@ -127,11 +127,11 @@ def _key_figures(summaries: Mapping[str, dict[str, Any]]) -> dict[str, dict[str,
                 continue
             words = without_unit(name)  # of a single contact, latch or port as it is asked for
             words = words if is_of_member(name) else capitalise_first(words.replace("_", " ").replace(".", " "))
-            found[run][name] = Figure(words, unit_of_figure(name), value)
+            found[run][name] = BesideFigure(words, unit_of_figure(name), value)
     return found
 
 
-def _describe_alike(figures: Figures, names: Sequence[str]) -> str:
+def _describe_alike(figures: BesideFigures, names: Sequence[str]) -> str:
     """Return how many figures are not in the table because they are the same."""
     alike = {name for each in figures.values() for name in each} - {*names, *COMPUTING, *CONSERVED}
     return f"Only what differs; {len(alike)} other figures are the same. A dash is what a run does not have."
