@@ -128,7 +128,12 @@ def test_one_figure_alone(tmp_path):
     (table,) = reproduce("14", tmp_path / "new")
     assert table.name == 14
     assert table.rows
-    assert {file.name for file in (tmp_path / "new").iterdir()} == {"figure-14.png", "figure-14.svg", "tables.md"}
+    assert {file.name for file in (tmp_path / "new").iterdir()} == {
+        "figure-14.png",
+        "figure-14.svg",
+        "report.html",
+        "tables.md",
+    }
 
 
 def test_unknown_figure_is_named_with_what_is_allowed(tmp_path):

@@ -38,7 +38,7 @@ def test_a_page_of_least():
 
 
 def test_blocks_stand_where_they_belong():
-    places = {"key": 0, "requirements": 1, "before": 2, "after": 3, "inputs": 4}
+    places = {"requirements": 0, "key": 1, "before": 2, "after": 3, "inputs": 4}
     words = {where: f"said {where}" for where in places}
     page = page_with(*(ReportBlock("Part", words=words[where], where=where) for where in reversed(places)))
     assert sorted(words.values(), key=page.index) == list(words.values())

@@ -53,7 +53,7 @@ def report(
     results: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RESULT.nc...", help="A file that dockdyn wrote; several of dockdyn run are laid over each other."
+            metavar="RESULT.nc...", help="A file that dockdyn wrote; several runs or campaigns are compared."
         ),
     ],
     log: Annotated[
@@ -85,7 +85,7 @@ def report(
 ) -> None:
     """Write the report of a result again.
 
-    Several results of one kind of run are laid over each other in one page, and so is a measured log.
+    Several runs of one kind, or several campaigns, are compared in one page; a measured log is laid over a run.
     """
     for file in results if log is None else [*results, log]:
         if not file.exists():
@@ -122,7 +122,11 @@ def report(
         for note in measured.notes if measured is not None else []:
             say(f"warning: {log}: {note}", err=True)
         with show_activity(f"Making {page}"):
-            if several:
+            if several and all(study_of(dataset) == "campaign" for dataset in runs.values()):
+                from dockdyn.studies.campaign.beside import campaigns_report
+
+                text = render_page(campaigns_report(runs, command_line()))
+            elif several:
                 text = render_page(overlay_report(runs, measured, command_line()))
             else:
                 from dockdyn.pages import report_of

@@ -166,6 +166,7 @@ def reproduce(
     for shown in tables:
         show_table(shown)
     say(f"Pictures and tables: {folder}")
+    say(f"Report: {folder / 'report.html'}")
 
 
 def _table_of(paper: str, table: str, figure: str | None, known: list[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -50,6 +51,7 @@ def new(
     parse(text, str(file), folder=file.parent)
     _write_scenario(file, text, force)
     say(f"The result says {result_words(starter, answers)}.")
+    say(f"Look at it before you run it: dockdyn check {shlex.quote(str(file))}")
 
 
 def _mechanism(given: str | None, known: Mapping[str, str]) -> str:

@@ -62,6 +62,10 @@ class Kind(abc.ABC):
     def scene(self, dataset: Dataset, content: Any) -> RunScene:  # noqa: ANN401, of its own schema
         """Return what the replay of a run shows; `content` is that of its scenario."""
 
+    def begin(self, scenario: Scenario) -> Dataset | None:
+        """Return the first samples of a run, whose bodies may overlap; None where a run is not made sample by sample."""
+        return None
+
     # capabilities, which studies ask for, and runs
 
     def key_figures(self) -> LocatedFigures | None:

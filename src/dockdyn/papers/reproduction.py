@@ -11,9 +11,12 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from dockdyn.files import replace_files, write_file
+from dockdyn.papers.report import paper_report
 from dockdyn.papers.table import PaperTable, Row
+from dockdyn.report.page import render_page
 
 Progress = Callable[[float], None]  # is told the share that is done
+REPORT = "report.html"
 Made = tuple[Figure | None, list[Row]]
 
 
@@ -31,14 +34,14 @@ def reproduce(
 ) -> list[PaperTable]:
     """Compute one part again, or all when None.
 
-    Writes a picture of each as PNG and SVG, and `tables.md`, into `folder`. `progress` is told the share that is done.
-    Raises `ValueError` for a figure that is not among `parts`.
+    Writes a picture of each as PNG and SVG, `tables.md` and `report.html`, into `folder`. `progress` is told the share that is
+    done. Raises `ValueError` for a figure that is not among `parts`.
     """
     chosen = {name: part for name, part in parts.items() if figure is None or str(name) == str(figure)}
     if not chosen:
         raise ValueError(f"figure {figure}: must be one of {', '.join(map(str, parts))}")
     folder = Path(folder)
-    tables = []
+    tables, pictures = [], []
     for done, (name, part) in enumerate(chosen.items()):
 
         def advance(share: float, done: int = done) -> None:
@@ -49,8 +52,10 @@ def reproduce(
         stem = f"figure-{name}" if isinstance(name, int) else name
         files = () if picture is None else _save(picture, part.title, folder / stem)
         tables.append(PaperTable(name, part.title, tuple(rows), part.note, files))
+        pictures.append(picture)
         advance(1.0)
     write_file(folder / "tables.md", "\n".join(table.markdown() for table in tables))
+    write_file(folder / REPORT, render_page(paper_report(tables, pictures)))
     return tables
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+NUMBER = re.compile(r"[-−]?\d+(?:\.(\d+))?")
 
 
 @dataclass(frozen=True)
@@ -16,6 +19,20 @@ class Row:
     computed: float
     unit: str
     note: str = ""
+
+    @property
+    def printed_number(self) -> float | None:
+        """The number that the paper prints; None where it prints none, but words, a bound or several."""
+        return float(self.printed.replace("−", "-")) if self.printed and NUMBER.fullmatch(self.printed) else None
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether what comes out here, rounded as the paper does, is within one of its last digit; None without a number."""
+        if self.printed_number is None:
+            return None
+        found = NUMBER.fullmatch(self.printed or "")
+        last = 10.0 ** -len(found[1] or "") if found else 0.0
+        return abs(self.computed - self.printed_number) <= 1.5 * last
 
 
 @dataclass(frozen=True)

@@ -19,15 +19,17 @@ from itertools import groupby
 from typing import Any
 
 from dockdyn.report.charts.chart import Chart
+from dockdyn.report.charts.static_chart import draw_static
 from dockdyn.report.columns import PageColumns
 from dockdyn.report.elements import Html, element, join
 from dockdyn.report.palette import COLOURS
 from dockdyn.report.report import Plot, Report, ReportBlock, Rows, Table, named_apart
-from dockdyn.report.verdict import judgement_sentence, share_in_words, sort_of, split_sentences, used_share, worst_first
-from dockdyn.report.wording import requirement_row
+from dockdyn.report.requirement_bar import bars_of_run
+from dockdyn.report.verdict import judgement_sentence, sort_of, split_sentences
 
 COMPUTES = "The page computes the run again with other numbers; that needs JavaScript."
 MAIN = 3  # figures over time beside the scene
+NARROW = 4  # columns of a table that half a desktop is enough for
 LONG = 30  # rows of a table above which it scrolls by itself; letters above which words are broken
 CSS_PIXELS = 96  # an inch
 DARK = {
@@ -35,16 +37,17 @@ DARK = {
     "blue": "#5fb5ef", "orange": "#ff8f45", "green": "#35c89c", "purple": "#d894c3", "gold": "#e2b144", "sky": "#3a7da8",
     "navy": "#a9c1f0", "brown": "#c98a63", "moss": "#a5c567", "rose": "#f0b4cb", "mint": "#9be3c8", "sand": "#8d7440",
 }  # fmt: skip
+WITHOUT_SCRIPT = (
+    ".stage,.transport,.keys,.tools{display:none}.bench{grid-template-columns:1fr}.chart{min-height:0!important}"
+)
 SIGNS = {
     "ok": "M3.2 8.4l3.1 3.1 6.5-7",
     "bad": "M4 4l8 8M12 4l-8 8",
     "warn": "M8 3v6.2M8 12.6v.2",
     "": "M3 8h10M9 4l4 4-4 4",
 }  # fmt: skip
-MARKS = {True: ("ok", "✓"), False: ("bad", "✗"), None: ("warn", "?")}
-NUMBER = re.compile(
-    r"(?<![\w.])[-−]?\d[\d.]*(?:e[-+]?\d+)?(?: ?(?:%|mm/s|m/s|kN m|N m s|N m|N s/m|N s|kN|N|mm|m|ms|s|J|deg|rad|kg)(?![\w/]))?"
-)
+UNITS = "%|mm/s|m/s|1/s|rad/s|N/m|Hz|kN m|N m s|N m|N s/m|N s|kN|N|mm|m|ms|s|J|deg|rad|kg"
+NUMBER = re.compile(rf"(?<![\w.])[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?: ?(?:{UNITS})(?![\w/]))?")
 
 
 @cache
@@ -85,22 +88,22 @@ def render_page(
     charts: list[Chart] = []
     figures = _figures(report.plots, charts)
     data = _page_data(charts, columns, scene)
-    timed = [figure for figure, chart in figures if chart is not None and chart.events and chart.over]
+    timed = [figure for figure, chart in figures if _is_timed(chart)]
     others = [figure for figure, chart in figures if figure not in timed[:MAIN]]
     blocks = {
         where: _sections_at(report.blocks, where) for where in ("key", "requirements", "before", "after", "inputs")
     }
     inputs = blocks["inputs"] or [("", [ReportBlock(folded="Scenario, as it ran", text=report.scenario)])]
     staged = scene is not None
-    judged = _requirements(report.requirements)
+    judged = _requirements(report)
     beside = judged if staged and live is None else None
     numbers = element("div", id="live-numbers") if live is not None else None
     parts = {
         "motion": _motion(staged, replay_lacks, _side(beside, numbers) if staged else None, timed[:MAIN]),
         "what-if": _what_if(no_live, None if staged else numbers) if live is not None or no_live else None,
+        "requirements": _requirements_section(report.bars_title, None if beside else judged, blocks["requirements"]),
         "key-figures": _key_figures(report) if report.tiles else None,
         "key": _inside(blocks["key"], "Key figures"),
-        "requirements": _requirements_section(None if beside else judged, blocks["requirements"]),
         "before": _sections(blocks["before"]),
         "figures": _section("figures", "Figures", element("div", *others, class_="figures")) if others else None,
         "after": _sections(blocks["after"]),
@@ -109,24 +112,26 @@ def render_page(
         )
         if no_replay
         else None,
-        "inputs": _section("inputs", "Inputs", _inside(inputs, "Inputs")),
+        "inputs": _section("inputs", "Inputs", _inside(inputs, "Inputs"))
+        if any(any(found) for _, found in inputs)
+        else None,
         "provenance": _section("provenance", "How it was made", _pairs(report.made), _again(report)),
     }
     foot = element("footer", element("span", "One file: data, figures and scene are inside; nothing is loaded."))
     main = element("main", _hero(report), *parts.values())
-    body = element("body", _mast(report.title, parts), main, foot, *_scripts(data, scene, live))
+    body = element("body", _mast(report, parts), main, foot, *_scripts(data, scene, live))
     return f"<!doctype html>\n{element('html', _head(report.title, scene, live is not None), body, lang='en')}\n"
 
 
-def _mast(title: str, parts: Mapping[str, Html | None]) -> Html:
+def _mast(report: Report, parts: Mapping[str, Html | None]) -> Html:
     """Return the line on top: whose page it is, its title, and links to those parts that there are."""
-    links = {"what-if": "What if", "motion": "Motion", "requirements": "Requirements", "figures": "Figures"}
+    links = {"what-if": "What if", "motion": "Motion", "requirements": report.bars_title, "figures": "Figures"}
     links |= {"inputs": "Inputs", "provenance": "How it was made"}
     there = (element("a", words, href=f"#{name}") for name, words in links.items() if parts[name])
     return element(
         "header",
         element("span", _drawing("M2 4l7 6-7 6M11 10h7", 20), "dockdyn", class_="mark"),
-        element("span", title, class_="crumb"),
+        element("span", report.title, class_="crumb"),
         element("nav", *there, aria_label="Sections"),
         element("span", class_="page-tools"),
         class_="mast",
@@ -142,6 +147,7 @@ def _head(title: str, scene: dict[str, Any] | None, computes: bool) -> Html:
         element("meta", http_equiv="Content-Security-Policy", content=_policy(scene, computes)),
         element("title", title),
         element("style", Html(page_part("page.css") + _colour_rules())),
+        element("noscript", element("style", Html(WITHOUT_SCRIPT))),
     )
 
 
@@ -217,48 +223,20 @@ def _drawing(path: str, size: int) -> Html:
 # ── requirements, scene, curves ──
 
 
-def _requirements(found: Sequence[dict[str, Any]]) -> Html | None:
-    """Return requirements as bars of the margin that is used, worst first; None where there are none."""
-    if not found:
-        return None
-    rows = []
-    for one in worst_first(found):
-        asked, value, margin, met = requirement_row(one)
-        share = used_share(one)
-        sort, mark = MARKS[one["met"]]
-        words = share_in_words(one) or one.get("why", "")
-        rows.append(
-            element(
-                "div",
-                element(
-                    "div",
-                    element("em", mark, title=met),
-                    element("span", asked, class_="n"),
-                    element("b", value),
-                    class_="top",
-                ),
-                element("div", element("span", style=f"width:{100 * min(share, 1.0):.1f}%"), class_="bar")
-                if share is not None
-                else None,
-                element(
-                    "div",
-                    element("span", element("span", met), f", {words}" if words else None),
-                    element("span", f"margin {margin}"),
-                    class_="ticks",
-                ),
-                class_=f"requirement {sort}",
-                data_name=one["name"],
-            )
-        )
-    return join(*rows)
+def _requirements(report: Report) -> Html | None:
+    """Return requirements as bars, those of a run worst first; None where there are none."""
+    bars = report.bars or bars_of_run(report.requirements)
+    return join(*(bar.html() for bar in bars)) if bars else None
 
 
-def _requirements_section(judged: Html | None, found: Sequence[tuple[str, list[ReportBlock]]]) -> Html | None:
+def _requirements_section(
+    title: str, judged: Html | None, found: Sequence[tuple[str, list[ReportBlock]]]
+) -> Html | None:
     """Return the requirements that do not stand beside a scene, and what else is to say of them."""
     if judged is None and not found:
         return None
     bars = element("div", judged, class_="panel requirements") if judged is not None else None
-    return _section("requirements", "Requirements", bars, _inside(found, "Requirements"))
+    return _section("requirements", title, bars, _inside(found, "Requirements"))
 
 
 def _side(judged: Html | None, numbers: Html | None) -> Html | None:
@@ -306,10 +284,9 @@ def _figures(plots: Sequence[Plot], charts: list[Chart]) -> list[tuple[Html, Cha
         chart = drawn if isinstance(drawn, Chart) else None
         if isinstance(drawn, Chart):
             height = round(CSS_PIXELS * drawn.height)
-            without = f"This figure needs JavaScript; dockdyn export --to svg --figure {plot.name} draws it without."
             shown = element(
                 "div",
-                element("noscript", element("p", without, class_="note")),
+                element("noscript", _without_script(drawn, plot.name, number, charts)),
                 class_="chart",
                 role="img",
                 aria_label=plot.caption,
@@ -330,6 +307,20 @@ def _figures(plots: Sequence[Plot], charts: list[Chart]) -> list[tuple[Html, Cha
     return found
 
 
+def _without_script(chart: Chart, name: str, number: int, before: Sequence[Chart]) -> Html:
+    """Return what stands for a chart without JavaScript: the main ones and the first are drawn, of others how to have them."""
+    timed = sum(_is_timed(one) for one in before)
+    if timed < MAIN if _is_timed(chart) else len(before) == timed:
+        return draw_static(chart, f"static{number}")
+    words = f"This figure needs JavaScript; dockdyn export --to svg --figure {name} draws it without."
+    return element("p", words, class_="note")
+
+
+def _is_timed(chart: Chart | None) -> bool:
+    """Return whether a figure is over the time of the run, so that it may stand below the scene."""
+    return chart is not None and chart.events and bool(chart.over)
+
+
 # ── tables and texts ──
 
 
@@ -340,7 +331,17 @@ def _sections_at(blocks: Sequence[ReportBlock], where: str) -> list[tuple[str, l
 
 
 def _sections(found: Sequence[tuple[str, Sequence[ReportBlock]]]) -> Html:
-    return join(*(_section(None, title, _shown(blocks, title)) for title, blocks in found))
+    """Return sections below each other; narrow ones that follow each other stand side by side where there is room."""
+    parts = []
+    for narrow, group in groupby(found, key=lambda one: all(map(_is_narrow, one[1]))):
+        sections = [_section(None, title, _shown(blocks, title)) for title, blocks in group]
+        parts.append(element("div", *sections, class_="abreast") if narrow and len(sections) > 1 else join(*sections))
+    return join(*parts)
+
+
+def _is_narrow(block: ReportBlock) -> bool:
+    """Return whether half a desktop is enough for a block."""
+    return not block.text and (block.table is None or len(block.table.columns) <= NARROW)
 
 
 def _section(name: str | None, title: str, *inside: str | None) -> Html:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from dockdyn.dataset import Dataset
 from dockdyn.report.again import reproduce_command
 from dockdyn.report.charts.chart import Chart
+from dockdyn.report.requirement_bar import RequirementBar
 from dockdyn.report.tile import Tile
 from dockdyn.report.verdict import Advice, run_advice
 from dockdyn.report.wording import NOTHING, format_significant, requirement_row
@@ -128,10 +129,13 @@ class Report:
         made: how it was made, rows of words and value.
         warnings: what to know before trusting the numbers.
         requirements: the requirements of a run as judged, as in its summary.
+        bars: instead of them: requirements of what is no run, worst first.
+        bars_title: what the bars are of.
         scenario: the input, as a scenario file.
         again: the command that gives it again.
         from_inputs: whether that command reads the input above from `scenario.toml`.
         alarming: whether the verdict is set in the colour of alarm.
+        neutral: whether it is neither good news nor bad.
         terminal: what the terminal shows before the warnings, lines and blocks; by default title and verdict.
     """
 
@@ -146,10 +150,13 @@ class Report:
     made: Rows = ()
     warnings: Sequence[str] = ()
     requirements: Sequence[dict[str, Any]] = ()
+    bars: Sequence[RequirementBar] = ()
+    bars_title: str = "Requirements"
     scenario: str = ""
     again: str = ""
     from_inputs: bool = False
     alarming: bool = False
+    neutral: bool = False
     terminal: Sequence[str | ReportBlock] = ()
 
 
@@ -180,14 +187,16 @@ def run_report(
     summary: dict[str, Any],
     *,
     verdict: str,
+    advice: Sequence[Advice] = (),
     made: Rows = (),
     terminal: Sequence[str | ReportBlock] | None = None,
     **parts: Any,  # noqa: ANN401, fields of it
 ) -> Report:
     """Return the report of a run: `result_report` with warnings and requirements of its `summary` and what it took.
 
-    The terminal shows title and verdict, or what is given instead, and under it the errors of what is conserved, the
-    requirements, and steps and wall time, those of them that the summary has.
+    What decides and comes next is that of every run where no `advice` is given. The terminal shows title and verdict, or
+    what is given instead, and under it the errors of what is conserved, the requirements, and steps and wall time, those of
+    them that the summary has.
     """
     took = [("Wall time", f"{format_significant(summary['wall_time_s'], 3)} s")] if "wall_time_s" in summary else []
     return result_report(
@@ -195,7 +204,8 @@ def run_report(
         verdict=verdict,
         warnings=summary["warnings"],
         requirements=summary["requirements"],
-        advice=run_advice(
+        advice=advice
+        or run_advice(
             summary["requirements"], str(dataset.attrs["scenario"]), float(dataset.attrs.get("delay_s", 0.0))
         ),
         made=[*made, ("Samples", str(dataset.sizes["time"])), *took],

@@ -28,6 +28,7 @@ class Tile:
         curve: the curve.
         colour: of the curve, by name in `COLOURS`.
         bars: instead of a curve: words, share of the bar that is filled, and number of each.
+        picture: instead of both: one of `dockdyn.report.tile_pictures`.
         alarming: whether the number is bad news.
         figures: names of key figures and factors: the number is their sum, where a page computes it again.
     """
@@ -40,6 +41,7 @@ class Tile:
     curve: np.ndarray = field(default_factory=lambda: np.zeros(0))
     colour: str = "blue"
     bars: Sequence[tuple[str, float, str]] = ()
+    picture: Html | None = None
     alarming: bool = False
     figures: Sequence[tuple[str, float]] = ()
 
@@ -51,7 +53,7 @@ class Tile:
             element("p", self.label, class_="k"),
             number,
             element("p", self.note, class_="f") if self.note else None,
-            self._bars() if self.bars else self._spark() if self.curve.size > 1 else None,
+            self.picture or (self._bars() if self.bars else self._spark() if self.curve.size > 1 else None),
             class_="tile panel bad" if self.alarming else "tile panel",
             data_figures=json.dumps(self.figures) if self.figures else None,
         )

@@ -31,10 +31,13 @@ def split_sentences(words: str) -> list[str]:
 
 def sort_of(report: Report) -> Sort:
     """Return whether a report is good news, bad, or to be read with care; nothing where it judges nothing."""
-    judged = [one["met"] for one in report.requirements]
-    if report.alarming or False in judged:
+    if report.neutral:
+        return ""
+    sorts = {True: "ok", False: "bad", None: "open"}
+    judged = [sorts[one["met"]] for one in report.requirements] or [bar.sort for bar in report.bars]
+    if report.alarming or "bad" in judged:
         return "bad"
-    if None in judged or report.warnings:
+    if report.warnings or {"warn", "open"} & set(judged):
         return "warn"
     return "ok" if judged or report.headline else ""
 

@@ -69,6 +69,19 @@ def check_runnable(scenario: Scenario) -> Scenario:
     return scenario
 
 
+def begin_contacts(scenario: Scenario, describe: Callable[[Scenario, Run], Described]) -> Dataset | None:
+    """Return the dataset of a run up to its second sample, whose bodies may overlap at the start; None of a run by a method
+    without contact events, or with a part that an FMU computes."""
+    if scenario.content.integrator.method in METHODS or coupling_of(scenario) is not None:
+        return None
+    content = check_runnable(scenario).content
+    settings = settings_of(content)
+    solver = advance(content, settings, np.int64(1), begin(content, settings))
+    run = _observed_run(content, settings, solver)
+    run.status = Status.FINISHED  # all of it that is wanted
+    return build_dataset(scenario, run, describe(scenario, run))
+
+
 def _run_with_events(scenario: Scenario, progress: Progress | None) -> Run:
     content = scenario.content
     settings = settings_of(content)
@@ -87,8 +100,13 @@ def _run_with_events(scenario: Scenario, progress: Progress | None) -> Run:
             progress,
             content.integrator.max_steps,
         )
+    return _observed_run(content, settings, solver)
+
+
+def _observed_run(content: Simulated, settings: Settings, solver: PyTree) -> Run:
+    """Return a run of what has been advanced so far."""
     solution, sampled, at_moments = map_leaves(np.asarray, observe(content, settings, solver))
-    return _run_of(content, settings, solution, sampled, at_moments, method.pace(solver))
+    return _run_of(content, settings, solution, sampled, at_moments, method_of(settings).pace(solver))
 
 
 def _run_of(

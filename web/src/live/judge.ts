@@ -42,7 +42,7 @@ export function judge(one: RequirementToMeet, figures: ReadonlyMap<string, numbe
   return { name, value, met: hidden && open ? null : COMPARED[relation](value, limit), margin: hidden && open ? NaN : marginOf(value), share };
 }
 
-const MARKS = new Map<boolean | null, [sort: string, mark: string, words: string]>([[true, ["ok", "✓", "met"]], [false, ["bad", "✗", "not met"]], [null, ["warn", "?", "not decided"]]]);
+const MARKS = new Map<boolean | null, [sort: string, mark: string, words: string]>([[true, ["ok", "✓", "met"]], [false, ["bad", "✗", "not met"]], [null, ["open", "?", "not decided"]]]);
 
 /** Show requirements with these figures; what the report had comes back where nothing has `moved`. */
 export function showRequirements(requirements: RequirementToMeet[], figures: ReadonlyMap<string, number>, moved: boolean): JudgedRequirement[] {

@@ -52,6 +52,13 @@ class AssemblyKind(Kind):
 
         return simulate_contacts(scenario, progress, describe_run, predicted_unstable, with_gain)
 
+    def begin(self, scenario: Scenario) -> Dataset | None:
+        from dockdyn.kinds.assembly.data import describe_run
+        from dockdyn.kinds.assembly.regulators import with_gain
+        from dockdyn.results.contact_run import begin_contacts
+
+        return begin_contacts(with_gain(scenario), describe_run)
+
     def linearised(self, scenario: Scenario) -> LinearisedRun:
         from dockdyn.kinds.assembly.data import describe_run
         from dockdyn.results.contact_run import linearised_contacts

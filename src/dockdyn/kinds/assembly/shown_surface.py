@@ -91,14 +91,15 @@ def wire_frame(surface: Shown, box: np.ndarray) -> list[np.ndarray]:
     turns = np.linspace(0, 2 * np.pi, GRID)
 
     def place(station: np.ndarray, radius: np.ndarray, turn: np.ndarray) -> np.ndarray:
+        """Return points; of three coordinates at least one has a number for each, the others may be one number for all."""
         radial = np.cos(turn)[..., None] * one + np.sin(turn)[..., None] * other
         return station[..., None] * axis + radius[..., None] * radial
 
     def lines(first: np.ndarray, second: np.ndarray, order: Callable[..., tuple[np.ndarray, ...]]) -> list[np.ndarray]:
         assert surface.distance is not None
         grids = np.meshgrid(first, second)
-        flat = level_curves(grids, surface.distance(place(*np.broadcast_arrays(*order(*grids)))))
-        return [place(*np.broadcast_arrays(*order(*line.T))) for line in flat]
+        flat = level_curves(grids, surface.distance(place(*order(*grids))))
+        return [place(*order(*line.T)) for line in flat]
 
     found = []
     for station in round_stations(along[[0, -1]]):

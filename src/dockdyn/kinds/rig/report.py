@@ -14,6 +14,7 @@ from dockdyn.dataset import Dataset
 from dockdyn.kinds.rig import plots as drawn
 from dockdyn.kinds.rig.comparison.choice import NONE
 from dockdyn.kinds.rig.comparison.report import settings_in_words
+from dockdyn.kinds.rig.first_screen import rig_advice, rig_headline, rig_tiles
 from dockdyn.kinds.rig.summary import PARTS, describe_instability, facts_of_run
 from dockdyn.report.report import Plot, Report, ReportBlock, Table, first_figures, run_report
 from dockdyn.report.wording import NOTHING, capitalise_first, format_significant
@@ -37,6 +38,9 @@ def rig_report(dataset: Dataset, summary: dict[str, Any]) -> Report:
         dataset,
         summary,
         verdict=verdict,
+        headline=rig_headline(dataset, summary),
+        tiles=rig_tiles(dataset, summary),
+        advice=rig_advice(dataset, summary),
         alarming=bool(describe_instability(dataset, summary)),
         key=overview_rows(dataset, summary),
         blocks=[

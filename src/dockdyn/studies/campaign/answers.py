@@ -18,6 +18,7 @@ from dockdyn.results.outcome import deciding_duration, ways_undecided
 from dockdyn.results.requirements import BOUNDED, KNOWN, ends_of
 from dockdyn.results.store import result_from
 from dockdyn.scenario.kinds import KINDS, kind_named
+from dockdyn.studies.campaign.best_stretch import best_stretch
 from dockdyn.studies.campaign.cases import CampaignCases, Required, campaign_cases
 from dockdyn.studies.campaign.first_failure import Judged, judge_cases, missed_captures
 from dockdyn.studies.campaign.influence import influence_of_keys
@@ -44,6 +45,7 @@ def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, A
     force = cases.figures[cases.peak_force] if cases.peak_force else np.empty(0)
     peak = _figure_spread(force)
     wall = float(cases.attributes.get("wall_time_s", 0.0))
+    sensitivity = sensitivity_of_figures(cases, judged)
     return {
         "kind": cases.attributes["kind"],
         "title": cases.attributes["title"],
@@ -78,7 +80,8 @@ def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, A
             else dict.fromkeys(REQUIREMENTS)
         ),
         "first_failures": judged.first_failures if cases.requirements else {},
-        "sensitivity": sensitivity_of_figures(cases, judged),
+        "sensitivity": sensitivity,
+        "best_stretch": best_stretch(cases, judged, sensitivity),
         "convergence": convergence_of_estimates(cases, judged),
         "worst": _worst_cases(cases, judged, folder),
     }
@@ -187,24 +190,24 @@ def _requirement_answers(cases: CampaignCases, judged: Judged) -> list[dict[str,
 
 
 def _middle_and_worst(cases: CampaignCases, requirement: Required) -> dict[str, float | None]:
-    """Return the median of a requirement's figure and the value nearest to missing it, or furthest beyond, over the cases.
+    """Return the median of a requirement's figure, the value nearest to missing it, or furthest beyond, and the case it is of.
 
     Of a list the worst entry of each case counts; None for a yes or no and a figure that no case has.
     """
     above = not requirement.relation.startswith(">")  # what is worst; of == as of <
     names = (requirement.figure, ends_of(requirement.figure)[above])
     found = next((cases.figures[name] for name in names if name in cases.figures), np.empty(0))
-    known = found[np.isfinite(found)]
-    if not known.size or isinstance(requirement.limit, bool):
-        return {"median": None, "worst": None}
-    worst = (
-        known[np.abs(known - requirement.limit).argmax()]
-        if requirement.relation == "=="
-        else known.max()
-        if above
-        else known.min()
-    )
-    return {"median": float(np.median(known)), "worst": float(worst)}
+    there = np.flatnonzero(np.isfinite(found))
+    if not there.size or isinstance(requirement.limit, bool):
+        return {"median": None, "worst": None, "worst_case": None}
+    known = found[there]
+    beyond = np.abs(known - requirement.limit) if requirement.relation == "==" else known if above else -known
+    place = there[beyond.argmax()]
+    return {
+        "median": float(np.median(known)),
+        "worst": float(found[place]),
+        "worst_case": int(cases.number[place]),
+    }
 
 
 def _low_margin(margin: Float[np.ndarray, "cases"], share: float = 0.05) -> float | None:

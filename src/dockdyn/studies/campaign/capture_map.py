@@ -61,7 +61,7 @@ def capture_map(cases: CampaignCases, judged: Judged, keys: Sequence[str] | None
     pair = tuple(chosen or sorted(list(by_influence)[:2], key=list(cases.values).index))
     known = np.isfinite(outcome)
     places = [cases.values[key][known] for key in pair]
-    edges = tuple(_cell_edges(cases.values[key], _cells_a_side(cases.count, len(pair))) for key in pair)
+    edges = tuple(cell_edges(cases.values[key], _cells_a_side(cases.count, len(pair))) for key in pair)
     counts, _ = np.histogramdd(places, bins=list(edges))
     sums, _ = np.histogramdd(places, bins=list(edges), weights=outcome[known])
     mean = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
@@ -73,7 +73,7 @@ def _cells_a_side(count: int, sides: int) -> int:
     return int(np.clip((count / CELL) ** (1 / max(sides, 1)), 1, MOST_CELLS))
 
 
-def _cell_edges(values: Float[np.ndarray, "cases"], most: int) -> Float[np.ndarray, "_"]:
+def cell_edges(values: Float[np.ndarray, "cases"], most: int) -> Float[np.ndarray, "_"]:
     """Return edges of cells along a key: evenly spaced, or between values where they are few."""
     distinct = np.unique(values)
     if distinct.size <= most:

@@ -9,7 +9,7 @@ from typing import Any
 from dockdyn.report.report import ReportBlock, Table
 from dockdyn.report.wording import format_significant
 from dockdyn.studies.campaign.tables import requirements_table, ways_table
-from dockdyn.studies.campaign.wording import format_probability, format_with_interval
+from dockdyn.studies.campaign.wording import format_probability, format_with_interval, stretch_words
 
 WORST = 3  # cases listed
 DECISIVE = 4  # keys listed
@@ -39,6 +39,10 @@ def campaign_lines(answers: dict[str, Any]) -> Iterator[str | ReportBlock]:
     for name in ("captured", "requirements", answers["peak_force"]):
         if words := _deciding_keys(answers["sensitivity"].get(name, {})):
             yield f"what decides {DECIDED.get(name, 'the peak force')}: {words}"
+    if stretch := answers["best_stretch"]:
+        what = "captured" if stretch["of"] == "captured" else "all met"
+        share = format_probability(stretch["probability"], stretch["interval_95"])
+        yield f"{what} most often with {stretch['key']} from {' '.join(stretch_words(stretch)).rstrip()}: {share}"
     commands = [f"worst: {each['command']}" for each in answers["worst"][:WORST]]
     commands += [
         f"failed: {each['cases']} × {each['reason']} ({each['command']})" for each in answers["failures"][:WORST]

@@ -16,6 +16,13 @@ from dockdyn.studies.campaign.capture_map import CaptureMap, capture_map
 from dockdyn.studies.campaign.cases import CampaignCases, campaign_cases
 from dockdyn.studies.campaign.console import campaign_lines
 from dockdyn.studies.campaign.first_failure import judge_cases
+from dockdyn.studies.campaign.first_screen import (
+    campaign_advice,
+    campaign_headline,
+    campaign_tiles,
+    mostly_missed,
+    requirement_bars,
+)
 from dockdyn.studies.campaign.map_plot import WORDS, map_figure
 from dockdyn.studies.campaign.plots import convergence_figure, influence_figure, load_figure
 from dockdyn.studies.campaign.tables import (
@@ -60,6 +67,11 @@ def campaign_report(dataset: Dataset, map_keys: Sequence[str] | None = None, fol
     return result_report(
         dataset,
         verdict=_campaign_verdict(cases, answers),
+        headline=campaign_headline(answers),
+        alarming=mostly_missed(answers),
+        advice=campaign_advice(cases, answers),
+        tiles=campaign_tiles(cases, answers),
+        bars=requirement_bars(answers),
         warnings=_campaign_warnings(cases, answers),
         key=overview_rows(cases, answers),
         blocks=report_blocks(cases, answers),

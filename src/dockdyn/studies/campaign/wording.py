@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.report.wording import NOTHING, format_significant
+from dockdyn.report.wording import NOTHING, align_numbers, format_significant
 from dockdyn.results.measures import Either
 from dockdyn.results.requirements import without_unit
 from dockdyn.scenario.language.errors import ScenarioError
@@ -42,10 +42,33 @@ def format_probability(share: float | None, interval: list[float] | None, among:
     """Return a probability with its interval, to the digits that the interval leaves: 40.2 % (39.9 to 40.5 %)."""
     if share is None or interval is None:
         return NOTHING
+    return f"{format_share(share, interval)} %{among} ({format_sure(interval)})"
+
+
+def format_share(share: float, interval: list[float]) -> str:
+    """Return a probability in percent, without the sign, to the digits that its interval leaves."""
+    return _format_percents(100 * share, _digits_left(interval))
+
+
+def format_sure(interval: list[float]) -> str:
+    """Return the interval of a probability: 39.9 to 40.5 %."""
+    low, high = (_format_percents(100 * end, _digits_left(interval)) for end in interval)
+    return f"{low} to {high} %"
+
+
+def _digits_left(interval: list[float]) -> int:
+    """Return how many decimals of percents an interval leaves."""
     low, high = (100 * end for end in interval)
-    digits = min(max(1 - math.floor(math.log10(max(high - low, 1e-9))), 0), 4)
-    ends = f"{_format_percents(low, digits)} to {_format_percents(high, digits)} %"
-    return f"{_format_percents(100 * share, digits)} %{among} ({ends})"
+    return min(max(1 - math.floor(math.log10(max(high - low, 1e-9))), 0), 4)
+
+
+def stretch_words(stretch: dict[str, Any], between: str = " to ") -> tuple[str, str]:
+    """Return the ends of the best stretch of a key, and their unit: angles in degrees, lengths below a metre in mm."""
+    unit, ends = stretch["unit"], np.array([stretch["low"], stretch["high"]])
+    ends, shown = in_degrees(ends, unit), DEGREES.get(unit, unit)
+    if unit in ("m", "m/s") and np.abs(ends).max() < 1:
+        ends, shown = 1e3 * ends, f"m{unit}"
+    return between.join(align_numbers(list(map(float, ends)), 3)), shown
 
 
 def undecided_words(answers: dict[str, Any]) -> str:

@@ -11,12 +11,12 @@ import numpy as np
 
 from dockdyn.report.report import Plot, Report, ReportBlock, Table
 from dockdyn.report.wording import NOTHING, count_of, format_significant, format_unit, with_unit
-from dockdyn.scenario.language.errors import shown
 from dockdyn.studies.design.answer import constraints_rows
+from dockdyn.studies.design.first_screen import constraint_bars, design_advice, design_headline, design_tiles
 from dockdyn.studies.design.plan import Evaluation, Plan
 from dockdyn.studies.design.plots import convergence_figure, front_figure, variables_figure
+from dockdyn.studies.design.wording import DIGITS, describe_goal, format_reached, reached_words, value_words
 
-DIGITS = 5  # of the goal
 ENDS = {"low": "at its lower end", "high": "at its upper end", None: ""}
 
 
@@ -25,7 +25,7 @@ def design_report(plan: Plan, evaluations: Sequence[Evaluation], answer: dict[st
     verdict = _design_verdict(answer)
     tables = [
         ReportBlock(_best_words(answer), table=_variables_table(answer)),
-        ReportBlock("Constraints", table=_constraints_table(answer), notes=_constraint_notes(plan, answer)),
+        ReportBlock("What constraints cost", table=_constraints_table(answer), notes=_constraint_notes(plan, answer)),
         ReportBlock("Fresh cases", table=_evidence_table(answer)),
     ]
     tables.insert(1, ReportBlock("The front", table=_front_table(plan, answer), notes=_front_notes(answer)))
@@ -41,6 +41,11 @@ def design_report(plan: Plan, evaluations: Sequence[Evaluation], answer: dict[st
     return Report(
         title=answer["title"],
         verdict=verdict,
+        headline=design_headline(answer),
+        tiles=design_tiles(plan, evaluations, answer),
+        bars=constraint_bars(answer),
+        bars_title="Constraints",
+        advice=design_advice(answer),
         alarming=not answer["feasible"],
         key=_key_rows(answer),
         blocks=tables,
@@ -72,26 +77,16 @@ def _design_verdict(answer: dict[str, Any]) -> str:
     if answer["feasible"]:
         met = ", all constraints met" if answer["constraints"] else ""
         if answer["front"]:
-            found = [f"{_describe_goal(one)} at {_format_reached(one, 'value')}" for one in answer["goals"]]
+            found = [f"{describe_goal(one)} at {format_reached(one, 'value')}" for one in answer["goals"]]
             return f"{len(answer['front'])} of {tried} make the front{met}; the one in its middle has {' and '.join(found)}."
-        first = f"; the first one tried has {_format_reached(goal, 'first')}" if goal["first"] is not None else ""
-        return f"The best of {tried} has {_describe_goal(goal)} at {_format_reached(goal, 'value')}{met}{first}."
+        first = f"; the first one tried has {format_reached(goal, 'first')}" if goal["first"] is not None else ""
+        return f"The best of {tried} has {describe_goal(goal)} at {format_reached(goal, 'value')}{met}{first}."
     missed = [one for one in answer["constraints"] if not one["met"]]
     if not missed:
         lacking = next((one for one in answer["goals"] if one["value"] is None), goal)
-        return f"No run of the {tried} tried has the goal, {_describe_goal(lacking)}."
+        return f"No run of the {tried} tried has the goal, {describe_goal(lacking)}."
     words = "; ".join(missed_words(one) for one in missed)
     return f"None of the {tried} tried meets all constraints. The one that misses least misses {words}."
-
-
-def _describe_goal(goal: dict[str, Any]) -> str:
-    """Return what a goal is of."""
-    return str(goal["text"].partition(" ")[2])
-
-
-def _format_reached(goal: dict[str, Any], which: str) -> str:
-    """Return a goal's value in words; one of a design that has it, but as no number, is without limit."""
-    return "no limit" if goal[which] is None else with_unit(goal[which], goal["unit"], DIGITS)
 
 
 def missed_words(one: dict[str, Any]) -> str:
@@ -123,7 +118,7 @@ def _key_rows(answer: dict[str, Any]) -> list[tuple[str, str]]:
     goals = []
     for one in answer["goals"]:
         first = "no figure" if one["first"] is None else with_unit(one["first"], one["unit"], DIGITS)
-        value = _format_reached(one, "value") if answer["feasible"] else with_unit(one["value"], one["unit"], DIGITS)
+        value = format_reached(one, "value") if answer["feasible"] else with_unit(one["value"], one["unit"], DIGITS)
         goals += [("Goal", one["text"]), ("Value", value), ("Of the first design", first)]
     return [*goals, ("Designs tried", tried), ("Cases of each", cases)]
 
@@ -132,21 +127,14 @@ def _variables_table(answer: dict[str, Any]) -> Table:
     rows = [
         [
             one["key"],
-            _value_words(one, one["value"]),
-            _value_words(one, one["first"]),
+            value_words(one, one["value"]),
+            value_words(one, one["first"]),
             _range_words(one),
             ENDS[one["at"]] + (f", {_price_words(answer, one)}" if one["price"] else ""),
         ]
         for one in answer["variables"]
     ]
     return Table([("key", ""), ("value", ""), ("first", ""), ("range", ""), ("", "")], rows, worded={0, 4})
-
-
-def _value_words(one: dict[str, Any], value: Any) -> str:  # noqa: ANN401, what a file holds
-    """Return a value of a variable."""
-    if one["values"] is not None:
-        return value if isinstance(value, str) else shown(value)
-    return str(value) if isinstance(value, int) else with_unit(value, one["unit"], 6)
 
 
 def _range_words(one: dict[str, Any]) -> str:
@@ -169,8 +157,8 @@ def _constraints_table(answer: dict[str, Any]) -> Table:
         [
             one["name"],
             one["text"],
-            _reached_words(one, one["value"]),
-            _reached_words(one, one["first"]),
+            reached_words(one, one["value"]),
+            reached_words(one, one["first"]),
             "not met" if not one["met"] else "active" if one["active"] else "met",
             NOTHING if one["price"] is None else _price_words(answer, one),
         ]
@@ -191,13 +179,13 @@ def _front_table(plan: Plan, answer: dict[str, Any]) -> Table | None:
         return None
     chosen = sorted({round(place) for place in np.linspace(0, len(front) - 1, min(FRONT_ROWS, len(front)))})
     units = {one["key"]: one for one in answer["variables"]}
-    columns = [(_describe_goal(goal), format_unit(goal["unit"])) for goal in answer["goals"]]
+    columns = [(describe_goal(goal), format_unit(goal["unit"])) for goal in answer["goals"]]
     columns += [(".".join(key.split(".")[-2:]), format_unit(one["unit"])) for key, one in units.items()]
     rows = [
         [
             *(format_significant(value, DIGITS) for value in front[place]["goals"]),
             *(
-                format_significant(value) if isinstance(value, float) else _value_words(units[key], value)
+                format_significant(value) if isinstance(value, float) else value_words(units[key], value)
                 for key, value in front[place]["values"].items()
             ),
         ]
@@ -213,15 +201,6 @@ def _front_notes(answer: dict[str, Any]) -> list[str]:
     return [f"{FRONT_ROWS} of {len(answer['front'])} designs; design.json has all of them."]
 
 
-def _reached_words(one: dict[str, Any], value: float | None) -> str:
-    """Return what a constraint is about: a number, a yes or no, or a share of the cases."""
-    if one["share"] is not None:
-        return f"{format_significant(100 * (value or 0.0), 4)} %"
-    if one["text"] in ("true", "false"):
-        return NOTHING if value is None else "true" if value else "false"
-    return format_significant(value)
-
-
 def _evidence_table(answer: dict[str, Any]) -> Table | None:
     """Return what fresh cases say."""
     found = answer["evidence"]
@@ -231,7 +210,7 @@ def _evidence_table(answer: dict[str, Any]) -> Table | None:
     for goal, one in zip(answer["goals"], found["goals"], strict=True):
         if one is not None:
             low, high = (format_significant(end, 4) for end in one["interval_95"])
-            rows.append([_describe_goal(goal), with_unit(one["value"], goal["unit"], DIGITS), f"{low} to {high}", ""])
+            rows.append([describe_goal(goal), with_unit(one["value"], goal["unit"], DIGITS), f"{low} to {high}", ""])
     for one in found["constraints"]:
         low, high = (format_significant(100 * end, 4) for end in one["interval_95"])
         words = "met" if one["met"] else "not met"

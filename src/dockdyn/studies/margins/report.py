@@ -13,6 +13,7 @@ from dockdyn.report.field import Key, stable_side
 from dockdyn.report.report import Plot, Report, ReportBlock, Table, result_report
 from dockdyn.report.wording import NOTHING, align_numbers, format_gains, format_significant, join_keys
 from dockdyn.studies.margins.console import margin_lines
+from dockdyn.studies.margins.first_screen import margins_advice, margins_headline, margins_tiles
 from dockdyn.studies.margins.plots import (
     BARS,
     chart_figure,
@@ -44,6 +45,9 @@ def margins_report(dataset: Dataset) -> Report:
     return result_report(
         dataset,
         verdict=margins_verdict(margins),
+        headline=margins_headline(margins),
+        advice=margins_advice(margins, "growth_rate" in dataset),
+        tiles=margins_tiles(margins),
         alarming=not margins["stable"],
         warnings=margins["warnings"],
         key=overview_rows(dataset, margins),

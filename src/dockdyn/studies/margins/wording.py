@@ -28,7 +28,7 @@ def margins_verdict(margins: dict[str, Any]) -> str:
             words += f"; the loop tolerates {more} more delay (critical delay {format_duration(critical)})"
     elif critical == 0:
         if not margins["stable_delays_s"]:
-            grow = "any delay, however short, makes it grow" if _on_edge(margins) else "it is unstable at any delay"
+            grow = "any delay, however short, makes it grow" if on_edge(margins) else "it is unstable at any delay"
             words += f"; {grow}"
     elif critical is not None and abs(delay - critical) <= SAME * critical:
         words += f"; its delay of {format_duration(delay)} is just beyond the critical one"
@@ -77,7 +77,7 @@ def stable_at_least(margins: dict[str, Any]) -> float | None:
     return next((high for low, high in margins["stable_delays_s"] if high is not None and low <= delay < high), None)
 
 
-def _on_edge(margins: dict[str, Any]) -> bool:
+def on_edge(margins: dict[str, Any]) -> bool:
     """Return whether the growth rate is nothing but round-off."""
     sizes = [math.hypot(*root) for root in margins["rightmost_roots"][:1]]
     return abs(margins["growth_rate_1_s"]) <= EDGE * max(sizes, default=1.0)
@@ -86,7 +86,7 @@ def _on_edge(margins: dict[str, Any]) -> bool:
 def _describe_behaviour(margins: dict[str, Any]) -> str:
     """Return whether the loop is stable, and what its slowest or fastest mode does."""
     growth = margins["growth_rate_1_s"]
-    if _on_edge(margins):
+    if on_edge(margins):
         return "On the edge of stability: the slowest mode of the loop neither decays nor grows"
     if margins["stable"]:
         return f"Stable: the slowest mode of the loop decays at {format_significant(-growth, 3)} 1/s"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,22 +9,35 @@ from typing import Any
 
 from dockdyn.api import summarise
 from dockdyn.dataset import Dataset
+from dockdyn.report.beside import (
+    BesideFigure,
+    BesideFigures,
+    change_headline,
+    describe_change,
+    differ_in_words,
+    difference_tiles,
+    differing_inputs,
+    differing_names,
+    figures_table,
+    format_value,
+    join_names,
+    values_differ,
+)
 from dockdyn.report.report import Report, ReportBlock, Table
-from dockdyn.report.wording import NOTHING, capitalise_first, format_significant, requirement_row
+from dockdyn.report.requirement_bar import RequirementBar, bars_of_run
+from dockdyn.report.wording import NOTHING, capitalise_first, format_significant
 from dockdyn.results.exchange.measured_log import MeasuredLog, Residual, log_residuals
 from dockdyn.results.requirements import figures_of, is_of_member, unit_of_figure, without_unit
 from dockdyn.results.store import study_of
 from dockdyn.scenario.language.errors import ScenarioError, listed
-from dockdyn.scenario.language.keys import leaves
 from dockdyn.studies.overlay.signals import Runs, figures_of_log, overlay_figures
 
 MOST = 12  # runs
-ALIKE = 1e-12  # relative difference of figures that are the same but for rounding
-DIFFERENT = "≠"
 # figures of the computation, not of the motion
 COMPUTING = {"integrator", "step_s", "step_error", "steps", "wall_time_s", "microseconds_per_step", "stiffness"} | {
     f"newton_iterations_{which}" for which in ("mean", "max")
 }
+CONSERVED = {"linear_momentum_error", "angular_momentum_error", "work_energy_error", "energy_error"}
 # what a verdict tells of: the first of these that all runs have and that differs
 TELLING = ("captured", "peak_force_N", "total_normal_impulse_N_s", "amplitude_ratio", "capture_time_s")
 
@@ -38,16 +49,22 @@ def overlay_report(runs: Runs, log: MeasuredLog | None = None, again: str = "") 
     """
     _refuse_unlike(runs)
     summaries = {name: summarise(dataset) for name, dataset in runs.items()}
-    beside, different = key_figures(summaries), differing_inputs(runs)
+    figures, different = _key_figures(summaries), differing_inputs(runs)
+    names = differing_names(figures, COMPUTING | CONSERVED)
+    beside = figures_table(figures, names)
     if log:
         beside = _with_residuals(beside, runs, log)
+    telling = [*(name for name in TELLING if name in names), *(name for name in names if name not in TELLING)]
     words = "Keys of the scenarios that differ:" if different.rows else "The scenarios are the same."
     return Report(
-        title=f"{_join_names(list(runs))} beside each other",
+        title=f"{join_names(list(runs))} beside each other",
+        headline=change_headline(figures, telling[0]) if telling else "All figures are the same",
         verdict=_overlay_verdict(summaries, different),
+        neutral=True,
+        tiles=difference_tiles(figures, telling),
+        bars=_requirement_bars(summaries),
         blocks=[
-            ReportBlock(table=beside, notes=["≠ marks what differs; a dash is what a run does not have."], where="key"),
-            ReportBlock(table=requirement_table(summaries), where="requirements"),
+            ReportBlock(table=beside, notes=[_describe_alike(figures, names)], where="key"),
             ReportBlock(words=words, table=different, where="inputs"),
             *(
                 ReportBlock(folded=f"Scenario of {name}, as it ran", text=dataset.attrs["scenario"], where="inputs")
@@ -100,93 +117,51 @@ def names_of(files: Sequence[Path]) -> list[str]:
     return found
 
 
-def _join_names(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+def _key_figures(summaries: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, BesideFigure]]:
+    """Return the single numbers of the summaries."""
+    found: dict[str, dict[str, BesideFigure]] = {}
+    for run, summary in summaries.items():
+        found[run] = {}
+        for name, value in figures_of(summary).items():
+            if isinstance(value, list):
+                continue
+            words = without_unit(name)  # of a single contact, latch or port as it is asked for
+            words = words if is_of_member(name) else capitalise_first(words.replace("_", " ").replace(".", " "))
+            found[run][name] = BesideFigure(words, unit_of_figure(name), value)
+    return found
 
 
-def key_figures(summaries: Mapping[str, dict[str, Any]]) -> Table:
-    """Return the single numbers of the summaries, a column a run; those that differ are marked."""
-    figures = {name: figures_of(summary) for name, summary in summaries.items()}
-    keys = list(dict.fromkeys(key for each in figures.values() for key in each))
-    keys.sort(key=COMPUTING.__contains__)  # at the end, the others as they are
-    rows = []
-    for key in keys:
-        values = [each.get(key) for each in figures.values()]
-        if any(isinstance(value, list) for value in values) or all(value is None for value in values):
-            continue
-        words = without_unit(key)  # of a single contact, latch or port as it is asked for
-        words = words if is_of_member(key) else capitalise_first(words.replace("_", " ").replace(".", " "))
-        told = [format_value(value) for value in values]
-        rows.append([words, unit_of_figure(key), *told, DIFFERENT if values_differ(values) else ""])
-    columns = [("figure", ""), ("unit", ""), *((name, "") for name in summaries), ("", "")]
-    return Table(columns, rows, worded={0, 1}, look="wrapped")
+def _describe_alike(figures: BesideFigures, names: Sequence[str]) -> str:
+    """Return how many figures are not in the table because they are the same."""
+    alike = {name for each in figures.values() for name in each} - {*names, *COMPUTING, *CONSERVED}
+    return f"Only what differs; {len(alike)} other figures are the same. A dash is what a run does not have."
 
 
-def format_value(value: float | None) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return str(value)
-    return NOTHING if value is None or math.isnan(value) else f"{value:.5g}"
-
-
-def values_differ(values: Sequence[Any]) -> bool:
-    """Return whether some values are not as the first, but for rounding."""
-    first = values[0]
-    for value in values[1:]:
-        if value is None or first is None or isinstance(value, bool):
-            if value is not first:
-                return True
-        elif not math.isclose(value, first, rel_tol=ALIKE, abs_tol=0.0) and not (
-            math.isnan(value) and math.isnan(first)
-        ):
-            return True
-    return False
-
-
-def differing_inputs(runs: Runs) -> Table:
-    """Return the keys of the scenarios that differ, a column a run."""
-    stated = [dict(leaves(tomllib.loads(dataset.attrs["scenario"]), whole_lists=True)) for dataset in runs.values()]
-    keys = list(dict.fromkeys(key for each in stated for key in each))
-    rows = []
-    for key in keys:
-        values = [each.get(key) for each in stated]
-        if any(value != values[0] for value in values[1:]):
-            rows.append([key, *(NOTHING if value is None else str(value) for value in values)])
-    return Table([("key", ""), *((name, "") for name in runs)], rows, worded=range(len(runs) + 1), look="values")
+def _requirement_bars(summaries: Mapping[str, dict[str, Any]]) -> list[RequirementBar]:
+    """Return the requirements of all runs, those of one name after each other, as many as there are runs."""
+    found = {name: {one["name"]: one for one in summary["requirements"]} for name, summary in summaries.items()}
+    bars = []
+    for required in dict.fromkeys(name for each in found.values() for name in each):
+        for run, each in found.items():
+            if required in each:
+                (bar,) = bars_of_run([each[required]])
+                bars.append(replace(bar, asked=f"{run}: {bar.asked}"))
+            else:
+                bars.append(RequirementBar(f"{run}: {required}", NOTHING, "open", "not required"))
+    return bars
 
 
 def _overlay_verdict(summaries: Mapping[str, dict[str, Any]], different: Table) -> str:
     """Return in what the runs differ, and what comes of it, in words."""
     kind = next(iter(summaries.values()))["kind"]
-    changed = [row[0] for row in different.rows if row[0] != "title"]
-    what = _join_names(changed) if len(changed) <= 3 else f"{len(changed)} keys of the scenario"
-    words = f"{len(summaries)} runs of kind {kind} " + (f"that differ in {what}" if changed else "of the same scenario")
+    words = f"{len(summaries)} runs of kind {kind} {differ_in_words(different)}"
     for figure in TELLING:
         values = [summary.get(figure) for summary in summaries.values()]
         if None not in values and values_differ(values):
             unit = unit_of_figure(figure)
-            listed = _join_names([format_value(value) for value in values])
+            listed = join_names([format_value(value) for value in values])
             return f"{words}: {without_unit(figure).replace('_', ' ')} {listed} {unit}".rstrip() + "."
     return f"{words}."
-
-
-def requirement_table(summaries: Mapping[str, dict[str, Any]]) -> Table:
-    """Return the requirements as judged, a column a run; one that a run does not have is a dash."""
-    found = {name: {one["name"]: one for one in summary["requirements"]} for name, summary in summaries.items()}
-    rows = []
-    for required in dict.fromkeys(name for each in found.values() for name in each):
-        judged = [each.get(required) for each in found.values()]
-        told = [NOTHING if one is None else _in_words(one) for one in judged]
-        rows.append([required, *told])
-    columns = [("required", ""), *((name, "") for name in summaries)]
-    return Table(columns, rows, worded=range(len(columns)))
-
-
-def _in_words(judged: dict[str, Any]) -> str:
-    """Return a requirement of one run: met or not, the value, the limit."""
-    asked, value, _, met = requirement_row(judged)
-    return f"{met}: {value} ({asked.removeprefix(judged['name']).strip()})"
 
 
 def how_computed(dataset: Dataset) -> str:
@@ -208,7 +183,7 @@ def _with_residuals(beside: Table, runs: Runs, log: MeasuredLog) -> Table:
                 f"{name} less {log.file}, r.m.s.",
                 unit,
                 *map(format_value, values),
-                DIFFERENT if values_differ(values) else "",
+                describe_change(values) if values_differ(values) else "",
             ]
         )
     return replace(beside, rows=[*rows, *beside.rows])

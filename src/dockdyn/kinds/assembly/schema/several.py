@@ -422,6 +422,35 @@ class SeveralBodiesSection(Section, abc.ABC):
         model = self.model()
         return jnp.stack([state.depth for state in model.states(model.initial())])
 
+    def coasted(
+        self, time: Float[Array, ""]
+    ) -> tuple[Float[Array, "contacts"], Float[Array, "bodies 3"], Float[Array, "bodies 4"]]:
+        """Return what would be after a `time` (s) if nothing acted, each body going straight on and turning evenly.
+
+        How deep (m) every contact is, and where centres of mass (m) and attitudes are. Links of an arm are bodies like others:
+        joints hold none of them.
+        """
+        from dockdyn.mechanics.rigid_body import Placed, Pose
+        from dockdyn.mechanics.rotation import Quaternion
+
+        model = self.model()
+        x = model.initial()
+        moved = []
+        for one in model.placement(x).bodies:
+            turned = Quaternion.exponential(one.rate * time) * one.pose.attitude
+            moved.append(Placed.of(Pose(one.pose.position + one.twist.velocity * time, turned), one.twist))
+        depths = [
+            group.state(mode, moved[group.first], moved[group.second], True).depth
+            for group, mode in zip(model.groups, x.mode, strict=False)
+        ]
+        base = model.base_position(x)
+        places = jnp.stack([(one.pose.position + base).array() for one in moved])
+        return (
+            jnp.stack(depths) if depths else jnp.zeros(0),
+            places,
+            jnp.stack([one.pose.attitude.array() for one in moved]),
+        )
+
     def root(self, name: str) -> str:
         """Return the body that carries, directly or through others, the one of that name at the start."""
         while (carrier := self.named(name).on) is not None:

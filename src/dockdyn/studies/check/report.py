@@ -1,0 +1,287 @@
+"""The report of a scenario before it is run, with its scene from the start to the first touch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dockdyn.dataset import DataArray, Dataset
+from dockdyn.report.report import Report, ReportBlock, Table
+from dockdyn.report.scene.scene import RunScene, ShownPart
+from dockdyn.report.scene.solids import TubeSolid
+from dockdyn.report.tile import Tile
+from dockdyn.report.verdict import Advice
+from dockdyn.report.wording import NOTHING, format_significant
+from dockdyn.results.overlap import DEEP
+from dockdyn.scenario.compile_cost import CompileCost, compile_cost
+from dockdyn.scenario.kinds import kind_named
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.sanity.check import check_numbers
+from dockdyn.studies.check.start import StraightStart, begin_straight
+from dockdyn.trees import structure_of
+
+if TYPE_CHECKING:
+    from dockdyn.scenario.load import Scenario
+
+MOST = 6  # contacts in a tile
+LISTED = 40  # contacts in the table
+AXIS = 0.25  # of the reach of what touches: length of a drawn axis of a port
+OVER_TIME = ("position", "attitude")
+
+
+@dataclass(frozen=True)
+class ScenarioCheck:
+    """What is known of a scenario before it is run."""
+
+    report: Report
+    scene: RunScene | None
+
+
+def check_scenario(scenario: Scenario, again: str = "") -> ScenarioCheck:
+    """Return what can be said of a scenario before it is run; `again` is what was typed for it.
+
+    Raises ScenarioError for what cannot be begun.
+    """
+    begun, began = begin_straight(scenario), time.perf_counter()
+    scene = _scene(scenario, begun)
+    ready = None if scene is None else time.perf_counter() - began
+    cost = compile_cost([structure_of(scenario.content)], by_xla=False)
+    about = [*_touch_tiles(begun), *_mass_tiles(scenario.content), _cost_tile(cost, ready)]
+    words = _verdict(begun)
+    report = Report(
+        title=str(scenario.content.title),
+        headline=_headline(begun),
+        verdict=words,
+        advice=[Advice("Next", "Run it:", f"dockdyn run {scenario.name}")],
+        tiles=about,
+        alarming=bool(begun and _too_deep(scenario.content, begun)),
+        neutral=bool(begun and begun.overlapping and not _too_deep(scenario.content, begun)),
+        warnings=check_numbers(scenario),
+        key=[
+            ("Duration", f"{float(scenario.content.duration):g} s"),
+            ("Memory of the first run, about", f"{cost.memory / 1e9:.1f} GB"),
+        ],
+        blocks=[
+            ReportBlock("What may touch", table=_contacts_table(begun), notes=[STRAIGHT], where="before"),
+            ReportBlock("Bodies", table=_bodies_table(scenario.content), notes=[BOX], where="before"),
+            ReportBlock(
+                "Ports, features and surfaces", table=_places_table(scenario.content), notes=[PLACES], where="before"
+            ),
+        ],
+        scenario=scenario.text(),
+        again=again,
+    )
+    terminal: list[str | ReportBlock] = [report.title, f"{report.headline}.", words, *report.blocks[:2]]
+    return ScenarioCheck(replace(report, terminal=terminal), scene)
+
+
+STRAIGHT = (
+    "If nothing acted and every body went straight on and turned evenly as it does at t = 0; a negative gap is overlap. What "
+    "acts, and joints, change the time."
+)
+BOX = "The box is of even density with this mass and these moments; a body is hardly smaller, and none has moments without."
+PLACES = "In the axes of the body, from its origin; the axis points out of the body."
+
+
+def _cost_tile(cost: CompileCost, ready: float | None) -> Tile:
+    """Return what the first run has to compile: how long it took to have its programs `ready` (s), else by the estimate."""
+    memory = f"about {cost.memory / 1e9:.1f} GB of memory"
+    if ready is None:
+        return Tile("First run compiles", format_significant(cost.seconds, 2), "s or more", f"by its parts; {memory}")
+    return Tile(
+        "Programs of the run", format_significant(ready, 2), "s", f"until they were ready; a run now has them; {memory}"
+    )
+
+
+def _headline(begun: StraightStart | None) -> str:
+    if begun is None or not begun.names:
+        return "Nothing is placed that could touch" if begun is None else "Nothing can touch"
+    if over := begun.overlapping:
+        return f"{begun.names[over[0]]} overlaps by {format_significant(1e3 * begun.depths[0][over[0]], 3)} mm at the start"
+    if begun.first is None:
+        return "Nothing touches on a straight way"
+    when = begun.touches[begun.first]
+    return (
+        f"{begun.names[begun.first]} touches {f'first, at {format_significant(when, 4)} s' if when else 'at the start'}"
+    )
+
+
+def _verdict(begun: StraightStart | None) -> str:
+    """Return what overlaps, and what touches when, in sentences."""
+    if begun is None or not begun.names:
+        return "There are no contacts to look at."
+    over, count = begun.overlapping, len(begun.names)
+    least = -float(begun.depths[0].max())
+    words = (
+        f"{len(over)} of {count} contacts overlap at the start."
+        if over
+        else f"Nothing overlaps: the smallest of {count} gaps is {format_significant(1e3 * least, 4)} mm."
+    )
+    later = int(np.isfinite(begun.touches).sum())
+    if later:
+        words += f" {later} of {count} close on a straight way within the duration."
+    return words
+
+
+def _too_deep(content: Any, begun: StraightStart) -> bool:  # noqa: ANN401, of any kind
+    """Return whether a run would refuse the overlap."""
+    meetings = content.meetings() if hasattr(content, "meetings") else []
+    return any(depth > (radius or DEEP) for (_, radius), depth in zip(meetings, begun.depths[0], strict=False))
+
+
+def _touch_tiles(begun: StraightStart | None) -> Iterator[Tile]:
+    """Yield when something first touches, with the way there, and the gaps at the start."""
+    if begun is None or not begun.names:
+        return
+    first = begun.first
+    if first is not None:
+        gap = np.maximum(-begun.depths[:, first], 0.0) * 1e3
+        value = format_significant(begun.touches[first], 4)
+        yield Tile("First touch, straight on", value, "s", begun.names[first], begun.time, gap)
+    gaps = -begun.depths[0] * 1e3
+    order = np.argsort(gaps)
+    largest = float(np.abs(gaps[order[:MOST]]).max()) or 1.0
+    bars = [(begun.names[one], abs(gaps[one]) / largest, format_significant(gaps[one], 3)) for one in order[:MOST]]
+    least = float(gaps[order[0]])
+    name = "Smallest gap at the start" if least >= 0 else "Deepest overlap at the start"
+    yield Tile(name, format_significant(abs(least), 4), "mm", begun.names[order[0]], bars=bars, alarming=least < 0)
+
+
+def _mass_tiles(content: Any) -> Iterator[Tile]:  # noqa: ANN401, of any kind
+    """Yield the masses of bodies."""
+    masses = [(body.name, float(body.mass)) for body in _bodies(content)]
+    if masses:
+        total = sum(mass for _, mass in masses)
+        bars = [
+            (name, mass / max(one for _, one in masses), format_significant(mass, 4)) for name, mass in masses[:MOST]
+        ]
+        yield Tile("Mass of all bodies", format_significant(total, 4), "kg", f"{len(masses)} that are free", bars=bars)
+
+
+def _bodies(content: Any) -> list[Any]:  # noqa: ANN401, of any kind
+    """Return the tables of bodies that have a mass."""
+    bodies = getattr(content, "body", [])
+    return [one for one in bodies if getattr(one, "mass", None) is not None] if isinstance(bodies, list) else []
+
+
+def _contacts_table(begun: StraightStart | None) -> Table | None:
+    """Return gaps at the start and when each closes, the first one first."""
+    if begun is None:
+        return None
+    order = np.lexsort((-begun.depths[0], np.nan_to_num(begun.touches, nan=np.inf)))
+    rows = []
+    for one in order[:LISTED]:
+        depth, touch = float(begun.depths[0][one]), float(begun.touches[one])
+        when = "at the start" if depth > 0 else NOTHING if np.isnan(touch) else format_significant(touch, 5)
+        rows.append([begun.names[one], format_significant(-1e3 * depth, 4), when, "overlaps" if depth > 0 else ""])
+    columns = [("contact", ""), ("gap at the start", "mm"), ("closes, straight on", "s"), ("", "")]
+    return Table(columns, rows, worded={0, 3}, alarming={"overlaps"}, left_out=max(len(order) - LISTED, 0))
+
+
+def _bodies_table(content: Any) -> Table:  # noqa: ANN401, of any kind
+    """Return masses and moments of inertia against the box of even density that has them."""
+    rows = []
+    for body in _bodies(content):
+        mass, stated = float(body.mass), getattr(body, "inertia", None)
+        if stated is None:
+            rows.append([body.name, format_significant(mass, 5), *[NOTHING] * 3, ""])
+            continue
+        inertia = np.asarray(stated, float)
+        moments = np.linalg.eigvalsh(np.diag(inertia) if inertia.ndim == 1 else inertia)
+        slack = float(moments[0] + moments[1] - moments[2])
+        sizes = np.sqrt(np.maximum(6 * (moments.sum() - 2 * moments) / mass, 0.0))
+        words = "in no body: the largest is more than the others together" if slack < -1e-9 * moments[2] else ""
+        rows.append(
+            [
+                body.name,
+                format_significant(mass, 5),
+                " · ".join(format_significant(one, 3) for one in moments),
+                " × ".join(format_significant(one, 3) for one in sizes),
+                format_significant(float(np.sqrt(moments[2] / mass)), 3),
+                words,
+            ]
+        )
+    columns = [
+        ("body", ""),
+        ("mass", "kg"),
+        ("principal moments", "kg m²"),
+        ("box", "m"),
+        ("radius of gyration", "m"),
+        ("", ""),
+    ]
+    return Table(columns, rows, worded={0, 5}, alarming={row[5] for row in rows if row[5]})
+
+
+def _places_table(content: Any) -> Table:  # noqa: ANN401, of any kind
+    """Return where features, surfaces and ports are, and their axes."""
+    rows = []
+    for body in _bodies(content):
+        for kind, name, place, axis in _places(body):
+            rows.append([f"{body.name}.{name}", kind, _vector(place), _vector(axis)])
+    return Table([("name", ""), ("is a", ""), ("place", "m"), ("axis", "")], rows, worded={0, 1})
+
+
+def _places(body: Any) -> Iterator[tuple[str, str, np.ndarray | None, np.ndarray | None]]:  # noqa: ANN401, of any kind
+    """Yield what a body has that is somewhere: what it is, its name, its place and its axis as far as they are stated."""
+    for kind in ("feature", "surface", "port"):
+        for one in getattr(body, kind, None) or []:
+            place = next(
+                (getattr(one, key) for key in ("position", "apex", "centre", "point") if hasattr(one, key)), None
+            )
+            yield kind, one.name, _triple(place), _triple(getattr(one, "axis", None))
+
+
+def _triple(value: object) -> np.ndarray | None:
+    """Return three numbers; None of what is none."""
+    try:
+        found = np.asarray(value, float)
+    except (TypeError, ValueError):
+        return None
+    return found if found.shape == (3,) else None
+
+
+def _vector(value: np.ndarray | None) -> str:
+    return NOTHING if value is None else f"({', '.join(format_significant(float(one), 4) for one in value)})"
+
+
+def _scene(scenario: Scenario, begun: StraightStart | None) -> RunScene | None:
+    """Return the scene from the start to the first touch, with axes of ports; None where it cannot be drawn before a run."""
+    if begun is None:
+        return None
+    kind = kind_named(scenario.kind)
+    try:
+        dataset = kind.begin(scenario)
+    except ScenarioError:
+        return None
+    if dataset is None or "position" not in dataset or dataset.position.values.shape[1:] != begun.places.shape[1:]:
+        return None
+    scene = kind.scene(_straight(dataset, begun), scenario.content)
+    return replace(scene, parts=[*scene.parts, *_axes(scenario.content, scene)])
+
+
+def _straight(dataset: Dataset, begun: StraightStart) -> Dataset:
+    """Return the first sample of a dataset at all instants, its bodies where they would be going straight on."""
+    still = dataset.isel(time=np.zeros(len(begun.time), int))
+    moved = {"position": begun.places, "attitude": begun.attitudes}
+    return still.assign(
+        {"time": ("time", begun.time), **{name: _like(dataset[name], moved[name]) for name in OVER_TIME}}
+    )
+
+
+def _like(array: DataArray, values: np.ndarray) -> tuple[Any, ...]:
+    return array.dims, values, array.attrs
+
+
+def _axes(content: Any, scene: RunScene) -> Iterator[ShownPart]:  # noqa: ANN401, of any kind
+    """Yield the axes of ports and surfaces as rods, which the tree of the scene names."""
+    length = AXIS * scene.focus.reach
+    for body in _bodies(content):
+        for _, name, place, axis in _places(body):
+            if place is not None and axis is not None and body.name in scene.bodies and np.linalg.norm(axis) > 0:
+                end = place + length * axis / np.linalg.norm(axis)
+                rod = TubeSolid(place, end, 0.012 * length)
+                yield ShownPart(f"axis of {name}", [rod], scene.bodies[body.name], "look", body.name)

@@ -1,0 +1,91 @@
+"""How a scenario begins: gaps of its contacts, and when each would close if every body went straight on.
+
+Units: SI.
+Source: definition; the gap functions are those of the run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dockdyn.deferred import Float
+from dockdyn.programs import Program
+
+if TYPE_CHECKING:
+    from dockdyn.scenario.load import Scenario
+
+INSTANTS = 240  # looked at until the end of the run
+CLOSE = 1e-9  # of the duration, to which a touch is located
+
+
+@dataclass(frozen=True)
+class StraightStart:
+    """How a scenario begins, and goes straight on until its first touch or its end.
+
+    Attributes:
+        names: of the contacts.
+        time: instants (s).
+        depths: how deep each contact is then (m); positive is overlap.
+        touches: when each contact first closes (s); NaN where it does not, or is closed at the start.
+        places: of the centres of mass (m, inertial).
+        attitudes: body to inertial, scalar first.
+    """
+
+    names: list[str]
+    time: Float[np.ndarray, "times"]
+    depths: Float[np.ndarray, "times contacts"]
+    touches: Float[np.ndarray, "contacts"]
+    places: Float[np.ndarray, "times bodies 3"]
+    attitudes: Float[np.ndarray, "times bodies 4"]
+
+    @property
+    def overlapping(self) -> list[int]:
+        """Numbers of the contacts that overlap at the start, the deepest first."""
+        return [int(one) for one in np.argsort(-self.depths[0]) if self.depths[0][one] > 0]
+
+    @property
+    def first(self) -> int | None:
+        """The number of the contact that closes first; None where none does."""
+        return int(np.nanargmin(self.touches)) if np.isfinite(self.touches).any() else None
+
+
+@Program
+def _coasted(content: Any, time: Float[np.ndarray, ""]) -> Any:  # noqa: ANN401, of any kind with contacts
+    return content.coasted(time)
+
+
+def begin_straight(scenario: Scenario) -> StraightStart | None:
+    """Return how a scenario begins and goes straight on; None of a kind whose bodies are not placed in space or on a line."""
+    content = scenario.content
+    if not hasattr(content, "coasted"):
+        return None
+    end = float(content.duration)
+
+    def at(time: float) -> tuple[np.ndarray, ...]:
+        return tuple(np.array(one) for one in _coasted(content, np.float64(time)))
+
+    time = np.linspace(0.0, end, INSTANTS)
+    depths = np.array([at(one)[0] for one in time]).reshape(INSTANTS, -1)
+    touches = np.full(depths.shape[1], np.nan)
+    for number, values in enumerate(depths.T):
+        if values[0] > 0 or not (beyond := np.flatnonzero(values > 0)).size:
+            continue
+        low, high = time[beyond[0] - 1], time[beyond[0]]
+        while high - low > CLOSE * end:
+            middle = (low + high) / 2
+            low, high = (low, middle) if at(middle)[0][number] > 0 else (middle, high)
+        touches[number] = high if low > 0 else 0.0  # those that touch as they begin
+    last = float(np.nanmin(touches)) if np.isfinite(touches).any() else end
+    shown = np.linspace(0.0, last, INSTANTS // 2)
+    moved = [at(one) for one in shown]
+    return StraightStart(
+        list(content.contact_names()) if hasattr(content, "contact_names") else [],
+        shown,
+        np.array([one[0] for one in moved]),
+        touches,
+        np.array([one[1] for one in moved]),
+        np.array([one[2] for one in moved]),
+    )

@@ -1,0 +1,80 @@
+"""A scenario before it is run: the first touch against closed forms and the run, overlaps, moments that no body has."""
+
+import numpy as np
+import pytest
+
+import dockdyn
+from dockdyn.report.columns import PageColumns
+from dockdyn.report.page import render_page
+from dockdyn.report.scene.data import scene_data
+from dockdyn.report.verdict import sort_of
+from dockdyn.scenario.preset_files import presets
+from dockdyn.studies.check.report import check_scenario
+from dockdyn.studies.check.start import begin_straight
+
+QUICK = ("paraskevas-a", "sits", "cyril-plastic", "sazawal-compliance")
+
+
+def test_two_masses_touch_when_their_gap_is_closed():
+    gap, speed = 1e-3, 0.05  # m, m/s
+    begun = begin_straight(dockdyn.load("paraskevas-a"))
+    assert begun.names == ["fronts"] and begun.depths[0] == pytest.approx([-gap], rel=1e-9)
+    assert begun.touches == pytest.approx([gap / speed], rel=1e-6)
+    assert begun.time[-1] == begun.touches[0] and begun.depths[-1] == pytest.approx([0.0], abs=1e-9)
+
+
+def test_free_bodies_touch_first_when_the_run_says_so(shared_run):
+    """Before the first contact of a free flight nothing acts: bodies that do not turn, whose axes would wander, go straight."""
+    still = {"approach.pitch_rate": "0 deg/s", "approach.yaw_rate": "0 deg/s"}
+    run, begun = shared_run("probe-cone", still), begin_straight(dockdyn.load("probe-cone", still))
+    onset = float(run.episode_onset[0])
+    assert begun.touches[0] == pytest.approx(onset, abs=1e-6)
+    row = int(np.searchsorted(run.time.values, onset)) - 1  # a sample before the contact
+    at = run.time.values[row]
+    places = [np.interp(at, begun.time, begun.places[:, body, axis]) for body in range(2) for axis in range(3)]
+    assert places == pytest.approx(run.position.values[row].ravel(), abs=1e-6)
+    assert begun.depths[0][0] == pytest.approx(run.depth.values[0, 0], abs=1e-9)
+
+
+def test_an_overlap_is_said_and_shown():
+    deep = dockdyn.load("paraskevas-a", {"body.chaser-front.position": "2 mm", "body.chaser.position": "2 mm"})
+    found = check_scenario(deep)
+    assert found.report.headline == "fronts overlaps by 2.00 mm at the start"
+    assert sort_of(found.report) != "ok" and found.scene is not None
+    (table,) = (block.table for block in found.report.blocks if block.title == "What may touch")
+    assert table.rows[0] == ["fronts", "-2.000", "at the start", "overlaps"]
+
+
+def test_masses_stand_against_the_box_that_has_their_moments():
+    (table,) = (
+        block.table for block in check_scenario(dockdyn.load("probe-cone")).report.blocks if block.title == "Bodies"
+    )
+    name, mass, moments, box, _, verdict = table.rows[0]
+    assert (name, float(mass), verdict) == ("chaser", 1800.0, "")
+    a, b, c = (float(one) for one in box.split(" × "))
+    for moment, (one, other) in zip(moments.split(" · "), ((b, c), (a, c), (a, b)), strict=True):
+        assert float(moment) == pytest.approx(1800.0 * (one**2 + other**2) / 12, rel=0.02)
+
+
+@pytest.mark.full_cases("paraskevas-a sits cyril-plastic sazawal-compliance")
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.full) for name in presets()]
+)
+def test_every_preset_can_be_looked_at(name):
+    found, columns = check_scenario(dockdyn.load(name)), PageColumns()
+    scene = None if found.scene is None else scene_data(found.scene, columns)
+    html = render_page(found.report, scene=scene, columns=columns)
+    assert "overlaps" not in found.report.headline and found.report.headline in html
+    assert found.report.title in html.replace("&amp;", "&")
+
+
+def test_the_command_writes_a_page_and_new_names_it(dock, tmp_path):
+    ended = dock("new", "mine.toml", "--mechanism", "probe-cone")
+    assert ended.stdout.endswith("Look at it before you run it: dockdyn check mine.toml\n")
+    ended = dock("check", "mine.toml")
+    assert ended.returncode == 0 and "touches first, at" in ended.stdout
+    assert ended.stdout.endswith("Scene and check: mine-check.html\n")
+    text = (tmp_path / "mine-check.html").read_text(encoding="utf-8")
+    assert 'id="scene"' in text and "axis of" in text
+    dock("check", "mine.toml").check_refused("mine-check.html: exists; give --force to overwrite it")
+    dock("check", "no-such").check_refused("no-such")
