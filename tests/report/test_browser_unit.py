@@ -29,7 +29,8 @@ def run_natively(scenario, places, row):
             leaves[leaf] = sign * value
     content, settings = unflatten(structure, leaves), settings_of(scenario.content)
     solver = unit.advance(content, settings, np.int64(2**62), unit.begin(content, settings))
-    return unit.observe(content, settings, solver)
+    observed = unit.observe(content, settings, solver)
+    return observed, unit.tell(scenario.kind, content, settings, observed)
 
 
 @needs_node
@@ -55,7 +56,7 @@ def test_a_run_has_the_bits_of_a_run_here(name, tmp_path):
     run_in_web("node", *map(str, [files[3], *files[:3]]))
     answers, at = np.fromfile(files[2]), 0
     for row in rows:
-        for what, expected in named_results(run_natively(scenario, made.numbers, row)):
+        for what, expected in named_results(*run_natively(scenario, made.numbers, row)):
             expected = np.asarray(expected, float)
             found = answers[at : at + expected.size].reshape(expected.shape)
             np.testing.assert_array_equal(found, expected, err_msg=f"{what} of {row}")

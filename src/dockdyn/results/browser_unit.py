@@ -137,9 +137,11 @@ def browser_unit(scenario: Scenario) -> BrowserUnit:
         "advance": unit.advance.code(*stated, until, solver),
         "observe": unit.observe.code(*stated, solver),
     }
+    observed = unit.observe(*stated, solver)
+    codes["tell"] = unit.tell.code(scenario.kind, *stated, observed)
     module = wasm_module({name: code for name, (code, _) in codes.items()})
     memory = UnitMemory(module)
-    begin, advance, observe = (code for code, _ in codes.values())
+    begin, advance, observe, tell = (code for code, _ in codes.values())
     leaves = [
         memory.put(np.ascontiguousarray(leaf, dtype))
         for leaf, dtype in zip(leaves_of(stated), begin.arguments, strict=False)
@@ -147,11 +149,12 @@ def browser_unit(scenario: Scenario) -> BrowserUnit:
     pause = memory.put(np.asarray(until))
     constants = {name: [memory.put(one) for one in code.constants] for name, (code, _) in codes.items()}
     solvers = [memory.take_results(advance) for _ in range(2)]
-    found = memory.take_results(observe)
+    found, told = memory.take_results(observe), memory.take_results(tell)
     calls = {
         "begin": [([*leaves, *constants["begin"]], solvers[0])],
         "advance": [([*leaves, pause, *solvers[now], *constants["advance"]], solvers[1 - now]) for now in (0, 1)],
         "observe": [([*leaves, *one, *constants["observe"]], found) for one in solvers],
+        "tell": [([*leaves, *found, *constants["tell"]], told)],
     }
     status = [unflatten(codes["advance"][1], one).status.at for one in solvers]
     numbers = [one for one in places_of(scenario) if not (one.key == DELAY and content.integrator.method == "fixed")]
@@ -159,7 +162,7 @@ def browser_unit(scenario: Scenario) -> BrowserUnit:
         module,
         memory,
         {name: [[[one.at for one in part] for part in call] for call in both] for name, both in calls.items()},
-        dict(named_results(unflatten(codes["observe"][1], found))),
+        dict(named_results(unflatten(codes["observe"][1], found), unflatten(codes["tell"][1], told))),
         numbers,
         [[leaves[leaf].at for leaf in number.leaves] for number in numbers],
         pause.at,
@@ -168,12 +171,15 @@ def browser_unit(scenario: Scenario) -> BrowserUnit:
     )
 
 
-def named_results(found: unit.Observed) -> Iterator[tuple[str, Any]]:
-    """Yield the results of a run, or where they are, by name."""
+def named_results(found: unit.Observed, told: unit.Told) -> Iterator[tuple[str, Any]]:
+    """Yield the results of a run, or where they are, by name: figures and contacts with a word before theirs."""
     solution = found.solution
     for name in ("status", "time", "steps", "moments", "sampled"):
         yield name, getattr(solution, name)
     yield "log.time", solution.log.time
     for part, variables in (("", found.sampled), ("log.", found.at_moments)):
         for name, place in variables.items():
+            yield f"{part}{name}", place
+    for part, values in (("figure.", told.figures), ("contact.", told.contacts)):
+        for name, place in values.items():
             yield f"{part}{name}", place

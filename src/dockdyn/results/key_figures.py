@@ -63,7 +63,7 @@ class LocatedFigures(NamedTuple):
     """The key figures of a kind with located runs, and what the log of one tells of them."""
 
     figures: tuple[KeyFigure, ...]
-    data: Callable[[Any, Any], dict[str, Any]]  # of a model and its solution, which JAX may trace
+    data: Callable[[Any, Any, Any], dict[str, Any]]  # of a model, its solution and its log, which JAX may trace
     stated: Callable[[Any], dict[str, bool]] = (
         _nothing_stated  # what the content of a scenario is, by `KeyFigure.where`
     )

@@ -16,8 +16,11 @@ from dockdyn.deferred import Array, Int, jax, jnp
 from dockdyn.integrate.model import Flag, State, over_rows
 from dockdyn.integrate.solution import Solution
 from dockdyn.programs import Program, trace_once
+from dockdyn.results.key_figures import case_figures
+from dockdyn.results.log_data import Log, log_of
 from dockdyn.results.methods import Settings, method_of
-from dockdyn.results.plan import Simulated, jit_once
+from dockdyn.results.plan import Simulated, delay_of, jit_once
+from dockdyn.scenario.kinds import kind_named
 from dockdyn.trees import leaves_of, map_leaves
 
 
@@ -27,6 +30,14 @@ class Observed(NamedTuple):
     solution: Solution
     sampled: dict[str, Array]  # what is observed at its samples
     at_moments: dict[str, Array]  # and at the moments of its log
+
+
+class Told(NamedTuple):
+    """What is to say of a run: its key figures, and what is told of its contacts in rows of its log, as by
+    `dockdyn.results.log_data.log_data`."""
+
+    figures: dict[str, Array]
+    contacts: dict[str, Array]  # of shape (rows of the log with its start, contacts)
 
 
 @jit_once
@@ -73,3 +84,25 @@ def run_through(content: Simulated, settings: Settings) -> Observed:
     """Return what a whole run has left."""
     solver = advance(content, settings, settings.max_iterations, begin(content, settings))
     return observe(content, settings, solver)
+
+
+@partial(jit_once, static=("kind",))
+def tell(kind: str, content: Simulated, settings: Settings, observed: Observed) -> Told:
+    """Return the key figures of a run of a `kind` that has been observed, and its contacts."""
+    known = kind_named(kind).key_figures()
+    assert known is not None, kind
+    log, solution = _observed_log(observed), observed.solution
+    data = known.data(content.model(), solution, log) | {"step_s": settings.step}
+    figures = case_figures(known.figures, data, sampled=True) | known.of_members(content, data)
+    parts = ("onset", "release", "approach_speed", "peak_force", "peak_time", "impulse", "energy")
+    return Told(figures, {name: data[f"episode_{name}"] for name in parts} | {"ended": log.ended()})
+
+
+def _observed_log(observed: Observed) -> Log:
+    """Return the log of a run that has been observed."""
+    solution, sampled = observed.solution, observed.sampled
+    assert solution.samples is not None
+    start = map_leaves(lambda rows: rows[0], solution.samples.state)
+    seen = {name: jnp.concatenate([sampled[name][:1], rows]) for name, rows in observed.at_moments.items()}
+    filled = jnp.minimum(jnp.arange(leaves_of(solution.samples.state)[0].shape[0]), solution.sampled - 1)
+    return log_of(solution, start, seen, {name: rows[filled] for name, rows in sampled.items()})

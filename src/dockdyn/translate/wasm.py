@@ -13,11 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+from dockdyn import kept
 from dockdyn.translate.elementary import function_of
 from dockdyn.translate.library import called_functions
 from dockdyn.translate.llvm import NAME, function_text
 from dockdyn.translate.machine import Code, initialised_llvm, lock, written_object
 from dockdyn.translate.scalar_program import Untranslatable
+from dockdyn.translate.store import name_of, store_folder
 
 TARGET, FEATURES = "wasm32-unknown-unknown", "+bulk-memory,+nontrapping-fptoint"
 LEVEL = 2  # of optimisation
@@ -27,6 +29,7 @@ FUNCTION, TABLE, MEMORY = 0, 1, 2  # what is imported
 LINKING, SYMBOLS = b"\x07linking", 8  # the section for linkers, and its table of symbols
 DATA_SYMBOL, SECTION_SYMBOL = 1, 3  # besides functions, of which the number is that of imports
 UNDEFINED, NAMED = 0x10, 0x40  # flags of symbols
+SIZE = 8  # bytes of a number that is kept with a module
 LOW, MORE = 127, 128  # seven bits of an integer, and that there are more
 
 
@@ -44,7 +47,21 @@ class WasmModule(NamedTuple):
 
 
 def wasm_module(codes: Mapping[str, Code]) -> WasmModule:
-    """Return programs as a module that exports each under its name. Raises Untranslatable for what needs a library."""
+    """Return programs as a module that exports each under its name, kept from one process to the next.
+
+    Raises Untranslatable for what needs a library.
+    """
+    stored = name_of((TARGET, FEATURES, LEVEL, [(name, code.text, code.work) for name, code in codes.items()]))
+    body = kept.find_entry(store_folder(), stored)
+    if body is None:
+        made = _made_module(codes)
+        body = b"".join(size.to_bytes(SIZE, "little") for size in made[1:]) + made.code
+        kept.keep_entry(store_folder(), stored, body)
+    sizes = (int.from_bytes(body[at : at + SIZE], "little") for at in (0, SIZE))
+    return WasmModule(body[2 * SIZE :], *sizes)
+
+
+def _made_module(codes: Mapping[str, Code]) -> WasmModule:
     llvm, machine = initialised_llvm(), _wasm_machine()
     with lock:
         module = llvm.parse_assembly("")

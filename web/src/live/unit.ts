@@ -26,7 +26,7 @@ export interface PackedUnit {
   stack: number; // its end, where the image begins
   end: number;
   work: number;
-  calls: { begin: [Call]; advance: [Call, Call]; observe: [Call, Call] };
+  calls: { begin: [Call]; advance: [Call, Call]; observe: [Call, Call]; tell: [Call] };
   results: Record<string, Place>;
   numbers: NumberOfUnit[];
   until: number;
@@ -49,7 +49,7 @@ export interface Found {
 export class Stopped extends Error {}
 
 export class Unit {
-  private readonly programs: Record<"begin" | "advance" | "observe", Program>;
+  private readonly programs: Record<"begin" | "advance" | "observe" | "tell", Program>;
   private readonly lists = new Map<Call, [number, number]>();
   private readonly view: DataView;
   private readonly work: number;
@@ -111,6 +111,7 @@ export class Unit {
       if (performance.now() - began > most) throw new Stopped(`longer than ${most} ms`);
     }
     this.call("observe", calls.observe[now]);
+    this.call("tell", calls.tell[0]);
     return { status: code, numbers: (name) => this.read(name) };
   }
 

@@ -36,7 +36,7 @@ from dockdyn.results.contact_figures import (
 from dockdyn.results.contact_summary import dataset_data
 from dockdyn.results.control.figures import CONTROL
 from dockdyn.results.key_figures import KeyFigure, LocatedFigures
-from dockdyn.results.log_data import log_data, read_log
+from dockdyn.results.log_data import Log, log_data
 
 
 def _at_ports(name: str, unit: str) -> KeyFigure:
@@ -134,9 +134,9 @@ FIGURES = (
 )
 
 
-def _assembly_data(model: Mechanism, solution: Solution) -> dict[str, Any]:
+def _assembly_data(model: Mechanism, solution: Solution, log: Log) -> dict[str, Any]:
     """Return the data of a run of an assembly from its log."""
-    log, delay = read_log(model, solution), 0.0 if model.delay is None else model.delay
+    delay = 0.0 if model.delay is None else model.delay
     ports = sum(point.axis is not None for point in model.points)
     found = log_data(log, solution, delay) | whole_run_data(log, delay, ports, bushing_count(model.elements))
     return found | ramp_data(model, log) | relative_data(model, solution, log, delay)

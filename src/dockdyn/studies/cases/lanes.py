@@ -17,6 +17,7 @@ from dockdyn.deferred import PyTree, jax
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.programs import Program
 from dockdyn.results.key_figures import case_figures
+from dockdyn.results.log_data import read_log
 from dockdyn.results.methods import Settings, run_whole, settings_of
 from dockdyn.results.plan import Planned, delay_of
 from dockdyn.scenario.kinds import kind_named
@@ -42,7 +43,7 @@ def run_case(
     known, model = kind_named(kind).key_figures(), content.model()
     assert known is not None, kind
     solution = run_whole(model, settings)
-    data = known.data(model, solution) | {"step_s": settings.step}
+    data = known.data(model, solution, read_log(model, solution)) | {"step_s": settings.step}
     found = case_figures(known.figures, data, sampled=solution.samples is not None)
     return found | known.of_members(content, data), solution
 
