@@ -78,32 +78,42 @@ HEAVY = (
     "dask",
     "distributed",
     "pyarrow",
+    "viser",
     "scipy.spatial",
     "scipy.signal",
     *OF_JAX,
 )
-COMMAND = f"""
+TELL = f"""
 import atexit, sys
 atexit.register(lambda: print("imported:", *(name for name in {HEAVY} if sys.modules.get(name)), file=sys.stderr))
+"""
+COMMAND = f"""{TELL}
 from dockdyn.__main__ import main
 main()
 """
+STEPS = f"""{TELL}
+import dockdyn
+"""
 
 
-def imported_by(*arguments):
-    """Return what of `HEAVY` a command has imported."""
-    command = [sys.executable, "-c", COMMAND, *map(str, arguments)]
+def imported_by(*arguments, program=COMMAND):
+    """Return what of `HEAVY` a command, or another program, has imported."""
+    command = [sys.executable, "-c", program, *map(str, arguments)]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
     return ended.stderr.splitlines()[-1].split()[1:]
 
 
-@pytest.mark.full_cases("run cyril-controlled")
+@pytest.mark.full_cases("run cyril-controlled", "campaign run", "run sits", "compare sits")
 @pytest.mark.parametrize(
     "command",
     [
         ("run", "probe-cone", "--set", "duration=0.2"),
         ("stability", "probe-cone"),
+        ("stability", "sits"),
+        ("compare", "sits", "--compensators", "none", "--set", "duration=1"),
+        ("campaign", "run", "idss-probe-cone", "--runs", "2", "--set", "campaign.sampling=random"),
+        ("run", "sits", "--set", "duration=1"),
         ("run", "cyril-controlled", "--set", "duration=0.1"),
     ],
     ids=lambda command: " ".join(command[:2]),
@@ -116,7 +126,15 @@ def test_a_command_whose_programs_are_kept_imports_nothing_that_takes_long(comma
         assert imported_by("report", tmp_path / "second" / "result.nc", "--out", tmp_path / "again.html") == []
 
 
-def test_studies_of_rigs_do_without_what_writes_and_reads_results(tmp_path):
-    compared = ("--compensators", "none", "--set", "duration=1", "--out", tmp_path / "compared")
-    assert set(imported_by("compare", "sits", *compared)) <= set(OF_JAX)
-    assert set(imported_by("stability", "sits", "--out", tmp_path / "margins")) <= set(OF_JAX)
+@pytest.mark.full_cases("sits-scvg")
+@pytest.mark.parametrize(
+    "step",
+    [
+        'dockdyn.stepper("probe-cone", period=0.01).step(((1.0, 0.0, 0.0), (0.0, 0.0, 0.0)))',
+        'dockdyn.stepper("sits-scvg").step()',
+    ],
+    ids=["probe-cone", "sits-scvg"],
+)
+def test_a_step_whose_programs_are_kept_imports_nothing_that_takes_long(step):
+    imported_by(program=STEPS + step)
+    assert imported_by(program=STEPS + step) == []

@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dockdyn.contact.gate import APART
-from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
-from dockdyn.integrate.model import ContactModel, State, over_rows
+from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
+from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Solution
 from dockdyn.results.measures import Either, changed_by_contacts, first_time, settled_rows
-from dockdyn.trees import leaves_of, map_leaves
 
 type Rows = Float[Any, "rows"]
 type Contacts = Float[Any, "rows contacts"]
@@ -130,37 +129,6 @@ def log_of(solution: Solution, start: State, seen: dict[str, Any], samples: dict
         seen,
         samples,
         solution.slack,
-    )
-
-
-def read_log(model: ContactModel, solution: Solution) -> Log:
-    """Return the log of a solution with what the model observes at its rows, and at its samples where it has any."""
-    count, log = solution.moments, solution.log
-    rows = log.time.shape[0]
-    valid = jnp.concatenate([jnp.ones(1, bool), jnp.arange(rows) < count])
-    start = model.initial()
-    states = map_leaves(lambda first, later: jnp.concatenate([first[None], later]), start, log.state)
-    silent = map_leaves(lambda leaf: jnp.zeros((rows + 1, *leaf.shape)), model.signal(jnp.zeros(()), start))
-    samples, kept = solution.samples, valid
-    if samples is not None:
-        states = map_leaves(lambda a, b: jnp.concatenate([a, b]), states, samples.state)
-        silent = map_leaves(lambda a, b: jnp.concatenate([a, b]), silent, samples.delayed)
-        kept = jnp.concatenate([valid, jnp.arange(leaves_of(samples.state)[0].shape[0]) < solution.sampled])
-    observed = _observe_rows(model, kept, states, silent)
-    seen = {name: values[: rows + 1] for name, values in observed.items()}
-    sampled = {}
-    if samples is not None:
-        place = jnp.minimum(jnp.arange(leaves_of(samples.state)[0].shape[0]), solution.sampled - 1)
-        sampled = {name: values[rows + 1 :][place] for name, values in observed.items()}
-    return log_of(solution, start, seen, sampled)
-
-
-def _observe_rows(model: ContactModel, kept: Bool[Array, "rows"], states: PyTree, silent: PyTree) -> dict[str, Array]:
-    """Return what is observed of states at the rows that are `kept`; zeros at the others, which cost nothing then."""
-    shape = jax.eval_shape(lambda rows: model.observe(*map_leaves(lambda leaf: leaf[0], rows)), (states, silent))
-    nothing = map_leaves(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shape)
-    return over_rows(
-        lambda counts, *row: jax.lax.cond(counts, lambda: model.observe(*row), lambda: nothing), kept, states, silent
     )
 
 

@@ -79,13 +79,6 @@ def method_of(settings: Settings) -> Method[Any]:
     return Variational() if isinstance(settings, VariationalSettings) else Hybrid()
 
 
-def run_whole(model: ContactModel, settings: Settings) -> Solution:
-    """Return what a whole run leaves."""
-    method = method_of(settings)
-    solver = method.advance(model, settings, method.init(model, settings), settings.max_iterations)
-    return method.result(model, solver)
-
-
 class Now(NamedTuple):
     """Where a run is."""
 

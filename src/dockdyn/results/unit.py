@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from dockdyn.deferred import Array, Int, jax, jnp
 from dockdyn.integrate.model import Flag, State, over_rows
-from dockdyn.integrate.solution import Solution
+from dockdyn.integrate.solution import Sample, Solution
 from dockdyn.programs import Program, trace_once
 from dockdyn.results.key_figures import case_figures
 from dockdyn.results.log_data import Log, log_of
@@ -28,7 +28,7 @@ class Observed(NamedTuple):
     """What a run has left: zero in rows that nothing has written."""
 
     solution: Solution
-    sampled: dict[str, Array]  # what is observed at its samples
+    sampled: dict[str, Array]  # what is observed at its samples; of a run that keeps none at its start
     at_moments: dict[str, Array]  # and at the moments of its log
 
 
@@ -57,13 +57,14 @@ def observe(content: Simulated, settings: Settings, solver: Any) -> Observed:  #
     """Return what a run has left."""
     model = content.model()
     solution = method_of(settings).result(model, solver)
-    assert solution.samples is not None
-    samples, moments = solution.samples, solution.log
+    samples, moments = _samples_of(model, solution), solution.log
     count = leaves_of(samples.state)[0].shape[0]
     states = map_leaves(lambda a, b: jnp.concatenate([a, b]), samples.state, moments.state)
     rows = moments.time.shape[0]
     delayed = map_leaves(lambda a: jnp.concatenate([a, jnp.zeros((rows, *a.shape[1:]))]), samples.delayed)
-    written = jnp.concatenate([jnp.arange(count) < solution.sampled, jnp.arange(rows) < solution.moments])
+    written = jnp.concatenate(
+        [jnp.arange(count) < jnp.maximum(solution.sampled, 1), jnp.arange(rows) < solution.moments]
+    )
 
     def observe_row(written: Flag, state: State, delayed: Any) -> dict[str, Array]:  # noqa: ANN401, as `Sample`
         shapes = jax.eval_shape(_observe_state, model, state, delayed)
@@ -73,6 +74,16 @@ def observe(content: Simulated, settings: Settings, solver: Any) -> Observed:  #
     observed = over_rows(observe_row, written, states, delayed)
     parts = (map_leaves(lambda a, part=part: a[part], observed) for part in (slice(count), slice(count, None)))
     return Observed(solution, *parts)
+
+
+def _samples_of(model: Any, solution: Solution) -> Sample:  # noqa: ANN401, of the method
+    """Return the samples of a run; of one that keeps none its start, before which nothing acts that is delayed."""
+    if solution.samples is not None:
+        return solution.samples
+    start = model.initial()
+    signal = model.signal(jnp.zeros(()), start)
+    acting = signal if model.delay is None else map_leaves(jnp.zeros_like, signal)
+    return map_leaves(lambda leaf: jnp.asarray(leaf)[None], Sample(start, acting))
 
 
 @trace_once
@@ -91,18 +102,22 @@ def tell(kind: str, content: Simulated, settings: Settings, observed: Observed) 
     """Return the key figures of a run of a `kind` that has been observed, and its contacts."""
     known = kind_named(kind).key_figures()
     assert known is not None, kind
-    log, solution = _observed_log(observed), observed.solution
-    data = known.data(content.model(), solution, log) | {"step_s": settings.step}
-    figures = case_figures(known.figures, data, sampled=True) | known.of_members(content, data)
+    model, solution = content.model(), observed.solution
+    log = _observed_log(model, observed)
+    data = known.data(model, solution, log) | {"step_s": settings.step}
+    sampled = solution.samples is not None
+    figures = case_figures(known.figures, data, sampled) | known.of_members(content, data)
     parts = ("onset", "release", "approach_speed", "peak_force", "peak_time", "impulse", "energy")
     return Told(figures, {name: data[f"episode_{name}"] for name in parts} | {"ended": log.ended()})
 
 
-def _observed_log(observed: Observed) -> Log:
+def _observed_log(model: Any, observed: Observed) -> Log:  # noqa: ANN401, of the method
     """Return the log of a run that has been observed."""
     solution, sampled = observed.solution, observed.sampled
-    assert solution.samples is not None
-    start = map_leaves(lambda rows: rows[0], solution.samples.state)
+    samples = _samples_of(model, solution)
+    start = map_leaves(lambda rows: rows[0], samples.state)
     seen = {name: jnp.concatenate([sampled[name][:1], rows]) for name, rows in observed.at_moments.items()}
-    filled = jnp.minimum(jnp.arange(leaves_of(solution.samples.state)[0].shape[0]), solution.sampled - 1)
+    if solution.samples is None:
+        return log_of(solution, start, seen, {})
+    filled = jnp.minimum(jnp.arange(leaves_of(samples.state)[0].shape[0]), solution.sampled - 1)
     return log_of(solution, start, seen, {name: rows[filled] for name, rows in sampled.items()})

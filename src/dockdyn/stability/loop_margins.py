@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.deferred import Complex, Float, jnp
+from dockdyn.deferred import Complex, Float
 from dockdyn.stability.bounce import apparent_restitution
 from dockdyn.stability.chart import locate_sign_changes
 from dockdyn.stability.growth import batch_of_one, growth_rates, loop_roots, matrices_of
@@ -107,7 +107,7 @@ def _estimate_work(loop: Loop, low: float, high: float) -> float:
 
 def states_with(loop: Loop, delay: float) -> int:
     """Return how many states a sampled loop has with another `delay` (s)."""
-    late = replace(loop, delay=jnp.asarray(delay))
+    late = replace(loop, delay=np.asarray(delay))
     return Layout(late, hyperperiod_of(late)).size
 
 

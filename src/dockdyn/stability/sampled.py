@@ -13,6 +13,7 @@ Source: SITS, eqs. 19 and 20; sampled systems by matrix exponentials, Van Loan 1
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,8 +57,12 @@ class Layout:
         self.size = int(starts[-1])
         # what stands behind only waits, unless the robot's own command is there
         self.active = self.size if loop.applies_after else self.at["older"].start
+
+    @cached_property
+    def rows(self) -> dict[str, Rows]:
+        """Rows of the unit matrix, by the quantity that they are."""
         unit = jnp.eye(self.size)
-        self.rows = {name: unit[place] for name, place in self.at.items()}
+        return {name: unit[place] for name, place in self.at.items()}
 
     def row(self, name: str) -> Rows:
         """Return a quantity that every channel has once."""

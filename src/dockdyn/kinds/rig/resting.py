@@ -85,6 +85,11 @@ def _unit_load(content: Judged, nominal: Nominal, plant: PlantInSpace, state: St
 
 
 @jit_once
+def _line_once(content: RigSection) -> Loop:
+    return _line_loop(content, None)[0]
+
+
+@jit_once
 def _normal_once(content: RigContent, nominal: Nominal) -> Loop:
     return _loop_along_normal(content, nominal)[0]
 
@@ -96,7 +101,7 @@ def loop_of(scenario: Scenario) -> Loop:
     """
     content = scenario.content
     if isinstance(content, RigSection):
-        made = _line_loop(content, None)[0]
+        made = _line_once(content)
     else:
         made = _normal_once(content, nominal_of_run(scenario))
     loop: Loop = map_leaves(np.asarray, made)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import f as variance_ratio
-from scipy.stats import rankdata, spearmanr
+from scipy.special import fdtrc
 
 from dockdyn.deferred import Float, Int
+from dockdyn.studies.cases.statistics import mean_ranks, rank_correlation
 
 FEWEST = 20  # runs; of fewer there is nothing to say
 MOST = 100_000  # runs looked at: more of them would move no index by as much as is printed
@@ -43,7 +43,7 @@ def influence_of_keys(
     figure = figure[there]
     if figure.size < FEWEST or not np.ptp(figure) > 0:
         return {}
-    ranks = rankdata(figure)
+    ranks = mean_ranks(figure)
     found = {}
     for key, values in inputs.items():
         given = values[there]
@@ -52,7 +52,7 @@ def influence_of_keys(
             continue
         group = _value_classes(given)
         index, _ = _correlation_ratio(group, figure)
-        correlation, chance = map(float, spearmanr(given, ranks))
+        correlation, chance = rank_correlation(given, ranks)
         doubt = min(1.0, 2 * min(chance, _correlation_ratio(group, ranks)[1]))
         found[key] = Influence(index, correlation, doubt, doubt * len(inputs) < DOUBT)
     return dict(sorted(found.items(), key=lambda pair: (-pair[1].significant, -pair[1].first_order)))
@@ -94,4 +94,4 @@ def _correlation_ratio(group: Int[np.ndarray, "runs"], figure: Float[np.ndarray,
     if within <= 1e-12 * total:
         return index, 0.0
     ratio = (between / (number - 1)) / (within / (runs - number))
-    return index, float(variance_ratio.sf(ratio, number - 1, runs - number))
+    return index, float(fdtrc(number - 1, runs - number, ratio))

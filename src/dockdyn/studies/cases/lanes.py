@@ -14,13 +14,11 @@ import numpy as np
 
 from dockdyn import backend
 from dockdyn.deferred import PyTree, jax
-from dockdyn.integrate.solution import Solution, Status
+from dockdyn.integrate.solution import Status
 from dockdyn.programs import Program
-from dockdyn.results.key_figures import case_figures
-from dockdyn.results.log_data import read_log
-from dockdyn.results.methods import Settings, run_whole, settings_of
+from dockdyn.results.methods import Settings, settings_of
 from dockdyn.results.plan import Planned, delay_of
-from dockdyn.scenario.kinds import kind_named
+from dockdyn.results.unit import run_through, tell
 from dockdyn.scenario.tables.run import IntegratorSection, OutputSection
 from dockdyn.trees import Structure, flatten, map_leaves, structure_of, unflatten
 
@@ -34,20 +32,6 @@ Outcome = tuple[dict[str, Any], Any, Any, Any]  # figures, status, end time (s) 
 Row = tuple[Any, Settings]  # a scenario's content and the settings of its run
 
 
-def run_case(
-    kind: str,
-    content: Any,  # noqa: ANN401, of the schema of its kind
-    settings: Settings,
-) -> tuple[dict[str, Any], Solution]:
-    """Return the key figures that the log and samples of a run of a `content` give, and its solution; JAX may trace it."""
-    known, model = kind_named(kind).key_figures(), content.model()
-    assert known is not None, kind
-    solution = run_whole(model, settings)
-    data = known.data(model, solution, read_log(model, solution)) | {"step_s": settings.step}
-    found = case_figures(known.figures, data, sampled=solution.samples is not None)
-    return found | known.of_members(content, data), solution
-
-
 @partial(Program, static=("kind", "at_once", "shared"))
 def _run_lanes(
     kind: str, contents: PyTree, settings: Settings, at_once: int | None, shared: tuple[bool, ...]
@@ -59,8 +43,9 @@ def _run_lanes(
         rest = iter(own)
         row = [leaf if common else next(rest) for leaf, common in zip(leaves, shared, strict=True)]
         content, chosen = unflatten(structure, row)
-        figures, solution = run_case(kind, content, chosen)
-        return figures, solution.status, solution.time, solution.first_nonfinite
+        observed = run_through(content, chosen)
+        solution = observed.solution
+        return tell(kind, content, chosen, observed).figures, solution.status, solution.time, solution.first_nonfinite
 
     owned = [leaf for leaf, common in zip(leaves, shared, strict=True) if not common]
     return jax.lax.map(lane, owned, batch_size=at_once)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import qmc
 
 from dockdyn.deferred import Float
 from dockdyn.scenario.distributions.dispersion import Dispersion
@@ -73,6 +72,7 @@ def random_cube(size: int, runs: int, seed: int, first: int, count: int) -> Cube
 
 def sobol_cube(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
     """Return Sobol's sequence, scrambled by the seed; best where `runs` is a power of two."""
+    from scipy.stats import qmc  # which takes long to load
 
     sequence = qmc.Sobol(size, scramble=True, bits=BITS, rng=np.random.default_rng(seed))
     if first:
@@ -85,6 +85,7 @@ def sobol_cube(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
 
 def _latin_hypercube(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
     """Return one case in each of `runs` equal layers of every number."""
+    from scipy.stats import qmc  # which takes long to load
 
     return qmc.LatinHypercube(size, rng=np.random.default_rng(seed)).random(runs)[first : first + count]
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import binom
+from scipy.special import bdtr, bdtrik, ndtri, stdtr
 
 from dockdyn.deferred import Float
 
@@ -52,9 +51,29 @@ def percentile_interval(
     if not runs:
         return None, None
     tail = (1 - confidence) / 2
-    low = int(binom.ppf(tail, runs, share))  # as many values may lie below, but hardly fewer
-    high = int(binom.ppf(1 - tail, runs, share))
+    low = _binomial_quantile(tail, runs, share)  # as many values may lie below, but hardly fewer
+    high = _binomial_quantile(1 - tail, runs, share)
     return float(values[low - 1]) if low > 0 else None, float(values[high]) if high < runs else None
+
+
+def _binomial_quantile(level: float, trials: int, share: float) -> int:
+    """Return the least number of successes that so many trials do not exceed with a probability of `level`."""
+    above = int(np.ceil(bdtrik(level, trials, share)))
+    return above - 1 if above > 0 and bdtr(above - 1, trials, share) >= level else above
+
+
+def mean_ranks(values: Float[np.ndarray, "runs"]) -> Float[np.ndarray, "runs"]:
+    """Return the ranks of values, from 1; equal ones share the mean of theirs."""
+    _, index, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[index]
+
+
+def rank_correlation(one: Float[np.ndarray, "runs"], other: Float[np.ndarray, "runs"]) -> tuple[float, float]:
+    """Return Spearman's rank correlation of values that vary, and how probable one at least as large is by chance (Student's
+    t)."""
+    found = float(np.corrcoef(mean_ranks(one), mean_ranks(other))[0, 1])
+    freedom, rest = one.size - 2, max((1 + found) * (1 - found), 0.0)
+    return found, float(2 * stdtr(freedom, -abs(found) * np.sqrt(freedom / rest))) if rest else 0.0
 
 
 def logarithmic_milestones(runs: int, most: int = 40) -> list[int]:

@@ -23,12 +23,13 @@ from dockdyn.results.methods import Settings
 from dockdyn.results.overlap import refuse_overlap
 from dockdyn.results.plan import jit_once
 from dockdyn.results.requirements import is_of_member, without_unit
+from dockdyn.results.unit import run_through, tell
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.places import Place
 from dockdyn.scenario.load import Scenario
 from dockdyn.studies.cases.batch import Cases, figures_of_case, located_figures, run_cases, runs_in_batches
-from dockdyn.studies.cases.lanes import own_settings, run_case, short_settings
+from dockdyn.studies.cases.lanes import own_settings, short_settings
 from dockdyn.studies.margins.slopes import margin_of, margin_slopes
 from dockdyn.studies.objectives.figure import MARGINS
 from dockdyn.studies.objectives.verdict import NOT, Verdict, judge_derivatives
@@ -283,8 +284,9 @@ def figures_of_outcome(
     kind: str,
 ) -> Outcome:
     """Return figures of a run, its status and end (s), of the scenario with `numbers` and `arrays` as its leaves."""
-    figures, solution = run_case(kind, content_of(structure, list(numbers), arrays), settings)
-    return figures, solution.status, solution.time
+    content = content_of(structure, list(numbers), arrays)
+    observed = run_through(content, settings)
+    return tell(kind, content, settings, observed).figures, observed.solution.status, observed.solution.time
 
 
 @partial(jit_once, static=("structure", "kind"))
