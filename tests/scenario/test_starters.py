@@ -84,7 +84,7 @@ def test_a_rig_of_it_runs_and_is_not_driven_by_its_delay(name, seed, tmp_path, m
     monkeypatch.chdir(tmp_path)
     answers = answered(name, write_files(tmp_path), {"rig": "yes"}, np.random.default_rng([seed, 8]))
     summary = dockdyn.summarise(dockdyn.simulate(parse(text_of(name, answers), name)))
-    assert summary["finished"] and not [words for words in summary["warnings"] if "unstable" in words]
+    assert summary["status"] == "finished" and not [words for words in summary["warnings"] if "unstable" in words]
 
 
 def test_the_inertia_of_a_mesh_is_that_of_its_solid(tmp_path, monkeypatch):

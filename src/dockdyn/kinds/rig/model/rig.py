@@ -21,7 +21,7 @@ from dockdyn.hil.mounting import Mounting
 from dockdyn.hil.robot import AxisReading, RobotAxes
 from dockdyn.hil.sensor import Arrived, Draws, SensorModel
 from dockdyn.integrate.hybrid.runge_kutta import rk4_step
-from dockdyn.integrate.model import Rate, Scalar, State
+from dockdyn.integrate.model import Rate, Scalar, State, over_rows
 from dockdyn.kinds.rig.model.ages import WEIGHTS, Ages, force_sampling, shift_rows
 from dockdyn.kinds.rig.model.mounting import felt_load, with_sensor_load
 from dockdyn.kinds.rig.model.observed import observe_instant
@@ -243,7 +243,7 @@ class Rig(Module):
             pose, rate = reading.of(known)
             return jnp.sum(self.plant.load(pose, rate)[: self.plant.port_axes] * self.plant.port(pose, rate)[1])
 
-        return ages.tick * jnp.sum(jax.vmap(power)(ages.within) * WEIGHTS)
+        return ages.tick * jnp.sum(over_rows(power, ages.within) * WEIGHTS)
 
     def measured(self, ages: Ages, moving: RigState, time: Scalar, drawn: Draws | None) -> RigState:
         """Return the sensor measures the load of a delay ago; no load acts before t = 0."""
@@ -254,7 +254,7 @@ class Rig(Module):
         past = moving.past[nodes.rows]
         there = jax.vmap(AxisReading.of)(nodes.reading, past)
         begun = (time - nodes.ages > -1e-9 * ages.tick)[:, None]
-        loads = jnp.where(begun, jax.vmap(self.plant.load)(*there), 0.0)
+        loads = jnp.where(begun, over_rows(self.plant.load, *there), 0.0)
         load = felt_load(self, moving, nodes, there, (nodes.weights[:, None] * loads).sum(0))
         held = moving.load if moving.reading is None else moving.reading
         load, _ = sensor.step(held, Arrived(load, drawn))
