@@ -174,7 +174,7 @@ def browser_unit(scenario: Scenario) -> BrowserUnit:
     )
 
 
-def named_results(found: unit.Observed, told: unit.Told) -> Iterator[tuple[str, Any]]:
+def named_results(found: unit.Observed, told: unit.RunFigures) -> Iterator[tuple[str, Any]]:
     """Yield the results of a run, or where they are, by name: figures and contacts with a word before theirs."""
     solution = found.solution
     for name in ("status", "time", "steps", "moments", "sampled"):

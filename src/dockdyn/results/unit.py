@@ -32,7 +32,7 @@ class Observed(NamedTuple):
     at_moments: dict[str, Array]  # and at the moments of its log
 
 
-class Told(NamedTuple):
+class RunFigures(NamedTuple):
     """What is to say of a run: its key figures, and what is told of its contacts in rows of its log, as by
     `dockdyn.results.log_data.log_data`."""
 
@@ -98,7 +98,7 @@ def run_through(content: Simulated, settings: Settings) -> Observed:
 
 
 @partial(jit_once, static=("kind",))
-def tell(kind: str, content: Simulated, settings: Settings, observed: Observed) -> Told:
+def tell(kind: str, content: Simulated, settings: Settings, observed: Observed) -> RunFigures:
     """Return the key figures of a run of a `kind` that has been observed, and its contacts."""
     known = kind_named(kind).key_figures()
     assert known is not None, kind
@@ -108,7 +108,7 @@ def tell(kind: str, content: Simulated, settings: Settings, observed: Observed) 
     sampled = solution.samples is not None
     figures = case_figures(known.figures, data, sampled) | known.of_members(content, data)
     parts = ("onset", "release", "approach_speed", "peak_force", "peak_time", "impulse", "energy")
-    return Told(figures, {name: data[f"episode_{name}"] for name in parts} | {"ended": log.ended()})
+    return RunFigures(figures, {name: data[f"episode_{name}"] for name in parts} | {"ended": log.ended()})
 
 
 def _observed_log(model: Any, observed: Observed) -> Log:  # noqa: ANN401, of the method
