@@ -1,15 +1,32 @@
 // Builds what reports carry, into the package: the page's script and style as text, the scene's script gzipped.
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 // into the package, or the folder that is named
 const carried = process.argv[2]?.startsWith("-") === false ? process.argv[2] : "../src/dockdyn/report/web";
-const common = { bundle: true, minify: true, target: "es2022", charset: "utf8", legalComments: "none", write: false, loader: { ".css": "css" } };
+const common = { bundle: true, minify: true, target: "es2022", charset: "utf8", legalComments: "eof", write: false, loader: { ".css": "css" } };
+
+const packages = new Set(); // of others, parts of which are carried
 
 async function text(entry, more) {
-  const { outputFiles } = await build({ ...common, entryPoints: [entry], ...more });
+  const { outputFiles, metafile } = await build({ ...common, entryPoints: [entry], metafile: true, ...more });
+  for (const input of Object.keys(metafile.inputs)) {
+    const [, name] = input.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/) ?? [];
+    if (name) packages.add(name);
+  }
   return outputFiles[0].contents;
+}
+
+/** Return the licences of what is carried of others, as they ask for. */
+async function licences() {
+  const found = [...packages].sort().map(async (name) => {
+    const { version, license } = JSON.parse(await readFile(`node_modules/${name}/package.json`, "utf8"));
+    const file = (await readdir(`node_modules/${name}`)).find((one) => /^licen[cs]e/i.test(one));
+    if (!file) throw new Error(`${name} carries no licence`);
+    return `${name} ${version} (${license})\n\n${(await readFile(`node_modules/${name}/${file}`, "utf8")).trim()}\n`;
+  });
+  return `The scripts in this folder carry parts of these packages.\n\n${(await Promise.all(found)).join("\n\n")}`;
 }
 
 async function buildPage() {
@@ -21,6 +38,7 @@ async function buildPage() {
   await writeFile(`${carried}/worker.js.gz`, gzipSync(await text("src/live/worker.ts", script), { level: 9 }));
   const scene = await text("src/scene/scene.ts", { ...script, globalName: "dockdynScene", loader: { ".css": "text" } });
   await writeFile(`${carried}/scene.js.gz`, gzipSync(scene, { level: 9 }));
+  await writeFile(`${carried}/licences.txt`, await licences());
 }
 
 async function buildTests() {

@@ -59,7 +59,7 @@ def test_what_the_package_carries_is_what_is_built(tmp_path):
     run_in_web("npx", "tsc")
     run_in_web("node", "build.mjs", str(tmp_path))
     carried = resources.files("dockdyn.report").joinpath("web")
-    for name in ("page.js", "page.css"):
+    for name in ("page.js", "page.css", "licences.txt"):
         assert (tmp_path / name).read_bytes() == carried.joinpath(name).read_bytes(), f"web/: npm run build ({name})"
     for name in ("scene.js.gz", "worker.js.gz"):
         packed = [folder.joinpath(name).read_bytes() for folder in (tmp_path, carried)]
