@@ -65,7 +65,7 @@ export class Sliders {
       set(Math.abs(share - own) < NEAR ? number.value : Number((span[0] + share * (span[1] - span[0])).toPrecision(3)), range);
     } });
     const effect = element("span", { class: "effect" });
-    const row: Row = { node: element("div", { class: "slider", "data-key": number.key }, element("label", { for: name }, number.key), element("span", { class: "field" }, field, element("span", { class: "unit" }, unit)), range, effect), range, field, effect, factor, span };
+    const row: Row = { node: element("div", { class: "slider", "data-key": number.key }, element("label", { for: name }, ...number.key.split(/(?<=\.)/).flatMap((part, i) => (i ? [element("wbr"), part] : [part]))), element("span", { class: "field" }, field, element("span", { class: "unit" }, unit)), range, effect), range, field, effect, factor, span };
     this.rows.set(place, row);
     this.list.append(row.node);
     this.write(place, number.value, null);
