@@ -47,13 +47,14 @@ def report_html(dataset: GivenDataset | str | Path, replay: dict[str, Any] | Non
     """Return the report of a result as HTML: one page that needs nothing beside it; of a run with its replay inside.
 
     The page is a text, which a notebook shows in a frame. `dataset` is a result, or its file. `replay` is what `replay_of`
-    gives, which is asked by default. Raises ScenarioError for what is no result.
+    gives, which is asked by default, with what lets the page compute. Raises ScenarioError for what is no result.
     """
     dataset = result_from(dataset)
     if replay is not None:
         table_from("replay", replay, "what replay_of gives")
-    inside: dict[str, Any] | None = replay_of(dataset) if replay is None and study_of(dataset) is None else replay
-    return Page(render_page(report_of(dataset), **(inside or {})))
+    if replay is None and study_of(dataset) is None:
+        return Page(render_page(report_of(dataset), **replay_of(dataset), **live_of(dataset)))
+    return Page(render_page(report_of(dataset), **(replay or {})))
 
 
 def packed_replay(dataset: Dataset, folder: Path | None = None, content: object = None) -> dict[str, Any]:

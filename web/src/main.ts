@@ -4,7 +4,7 @@ import { Clock } from "./clock.ts";
 import { gunzip, unpackColumns, type PackedColumns } from "./columns.ts";
 import { element } from "./dom.ts";
 import { Figure, Window } from "./figure.ts";
-import { Live, type LiveData } from "./live/live.ts";
+import { giveUp, Live, type LiveData } from "./live/live.ts";
 import { eventsOf, type Event } from "./panel.ts";
 import { addSaving } from "./save.ts";
 import type { mountScene, SceneData } from "./scene/scene.ts";
@@ -62,7 +62,11 @@ async function startLive(page: ConstructorParameters<typeof Live>[2]): Promise<v
   const host = document.getElementById("live"), text = document.getElementById("live-data")?.textContent, script = document.getElementById("live-script")?.textContent;
   if (!host || !text || !script) return;
   const code = await gunzip(script), data: LiveData = JSON.parse(text);
-  await new Live(host, data, page, URL.createObjectURL(new Blob([code as BlobPart], { type: "text/javascript" }))).begin();
+  try {
+    await new Live(host, data, page, URL.createObjectURL(new Blob([code as BlobPart], { type: "text/javascript" }))).begin();
+  } catch (error) {
+    giveUp(error instanceof Error ? error.message : String(error));
+  }
 }
 
 async function start(): Promise<void> {

@@ -54,6 +54,12 @@ export interface Outcome {
   variable(name: string): Float64Array;
 }
 
+/** Say why the page does not compute. */
+export function giveUp(why: string): void {
+  document.getElementById("live-numbers")!.replaceChildren(element("p", { class: "note" }, `This page does not compute here: ${why}.`));
+  document.getElementById("live")!.closest("section")!.hidden = true;
+}
+
 export class Live {
   private readonly runner: Runner;
   private readonly names: string[];
@@ -88,9 +94,7 @@ export class Live {
     if (!answer) return;
     this.own = answer.error ? null : this.outcomeOf(answer);
     if (!this.own || this.own.status !== FINISHED) {
-      document.getElementById("live-numbers")!.replaceChildren(element("p", { class: "note" }, `This page does not compute here: ${answer.error ?? "its own run does not finish"}.`));
-      this.host.closest("section")?.remove();
-      return;
+      return giveUp(answer.error ?? "its own run does not finish");
     }
     this.host.dataset.took = answer.took.toFixed(1);
     this.trust.textContent = this.ownDifference();

@@ -7,6 +7,8 @@ interface Wish {
   done: (answer: Answer | null) => void;
 }
 
+const nothing = (error: string): Answer => ({ id: -1, status: -1, took: 0, found: {}, error });
+
 export class Runner {
   private worker!: Worker;
   private running: Wish | null = null;
@@ -20,13 +22,16 @@ export class Runner {
 
   private begin(): void {
     this.worker = new Worker(this.script);
-    this.worker.onmessage = ({ data }: MessageEvent<Answer>) => {
-      const { running } = this;
-      this.running = null;
-      running?.done(data);
-      this.go();
-    };
+    this.worker.onmessage = ({ data }: MessageEvent<Answer>) => this.take(data);
+    this.worker.onerror = () => this.take(nothing("the browser runs no worker here"));
     this.worker.postMessage(this.unit);
+  }
+
+  private take(answer: Answer): void {
+    const { running } = this;
+    this.running = null;
+    running?.done(answer);
+    this.go();
   }
 
   /** Return the answer to a wish; null where a newer one came before it. */
@@ -50,11 +55,8 @@ export class Runner {
   /** End the run that goes on. */
   stop(): void {
     this.worker.terminate();
-    const { running } = this;
-    this.running = null;
     this.begin();
-    running?.done({ id: running.asked.id, status: -1, took: 0, found: {}, error: "stopped" });
-    this.go();
+    this.take(nothing("stopped"));
   }
 
   private asked(values: number[], names: string[], most: number): Asked {
