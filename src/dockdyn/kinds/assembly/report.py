@@ -431,7 +431,7 @@ def _joint_chart(dataset: Dataset, unit: str) -> Chart:
     """Return joints with coordinates in a unit over time."""
     chosen = dataset.isel(joint=dataset.joint_unit.values == unit)
     names = [short_label(str(name)) for name in chosen.joint.values]
-    at = np.flatnonzero(dataset.joint_unit.values == unit)
+    at = np.flatnonzero(dataset.joint_unit.values == unit).tolist()
     panels = joint_panels(dataset.time.values, names, chosen.joint_angle.values, chosen.joint_rate.values, unit, at)
     if "set_point" in dataset:
         held = [str(name) for name in chosen.joint.values if name in dataset.motor.values]
@@ -462,7 +462,7 @@ def _mode_chart(dataset: Dataset, unit: str) -> Chart:
     chosen = dataset.isel(mode=dataset.mode_unit.values == unit)
     names = [short_label(str(name)) for name in chosen.mode.values]
     scale, label = (1e3, "mm") if unit == "m" else (np.degrees(1.0), "deg")
-    at, values = np.flatnonzero(dataset.mode_unit.values == unit), scale * chosen.modal_coordinate.values
+    at, values = np.flatnonzero(dataset.mode_unit.values == unit).tolist(), scale * chosen.modal_coordinate.values
     lines = lines_of(dataset.time.values, values, names, of="modal_coordinate", at=at, factor=scale)
     return time_chart(dataset, [Panel(label, lines, 1.8, levels=[ZERO])])
 

@@ -15,15 +15,15 @@ def joint_panels(
     places: np.ndarray,
     rates: np.ndarray,
     unit: str,
-    at: Sequence[int] | np.ndarray | None = None,
+    at: Sequence[int],
 ) -> list[Panel]:
     """Return a panel of places and one of rates of joints with coordinates in `unit`, rad (drawn in deg) or m; a column each.
 
-    They are those `at` these places of the run's joints, where any are named.
+    They are those `at` these places among the run's joints.
     """
     turning = unit == "rad"
     scale, words = (np.degrees(1.0), ("angle, deg", "rate, deg/s")) if turning else (1.0, ("travel, m", "speed, m/s"))
-    of = ("", "") if at is None else ("joint_angle", "joint_rate")
+    of = ("joint_angle", "joint_rate")
     return [
         Panel(
             label,
