@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test verify lint newest docs bench clean
+.PHONY: help demo test verify lint newest docs wheel bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -45,6 +45,14 @@ newest: $(VENV)/.stamp-venv ## compare machine code with what the newest JAX mak
 docs: $(VENV)/.stamp-docs ## build the documentation into docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
+
+wheel: $(VENV)/.stamp-core ## build the wheel and run it by itself, outside of the checkout
+	rm -rf build/wheel && mkdir -p build/wheel/elsewhere
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps -w build/wheel .
+	$(BIN)/python -m zipfile -e build/wheel/*.whl build/wheel/alone
+	cd build/wheel/elsewhere && export PYTHONPATH=$(CURDIR)/build/wheel/alone && \
+	    $(CURDIR)/$(BIN)/python -P -c "import dockdyn, sys; sys.exit('build/wheel/alone' not in dockdyn.__file__)" && \
+	    $(CURDIR)/$(BIN)/python -P -m dockdyn run probe-cone --quiet
 
 bench: $(VENV)/.stamp-bench ## speed beside Numba, MuJoCo, tdcpy, Pinocchio and Runge-Kutta
 	$(BIN)/python benchmarks/run.py

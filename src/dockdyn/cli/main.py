@@ -57,11 +57,6 @@ app.command(
 app.command(epilog=help_example("dockdyn design mechanism.toml --out mechanism"))(design.design)
 app.command(epilog=help_example("dockdyn sensitivity probe-cone --of peak_force_N"))(studies.sensitivity)
 app.command(
-    epilog=help_example("dockdyn envelope probe-cone-latch \\", "    --over approach.closing_speed=30mm/s:60mm/s")
-)(studies.envelope)
-app.command(epilog=help_example("dockdyn design mechanism.toml --out mechanism"))(design.design)
-app.command(epilog=help_example("dockdyn sensitivity probe-cone --of peak_force_N"))(studies.sensitivity)
-app.command(
     epilog=help_example("dockdyn report cone/result.nc", "dockdyn report slow/result.nc fast/result.nc --out both.html")
 )(results.report)
 app.command(epilog=help_example("dockdyn view cone/result.nc", "dockdyn view cone/result.nc --html cone.html"))(
