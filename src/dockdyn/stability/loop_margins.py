@@ -107,7 +107,8 @@ def _estimate_work(loop: Loop, low: float, high: float) -> float:
 
 def states_with(loop: Loop, delay: float) -> int:
     """Return how many states a sampled loop has with another `delay` (s)."""
-    late = replace(loop, delay=np.asarray(delay))
+    other: Any = np.asarray(delay)  # no array of JAX, which a warm command does without
+    late = replace(loop, delay=other)
     return Layout(late, hyperperiod_of(late)).size
 
 
