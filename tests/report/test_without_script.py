@@ -4,7 +4,6 @@ import re
 
 import numpy as np
 import pytest
-from browser import launch
 
 from dockdyn.pages import report_html
 from dockdyn.report.charts.chart import Band, Chart, Level, Line, Note, Panel, SymmetricLog
@@ -51,13 +50,12 @@ def test_gaps_stay_gaps_and_what_is_beyond_is_cut():
     assert path.count("M") == 2 and "a&lt;b" in svg and 'clip-path="url(#s-' in svg
 
 
-def test_a_report_is_read_without_javascript(shared_run, tmp_path):
+def test_a_report_is_read_without_javascript(browser, shared_run, tmp_path):
     file = tmp_path / "report.html"
     file.write_text(report_html(shared_run("probe-cone")), encoding="utf-8")
-    playwright, browser = launch()
-    try:
-        for width in (1440, 390):
-            page = browser.new_context(java_script_enabled=False, viewport={"width": width, "height": 900}).new_page()
+    for width in (1440, 390):
+        with browser.new_context(java_script_enabled=False, viewport={"width": width, "height": 900}) as context:
+            page = context.new_page()
             page.goto(file.as_uri())
             assert page.locator(".headline").inner_text() == "Every contact takes energy"
             assert page.locator(".tile").count() == 4 and page.locator(".tile svg.spark").first.is_visible()
@@ -66,6 +64,3 @@ def test_a_report_is_read_without_javascript(shared_run, tmp_path):
             assert drawn.first.bounding_box()["width"] <= width
             assert not page.locator(".stage").is_visible() and not page.locator(".transport").is_visible()
             assert page.locator("svg.static").nth(1).locator("text", has_text="normal force, N").count() == 1
-    finally:
-        browser.close()
-        playwright.stop()
