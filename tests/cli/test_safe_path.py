@@ -27,6 +27,7 @@ COMMANDS = {  # in their order: later ones take what earlier ones have written
     "new": "new own.toml --mechanism one-axis-rig",
     "init": "init --from mesh-on-mesh mine.toml",
     "schema": "schema",
+    "check": "check paraskevas-a --out check.html",
     "reproduce": "reproduce paraskevas --table 1 --out table",
     "envelope": "envelope paraskevas-latch --over body.chaser.velocity=65mm/s:75mm/s --tolerance 0.1 --json",
     "design": f"design {PRESET}",
