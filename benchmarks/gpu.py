@@ -22,9 +22,10 @@ import numpy as np
 from dockdyn.kinds.resting import nominal_loop, nominal_of
 from dockdyn.programs import Program
 from dockdyn.results.linearised import Numbers, content_of
+from dockdyn.results.unit import run_through, tell
 from dockdyn.scenario.load import load
 from dockdyn.stability.growth import growth_rates
-from dockdyn.studies.cases.lanes import at_once, run_case, run_lanes, short_settings
+from dockdyn.studies.cases.lanes import at_once, run_lanes, short_settings
 
 REPEATS = 3
 MOMENTUM = 1e-10  # relative: the largest error of momentum that a lane may have
@@ -60,7 +61,8 @@ def slopes_of_lanes(
 
     def one(values: Any) -> Any:
         def found(values: Any) -> Any:
-            return run_case(kind, content_of(structure, list(values), arrays).model(), settings)[0][figure]
+            content = content_of(structure, list(values), arrays)
+            return tell(kind, content, settings, run_through(content, settings)).figures[figure]
 
         return jax.jvp(found, (values,), (direction,))[1]
 
