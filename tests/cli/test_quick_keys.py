@@ -56,6 +56,9 @@ def keys(table: dict, before: str = "") -> list[str]:
     return found
 
 
+SLOWLY = "Starting: for "  # said where a loaded machine takes seconds to begin
+
+
 def test_no_physics_is_imported_to_refuse_a_key_or_a_value(tmp_path):
     """Of presets of every kind, set or in a file, top keys and keys of tables, whichever command is asked."""
     draw, given, words = drawn(), [], []
@@ -75,8 +78,9 @@ def test_no_physics_is_imported_to_refuse_a_key_or_a_value(tmp_path):
         given.append(["run", str(own)])
         words.append("nonsense")
     answers, imported = answers_and_imports(given, HEAVY, tmp_path)
-    for one, said, (status, line) in zip(given, words, answers, strict=True):
-        assert status == 2 and line.count("\n") == 1 and said in line, (one, line)
+    for one, said, (status, text) in zip(given, words, answers, strict=True):
+        lines = [line for line in text.splitlines() if not line.startswith(SLOWLY)]
+        assert status == 2 and len(lines) == 1 and said in lines[0], (one, text)
     assert not imported, given
 
 
