@@ -160,7 +160,7 @@ def test_every_report_opens_offline_with_all_its_figures(sort, reports, runs, br
         for link in opened.page.locator("nav a").all():
             assert opened.page.locator(link.get_attribute("href")).is_visible()
         assert opened.errors == [] and opened.requests[1:] == [
-            url for url in opened.requests if url.startswith("data:")
+            url for url in opened.requests if url.startswith(("data:", "blob:"))
         ]
 
 
