@@ -67,7 +67,7 @@ export class Live {
   private readonly values: number[];
   private readonly sliders: Sliders;
   private readonly said = element("p", { class: "live-said" });
-  private readonly table = element("div", { class: "frame panel live-figures scroll", tabindex: 0, role: "region", "aria-label": "Key figures" });
+  private readonly table = element("div", { class: "panel live-figures scroll", tabindex: 0, role: "region", "aria-label": "Key figures" });
   private readonly trust = element("p", { class: "note" });
   private readonly again = element("div", { class: "live-again", hidden: true });
   private readonly wait = element("div", { class: "live-wait", hidden: true });
