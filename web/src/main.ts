@@ -5,7 +5,7 @@ import { gunzip, unpackColumns, type PackedColumns } from "./columns.ts";
 import { element } from "./dom.ts";
 import { Figure, Window } from "./figure.ts";
 import { giveUp, Live, type LiveData } from "./live/live.ts";
-import { eventsOf, type Event } from "./panel.ts";
+import { CONTACT, eventsOf, type Event } from "./panel.ts";
 import { addSaving } from "./save.ts";
 import type { mountScene, SceneData } from "./scene/scene.ts";
 import { copyCommand, linkRows, signScrolling } from "./tables.ts";
@@ -94,7 +94,7 @@ async function start(): Promise<void> {
     if (!(target as Element).closest(".plot")) for (const told of all(".readout")) told.remove();
   });
   document.documentElement.dataset.ready = "";
-  const page: ConstructorParameters<typeof Live>[2] = { figures, columns, scene: null, showEvents: (found: Event[]) => transport?.show([...found, ...events.filter(({ name }) => !/^Q\d+$/.test(name))]) };
+  const page: ConstructorParameters<typeof Live>[2] = { figures, columns, scene: null, showEvents: (found: Event[]) => transport?.show([...found, ...events.filter(({ name }) => !CONTACT.test(name))]) };
   void startLive(page);
   const host = document.getElementById("scene");
   if (data.scene && host) page.scene = (await loadScene()).mountScene(host, data.scene, columns, clock);

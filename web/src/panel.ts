@@ -254,6 +254,8 @@ export function drawPanel(panel: Panel, chart: Chart, columns: Columns, axes: Ax
   return { svg, axes };
 }
 
+export const CONTACT = /^Q\d+$/; // the name of one
+
 export interface Event { name: string; start: number; end: number }
 
 /** Return what happened, by name, in its order: contacts, and instants as those of phases. */

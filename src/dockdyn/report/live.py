@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from dockdyn.report.drawing import short_label
 from dockdyn.report.verdict import worst_first
-from dockdyn.report.wording import LIMIT, format_significant, format_unit
+from dockdyn.report.wording import format_significant, stated_unit
 from dockdyn.results.browser_unit import browser_unit
 from dockdyn.results.key_figures import KeyFigure, names_in_cases
 from dockdyn.results.requirements import BOUNDED, LARGEST, LEAST, figures_of
-from dockdyn.scenario.language.units import convert
 
 if TYPE_CHECKING:
     from dockdyn.scenario.load import Scenario
@@ -81,7 +80,6 @@ def _words(name: str, figure: KeyFigure) -> str:
 def _requirement(judged: dict[str, Any]) -> dict[str, Any]:
     """Return a requirement for a page: with the unit in which its limit was written, and how much of SI that is."""
     kept = {key: judged[key] for key in ("name", "figure", "relation", "limit")}
-    written, scale = format_unit(judged["unit"]), 1.0
-    if not isinstance(judged["limit"], bool) and (word := LIMIT.sub("", judged.get("text") or "").strip()):
-        written, scale = word, convert(f"1 {word}", judged["unit"].replace("²", "**2"))
+    stated = "" if isinstance(judged["limit"], bool) else judged.get("text") or ""
+    written, scale = stated_unit(judged["unit"], stated)
     return kept | {"unit": written, "scale": scale, "bounded": judged["figure"] in BOUNDED}

@@ -100,14 +100,18 @@ def format_gains(intervals: list[list[float | None]]) -> str:
 
 def as_stated(amount: float, unit: str, limit: str, digits: int = 4) -> str:
     """Return an amount of a `unit` in the unit that a user has written a limit in: 0.025 m beside "< 50 mm" is 25 mm."""
+    written, scale = stated_unit(unit, limit)
+    return f"{format_significant(amount / scale, digits)} {written}".rstrip()
+
+
+def stated_unit(unit: str, limit: str) -> tuple[str, float]:
+    """Return the unit that a user has written a limit in, and how many of a `unit` one of it is; else that unit itself."""
     written = LIMIT.sub("", limit).strip()
     try:
         scale = convert(f"1 {written}", unit.replace("²", "**2")) if written else 1.0
     except ValueError:
         scale = 0.0
-    if not scale:
-        return f"{format_significant(amount, digits)} {unit}".rstrip()
-    return f"{format_significant(amount / scale, digits)} {written or unit}".rstrip()
+    return (written or unit, scale) if scale else (unit, 1.0)
 
 
 def requirement_row(judged: dict[str, Any]) -> tuple[str, str, str, str]:

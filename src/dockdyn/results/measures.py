@@ -32,6 +32,7 @@ GIVEN = {  # impulses from outside by momentum
     "angular": ("thruster_turning_impulse", "gravity_turning_impulse"),
 }
 
+ENERGIES = ("kinetic_energy", "internal_energy")  # of motion, which every run tells, and of what is inside
 WORKS = {"control_work": "control", "gravity_work": "gravity"}  # from outside, and what does it
 
 
@@ -47,9 +48,8 @@ def conserved_momentum(data: Mapping[Any, Any], name: str) -> Either:
 def given_by_contacts(data: Mapping[Any, Any]) -> Either:
     """Return the change (J) since t = 0 of the energy of motion and of springs inside, less the work of control and of
     gravity."""
-    energy = data["kinetic_energy"]
-    if "internal_energy" in data:
-        energy = energy + data["internal_energy"]
+    first, *others = (data[name] for name in ENERGIES if name in data)
+    energy = sum(others, first)
     change = energy - energy[0]
     for work in WORKS:
         if work in data:
@@ -59,7 +59,7 @@ def given_by_contacts(data: Mapping[Any, Any]) -> Either:
 
 def given_terms(data: Mapping[Any, Any]) -> list[tuple[str, float]]:
     """Return the variables whose sum, with these signs, `given_by_contacts` is but for what it is at the start."""
-    signs = dict.fromkeys(("kinetic_energy", "internal_energy"), 1.0) | dict.fromkeys(WORKS, -1.0)
+    signs = dict.fromkeys(ENERGIES, 1.0) | dict.fromkeys(WORKS, -1.0)
     return [(name, sign) for name, sign in signs.items() if name in data]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -42,12 +43,21 @@ def refuse_overlap(scenario: Scenario) -> None:
     meetings = scenario.content.meetings() if hasattr(scenario.content, "meetings") else []
     if not meetings:
         return
-    for (where, radius), depth in zip(meetings, np.asarray(_first_depths(scenario.content)), strict=True):
-        most = radius or DEEP
-        if depth > most:
-            remedy = _describe_remedy(scenario, depth - most)
-            words = f"overlap at the start = {depth:.3g} m; must be at most {most:.3g} m: {remedy}"
-            raise ScenarioError(f"{scenario.name}: {where}: {words}")
+    for where, depth, most in overlaps_too_deep(meetings, np.asarray(_first_depths(scenario.content))):
+        remedy = _describe_remedy(scenario, depth - most)
+        words = f"overlap at the start = {depth:.3g} m; must be at most {most:.3g} m: {remedy}"
+        raise ScenarioError(f"{scenario.name}: {where}: {words}")
+
+
+def overlaps_too_deep(
+    meetings: Sequence[tuple[str, float]], depths: Float[np.ndarray, "meetings"]
+) -> list[tuple[str, float, float]]:
+    """Return what begins too deep (m) in something else: how messages name it, how deep it is, and how deep it may be."""
+    return [
+        (where, depth, most)
+        for (where, radius), depth in zip(meetings, depths, strict=True)
+        if depth > (most := radius or DEEP)
+    ]
 
 
 def _refuse_damping(scenario: Scenario) -> None:
@@ -89,8 +99,7 @@ def _describe_remedy(scenario: Scenario, depth: float) -> str:
 def _overlaps_at(scenario: Scenario, distance: float) -> bool:
     """Return whether anything is too deep in something else where the chaser begins at a `distance` (m)."""
     content = scenario.at({"approach.distance": distance}).content
-    depths = np.asarray(_first_depths(content))
-    return any(depth > (radius or DEEP) for (_, radius), depth in zip(content.meetings(), depths, strict=True))
+    return bool(overlaps_too_deep(content.meetings(), np.asarray(_first_depths(content))))
 
 
 @jit_once

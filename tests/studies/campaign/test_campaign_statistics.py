@@ -6,7 +6,13 @@ import pytest
 from scipy import stats
 
 from dockdyn.studies.campaign.influence import influence_of_keys
-from dockdyn.studies.cases.statistics import percentile_interval, wilson_interval
+from dockdyn.studies.cases.statistics import (
+    _binomial_quantile,
+    mean_ranks,
+    percentile_interval,
+    rank_correlation,
+    wilson_interval,
+)
 
 # --- shares and percentiles
 
@@ -120,3 +126,16 @@ def test_influence_of_a_choice_and_of_nothing():
     assert not found["still"].significant and found["still"].first_order == 0
     assert influence_of_keys({"method": method}, np.ones(500)) == {}
     assert influence_of_keys({"method": method[:10]}, figure[:10]) == {}
+
+
+def test_quantiles_and_ranks_are_those_of_scipy():
+    """SciPy's own take a second to load, so that a campaign computes them by its special functions."""
+    rng = np.random.default_rng(4)
+    for _ in range(300):
+        level, trials, share = rng.uniform(1e-4, 1 - 1e-4), int(rng.integers(1, 5000)), rng.uniform(0.001, 0.999)
+        assert _binomial_quantile(level, trials, share) == stats.binom.ppf(level, trials, share)
+    for _ in range(100):
+        one, other = (rng.integers(0, 12, 60) * rng.uniform(0.5, 2) for _ in range(2))  # with ties
+        np.testing.assert_array_equal(mean_ranks(one), stats.rankdata(one))
+        expected = stats.spearmanr(one, other)
+        np.testing.assert_allclose(rank_correlation(one, other), (expected.statistic, expected.pvalue), rtol=1e-10)

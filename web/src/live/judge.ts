@@ -62,9 +62,10 @@ function showRequirement(node: HTMLElement, one: RequirementToMeet, judged: Judg
   node.replaceChildren(...inside.map((child) => child.cloneNode(true)));
   if (!moved) return;
   const [sort, mark, words] = MARKS.get(judged.met)!, amount = (value: number) => (Number.isNaN(value) ? "–" : `${writeNumber(value / one.scale)} ${one.unit}`.trim());
+  const value = judged.met !== null ? amount(judged.value) : Number.isNaN(judged.value) ? "not known" : `at least ${amount(judged.value)}`;
   node.className = `requirement ${sort}`;
   node.querySelector(".top em")!.textContent = mark;
-  node.querySelector(".top b")!.textContent = typeof one.limit === "boolean" ? (Number.isNaN(judged.value) ? "–" : judged.value ? "true" : "false") : amount(judged.value);
+  node.querySelector(".top b")!.textContent = typeof one.limit === "boolean" ? (Number.isNaN(judged.value) ? "–" : judged.value ? "true" : "false") : value;
   const bar = node.querySelector<HTMLElement>(".bar span");
   if (bar) bar.style.width = `${100 * Math.min(judged.share ?? 0, 1)}%`;
   const used = judged.share === null ? "" : judged.share > 1 ? `, ${writeNumber(100 * (judged.share - 1), 2)} % beyond the limit` : `, ${writeNumber(100 * judged.share, 2)} % used`;

@@ -4,10 +4,10 @@ import type { Line, Panel } from "../chart.ts";
 import { element } from "../dom.ts";
 import type { Figure } from "../figure.ts";
 import { copyCommand } from "../tables.ts";
-import { fitUp, type Event } from "../panel.ts";
+import { CONTACT, fitUp, type Event } from "../panel.ts";
 import { writeNumber, type Span } from "../scales.ts";
 import { contactsOf, type Contact } from "./contacts.ts";
-import { exactly, inBrief, isAllowed, shownUnit } from "./numbers.ts";
+import { inBrief, isAllowed, shownUnit } from "./numbers.ts";
 import { Runner } from "./runner.ts";
 import { Sliders } from "./sliders.ts";
 import { showRequirements, showTiles, type JudgedRequirement, type RequirementToMeet } from "./judge.ts";
@@ -177,7 +177,7 @@ export class Live {
   private async tryNumbers(): Promise<void> {
     const { numbers } = this.data.unit, base = [...this.values], name = this.aim();
     const answers = await this.runner.askLater(base, [`figure.${name}`], SOON);
-    if (!answers || answers.error) return;
+    if (!answers || answers.error || answers.status !== FINISHED) return;
     const before = answers.found[`figure.${name}`]![0]!, effects = new Map<number, number>();
     const until = performance.now() + PATIENCE, order = this.sliders.chosen.concat(numbers.map((_, place) => place).filter((place) => !this.sliders.chosen.includes(place)));
     for (const place of order) {
@@ -185,8 +185,8 @@ export class Live {
       if (!base[place] || !isAllowed(numbers[place]!, value) || performance.now() > until) continue;
       const answer = await this.runner.askLater(base.map((one, i) => (i === place ? value : one)), [`figure.${name}`], SOON);
       if (!answer) return;
-      const after = answer.found[`figure.${name}`]?.[0];
-      if (after !== undefined) effects.set(place, after - before);
+      const change = answer.status === FINISHED ? answer.found[`figure.${name}`]![0]! - before : NaN;
+      if (Number.isFinite(change)) effects.set(place, change);
     }
     const [words, unit] = this.data.words[name] ?? [name, "", "float"];
     this.sliders.tellEffects(effects, words, unit);
@@ -288,7 +288,7 @@ export class Live {
       figure.node.classList.toggle("reported", !whole);
       if (!whole) continue;
       const spans = outcome.contacts.map(({ onset, release }, i) => ({ start: onset, end: Number.isFinite(release) ? release : outcome.time.at(-1)! , name: `Q${i + 1}` }));
-      const kept = own.bands.filter(({ name }) => !/^Q\d+$/.test(name)), like = own.bands.find(({ name }) => /^Q\d+$/.test(name));
+      const kept = own.bands.filter(({ name }) => !CONTACT.test(name)), like = own.bands.find(({ name }) => CONTACT.test(name));
       Object.assign(panel, { lines: [...ghosts, ...lines], notes: [], bands: [...kept, ...spans.map((span) => ({ colour: "contact", axis: "x", alpha: 1, legend: "", ...like, ...span }))] });
       panel.limits = [own.limits[0], null];
       panel.x = [this.windowOf(own.x[0], own.x[1], outcome), own.x[1]];
@@ -364,7 +364,7 @@ export class Live {
   /** Say how the command line gives what is shown. */
   private tellAgain(changed: number[]): void {
     this.again.hidden = !changed.length;
-    const set = changed.flatMap((place) => this.data.unit.numbers[place]!.places.map(([, sign], i) => `--set ${this.data.unit.numbers[place]!.keys[i]}=${exactly(sign * this.values[place]!)}`));
+    const set = changed.flatMap((place) => this.data.unit.numbers[place]!.places.map(([, sign], i) => `--set ${this.data.unit.numbers[place]!.keys[i]}=${sign * this.values[place]!}`));
     const command = element("code", { class: "command", tabindex: 0 }, `dockdyn run scenario.toml ${set.join(" ")}`);
     this.again.replaceChildren(element("span", { class: "note" }, "The same on the command line:"), element("div", { class: "line-of-command" }, command));
     copyCommand(command);

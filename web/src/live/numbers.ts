@@ -42,11 +42,6 @@ export function sliderSpan(number: Pick<NumberOfUnit, "bounds" | "value">): [num
   return number.value > 0 ? [ends[0]!, ends[1]!] : [ends[1]!, ends[0]!];
 }
 
-/** Return a number as files and commands take it: every digit that it needs. */
-export function exactly(value: number): string {
-  return String(value);
-}
-
 /** Return digits that are read: as many as matter. */
 export function inBrief(value: number): string {
   return String(Number(value.toPrecision(4)));

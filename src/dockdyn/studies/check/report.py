@@ -16,7 +16,7 @@ from dockdyn.report.scene.solids import TubeSolid
 from dockdyn.report.tile import Tile
 from dockdyn.report.verdict import Advice
 from dockdyn.report.wording import NOTHING, format_significant
-from dockdyn.results.overlap import DEEP
+from dockdyn.results.overlap import overlaps_too_deep
 from dockdyn.scenario.compile_cost import CompileCost, compile_cost
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
@@ -129,8 +129,7 @@ def _verdict(begun: StraightStart | None) -> str:
 
 def _too_deep(content: Any, begun: StraightStart) -> bool:  # noqa: ANN401, of any kind
     """Return whether a run would refuse the overlap."""
-    meetings = content.meetings() if hasattr(content, "meetings") else []
-    return any(depth > (radius or DEEP) for (_, radius), depth in zip(meetings, begun.depths[0], strict=False))
+    return hasattr(content, "meetings") and bool(overlaps_too_deep(content.meetings(), begun.depths[0]))
 
 
 def _touch_tiles(begun: StraightStart | None) -> Iterator[Tile]:
