@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import sys
 
@@ -16,6 +17,7 @@ def main() -> None:
     listen()
     leave_out()
     gc.set_threshold(SELDOM)
+    atexit.register(gc.freeze)  # what ends with the process need not be looked through once more
     from dockdyn.cli import main as cli
 
     cli.main()

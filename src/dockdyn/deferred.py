@@ -119,18 +119,25 @@ def _has_array_of_jax(value: object) -> bool:
 
 
 class _Either:
-    """NumPy's functions of arrays, or JAX's where an argument is, or holds, an array of JAX."""
+    """NumPy's functions of arrays, or JAX's where an argument is, or holds, an array of JAX; of a module `inside` them."""
+
+    linalg: _Either
+
+    def __init__(self, inside: str | None = None):
+        self._inside = inside
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         def call(*given: Any, **options: Any) -> Any:  # noqa: ANN401, arrays of either
             library = jnp if has_jax() and _has_array_of_jax(given) else numpy
-            return getattr(library, name)(*given, **options)
+            module = library if self._inside is None else getattr(library, self._inside)
+            return getattr(module, name)(*given, **options)
 
         setattr(self, name, call)
         return call
 
 
 xp = _Either()
+xp.linalg = _Either("linalg")
 
 
 def when_jax_comes(act: Callable[[], None]) -> None:

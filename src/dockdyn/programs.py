@@ -45,7 +45,7 @@ class Program:
     """A function of trees of arrays, compiled for each of their structures when it is first called with it.
 
     `static` names the arguments that are part of the structure by their value, `donate` those whose memory the results may
-    take; `faster_by_xla` says why XLA compiles it though dockdyn's translator could; `options` are those of `jax.jit`.
+    take; `options` are those of `jax.jit`.
     """
 
     def __init__(
@@ -53,12 +53,10 @@ class Program:
         function: Callable[..., Any],
         static: tuple[str, ...] = (),
         donate: tuple[str, ...] = (),
-        faster_by_xla: str = "",
         **options: Any,  # noqa: ANN401, those of `jax.jit`
     ):
         update_wrapper(self, function)
         self.function, self.static, self.donate, self.options = function, static, donate, options
-        self.faster_by_xla = faster_by_xla
         self.signature = inspect.signature(function)
 
     def __call__(self, *given: PyTree, **named: PyTree) -> PyTree:
@@ -117,8 +115,6 @@ class Program:
         if not backend.is_native():
             backend.ask_before_compiling(structures, by_xla=True)
             return jitted()
-        if self.faster_by_xla:
-            return by_xla(self.faster_by_xla)
         arrays = [np.asarray(leaf) for leaf in leaves]  # of types of their own, as machine code answers them
         name = self.name_of(fixed, structure, arrays)
         if name is not None and (found := load_code(name)) is not None:

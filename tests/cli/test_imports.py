@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from dockdyn.imports import leave_out
+from dockdyn.scenario.preset_files import presets
 
 LEFT_OUT = """
 import sys
@@ -124,6 +125,13 @@ def test_a_command_whose_programs_are_kept_imports_nothing_that_takes_long(comma
     assert imported_by(*command, "--out", tmp_path / "second") == []
     if command[0] == "run":
         assert imported_by("report", tmp_path / "second" / "result.nc", "--out", tmp_path / "again.html") == []
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", presets())
+def test_no_preset_runs_a_second_time_with_what_takes_long(name, tmp_path):
+    imported_by("run", name, "--out", tmp_path / "first")
+    assert imported_by("run", name, "--out", tmp_path / "second") == []
 
 
 @pytest.mark.full_cases("sits-scvg")

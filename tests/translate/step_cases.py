@@ -139,7 +139,7 @@ def rig_case(scenario: Scenario) -> Case:
     go, trees = Program(function), []
     moving = rig.begin()
     for place in range(TREES * 4):
-        drawn = draw_noise(jnp.asarray(place), (2, samples), axes) if rig.sensor.random else None
+        drawn = draw_noise(place, (2, samples), axes) if rig.sensor.random else None
         if place % 4 == 0:
             trees.append((rig, moving, oracle, drawn))
         moving, _ = go(rig, moving, oracle, drawn)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
+import numpy as np
+
+from dockdyn.deferred import Array, Bool, Float, jnp
 from dockdyn.hil.block import DiscreteBlock
 from dockdyn.integrate.model import Scalar
 from dockdyn.trees import field
@@ -23,15 +25,20 @@ class Draws(NamedTuple):
     lost: Scalar  # 0 … 1
 
 
-def draw_noise(seed: Int[Array, ""], shape: tuple[int, ...], axes: int) -> Draws:
-    """Return random numbers of `shape` samples at a port of `axes` axes; the same for the same seed."""
-    keys = jax.random.split(jax.random.key(seed), 4)
+def draw_noise(seed: int, shape: tuple[int, ...], axes: int) -> Draws:
+    """Return random numbers of `shape` samples at a port of `axes` axes; for the same seed those of more begin with these."""
+    force, encoder, jitter, lost = (random_stream(seed, part) for part in range(4))
     return Draws(
-        jax.random.normal(keys[0], (*shape, axes)),
-        jax.random.normal(keys[1], (*shape, axes)),
-        jax.random.uniform(keys[2], shape),
-        jax.random.uniform(keys[3], shape),
+        force.standard_normal((*shape, axes)),
+        encoder.standard_normal((*shape, axes)),
+        jitter.random(shape),
+        lost.random(shape),
     )
+
+
+def random_stream(seed: int, part: int) -> np.random.Generator:
+    """Return the source of the random numbers of one part of a rig, independent of those of its other parts."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(part,)))
 
 
 class Arrived(NamedTuple):

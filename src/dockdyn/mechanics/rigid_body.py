@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dockdyn.deferred import Array, ArrayLike, Float, jnp
+from dockdyn.deferred import Array, ArrayLike, Float, jnp, xp
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once
 from dockdyn.trees import Module
@@ -23,7 +23,7 @@ class Pose(Module):
     @staticmethod
     def at(position: Sequence[float] | ArrayLike, attitude: Quaternion | None = None) -> Pose:
         """Return a pose at `position` (three numbers, m); its axes are the inertial ones unless an `attitude` is given."""
-        return Pose(Vector.of(jnp.asarray(position, float)), attitude or Quaternion.exponential(Vector.zero()))
+        return Pose(Vector.of(xp.asarray(position, float)), attitude or Quaternion.exponential(Vector.zero()))
 
     def shifted(self, by: Vector) -> Pose:
         """Return the pose moved `by` so much (m)."""
@@ -39,7 +39,7 @@ class Twist(Module):
     @staticmethod
     def of(velocity: Sequence[float] | ArrayLike, rate: Sequence[float] | ArrayLike = (0.0, 0.0, 0.0)) -> Twist:
         """Return a twist of three numbers each (m/s; rad/s)."""
-        return Twist(Vector.of(jnp.asarray(velocity, float)), Vector.of(jnp.asarray(rate, float)))
+        return Twist(Vector.of(xp.asarray(velocity, float)), Vector.of(xp.asarray(rate, float)))
 
 
 class RigidBody(Module):
@@ -52,8 +52,8 @@ class RigidBody(Module):
     @staticmethod
     def of(mass: ArrayLike, inertia: ArrayLike) -> RigidBody:
         """Return a body of `mass` (kg) and `inertia` (3 × 3, kg m²)."""
-        tensor = jnp.asarray(inertia, float)
-        return RigidBody(jnp.asarray(mass, float), tensor, jnp.linalg.inv(tensor))
+        tensor = xp.asarray(inertia, float)
+        return RigidBody(xp.asarray(mass, float), tensor, xp.linalg.inv(tensor))
 
     def acceleration(self, twist: Twist, force: Vector, torque: Vector) -> Twist:
         """Return rates of `twist` under `force` (N, inertial) and `torque` about the centre of mass (N m, body axes)."""

@@ -7,7 +7,7 @@ Source: geometry; Sazawal et al., eqs. 11 and 28–33.
 from __future__ import annotations
 
 from dockdyn.contact.surfaces.surface import Extent, Surface, cylindrical_coordinates
-from dockdyn.deferred import Array, ArrayLike, Float, jnp
+from dockdyn.deferred import Array, ArrayLike, Float, jnp, xp
 from dockdyn.mechanics.rotation import from_x_axis
 from dockdyn.mechanics.vector import Scalar, Vector
 
@@ -31,13 +31,13 @@ class Cone(Surface):
     @staticmethod
     def of(apex: ArrayLike, axis: ArrayLike, half_angle: ArrayLike, rim_radius: ArrayLike | None = None) -> Cone:
         """Return a cone of `half_angle` (rad) with its `rim_radius` (m), endless when None."""
-        axis = jnp.asarray(axis, float)
+        axis = xp.asarray(axis, float)
         return Cone(
-            jnp.asarray(apex, float),
-            axis / jnp.linalg.norm(axis),
-            jnp.sin(half_angle),
-            jnp.cos(half_angle),
-            None if rim_radius is None else jnp.asarray(rim_radius, float),
+            xp.asarray(apex, float),
+            axis / xp.linalg.norm(axis),
+            xp.sin(half_angle),
+            xp.cos(half_angle),
+            None if rim_radius is None else xp.asarray(rim_radius, float),
         )
 
     def reference(self) -> Vector:

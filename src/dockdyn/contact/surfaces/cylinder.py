@@ -7,7 +7,7 @@ Source: geometry: exact distance from a finite cylinder.
 from __future__ import annotations
 
 from dockdyn.contact.surfaces.surface import Extent, Surface, cylindrical_coordinates
-from dockdyn.deferred import Array, ArrayLike, Float, jnp
+from dockdyn.deferred import Array, ArrayLike, Float, xp
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.trees import field
 
@@ -22,8 +22,8 @@ class Cylinder(Surface):
 
     @staticmethod
     def of(point: ArrayLike, axis: ArrayLike, radius: ArrayLike, inside: bool = False) -> Cylinder:
-        axis = jnp.asarray(axis, float)
-        return Cylinder(jnp.asarray(point, float), axis / jnp.linalg.norm(axis), jnp.asarray(radius, float), inside)
+        axis = xp.asarray(axis, float)
+        return Cylinder(xp.asarray(point, float), axis / xp.linalg.norm(axis), xp.asarray(radius, float), inside)
 
     def reference(self) -> Vector:
         return Vector.of(self.point)
@@ -36,7 +36,7 @@ class Cylinder(Surface):
 
     def extent(self, reach: float) -> Extent:
         around = 1.2 * self.radius
-        end = jnp.maximum(reach, around)
+        end = xp.maximum(reach, around)
         return Extent(around, -end, end, hollow=self.inside)
 
     def signed_distance(self, point: Vector) -> Scalar:

@@ -7,7 +7,7 @@ Source: geometry.
 from __future__ import annotations
 
 from dockdyn.contact.surfaces.surface import Surface
-from dockdyn.deferred import Array, ArrayLike, Float, jnp
+from dockdyn.deferred import Array, ArrayLike, Float, xp
 from dockdyn.mechanics.vector import Scalar, Vector
 
 
@@ -19,8 +19,8 @@ class Plane(Surface):
 
     @staticmethod
     def of(point: ArrayLike, normal: ArrayLike) -> Plane:
-        normal = jnp.asarray(normal, float)
-        return Plane(jnp.asarray(point, float), normal / jnp.linalg.norm(normal))
+        normal = xp.asarray(normal, float)
+        return Plane(xp.asarray(point, float), normal / xp.linalg.norm(normal))
 
     def reference(self) -> Vector:
         return Vector.of(self.point)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dockdyn.contact.surfaces.surface import Extent, Surface, cylindrical_coordinates
-from dockdyn.deferred import Array, ArrayLike, Bool, Float, jax, jit_when_called, jnp
+from dockdyn.deferred import Array, ArrayLike, Bool, Float, jax, jit_when_called, jnp, xp
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.programs import Program
 
@@ -37,7 +37,7 @@ class Revolved(Surface):
 
     def docking_frame(self) -> tuple[Vector, Vector]:
         axis = Vector.of(self.axis)
-        return Vector.of(self.point) + axis * (jnp.max(self.corners[:, 0]) + self.rounding), axis
+        return Vector.of(self.point) + axis * (xp.max(self.corners[:, 0]) + self.rounding), axis
 
     def is_exact_distance(self) -> bool:
         return True

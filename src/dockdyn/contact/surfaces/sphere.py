@@ -7,7 +7,7 @@ Source: geometry.
 from __future__ import annotations
 
 from dockdyn.contact.surfaces.surface import AXIS_SMOOTHING, Extent, Surface
-from dockdyn.deferred import Array, Float, jnp
+from dockdyn.deferred import Array, Float, jnp, xp
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.trees import field
 
@@ -27,7 +27,7 @@ class Sphere(Surface):
 
     def extent(self, reach: float) -> Extent:
         around = 1.2 * self.radius
-        end = jnp.maximum(reach, around)
+        end = xp.maximum(reach, around)
         return Extent(around, -end, end, hollow=self.inside)
 
     def signed_distance(self, point: Vector) -> Scalar:

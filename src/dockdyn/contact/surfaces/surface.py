@@ -9,7 +9,7 @@ from __future__ import annotations
 import abc
 from typing import ClassVar, NamedTuple
 
-from dockdyn.deferred import ArrayLike, jax, jnp
+from dockdyn.deferred import ArrayLike, jax, jnp, xp
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.trees import Module
 
@@ -56,7 +56,7 @@ class Surface(Module):
 
     def docking_frame(self) -> tuple[Vector, Vector]:
         """Return where a docking body arrives (m) and the unit docking axis, out of the solid (body axes)."""
-        return self.reference(), Vector.of(jnp.array([1.0, 0.0, 0.0]))
+        return self.reference(), Vector.of(xp.array([1.0, 0.0, 0.0]))
 
     def extent(self, reach: float) -> Extent:
         """Return what is drawn of the surface where contacts are within `reach` (m) of its reference point."""

@@ -7,7 +7,7 @@ Source: geometry.
 from __future__ import annotations
 
 from dockdyn.contact.surfaces.surface import AXIS_SMOOTHING, Extent, Surface, cylindrical_coordinates
-from dockdyn.deferred import Array, ArrayLike, Float, jnp
+from dockdyn.deferred import Array, ArrayLike, Float, jnp, xp
 from dockdyn.mechanics.vector import Scalar, Vector
 
 
@@ -21,12 +21,12 @@ class Torus(Surface):
 
     @staticmethod
     def of(centre: ArrayLike, axis: ArrayLike, major_radius: ArrayLike, minor_radius: ArrayLike) -> Torus:
-        axis = jnp.asarray(axis, float)
+        axis = xp.asarray(axis, float)
         return Torus(
-            jnp.asarray(centre, float),
-            axis / jnp.linalg.norm(axis),
-            jnp.asarray(major_radius, float),
-            jnp.asarray(minor_radius, float),
+            xp.asarray(centre, float),
+            axis / xp.linalg.norm(axis),
+            xp.asarray(major_radius, float),
+            xp.asarray(minor_radius, float),
         )
 
     def reference(self) -> Vector:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dockdyn.deferred import jnp
+from dockdyn.deferred import xp
 from dockdyn.elements import Bushing, Cable, ElementGroup, ForceElement, Latch, Magnet, Strut
 from dockdyn.kinds.assembly.linked_trees import arm_of
 from dockdyn.kinds.assembly.scene_beams import BentLink, bent_links
@@ -99,7 +99,7 @@ def gear_of(content: SeveralBodiesSection) -> Gear:
             held.append([])
         else:
             pose = body.start()[0]
-            held.append([-arm_of(body).array() + jnp.zeros(3), body.joint.place(pose).array() + jnp.zeros(3)])
+            held.append([-arm_of(body).array() + xp.zeros(3), body.joint.place(pose).array() + xp.zeros(3)])
     return Gear(
         [[[] if isinstance(one, CloudSection) else one.members() for one in body.feature] for body in content.body],
         held,

@@ -124,7 +124,7 @@ class RigDriver:
         if not rig.sensor.random:
             return None
         cycles, samples = Grid.of(rig, content.duration).rows, sum(rig.schedule.samples)
-        drawn, noise = draw_chances(rig, jnp.asarray(content.seed), cycles, 1)
+        drawn, noise = draw_chances(rig, content.seed, cycles, 1)
         assert drawn is not None
         flat = map_leaves(lambda part: np.asarray(part).reshape(cycles * samples, *part.shape[3:]), drawn)
         encoder = np.zeros((cycles, rig.plant.port_axes)) if noise is None else np.asarray(noise)[:, 0, 0]

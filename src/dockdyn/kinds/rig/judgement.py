@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from dockdyn.dataset import Dataset
-from dockdyn.deferred import jnp
 from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.velocity_sources import ModelVelocity
 from dockdyn.kinds.assembly.schema.contacts import ContactSection
@@ -85,7 +84,7 @@ def _stable_gains(
     small = law.make(held=True).small()
     inertia = float(small.inertia) if isinstance(small, LinearCompensator) else 0.0
     model = source.source == "model"
-    with_law = replace(loop, inertia=jnp.asarray(inertia), velocity="model" if model else "robot")
+    with_law = replace(loop, inertia=number(inertia), velocity="model" if model else "robot")
     exact = []
     for gain in gains:
         made = rig_of(
@@ -95,7 +94,7 @@ def _stable_gains(
         if np.isfinite(largest):
             exact.append(largest < 1)
         else:
-            exact.append(growth_rate(replace(with_law, gain=jnp.asarray(float(gain)))) < 0)
+            exact.append(growth_rate(replace(with_law, gain=number(gain))) < 0)
     return {"exact": exact, "routh": None if model else [_routh_stable(content, with_law, gain) for gain in gains]}
 
 

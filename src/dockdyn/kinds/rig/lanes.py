@@ -108,9 +108,7 @@ class Lanes:
         for seed in seeds:
             began = time.perf_counter()
             oracle, ideal = self.without(rigs, grid)
-            chances = draw_chances(
-                rigs[0], np.int64(seed), grid.rows, grid.stride
-            )  # lanes differ in their plants alone
+            chances = draw_chances(rigs[0], seed, grid.rows, grid.stride)  # lanes differ in their plants alone
             seen = simulate_rigs(all_rigs, oracle, chances, grid.rows, grid.stride)
             arrays = {name: np.asarray(values)[:, : len(kept)] for name, values in seen.items()}
             yield Course(kept * grid.period, arrays, ideal, time.perf_counter() - began)

@@ -61,7 +61,7 @@ def linearised_rig(scenario: Scenario) -> LinearisedRun:
     begun, section = _make_parts(scenario, own.values)
     grid = Grid.of(begun.rig, scenario.content.duration)
     share = grid.period / float(begun.rig.hold)
-    chances = draw_chances(begun.rig, np.int64(scenario.content.seed), grid.rows, grid.stride)
+    chances = draw_chances(begun.rig, scenario.content.seed, grid.rows, grid.stride)
 
     def along(direction: Leaves) -> tuple[PyTree, PyTree]:
         parts, change = by_differences(parts_of, own.values, direction, scenario.name)

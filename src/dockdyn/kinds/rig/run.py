@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from dockdyn.deferred import Array, ArrayLike, Int, jnp
+from dockdyn.deferred import Array, Int, jnp
 from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import Model, Scalar, State, over_rows
@@ -120,7 +120,7 @@ moves = jit_once(monodromy_matrix)
 
 
 def run_with_seed(
-    rig: Rig, oracle: IdealContact, seed: ArrayLike, rows: int, stride: int
+    rig: Rig, oracle: IdealContact, seed: int, rows: int, stride: int
 ) -> tuple[RigState, dict[str, Array]]:
     """Return `run_cycles` with the random numbers of a seed."""
     return _simulated(rig, oracle, draw_chances(rig, seed, rows, stride), rows, stride)
@@ -156,7 +156,7 @@ def simulate_course(scenario: Scenario, rig: Rig, progress: Progress | None = No
     with report_while_running(f"the motion without rig, at {grid.instants} instants,"):
         ideal, oracle = without_rig(scenario, rig, grid)
     with report_while_running(f"the motion of the rig, of {grid.instants} instants,"):
-        _, shown = run_with_seed(rig, oracle, np.int64(content.seed), grid.rows, grid.stride)
+        _, shown = run_with_seed(rig, oracle, content.seed, grid.rows, grid.stride)
         seen = {name: np.asarray(values) for name, values in shown.items()}  # which waits for it
     kept = grid.within(content.duration)
     return Course(

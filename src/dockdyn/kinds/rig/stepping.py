@@ -182,7 +182,7 @@ class RigStepper:
         grid = Grid.of(rig, case.content.duration)
         self.period = grid.period
         _, oracle = without_rig(case, rig, grid)
-        random = draw_chances(rig, np.int64(case.content.seed), grid.rows, grid.stride)
+        random = draw_chances(rig, case.content.seed, grid.rows, grid.stride)
         drawn, noise = map_leaves(lambda a: a.reshape(-1, *a.shape[3:]), random)
         return rig, KnownMotion(oracle.position, oracle.force, drawn, noise)
 

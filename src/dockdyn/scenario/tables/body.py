@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from dockdyn.deferred import jnp, xp
+from dockdyn.deferred import xp
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import NamedSection
 from dockdyn.scenario.language.units import quantity
@@ -84,7 +84,7 @@ class FreeBodySection(NamedSection):
     def body(self) -> RigidBody:
         from dockdyn.mechanics.rigid_body import RigidBody
 
-        return RigidBody.of(self.mass, jnp.array(self.inertia))
+        return RigidBody.of(self.mass, xp.array(self.inertia))
 
     def start(self) -> tuple[Pose, Twist]:
         from dockdyn.mechanics.rigid_body import Pose, Twist

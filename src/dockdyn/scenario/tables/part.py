@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, NoReturn, Union
 from pydantic import Discriminator, Tag, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
-from dockdyn.deferred import jnp
+from dockdyn.deferred import xp
 from dockdyn.scenario.language.section import MaybeNamedSection, Section
 
 
@@ -36,8 +36,8 @@ def array(value: Any) -> Any:  # noqa: ANN401, a tree of numbers, words and part
         return value.make()
     if isinstance(value, list):
         items = [array(item) for item in value]
-        return tuple(items) if any(isinstance(item, Part) for item in value) else jnp.stack(items)
-    return jnp.asarray(value, float) if not isinstance(value, str | bool | None) else value
+        return tuple(items) if any(isinstance(item, Part) for item in value) else xp.stack(items)
+    return xp.asarray(value, float) if not isinstance(value, str | bool | None) else value
 
 
 def part(

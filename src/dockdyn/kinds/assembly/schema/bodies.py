@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import model_validator
 
-from dockdyn.deferred import Array, Float, jnp
+from dockdyn.deferred import Array, Float, jnp, xp
 from dockdyn.kinds.assembly.schema.features import CloudSection, FeatureSection
 from dockdyn.kinds.assembly.schema.flexible import AnyFlexible
 from dockdyn.kinds.assembly.schema.joints import AnyJoint, LockedSection
@@ -66,10 +66,10 @@ class BodySection(FreeBodySection):
 
         from dockdyn.mechanics.rigid_body import RigidBody
 
-        tensor = jnp.array(self.inertia)
-        point = jnp.all(tensor == 0)
-        inverse = jnp.linalg.inv(tensor + jnp.where(point, 1.0, 0.0) * jnp.eye(3))
-        return RigidBody(jnp.asarray(self.mass, float), tensor, jnp.where(point, 0.0, inverse))
+        tensor = xp.array(self.inertia)
+        point = xp.all(tensor == 0)
+        inverse = xp.linalg.inv(tensor + xp.where(point, 1.0, 0.0) * xp.eye(3))
+        return RigidBody(xp.asarray(self.mass, float), tensor, xp.where(point, 0.0, inverse))
 
     @model_validator(mode="after")
     def carried(self) -> Self:

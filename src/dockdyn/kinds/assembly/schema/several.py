@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from dockdyn.deferred import Array, Float, jnp
+from dockdyn.deferred import Array, Float, jnp, xp
 from dockdyn.kinds.assembly.schema.bodies import BodySection, PortSection, TreeSection, kind_of
 from dockdyn.kinds.assembly.schema.contacts import BetweenPortsSection, ContactLawSection, ContactSection
 from dockdyn.kinds.assembly.schema.control import SteeringTable, check_steered, steered_lists
@@ -535,7 +535,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.kinds.assembly.linked_trees import coordinates_of
         from dockdyn.kinds.assembly.trees import moving_joints
 
-        zero, joints = jnp.zeros(()), moving_joints(self.body)
+        zero, joints = xp.zeros(()), moving_joints(self.body)
         coordinates = coordinates_of(self.body, self.linked_in_plane)
         return [joints[one.body].begins() if one.mode is None else (zero, zero) for one in coordinates]
 

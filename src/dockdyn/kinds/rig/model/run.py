@@ -6,17 +6,15 @@ Source: own construction.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dockdyn.deferred import Array, ArrayLike, Float, Int, PyTree, jax, jnp
-from dockdyn.hil.sensor import Draws, draw_noise
+from dockdyn.deferred import Array, Float, PyTree, jax, jnp
+from dockdyn.hil.sensor import Draws, draw_noise, random_stream
 from dockdyn.integrate.model import jacobian_by_columns, pack_tree, unpack_tree
 from dockdyn.kinds.rig.model.ages import ages_of
 from dockdyn.kinds.rig.model.rig import IdealContact, Rig, RigState
-from dockdyn.programs import Program
 from dockdyn.trees import map_leaves
 
 
@@ -28,30 +26,16 @@ class Chances(NamedTuple):
 
 
 NO_CHANCES = Chances(None, None)
+ENCODER = 4  # the part that they are of, behind those of samples
 
 
-def draw_chances(rig: Rig, seed: ArrayLike, rows: int, stride: int) -> Chances:
+def draw_chances(rig: Rig, seed: int, rows: int, stride: int) -> Chances:
     """Return random numbers of `rows` × `stride` cycles: those of samples, and of encoders where the compensator is asked."""
-    asks, samples = sum(rig.schedule.asks), sum(rig.schedule.samples)
+    asks, samples, axes = sum(rig.schedule.asks), sum(rig.schedule.samples), rig.plant.port_axes
     drawn, noisy = rig.sensor.random, rig.sensor.position_noise is not None
-    if not drawn and not noisy:
-        return NO_CHANCES
-    axes = rig.plant.port_axes
-    return _make_chances(
-        seed, (rows, stride, samples) if drawn else None, (rows, stride, asks, axes) if noisy else None, axes
-    )
-
-
-@partial(
-    Program, static=("samples", "encoder", "axes"), faster_by_xla="random numbers are JAX's own, and are drawn but once"
-)
-def _make_chances(
-    seed: Int[Array, ""], samples: tuple[int, ...] | None, encoder: tuple[int, ...] | None, axes: int
-) -> Chances:
-    key = jax.random.fold_in(jax.random.key(seed), 1)
     return Chances(
-        None if samples is None else draw_noise(seed, samples, axes),
-        None if encoder is None else jax.random.normal(key, encoder),
+        draw_noise(seed, (rows, stride, samples), axes) if drawn else None,
+        random_stream(seed, ENCODER).standard_normal((rows, stride, asks, axes)) if noisy else None,
     )
 
 
@@ -62,7 +46,7 @@ def run_cycles(
     alone.
 
     `oracle` has a row for every instant at which the compensator is asked, or one that stands for all; `chances` are the
-    `draw_chances` of these cycles. They are drawn before: what draws them only XLA compiles, and all that it is part of.
+    `draw_chances` of these cycles.
     """
     ages, schedule, cycles = ages_of(rig), rig.schedule, rows * stride
     asks = sum(schedule.asks)
