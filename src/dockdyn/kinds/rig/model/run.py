@@ -25,7 +25,6 @@ class Chances(NamedTuple):
     encoder: Float[Array, "rows stride asks axes"] | None  # of noisy encoders where the compensator is asked
 
 
-NO_CHANCES = Chances(None, None)
 ENCODER = 4  # the part that they are of, behind those of samples
 
 
