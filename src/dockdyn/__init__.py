@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dockdyn.kinds.resting import resting_state
     from dockdyn.kinds.rig.comparison.compare import compare as _compare
     from dockdyn.mechanics.vector import Vector
-    from dockdyn.pages import report_html
+    from dockdyn.pages import explore, report_html
     from dockdyn.parameters import parameter
     from dockdyn.realtime.devices.roles import ForceSensor, Robot
     from dockdyn.report.plot import plot
@@ -78,6 +78,7 @@ PLACES = {
     "check_convergence": "studies.convergence.converged",
     "design": "studies.design.conduct",
     "envelope": "studies.envelope.search",
+    "explore": "pages",
     "field": "trees",
     "identify_contact": "studies.identification.contact",
     "identify_parameters": "studies.identification.parameters",
@@ -131,6 +132,7 @@ __all__ = [
     "compare",
     "design",
     "envelope",
+    "explore",
     "field",
     "identify_contact",
     "identify_parameters",

@@ -7,18 +7,20 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dockdyn.api import scenario_of_run, scene_of, summarise
+from dockdyn.api import scenario_of_run, scene_of, simulate, summarise
 from dockdyn.report.notebook import Page
 from dockdyn.report.page import render_page
 from dockdyn.results.store import result_from, study_of
 from dockdyn.scenario.kinds import kind_named
+from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given import table_from
+from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.studies.convergence.console import with_convergence
 
 if TYPE_CHECKING:
     from dockdyn.dataset import Dataset, GivenDataset
     from dockdyn.report.report import Report
-    from dockdyn.scenario.load import Scenario
+    from dockdyn.results.drive import Progress
 
 # where the function is that makes the report of a study; loaded when one is asked for
 STUDIES = {
@@ -55,6 +57,25 @@ def report_html(dataset: GivenDataset | str | Path, replay: dict[str, Any] | Non
     if replay is None and study_of(dataset) is None:
         return Page(render_page(report_of(dataset), **replay_of(dataset), **live_of(dataset)))
     return Page(render_page(report_of(dataset), **(replay or {})))
+
+
+def explore(scenario: Scenario | str | Path, progress: Progress | None = None) -> Page:
+    """Return the page of a scenario's run, in which its numbers can be moved: the page computes the run again as they are.
+
+    A notebook shows it in a frame. `scenario` is one that was loaded, a file or a preset. Raises ScenarioError as `simulate`
+    does, and for a run that does not end or that no page can compute.
+    """
+    chosen = scenario_from(scenario)
+    refused = "{}: no page can compute its run again: {}; dockdyn run writes its report"
+    if why := kind_named(chosen.kind).not_in_pages(chosen):
+        raise ScenarioError(refused.format(chosen.name, why))
+    dataset = simulate(chosen, progress)
+    summary = summarise(dataset, chosen.name)
+    live = live_of(dataset, chosen.folder, chosen, summary)
+    if "live" not in live:
+        raise ScenarioError(refused.format(chosen.name, live.get("no_live", dataset.attrs["status"])))
+    replay = replay_of(dataset, chosen.folder, chosen.content)
+    return Page(render_page(report_of(dataset, summary), **replay, **live))
 
 
 def packed_replay(dataset: Dataset, folder: Path | None = None, content: object = None) -> dict[str, Any]:

@@ -34,6 +34,7 @@ COMMANDS = {  # in their order: later ones take what earlier ones have written
     "sensitivity": "sensitivity paraskevas-a --of peak_force_N --to body.chaser-front.velocity",
     "report": "report run/result.nc --out page.html",
     "view": "view run/result.nc --html replay.html",
+    "explore": "explore paraskevas-b --html explored.html",
     "export": "export run/result.nc --to pdf --figure normal-force",
     "doctor": "doctor",
     "campaign run": "campaign run idss-probe-cone --runs 4 --workers 1 --out cases",

@@ -179,7 +179,7 @@ def test_served_to_two_tabs_on_loopback_until_interrupted(browser, file, tmp_pat
 
 
 def test_another_port_where_the_usual_one_is_taken_and_a_warning_where_others_may_look(file):
-    from dockdyn.cli.view import PORT
+    from dockdyn.cli.browser import PORT
 
     with socket.socket() as taken:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

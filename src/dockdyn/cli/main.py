@@ -9,7 +9,22 @@ from typing import Annotated, Any
 import typer
 
 from dockdyn import backend
-from dockdyn.cli import campaign, check, design, doctor, fmu, identify, impact, results, rig, run, start, studies, view
+from dockdyn.cli import (
+    campaign,
+    check,
+    design,
+    doctor,
+    explore,
+    fmu,
+    identify,
+    impact,
+    results,
+    rig,
+    run,
+    start,
+    studies,
+    view,
+)
 from dockdyn.cli.common import BAD_INPUT, STOPPED_EARLY, Refusal, fail, help_example, say
 from dockdyn.cli.progress import WATCH
 from dockdyn.files import FULL, describe_failure
@@ -46,6 +61,9 @@ app.command(epilog=help_example('dockdyn run probe-cone --set loop.delay="20 ms"
 app.command(epilog=help_example("dockdyn stability probe-cone --sweep loop.delay=0:100ms:101"))(studies.stability)
 app.command(epilog=help_example("dockdyn compare sits --compensators none,command-lead --out two"))(studies.compare)
 app.command(epilog=help_example("dockdyn check probe-cone --out probe-cone.html"))(check.check)
+app.command(epilog=help_example("dockdyn explore probe-cone", "dockdyn explore probe-cone --html cone.html"))(
+    explore.explore
+)
 app.command(epilog=help_example("dockdyn presets"))(run.presets)
 app.command(epilog=help_example("dockdyn new mine.toml --mechanism gripper", "dockdyn run mine.toml"))(start.new)
 app.command(epilog=help_example("dockdyn init --from probe-cone mine.toml", "dockdyn run mine.toml"))(start.init)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dockdyn.cli.browser import LOOPBACK, PORT, free_port
 from dockdyn.cli.common import (
     STOPPED_EARLY,
     Force,
@@ -29,7 +30,6 @@ from dockdyn.cli.common import (
 )
 from dockdyn.cli.progress import show_activity
 from dockdyn.cli.rig_devices import without_log
-from dockdyn.cli.view import LOOPBACK, PORT, free_port
 from dockdyn.interrupt import WORDS, heeded_signals
 from dockdyn.report.wording import count_of
 
