@@ -11,7 +11,7 @@ author = "The dockdyn authors"
 copyright = "the dockdyn authors, Apache-2.0"
 release = metadata.version("dockdyn")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml", "notebook_outputs"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "live_examples", "mathml", "notebook_outputs"]
 exclude_patterns = ["_build"]
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]

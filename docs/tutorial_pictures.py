@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from shown_scenarios import PAGES, shown_on
 
 import dockdyn
 from dockdyn.exchange.fmu import fmu_of, unit_of
@@ -20,7 +21,7 @@ from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.report.charts.chart import Chart
 from dockdyn.report.charts.print_chart import print_chart
 from dockdyn.report.palette import COLOURS
-from dockdyn.scenario.load import Scenario, parse
+from dockdyn.scenario.load import parse
 from dockdyn.scenario.preset_files import preset_text
 from dockdyn.studies.campaign.capture_map import capture_map
 from dockdyn.studies.campaign.cases import campaign_cases
@@ -31,15 +32,8 @@ from dockdyn.studies.design.plan import plan_design
 from dockdyn.studies.design.plots import convergence_figure
 from dockdyn.studies.design.trail import Trail
 
-PAGES = Path(__file__).parent
 FIRST = (6.9, 9.5)  # s, about the first push
 LAWS = ["none", "fixed-gain", "force-lead", "passivity", "command-lead", "lead-energy"]
-
-
-def shown_on(page: str) -> Scenario:
-    """The scenario that a page shows whole."""
-    text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
-    return parse(re.findall(r"^```toml\n(# \w+\.toml\n.*?)^```$", text, re.MULTILINE | re.DOTALL)[0], page)
 
 
 def compensators() -> Figure:
