@@ -38,7 +38,7 @@ class LiveExample(SphinxDirective):
         page = self.env.docname
         name = self.arguments[0] if self.arguments else page
         self.env.__dict__.setdefault("live_examples", {})[name] = bool(self.arguments)
-        address = f"{'../' * page.count('/')}{FOLDER}/{name}.html"
+        address = f"{'../' * page.count('/')}{FOLDER}/{name}.html#motion"
         title, opened = escape(" ".join(self.content)), " open" if "open" in self.options else ""
         return [nodes.raw("", FRAME.format(open=opened, title=title, address=address), format="html")]
 
