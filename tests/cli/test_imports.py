@@ -113,7 +113,7 @@ def imported_by(*arguments, program=COMMAND):
         ("stability", "probe-cone"),
         ("stability", "sits"),
         ("compare", "sits", "--compensators", "none", "--set", "duration=1"),
-        ("campaign", "run", "idss-probe-cone", "--runs", "2", "--set", "campaign.sampling=random"),
+        ("campaign", "run", "idss-probe-cone", "--runs", "2"),
         ("run", "sits", "--set", "duration=1"),
         ("run", "cyril-controlled", "--set", "duration=0.1"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import tomllib
 
 import numpy as np
@@ -226,6 +227,20 @@ def test_a_case_is_the_same_in_whatever_range(sampling):
     assert not np.any(sample(chosen, 300, 6, sampling).values[:, 0] == whole[:, 0])
     if sampling != "latin-hypercube":  # more of them continue fewer
         assert_array_equal(sample(chosen, 1000, 5, sampling).values[:300], whole)
+
+
+@pytest.mark.parametrize("sampling", ["sobol", "latin-hypercube"])
+def test_cases_that_were_drawn_before_are_the_same_without_scipy(sampling, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    chosen = speed('"uniform", low = 0.01, high = 0.05')
+    first = sample_cases(chosen, 32, 7, sampling, 8, 16)
+    assert len(list((tmp_path / "dockdyn" / "samples").iterdir())) == 1
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "scipy.stats", None)
+        assert_array_equal(sample_cases(chosen, 32, 7, sampling, 8, 16).values, first.values)
+        with pytest.raises(ImportError):
+            sample_cases(chosen, 32, 8, sampling, 8, 16)
+    assert_array_equal(sample(chosen, 32, 7, sampling).values[8:24], first.values)
 
 
 def test_cases_are_independent_and_layers_are_filled():

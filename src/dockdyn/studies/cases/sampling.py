@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
+from importlib.metadata import version
 
 import numpy as np
 
 from dockdyn.deferred import Float
+from dockdyn.kept import cache_root, find_entry, keep_entry
 from dockdyn.scenario.distributions.dispersion import Dispersion
 from dockdyn.scenario.distributions.distribution import Cube, Values
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.campaign import Sampling
 
+type CubeMaker = Callable[[int, int, int, int, int], Cube]
+
+MOST_KEPT = 1_000_000  # numbers of a cube
 BITS = 32  # of Sobol's points: with more, SciPy cannot skip any; 2^32 cases before they repeat
 
 
@@ -70,9 +77,28 @@ def random_cube(size: int, runs: int, seed: int, first: int, count: int) -> Cube
     return rows
 
 
+def kept_once_made(make: CubeMaker) -> CubeMaker:
+    """Return a maker of cubes by SciPy, which takes long to load, that keeps what is not large for later processes."""
+
+    @wraps(make)
+    def find(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
+        if size * count > MOST_KEPT:
+            return make(size, runs, seed, first, count)
+        facts = (make.__name__, size, runs, seed, first, count, version("numpy"), version("scipy"))
+        place, name = cache_root() / "samples", hashlib.sha256(repr(facts).encode()).hexdigest()[:40]
+        if (stored := find_entry(place, name)) is not None:
+            return np.frombuffer(stored).reshape(count, size).copy()
+        points = make(size, runs, seed, first, count)
+        keep_entry(place, name, points.tobytes())
+        return points
+
+    return find
+
+
+@kept_once_made
 def sobol_cube(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
     """Return Sobol's sequence, scrambled by the seed; best where `runs` is a power of two."""
-    from scipy.stats import qmc  # which takes long to load
+    from scipy.stats import qmc
 
     sequence = qmc.Sobol(size, scramble=True, bits=BITS, rng=np.random.default_rng(seed))
     if first:
@@ -83,15 +109,16 @@ def sobol_cube(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
     return points + 0.5**BITS / 2  # from the corner of each cell to its middle: never 0
 
 
-def _latin_hypercube(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
+@kept_once_made
+def latin_hypercube(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
     """Return one case in each of `runs` equal layers of every number."""
-    from scipy.stats import qmc  # which takes long to load
+    from scipy.stats import qmc
 
     return qmc.LatinHypercube(size, rng=np.random.default_rng(seed)).random(runs)[first : first + count]
 
 
-CUBES: dict[str, Callable[[int, int, int, int, int], Cube]] = {
+CUBES: dict[str, CubeMaker] = {
     "random": random_cube,
     "sobol": sobol_cube,
-    "latin-hypercube": _latin_hypercube,
+    "latin-hypercube": latin_hypercube,
 }
