@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from dockdyn.deferred import Array, Bool, PyTree, jnp
 from dockdyn.elements.actor import ElementMemory
-from dockdyn.elements.force_element import Action, ForceElement
+from dockdyn.elements.force_element import Action, ForceElement, Opposing
 from dockdyn.integrate.model import over_rows
 from dockdyn.mechanics.reflected import Reflected
 from dockdyn.mechanics.rigid_body import Placed
@@ -70,6 +70,15 @@ class ElementGroup(ForceElement):
 
     def observe(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Array]:
         return over_rows(lambda one, *row: one.observe(*row, own, other), self.members, mode, memory)
+
+    def opposed(self, own: Placed, other: Placed, opposing: Opposing) -> Array | None:
+        return over_rows(lambda one: one.opposed(own, other, opposing), self.members)
+
+    def damped(self, masses: Array) -> ElementGroup:
+        return ElementGroup(over_rows(lambda one, row: one.damped(row), self.members, masses))
+
+    def dashpots(self) -> dict[str, Array]:
+        return over_rows(lambda one: one.dashpots(), self.members)
 
     def reflected(self, own: Placed, other: Placed) -> Reflected | None:
         return over_rows(lambda one: one.reflected(own, other), self.members)
