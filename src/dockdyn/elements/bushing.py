@@ -108,7 +108,7 @@ class Bushing(ForceElement):
         angle = 2 * jnp.arctan2(jnp.linalg.norm(turned.vector().array()), turned.w)
         return {"stretch": now.stretch, "load": elastic + drag, "turned": angle}
 
-    def opposed(self, own: Placed, other: Placed, opposing: Opposing) -> Array | None:
+    def opposed(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
         if self.ratio is None:
             return None
         now, origin = self._instant(own, other), other.point(self.other_frame.position)
@@ -116,13 +116,13 @@ class Bushing(ForceElement):
         along = [opposing.along(now.point, origin, axis) for axis in axes]
         return jnp.stack([*along, *map(opposing.about, axes)])
 
-    def damped(self, masses: Array) -> Bushing:
+    def damped(self, masses: Float[Array, "*lines"]) -> Bushing:
         if self.ratio is None:
             return self
         found = damping_of_ratio(self.ratio, jnp.diag(self.stiffness), masses)
         return replace(self, damping=jnp.diag(found), ratio=None)
 
-    def dashpots(self) -> dict[str, Array]:
+    def dashpots(self) -> dict[str, Float[Array, "*lines"]]:
         return {} if self.damping is None else {"damping": jnp.diag(self.damping)}
 
     def half_versine(self, own: Placed, other: Placed) -> Scalar:

@@ -61,15 +61,15 @@ class Cable(ForceElement):
         tension = self.spring.normal_force(mode, touch)
         return {"length": line.length, "length_rate": line.rate, "tension": tension}
 
-    def opposed(self, own: Placed, other: Placed, opposing: Opposing) -> Array | None:
+    def opposed(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
         if self.spring.ratio is None:
             return None
         return self.anchors.line(own, other).effective_mass(opposing)
 
-    def damped(self, masses: Array) -> Cable:
+    def damped(self, masses: Float[Array, "*lines"]) -> Cable:
         return replace(self, spring=self.spring.damped(masses))
 
-    def dashpots(self) -> dict[str, Array]:
+    def dashpots(self) -> dict[str, Float[Array, "*lines"]]:
         return {"damping": self.spring.law.damping}
 
     def _taut(self, own: Placed, other: Placed) -> tuple[AnchorLine, Axial]:

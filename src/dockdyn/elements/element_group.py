@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dockdyn.deferred import Array, Bool, PyTree, jnp
+from dockdyn.deferred import Array, Bool, Float, PyTree, jnp
 from dockdyn.elements.actor import ElementMemory
 from dockdyn.elements.force_element import Action, ForceElement, Opposing
 from dockdyn.integrate.model import over_rows
@@ -71,13 +71,13 @@ class ElementGroup(ForceElement):
     def observe(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Array]:
         return over_rows(lambda one, *row: one.observe(*row, own, other), self.members, mode, memory)
 
-    def opposed(self, own: Placed, other: Placed, opposing: Opposing) -> Array | None:
+    def opposed(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
         return over_rows(lambda one: one.opposed(own, other, opposing), self.members)
 
-    def damped(self, masses: Array) -> ElementGroup:
+    def damped(self, masses: Float[Array, "*lines"]) -> ElementGroup:
         return ElementGroup(over_rows(lambda one, row: one.damped(row), self.members, masses))
 
-    def dashpots(self) -> dict[str, Array]:
+    def dashpots(self) -> dict[str, Float[Array, "*lines"]]:
         return over_rows(lambda one: one.dashpots(), self.members)
 
     def reflected(self, own: Placed, other: Placed) -> Reflected | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import abc
 from typing import NamedTuple, Self
 
-from dockdyn.deferred import Array, Bool, PyTree, jnp
+from dockdyn.deferred import Array, Bool, Float, PyTree, jnp
 from dockdyn.elements.actor import Actor, ElementMemory
 from dockdyn.mechanics.reflected import Reflected
 from dockdyn.mechanics.rigid_body import Placed
@@ -94,16 +94,16 @@ class ForceElement(Actor[Placed, Placed]):
         """Return quantities whose peaks, and their times, are kept, as many in every mode."""
         return ()
 
-    def opposed(self, own: Placed, other: Placed, opposing: Opposing) -> Array | None:
+    def opposed(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
         """Return the effective masses (kg, kg m²) along its lines, where its damping is stated relative to them; None: it is
         not."""
         return None
 
-    def damped(self, masses: Array) -> Self:
+    def damped(self, masses: Float[Array, "*lines"]) -> Self:
         """Return it with the damping that follows from what `opposed` has returned."""
         return self
 
-    def dashpots(self) -> dict[str, Array]:
+    def dashpots(self) -> dict[str, Float[Array, "*lines"]]:
         """Return the damping (N s/m, N m s/rad) along the lines of `opposed`, by what it is of."""
         return {}
 

@@ -131,12 +131,12 @@ class Strut(ForceElement):
         spring, damper, stop = self._tensions(mode, memory, now)
         return {"length": now.line.length, "length_rate": now.line.rate, "tension": spring + damper + stop.tension}
 
-    def opposed(self, own: Placed, other: Placed, opposing: Opposing) -> Array | None:
+    def opposed(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
         if self.ratio is None and (self.stops is None or self.stops.spring.ratio is None):
             return None
         return self.anchors.line(own, other).effective_mass(opposing)
 
-    def damped(self, masses: Array) -> Strut:
+    def damped(self, masses: Float[Array, "*lines"]) -> Strut:
         found = self
         if self.ratio is not None and self.stiffness is not None:
             found = replace(found, damping=damping_of_ratio(self.ratio, self.stiffness, masses), ratio=None)
@@ -144,7 +144,7 @@ class Strut(ForceElement):
             found = replace(found, stops=replace(found.stops, spring=found.stops.spring.damped(masses)))
         return found
 
-    def dashpots(self) -> dict[str, Array]:
+    def dashpots(self) -> dict[str, Float[Array, "*lines"]]:
         found = {} if self.damping is None else {"damping": self.damping}
         return found if self.stops is None else found | {"stop_damping": self.stops.spring.law.damping}
 
