@@ -44,7 +44,7 @@ class Bushing(ForceElement):
     stiffness: Float[Array, "6 6"]  # K, symmetric: N/m, N, N m/rad
     damping: Float[Array, "6 6"] | None = None  # C: N s/m, N s, N m s/rad
     brake: Brake | None = None
-    ratio: Float[Array, ""] | None = None  # ζ along and about every axis alone, until `damped` makes it C
+    ratio: Float[Array, ""] | None = None  # ζ along and about every axis alone, until `with_damping_of` makes it C
 
     def init(self, own: Placed, other: Placed) -> ElementMemory:
         lossy = self.damping is not None or self.brake is not None
@@ -108,7 +108,7 @@ class Bushing(ForceElement):
         angle = 2 * jnp.arctan2(jnp.linalg.norm(turned.vector().array()), turned.w)
         return {"stretch": now.stretch, "load": elastic + drag, "turned": angle}
 
-    def opposed(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
+    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
         if self.ratio is None:
             return None
         now, origin = self._instant(own, other), other.point(self.other_frame.position)
@@ -116,7 +116,7 @@ class Bushing(ForceElement):
         along = [opposing.along(now.point, origin, axis) for axis in axes]
         return jnp.stack([*along, *map(opposing.about, axes)])
 
-    def damped(self, masses: Float[Array, "*lines"]) -> Bushing:
+    def with_damping_of(self, masses: Float[Array, "*lines"]) -> Bushing:
         if self.ratio is None:
             return self
         found = damping_of_ratio(self.ratio, jnp.diag(self.stiffness), masses)

@@ -61,13 +61,13 @@ class Cable(ForceElement):
         tension = self.spring.normal_force(mode, touch)
         return {"length": line.length, "length_rate": line.rate, "tension": tension}
 
-    def opposed(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
+    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
         if self.spring.ratio is None:
             return None
         return self.anchors.line(own, other).effective_mass(opposing)
 
-    def damped(self, masses: Float[Array, "*lines"]) -> Cable:
-        return replace(self, spring=self.spring.damped(masses))
+    def with_damping_of(self, masses: Float[Array, "*lines"]) -> Cable:
+        return replace(self, spring=self.spring.with_damping_of(masses))
 
     def dashpots(self) -> dict[str, Float[Array, "*lines"]]:
         return {"damping": self.spring.law.damping}

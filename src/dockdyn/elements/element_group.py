@@ -71,11 +71,11 @@ class ElementGroup(ForceElement):
     def observe(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Array]:
         return over_rows(lambda one, *row: one.observe(*row, own, other), self.members, mode, memory)
 
-    def opposed(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
-        return over_rows(lambda one: one.opposed(own, other, opposing), self.members)
+    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
+        return over_rows(lambda one: one.effective_masses(own, other, opposing), self.members)
 
-    def damped(self, masses: Float[Array, "*lines"]) -> ElementGroup:
-        return ElementGroup(over_rows(lambda one, row: one.damped(row), self.members, masses))
+    def with_damping_of(self, masses: Float[Array, "*lines"]) -> ElementGroup:
+        return ElementGroup(over_rows(lambda one, row: one.with_damping_of(row), self.members, masses))
 
     def dashpots(self) -> dict[str, Float[Array, "*lines"]]:
         return over_rows(lambda one: one.dashpots(), self.members)

@@ -94,17 +94,17 @@ class ForceElement(Actor[Placed, Placed]):
         """Return quantities whose peaks, and their times, are kept, as many in every mode."""
         return ()
 
-    def opposed(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
+    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
         """Return the effective masses (kg, kg m²) along its lines, where its damping is stated relative to them; None: it is
         not."""
         return None
 
-    def damped(self, masses: Float[Array, "*lines"]) -> Self:
-        """Return it with the damping that follows from what `opposed` has returned."""
+    def with_damping_of(self, masses: Float[Array, "*lines"]) -> Self:
+        """Return it with the damping that follows from what `effective_masses` has returned."""
         return self
 
     def dashpots(self) -> dict[str, Float[Array, "*lines"]]:
-        """Return the damping (N s/m, N m s/rad) along the lines of `opposed`, by what it is of."""
+        """Return the damping (N s/m, N m s/rad) along the lines of `effective_masses`, by what it is of."""
         return {}
 
     def reflected(self, own: Placed, other: Placed) -> Reflected | None:

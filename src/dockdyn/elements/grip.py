@@ -38,7 +38,7 @@ class Compliant(Module):
     speed: Float[Array, ""] | None = None  # m/s, with which the motor draws in
     stroke: Float[Array, ""] | None = None  # m, by which it can yield
     swing: Float[Array, ""] | None = None  # s, within which every mode of the bodies in it has swung once
-    ratio: Float[Array, ""] | None = None  # ζ, until `damped` makes it the damping
+    ratio: Float[Array, ""] | None = None  # ζ, until `with_damping_of` makes it the damping
     lever: Float[Array, ""] | None = (
         None  # m, with which that damps turning, too, where its damping is not stated itself
     )
@@ -48,7 +48,7 @@ class Compliant(Module):
         """Tell what it keeps."""
         return "pin" if self.turning is None else "weld"
 
-    def damped(self, mass: Scalar) -> Compliant:
+    def with_damping_of(self, mass: Scalar) -> Compliant:
         """Return the grip between bodies of an effective `mass` (kg): itself where its damping was stated."""
         if self.ratio is None:
             return self

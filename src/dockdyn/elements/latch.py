@@ -214,14 +214,14 @@ class Latch(ForceElement):
         way = self._way(memory, own, other)
         return jnp.where(self._is_taut(mode), self.grip.stored(way.stretch, way.length), 0.0)
 
-    def opposed(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
+    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
         """Return the effective mass (kg) along the axis, as if the striker were in the seat."""
         if isinstance(self.grip, Rigid) or self.grip.ratio is None:
             return None
         return opposing.along(self.tip(own), other.point(Vector.of(self.seat)), self.out(other))
 
-    def damped(self, masses: Float[Array, "*lines"]) -> Latch:
-        return self if isinstance(self.grip, Rigid) else replace(self, grip=self.grip.damped(masses))
+    def with_damping_of(self, masses: Float[Array, "*lines"]) -> Latch:
+        return self if isinstance(self.grip, Rigid) else replace(self, grip=self.grip.with_damping_of(masses))
 
     def dashpots(self) -> dict[str, Float[Array, "*lines"]]:
         return {} if isinstance(self.grip, Rigid) else {"damping": self.grip.damping}

@@ -21,7 +21,7 @@ class OneSidedSpring(UnilateralContact):
     """
 
     law: SpringDashpot
-    ratio: Float[Array, ""] | None = None  # ζ, until `damped` makes it the damping of the law
+    ratio: Float[Array, ""] | None = None  # ζ, until `with_damping_of` makes it the damping of the law
 
     def touch(self, depth: Scalar, rate: Scalar) -> Axial:
         """Return the spring at a `depth` (m) that grows by `rate` (m/s)."""
@@ -36,7 +36,7 @@ class OneSidedSpring(UnilateralContact):
         lost = (self.normal_force(mode, touch) - self.law.stiffness * touch.depth) * touch.rate
         return jnp.where(mode == APART, 0.0, lost)
 
-    def damped(self, mass: Scalar) -> OneSidedSpring:
+    def with_damping_of(self, mass: Scalar) -> OneSidedSpring:
         """Return the spring between bodies of an effective `mass` (kg): itself where its damping was stated."""
         return self if self.ratio is None else OneSidedSpring(DampedByRatio(self.law, self.ratio).between(mass))
 

@@ -53,7 +53,7 @@ class Strut(ForceElement):
     brake: Brake | None = None
     stops: EndStops | None = None
     moved_mass: Float[Array, ""] | None = None  # kg, what motor and screw reflect along the line
-    ratio: Float[Array, ""] | None = None  # ζ of spring and damper, until `damped` makes it the damping
+    ratio: Float[Array, ""] | None = None  # ζ of spring and damper, until `with_damping_of` makes it the damping
 
     def __check_init__(self) -> None:
         """A brake limits the force of a spring. Raises ValueError where there is none."""
@@ -131,17 +131,17 @@ class Strut(ForceElement):
         spring, damper, stop = self._tensions(mode, memory, now)
         return {"length": now.line.length, "length_rate": now.line.rate, "tension": spring + damper + stop.tension}
 
-    def opposed(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
+    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
         if self.ratio is None and (self.stops is None or self.stops.spring.ratio is None):
             return None
         return self.anchors.line(own, other).effective_mass(opposing)
 
-    def damped(self, masses: Float[Array, "*lines"]) -> Strut:
+    def with_damping_of(self, masses: Float[Array, "*lines"]) -> Strut:
         found = self
         if self.ratio is not None and self.stiffness is not None:
             found = replace(found, damping=damping_of_ratio(self.ratio, self.stiffness, masses), ratio=None)
         if found.stops is not None:
-            found = replace(found, stops=replace(found.stops, spring=found.stops.spring.damped(masses)))
+            found = replace(found, stops=replace(found.stops, spring=found.stops.spring.with_damping_of(masses)))
         return found
 
     def dashpots(self) -> dict[str, Float[Array, "*lines"]]:

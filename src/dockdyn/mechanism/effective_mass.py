@@ -47,14 +47,14 @@ class _Between(Opposing):
         return jnp.where(yields, 1 / jnp.where(yields, matrix[0, 0], 1.0), jnp.inf)
 
 
-def opposed_masses(model: Mechanism) -> dict[str, Array]:
-    """Return what `opposed` of each element between two bodies says at t = 0 (kg, kg m²), by the name of its mount, of those
-    whose damping is stated relative to it."""
+def _masses_of_elements(model: Mechanism) -> dict[str, Array]:
+    """Return the effective masses (kg, kg m²) at t = 0 along the lines of elements that state their damping relative to them, by
+    the names of their mounts."""
     x = model.initial()
     here = model.placement(x)
     kept = model.kept_lines(x, here)
     found = {
-        one.name: one.element.opposed(*one.sides(here), _Between(model, here, kept, one))
+        one.name: one.element.effective_masses(*one.sides(here), _Between(model, here, kept, one))
         for one in model.elements
         if isinstance(one, Tie)
     }
@@ -67,13 +67,13 @@ def damp_relatively(model: Mechanism) -> Mechanism:
 
 
 def _with_damped_elements(model: Mechanism) -> Mechanism:
-    masses = opposed_masses(model)
+    masses = _masses_of_elements(model)
     if not masses:
         return model
 
     def damp(elements: Sequence[Actor]) -> tuple[Actor, ...]:
         return tuple(
-            one.damped(masses[mount.name]) if mount.name in masses and isinstance(one, ForceElement) else one
+            one.with_damping_of(masses[mount.name]) if mount.name in masses and isinstance(one, ForceElement) else one
             for mount, one in zip(model.elements, elements, strict=True)
         )
 
