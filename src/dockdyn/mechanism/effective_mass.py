@@ -48,8 +48,8 @@ class _Between(Opposing):
 
 
 def _masses_of_elements(model: Mechanism) -> dict[str, Array]:
-    """Return the effective masses (kg, kg m²) at t = 0 along the lines of elements that state their damping relative to them, by
-    the names of their mounts."""
+    """Return the effective masses (kg, kg m²) at t = 0 along the lines of elements that state their damping relative to them,
+    by the names of their mounts."""
     x = model.initial()
     here = model.placement(x)
     kept = model.kept_lines(x, here)
