@@ -73,9 +73,8 @@ def _include(given: object, into: Tables, places: Places, way: list[tuple[str, P
         return
     listed: list[Any] = given if isinstance(given, list) else [given]
     if not all(isinstance(each, str) and each for each in listed):
-        raise ScenarioError(
-            f"{name}: {KEY} = {shown(given)}: must be the path of a TOML file, or a list of such paths, or a table of them by name"
-        )
+        words = "must be the path of a TOML file, or a list of such paths, or a table of them by name"
+        raise ScenarioError(f"{name}: {KEY} = {shown(given)}: {words}")
     for each in listed:
         label, place = _located(each, f"{name}: {KEY} = {shown(each)}", way)
         if place in done:
