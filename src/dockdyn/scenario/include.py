@@ -20,14 +20,14 @@ KEY = "include"
 Tables = dict[str, Any]
 
 
-class Stated(NamedTuple):
+class KeyOfFile(NamedTuple):
     """Where a key is stated."""
 
     file: str
     key: str  # as that file has it
 
 
-Places = dict[str, Stated]  # by the dotted key of the scenario; what is inside is of that file, too
+Places = dict[str, KeyOfFile]  # by the dotted key of the scenario; what is inside is of that file, too
 
 
 def with_included(data: Tables, name: str, folder: Path | None) -> tuple[Tables, Places]:
@@ -45,7 +45,9 @@ def with_included(data: Tables, name: str, folder: Path | None) -> tuple[Tables,
     return own, places
 
 
-def in_its_file(error: ScenarioError, name: str, places: Mapping[str, Stated], changed: Iterable[str]) -> ScenarioError:
+def in_its_file(
+    error: ScenarioError, name: str, places: Mapping[str, KeyOfFile], changed: Iterable[str]
+) -> ScenarioError:
     """Return an error about the scenario `name` as one about the included file that states the key; keys `changed` since are
     not."""
     found = key_in(error, name)
@@ -86,7 +88,7 @@ def _include(given: object, into: Tables, places: Places, way: list[tuple[str, P
             _with_paths(tables, label, place.parent),
             into,
             places,
-            lambda key, label=label: Stated(label, key),
+            lambda key, label=label: KeyOfFile(label, key),
             way[0][0],
         )
         _include(more, into, places, [*way, (label, place)], done)
@@ -106,10 +108,10 @@ def _include_part(part: str, path: object, into: Tables, places: Places, way: li
     _include(more, tables, inner, [*way, (label, place)], set())
     in_scenario = {prefixed_key(key, part): stated for key, stated in inner.items()}
 
-    def stated_at(key: str) -> Stated:
+    def stated_at(key: str) -> KeyOfFile:
         own = [one for one in in_scenario if within(key, one)]
         kind, _, name = key.partition(".")
-        return in_scenario[max(own, key=len)] if own else Stated(label, f"{kind}.{name.removeprefix(f'{part}-')}")
+        return in_scenario[max(own, key=len)] if own else KeyOfFile(label, f"{kind}.{name.removeprefix(f'{part}-')}")
 
     for kind, named in with_prefixed_names(tables, part, label).items():
         into.setdefault(kind, {})
@@ -136,7 +138,7 @@ def _located(path: str, stated: str, way: list[tuple[str, Path]]) -> tuple[str, 
 
 
 def _merge(
-    more: Tables, into: Tables, places: Places, stated_at: Callable[[str], Stated], name: str, inside: str = ""
+    more: Tables, into: Tables, places: Places, stated_at: Callable[[str], KeyOfFile], name: str, inside: str = ""
 ) -> None:
     """Put tables of a file, which states each key as `stated_at` says, into those of `name`, table by table; a list is one
     value."""
