@@ -46,9 +46,11 @@ docs: $(VENV)/.stamp-docs ## build the documentation into docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
 
-wheel: $(VENV)/.stamp-core ## build the wheel and run it by itself, outside of the checkout
+wheel: $(VENV)/.stamp-core ## build the sdist, the wheel from it, and run that by itself, outside of the checkout
 	rm -rf build/wheel && mkdir -p build/wheel/elsewhere
-	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps -w build/wheel .
+	@$(INSTALL) --target build/wheel/tools hatchling==1.33.0
+	PYTHONPATH=build/wheel/tools $(BIN)/python -m hatchling build -t sdist -d build/wheel
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps -w build/wheel build/wheel/*.tar.gz
 	$(BIN)/python -m zipfile -e build/wheel/*.whl build/wheel/alone
 	cd build/wheel/elsewhere && export PYTHONPATH=$(CURDIR)/build/wheel/alone && \
 	    $(CURDIR)/$(BIN)/python -P -c "import dockdyn, sys; sys.exit('build/wheel/alone' not in dockdyn.__file__)" && \

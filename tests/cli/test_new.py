@@ -47,8 +47,7 @@ def test_what_is_given_stands_there_and_what_follows_is_right(dock, tmp_path):
     assert ended.stdout.endswith(
         "run it with: dockdyn run mine.toml\n"
         "The result says the bounce on the rig beside that without it, how late the rig is, and how far forces were off.\n"
-        "Look at it before you run it: dockdyn check mine.toml\n"
-    )
+    )  # no scene to look at before
     content = dockdyn.load("mine.toml").content
     assert content.mass == pytest.approx(1234.5 * 2000 / 3234.5, rel=1e-9)
     natural = (content.contact.normal.stiffness / content.mass) ** 0.5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from functools import cache
 from typing import Annotated, Any
@@ -28,6 +29,8 @@ from dockdyn.cli import (
 from dockdyn.cli.common import BAD_INPUT, STOPPED_EARLY, Refusal, fail, help_example, say
 from dockdyn.cli.progress import WATCH
 from dockdyn.files import FULL, describe_failure
+
+NO_COMMAND = re.compile(r"No such command '([^']*)'")  # of Typer's message
 
 app = typer.Typer(
     help="Mechanics of spacecraft docking, berthing and capture, and of the rigs that test them.",
@@ -126,6 +129,14 @@ def _words_of(error: Exception) -> str:
         raise SystemExit(BAD_INPUT)
     if hasattr(error, "format_message"):  # typer's, which it keeps to itself
         hint = f"; see {context.command_path} --help" if context is not None else ""
+        given = NO_COMMAND.match(error.format_message())
+        if (
+            given
+            and context is not None
+            and given[1].endswith(".toml")
+            and "run" in getattr(context.command, "commands", ())
+        ):
+            hint = f"; did you mean {context.command_path} run {given[1]}?"
         return f"{' '.join(error.format_message().replace('Value error, ', '').split()).rstrip('.')}{hint}"
     if all(each.__name__ not in ("ScenarioError", "TooLargeError") for each in type(error).__mro__):
         raise error

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from dockdyn.scenario.starters.question import Answers, StarterQuestion
 
 
+ASKED = "What docks: one of these names. The file is then a start, of which every number can be changed."
+
+
 def new(
     file: Annotated[Path, typer.Argument(help="The scenario file to write.")],
     mechanism: Annotated[
@@ -48,10 +51,11 @@ def new(
     starter, answers = STARTERS[chosen], Answers(file.parent)
     _answer_questions(chosen, starter.questions, answers, _given_answers(set_ or []))
     text = scenario_text(starter, answers)
-    parse(text, str(file), folder=file.parent)
+    scenario = parse(text, str(file), folder=file.parent)
     _write_scenario(file, text, force)
     say(f"The result says {result_words(starter, answers)}.")
-    say(f"Look at it before you run it: dockdyn check {shlex.quote(str(file))}")
+    if hasattr(scenario.content, "coasted"):  # bodies are placed
+        say(f"Look at it before you run it: dockdyn check {shlex.quote(str(file))}")
 
 
 def _mechanism(given: str | None, known: Mapping[str, str]) -> str:
@@ -62,7 +66,7 @@ def _mechanism(given: str | None, known: Mapping[str, str]) -> str:
         width = max(map(len, known))
         say("".join(f"  {name:<{width}}  {words}\n" for name, words in known.items()).rstrip())
         while (given := _typed("mechanism", next(iter(known)))) not in known:
-            say(f"{given}: no such mechanism; {nearest(given, known)}")
+            say(ASKED if given == "?" else f"{given}: no such mechanism; {nearest(given, known)}")
     if given is not None and given not in known:
         raise Refusal(f"--mechanism {given}: no such mechanism; {nearest(given, known)}")
     return given if given is not None else next(iter(known))
@@ -120,7 +124,7 @@ def _ask(question: StarterQuestion, answers: Answers) -> None:
         try:
             said = question.record(typed, answers)
         except ScenarioError as error:
-            say(f"{typed}: {error}")
+            say(str(error) if str(error).startswith(f"{typed}: ") else f"{typed}: {error}")
             continue
         if said:
             say(said)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dockdyn.deferred import Array, Float, jnp
-from dockdyn.elements.force_element import Action
+from dockdyn.elements.force_element import Action, Opposing
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector, once
 from dockdyn.trees import Module
@@ -27,6 +27,10 @@ class AnchorLine(NamedTuple):
     def pull(self, tension: Scalar) -> Action:
         """Return what a tension (N, positive pulls the bodies together) in the line does."""
         return Action(self.along * -tension, Vector.zero(), self.point)
+
+    def effective_mass(self, opposing: Opposing) -> Scalar:
+        """Return what the bodies oppose to a force in the line (kg)."""
+        return opposing.along(self.point, self.end, self.along)
 
 
 class Anchors(Module):

@@ -6,15 +6,17 @@ Source: the generalised force of the potential ½ xᵀ K x, x the relative place
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
+from dockdyn.contact.laws.relative_damping import damping_of_ratio
 from dockdyn.deferred import Array, Bool, Float, Int, jnp
 from dockdyn.elements.actor import ElementMemory, nothing_yet
 from dockdyn.elements.brake import Brake
-from dockdyn.elements.force_element import Action, ForceElement
+from dockdyn.elements.force_element import Action, ForceElement, Opposing
 from dockdyn.mechanics.rigid_body import Placed, Pose
 from dockdyn.mechanics.rotation import Quaternion, rotation_vector_rate
-from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once
+from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once, unit_vectors
 
 type Row = Float[Array, "6"]
 type Mode = Int[Array, ""] | None  # of the brake
@@ -42,6 +44,7 @@ class Bushing(ForceElement):
     stiffness: Float[Array, "6 6"]  # K, symmetric: N/m, N, N m/rad
     damping: Float[Array, "6 6"] | None = None  # C: N s/m, N s, N m s/rad
     brake: Brake | None = None
+    ratio: Float[Array, ""] | None = None  # ζ along and about every axis alone, until `with_damping_of` makes it C
 
     def init(self, own: Placed, other: Placed) -> ElementMemory:
         lossy = self.damping is not None or self.brake is not None
@@ -104,6 +107,23 @@ class Bushing(ForceElement):
         turned = self._turn(own, other)
         angle = 2 * jnp.arctan2(jnp.linalg.norm(turned.vector().array()), turned.w)
         return {"stretch": now.stretch, "load": elastic + drag, "turned": angle}
+
+    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
+        if self.ratio is None:
+            return None
+        now, origin = self._instant(own, other), other.point(self.other_frame.position)
+        axes = [now.base @ axis for axis in unit_vectors()]
+        along = [opposing.along(now.point, origin, axis) for axis in axes]
+        return jnp.stack([*along, *map(opposing.about, axes)])
+
+    def with_damping_of(self, masses: Float[Array, "*lines"]) -> Bushing:
+        if self.ratio is None:
+            return self
+        found = damping_of_ratio(self.ratio, jnp.diag(self.stiffness), masses)
+        return replace(self, damping=jnp.diag(found), ratio=None)
+
+    def dashpots(self) -> dict[str, Float[Array, "*lines"]]:
+        return {} if self.damping is None else {"damping": jnp.diag(self.damping)}
 
     def half_versine(self, own: Placed, other: Placed) -> Scalar:
         """Return 1 − cos(α / 2), α the angle that `observe` calls `turned`: it grows with it, smoothly, and is 1 at half a

@@ -6,11 +6,13 @@ Source: Kelvin–Voigt element under the gate of a contact.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dockdyn.contact.axial import Axial
 from dockdyn.deferred import Array, Bool, Float, Int, jnp
 from dockdyn.elements.actor import ElementMemory, nothing_yet
 from dockdyn.elements.anchor_line import AnchorLine, Anchors
-from dockdyn.elements.force_element import Action, ForceElement
+from dockdyn.elements.force_element import Action, ForceElement, Opposing
 from dockdyn.elements.one_sided_spring import OneSidedSpring
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar
@@ -58,6 +60,17 @@ class Cable(ForceElement):
         line, touch = self._taut(own, other)
         tension = self.spring.normal_force(mode, touch)
         return {"length": line.length, "length_rate": line.rate, "tension": tension}
+
+    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
+        if self.spring.ratio is None:
+            return None
+        return self.anchors.line(own, other).effective_mass(opposing)
+
+    def with_damping_of(self, masses: Float[Array, "*lines"]) -> Cable:
+        return replace(self, spring=self.spring.with_damping_of(masses))
+
+    def dashpots(self) -> dict[str, Float[Array, "*lines"]]:
+        return {"damping": self.spring.law.damping}
 
     def _taut(self, own: Placed, other: Placed) -> tuple[AnchorLine, Axial]:
         line = self.anchors.line(own, other)

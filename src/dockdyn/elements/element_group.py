@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dockdyn.deferred import Array, Bool, PyTree, jnp
+from dockdyn.deferred import Array, Bool, Float, PyTree, jnp
 from dockdyn.elements.actor import ElementMemory
-from dockdyn.elements.force_element import Action, ForceElement
+from dockdyn.elements.force_element import Action, ForceElement, Opposing
 from dockdyn.integrate.model import over_rows
 from dockdyn.mechanics.reflected import Reflected
 from dockdyn.mechanics.rigid_body import Placed
@@ -70,6 +70,15 @@ class ElementGroup(ForceElement):
 
     def observe(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Array]:
         return over_rows(lambda one, *row: one.observe(*row, own, other), self.members, mode, memory)
+
+    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
+        return over_rows(lambda one: one.effective_masses(own, other, opposing), self.members)
+
+    def with_damping_of(self, masses: Float[Array, "*lines"]) -> ElementGroup:
+        return ElementGroup(over_rows(lambda one, row: one.with_damping_of(row), self.members, masses))
+
+    def dashpots(self) -> dict[str, Float[Array, "*lines"]]:
+        return over_rows(lambda one: one.dashpots(), self.members)
 
     def reflected(self, own: Placed, other: Placed) -> Reflected | None:
         return over_rows(lambda one: one.reflected(own, other), self.members)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import abc
 from typing import NamedTuple, Self
 
-from dockdyn.deferred import Array, Bool, PyTree, jnp
+from dockdyn.deferred import Array, Bool, Float, PyTree, jnp
 from dockdyn.elements.actor import Actor, ElementMemory
 from dockdyn.mechanics.reflected import Reflected
 from dockdyn.mechanics.rigid_body import Placed
@@ -30,6 +30,19 @@ class Action(NamedTuple):
         On the other body they are the negative of what this says of it.
         """
         return once((self.force, body.torque(self.point, self.force) + body.rotation.transposed_times(self.moment)))
+
+
+class Opposing(abc.ABC):
+    """What two bodies, and all that joints and rigid grips hold to them, oppose to forces between them."""
+
+    @abc.abstractmethod
+    def along(self, point: Vector, end: Vector, axis: Vector) -> Scalar:
+        """Return the effective mass (kg) along an `axis` (unit vector, inertial) between a `point` (m, inertial) of the first
+        body and an `end` of the other; infinite where neither can move."""
+
+    @abc.abstractmethod
+    def about(self, axis: Vector) -> Scalar:
+        """Return the effective moment of inertia (kg m²) about an `axis` (unit vector, inertial)."""
 
 
 class ForceElement(Actor[Placed, Placed]):
@@ -80,6 +93,19 @@ class ForceElement(Actor[Placed, Placed]):
     def sizes(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Scalar, ...]:
         """Return quantities whose peaks, and their times, are kept, as many in every mode."""
         return ()
+
+    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
+        """Return the effective masses (kg, kg m²) along its lines, where its damping is stated relative to them; None: it is
+        not."""
+        return None
+
+    def with_damping_of(self, masses: Float[Array, "*lines"]) -> Self:
+        """Return it with the damping that follows from what `effective_masses` has returned."""
+        return self
+
+    def dashpots(self) -> dict[str, Float[Array, "*lines"]]:
+        """Return the damping (N s/m, N m s/rad) along the lines of `effective_masses`, by what it is of."""
+        return {}
 
     def reflected(self, own: Placed, other: Placed) -> Reflected | None:
         """Return the inertia that moves with the bodies along a line between them; None: there is none.

@@ -6,8 +6,10 @@ Source: Kelvin–Voigt element beyond a play; plastic impact of a connection's r
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
+from dockdyn.contact.laws.relative_damping import damping_of_ratio
 from dockdyn.deferred import Array, Bool, Float, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.trees import Module, field
@@ -36,11 +38,24 @@ class Compliant(Module):
     speed: Float[Array, ""] | None = None  # m/s, with which the motor draws in
     stroke: Float[Array, ""] | None = None  # m, by which it can yield
     swing: Float[Array, ""] | None = None  # s, within which every mode of the bodies in it has swung once
+    ratio: Float[Array, ""] | None = None  # ζ, until `with_damping_of` makes it the damping
+    lever: Float[Array, ""] | None = (
+        None  # m, with which that damps turning, too, where its damping is not stated itself
+    )
 
     @property
     def hold(self) -> Hold:
         """Tell what it keeps."""
         return "pin" if self.turning is None else "weld"
+
+    def with_damping_of(self, mass: Scalar) -> Compliant:
+        """Return the grip between bodies of an effective `mass` (kg): itself where its damping was stated."""
+        if self.ratio is None:
+            return self
+        damping, turning = damping_of_ratio(self.ratio, self.stiffness, mass), self.turning
+        if turning is not None and self.lever is not None:
+            turning = turning[0], self.lever**2 * damping
+        return replace(self, damping=damping, turning=turning, ratio=None, lever=None)
 
     def load(
         self, stretch: tuple[Vector, ...], length: Scalar, slip: tuple[Vector, ...], taut: Bool[Array, ""]

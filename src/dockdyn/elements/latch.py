@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dockdyn.contact.latch import HELD, ON_RAMP, OUT, SWUNG, Anywhere, Caught, Ramp, Reach
 from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
 from dockdyn.elements.actor import ElementMemory
-from dockdyn.elements.force_element import Action, ForceElement
+from dockdyn.elements.force_element import Action, ForceElement, Opposing
 from dockdyn.elements.grip import Compliant, Hold, Rigid
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.rotation import Quaternion
@@ -213,6 +213,18 @@ class Latch(ForceElement):
             return jnp.zeros(())
         way = self._way(memory, own, other)
         return jnp.where(self._is_taut(mode), self.grip.stored(way.stretch, way.length), 0.0)
+
+    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
+        """Return the effective mass (kg) along the axis, as if the striker were in the seat."""
+        if isinstance(self.grip, Rigid) or self.grip.ratio is None:
+            return None
+        return opposing.along(self.tip(own), other.point(Vector.of(self.seat)), self.out(other))
+
+    def with_damping_of(self, masses: Float[Array, "*lines"]) -> Latch:
+        return self if isinstance(self.grip, Rigid) else replace(self, grip=self.grip.with_damping_of(masses))
+
+    def dashpots(self) -> dict[str, Float[Array, "*lines"]]:
+        return {} if isinstance(self.grip, Rigid) else {"damping": self.grip.damping}
 
     def sizes(self, mode: LatchMode, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Scalar, ...]:
         """Return, of a grip that tells its loads, the size of its force (N), of its yielding (m), and of a weld's moment (N

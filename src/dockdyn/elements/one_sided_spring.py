@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dockdyn.contact.axial import Axial, AxialContact
 from dockdyn.contact.gate import APART, UnilateralContact
+from dockdyn.contact.laws.relative_damping import DampedByRatio
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
-from dockdyn.deferred import Array, Int, jnp
+from dockdyn.deferred import Array, Float, Int, jnp
 from dockdyn.mechanics.vector import Scalar
 
 
@@ -20,6 +21,7 @@ class OneSidedSpring(UnilateralContact):
     """
 
     law: SpringDashpot
+    ratio: Float[Array, ""] | None = None  # ζ, until `with_damping_of` makes it the damping of the law
 
     def touch(self, depth: Scalar, rate: Scalar) -> Axial:
         """Return the spring at a `depth` (m) that grows by `rate` (m/s)."""
@@ -34,7 +36,14 @@ class OneSidedSpring(UnilateralContact):
         lost = (self.normal_force(mode, touch) - self.law.stiffness * touch.depth) * touch.rate
         return jnp.where(mode == APART, 0.0, lost)
 
+    def with_damping_of(self, mass: Scalar) -> OneSidedSpring:
+        """Return the spring between bodies of an effective `mass` (kg): itself where its damping was stated."""
+        return self if self.ratio is None else OneSidedSpring(DampedByRatio(self.law, self.ratio).between(mass))
 
-def one_sided(stiffness: Scalar | float, damping: Scalar | float = 0.0) -> OneSidedSpring:
-    """Return the spring of a `stiffness` (N/m) and `damping` (N s/m)."""
-    return OneSidedSpring(SpringDashpot(jnp.asarray(stiffness, float), jnp.asarray(damping, float), adhesion=False))
+
+def one_sided(
+    stiffness: Scalar | float, damping: Scalar | float = 0.0, ratio: Scalar | float | None = None
+) -> OneSidedSpring:
+    """Return the spring of a `stiffness` (N/m) and `damping` (N s/m), or of a damping `ratio` in its place."""
+    law = SpringDashpot(jnp.asarray(stiffness, float), jnp.asarray(damping, float), adhesion=False)
+    return OneSidedSpring(law, None if ratio is None else jnp.asarray(ratio, float))

@@ -6,14 +6,16 @@ Source: own construction of the parts named.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
+from dockdyn.contact.laws.relative_damping import damping_of_ratio
 from dockdyn.deferred import Array, Bool, Float, Int, jnp
 from dockdyn.elements.actor import ElementMemory, nothing_yet
 from dockdyn.elements.anchor_line import AnchorLine, Anchors
 from dockdyn.elements.brake import Brake
 from dockdyn.elements.end_stops import EndStops, Modes, StopLoad
-from dockdyn.elements.force_element import Action, ForceElement
+from dockdyn.elements.force_element import Action, ForceElement, Opposing
 from dockdyn.mechanics.reflected import Reflected
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar
@@ -51,6 +53,7 @@ class Strut(ForceElement):
     brake: Brake | None = None
     stops: EndStops | None = None
     moved_mass: Float[Array, ""] | None = None  # kg, what motor and screw reflect along the line
+    ratio: Float[Array, ""] | None = None  # ζ of spring and damper, until `with_damping_of` makes it the damping
 
     def __check_init__(self) -> None:
         """A brake limits the force of a spring. Raises ValueError where there is none."""
@@ -127,6 +130,23 @@ class Strut(ForceElement):
         now = self._instant(memory, own, other)
         spring, damper, stop = self._tensions(mode, memory, now)
         return {"length": now.line.length, "length_rate": now.line.rate, "tension": spring + damper + stop.tension}
+
+    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
+        if self.ratio is None and (self.stops is None or self.stops.spring.ratio is None):
+            return None
+        return self.anchors.line(own, other).effective_mass(opposing)
+
+    def with_damping_of(self, masses: Float[Array, "*lines"]) -> Strut:
+        found = self
+        if self.ratio is not None and self.stiffness is not None:
+            found = replace(found, damping=damping_of_ratio(self.ratio, self.stiffness, masses), ratio=None)
+        if found.stops is not None:
+            found = replace(found, stops=replace(found.stops, spring=found.stops.spring.with_damping_of(masses)))
+        return found
+
+    def dashpots(self) -> dict[str, Float[Array, "*lines"]]:
+        found = {} if self.damping is None else {"damping": self.damping}
+        return found if self.stops is None else found | {"stop_damping": self.stops.spring.law.damping}
 
     def reflected(self, own: Placed, other: Placed) -> Reflected | None:
         if self.moved_mass is None:

@@ -28,7 +28,7 @@ MOST_TRIES = 100  # dampings
 def law_between(law: NormalLaw, mass: Scalar) -> NormalLaw:
     """Return a law as it acts between bodies of an effective `mass` (kg): itself, unless its damping was stated by that."""
     if isinstance(law, DampedByRatio):
-        return replace(law.law, damping=2 * law.ratio * jnp.sqrt(law.law.stiffness * mass))
+        return law.between(mass)
     if isinstance(law, DampedByRestitution):
         return replace(law.law, damping=_damping_of(law, mass))
     return law

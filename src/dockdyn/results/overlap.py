@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from dockdyn.contact.laws.relative_damping import IMMOVABLE
 from dockdyn.deferred import Array, Float
 from dockdyn.mechanism.head_on import Damped
 from dockdyn.results.plan import jit_once
@@ -14,7 +15,6 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 
 DOUBLINGS = 10  # of what is missing, in search of the distance that is enough
-IMMOVABLE = 1e18  # kg: no more than what is fixed leaves to a contact
 CLOSE = 1e-9  # of a restitution, to rounding
 SHARE = 0.02  # of it, as near as it is told
 DEEP = 0.2  # m: of a point, which has no radius; more overlap than that at the start is a mistake
@@ -34,6 +34,12 @@ class TouchingContent(Protocol):
 
     def damped_laws(self) -> list[Damped]:
         """Return what comes of the damping of each of these, also from traced numbers."""
+
+    def relative_elements(self) -> list[tuple[str, str, float]]:
+        """Return the elements that state damping relative to their bodies: key of the table, the key in it, and its value."""
+
+    def damped_elements(self) -> list[Array]:
+        """Return the damping (N s/m, N m s/rad) of each of these, also from traced numbers."""
 
 
 def refuse_overlap(scenario: Scenario) -> None:
@@ -63,6 +69,7 @@ def overlaps_too_deep(
 def _refuse_damping(scenario: Scenario) -> None:
     """Raise ScenarioError where a law states its damping relative to bodies that do not move, or a restitution that its force
     has not even without a damper."""
+    _refuse_damping_of_elements(scenario)
     if not (stated := scenario.content.relative_laws()):
         return
     for (law, key, _), found in zip(stated, damped_laws(scenario.content), strict=True):
@@ -75,6 +82,18 @@ def _refuse_damping(scenario: Scenario) -> None:
             raise ScenarioError(
                 f"{where}: even without a damper the force gives back less, the restitution is smaller by {found.missing:.3g}; "
                 "must be that of the force or less"
+            )
+
+
+def _refuse_damping_of_elements(scenario: Scenario) -> None:
+    """Raise ScenarioError where an element states a damping ratio between bodies that do not move along it."""
+    if not (stated := scenario.content.relative_elements()):
+        return
+    for (where, key, value), dashpots in zip(stated, damped_elements(scenario.content), strict=True):
+        if not np.any(dashpots) and value != (0.0 if key == "damping_ratio" else 1.0):
+            raise ScenarioError(
+                f"{scenario.name}: {where}.{key}: its bodies cannot move along it at t = 0, or its ends are in one place; "
+                "must be damping in its place"
             )
 
 
@@ -106,6 +125,13 @@ def _overlaps_at(scenario: Scenario, distance: float) -> bool:
 def damped_laws(content: TouchingContent) -> list[Damped]:
     """Return what comes of the damping of the laws that state it relative to the bodies that meet, as numbers."""
     return content.damped_laws()
+
+
+@jit_once
+def damped_elements(content: TouchingContent) -> list[Array]:
+    """Return the damping of the elements that state it relative to their bodies, an array each."""
+    found: list[Array] = content.damped_elements()
+    return found
 
 
 @jit_once

@@ -1,20 +1,33 @@
-"""Scenarios of several files: `include = "robot.toml"` puts the tables of that file beside the scenario's own."""
+"""Scenarios of several files: `include = "robot.toml"` puts the tables of that file beside the scenario's own, and
+`include = { left = "arm.toml" }` its parts with that name before theirs.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dockdyn.scenario.language.errors import ScenarioError, key_in, shown, within
 from dockdyn.scenario.language.given_file import SCENARIO, check_given
+from dockdyn.scenario.language.table_names import NAME
 from dockdyn.scenario.language.toml_text import DEEPEST, data_of, text_in
+from dockdyn.scenario.part_names import prefixed_key, with_prefixed_names
 from dockdyn.scenario.tables.look import with_looks
 
 KEY = "include"
 Tables = dict[str, Any]
-Places = dict[str, str]  # the file by the dotted key that it states; what is inside is of that file, too
+
+
+class KeyOfFile(NamedTuple):
+    """Where a key is stated."""
+
+    file: str
+    key: str  # as that file has it
+
+
+Places = dict[str, KeyOfFile]  # by the dotted key of the scenario; what is inside is of that file, too
 
 
 def with_included(data: Tables, name: str, folder: Path | None) -> tuple[Tables, Places]:
@@ -32,7 +45,9 @@ def with_included(data: Tables, name: str, folder: Path | None) -> tuple[Tables,
     return own, places
 
 
-def in_its_file(error: ScenarioError, name: str, places: Mapping[str, str], changed: Iterable[str]) -> ScenarioError:
+def in_its_file(
+    error: ScenarioError, name: str, places: Mapping[str, KeyOfFile], changed: Iterable[str]
+) -> ScenarioError:
     """Return an error about the scenario `name` as one about the included file that states the key; keys `changed` since are
     not."""
     found = key_in(error, name)
@@ -40,52 +55,104 @@ def in_its_file(error: ScenarioError, name: str, places: Mapping[str, str], chan
         return error
     stating = [key for key in places if within(found, key)]
     if not stating:
-        files = sorted({places[key] for key in places if within(key, found)} - {name})
+        files = sorted({places[key].file for key in places if within(key, found)} - {name})
         words = f"; {' and '.join(files)} {'states' if len(files) == 1 else 'state'} some of it" if files else ""
         return type(error)(f"{error}{words}", error.key, error.words)
     said = str(error).removeprefix(f"{name}: ")
-    return type(error)(f"{places[max(stating, key=len)]}: {said}", error.key, error.words)
+    nearest = max(stating, key=len)
+    stated = places[nearest]
+    if stated.key != nearest:
+        said = f"{stated.key}{said.removeprefix(nearest)}; it is included as {nearest}"
+    return type(error)(f"{stated.file}: {said}", error.key, error.words)
 
 
 def _include(given: object, into: Tables, places: Places, way: list[tuple[str, Path]], done: set[Path]) -> None:
     """Merge the files that the last one on the `way` includes, each once, into the tables of the first."""
-    name, file = way[-1]
+    name, _ = way[-1]
+    if isinstance(given, dict):
+        for part, path in given.items():
+            _include_part(part, path, into, places, way)
+        return
     listed: list[Any] = given if isinstance(given, list) else [given]
     if not all(isinstance(each, str) and each for each in listed):
-        raise ScenarioError(f"{name}: {KEY} = {shown(given)}: must be the path of a TOML file, or a list of such paths")
-    if len(way) > DEEPEST:
-        raise ScenarioError(f"{name}: {KEY} = {shown(given)}: must be at most {DEEPEST} files deep")
+        words = "must be the path of a TOML file, or a list of such paths, or a table of them by name"
+        raise ScenarioError(f"{name}: {KEY} = {shown(given)}: {words}")
     for each in listed:
-        place = Path(os.path.realpath(file.parent / each))
-        stated = f"{name}: {KEY} = {shown(each)}"
-        if not os.path.exists(place):
-            raise ScenarioError(f"{stated}: no such file; must be a TOML file, relative to {name}")
-        check_given(place, stated, SCENARIO)
-        label = os.path.normpath(Path(name).parent / each)
-        if any(place == passed for _, passed in way):
-            circle = ", ".join([*(said for said, _ in way), label])
-            raise ScenarioError(f"{name}: {KEY} = {shown(each)}: goes round ({circle}); must end")
+        label, place = _located(each, f"{name}: {KEY} = {shown(each)}", way)
         if place in done:
             continue
         done.add(place)
         tables = data_of(text_in(place, label), label)
         more = tables.pop(KEY, [])
-        _merge(_with_paths(tables, label, place.parent), into, places, label, way[0][0])
+        _merge(
+            _with_paths(tables, label, place.parent),
+            into,
+            places,
+            lambda key, label=label: KeyOfFile(label, key),
+            way[0][0],
+        )
         _include(more, into, places, [*way, (label, place)], done)
 
 
-def _merge(more: Tables, into: Tables, places: Places, label: str, name: str, inside: str = "") -> None:
-    """Put the tables of the file `label` into those of `name`, table by table; a list is one value."""
+def _include_part(part: str, path: object, into: Tables, places: Places, way: list[tuple[str, Path]]) -> None:
+    """Merge the file at a `path`, and those that it includes, with the name of the `part` before their names."""
+    where = f"{way[-1][0]}: {KEY}.{part}"
+    if NAME.fullmatch(part) is None:
+        raise ScenarioError(f"{where}: {shown(part)} is no name; must be of letters, digits, - and _")
+    if not isinstance(path, str) or not path:
+        raise ScenarioError(f"{where} = {shown(path)}: must be the path of a TOML file")
+    label, place = _located(path, f"{where} = {shown(path)}", way)
+    tables = data_of(text_in(place, label), label)
+    more = tables.pop(KEY, [])
+    tables, inner = _with_paths(tables, label, place.parent), Places()
+    _include(more, tables, inner, [*way, (label, place)], set())
+    in_scenario = {prefixed_key(key, part): stated for key, stated in inner.items()}
+
+    def stated_at(key: str) -> KeyOfFile:
+        own = [one for one in in_scenario if within(key, one)]
+        kind, _, name = key.partition(".")
+        return in_scenario[max(own, key=len)] if own else KeyOfFile(label, f"{kind}.{name.removeprefix(f'{part}-')}")
+
+    for kind, named in with_prefixed_names(tables, part, label).items():
+        into.setdefault(kind, {})
+        for name, table in named.items():
+            _merge({kind: {name: table}}, into, places, stated_at, way[0][0])
+            places.setdefault(f"{kind}.{name}", stated_at(f"{kind}.{name}"))
+    places |= {key: stated for key, stated in in_scenario.items() if key not in places}
+
+
+def _located(path: str, stated: str, way: list[tuple[str, Path]]) -> tuple[str, Path]:
+    """Return how messages call the file at a `path` that the last one on the `way` includes, and where it is."""
+    name, file = way[-1]
+    if len(way) > DEEPEST:
+        raise ScenarioError(f"{stated}: must be at most {DEEPEST} files deep")
+    place = Path(os.path.realpath(file.parent / path))
+    if not os.path.exists(place):
+        raise ScenarioError(f"{stated}: no such file; must be a TOML file, relative to {name}")
+    check_given(place, stated, SCENARIO)
+    label = os.path.normpath(Path(name).parent / path)
+    if any(place == passed for _, passed in way):
+        circle = ", ".join([*(said for said, _ in way), label])
+        raise ScenarioError(f"{stated}: goes round ({circle}); must end")
+    return label, place
+
+
+def _merge(
+    more: Tables, into: Tables, places: Places, stated_at: Callable[[str], KeyOfFile], name: str, inside: str = ""
+) -> None:
+    """Put tables of a file, which states each key as `stated_at` says, into those of `name`, table by table; a list is one
+    value."""
     for own, value in more.items():
         key = f"{inside}{own}"
         if own not in into:
             into[own] = value
-            places[key] = label
+            places[key] = stated_at(key)
         elif isinstance(value, dict) and isinstance(into[own], dict):
-            _merge(value, into[own], places, label, name, f"{key}.")
+            _merge(value, into[own], places, stated_at, name, f"{key}.")
         elif into[own] != value:
+            label = stated_at(key).file
             stating = [other for other in places if within(key, other)]
-            first = places[max(stating, key=len)] if stating else name
+            first = places[max(stating, key=len)].file if stating else name
             words = f"{label} has {shown(value)}; must be in one of the files only, or alike"
             raise ScenarioError(f"{first}: {key} = {shown(into[own])}: {words}", key, words)
 
@@ -94,12 +161,12 @@ def _with_paths(tables: Tables, label: str, folder: Path) -> Tables:
     """Return the tables of an included file, their meshes and URDF files found from its own folder."""
 
     def found_from(value: Any) -> Any:  # noqa: ANN401, what a file holds
-        if isinstance(value, list):
-            return [found_from(one) for one in value]
         if isinstance(value, dict) and isinstance(value.get("urdf"), str):
             return value | {"urdf": str(folder / value["urdf"])}
         return value
 
-    found = {own: found_from(value) for own, value in tables.items()}
+    found = tables
+    if isinstance(tables.get("tree"), dict):
+        found = tables | {"tree": {name: found_from(tree) for name, tree in tables["tree"].items()}}
     located: Tables = with_looks(found, label, folder)
     return located

@@ -119,8 +119,8 @@ def _shared() -> Node:
     path = {"type": "string"}
     return {
         INCLUDE: {
-            "description": "Files whose tables belong here, too.",
-            "anyOf": [path, {"type": "array", "items": path}],
+            "description": "Files whose tables belong here, too; of a table of them each with its name before theirs.",
+            "anyOf": [path, {"type": "array", "items": path}, {"type": "object", "additionalProperties": path}],
         },
         "campaign": {"$ref": PLACE.format(model=CampaignSection.__name__)},
         "design": {"$ref": PLACE.format(model=DesignSection.__name__)},

@@ -394,6 +394,8 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
         value = value.get(tag) if isinstance(value, dict) else value
     given = "" if isinstance(value, dict) or value is None else f" = {shown(value)}"
     words = allowed(problem)
+    if sort == "list_type" and (count := KnownKeys(kind, data).length_at(path)):
+        words = f"{words} of {count}"
     if not key:  # of the scenario as a whole, which says itself which keys do not go together
         return ScenarioError(f"{name}: {words}")
     return ScenarioError(f"{name}: {named}{given}: {words}", named, words)
@@ -403,7 +405,7 @@ def _lateness(problem: ErrorDetails) -> tuple[bool, bool, bool]:
     """Return orders problems: an unknown law early, whose keys are then unknown, and an unknown key, for what it was meant to
     be is then missing."""
     sort, place = problem["type"], problem["loc"]
-    unknown_law = sort == "literal_error" and place[-1] in TAGS
+    unknown_law = sort in ("literal_error", "part") and bool(place) and place[-1] in TAGS
     return sort != "own_code", not unknown_law, sort != "extra_forbidden"
 
 

@@ -36,7 +36,7 @@ WRONG = {
         {"phase.on hold": {"when": "latched"}},
         ["phase", "'on hold' is no name"],
     ),
-    "phase called twice": (CAPTURE, {"phase.hold.name": "kept"}, ["phase: hold.name", "must be left out"]),
+    "phase called twice": (CAPTURE, {"phase.hold.name": "kept"}, ["[phase.hold] has a key 'name'", "must be left out"]),
     "circle of carriers": (THREE, {"approach": None, "body.chaser.on": "ring"}, ["on", "circle", "chaser", "ring"]),
     "own body": (
         FOUR,

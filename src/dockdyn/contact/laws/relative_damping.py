@@ -6,13 +6,26 @@ Source: definition; what they become between two bodies is in `dockdyn.mechanism
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
-from dockdyn.deferred import Array, Float
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.vector import Scalar
 from dockdyn.trees import AbstractVar
+
+IMMOVABLE = 1e18  # kg: no more than what is fixed leaves to an effective mass
+
+
+def damping_of_ratio(ratio: Scalar, stiffness: Scalar, mass: Scalar) -> Scalar:
+    """Return b = 2 ζ √(k μ) (N s/m; N m s/rad of what turns) for a ratio ζ, a stiffness k and an effective mass μ.
+
+    Zero without a stiffness, and along what cannot move.
+    """
+    moves = (stiffness > 0) & (mass < IMMOVABLE)
+    squared = jnp.where(moves, stiffness, 1.0) * jnp.where(moves, mass, 1.0)
+    return jnp.where(moves, 2 * ratio * jnp.sqrt(squared), 0.0)
 
 
 class RelativeLaw(NormalLaw):
@@ -38,6 +51,10 @@ class DampedByRatio(RelativeLaw):
 
     def lossless(self) -> bool:
         return bool(self.ratio == 0)
+
+    def between(self, mass: Scalar) -> SpringDashpot:
+        """Return the law between bodies of an effective `mass` (kg)."""
+        return replace(self.law, damping=damping_of_ratio(self.ratio, self.law.stiffness, mass))
 
 
 class DampedByRestitution(RelativeLaw):

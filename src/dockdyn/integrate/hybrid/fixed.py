@@ -52,7 +52,7 @@ class Past(NamedTuple):
         """Return how long (s) after an instant it is known that its image is over: that is read from as many samples."""
         return TAPS * step
 
-    def after(
+    def advance(
         self, index: Int[Array, ""], now: PyTree, emitting: Flag, delay: Scalar, step: Scalar
     ) -> tuple[Past, Any, Any]:
         """Return it at the end of the step of that number, which begins with the signal `now`; the delayed one amid it and
@@ -95,7 +95,7 @@ def step_once(model: Model, settings: Settings, solver: SolverState) -> SolverSt
         assert model.delay is not None
         now = past, past.acting, past.acting
         emitting, length = model.emitting(point.state), jnp.asarray(settings.step)
-        ahead = past.after(solver.steps, point.outputs.signal, emitting, model.delay, length)
+        ahead = past.advance(solver.steps, point.outputs.signal, emitting, model.delay, length)
         past, *delayed = choose_tree(solver.refresh, now, ahead)
         acting = past.acting
     x = model.ungated(point.state)
@@ -179,7 +179,7 @@ def solve_fixed(model: Model, mesh: StepMesh) -> tuple[State, Sample]:
         if past is not None:
             assert model.delay is not None
             signal, emitting = once(model.signal(t, x)), jnp.asarray(True)
-            past, *delayed = past.after(index, signal, emitting, model.delay, mesh.step)
+            past, *delayed = past.advance(index, signal, emitting, model.delay, mesh.step)
         state, _, rate = once(
             looped_rk4(_flow_in(model, t, mesh.step, delayed), model.retract, x, mesh.step, carry.rate)
         )

@@ -19,7 +19,7 @@ from dockdyn.results.energy_class import LOSSLESS, effect_variable, energy_effec
 from dockdyn.results.log_data import Log
 from dockdyn.results.measures import Either
 from dockdyn.results.outcome import OUTCOME, outcome_left
-from dockdyn.results.overlap import damped_laws
+from dockdyn.results.overlap import damped_elements, damped_laws
 from dockdyn.results.run import (
     Described,
     Layout,
@@ -282,8 +282,8 @@ def struck_contacts(content: AssemblySection) -> dict[str, str]:
 
 
 def stated_damping(content: SeveralBodiesSection) -> dict[str, str]:
-    """Return what came of damping that is stated by a ratio or a restitution, a line a contact, as an attribute of the result;
-    nothing without any."""
+    """Return what came of damping that is stated by a ratio or a restitution, a line a contact and element, as an attribute of
+    the result; nothing without any."""
     names, contacts = content.contact_names(), content.contacts
     lines = {}
     for number, contact in enumerate(contacts):
@@ -295,9 +295,22 @@ def stated_damping(content: SeveralBodiesSection) -> dict[str, str]:
         for (_, key, number), found in zip(stated, damped_laws(content), strict=True):
             value, between = getattr(contacts[number].normal, key), f"{float(found.mass):.6g} kg"
             lines[number] = f"{float(found.damping):.6g} N s/m, from {key} = {value:g} between {between}"
-    return (
-        {"stated_damping": "\n".join(f"{names[number]}: {lines[number]}" for number in sorted(lines))} if lines else {}
-    )
+    told = [f"{names[number]}: {lines[number]}" for number in sorted(lines)]
+    if elements := content.relative_elements():
+        for (path, key, value), dashpots in zip(elements, damped_elements(content), strict=True):
+            words = _span_of(dashpots, "N s/m")
+            if path.startswith("bushing."):
+                along, about = _span_of(dashpots[:3], "N s/m along"), _span_of(dashpots[3:], "N m s/rad about its axes")
+                words = " and ".join(filter(None, (along, about)))
+            told.append(f"{path}: {words}, from {key} = {value:g}")
+    return {"stated_damping": "\n".join(told)} if told else {}
+
+
+def _span_of(numbers: np.ndarray, unit: str) -> str:
+    """Return the smallest and the largest of the numbers above zero, with their unit; empty without any."""
+    above = numbers[numbers > 0]
+    ends = dict.fromkeys(f"{end:.6g}" for end in (above.min(), above.max())) if above.size else ()
+    return f"{' to '.join(ends)} {unit}" if ends else ""
 
 
 def coordinate_names(content: SeveralBodiesSection) -> dict[str, list[str]]:

@@ -41,7 +41,7 @@ def scene_on_line(dataset: Dataset, content: BodiesOnLineSection) -> RunScene:
     time, at = shown_times(dataset)
     position = at(dataset.position.values[:, :, 0])
     names, masses = content.names(), np.array([content.as_heavy(body).mass for body in content.body])
-    ramps = [(one, ramp_of(one.ramp)) for one in _line_latches(content) if one.ramp is not None]
+    ramps = [(one, ramp_of(one.ramp)) for one in content.latch if one.ramp is not None]
     reach = max([float(np.ptp(position)) or 1.0, *(AROUND * float(ramp.length) for _, ramp in ramps)])
     sides = SHARE * reach * np.cbrt(masses / np.exp(np.log(masses).mean()))
     starts = np.array([content.begins_at(name) for name in names])
@@ -94,11 +94,6 @@ def _line_links(content: BodiesOnLineSection, starts: np.ndarray, long: float) -
             carrier = names.index(body.on)
             found.append(_in_order(min(number, carrier), max(number, carrier), starts, apart))
     return found
-
-
-def _line_latches(content: BodiesOnLineSection) -> list[LineLatchSection]:
-    """Return the latches among its elements."""
-    return content.latch
 
 
 def _in_order(one: int, two: int, starts: np.ndarray, apart: float) -> LineLink:
@@ -199,7 +194,7 @@ def _line_forces(
         (name, contact.between[0], force[:, index])
         for index, (name, contact) in enumerate(zip(names, content.contact, strict=True))
     ]
-    for one in _line_latches(content):
+    for one in content.latch:
         pushed.append((one.name, one.between[0], at(dataset.element_tension.sel(element=one.name).values)))
     found = []
     for name, place, size in pushed:

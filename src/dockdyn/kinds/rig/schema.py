@@ -159,6 +159,10 @@ class RigSection(Section):
 
         return law_between(self.contact.normal.make(), jnp.asarray(self.mass, float))
 
+    def relative_elements(self) -> list[tuple[str, str, float]]:
+        """Return no elements: there are none."""
+        return []
+
     def relative_laws(self) -> list[tuple[str, str, int]]:
         """Return the key of the contact's law, the key in it and 0 where it states its damping relative to the mass."""
         key = relative_key(self.contact.normal)

@@ -117,7 +117,11 @@ def allowed(problem: ErrorDetails) -> str:
         told = context.get("discriminator", "").strip("'")
         if "(" in told:  # found by a function
             told = "law or shape"
-        return f"must name one of {names}" if names else f"must be a table with a {told}"
+        meant = difflib.get_close_matches(
+            str(context.get("tag", ""))[:COMPARED], re.findall(r"'([^']+)'", names), 1, 0.8
+        )
+        question = f"; did you mean {meant[0]!r}?" if meant else ""
+        return f"must name one of {names}{question}" if names else f"must be a table with a {told}"
     if sort in ("model_type", "dict_type", "model_attributes_type"):
         return "must be a table"
     if sort == "list_type":

@@ -42,6 +42,12 @@ class KnownKeys:
         """Return the words by which the table at `path` can say what it is."""
         return [tag for option in self._options(self._at(path)[0]) if (tag := _tag(option)) is not None]
 
+    def length_at(self, path: Sequence[str]) -> int | None:
+        """Return how many entries the list at `path` must have; None where that is not one number."""
+        lists = [option for option in self._options(self._at(path)[0]) if "items" in option]
+        counts = {option.get(key) for option in lists for key in ("minItems", "maxItems")}
+        return counts.pop() if len(counts) == 1 else None
+
     def _at(self, path: Sequence[str]) -> tuple[Node, Any]:
         """Return what is at a path, as pydantic describes it and as it is stated."""
         node, value = self._schema, self.data
@@ -59,6 +65,11 @@ class KnownKeys:
         if close := difflib.get_close_matches(word[:COMPARED], keys, n=1, cutoff=ALIKE):
             return f"did you mean {close[0]!r}?"
         stated, others = self._everywhere()
+        first, _, inside = asked.partition(".")
+        for key in (stated + others) if first == word and inside else ():
+            table, _, rest = key.partition(".")
+            if rest == inside and difflib.get_close_matches(word[:COMPARED], [table], n=1):
+                return f"did you mean {table!r}?"
         own, last = nearest(word, keys), asked.rpartition(".")[2]
         for found in (close_to(asked, stated), close_to(asked, others), own if own.startswith("did") else ""):
             if found:

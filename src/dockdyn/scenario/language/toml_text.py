@@ -13,6 +13,10 @@ from dockdyn.scenario.language.given_file import SCENARIO, content_of
 from dockdyn.scenario.language.mistaken import mistaken
 
 LONGEST = 1_000_000  # characters of a file
+LINE = re.compile(r"\(at line (\d{1,7}),")  # of tomllib's message
+QUOTED = re.compile(r""""[^"]*"|'[^']*'|#.*""")
+WITH_UNIT = re.compile(r"=\s*([-+]?\d+\.?\d*\s*[A-Za-zµ°%][^,}#\]]*)")
+WITH_COMMA = re.compile(r"=\s*[-+]?\d+,\d")
 DEEPEST = 40  # tables and lists inside each other
 MOST = 2**63  # TOML's integers are less, by size
 # a key of more parts than that, which tomllib takes the square of their number for
@@ -43,9 +47,19 @@ def data_of(text: str, name: str) -> dict[str, Any]:
     except RecursionError:
         raise ScenarioError(f"{name}: not TOML: tables and lists are nested too deeply") from None
     except ValueError as error:  # also an integer of thousands of digits
-        raise ScenarioError(f"{name}: not TOML: {error}") from None
+        raise ScenarioError(f"{name}: not TOML: {error}{_advice(text, str(error))}") from None
     check_admissible(data, name)
     return data
+
+
+def _advice(text: str, problem: str) -> str:
+    """Return what to do about a number that TOML does not read, in words; empty where the line in question has none."""
+    at = LINE.search(problem)
+    lines = text.splitlines()
+    line = QUOTED.sub("", lines[int(at[1]) - 1]) if at and int(at[1]) <= len(lines) else ""
+    if found := WITH_UNIT.search(line):
+        return f'; a number with a unit stands in quotes: "{found[1].strip()}"'
+    return "; a decimal point is a dot" if WITH_COMMA.search(line) else ""
 
 
 def check_admissible(value: object, name: str, key: str = "") -> None:

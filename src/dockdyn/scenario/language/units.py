@@ -29,6 +29,11 @@ from dockdyn.scenario.language.errors import shown
 
 LONGEST = 100  # characters of a number with its unit
 NUMBER = re.compile(r"[-+(\s]*(\.?\d|nan|inf)", re.IGNORECASE)  # what a text with a unit begins with: "kg" is no mass
+MISREAD = {  # what Pint reads otherwise than it is meant
+    re.compile(r"\d\s*,"): "a comma is no decimal point",
+    re.compile(r"\d\s+(?!1\s*/)\.?\d"): "digits stand without blanks between them",
+    re.compile(r"\btons?\b"): "a ton has 1000, 907 or 1016 kg, t has 1000",
+}
 NUMBER_BEFORE = re.compile(r"^[-+(\s]*[\d.]+(e[-+]?\d+)?\s*\*?\s*", re.IGNORECASE)
 POWER_AT_END = re.compile(r"^([A-Za-z]+)(\d)$")
 EXPONENT = re.compile(r"\s*([-+]?\d{1,2}(\.\d+)?|\(\s*[-+]?\d{1,2}(\.\d+)?(\s*/\s*\d{1,2})?\s*\))(?![\w.])(?!\s*\*\*)")
@@ -121,12 +126,17 @@ def read(text: str, scaled: Callable[[Any], Any]) -> float:
     """Return the number of pint's quantity in `text` once it is `scaled`."""
     from pint.util import string_preprocessor
 
-    if len(text) > LONGEST or not NUMBER.match(text) or not _plain_powers(string_preprocessor(text)):
+    if len(text) > LONGEST or not NUMBER.match(text) or _misread(text) or not _plain_powers(string_preprocessor(text)):
         raise ValueError("must be a number and a unit")
     try:
         return float(scaled(_registry().Quantity(text)).magnitude)
     except Exception as error:  # pint evaluates the text, which can fail anywhere in it: 0 ** -1, 5 s)
         raise ValueError(str(error)) from None
+
+
+def _misread(text: str) -> str:
+    """Return what would be read otherwise than it is meant in a text, in words; empty where nothing is."""
+    return next((words for pattern, words in MISREAD.items() if pattern.search(text)), "")
 
 
 def _plain_powers(text: str) -> bool:
@@ -260,6 +270,8 @@ def _why(value: object, unit: str) -> str:
     """Return why a text is no number of a `unit`, to stand behind what is allowed; empty where it says nothing of units."""
     if not isinstance(value, str) or len(value) > LONGEST or not NUMBER.match(value):
         return ""
+    if words := _misread(value):
+        return f"; {words}"
     import pint
 
     try:

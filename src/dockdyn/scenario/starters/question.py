@@ -124,7 +124,7 @@ class Amount:
         bare = not self.unit or text.strip().lower().replace("e", "").strip("+-.0123456789_") == ""
         number = plain(answers.numbers[self.name])
         answers.texts[self.name] = f"{number} {self.unit}".strip() if bare else text.strip()
-        return ""
+        return f"That is {number} {self.unit}." if bare and self.unit else ""
 
     def prompt(self, answers: Answers) -> str:
         return _spaced(self.name)

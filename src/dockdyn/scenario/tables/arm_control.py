@@ -72,7 +72,8 @@ class ArmControlSection(ActuatorSection):
         for key in LISTS:
             values = getattr(self, key)
             if self.law != "none" and values is not None and len(values) != len(joints):
-                refuse(f"control.{key}: has {len(values)} entries for {len(joints)} joints ({', '.join(joints)})")
+                entries = "entry" if len(values) == 1 else "entries"
+                refuse(f"control.{key}: has {len(values)} {entries} for {len(joints)} joints ({', '.join(joints)})")
         free = len(joints) - len(locked)
         if self.law == "reaction-null-space" and free <= axes:
             refuse(

@@ -19,6 +19,8 @@ THINNEST = 1e-4  # m, root mean square, of bodies whose inertia is repaired
 
 def tensor(value: object) -> object:
     """Return a diagonal as a 3 × 3 table."""
+    if not isinstance(value, list):
+        refuse("must be a list of three moments of inertia in kg m², or a table of 3 by 3")
     if isinstance(value, list) and not any(isinstance(item, list) for item in value):
         if len(value) != 3:
             refuse(f"must be three moments of inertia in kg m², or a table of 3 by 3; has {len(value)}")

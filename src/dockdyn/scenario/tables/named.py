@@ -10,7 +10,13 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Annotated, Any, get_args
 
-from pydantic import BeforeValidator, GetJsonSchemaHandler, SerializerFunctionWrapHandler, WrapSerializer
+from pydantic import (
+    BeforeValidator,
+    GetJsonSchemaHandler,
+    SerializerFunctionWrapHandler,
+    ValidationInfo,
+    WrapSerializer,
+)
 from pydantic_core import CoreSchema
 
 from dockdyn.scenario.language.errors import shown
@@ -40,20 +46,22 @@ class _Named:
         return {"type": "object", "additionalProperties": listed["items"], **names, **found}
 
 
-def _listed(names: re.Pattern[str], value: object) -> object:
+def _listed(names: re.Pattern[str], value: object, info: ValidationInfo) -> object:
     """Return tables by name as a list of them, each with its name, without those left out; refuse what is no table."""
     if isinstance(value, list) and all(isinstance(item, NamedSection) for item in value):
         return value
     if value == NONE:
         return []
     if not isinstance(value, dict):
-        refuse("must be tables, each under a name of its own")
+        refuse(f"must be tables, each under a name of its own, as [{info.field_name}.NAME]")
     found = []
     for name, table in value.items():
+        if not isinstance(table, dict | Section) and table != NONE:
+            refuse(f"{name} stands there without a table; each has a name of its own, as [{info.field_name}.NAME]")
         if names.fullmatch(name) is None:
             refuse(f"{shown(name)} is no name; must be of letters, digits, - and _")
         if isinstance(table, dict) and "name" in table:
-            refuse(f"{name}.name: the table is called {name!r} already; must be left out")
+            refuse(f"[{info.field_name}.{name}] has a key 'name', and is called {name!r} already; must be left out")
         if table != NONE:
             found.append(table | {"name": name} if isinstance(table, dict) else table)
     return found

@@ -38,15 +38,34 @@ def cone(apex, axis, half_angle, rim_radius, depth) -> Cone:
     return Cone.of(apex, axis, half_angle, jnp.min(jnp.stack(ends)) if ends else None)
 
 
+def stated_damping(table: Any, *, needed: bool = False) -> list[str]:  # noqa: ANN401, a table of whatever kind
+    """Return the key by which a table states its damping, if it does.
+
+    Refuses damping that is stated in two ways, or in none where it is `needed`.
+    """
+    ways = [key for key in ("damping", "damping_ratio", "restitution") if hasattr(table, key)]
+    stated = [key for key in ways if getattr(table, key) is not None]
+    if len(stated) > 1 or (needed and not stated):
+        found, all_ways = " and ".join(stated) if stated else "none", f"{', '.join(ways[:-1])} and {ways[-1]}"
+        refuse(f"has {found} of {all_ways}; must state one of them")
+    return stated
+
+
+def ratio_of(damping_ratio: Any, restitution: Any, adhesion: bool = False) -> Any:  # noqa: ANN401, numbers or traced ones
+    """Return the damping ratio that is stated, or that of a spring and dashpot with the restitution; None without either."""
+    from dockdyn.impact.formulas.contact_duration import kelvin_voigt_damping_ratio
+
+    if restitution is None:
+        return damping_ratio
+    return kelvin_voigt_damping_ratio(restitution, "zero-depth" if adhesion else "zero-force")
+
+
 def _one_damping(law: Any, *, needed: bool = False) -> Any:  # noqa: ANN401, a table that `part` makes
     """Return the law, its damping zero where none is stated.
 
-    Refuses damping that is stated in two ways, or in none where it is `needed`, and a speed that is missing or says nothing.
+    Refuses what `stated_damping` does, and a speed that is missing or says nothing.
     """
-    stated = [key for key in ("damping", "damping_ratio", "restitution") if getattr(law, key) is not None]
-    if len(stated) > 1 or (needed and not stated):
-        found = " and ".join(stated) if stated else "none"
-        refuse(f"has {found} of damping, damping_ratio and restitution; must state one of them")
+    stated = stated_damping(law, needed=needed)
     if hasattr(law, "speed"):
         relative = bool(stated) and stated != ["damping"]
         if relative and law.speed is None:
@@ -73,12 +92,10 @@ def spring_dashpot(stiffness, damping, damping_ratio, restitution, adhesion) -> 
 
     from dockdyn.contact.laws.relative_damping import DampedByRatio
     from dockdyn.contact.laws.spring_dashpot import SpringDashpot
-    from dockdyn.impact.formulas.contact_duration import kelvin_voigt_damping_ratio
 
     law = SpringDashpot(stiffness, jnp.zeros(()) if damping is None else damping, adhesion)
-    if restitution is not None:
-        damping_ratio = kelvin_voigt_damping_ratio(restitution, "zero-depth" if adhesion else "zero-force")
-    return law if damping_ratio is None else DampedByRatio(law, damping_ratio)
+    ratio = ratio_of(damping_ratio, restitution, adhesion)
+    return law if ratio is None else DampedByRatio(law, ratio)
 
 
 def _restitution_of(damping_ratio, restitution) -> Any:  # noqa: ANN401, a number as an array
@@ -154,8 +171,10 @@ Exponent = (quantity("", "an exponent", least=1), 1.5)
 Power = quantity("N/m**{exponent}", "a stiffness", above=0)
 Damping = quantity("N*s/m", "a damping", least=0)
 Stiffness = quantity("N/m", "a stiffness", above=0)
-DampingRatio = (quantity("", "a damping ratio", least=0) | None, None)
-Restitution = (quantity("", "a restitution", above=0, most=1) | None, None)
+StatedRatio = quantity("", "a damping ratio", least=0) | None
+StatedRestitution = quantity("", "a restitution", above=0, most=1) | None
+DampingRatio = (StatedRatio, None)
+Restitution = (StatedRestitution, None)
 Speed = (quantity("m/s", "a speed", above=0) | None, None)
 Forces = Annotated[list[quantity("N", "a force", component=True, least=0)], Field(fail_fast=True)]
 

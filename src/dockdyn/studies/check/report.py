@@ -99,7 +99,7 @@ def _cost_tile(cost: CompileCost, ready: float | None) -> Tile:
 
 def _headline(begun: StraightStart | None) -> str:
     if begun is None or not begun.names:
-        return "Nothing is placed that could touch" if begun is None else "Nothing can touch"
+        return "No body is placed in it" if begun is None else "Nothing can touch"
     if over := begun.overlapping:
         return f"{begun.names[over[0]]} overlaps by {format_significant(1e3 * begun.depths[0][over[0]], 3)} mm at the start"
     if begun.first is None:
@@ -112,18 +112,20 @@ def _headline(begun: StraightStart | None) -> str:
 
 def _verdict(begun: StraightStart | None) -> str:
     """Return what overlaps, and what touches when, in sentences."""
-    if begun is None or not begun.names:
+    if begun is None:
+        return "A rig along one direction has no scene before its run."
+    if not begun.names:
         return "There are no contacts to look at."
     over, count = begun.overlapping, len(begun.names)
     least = -float(begun.depths[0].max())
     words = (
         f"{len(over)} of {count} contacts overlap at the start."
         if over
-        else f"Nothing overlaps: the smallest of {count} gaps is {format_significant(1e3 * least, 4)} mm."
+        else f"Nothing overlaps: the smallest gap is {format_significant(1e3 * least, 4)} mm."
     )
     later = int(np.isfinite(begun.touches).sum())
     if later:
-        words += f" {later} of {count} close on a straight way within the duration."
+        words += f" {later} of {count} contacts close on a straight way within the duration."
     return words
 
 

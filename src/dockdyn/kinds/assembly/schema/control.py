@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Protocol, Self, get_args
 
-from pydantic import Discriminator, Field, SerializeAsAny, Tag, model_validator
+from pydantic import Discriminator, Field, SerializeAsAny, Tag, field_validator, model_validator
 
 from dockdyn.deferred import Array, Float, jnp
 from dockdyn.kinds.assembly.schema.phases import Entries, entries_of
@@ -46,6 +46,15 @@ class SteeredSection(Section):
 
 class SteeringSection(SteeredSection, BodyControlSection):
     """Torque and force on a body of an assembly."""
+
+    @field_validator("law", mode="before")
+    @classmethod
+    def known_law(cls, law: object) -> object:
+        """Refuse a law that is neither of bodies nor of arms."""
+        known = [*get_args(cls.model_fields["law"].annotation), *ARM_LAWS]
+        if isinstance(law, str) and law not in known:
+            refuse(f'no such law; {nearest(law, known)}; or "module:Class" for one of your own')
+        return law
 
 
 class OwnSteeringSection(SteeredSection, OwnControlSection):

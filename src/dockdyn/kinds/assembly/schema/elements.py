@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
@@ -16,7 +17,7 @@ from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.latch import RampSection
 from dockdyn.scenario.tables.own_part import OwnPart
 from dockdyn.scenario.tables.part import refuse
-from dockdyn.scenario.tables.parts import relative_key
+from dockdyn.scenario.tables.parts import StatedRatio, StatedRestitution, ratio_of, relative_key, stated_damping
 
 if TYPE_CHECKING:
     from dockdyn.contact.latch import Ramp, Reach
@@ -38,6 +39,11 @@ def stated_number(value: float | None) -> Float[Array, ""] | None:
     """Return a number as an array; None for what is not there."""
 
     return None if value is None else jnp.asarray(value, float)
+
+
+def _number_or_zero(value: float | None) -> float:
+    """Return a number, also a traced one; zero for what is not there."""
+    return 0.0 if value is None else value
 
 
 class NamedElement(NamedSection):
@@ -142,24 +148,33 @@ class StrutSection(LineSection):
     hexapod: OrNone[HexapodSection] = None
     stiffness: quantity("N/m", "a stiffness", above=0) | None = None
     damping: Damping | None = None
+    damping_ratio: StatedRatio = None
     free_length: Length | None = None
     speed: quantity("m/s", "a speed") | None = None
     slip: Force | None = None
     stroke: Annotated[list[Coordinate], Field(min_length=2, max_length=2)] | None = None
     stop_stiffness: quantity("N/m", "a stiffness", above=0) = 1e6
-    stop_damping: Damping = 0.0
+    stop_damping: Damping | None = None
+    stop_restitution: StatedRestitution = None
     moved_mass: quantity("kg", "a mass", above=0) | None = None
 
     @model_validator(mode="after")
     def sound(self) -> Self:
         if [self.anchor, self.anchors, self.hexapod].count(None) != 2:
             refuse("must state one of anchor, anchors and hexapod")
+        stated_damping(self)
+        if self.damping_ratio is not None and self.stiffness is None:
+            refuse("damping_ratio: is that of damper and spring; state the stiffness")
         if self.slip is not None and self.stiffness is None:
             refuse("slip: a brake limits the force of a spring; state the stiffness")
         if self.stroke is not None and self.stroke[0] >= self.stroke[1]:
             refuse("stroke must be two lengths, the shortest first, counted from the free length")
         if self.speed is not None and self.stiffness is None:
             refuse("speed: a motor moves the free length of a spring; state the stiffness")
+        if self.stop_damping is not None and self.stop_restitution is not None:
+            refuse("has stop_damping and stop_restitution; must state one of them")
+        if self.stop_damping is None and self.stop_restitution is None:
+            return self.model_copy(update={"stop_damping": 0.0})
         return self
 
     def count(self) -> int:
@@ -169,7 +184,9 @@ class StrutSection(LineSection):
         return self.slip is not None or self.stroke is not None
 
     def is_spring(self) -> bool:
-        return not (self.damping or self.slip or self.speed or (self.stroke is not None and self.stop_damping))
+        damped = self.damping or self.damping_ratio
+        stopped = self.stop_damping or self.stop_restitution not in (None, 1.0)
+        return not (damped or self.slip or self.speed or (self.stroke is not None and stopped))
 
     def lines(self, first: Placed, second: Placed) -> list[Anchors]:
         from dockdyn.elements import Anchors, hexapod_anchors
@@ -192,16 +209,18 @@ class StrutSection(LineSection):
         stops = None
         if self.stroke is not None:
             low, high = (jnp.asarray(length, float) for length in self.stroke)
-            stops = EndStops(low, high, one_sided(self.stop_stiffness, self.stop_damping))
+            ratio = ratio_of(None, self.stop_restitution)
+            stops = EndStops(low, high, one_sided(self.stop_stiffness, _number_or_zero(self.stop_damping), ratio))
         return Strut(
             anchors=line,
             free_length=free,
             stiffness=stated_number(self.stiffness),
-            damping=stated_number(self.damping),
+            damping=jnp.zeros(()) if self.damping_ratio is not None else stated_number(self.damping),
             speed=stated_number(self.speed),
             brake=None if self.slip is None else Brake(jnp.asarray(self.slip, float)),
             stops=stops,
             moved_mass=stated_number(self.moved_mass),
+            ratio=stated_number(self.damping_ratio),
         )
 
 
@@ -210,12 +229,15 @@ class CableSection(LineSection):
 
     kind = "cable"
     stiffness: quantity("N/m", "a stiffness", above=0)
-    damping: Damping = 0.0
+    damping: Damping | None = None
+    damping_ratio: StatedRatio = None
+    restitution: StatedRestitution = None
     free_length: Length | None = None
 
     @model_validator(mode="after")
     def sound(self) -> Self:
-        return _one_way(self)
+        found = self if stated_damping(self) else self.model_copy(update={"damping": 0.0})
+        return _one_way(found)
 
     def has_events(self) -> bool:
         return True
@@ -226,7 +248,8 @@ class CableSection(LineSection):
         found: list[ForceElement] = []
         for line in self.lines(first, second):
             free = line.line(first, second).length if self.free_length is None else jnp.asarray(self.free_length, float)
-            found.append(Cable(line, free, one_sided(self.stiffness, self.damping)))
+            ratio = ratio_of(self.damping_ratio, self.restitution)
+            found.append(Cable(line, free, one_sided(self.stiffness, _number_or_zero(self.damping), ratio)))
         return self.joined(found)
 
 
@@ -277,12 +300,14 @@ class BushingSection(ElementSection):
     turning_stiffness: Annotated[list[quantity("N*m/rad", "a stiffness", least=0)], Field(min_length=3, max_length=3)]
     damping: Annotated[list[Damping], Field(min_length=3, max_length=3)] | None = None
     turning_damping: Annotated[list[TurningDamping], Field(min_length=3, max_length=3)] | None = None
+    damping_ratio: StatedRatio = None
     slip: Force | None = None
 
     @model_validator(mode="after")
     def sound(self) -> Self:
         if (self.damping is None) != (self.turning_damping is None):
             refuse("damping and turning_damping belong together; state both or neither")
+        stated_damping(self)
         if self.slip is not None and not self.stiffness[0]:
             refuse("slip: a brake limits the force of the spring along x; its stiffness must be above 0")
         return self
@@ -291,7 +316,7 @@ class BushingSection(ElementSection):
         return self.slip is not None
 
     def is_spring(self) -> bool:
-        return self.damping is None and self.slip is None
+        return self.damping is None and not self.damping_ratio and self.slip is None
 
     def places(self, first: Placed, second: Placed) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
         own, other = self._frames(first, second)
@@ -321,7 +346,10 @@ class BushingSection(ElementSection):
         if self.damping is not None and self.turning_damping is not None:
             damping = diagonal(self.damping, self.turning_damping)
         brake = None if self.slip is None else Brake(jnp.asarray(self.slip, float))
-        return Bushing(own, frame, diagonal(self.stiffness, self.turning_stiffness), damping, brake)
+        if self.damping_ratio is not None:
+            damping = jnp.zeros((6, 6))
+        stiffness = diagonal(self.stiffness, self.turning_stiffness)
+        return Bushing(own, frame, stiffness, damping, brake, stated_number(self.damping_ratio))
 
 
 class LatchSection(LineSection):
@@ -348,6 +376,7 @@ class LatchSection(LineSection):
     grip: Literal["compliant", "compliant-weld", "pin", "weld"] = "compliant"
     stiffness: quantity("N/m", "a stiffness", above=0) | None = None
     damping: Damping | None = None
+    damping_ratio: StatedRatio = None
     turning_stiffness: quantity("N*m/rad", "a stiffness", above=0) | None = None
     turning_damping: TurningDamping | None = None
     stroke: Length | None = None
@@ -384,7 +413,16 @@ class LatchSection(LineSection):
         if self.ramp is not None and self.draw_speed is not None:
             refuse("draw_speed: a striker behind a ramp is in the seat, where nothing draws it; must be left out")
         if self.rigid:
-            for key in ("stiffness", "damping", "turning_stiffness", "turning_damping", "stroke", "play", "draw_speed"):
+            for key in (
+                "stiffness",
+                "damping",
+                "damping_ratio",
+                "turning_stiffness",
+                "turning_damping",
+                "stroke",
+                "play",
+                "draw_speed",
+            ):
                 if getattr(self, key):
                     refuse(f"{key}: a {self.grip} is rigid; must be left out, or grip be 'compliant'")
             if self.anchors is not None:
@@ -406,6 +444,7 @@ class LatchSection(LineSection):
 
     def _refuse_not_yielding(self) -> None:
         """Refuse what a compliant grip cannot have."""
+        stated_damping(self)
         if self.stiffness is None and not self.in_cone:
             refuse("stiffness: missing; must be stated of a compliant grip")
         for key in ("turning_stiffness", "turning_damping"):
@@ -445,10 +484,14 @@ class LatchSection(LineSection):
                 f"{self.path}.stiffness: no [contact.NAME] between {self.feature!r} and {self.surface!r} tells it; must be "
                 "stated, or grip be 'pin' or 'weld'"
             )
-        if self.damping is None and getattr(law, "unloading_force", None) is not None:
+        if self.damping is not None or self.damping_ratio is not None:
+            return
+        if getattr(law, "unloading_force", None) is not None:
             refuse(f"{self.path}.damping: must be stated, since the contact's law has an unloading_force of its own")
-        if self.damping is None and (key := relative_key(law)):
-            refuse(f"{self.path}.damping: must be stated, since the contact's law says its own by a {key}")
+        if key := relative_key(law):
+            refuse(
+                f"{self.path}.damping: must be stated, or damping_ratio, since the contact's law says its own by a {key}"
+            )
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
         return self.joined([self.caught_at(line, self._out(), self.lateral) for line in self.lines(first, second)])
@@ -497,7 +540,8 @@ class LatchSection(LineSection):
         from dockdyn.contact.laws.linearised import linearise_law
         from dockdyn.elements import Compliant
 
-        stated: tuple[Any, Any] = self.stiffness, self.damping
+        ratio = stated_number(self.damping_ratio)
+        stated: tuple[Any, Any] = self.stiffness, self.damping if ratio is None else 0.0
         if law is not None and None in stated:
             assert isinstance(entry, Ramp)
             spare = linearise_law(law, entry.greatest_force(), jnp.asarray(self.entry, float))
@@ -508,11 +552,12 @@ class LatchSection(LineSection):
             turning = _preferred(
                 (self.turning_stiffness, self.turning_damping), (lever**2 * stiffness, lever**2 * damping)
             )
+        follows = ratio is not None and turning is not None and self.turning_damping is None
+        grip = Compliant(stiffness, damping, turning, ratio=ratio, lever=lever if follows else None)
         if self.tells_loads:
-            stroke = jnp.asarray(self.entry if self.stroke is None else self.stroke, float)
-            return Compliant(stiffness, damping, turning, stroke=stroke)
+            return replace(grip, stroke=jnp.asarray(self.entry if self.stroke is None else self.stroke, float))
         speed = None if self.draw_speed is None else jnp.asarray(self.draw_speed, float)
-        return Compliant(stiffness, damping, turning, play=jnp.asarray(self.play, float), speed=speed)
+        return replace(grip, play=jnp.asarray(self.play, float), speed=speed)
 
 
 def _preferred(stated: tuple[Any, Any], spare: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:

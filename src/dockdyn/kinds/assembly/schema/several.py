@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from dockdyn.mechanism.mounts import Mount
 
 ELEMENTS = ("strut", "cable", "magnet", "bushing", "latch", "connection", "thruster", "element")  # keys, in their order
+RELATIVE = {"damping_ratio": "damping", "restitution": "damping", "stop_restitution": "stop_damping"}  # of elements
 MOST_PAIRS = 20_000  # of a contact
 OPEN = 1e-8  # m, of ends that are to meet
 MOVING_PORTS, STANDING_PORTS = ("port", "feature"), ("port", "surface")  # that approach, and that are approached
@@ -415,6 +416,22 @@ class SeveralBodiesSection(Section, abc.ABC):
         masses, _ = effective_masses(model, model.initial())
         laws: list[tuple[Any, int]] = [(contacts[number].normal, number) for _, _, number in self.relative_laws()]
         return [damping_between(law.make(), masses[number]) for law, number in laws]
+
+    def relative_elements(self) -> list[tuple[str, str, float]]:
+        """Return the elements that state their damping relative to their bodies: the key of the table, the key in it, its
+        value."""
+        return [
+            (one.path, key, getattr(one, key))
+            for one in self.ties()
+            for key in RELATIVE
+            if getattr(one, key, None) is not None
+        ]
+
+    def damped_elements(self) -> list[Float[Array, "lines"]]:
+        """Return the damping (N s/m; about axes N m s/rad) of each of these at t = 0, also from traced numbers."""
+        elements: dict[str, Any] = {one.name: one.element for one in self.model().elements}
+        stated = [(path.partition(".")[2], RELATIVE[key]) for path, key, _ in self.relative_elements()]
+        return [jnp.ravel(elements[name].dashpots()[of]) for name, of in stated]
 
     def first_depths(self) -> Float[Array, "contacts"]:
         """Return how deep (m) every contact is at t = 0, also from traced numbers; positive is overlap."""
