@@ -9,7 +9,7 @@ from two_bodies import two_bodies
 import dockdyn
 from dockdyn.report.sampled_surface import signed_distances, surface_normals
 from dockdyn.scenario.made import made
-from dockdyn.scenario.meshes.nearest_face import NearestFace
+from dockdyn.scenario.meshes.nearest import MeshDistance
 
 TIP = 0.1  # m
 BODY = {"mass": 500, "inertia": [200, 210, 220]}
@@ -65,7 +65,7 @@ def solid(points):
 def test_distances_are_those_of_trimesh():
     """To the error of trimesh's; signs to the rule of the outline, away from facets by more than they are flat."""
     mesh, points = drogue(), np.random.default_rng(0).uniform(-0.75, 0.75, (400, 3))
-    found = NearestFace(mesh, 0.2).signed_distances(points)
+    found = MeshDistance(np.asarray(mesh.vertices), np.asarray(mesh.faces)).signed_distances(points)
     assert found == pytest.approx(-trimesh.proximity.signed_distance(mesh, points), abs=1e-7)
     clear = np.abs(found) > 0.01
     assert np.array_equal(found[clear] < 0, solid(points[clear])) and (found < 0).sum() > 50

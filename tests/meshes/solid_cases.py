@@ -101,10 +101,15 @@ def distances_by_force(mesh, points):
     triangles = np.asarray(mesh.vertices)[mesh.faces].astype(WIDE)
     found = np.empty(len(points))
     for number, point in enumerate(points.astype(WIDE)):
-        squared = np.minimum(_squared_to_planes(point, triangles), _squared_to_edges(point, triangles)).min()
+        squared = squared_distances(point, triangles).min()
         inside = abs(_solid_angle(point, triangles)) > 2 * np.pi
         found[number] = np.sqrt(squared) * (-1 if inside else 1)
     return found
+
+
+def squared_distances(point, triangles):
+    """Return squared distances of a point from triangles."""
+    return np.minimum(_squared_to_planes(point, triangles), _squared_to_edges(point, triangles))
 
 
 def _dot(one, other):

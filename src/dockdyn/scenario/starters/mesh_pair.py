@@ -66,10 +66,11 @@ def read_shape(path: Path) -> MeshShape:
     if path.suffix.lower() not in SUFFIXES:
         raise ScenarioError(f"must be a mesh, a file that ends in {', '.join(SUFFIXES)}")
     from dockdyn.scenario.meshes.kept import solid_of
+    from dockdyn.scenario.meshes.mesh_file import MeshFile
 
     try:
         check_file(path, MESH.most)
-        solid = solid_of(path, path.stat().st_mtime_ns, 1.0)
+        solid = solid_of(MeshFile(path, path.stat().st_mtime_ns, None))
     except PydanticCustomError as error:
         raise ScenarioError(str(error)) from None
     except OSError as error:

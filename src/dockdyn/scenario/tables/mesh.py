@@ -16,13 +16,13 @@ from dockdyn.files import check_file
 from dockdyn.scenario.language.errors import shown
 from dockdyn.scenario.language.given_file import MESH, refusal
 from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.language.units import in_base_units, quantity
+from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.meshes.mesh_file import MeshFile, MeshUnit, length_in_words
 from dockdyn.scenario.tables.attitude import LEVEL, Attitude, quaternion_of
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.part import Shape, refuse, without_computed
 
 SUFFIXES = (".stl", ".obj", ".ply")
-MeshUnit = Literal["m", "cm", "mm", "inch", "foot"]
 HUGE = 50  # times what is a length of the body: such a mesh is hardly in metres
 
 
@@ -41,14 +41,14 @@ class GridSection(Section):
     size: float
 
 
-def read_mesh[Made](name: str, unit: str | None, maker: Callable[[Path, int, float], Made]) -> Made:
-    """Return what `maker` makes of a mesh file, the time of its change and the length (m) of its unit; refuses what is none."""
+def read_mesh[Made](name: str, unit: str | None, maker: Callable[[MeshFile], Made]) -> Made:
+    """Return what `maker` makes of a mesh file; refuses what is none."""
     file = Path(name)
     if file.suffix.lower() not in SUFFIXES:
         refuse(f"file = {shown(name)}: must be a mesh, a file that ends in {', '.join(SUFFIXES)}")
     try:
         check_file(file, MESH.most)
-        return maker(file, file.stat().st_mtime_ns, in_base_units(f"1 {unit or 'm'}"))
+        return maker(MeshFile(file, file.stat().st_mtime_ns, unit))
     except PydanticCustomError as problem:
         refuse(f"file = {shown(file.name)}: {problem}")
     except OSError as error:
@@ -88,10 +88,10 @@ class MeshSection(Shape):
         found = read_mesh(self.file, self.unit, self._grid)
         return self.model_copy(update={"grid": GridSection(**found._asdict())})
 
-    def _grid(self, file: Path, changed: int, scale: float) -> Any:  # noqa: ANN401, of a module that is imported late
+    def _grid(self, mesh: MeshFile) -> Any:  # noqa: ANN401, of a module that is imported late
         from dockdyn.scenario.meshes.kept import grid_of
 
-        return grid_of(file, changed, scale, self.unit is not None, self.tolerance, self.tip_radius)
+        return grid_of(mesh, self.tolerance, self.tip_radius)
 
     def check_tip(self, place: Sequence[float], radius: float) -> None:
         assert self.grid is not None
@@ -99,7 +99,8 @@ class MeshSection(Shape):
         if self.unit is None and (doubt := doubt_unit(self.grid.size, reach, "unit")):
             refuse(f"file = {shown(self.file)}: {doubt}")
         if radius > self.tip_radius:
-            refuse(f"tip_radius = {self.tip_radius:g} m: must be at least that of what touches the mesh, {radius:g} m")
+            own, needed = (length_in_words(one, self.unit) for one in (self.tip_radius, radius))
+            refuse(f"tip_radius = {own}: must be at least that of what touches the mesh, {needed}")
 
     def make(self) -> Any:  # noqa: ANN401, a surface
 

@@ -16,7 +16,8 @@ from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.attitude import LEVEL, Attitude, quaternion_of
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
-from dockdyn.scenario.tables.mesh import MeshUnit, doubt_unit, read_mesh
+from dockdyn.scenario.meshes.mesh_file import MeshUnit
+from dockdyn.scenario.tables.mesh import doubt_unit, read_mesh
 from dockdyn.scenario.tables.part import refuse, without_computed
 
 MOST = 10_000  # of members of a feature
@@ -197,7 +198,7 @@ class CloudSection(NamedSection):
     def sampled(self) -> Self:
         from dockdyn.scenario.meshes.kept import cloud_of
 
-        found = read_mesh(self.file, self.unit, lambda *file: cloud_of(*file, self.count, self.radius))
+        found = read_mesh(self.file, self.unit, lambda mesh: cloud_of(mesh, self.count, self.radius))
         return self.model_copy(update={"sample": SampleSection(**found._asdict())})
 
     def check_unit(self, arm: float) -> None:
