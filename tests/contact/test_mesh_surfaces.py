@@ -1,5 +1,7 @@
 """Surfaces from mesh files: distances beside trimesh's own, runs beside XLA's, and what is refused."""
 
+import re
+
 import numpy as np
 import pytest
 import tomlkit
@@ -8,6 +10,7 @@ from two_bodies import two_bodies
 
 import dockdyn
 from dockdyn.report.sampled_surface import signed_distances, surface_normals
+from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.made import made
 from dockdyn.scenario.meshes.nearest import MeshDistance
 
@@ -180,6 +183,32 @@ def test_what_is_wrong_is_said_in_one_line(dock, tmp_path, monkeypatch, name):
     monkeypatch.setattr("dockdyn.scenario.meshes.grid.MOST", 150_000)
     make().export(tmp_path / "wrong.ply")
     dock("run", written(tmp_path, scenario("wrong.ply", **keys)), "--quiet").check_refused(words)
+
+
+@pytest.mark.parametrize(("unit", "lengths"), [("mm", 1000.0), ("inch", 1 / 0.0254), (None, 1.0)])
+def test_a_tolerance_that_cannot_be_had_is_answered_by_one_that_can(tmp_path, monkeypatch, unit, lengths):
+    """In the unit of the file, where it is stated; a tenth less of it cannot be had either."""
+    monkeypatch.setattr("dockdyn.scenario.meshes.grid.MOST", 150_000)
+    mesh = drogue()
+    mesh.apply_scale(lengths)
+    mesh.export(tmp_path / "drogue.stl")
+
+    def load(tolerance):
+        keys = {"tolerance": tolerance} | ({"unit": unit} if unit else {})
+        return dockdyn.load(written(tmp_path, scenario("drogue.stl", **keys)))
+
+    with pytest.raises(ScenarioError) as refusal:
+        load("1 um")
+    words = str(refusal.value)
+    assert (
+        f"tolerance = {lengths * 1e-6:.3g} {unit or 'm'} cannot be had of a mesh {lengths * 1.2:.3g} {unit or 'm'}"
+        in words
+    )
+    proposed = re.search(r"must be at least (\S+ \S+),", words)[1]
+    assert load(proposed).content.named("target").surface[0].grid.error > 0
+    value, name = proposed.split()
+    with pytest.raises(ScenarioError, match="cannot be had"):
+        load(f"{0.9 * float(value)} {name}")
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,9 @@ def test_distances_and_signs_are_those_of_brute_force(make, seed):
     assert (true < 0).sum() > 10 and (true > 0).sum() > 10
     assert np.linalg.norm(found.offsets, axis=1) == pytest.approx(np.abs(found.distances), rel=1e-12, abs=1e-15)
     faces = mesh.triangles[found.faces].astype(WIDE)
-    feet = [squared_distances(*each)[0] for each in zip((points - found.offsets).astype(WIDE), faces[:, None])]
+    feet = [
+        squared_distances(*each)[0] for each in zip((points - found.offsets).astype(WIDE), faces[:, None], strict=True)
+    ]
     assert np.sqrt(max(feet)) < 1e-15 * size
 
 

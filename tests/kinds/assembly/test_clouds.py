@@ -89,7 +89,10 @@ def test_what_is_kept_of_a_mesh_is_what_was_made(block, tmp_path, monkeypatch):
     asked, made = [], solid.solid_in
     monkeypatch.setattr(solid, "solid_in", lambda *given: asked.append(given[1]) or made(*given))
     monkeypatch.setattr(cloud, "solid_in", solid.solid_in)
-    makers = (lambda file, n: cloud_of(MeshFile(file, n, None), 60, 0.01)), (lambda file, n: solid_of(MeshFile(file, n, None)))
+    makers = (
+        (lambda file, n: cloud_of(MeshFile(file, n, None), 60, 0.01)),
+        (lambda file, n: solid_of(MeshFile(file, n, None))),
+    )
     for number, make in enumerate(makers):
         first = make(block, 10 * number)
         again = make(block, 10 * number + 1)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dockdyn.deferred import Array, Float, Int, PyTree, jax, jnp
+from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.meshes.counts import MOST
 
 LEAF = 4  # faces of a box that is not divided
@@ -28,7 +29,9 @@ class BoxTree(NamedTuple):
     """
 
     boxes: Float[np.ndarray, "boxes 6"]  # m, lowest and highest corner
-    children: Int[np.ndarray, "boxes 2"]  # of an inner box the first of two neighbours, and 0; of a leaf first face, faces
+    children: Int[
+        np.ndarray, "boxes 2"
+    ]  # of an inner box the first of two neighbours, and 0; of a leaf first face, faces
     order: Int[np.ndarray, "faces"]  # the number in the mesh of each face of the tree
 
 
@@ -107,36 +110,42 @@ def _costs(lows: np.ndarray, highs: np.ndarray, owners: np.ndarray, bins: np.nda
     for axis in range(3):
         np.minimum.at(low[:, axis], keys, lows[:, axis])
         np.maximum.at(high[:, axis], keys, highs[:, axis])
-    low, high = low.reshape(many, BINS, 3), high.reshape(many, BINS, 3)
+    lowest, highest = low.reshape(many, BINS, 3), high.reshape(many, BINS, 3)
     before = np.cumsum(numbers, axis=1)[:, :-1]
     after = numbers.sum(axis=1, keepdims=True) - before
-    left = _surface(np.maximum.accumulate(high, axis=1) - np.minimum.accumulate(low, axis=1))[:, :-1]
-    high, low = np.maximum.accumulate(high[:, ::-1], axis=1), np.minimum.accumulate(low[:, ::-1], axis=1)
-    right = _surface(high - low)[:, ::-1][:, 1:]
+    left = _surfaces_up_to(lowest, highest)[:, :-1]
+    right = _surfaces_up_to(lowest[:, ::-1], highest[:, ::-1])[:, ::-1][:, 1:]
     with np.errstate(invalid="ignore"):
         return np.where((before > 0) & (after > 0), before * left + after * right, np.inf)
 
 
-def _surface(extents: np.ndarray) -> np.ndarray:
-    """Return half the surface (m²) of boxes of these extents (m)."""
-    with np.errstate(invalid="ignore"):
-        x, y, z = np.moveaxis(extents, -1, 0)
+def _surfaces_up_to(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Return half the surface (m²) of the boxes around the first bin, the first two, and so on."""
+    with np.errstate(invalid="ignore"):  # of a bin with nothing in it
+        x, y, z = np.moveaxis(np.maximum.accumulate(high, axis=1) - np.minimum.accumulate(low, axis=1), -1, 0)
         return x * y + y * z + z * x
 
 
 def walk_tree(
     tree: PyTree,
-    key: Callable[[Array], Array],
+    key: Callable[[list[Array]], Array],
     limit: Callable[[PyTree], Array],
     take: Callable[[Array, PyTree], PyTree],
     state: PyTree,
 ) -> PyTree:
     """Return the `state` after all faces have been taken that may matter, by a program.
 
-    `tree` is a `BoxTree`'s boxes and children. Of two boxes that with the smaller `key` (of its six numbers) comes first; none is
-    looked into whose key is not below the `limit` of the state. `take` makes the state after a face of the tree, by its number.
+    `tree` is a `BoxTree`'s boxes and children. Of two boxes that with the smaller `key`, of its six numbers, comes first; none
+    is looked into whose key is not below the `limit` of the state. `take` makes the state after a face of the tree, by its
+    number.
     """
     boxes, children = tree
+    nothing = (
+        jnp.array(-1),
+        jnp.array(0.0),
+        jnp.array(-1),
+        jnp.array(0.0),
+    )  # boxes to look into next and later, their keys
 
     def keyed(box: Array) -> Array:
         return key(read_row(boxes, box, 0, 6))
@@ -147,9 +156,11 @@ def walk_tree(
 
     def take_leaf(first: Array, count: Array, state: PyTree) -> PyTree:
         _, state = jax.lax.while_loop(
-            lambda given: given[0] < first + count, lambda given: (given[0] + 1, take(given[0], given[1])), (first, state)
+            lambda given: given[0] < first + count,
+            lambda given: (given[0] + 1, take(given[0], given[1])),
+            (first, state),
         )
-        return jnp.array(-1), jnp.array(0.0), jnp.array(-1), jnp.array(0.0), state
+        return *nothing, state
 
     def descend(first: Array, count: Array, state: PyTree) -> PyTree:
         one, other, bound = keyed(first), keyed(first + 1), limit(state)
@@ -164,20 +175,18 @@ def walk_tree(
         )
 
     def skip(box: Array, state: PyTree) -> PyTree:
-        return jnp.array(-1), jnp.array(0.0), jnp.array(-1), jnp.array(0.0), state
+        return *nothing, state
 
     def turn(carried: PyTree) -> PyTree:
         box, own, waiting, stack, keys, state = carried
         box, own, later, its, state = jax.lax.cond(own < limit(state), look_inside, skip, box, state)
         stack = jax.lax.dynamic_update_slice(stack, later[None], (waiting,))
         keys = jax.lax.dynamic_update_slice(keys, its[None], (waiting,))
-        waiting = waiting + (later >= 0)
-        waiting = waiting - (box < 0)
-        back = jnp.maximum(waiting, 0)
-        popped = jax.lax.dynamic_slice(stack, (back,), (1,))[0]
-        its_key = jax.lax.dynamic_slice(keys, (back,), (1,))[0]
-        own = jnp.where(box < 0, its_key, own)
-        box = jnp.where(box < 0, popped, box)
+        ended = box < 0
+        waiting = waiting + (later >= 0) - ended
+        top = jnp.maximum(waiting, 0)
+        box = jnp.where(ended, jax.lax.dynamic_slice(stack, (top,), (1,))[0], box)
+        own = jnp.where(ended, jax.lax.dynamic_slice(keys, (top,), (1,))[0], own)
         return box, own, waiting, stack, keys, state
 
     start = jnp.array(0), keyed(jnp.array(0)), jnp.array(0), jnp.zeros(STACK, int), jnp.zeros(STACK), state
@@ -188,3 +197,23 @@ def read_row(array: Array, place: Array, column: Array | int, count: int) -> lis
     """Return `count` numbers of one row of an array, from a column on."""
     found = jax.lax.dynamic_slice(array, (place, column), (1, count))[0]
     return [found[number] for number in range(count)]
+
+
+def read_corners(array: Array, place: Array, column: int = 0) -> list[Vector]:
+    """Return three points of one row of an array, from a column on."""
+    numbers = read_row(array, place, column, 9)
+    return [Vector(*numbers[at : at + 3]) for at in (0, 3, 6)]
+
+
+def larger_of(one: Array, *others: Array) -> Array:
+    """Return the largest of numbers; quicker than what also looks whether one is none."""
+    for other in others:
+        one = jnp.where(one > other, one, other)
+    return one
+
+
+def smaller_of(one: Array, *others: Array) -> Array:
+    """Return the smallest of numbers; as quick."""
+    for other in others:
+        one = jnp.where(one < other, one, other)
+    return one

@@ -16,7 +16,16 @@ import numpy as np
 from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
-from dockdyn.scenario.meshes.box_tree import FACES, BoxTree, box_tree, read_row, walk_tree
+from dockdyn.scenario.meshes.box_tree import (
+    FACES,
+    BoxTree,
+    box_tree,
+    larger_of,
+    read_corners,
+    read_row,
+    smaller_of,
+    walk_tree,
+)
 
 DEPTH = 1e-9  # of the largest extent: what is nearer is not told apart
 WIDTH = 1e-6  # of the largest extent: from the middle of a more slender face no ray is sent
@@ -70,8 +79,10 @@ def look_at_faces(vertices: Float[np.ndarray, "n 3"], faces: Int[np.ndarray, "m 
 
 
 def _tightest(triangles: np.ndarray) -> tuple[BoxTree, np.ndarray]:
-    """Return the tree over triangles in those axes in which their boxes are smaller, and the triangles there: the file's, or the
-    main axes of all corners, along which long faces may lie."""
+    """Return the tree over triangles in those axes in which their boxes are smaller, and the triangles there.
+
+    The axes are the file's, or the main axes of all corners, along which long faces may lie.
+    """
     corners = triangles.reshape(-1, 3) - triangles.reshape(-1, 3).mean(axis=0)
     _, axes = np.linalg.eigh(corners.T @ corners)
     axes[:, 0] *= np.sign(np.linalg.det(axes))
@@ -108,30 +119,25 @@ def _look(tree: PyTree, table: Array, first: Array, last: Array, depth: Array) -
     return jax.lax.while_loop(lambda given: given[0] < last, turn, start)[-1]
 
 
-def _corners(table: Array, face: Array, column: int = 0) -> list[Vector]:
-    numbers = read_row(table, face, column, 9)
-    return [Vector(*numbers[at : at + 3]) for at in (0, 3, 6)]
-
-
 def _is_crossed(tree: PyTree, table: Array, face: Array, depth: Array) -> Array:
     """Return whether an edge of another face goes through this one, `depth` (m) beyond on both sides and inside its edges."""
-    corners, normal = _corners(table, face), Vector(*read_row(table, face, 9, 3))
+    corners, normal = read_corners(table, face), Vector(*read_row(table, face, 9, 3))
     sides = [[getattr(corner, axis) for corner in corners] for axis in "xyz"]
-    low, high = ([_fold(choose, *side) for side in sides] for choose in (_smaller, _larger))
+    low, high = ([choose(*side) for side in sides] for choose in (smaller_of, larger_of))
 
     def key(box: list[Array]) -> Array:
         apart = [(box[axis] > high[axis]) | (box[axis + 3] < low[axis]) for axis in range(3)]
         return jnp.where(apart[0] | apart[1] | apart[2], 1.0, 0.0)
 
     def take(other: Array, found: Array) -> Array:
-        ends = _corners(table, other)
+        ends = read_corners(table, other)
         heights = [(end - corners[0]).dot(normal) for end in ends]
-        below, above = _fold(_smaller, *heights), _fold(_larger, *heights)
+        below, above = smaller_of(*heights), larger_of(*heights)
         through = (below < 0) & (above > 0) & (other != face)
         return jax.lax.cond(through, compare, lambda other, found: found, other, found)
 
     def compare(other: Array, found: Array) -> Array:
-        ends = _corners(table, other)
+        ends = read_corners(table, other)
         heights = [_height(end, corners, normal) for end in ends]
         for number in range(3):
             after = (number + 1) % 3
@@ -152,27 +158,27 @@ def _height(point: Vector, corners: list[Vector], normal: Vector) -> Array:
     """Return the height (m) of a point over a plane, from the nearest of its corners: a slender face's normal is not known
     well."""
     ways = [point - corner for corner in corners]
-    nearest = ways[0]
-    for way in ways[1:]:
-        nearest = jax.tree.map(lambda new, old, n=way.dot(way) < nearest.dot(nearest): jnp.where(n, new, old), way, nearest)
-    return nearest.dot(normal)
+    squares = [way.dot(way) for way in ways]
+    heights = [way.dot(normal) for way in ways]
+    least = smaller_of(*squares)
+    return jnp.where(squares[0] == least, heights[0], jnp.where(squares[1] == least, heights[1], heights[2]))
 
 
 def _winding(tree: PyTree, table: Array, face: Array, depth: Array) -> tuple[Array, Array]:
     """Return whether the ray from the middle of a face meets another within a `depth` (m), and how often it leaves the solid
     more than it enters it."""
-    start = sum(_corners(table, face), Vector.zero()) * (1 / 3)
-    seen = sum(_corners(table, face, 12), Vector.zero()) * (1 / 3)
+    start = sum(read_corners(table, face), Vector.zero()) * (1 / 3)
+    seen = sum(read_corners(table, face, 12), Vector.zero()) * (1 / 3)
 
     def key(box: list[Array]) -> Array:
         near, far = jnp.array(0.0), jnp.array(jnp.inf)
         for axis, at in enumerate((start.x, start.y, start.z)):
-            near = _larger(near, (box[axis] - depth - at) * (1 / RAY[axis]))
-            far = _smaller(far, (box[axis + 3] + depth - at) * (1 / RAY[axis]))
+            near = larger_of(near, (box[axis] - depth - at) * (1 / RAY[axis]))
+            far = smaller_of(far, (box[axis + 3] + depth - at) * (1 / RAY[axis]))
         return jnp.where(near <= far, 0.0, 1.0)
 
     def take(other: Array, found: PyTree) -> PyTree:
-        a, b, c = _corners(table, other, 12)
+        a, b, c = read_corners(table, other, 12)
         shares = [_edge_function(seen, *ends) for ends in ((b, c), (c, a), (a, b))]
         leaves = (shares[0] > 0) & (shares[1] > 0) & (shares[2] > 0)
         enters = (shares[0] < 0) & (shares[1] < 0) & (shares[2] < 0)
@@ -191,18 +197,3 @@ def _winding(tree: PyTree, table: Array, face: Array, depth: Array) -> tuple[Arr
 def _edge_function(point: Vector, start: Vector, end: Vector) -> Array:
     """Return twice the area between a point and an edge, as the ray sees them: exactly its negative from end to start."""
     return (start.x - point.x) * (end.y - point.y) - (start.y - point.y) * (end.x - point.x)
-
-
-def _larger(one: Array, other: Array) -> Array:
-    return jnp.where(one > other, one, other)
-
-
-def _smaller(one: Array, other: Array) -> Array:
-    return jnp.where(one < other, one, other)
-
-
-def _fold(choose: object, *numbers: Array) -> Array:
-    found = numbers[0]
-    for number in numbers[1:]:
-        found = choose(found, number)  # type: ignore[operator]
-    return found

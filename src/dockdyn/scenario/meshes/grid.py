@@ -10,10 +10,10 @@ from scipy.ndimage import map_coordinates, spline_filter
 
 from dockdyn.deferred import Float
 from dockdyn.scenario.meshes.kept import SplineGrid
+from dockdyn.scenario.meshes.mesh_file import length_in_words, length_of
 from dockdyn.scenario.meshes.nearest import MeshDistance
 from dockdyn.scenario.meshes.solid import solid_in
 from dockdyn.scenario.meshes.spline_bounds import bounds_of
-from dockdyn.scenario.meshes.mesh_file import length_in_words, length_of
 from dockdyn.scenario.tables.part import refuse
 
 COARSEST = 32  # spacings along the largest extent
@@ -55,23 +55,21 @@ def refined(mesh: Any, unit: str | None, tolerance: float, radius: float) -> Spl
                 found.coefficients, below, corner, spacing, steepest, found.error, found.largest_error, size
             )
         spacing /= FINER
+    stated, whole = (length_in_words(one, unit) for one in (radius if found is None else tolerance, size))
     if found is None:
-        refuse(
-            f"tip_radius = {length_in_words(radius, unit)} is too large for a mesh of {length_in_words(size, unit)}; must be "
-            "that of the tips that touch it"
-        )
+        refuse(f"tip_radius = {stated} is too large for a mesh of {whole}; must be that of the tips that touch it")
+    finest, off = (length_in_words(one, unit) for one in (found.spacing, found.error))
     refuse(
-        f"tolerance = {length_in_words(tolerance, unit)} cannot be had of a mesh {length_in_words(size, unit)} large: the finest "
-        f"grid, of {length_in_words(found.spacing, unit)}, is off by {length_in_words(found.error, unit)}; must be at least "
-        f"{length_in_words(_next_number(found.error / length_of(unit)) * length_of(unit), unit)}, or less where the tip_radius, at "
-        "which it is to hold, is larger"
+        f"tolerance = {stated} cannot be had of a mesh {whole} large: the finest grid, of {finest}, is off by {off}; must be "
+        f"at least {_next_in_words(found.error, unit)}, or the tip_radius, at which it is to hold, larger"
     )
 
 
-def _next_number(value: float) -> float:
-    """Return the least number of two digits that is not below a value."""
+def _next_in_words(length: float, unit: str | None) -> str:
+    """Return the least length of two digits that is not below this one (m), in the `unit` of the mesh."""
+    value = length / length_of(unit)
     digit = 10.0 ** (math.floor(math.log10(value)) - 1)
-    return math.ceil(value / digit) * digit
+    return length_in_words(math.ceil(value / digit) * digit * length_of(unit), unit)
 
 
 def _size_of(mesh: Any) -> float:  # noqa: ANN401, trimesh's

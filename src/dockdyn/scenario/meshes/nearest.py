@@ -15,7 +15,7 @@ import numpy as np
 from dockdyn.deferred import Array, Float, Int, PyTree, jax, jnp
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
-from dockdyn.scenario.meshes.box_tree import FACES, box_tree, read_row, walk_tree
+from dockdyn.scenario.meshes.box_tree import FACES, box_tree, larger_of, read_corners, read_row, walk_tree
 
 POINTS = 1 << 14  # at once
 SLACK = 1e-12  # of the mesh's largest coordinate: what a bound from the point before may be too small by
@@ -92,15 +92,13 @@ def _nearest_to(tree: PyTree, table: Array, point: Vector, bound: Array) -> tupl
 
     def key(box: list[Array]) -> Array:
         beyond = [
-            _larger(_larger(low - at, at - high), 0.0)
+            larger_of(low - at, at - high, jnp.zeros(()))
             for low, high, at in zip(box[:3], box[3:], (point.x, point.y, point.z), strict=True)
         ]
         return sum((part * part for part in beyond), jnp.zeros(()))
 
     def take(face: Array, best: PyTree) -> PyTree:
-        numbers = read_row(table, face, 0, 9)
-        corners = [Vector(*numbers[at : at + 3]) for at in (0, 3, 6)]
-        offset, part = offset_from(point, corners)
+        offset, part = offset_from(point, read_corners(table, face))
         squared = offset.dot(offset)
         return _nearer((squared, offset, face, part), best)
 
@@ -131,11 +129,6 @@ def offset_from(point: Vector, corners: list[Vector]) -> tuple[Vector, Array]:
     _, way, part = best
     straight = normal * (way.dot(normal) / normal.dot(normal))
     return jax.tree.map(lambda one, other: jnp.where(inside, one, other), (straight, jnp.array(0)), (way, part))
-
-
-def _larger(one: Array, other: Array | float) -> Array:
-    """Return the larger of two numbers; quicker than what also looks whether one is none."""
-    return jnp.where(one > other, one, other)
 
 
 def _nearer(one: PyTree, other: PyTree) -> PyTree:

@@ -14,9 +14,9 @@ from dockdyn.deferred import Array, Float, jnp
 from dockdyn.scenario.language.errors import shown
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.meshes.mesh_file import MeshUnit
 from dockdyn.scenario.tables.attitude import LEVEL, Attitude, quaternion_of
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
-from dockdyn.scenario.meshes.mesh_file import MeshUnit
 from dockdyn.scenario.tables.mesh import doubt_unit, read_mesh
 from dockdyn.scenario.tables.part import refuse, without_computed
 
