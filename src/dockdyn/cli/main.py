@@ -9,7 +9,22 @@ from typing import Annotated, Any
 import typer
 
 from dockdyn import backend
-from dockdyn.cli import campaign, check, design, doctor, fmu, identify, impact, results, rig, run, start, studies, view
+from dockdyn.cli import (
+    campaign,
+    check,
+    design,
+    doctor,
+    fmu,
+    identify,
+    impact,
+    mesh,
+    results,
+    rig,
+    run,
+    start,
+    studies,
+    view,
+)
 from dockdyn.cli.common import BAD_INPUT, STOPPED_EARLY, Refusal, fail, help_example, say
 from dockdyn.cli.progress import WATCH
 from dockdyn.files import FULL, describe_failure
@@ -69,6 +84,7 @@ app.add_typer(impact.app, name="impact")
 app.add_typer(identify.app, name="identify")
 app.add_typer(rig.app, name="rig")
 app.add_typer(fmu.app, name="fmu")
+app.add_typer(mesh.app, name="mesh")
 
 
 @cache

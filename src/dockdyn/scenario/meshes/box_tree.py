@@ -13,7 +13,7 @@ import numpy as np
 
 from dockdyn.deferred import Array, Float, Int, PyTree, jax, jnp
 from dockdyn.mechanics.vector import Vector
-from dockdyn.scenario.meshes.counts import MOST
+from dockdyn.scenario.meshes.contents import MOST
 
 LEAF = 4  # faces of a box that is not divided
 BINS = 16  # along each axis, at whose sides a box may be divided

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.scenario.meshes.kept import Cloud
-from dockdyn.scenario.meshes.mesh_file import length_in_words, length_of
+from dockdyn.scenario.meshes.mesh_file import MeshFile, length_in_words, length_of
 from dockdyn.scenario.meshes.nearest import MeshDistance
 from dockdyn.scenario.meshes.solid import solid_in
 from dockdyn.scenario.tables.part import refuse
@@ -17,12 +17,12 @@ NEAR = 1e-6  # of the radius
 HALVINGS = 30  # of the range of the pieces' size, in which so many are found
 
 
-def cloud_in(content: bytes, suffix: str, unit: str | None, most: int, radius: float) -> Cloud:
-    """Return at most so many points of what a mesh file in a `unit`, m where none is stated, holds, `radius` m inside.
+def cloud_in(content: bytes, suffix: str, file: MeshFile, most: int, radius: float) -> Cloud:
+    """Return at most so many points of the content of a mesh file, `radius` m inside.
 
     The faces are cut evenly until their pieces are as small as the number allows; nothing is drawn at random.
     """
-    mesh = solid_in(content, suffix, length_of(unit))
+    mesh = solid_in(content, suffix, length_of(file.unit), file.repair)
     if len(mesh.faces) > most:
         refuse(f"has {len(mesh.faces)} faces; count must be at least that, or the mesh simpler")
     size = float(np.ptp(mesh.vertices, axis=0).max())
@@ -36,7 +36,7 @@ def cloud_in(content: bytes, suffix: str, unit: str | None, most: int, radius: f
         else:
             low = middle
     centres, normals, areas = found
-    points = _shrunk(mesh, centres - radius * normals, radius, unit)
+    points = _shrunk(mesh, centres - radius * normals, radius, file.unit)
     return Cloud(points, areas / areas.sum(), high, size, float(areas.sum()))
 
 

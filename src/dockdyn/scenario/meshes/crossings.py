@@ -36,11 +36,16 @@ ROOM = 21  # numbers of a face: corners, normal, corners as the ray sees them
 
 
 class FaceFaults(NamedTuple):
-    """What is wrong with the faces of a closed mesh, one truth a face."""
+    """What is wrong with the faces of a closed mesh."""
 
     crossed: Bool[np.ndarray, "faces"]  # an edge of another goes through it
-    wrong: Bool[np.ndarray, "faces"]  # before it is not the outside, or behind it not the solid
-    before: Int[np.ndarray, "faces"]  # how often what is before a face is inside, where `wrong`
+    before: Int[np.ndarray, "faces"]  # how often what is before it is inside: 0 before a solid
+    sure: Bool[np.ndarray, "faces"]  # of that: not of slender faces, and of those that others touch
+
+    @property
+    def wrong(self) -> Bool[np.ndarray, "faces"]:
+        """Whether before a face is not the outside, or behind it not the solid."""
+        return self.sure & (self.before != 0)
 
 
 def look_at_faces(vertices: Float[np.ndarray, "n 3"], faces: Int[np.ndarray, "m 3"]) -> FaceFaults:
@@ -71,11 +76,8 @@ def look_at_faces(vertices: Float[np.ndarray, "n 3"], faces: Int[np.ndarray, "m 
     longest = np.linalg.norm(np.roll(triangles, 1, axis=1) - triangles, axis=2).max(axis=1)
     sure = (unclear == 0) & (abs(slope) > GRAZING) & (area > WIDTH * size * longest)
     before = np.where(slope > 0, winding, winding - 1)
-    faults = np.stack([crossed != 0, sure & (before != 0), before])
-    back = np.empty_like(tree.order)
-    back[tree.order] = np.arange(len(back))
-    crossed, wrong, before = faults[:, back]
-    return FaceFaults(crossed.astype(bool), wrong.astype(bool), before.astype(int))
+    back = np.argsort(tree.order)
+    return FaceFaults(crossed[back] != 0, before[back], sure[back])
 
 
 def _tightest(triangles: np.ndarray) -> tuple[BoxTree, np.ndarray]:

@@ -10,7 +10,7 @@ from scipy.ndimage import map_coordinates, spline_filter
 
 from dockdyn.deferred import Float
 from dockdyn.scenario.meshes.kept import SplineGrid
-from dockdyn.scenario.meshes.mesh_file import length_in_words, length_of
+from dockdyn.scenario.meshes.mesh_file import MeshFile, length_in_words, length_of
 from dockdyn.scenario.meshes.nearest import MeshDistance
 from dockdyn.scenario.meshes.solid import solid_in
 from dockdyn.scenario.meshes.spline_bounds import bounds_of
@@ -26,15 +26,15 @@ SHARE = 0.99  # of them that must be within the tolerance: at edges, where two f
 MET = 1 - 1e-9  # of the radius of a tip: points that are nearer to another face than this are not met
 
 
-def grid_in(content: bytes, suffix: str, unit: str | None, tolerance: float, radius: float) -> SplineGrid:
-    """Return the grid of what a mesh file in a `unit`, m where none is stated, holds, for tips of a `radius` (m).
+def grid_in(content: bytes, suffix: str, file: MeshFile, tolerance: float, radius: float) -> SplineGrid:
+    """Return the grid of the content of a mesh file for tips of a `radius` (m).
 
     A mesh whose unit is not stated and that would be `LARGE` is refused before: a grid of it would take a while.
     """
-    mesh = solid_in(content, suffix, length_of(unit))
-    if unit is None and (size := _size_of(mesh)) > LARGE:
+    mesh = solid_in(content, suffix, length_of(file.unit), file.repair)
+    if file.unit is None and (size := _size_of(mesh)) > LARGE:
         refuse(f"is {size:g} m large; is it in mm? state unit")
-    return refined(mesh, unit, tolerance, radius)
+    return refined(mesh, file.unit, tolerance, radius)
 
 
 def refined(mesh: Any, unit: str | None, tolerance: float, radius: float) -> SplineGrid:  # noqa: ANN401, trimesh's

@@ -64,7 +64,7 @@ def grid_of(mesh: MeshFile, tolerance: float, radius: float) -> SplineGrid:
     def make(content: bytes, suffix: str) -> SplineGrid:
         from dockdyn.scenario.meshes.grid import grid_in
 
-        return grid_in(content, suffix, mesh.unit, tolerance, radius)
+        return grid_in(content, suffix, mesh, tolerance, radius)
 
     return _kept(SplineGrid, mesh, (tolerance, radius), make)
 
@@ -76,7 +76,7 @@ def cloud_of(mesh: MeshFile, most: int, radius: float) -> Cloud:
     def make(content: bytes, suffix: str) -> Cloud:
         from dockdyn.scenario.meshes.cloud import cloud_in
 
-        return cloud_in(content, suffix, mesh.unit, most, radius)
+        return cloud_in(content, suffix, mesh, most, radius)
 
     return _kept(Cloud, mesh, (most, radius), make)
 
@@ -88,7 +88,7 @@ def solid_of(mesh: MeshFile) -> Solid:
     def make(content: bytes, suffix: str) -> Solid:
         from dockdyn.scenario.meshes.solid import solid_in
 
-        found = solid_in(content, suffix, length_of(mesh.unit))
+        found = solid_in(content, suffix, length_of(mesh.unit), mesh.repair)
         return Solid(np.asarray(found.vertices), np.asarray(found.faces))
 
     return _kept(Solid, mesh, (), make)
@@ -99,7 +99,7 @@ def _kept[Made: Any](
 ) -> Made:
     """Return what is kept of a file's content under these `facts`, or what is made of it now."""
     content, suffix = read_file(mesh.path, MESH.most), mesh.path.suffix.lower()
-    words = repr((made.__name__, _makers(), suffix, mesh.unit, *facts)).encode()
+    words = repr((made.__name__, _makers(), suffix, mesh.unit, mesh.repair, *facts)).encode()
     place, name = cache_folder() / "meshes", hashlib.sha256(words + content).hexdigest()[:40]
     if (stored := kept.find_entry(place, name)) is not None:
         with np.load(io.BytesIO(stored), allow_pickle=False) as found:

@@ -16,6 +16,7 @@ class MeshFile(NamedTuple):
     path: Path
     changed: int  # its time of change
     unit: str | None  # m where none is stated
+    repair: bool = False  # before it is used
 
 
 def length_of(unit: str | None) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.scenario.meshes.counts import MOST, check_counts
+from dockdyn.scenario.meshes.contents import MOST, check_content
 from dockdyn.scenario.meshes.crossings import look_at_faces
 from dockdyn.scenario.tables.part import refuse
 
@@ -16,30 +16,52 @@ NO_AREA = 1e-12  # of the square of the largest extent
 NO_VOLUME = 1e-9  # of the cube of the largest extent
 
 
-def solid_in(content: bytes, suffix: str, scale: float) -> Any:  # noqa: ANN401, trimesh's
-    """Return the mesh in a file, `scale` m for each of its units; refused where it is not the skin of a solid, seen from
-    outside."""
+def solid_in(content: bytes, suffix: str, scale: float, repair: bool = False) -> Any:  # noqa: ANN401, trimesh's
+    """Return the mesh in a file, `scale` m for each of its units; with `repair` it is repaired first.
+
+    Refused where it is not the skin of a solid, seen from outside.
+    """
     import trimesh
 
-    check_counts(content, suffix)
+    vertices, faces = faces_in(content, suffix)
+    if repair:
+        from dockdyn.scenario.meshes.repair import repair_mesh
+
+        vertices, faces, _ = repair_mesh(vertices, faces)
+    return check_solid(trimesh.Trimesh(scale * vertices, faces, process=False))
+
+
+def faces_in(content: bytes, suffix: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return vertices, in the file's unit, and faces of a mesh file, as they are; refused where it is none."""
+    import trimesh
+
+    check_content(content, suffix)
     try:
         found = trimesh.load_mesh(
-            io.BytesIO(content.removeprefix(BOM_UTF8)), file_type=suffix.lstrip("."), process=True
+            io.BytesIO(content.removeprefix(BOM_UTF8)), file_type=suffix.lstrip("."), process=False
         )
-        vertices, faces = scale * np.asarray(found.vertices, float), np.asarray(found.faces)
+        vertices, faces = np.asarray(found.vertices, float), np.asarray(found.faces, np.int64)
     except Exception:  # a damaged file can fail anywhere inside the readers
-        refuse("cannot be read as a mesh")
+        refuse("cannot be read as a mesh: it is damaged, cut off or something else")
     if not 0 < len(faces) <= MOST:
         refuse(f"has {len(faces)} faces; must have 1 to {MOST}")
+    if not 0 <= faces.min() <= faces.max() < len(vertices):
+        refuse("has a face with a vertex that is not there")
     if not np.isfinite(vertices).all():
         refuse("has a vertex that is no number")
-    mesh = trimesh.Trimesh(vertices, faces, process=False)
+    return vertices, faces
+
+
+def check_solid(mesh: Any) -> Any:  # noqa: ANN401, trimesh's
+    """Return the mesh with its vertices merged; refused where it is not the skin of a solid, seen from outside."""
     with np.errstate(divide="ignore", invalid="ignore"):  # trimesh's mass properties of what has no volume
         return _checked_solid(mesh)
 
 
 def _checked_solid(mesh: Any) -> Any:  # noqa: ANN401, trimesh's
     """Return the mesh with its vertices merged; refused where it is not the skin of a solid, seen from outside."""
+    if not len(mesh.faces):
+        refuse("encloses no volume: all of its faces lie back to back")
     mesh.merge_vertices(merge_tex=True, merge_norm=True)
     size = float(np.ptp(mesh.vertices, axis=0).max())
     if flat := int(np.count_nonzero(~(mesh.area_faces > NO_AREA * size**2))):
@@ -47,6 +69,11 @@ def _checked_solid(mesh: Any) -> Any:  # noqa: ANN401, trimesh's
     _, sharing = np.unique(mesh.edges_sorted, axis=0, return_counts=True)
     if single := int(np.count_nonzero(sharing == 1)):
         refuse(f"is open: {single} of its edges have a face on one side only; must be closed")
+    if crowded := int(np.count_nonzero(sharing > 2)):
+        refuse(
+            f"is not the skin of one solid: {crowded} of its edges have more than two faces; parts that meet there must be "
+            "joined or moved apart"
+        )
     if not mesh.is_watertight or not mesh.is_winding_consistent:
         refuse("is not the skin of a solid: neighbouring faces do not agree on which side is outside")
     volume = float(mesh.volume)
@@ -57,7 +84,8 @@ def _checked_solid(mesh: Any) -> Any:  # noqa: ANN401, trimesh's
     found = look_at_faces(np.asarray(mesh.vertices), np.asarray(mesh.faces))
     if crossed := int(found.crossed.sum()):
         refuse(
-            f"intersects itself: {crossed} of its faces {'is' if crossed == 1 else 'are'} crossed by edges of others"
+            f"intersects itself: {crossed} of its faces {'is' if crossed == 1 else 'are'} crossed by edges of others; parts "
+            "that overlap must be joined"
         )
     if wrong := int(found.wrong.sum()):
         refuse(

@@ -182,6 +182,7 @@ class CloudSection(NamedSection):
     shape: Literal["cloud"]
     file: str
     unit: MeshUnit | None = None
+    repair: bool = False
     count: Annotated[int, Field(ge=1, le=MOST)] = 200
     radius: Radius = 0.0
     point: Point = [0.0, 0.0, 0.0]  # noqa: RUF012
@@ -198,7 +199,7 @@ class CloudSection(NamedSection):
     def sampled(self) -> Self:
         from dockdyn.scenario.meshes.kept import cloud_of
 
-        found = read_mesh(self.file, self.unit, lambda mesh: cloud_of(mesh, self.count, self.radius))
+        found = read_mesh(self, lambda mesh: cloud_of(mesh, self.count, self.radius))
         return self.model_copy(update={"sample": SampleSection(**found._asdict())})
 
     def check_unit(self, arm: float) -> None:
