@@ -127,3 +127,4 @@ def test_each_face_has_the_solid_behind_it_alone(name):
     found = faults_of(*parts)
     assert not found.crossed.any()
     assert set(found.before[found.wrong]) == before
+    assert found.covered.any() == (name in ("two that touch", "two in flush with each other"))

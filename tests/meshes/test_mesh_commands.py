@@ -112,6 +112,9 @@ def test_a_broken_mesh_is_repaired_to_what_it_was(dock, tmp_path, name):
     dock("mesh", "check", "again.obj").stdout.index("the skin of a solid")
 
 
+TWO_TETRAHEDRA = np.array([[0, 0, 0], [10, 0, 0], [0, 10, 0], [3, 3, 5], [3, 3, -5]])
+
+
 def stl_of_many(faces):
     return b"\0" * 80 + struct.pack("<I", faces) + b"\0" * (50 * faces)
 
@@ -131,8 +134,14 @@ REFUSED = {
         lambda: written(mesh_of(BALL.vertices, BALL.faces[BALL.triangles_center[:, 2] < 12])),
         "is open",
     ),
-    "boxes edge on edge.ply": (
-        lambda: written(trimesh.util.concatenate([BOX, BOX.copy().apply_translation([20, 30, 0])])),
+    "boxes face on face.ply": (
+        lambda: written(trimesh.util.concatenate([BOX, BOX.copy().apply_translation([20, 7, 5])])),
+        "has walls inside",
+    ),
+    "a wall inside.ply": (
+        lambda: written(
+            mesh_of(TWO_TETRAHEDRA, [*[[a, b, e] for e in (3, 4) for a, b in ((0, 1), (1, 2), (2, 0))], [0, 1, 2]])
+        ),
         "edges have more than two faces",
     ),
     "a pointer.stl": (

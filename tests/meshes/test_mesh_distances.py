@@ -6,6 +6,7 @@ import trimesh
 from solid_cases import SOLIDS, WIDE, boulder, distances_by_force, places_around, squared_distances
 
 from dockdyn.scenario.meshes.nearest import POINTS, MeshDistance
+from dockdyn.scenario.meshes.solid import solid_in
 
 DRAWN = [(make, seed) for make in SOLIDS for seed in range(4)]
 
@@ -70,6 +71,32 @@ def test_a_mesh_of_a_box_has_the_distance_of_the_box():
     mesh = trimesh.creation.box(2 * half, transform=turn)
     found = distance_from(mesh).signed_distances(points @ turn[:3, :3].T)
     assert found == pytest.approx(true, abs=2e-15)
+
+
+def two_boxes(rng):
+    """Boxes that touch along an edge."""
+    return trimesh.util.concatenate([trimesh.creation.box(), trimesh.creation.box().apply_translation([1, 1, 0])])
+
+
+def two_spires(rng):
+    """Cones that touch at their tips, with many faces there."""
+    cone = trimesh.creation.cone(0.4, 1.0, sections=24)
+    cone.apply_translation([0, 0, -1])
+    other = cone.copy()
+    other.apply_transform(trimesh.transformations.rotation_matrix(rng.uniform(1.8, 4), [1, 0, 0]))
+    return trimesh.util.concatenate([cone, other])
+
+
+@pytest.mark.parametrize("make", [two_boxes, two_spires])
+def test_parts_may_touch_at_an_edge_or_a_corner(make):
+    """Vertices there are merged when they are read; distances around are those of brute force."""
+    rng = np.random.default_rng(6)
+    mesh = make(rng)
+    found = solid_in(mesh.export(file_type="obj", digits=17).encode(), ".obj", 1.0)
+    points = np.vstack([places_around(mesh, rng, 150), rng.normal(size=(300, 3)) * 10 ** rng.uniform(-6, -1, (300, 1))])
+    points[600:] += [0.5, 0.5, 0] if make is two_boxes else [0, 0, 0]
+    true = distances_by_force(mesh, points)
+    assert distance_from(found).signed_distances(points) == pytest.approx(true, rel=1e-9, abs=1e-14)
 
 
 @pytest.mark.parametrize("count", [0, 1, 3 * POINTS + 1])

@@ -40,7 +40,8 @@ class FaceFaults(NamedTuple):
 
     crossed: Bool[np.ndarray, "faces"]  # an edge of another goes through it
     before: Int[np.ndarray, "faces"]  # how often what is before it is inside: 0 before a solid
-    sure: Bool[np.ndarray, "faces"]  # of that: not of slender faces, and of those that others touch
+    sure: Bool[np.ndarray, "faces"]  # of that: not of slender faces, and of those on which others lie
+    covered: Bool[np.ndarray, "faces"]  # another face lies on its middle
 
     @property
     def wrong(self) -> Bool[np.ndarray, "faces"]:
@@ -74,10 +75,11 @@ def look_at_faces(vertices: Float[np.ndarray, "n 3"], faces: Int[np.ndarray, "m 
     crossed, unclear, winding = found.T
     slope = normals @ RAY / length
     longest = np.linalg.norm(np.roll(triangles, 1, axis=1) - triangles, axis=2).max(axis=1)
-    sure = (unclear == 0) & (abs(slope) > GRAZING) & (area > WIDTH * size * longest)
+    fit = (abs(slope) > GRAZING) & (area > WIDTH * size * longest)
     before = np.where(slope > 0, winding, winding - 1)
     back = np.argsort(tree.order)
-    return FaceFaults(crossed[back] != 0, before[back], sure[back])
+    sure, covered = fit & (unclear == 0), fit & (unclear != 0)
+    return FaceFaults(crossed[back] != 0, before[back], sure[back], covered[back])
 
 
 def _tightest(triangles: np.ndarray) -> tuple[BoxTree, np.ndarray]:

@@ -17,6 +17,7 @@ from scipy.spatial import cKDTree
 from dockdyn.deferred import Float, Int
 from dockdyn.scenario.meshes.crossings import look_at_faces
 from dockdyn.scenario.meshes.solid import NO_AREA
+from dockdyn.scenario.meshes.wedges import separate_wedges
 
 WITHIN = 1e-6  # of the largest extent: vertices so near to each other are the same
 FEW_EDGES = 4  # of an opening that is closed whatever its size: a face or two are missing
@@ -75,8 +76,11 @@ def repair_mesh(
     faces = _evenly_wound(faces)
     vertices, faces = _closed(vertices, faces, size, done)
     faces = _without_flat(vertices, faces, size, done)
-    if _is_closed(faces):
-        faces = _turned_outward(vertices, faces)
+    faces = _turned_outward(vertices, faces)
+    separate = separate_wedges(vertices, faces)
+    if _is_closed(separate[1]):
+        cavity = _in_cavities(*separate)
+        faces[cavity] = faces[cavity][:, ::-1]
     done.turned_faces = _count_turned(before, faces)
     used, numbers = np.unique(faces, return_inverse=True)
     return RepairedMesh(vertices[used], numbers.reshape(-1, 3), done)
@@ -268,22 +272,26 @@ def _is_closed(faces: np.ndarray) -> bool:
 
 
 def _turned_outward(vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
-    """Return faces of which each part has its inside behind it; within an odd number of others a part is a cavity."""
+    """Return faces of which each part has its inside behind it."""
     many, owners = _parts_of(faces)
-    middle = vertices[faces].mean(axis=(0, 1))
-    one, two, three = np.moveaxis(vertices[faces] - middle, 1, 0)
+    one, two, three = np.moveaxis(vertices[faces] - vertices[faces].mean(axis=(0, 1)), 1, 0)
     volumes = np.bincount(owners, np.einsum("ij,ij->i", one, np.cross(two, three)), minlength=many)
-    outward = faces.copy()
     inward = volumes[owners] < 0
-    outward[inward] = outward[inward][:, ::-1]
-    found = look_at_faces(vertices, outward)
+    found = faces.copy()
+    found[inward] = found[inward][:, ::-1]
+    return found
+
+
+def _in_cavities(vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
+    """Return which faces are of parts within an odd number of others, of a closed mesh whose parts have their inside behind
+    them."""
+    many, owners = _parts_of(faces)
+    found = look_at_faces(vertices, faces)
     around = np.zeros(many)
     for part in range(many):
         own = (owners == part) & found.sure
         around[part] = np.median(found.before[own]) if own.any() else 0
-    cavity = around[owners] % 2 == 1
-    outward[cavity] = outward[cavity][:, ::-1]
-    return outward
+    return around[owners] % 2 == 1
 
 
 def _count_turned(before: np.ndarray, after: np.ndarray) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 
 from dockdyn.scenario.meshes.contents import MOST, check_content
 from dockdyn.scenario.meshes.crossings import look_at_faces
+from dockdyn.scenario.meshes.wedges import separate_wedges
 from dockdyn.scenario.tables.part import refuse
 
 NO_AREA = 1e-12  # of the square of the largest extent
@@ -59,20 +60,25 @@ def check_solid(mesh: Any) -> Any:  # noqa: ANN401, trimesh's
 
 
 def _checked_solid(mesh: Any) -> Any:  # noqa: ANN401, trimesh's
-    """Return the mesh with its vertices merged; refused where it is not the skin of a solid, seen from outside."""
+    """Return the mesh with one vertex where faces of a part meet; refused where it is not the skin of a solid, seen from
+    outside."""
+    import trimesh
+
     if not len(mesh.faces):
         refuse("encloses no volume: all of its faces lie back to back")
     mesh.merge_vertices(merge_tex=True, merge_norm=True)
     size = float(np.ptp(mesh.vertices, axis=0).max())
     if flat := int(np.count_nonzero(~(mesh.area_faces > NO_AREA * size**2))):
         refuse(f"has {flat} {_faces(flat)} without area; must have none")
+    vertices, faces = separate_wedges(np.asarray(mesh.vertices), np.asarray(mesh.faces))
+    mesh = trimesh.Trimesh(vertices, faces, process=False)
     _, sharing = np.unique(mesh.edges_sorted, axis=0, return_counts=True)
     if single := int(np.count_nonzero(sharing == 1)):
         refuse(f"is open: {single} of its edges have a face on one side only; must be closed")
     if crowded := int(np.count_nonzero(sharing > 2)):
         refuse(
-            f"is not the skin of one solid: {crowded} of its edges have more than two faces; parts that meet there must be "
-            "joined or moved apart"
+            f"is not the skin of one solid: {crowded} of its edges have more than two faces, which are not the sides of "
+            "parts that touch there"
         )
     if not mesh.is_watertight or not mesh.is_winding_consistent:
         refuse("is not the skin of a solid: neighbouring faces do not agree on which side is outside")
@@ -81,7 +87,7 @@ def _checked_solid(mesh: Any) -> Any:  # noqa: ANN401, trimesh's
         refuse("is inside out: its faces must be counterclockwise, seen from outside")
     if volume < NO_VOLUME * size**3:
         refuse("encloses no volume")
-    found = look_at_faces(np.asarray(mesh.vertices), np.asarray(mesh.faces))
+    found = look_at_faces(vertices, faces)
     if crossed := int(found.crossed.sum()):
         refuse(
             f"intersects itself: {crossed} of its faces {'is' if crossed == 1 else 'are'} crossed by edges of others; parts "
@@ -91,6 +97,10 @@ def _checked_solid(mesh: Any) -> Any:  # noqa: ANN401, trimesh's
         refuse(
             f"is not the skin of one solid: before {wrong} of its faces, or behind, is not what should be: one of its parts is "
             "inside another, or inside out"
+        )
+    if covered := int(found.covered.sum()):
+        refuse(
+            f"has walls inside: {covered} of its {_faces(covered)} lie on others; parts that touch all over must be joined"
         )
     return mesh
 
