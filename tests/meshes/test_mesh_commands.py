@@ -2,6 +2,7 @@
 
 import io
 import struct
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -112,6 +113,13 @@ def test_a_broken_mesh_is_repaired_to_what_it_was(dock, tmp_path, name):
     dock("mesh", "check", "again.obj").stdout.index("the skin of a solid")
 
 
+def dented():
+    """A ball of which one corner goes through the other side."""
+    mesh = BALL.copy()
+    mesh.vertices[17] *= -2
+    return mesh
+
+
 TWO_TETRAHEDRA = np.array([[0, 0, 0], [10, 0, 0], [0, 10, 0], [3, 3, 5], [3, 3, -5]])
 
 
@@ -126,17 +134,10 @@ def not_a_number():
 
 
 REFUSED = {
-    "two boxes that overlap.ply": (
-        lambda: written(trimesh.util.concatenate([BOX, BOX.copy().apply_translation([3, 4, 5])])),
-        "intersects itself",
-    ),
+    "a dent through the other side.ply": (lambda: written(dented()), "intersects itself"),
     "a wide opening.ply": (
         lambda: written(mesh_of(BALL.vertices, BALL.faces[BALL.triangles_center[:, 2] < 12])),
         "is open",
-    ),
-    "boxes face on face.ply": (
-        lambda: written(trimesh.util.concatenate([BOX, BOX.copy().apply_translation([20, 7, 5])])),
-        "has walls inside",
     ),
     "a wall inside.ply": (
         lambda: written(
@@ -179,6 +180,37 @@ def test_what_cannot_be_repaired_is_refused_with_the_reason(dock, tmp_path, name
     for command in (("check", name), ("repair", name, "--out", "mended.ply")):
         dock("mesh", *command).check_refused(name, words)
     assert not (tmp_path / "mended.ply").exists()
+
+
+def boxes(*moved):
+    return trimesh.util.concatenate([BOX, *(BOX.copy().apply_translation(way) for way in moved)])
+
+
+HOLLOW = trimesh.util.concatenate([BOX, trimesh.creation.box((10, 10, 10), transform=np.diag([1.0, 1, -1, 1]))])
+SEVERAL = {  # parts, the volume that they have together, and what is wrong before
+    "overlapping": (boxes([3, 4, 5]), 2 * 24000 - 17 * 26 * 35, "intersects itself"),
+    "flush": (boxes([7, 0, 0]), 27 * 30 * 40, "is not the skin of one solid"),
+    "face on face": (boxes([20, 7, 5]), 48000, "has walls inside"),
+    "a row": (boxes([15, 1, 1], [30, 2, 2]), 3 * 24000 - 2 * 5 * 29 * 39, "intersects itself"),
+    "with a cavity": (
+        trimesh.util.concatenate([HOLLOW, BOX.copy().apply_translation([17, 1, 1])]),
+        48000 - 1000 - 3 * 29 * 39,
+        "intersects itself",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_parts_that_overlap_are_joined_where_the_library_is_there(dock, tmp_path, name):
+    """To the volume that they have together; else the package is named that does so."""
+    mesh, volume, words = SEVERAL[name]
+    (tmp_path / "parts.obj").write_bytes(written(mesh, "obj"))
+    dock("mesh", "check", "parts.obj").check_refused(words)
+    if find_spec("manifold3d") is None:
+        dock("mesh", "repair", "parts.obj", "--out", "one.obj").check_refused(words, "pip install 'dockdyn[repair]'")
+        return
+    assert "parts joined" in dock("mesh", "repair", "parts.obj", "--out", "one.obj").stdout
+    assert solid_in((tmp_path / "one.obj").read_bytes(), ".obj", 1.0).volume == pytest.approx(volume, rel=1e-6)
 
 
 def test_a_distance_decides_what_is_merged(dock, tmp_path):

@@ -15,6 +15,7 @@ from pydantic_core import PydanticCustomError
 from dockdyn.files import read_file
 from dockdyn.scenario.language.given_file import MESH
 from dockdyn.scenario.meshes.contents import SUFFIXES, check_mesh_file
+from dockdyn.scenario.meshes.joined import NEEDED, can_join
 from dockdyn.scenario.meshes.repair import RepairedMesh, count_parts, repair_mesh
 from dockdyn.scenario.meshes.solid import check_solid, faces_in, solid_in
 from dockdyn.scenario.tables.part import refuse
@@ -61,7 +62,7 @@ def repaired_file(file: Path, written: Path, within: float | None) -> tuple[byte
         check_solid(_mesh(found.vertices, found.faces))
     except PydanticCustomError as fault:
         done = f"; after {', '.join(lines)}" if lines else ""
-        refuse(f"cannot be repaired: {fault}{done}")
+        refuse(f"cannot be repaired: {fault}{done}{'' if can_join() else f'; {NEEDED}'}")
     content = _exported(found, written.suffix.lower())
     try:
         solid_in(content, written.suffix.lower(), 1.0)

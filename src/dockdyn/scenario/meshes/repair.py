@@ -15,7 +15,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from dockdyn.deferred import Float, Int
-from dockdyn.scenario.meshes.crossings import look_at_faces
+from dockdyn.scenario.meshes.crossings import FaceFaults, look_at_faces
+from dockdyn.scenario.meshes.joined import join_parts
 from dockdyn.scenario.meshes.solid import NO_AREA
 from dockdyn.scenario.meshes.wedges import separate_wedges
 
@@ -34,6 +35,7 @@ class Repairs:
     repeated_faces: int = 0
     flat_faces: int = 0
     turned_faces: int = 0
+    joined_parts: int = 0
     closed_openings: int = 0
     added_faces: int = 0
     widest_opening: float = 0.0
@@ -47,6 +49,7 @@ class Repairs:
             (self.turned_faces, "face", "faces", "turned over"),
             (self.closed_openings, "opening", "openings", f"of at most {self.widest_opening:.3g} closed"),
             (self.added_faces, "face", "faces", "added for that"),
+            (self.joined_parts, "part", "parts", "joined"),
         )
         return [f"{count} {one if count == 1 else several} {words}" for count, one, several, words in told if count]
 
@@ -64,24 +67,55 @@ def repair_mesh(
 ) -> RepairedMesh:
     """Return a mesh with faces that have area, are there once and turned out of the solid, and without small openings.
 
-    Vertices `within` a length are merged, `WITHIN` of its size where none is given.
+    Vertices `within` a length are merged, `WITHIN` of its size where none is given. Parts that overlap or touch are joined,
+    where the library for it is there.
     """
     size = float(np.ptp(vertices[faces.ravel()], axis=0).max())
     done = Repairs(WITHIN * size if within is None else within)
     faces = _merged(vertices, faces, done)
-    faces = _without_repeated(faces, done)
-    if not len(faces):
-        return RepairedMesh(vertices, faces, done)
-    before = faces
-    faces = _evenly_wound(faces)
-    vertices, faces = _closed(vertices, faces, size, done)
-    faces = _without_flat(vertices, faces, size, done)
-    faces = _turned_outward(vertices, faces)
+    before = faces = _without_repeated(faces, done)
+    vertices, faces = _tidied(vertices, faces, size, done)
     separate = separate_wedges(vertices, faces)
-    if _is_closed(separate[1]):
-        cavity = _in_cavities(*separate)
+    if len(faces) and _is_closed(separate[1]):
+        count, parts = _parts_of(separate[1])
+        found = look_at_faces(*separate)
+        cavity = _in_cavities(parts, found)
         faces[cavity] = faces[cavity][:, ::-1]
+        done.turned_faces = _count_turned(before, faces)
+        if count > 1 and (found.crossed | found.covered).any():
+            return _joined(RepairedMesh(vertices, faces, done), *separate, cavity, size)
     done.turned_faces = _count_turned(before, faces)
+    used, numbers = np.unique(faces, return_inverse=True)
+    return RepairedMesh(vertices[used], numbers.reshape(-1, 3), done)
+
+
+def _tidied(vertices: np.ndarray, faces: np.ndarray, size: float, done: Repairs) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mesh evenly wound, closed but for large openings, its faces all with area, its parts turned outward."""
+    if not len(faces):
+        return vertices, faces
+    vertices, faces = _closed(vertices, _evenly_wound(faces), size, done)
+    return vertices, _turned_outward(vertices, _without_flat(vertices, faces, size, done))
+
+
+def _joined(
+    unjoined: RepairedMesh, vertices: np.ndarray, faces: np.ndarray, cavity: np.ndarray, size: float
+) -> RepairedMesh:
+    """Return the solid that all parts of a closed mesh are together, less its cavities; unjoined where that cannot be."""
+    count, parts = _parts_of(faces)
+    every = [faces[parts == part] for part in range(count)]
+    hollow = [bool(cavity[parts == part].any()) for part in range(count)]
+    together = join_parts(
+        vertices,
+        [part for part, inside in zip(every, hollow, strict=True) if not inside],
+        [part for part, inside in zip(every, hollow, strict=True) if inside],
+    )
+    if together is None:
+        return unjoined
+    done = unjoined.repairs
+    own = Repairs(done.within)  # what joining leaves, of which nobody need hear
+    vertices, faces = together
+    faces = _without_flat(vertices, _without_repeated(_merged(vertices, faces, own), own), size, own)
+    done.joined_parts = count
     used, numbers = np.unique(faces, return_inverse=True)
     return RepairedMesh(vertices[used], numbers.reshape(-1, 3), done)
 
@@ -282,16 +316,16 @@ def _turned_outward(vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
     return found
 
 
-def _in_cavities(vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
-    """Return which faces are of parts within an odd number of others, of a closed mesh whose parts have their inside behind
-    them."""
-    many, owners = _parts_of(faces)
-    found = look_at_faces(vertices, faces)
+def _in_cavities(parts: np.ndarray, found: FaceFaults) -> np.ndarray:
+    """Return which faces are of parts within an odd number of others, crossing and touching none, of a closed mesh whose parts
+    have their inside behind them."""
+    many = int(parts.max()) + 1
     around = np.zeros(many)
     for part in range(many):
-        own = (owners == part) & found.sure
-        around[part] = np.median(found.before[own]) if own.any() else 0
-    return around[owners] % 2 == 1
+        own = (parts == part) & found.sure
+        apart = not (found.crossed | found.covered)[parts == part].any()
+        around[part] = np.median(found.before[own]) if own.any() and apart else 0
+    return around[parts] % 2 == 1
 
 
 def _count_turned(before: np.ndarray, after: np.ndarray) -> int:
