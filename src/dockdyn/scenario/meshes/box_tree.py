@@ -178,19 +178,30 @@ def walk_tree(
         return *nothing, state
 
     def turn(carried: PyTree) -> PyTree:
-        box, own, waiting, stack, keys, state = carried
-        box, own, later, its, state = jax.lax.cond(own < limit(state), look_inside, skip, box, state)
-        stack = jax.lax.dynamic_update_slice(stack, later[None], (waiting,))
-        keys = jax.lax.dynamic_update_slice(keys, its[None], (waiting,))
-        ended = box < 0
-        waiting = waiting + (later >= 0) - ended
-        top = jnp.maximum(waiting, 0)
-        box = jnp.where(ended, jax.lax.dynamic_slice(stack, (top,), (1,))[0], box)
-        own = jnp.where(ended, jax.lax.dynamic_slice(keys, (top,), (1,))[0], own)
-        return box, own, waiting, stack, keys, state
+        *place, waiting, state = carried
+        *found, state = jax.lax.cond(place[1] < limit(state), look_inside, skip, place[0], state)
+        return *_next_box(found, waiting), state
 
-    start = jnp.array(0), keyed(jnp.array(0)), jnp.array(0), jnp.zeros(STACK, int), jnp.zeros(STACK), state
-    return jax.lax.while_loop(lambda given: given[2] >= 0, turn, start)[-1]
+    stack = jnp.array(0), jnp.zeros(STACK, int), jnp.zeros(STACK)
+    start = jnp.array(0), keyed(jnp.array(0)), stack, state
+    return jax.lax.while_loop(lambda given: given[2][0] >= 0, turn, start)[-1]
+
+
+def _next_box(found: list[Array], stack: PyTree) -> tuple[Array, Array, PyTree]:
+    """Return the box to look into next, its key, and the boxes that wait: their number, below 0 after the last, and their keys.
+
+    `found` is the nearer box, its key, the farther one and its key; below 0 where there is none.
+    """
+    box, own, later, its = found
+    waiting, boxes, keys = stack
+    boxes = jax.lax.dynamic_update_slice(boxes, later[None], (waiting,))
+    keys = jax.lax.dynamic_update_slice(keys, its[None], (waiting,))
+    ended = box < 0
+    waiting = waiting + (later >= 0) - ended
+    top = jnp.maximum(waiting, 0)
+    box = jnp.where(ended, jax.lax.dynamic_slice(boxes, (top,), (1,))[0], box)
+    own = jnp.where(ended, jax.lax.dynamic_slice(keys, (top,), (1,))[0], own)
+    return box, own, (waiting, boxes, keys)
 
 
 def read_row(array: Array, place: Array, column: Array | int, count: int) -> list[Array]:
