@@ -86,6 +86,8 @@ def _cut_stl(content: bytes) -> str:
 
 def _cut_ply(content: bytes) -> str:
     """Return what is missing of a file that says how many vertices and faces it has: a line each, or some bytes."""
+    if not content.startswith(b"ply"):
+        return ""
     head, mark, rest = content.partition(b"end_header")
     faces, vertices = _of_ply(content)
     if not mark:
