@@ -13,7 +13,7 @@ from dockdyn.cli.common import Force, Refusal, help_example, say, vacant_file
 from dockdyn.cli.progress import show_activity
 
 app = typer.Typer(
-    help="Mesh files: whether they are the skin of a solid, and their repair.",
+    help="Mesh files, looked at and repaired.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
