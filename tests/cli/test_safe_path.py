@@ -52,6 +52,8 @@ COMMANDS = {  # in their order: later ones take what earlier ones have written
     "rig replay": "",
     "fmu export": f"fmu export {PRESET} --out it.fmu",
     "fmu check": f"fmu check it.fmu {PRESET}",
+    "mesh check": "mesh check androgynous-plate.stl",  # which init has written
+    "mesh repair": "mesh repair androgynous-plate.stl --out plate.stl",
 }
 QUICK = ("rig doctor", "impact latch")
 

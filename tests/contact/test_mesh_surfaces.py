@@ -1,5 +1,7 @@
 """Surfaces from mesh files: distances beside trimesh's own, runs beside XLA's, and what is refused."""
 
+import re
+
 import numpy as np
 import pytest
 import tomlkit
@@ -8,8 +10,9 @@ from two_bodies import two_bodies
 
 import dockdyn
 from dockdyn.report.sampled_surface import signed_distances, surface_normals
+from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.made import made
-from dockdyn.scenario.meshes.nearest_face import NearestFace
+from dockdyn.scenario.meshes.nearest import MeshDistance
 
 TIP = 0.1  # m
 BODY = {"mass": 500, "inertia": [200, 210, 220]}
@@ -65,7 +68,7 @@ def solid(points):
 def test_distances_are_those_of_trimesh():
     """To the error of trimesh's; signs to the rule of the outline, away from facets by more than they are flat."""
     mesh, points = drogue(), np.random.default_rng(0).uniform(-0.75, 0.75, (400, 3))
-    found = NearestFace(mesh, 0.2).signed_distances(points)
+    found = MeshDistance(np.asarray(mesh.vertices), np.asarray(mesh.faces)).signed_distances(points)
     assert found == pytest.approx(-trimesh.proximity.signed_distance(mesh, points), abs=1e-7)
     clear = np.abs(found) > 0.01
     assert np.array_equal(found[clear] < 0, solid(points[clear])) and (found < 0).sum() > 50
@@ -180,6 +183,32 @@ def test_what_is_wrong_is_said_in_one_line(dock, tmp_path, monkeypatch, name):
     monkeypatch.setattr("dockdyn.scenario.meshes.grid.MOST", 150_000)
     make().export(tmp_path / "wrong.ply")
     dock("run", written(tmp_path, scenario("wrong.ply", **keys)), "--quiet").check_refused(words)
+
+
+@pytest.mark.parametrize(("unit", "lengths"), [("mm", 1000.0), ("inch", 1 / 0.0254), (None, 1.0)])
+def test_a_tolerance_that_cannot_be_had_is_answered_by_one_that_can(tmp_path, monkeypatch, unit, lengths):
+    """In the unit of the file, where it is stated; a tenth less of it cannot be had either."""
+    monkeypatch.setattr("dockdyn.scenario.meshes.grid.MOST", 150_000)
+    mesh = drogue()
+    mesh.apply_scale(lengths)
+    mesh.export(tmp_path / "drogue.stl")
+
+    def load(tolerance):
+        keys = {"tolerance": tolerance} | ({"unit": unit} if unit else {})
+        return dockdyn.load(written(tmp_path, scenario("drogue.stl", **keys)))
+
+    with pytest.raises(ScenarioError) as refusal:
+        load("1 um")
+    words = str(refusal.value)
+    assert (
+        f"tolerance = {lengths * 1e-6:.3g} {unit or 'm'} cannot be had of a mesh {lengths * 1.2:.3g} {unit or 'm'}"
+        in words
+    )
+    proposed = re.search(r"must be at least (\S+ \S+),", words)[1]
+    assert load(proposed).content.named("target").surface[0].grid.error > 0
+    value, name = proposed.split()
+    with pytest.raises(ScenarioError, match="cannot be had"):
+        load(f"{0.9 * float(value)} {name}")
 
 
 @pytest.mark.parametrize(

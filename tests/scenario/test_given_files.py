@@ -163,6 +163,8 @@ PLACES = {  # by key or argument: the file's name, what is written beside it, an
     "rig replay LOG": ("strange.mcap", "rig replay strange.mcap", "strange.mcap: "),
     "fmu check FMU": ("strange.fmu", "fmu check strange.fmu", "strange.fmu: "),
     "fmu check FMU SCENARIO": ("strange.fmu", "fmu check strange.fmu paraskevas-a", "strange.fmu: "),
+    "mesh check FILE": ("strange.stl", "mesh check strange.stl", "strange.stl: "),
+    "mesh repair FILE": ("strange.obj", "mesh repair strange.obj --out mended.obj", "strange.obj: "),
     "campaign DIR": ("campaign.json", "campaign report .", "campaign.json: "),
 }
 CASES = [

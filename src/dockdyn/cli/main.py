@@ -19,6 +19,7 @@ from dockdyn.cli import (
     fmu,
     identify,
     impact,
+    mesh,
     results,
     rig,
     run,
@@ -90,6 +91,7 @@ app.add_typer(impact.app, name="impact")
 app.add_typer(identify.app, name="identify")
 app.add_typer(rig.app, name="rig")
 app.add_typer(fmu.app, name="fmu")
+app.add_typer(mesh.app, name="mesh")
 
 
 @cache

@@ -12,6 +12,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import parse
 from dockdyn.scenario.meshes import cloud, solid
 from dockdyn.scenario.meshes.kept import cloud_of, solid_of
+from dockdyn.scenario.meshes.mesh_file import MeshFile
 
 SCENARIO = """
 schema = 2
@@ -49,7 +50,7 @@ def block(tmp_path_factory):
 @pytest.mark.parametrize("count", [12, 100, 500])
 @pytest.mark.parametrize("radius", [0.0, 0.01])
 def test_a_cloud_covers_the_skin_evenly_and_from_inside(block, count, radius):
-    spread = cloud_of(block, 0, 1.0, count, radius)
+    spread = cloud_of(MeshFile(block, 0, None), count, radius)
     assert count / 4 <= len(spread.points) <= count
     assert spread.shares.sum() == pytest.approx(1, abs=1e-13)
     mesh = trimesh.load_mesh(block)
@@ -73,7 +74,7 @@ def test_a_face_that_presses_evenly_has_its_share_of_the_stiffness(block, radius
     lower = Vector(jnp.zeros(()), jnp.zeros(()), 0.05 - depth - height)
     pressed = Placed.of(block_place.pose.shifted(lower), block_place.twist)
     state = group.state(jnp.asarray(GATED), pressed, floor)
-    spread = cloud_of(block, block.stat().st_mtime_ns, 1.0, 200, radius)
+    spread = cloud_of(MeshFile(block, block.stat().st_mtime_ns, None), 200, radius)
     overlap = np.maximum(radius - (spread.points[:, 2] + 0.05 - depth), 0)
     assert float(state.wrench.force.z) == pytest.approx(1000 * (spread.shares @ overlap), rel=1e-9)
     if radius == 0:
@@ -88,7 +89,10 @@ def test_what_is_kept_of_a_mesh_is_what_was_made(block, tmp_path, monkeypatch):
     asked, made = [], solid.solid_in
     monkeypatch.setattr(solid, "solid_in", lambda *given: asked.append(given[1]) or made(*given))
     monkeypatch.setattr(cloud, "solid_in", solid.solid_in)
-    makers = (lambda file, n: cloud_of(file, n, 1.0, 60, 0.01)), (lambda file, n: solid_of(file, n, 1.0))
+    makers = (
+        (lambda file, n: cloud_of(MeshFile(file, n, None), 60, 0.01)),
+        (lambda file, n: solid_of(MeshFile(file, n, None))),
+    )
     for number, make in enumerate(makers):
         first = make(block, 10 * number)
         again = make(block, 10 * number + 1)

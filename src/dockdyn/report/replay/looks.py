@@ -15,9 +15,9 @@ from dockdyn.files import read_file
 from dockdyn.report.replay.scene import Mesh, ScenePart, rotate_vectors
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given_file import MESH, content_of
-from dockdyn.scenario.meshes.counts import MOST, check_counts
+from dockdyn.scenario.meshes.contents import MOST, check_content
 from dockdyn.scenario.tables.attitude import quaternion_of
-from dockdyn.scenario.tables.mesh import doubt_unit, read_mesh
+from dockdyn.scenario.tables.mesh import MeshInFile, doubt_unit, read_mesh
 
 if TYPE_CHECKING:
     from dockdyn.scenario.tables.look import LookSection
@@ -38,7 +38,7 @@ def apply_look(part: ScenePart, look: LookSection | None) -> list[ScenePart]:
     file = Path(look.file)
     try:
         content = content_of(file, look.file, MESH)
-        check_counts(content, file.suffix)
+        check_content(content, file.suffix)
     except ScenarioError as error:
         return [replace(part, missing=str(error))]
     except PydanticCustomError as error:
@@ -91,14 +91,8 @@ def _companion_resolver(file: Path) -> Any:  # noqa: ANN401, trimesh's
     return Beside(str(file))
 
 
-class InFile(Protocol):
+class PlacedMesh(MeshInFile, Protocol):
     """What is asked of the section of a mesh that touches or is touched."""
-
-    @property
-    def file(self) -> str: ...
-
-    @property
-    def unit(self) -> str | None: ...
 
     @property
     def point(self) -> Sequence[float]: ...
@@ -107,11 +101,11 @@ class InFile(Protocol):
     def attitude(self) -> Any: ...  # noqa: ANN401, in whichever form it is stated
 
 
-def touched_mesh(section: InFile) -> Mesh:
+def touched_mesh(section: PlacedMesh) -> Mesh:
     """Return the mesh of a section, in its place (m, body axes)."""
     from dockdyn.scenario.meshes.kept import solid_of
 
-    found = read_mesh(section.file, section.unit, solid_of)
+    found = read_mesh(section, solid_of)
     attitude = np.asarray(quaternion_of(section.attitude))
     vertices = rotate_vectors(attitude / np.linalg.norm(attitude), found.vertices) + np.asarray(section.point, float)
     return Mesh(vertices, found.faces)

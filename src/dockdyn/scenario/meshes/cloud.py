@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from dockdyn.scenario.meshes.kept import Cloud
+from dockdyn.scenario.meshes.mesh_file import MeshFile, length_in_words, length_of
+from dockdyn.scenario.meshes.nearest import MeshDistance
 from dockdyn.scenario.meshes.solid import solid_in
 from dockdyn.scenario.tables.part import refuse
 
@@ -15,12 +17,12 @@ NEAR = 1e-6  # of the radius
 HALVINGS = 30  # of the range of the pieces' size, in which so many are found
 
 
-def cloud_in(content: bytes, suffix: str, scale: float, most: int, radius: float) -> Cloud:
-    """Return at most so many points of what a mesh file holds, `scale` m for each of its units, `radius` m inside.
+def cloud_in(content: bytes, suffix: str, file: MeshFile, most: int, radius: float) -> Cloud:
+    """Return at most so many points of the content of a mesh file, `radius` m inside.
 
     The faces are cut evenly until their pieces are as small as the number allows; nothing is drawn at random.
     """
-    mesh = solid_in(content, suffix, scale)
+    mesh = solid_in(content, suffix, length_of(file.unit), file.repair)
     if len(mesh.faces) > most:
         refuse(f"has {len(mesh.faces)} faces; count must be at least that, or the mesh simpler")
     size = float(np.ptp(mesh.vertices, axis=0).max())
@@ -34,23 +36,23 @@ def cloud_in(content: bytes, suffix: str, scale: float, most: int, radius: float
         else:
             low = middle
     centres, normals, areas = found
-    return Cloud(_shrunk(mesh, centres - radius * normals, radius), areas / areas.sum(), high, size, float(areas.sum()))
+    points = _shrunk(mesh, centres - radius * normals, radius, file.unit)
+    return Cloud(points, areas / areas.sum(), high, size, float(areas.sum()))
 
 
-def _shrunk(mesh: Any, points: np.ndarray, radius: float) -> np.ndarray:  # noqa: ANN401, trimesh's
+def _shrunk(mesh: Any, points: np.ndarray, radius: float, unit: str | None) -> np.ndarray:  # noqa: ANN401, trimesh's
     """Return points (m) beneath one face of a mesh, moved until they are nowhere nearer to it than the `radius` (m)."""
-    from trimesh.proximity import closest_point
-
-    for _ in range(MOVES if radius > 0 else 0):
-        nearest, distance, _ = closest_point(mesh, points)
-        lacking = np.maximum(radius - distance, 0.0)
+    if not radius:
+        return points
+    exact = MeshDistance(np.asarray(mesh.vertices), np.asarray(mesh.faces))
+    for _ in range(MOVES):
+        found = exact.nearest(points)
+        lacking = radius + found.distances  # inside they are negative
         if lacking.max() < NEAR * radius:
             return points
-        away = (points - nearest) / np.maximum(distance, 1e-300)[:, None]
-        points = points + lacking[:, None] * away
-    if radius > 0:
-        refuse(f"radius = {radius:g} m is too large for what the mesh is thick")
-    return points
+        inward = -found.offsets / np.where(found.distances == 0, 1, found.distances)[:, None]
+        points = points + np.maximum(lacking, 0)[:, None] * inward
+    refuse(f"radius = {length_in_words(radius, unit)} is too large for what the mesh is thick")
 
 
 def _fewest(mesh: Any, longest: float) -> float:  # noqa: ANN401, trimesh's

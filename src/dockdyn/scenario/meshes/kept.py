@@ -21,6 +21,7 @@ from dockdyn.backend import cache_folder
 from dockdyn.deferred import Float
 from dockdyn.files import read_file
 from dockdyn.scenario.language.given_file import MESH
+from dockdyn.scenario.meshes.mesh_file import MeshFile, length_of
 
 
 class SplineGrid(NamedTuple):
@@ -54,53 +55,51 @@ class Solid(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def grid_of(file: Path, changed: int, scale: float, stated: bool, tolerance: float, radius: float) -> SplineGrid:
-    """Return the grid of a mesh file (`changed`: its time of change), `scale` m for each of its units, for tips of a `radius`
-    (m).
+def grid_of(mesh: MeshFile, tolerance: float, radius: float) -> SplineGrid:
+    """Return the grid of a mesh file for tips of a `radius` (m).
 
-    A mesh whose unit is not `stated` and that would be large is refused before: a grid of it would take minutes.
+    A mesh whose unit is not stated and that would be large is refused before: a grid of it would take a while.
     """
 
     def make(content: bytes, suffix: str) -> SplineGrid:
         from dockdyn.scenario.meshes.grid import grid_in
 
-        return grid_in(content, suffix, scale, stated, tolerance, radius)
+        return grid_in(content, suffix, mesh, tolerance, radius)
 
-    return _kept(SplineGrid, file, (scale, tolerance, radius), make)
+    return _kept(SplineGrid, mesh, (tolerance, radius), make)
 
 
 @lru_cache(maxsize=8)
-def cloud_of(file: Path, changed: int, scale: float, most: int, radius: float) -> Cloud:
-    """Return at most so many points of a mesh file (`changed`: its time of change), `scale` m for each unit, `radius` m
-    inside."""
+def cloud_of(mesh: MeshFile, most: int, radius: float) -> Cloud:
+    """Return at most so many points of a mesh file, `radius` m inside."""
 
     def make(content: bytes, suffix: str) -> Cloud:
         from dockdyn.scenario.meshes.cloud import cloud_in
 
-        return cloud_in(content, suffix, scale, most, radius)
+        return cloud_in(content, suffix, mesh, most, radius)
 
-    return _kept(Cloud, file, (scale, most, radius), make)
+    return _kept(Cloud, mesh, (most, radius), make)
 
 
 @lru_cache(maxsize=8)
-def solid_of(file: Path, changed: int, scale: float) -> Solid:
-    """Return the skin of the solid in a mesh file (`changed`: its time of change), `scale` m for each unit."""
+def solid_of(mesh: MeshFile) -> Solid:
+    """Return the skin (m) of the solid in a mesh file."""
 
     def make(content: bytes, suffix: str) -> Solid:
         from dockdyn.scenario.meshes.solid import solid_in
 
-        found = solid_in(content, suffix, scale)
+        found = solid_in(content, suffix, length_of(mesh.unit), mesh.repair)
         return Solid(np.asarray(found.vertices), np.asarray(found.faces))
 
-    return _kept(Solid, file, (scale,), make)
+    return _kept(Solid, mesh, (), make)
 
 
 def _kept[Made: Any](
-    made: type[Made], file: Path, facts: tuple[float, ...], make: Callable[[bytes, str], Made]
+    made: type[Made], mesh: MeshFile, facts: tuple[float, ...], make: Callable[[bytes, str], Made]
 ) -> Made:
     """Return what is kept of a file's content under these `facts`, or what is made of it now."""
-    content, suffix = read_file(file, MESH.most), file.suffix.lower()
-    words = repr((made.__name__, _makers(), suffix, *facts)).encode()
+    content, suffix = read_file(mesh.path, MESH.most), mesh.path.suffix.lower()
+    words = repr((made.__name__, _makers(), suffix, mesh.unit, mesh.repair, *facts)).encode()
     place, name = cache_folder() / "meshes", hashlib.sha256(words + content).hexdigest()[:40]
     if (stored := kept.find_entry(place, name)) is not None:
         with np.load(io.BytesIO(stored), allow_pickle=False) as found:

@@ -10,10 +10,10 @@ import numpy as np
 from pydantic_core import PydanticCustomError
 
 from dockdyn.deferred import Float
-from dockdyn.files import check_file
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given_file import MESH, refusal
 from dockdyn.scenario.language.units import in_base_units
+from dockdyn.scenario.meshes.contents import SUFFIXES, check_mesh_file
 from dockdyn.scenario.starters.pieces import (
     Line,
     approach,
@@ -35,7 +35,6 @@ from dockdyn.scenario.starters.pieces import (
 )
 from dockdyn.scenario.starters.question import Amount, Answers, Choice, GivenFile, digits, plain, rounded
 from dockdyn.scenario.starters.starter import Starter
-from dockdyn.scenario.tables.mesh import SUFFIXES
 
 LASTS = 0.05  # s, a contact of the whole area pressed flat
 AFTER = 2.0  # s, that the run goes on once they have met
@@ -66,10 +65,11 @@ def read_shape(path: Path) -> MeshShape:
     if path.suffix.lower() not in SUFFIXES:
         raise ScenarioError(f"must be a mesh, a file that ends in {', '.join(SUFFIXES)}")
     from dockdyn.scenario.meshes.kept import solid_of
+    from dockdyn.scenario.meshes.mesh_file import MeshFile
 
     try:
-        check_file(path, MESH.most)
-        solid = solid_of(path, path.stat().st_mtime_ns, 1.0)
+        check_mesh_file(path)
+        solid = solid_of(MeshFile(path, path.stat().st_mtime_ns, None))
     except PydanticCustomError as error:
         raise ScenarioError(str(error)) from None
     except OSError as error:

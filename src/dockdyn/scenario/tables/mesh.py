@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 from pydantic import ConfigDict, Field, model_validator
@@ -12,17 +12,16 @@ from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
 from dockdyn.deferred import jnp
-from dockdyn.files import check_file
 from dockdyn.scenario.language.errors import shown
 from dockdyn.scenario.language.given_file import MESH, refusal
 from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.language.units import in_base_units, quantity
+from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.meshes.contents import SUFFIXES, check_mesh_file
+from dockdyn.scenario.meshes.mesh_file import MeshFile, MeshUnit, length_in_words
 from dockdyn.scenario.tables.attitude import LEVEL, Attitude, quaternion_of
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.part import Shape, refuse, without_computed
 
-SUFFIXES = (".stl", ".obj", ".ply")
-MeshUnit = Literal["m", "cm", "mm", "inch", "foot"]
 HUGE = 50  # times what is a length of the body: such a mesh is hardly in metres
 
 
@@ -41,14 +40,28 @@ class GridSection(Section):
     size: float
 
 
-def read_mesh[Made](name: str, unit: str | None, maker: Callable[[Path, int, float], Made]) -> Made:
-    """Return what `maker` makes of a mesh file, the time of its change and the length (m) of its unit; refuses what is none."""
+class MeshInFile(Protocol):
+    """What is asked of a section that names a mesh file."""
+
+    @property
+    def file(self) -> str: ...
+
+    @property
+    def unit(self) -> str | None: ...
+
+    @property
+    def repair(self) -> bool: ...
+
+
+def read_mesh[Made](section: MeshInFile, maker: Callable[[MeshFile], Made]) -> Made:
+    """Return what `maker` makes of the mesh file of a section; refuses what is none."""
+    name = section.file
     file = Path(name)
     if file.suffix.lower() not in SUFFIXES:
         refuse(f"file = {shown(name)}: must be a mesh, a file that ends in {', '.join(SUFFIXES)}")
     try:
-        check_file(file, MESH.most)
-        return maker(file, file.stat().st_mtime_ns, in_base_units(f"1 {unit or 'm'}"))
+        check_mesh_file(file)
+        return maker(MeshFile(file, file.stat().st_mtime_ns, section.unit, section.repair))
     except PydanticCustomError as problem:
         refuse(f"file = {shown(file.name)}: {problem}")
     except OSError as error:
@@ -70,6 +83,7 @@ class MeshSection(Shape):
     shape: Literal["mesh"] = "mesh"
     file: str
     unit: MeshUnit | None = None
+    repair: bool = False
     point: Point = [0.0, 0.0, 0.0]  # noqa: RUF012
     attitude: Attitude = LEVEL
     axis: Direction = [1.0, 0.0, 0.0]  # noqa: RUF012
@@ -85,13 +99,13 @@ class MeshSection(Shape):
 
     @model_validator(mode="after")
     def gridded(self) -> Self:
-        found = read_mesh(self.file, self.unit, self._grid)
+        found = read_mesh(self, self._grid)
         return self.model_copy(update={"grid": GridSection(**found._asdict())})
 
-    def _grid(self, file: Path, changed: int, scale: float) -> Any:  # noqa: ANN401, of a module that is imported late
+    def _grid(self, mesh: MeshFile) -> Any:  # noqa: ANN401, of a module that is imported late
         from dockdyn.scenario.meshes.kept import grid_of
 
-        return grid_of(file, changed, scale, self.unit is not None, self.tolerance, self.tip_radius)
+        return grid_of(mesh, self.tolerance, self.tip_radius)
 
     def check_tip(self, place: Sequence[float], radius: float) -> None:
         assert self.grid is not None
@@ -99,7 +113,8 @@ class MeshSection(Shape):
         if self.unit is None and (doubt := doubt_unit(self.grid.size, reach, "unit")):
             refuse(f"file = {shown(self.file)}: {doubt}")
         if radius > self.tip_radius:
-            refuse(f"tip_radius = {self.tip_radius:g} m: must be at least that of what touches the mesh, {radius:g} m")
+            own, needed = (length_in_words(one, self.unit) for one in (self.tip_radius, radius))
+            refuse(f"tip_radius = {own}: must be at least that of what touches the mesh, {needed}")
 
     def make(self) -> Any:  # noqa: ANN401, a surface
 

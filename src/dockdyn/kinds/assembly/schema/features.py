@@ -14,9 +14,10 @@ from dockdyn.deferred import Array, Float, jnp
 from dockdyn.scenario.language.errors import shown
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.meshes.mesh_file import MeshUnit
 from dockdyn.scenario.tables.attitude import LEVEL, Attitude, quaternion_of
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
-from dockdyn.scenario.tables.mesh import MeshUnit, doubt_unit, read_mesh
+from dockdyn.scenario.tables.mesh import doubt_unit, read_mesh
 from dockdyn.scenario.tables.part import refuse, without_computed
 
 MOST = 10_000  # of members of a feature
@@ -181,6 +182,7 @@ class CloudSection(NamedSection):
     shape: Literal["cloud"]
     file: str
     unit: MeshUnit | None = None
+    repair: bool = False
     count: Annotated[int, Field(ge=1, le=MOST)] = 200
     radius: Radius = 0.0
     point: Point = [0.0, 0.0, 0.0]  # noqa: RUF012
@@ -197,7 +199,7 @@ class CloudSection(NamedSection):
     def sampled(self) -> Self:
         from dockdyn.scenario.meshes.kept import cloud_of
 
-        found = read_mesh(self.file, self.unit, lambda *file: cloud_of(*file, self.count, self.radius))
+        found = read_mesh(self, lambda mesh: cloud_of(mesh, self.count, self.radius))
         return self.model_copy(update={"sample": SampleSection(**found._asdict())})
 
     def check_unit(self, arm: float) -> None:
