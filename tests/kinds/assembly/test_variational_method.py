@@ -3,18 +3,13 @@
 import numpy as np
 import pytest
 from helpers.refusals import refused
-from varied_cases import ARM, HERTZ, TWO, bouncing, by, energy, parted, touching
+from varied_cases import ARM, HERTZ, TWO, bouncing, by, energy, in_plane, momentum_errors, parted, touching
 
-from dockdyn import simulate, summarise
+from dockdyn import simulate
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import load, parse
 
 STEP = 0.01  # s
-
-
-def momentum_errors(data):
-    found = summarise(data)
-    return found["linear_momentum_error"], found["angular_momentum_error"]
 
 
 def test_a_spring_swings_as_the_midpoint_rule_says():
@@ -81,13 +76,6 @@ grip = "{grip}"
 
 
 LEVEL = TWO.replace("rate = [0.1, 0.3, -0.2]", "rate = [0, 0, -0.2]").replace("[0, 0.2, 0.1]", "[0, 0.2, 0]")
-IN_PLANE = 'motion = "plane"\n'
-
-
-def in_plane(text):
-    return text.replace("duration =", f"{IN_PLANE}duration =", 1)
-
-
 @pytest.mark.parametrize(
     "contact", [bouncing(1.0), pytest.param(HERTZ, marks=pytest.mark.full)], ids=["impact", "hertz"]
 )

@@ -268,12 +268,12 @@ class Tree(Module):
     def mass_and_bias(self, q: Configuration, v: Row, motion: Motion) -> tuple[Float[Array, "n n"], Row]:
         """Return M and h where the motion is known."""
         index, bent = _index_of(self.layout), self.bending()
-        inertia = [Inertia.of(one) for one in self.links.inertia]
-        loads = [one.load(a, b) for one, a, b in zip(inertia, motion.twist, motion.bias, strict=True)]
         beams = self.beams(q, v, motion) if len(bent) else None
+        inertia = self._inertias(beams)
+        rigid = [Inertia.of(one) for one in self.links.inertia]
+        loads = [one.load(a, b) for one, a, b in zip(rigid, motion.twist, motion.bias, strict=True)]
         for at, link in enumerate(bent):
             assert beams is not None
-            inertia[link] = inertia[link].plus(map_leaves(lambda part, at=at: part[at], beams.inertia))
             loads[link] = loads[link] + beams.load[at]
         frames = list(zip(*motion.poses, strict=True))
         composite = self.carried([one.seen(*at) for one, at in zip(inertia, frames, strict=True)], Inertia.plus)
@@ -288,6 +288,26 @@ class Tree(Module):
         if beams is not None:
             mass, h = self.with_modes(mass, h, beams, motion)
         return mass, h + self.inner_loads(q, v)
+
+    def _inertias(self, beams: BeamLinks | None) -> list[Inertia]:
+        """Return the inertia of all links in their own axes, of those that bend with that of their `beams`."""
+        found = [Inertia.of(one) for one in self.links.inertia]
+        for at, link in enumerate(self.bending()):
+            assert beams is not None
+            found[link] = found[link].plus(map_leaves(lambda part, at=at: part[at], beams.inertia))
+        return found
+
+    @trace_once
+    def centre(self, q: Configuration) -> Float[Array, "3"]:
+        """Return the common centre of mass (m, from the base's origin, base axes)."""
+        bent, beams = self.bending(), None
+        if len(bent):
+            still, (eta, rates) = jnp.zeros((len(bent), 6)), self.modal_state(q, jnp.zeros_like(self.joint_damping))
+            links = map_leaves(lambda part: part[bent], self.links)
+            beams = link_inertia(links, still, still, eta, rates, self.layout.twisting)
+        seen = zip(self._inertias(beams), *self.poses(q), strict=True)
+        whole = reduce(Inertia.plus, [one.seen(turn, place) for one, turn, place in seen])
+        return whole.first / whole.mass
 
     def generalised(self, motion: Motion, wrenches: Float[Array, "links 6 *more"]) -> Float[Array, "n *more"]:
         """Return the generalised forces of wrenches on all links, in base axes and about the base's origin."""

@@ -1,7 +1,7 @@
 """A tree's configuration as a row of numbers and quaternions, in which each velocity is the rate of its number.
 
-So along q ⊕ s v (`mechanics.retraction`) velocities are v throughout: the base's is that of its origin in inertial axes, where
-the tree's own are in base axes. A base in the plane has its angle for a quaternion; a joint that is held has no number.
+So along q ⊕ s v (`mechanics.retraction`) velocities are v throughout. A base that moves is told by the tree's common centre of
+mass, in inertial axes, and its own attitude; in the plane its angle stands for that. A joint that is held has no number.
 
 Units: SI: m, rad, m/s, rad/s; modal coordinates in m or rad.
 Source: own construction.
@@ -9,11 +9,12 @@ Source: own construction.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from dockdyn.deferred import Array, Float, jnp
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.retraction import Attitudes
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.composite_bodies import BASES, Configuration, Row
@@ -59,13 +60,26 @@ class TreeRow(NamedTuple):
         """Return the columns of each joint that moves, held or not, in the order of the links."""
         return [own for own in self.bodies.tree.layout.columns()[0] if own]
 
+    @property
+    def _axes(self) -> int:
+        """Along how many axes the centre of mass can move."""
+        return {"free": 3, "planar": 2, "fixed": 0}[self._base]
+
+    def _centre(self, q: Configuration) -> Float[Array, "3"]:
+        """Return the common centre of mass (m, inertial)."""
+        return q.position + Quaternion.of(q.attitude).matrix().array() @ self.bodies.tree.centre(q)
+
+    def _drift(self, q: Configuration, v: Row) -> Float[Array, "axes"]:
+        """Return the velocity of the common centre of mass (m/s, inertial) along the axes that it can move along."""
+        return jax.jvp(self._centre, (q,), (self.bodies.tree.rate(q, v),))[1][: self._axes]
+
     def numbers(self, q: Configuration) -> Numbers:
         """Return a configuration in a row."""
-        attitude, parts = Quaternion.of(q.attitude), list[Array]()
+        attitude, parts = Quaternion.of(q.attitude), [self._centre(q)[: self._axes]]
         if self._base == "free":
-            parts += [q.position, attitude.normalised().array()]
+            parts.append(attitude.normalised().array())
         elif self._base == "planar":
-            parts += [q.position[:2], attitude.planar_angle()[None]]
+            parts.append(attitude.planar_angle()[None])
         joints, balls = iter(q.joints), iter(q.balls)
         for own in self._joints():
             if len(own) > 1:
@@ -77,12 +91,11 @@ class TreeRow(NamedTuple):
 
     def configuration(self, row: Numbers) -> Configuration:
         """Return the configuration of a row."""
-        position, attitude, at = self.begun.position, self.begun.attitude, BASES[self._base]
+        attitude, at = self.begun.attitude, BASES[self._base]
         if self._base == "free":
-            position, attitude, at = row[:3], row[3:7], at + 1
+            attitude, at = row[3:7], at + 1
         elif self._base == "planar":
             zero = jnp.zeros(())
-            position = jnp.concatenate([row[:2], position[2:]])
             attitude = Quaternion.exponential(Vector(zero, zero, row[2])).array()
         joints, balls = list[Array](), list[Array]()
         for own in self._joints():
@@ -94,25 +107,23 @@ class TreeRow(NamedTuple):
             else:
                 joints.append(row[at])
                 at += 1
-        return Configuration(
-            position,
+        found = Configuration(
+            self.begun.position,
             attitude,
             jnp.stack(joints) if joints else jnp.zeros(0),
             jnp.stack(balls) if balls else jnp.zeros((0, 4)),
             row[at:],
         )
+        away = row[: self._axes] - self._centre(found)[: self._axes]
+        return replace(found, position=found.position.at[: self._axes].add(away))
 
     def row(self, q: Configuration, v: Row) -> Row:
         """Return the tree's velocities in a row."""
-        return self._turned(q, v, to_inertial=True)[np.array(self._free(), int)]
+        return jnp.concatenate([self._drift(q, v), v[np.array(self._free()[self._axes :], int)]])
 
     def velocities(self, q: Configuration, row: Row) -> Row:
         """Return the tree's velocities of a row."""
-        _, _, count = self.bodies.tree.layout.columns()
-        return self._turned(q, jnp.zeros(count).at[np.array(self._free(), int)].set(row), to_inertial=False)
-
-    def _turned(self, q: Configuration, v: Row, to_inertial: bool) -> Row:
-        """Return velocities with that of the base's origin in inertial axes, or in those of the base."""
-        axes = {"free": 3, "planar": 2, "fixed": 0}[self._base]
+        axes, (_, _, count) = self._axes, self.bodies.tree.layout.columns()
+        v = jnp.zeros(count).at[np.array(self._free()[axes:], int)].set(row[axes:])
         turn = Quaternion.of(q.attitude).matrix().array()[:axes, :axes]
-        return jnp.concatenate([(turn if to_inertial else turn.T) @ v[:axes], v[axes:]])
+        return v.at[:axes].set(turn.T @ (row[:axes] - self._drift(q, v)))
