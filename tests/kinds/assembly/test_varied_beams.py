@@ -12,7 +12,7 @@ from dockdyn.programs import Program
 from dockdyn.scenario.load import load, parse
 from dockdyn.scenario.made import model_of
 
-STEP = 0.01  # s
+STEP = 0.005  # s
 NAMES = ("position", "velocity", "attitude", "rate", "joint_angle", "modal_coordinate")
 
 ARM = """

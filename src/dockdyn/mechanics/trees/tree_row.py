@@ -114,8 +114,9 @@ class TreeRow(NamedTuple):
             jnp.stack(balls) if balls else jnp.zeros((0, 4)),
             row[at:],
         )
-        away = row[: self._axes] - self._centre(found)[: self._axes]
-        return replace(found, position=found.position.at[: self._axes].add(away))
+        axes = self._axes
+        moved = found.position[:axes] + row[:axes] - self._centre(found)[:axes]
+        return replace(found, position=jnp.concatenate([moved, found.position[axes:]]))
 
     def row(self, q: Configuration, v: Row) -> Row:
         """Return the tree's velocities in a row."""
