@@ -305,15 +305,6 @@ def test_what_jumps_slips_or_remembers_is_refused(case):
     parse(f"{TWO}{more}\n", "case")  # runs otherwise
 
 
-@pytest.mark.parametrize(
-    ("preset", "key"),
-    [("cyril-elastic", "body.link1.flexible: in the plane"), ("berthing-3d", "body.spacecraft: a step")],
-)
-def test_bodies_of_which_a_step_knows_nothing_are_refused(preset, key):
-    with refused(match=f"integrator.method = 'variational': {key}"):
-        load(preset, {"integrator.method": "variational"})
-
-
 def test_joint_friction_and_stops_are_refused():
     for key in ("friction = '1 N m'", "stroke = [-1.0, 1.0]\nstop_stiffness = 100.0"):
         text = ARM.replace('torque = "1 N m"', key)
