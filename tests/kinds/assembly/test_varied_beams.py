@@ -152,15 +152,24 @@ def test_the_error_beside_dop853_is_of_second_order(text):
     assert max(momentum_errors(own)) < 1e-12
 
 
+GENTLE = (  # so fast that beams bend by a tenth of their length it is chaotic: then energy wanders, by the second order
+    ARM.replace('"0.6 rad/s"', '"0.2 rad/s"')
+    .replace('"0.3 rad"', '"0.1 rad"')
+    .replace("[0.5, -0.8, 0.3]", "[0.15, -0.2, 0.1]")
+    .replace('"40 N/m"', '"10 N/m"')
+    .replace('duration = "1 s"', 'duration = "25 s"')
+)
+
+
 @pytest.mark.full
 def test_energy_over_10_000_steps():
-    """It swings within 5e-5 of itself about where it began and does not wander off; momenta are kept to rounding."""
-    data = by(ARM.replace('duration = "1 s"', 'duration = "25 s"'), STEP / 2)
+    """It swings within 2e-6 of itself about where it began and does not drift; momenta are kept to rounding."""
+    data = by(GENTLE, STEP / 2)
     found = energy(data) - energy(data)[0]
     half, swing = len(found) // 2, np.abs(found).max()
     assert data.attrs["steps"] == 10_000
-    assert swing < 5e-5 * energy(data)[0]
-    assert abs(np.polyfit(data.time.values, found, 1)[0]) * 25 < swing
+    assert swing < 2e-6 * energy(data)[0]
+    assert abs(np.polyfit(data.time.values, found, 1)[0]) * 25 < 0.3 * swing
     assert np.abs(found[half:]).max() < 1.5 * np.abs(found[:half]).max()
     assert max(momentum_errors(data)) < 1e-12
 
@@ -176,6 +185,7 @@ def test_a_blow_at_the_tip_is_that_of_the_located_method(restitution):
     np.testing.assert_allclose(own.episode_onset, other.episode_onset, atol=1e-6)
     np.testing.assert_allclose(own.episode_approach_speed, other.episode_approach_speed, rtol=1e-5)
     np.testing.assert_allclose(own.impact_impulse.values[-1], other.impact_impulse.values[-1], rtol=1e-5)
+    assert np.abs(energy(own) - energy(own)[0]).max() < 2e-5 * energy(own)[0]
     assert max(momentum_errors(own)) < 1e-12
 
 
@@ -185,16 +195,17 @@ def struck_at_once(**changes):
 
 
 def test_a_blow_at_once_is_the_same_blow():
-    """Of beams that are struck at the start: there both methods have one state, so what follows the impact is the same."""
+    """Of beams that are struck at the start: there both methods have one state, so the impulse and what it leaves are the
+    same; 2 µs later nothing else has had time to tell."""
+    short = {"duration": 2e-6, "output.interval": 1e-6}
     own, other = (
-        dockdyn.simulate(struck_at_once(**how))
-        for how in ({"integrator.method": "variational", "integrator.step": 1e-3}, {})
+        dockdyn.simulate(struck_at_once(**short, **how))
+        for how in ({"integrator.method": "variational", "integrator.step": 1e-6}, {})
     )
-    np.testing.assert_allclose(own.impact_impulse.values[0], other.impact_impulse.values[0], rtol=1e-12)
+    np.testing.assert_allclose(own.impact_impulse.values[-1], other.impact_impulse.values[-1], rtol=1e-12)
     for name in ("velocity", "rate", "kinetic_energy"):
-        scale = np.abs(other[name].values[0]).max()
-        np.testing.assert_allclose(own[name][0], other[name][0], rtol=0, atol=1e-12 * scale, err_msg=name)
-        np.testing.assert_allclose(own[name], other[name], rtol=0, atol=0.05 * np.abs(other[name]).max(), err_msg=name)
+        scale = np.abs(other[name].values).max()
+        np.testing.assert_allclose(own[name][-1], other[name][-1], rtol=0, atol=1e-11 * scale, err_msg=name)
 
 
 @pytest.mark.full
@@ -207,7 +218,7 @@ def test_beams_in_the_plane_move_as_in_space():
     errors = []
     for step in (2e-3, 1e-3):
         run, other = (dockdyn.simulate(struck_at_once(**one)) for one in (how | {"integrator.step": step}, {}))
-        errors.append([np.abs(run[name] - other[name]).max() for name in NAMES])
+        errors.append([np.abs(run[name] - other[name])[1:].max() for name in NAMES])  # at t = 0 one tells what was before
     assert np.all(np.abs(np.log2(np.divide(*errors)) - 2) < 0.1)
 
 
@@ -216,7 +227,7 @@ def test_a_weld_holds_what_an_arm_of_beams_has_caught():
     """`berthing-3d`: what the grip stops at the start, motors and a wheel that damp, to second order beside its own method."""
     short = load("berthing-3d").at({"duration": 1.0, "output.interval": 0.05})
     other, errors = dockdyn.simulate(short), []
-    for step in (4e-3, 2e-3):
+    for step in (2e-3, 1e-3):
         own = dockdyn.simulate(short.at({"integrator.method": "variational", "integrator.step": step}))
         errors.append([np.abs(own[name] - other[name]).max() for name in NAMES])
     assert np.all(np.abs(np.log2(np.divide(*errors)) - 2) < 0.1)
