@@ -252,14 +252,21 @@ def show(case: Case) -> None:
     assert title in report and 'id="scene-script"' in report and title in str(dockdyn.replay_html(case.run))
     scene = scene_of(case.run)
     drawn = {part.body: part.motion for part in scene.parts}
+    roots = {beam.body: beam.rest.position[-1] + turn(beam.rest.attitude[-1]).apply(beam.place[0]) for beam in scene.beams}
     for place, body in enumerate(case.run.body.values):
         there, tables = case.run.position.values[-1, place], case.tables["body"][body]
         if "flexible" in tables:
             carrier = list(case.run.body.values).index(tables["on"])
-            turn = Rotation.from_quat(case.run.attitude.values[-1, carrier], scalar_first=True)
-            there = case.run.position.values[-1, carrier] + turn.apply(tables["joint"]["position"])
+            mount = turn(case.run.attitude.values[-1, carrier]).apply(tables["joint"]["position"])
+            np.testing.assert_allclose(roots[body], case.run.position.values[-1, carrier] + mount, rtol=0, atol=1e-9)
+            continue
         np.testing.assert_allclose(drawn[body].position[-1], there, rtol=0, atol=1e-9)
         np.testing.assert_allclose(drawn[body].attitude[-1], case.run.attitude.values[-1, place], rtol=0, atol=1e-9)
+
+
+def turn(attitude: np.ndarray) -> Rotation:
+    """The rotation of a quaternion, scalar first."""
+    return Rotation.from_quat(attitude, scalar_first=True)
 
 
 def export(case: Case) -> None:
