@@ -252,7 +252,9 @@ def show(case: Case) -> None:
     assert title in report and 'id="scene-script"' in report and title in str(dockdyn.replay_html(case.run))
     scene = scene_of(case.run)
     drawn = {part.body: part.motion for part in scene.parts}
-    roots = {beam.body: beam.rest.position[-1] + turn(beam.rest.attitude[-1]).apply(beam.place[0]) for beam in scene.beams}
+    roots = {
+        beam.body: beam.rest.position[-1] + turn(beam.rest.attitude[-1]).apply(beam.place[0]) for beam in scene.beams
+    }
     for place, body in enumerate(case.run.body.values):
         there, tables = case.run.position.values[-1, place], case.tables["body"][body]
         if "flexible" in tables:

@@ -64,7 +64,9 @@ begin = Program(VariationalMechanism.initial)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("preset", ["flexible-panels", "adapter-gripper", "elastic-arm", "cyril-elastic", "berthing-3d"])
+@pytest.mark.parametrize(
+    "preset", ["flexible-panels", "adapter-gripper", "elastic-arm", "cyril-elastic", "berthing-3d"]
+)
 def test_lagrange_and_newton_agree_on_presets(preset):
     """Flexible links, large beams, springs, dampers, latches that are open and gravity, in a random state."""
     apart = {"latch.grip.closed": False} if preset == "berthing-3d" else {}

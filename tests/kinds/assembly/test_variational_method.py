@@ -76,6 +76,8 @@ grip = "{grip}"
 
 
 LEVEL = TWO.replace("rate = [0.1, 0.3, -0.2]", "rate = [0, 0, -0.2]").replace("[0, 0.2, 0.1]", "[0, 0.2, 0]")
+
+
 @pytest.mark.parametrize(
     "contact", [bouncing(1.0), pytest.param(HERTZ, marks=pytest.mark.full)], ids=["impact", "hertz"]
 )

@@ -218,7 +218,9 @@ def test_beams_in_the_plane_move_as_in_space():
     errors = []
     for step in (2e-3, 1e-3):
         run, other = (dockdyn.simulate(struck_at_once(**one)) for one in (how | {"integrator.step": step}, {}))
-        errors.append([np.abs(run[name] - other[name])[1:].max() for name in NAMES])  # at t = 0 one tells what was before
+        errors.append(
+            [np.abs(run[name] - other[name])[1:].max() for name in NAMES]
+        )  # at t = 0 one tells what was before
     assert np.all(np.abs(np.log2(np.divide(*errors)) - 2) < 0.1)
 
 
