@@ -1,8 +1,8 @@
 """A mechanism as the variational integrator takes it: coordinates, kinetic energy, forces, depths, grips and jumps.
 
 Coordinates are those of the mechanism: of each root its centre of mass and attitude, then trees with large beams, then joints
-and modes of the others. The Lagrangian is the kinetic energy; what has a potential acts as a force, which halfway along a step comes to the same discrete equations, and
-`stored` tells its energy. Events are the mechanism's own; between them what it remembers is summed halfway along the steps.
+and modes of the others. The Lagrangian is the kinetic energy; what has a potential acts as a force, which halfway along a step
+comes to the same discrete equations, and `stored` tells its energy. Events are the mechanism's own; between them what it remembers is summed halfway along the steps.
 
 Units: SI throughout.
 Source: Marsden and West 2001, Acta Numerica 10:357 (forces in discrete mechanics); adapter, own construction.
@@ -96,7 +96,7 @@ class VariationalMechanism(Mechanical):
         at *= size
         for one in self.trees:
             found += [at + place for place in one.attitudes]
-            at += one.count
+            at += one.width
         return tuple(found)
 
     @property
@@ -168,7 +168,7 @@ class VariationalMechanism(Mechanical):
 
     def velocities(self, q: Coordinates, v: Row) -> Velocities:
         """Return the velocities of a row."""
-        roots, trees, joints = self._parts(v, NUMBERS - 1, [one.count for one in self.trees])
+        roots, trees, joints = self._parts(v, NUMBERS - 1, [one.width for one in self.trees])
         rows = zip(self.trees, q.trees, trees, strict=True)
         return Velocities(
             tuple(Twist(Vector.of(part[:3]), Vector.of(part[3:])) for part in roots),

@@ -1,4 +1,4 @@
-"""Trees with large beams by the variational method: beside DOP853 on the continuous equations, what is kept, impacts, limits."""
+"""Trees with large beams by the variational method: beside DOP853 on the continuous equations, what is kept, impacts."""
 
 import numpy as np
 import pytest

@@ -38,14 +38,14 @@ class TreeRow(NamedTuple):
         return (*base, *(free.index(own[0]) for own in self._joints() if len(own) > 1))
 
     @property
-    def count(self) -> int:
+    def width(self) -> int:
         """How many velocities its row has."""
         return len(self._free())
 
     @property
     def size(self) -> int:
         """How many numbers its row has."""
-        return self.count + len(self.attitudes)
+        return self.width + len(self.attitudes)
 
     @property
     def _base(self) -> str:
