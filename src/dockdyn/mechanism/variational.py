@@ -2,7 +2,8 @@
 
 Coordinates are those of the mechanism: of each root its centre of mass and attitude, then trees with large beams, then joints
 and modes of the others. The Lagrangian is the kinetic energy; what has a potential acts as a force, which halfway along a step
-comes to the same discrete equations, and `stored` tells its energy. Events are the mechanism's own; between them what it remembers is summed halfway along the steps.
+comes to the same discrete equations, and `stored` tells its energy. Events are the mechanism's own; between them what it
+remembers is summed halfway along the steps.
 
 Units: SI throughout.
 Source: Marsden and West 2001, Acta Numerica 10:357 (forces in discrete mechanics); adapter, own construction.
