@@ -11,6 +11,9 @@ GAP, SPEED, DURATION = 5e-3, 0.1, 0.2  # m, m/s, s: the tip touches after 50 ms
 TIP, PLATE, RADIUS = 0.5, -0.5, 0.02  # m: along x, of the chaser's ball and of the target's plate
 LAW = {"law": "hunt-crossley", "stiffness": 2e5, "exponent": 1, "damping": 1.0}
 HINGE = {"kind": "revolute", "position": [0.0, 0.6, 0.0], "axis": [0.0, 0.0, 1.0], "stiffness": 40.0, "damping": 2.0}
+SEAT = {"kind": "locked", "position": [0.0, 0.6, 0.0]}
+VARIED: Tables = {"integrator": {"method": "variational", "step": 1e-4}}
+FINER: Tables = {"integrator": {"method": "variational", "step": 5e-5}}  # it sees forces halfway along steps
 BEAM = {
     "kind": "beam",
     "root": [0.0, -0.5, 0.0],
@@ -111,11 +114,11 @@ def with_arm(**control: Any) -> Callable[[], Tables]:
     return made
 
 
-def with_panel(**panel: Any) -> Callable[[], Tables]:
-    """Return what makes the base with a panel that a joint holds on the chaser."""
+def with_panel(tables: Tables = {}, **panel: Any) -> Callable[[], Tables]:  # noqa: B006, never changed
+    """Return what makes the base, and these `tables`, with a panel that a joint holds on the chaser."""
 
     def made() -> Tables:
-        found = base()
+        found = base() | copy.deepcopy(tables)
         carried = {"on": "chaser", "position": [0.0, 1.1, 0.0], "mass": 5.0, "inertia": [2.0, 0.5, 2.0]}
         found["body"] = {
             "chaser": found["body"]["chaser"],
@@ -212,8 +215,8 @@ BUSHING = {
 COLUMNS: dict[str, Callable[[], Tables]] = {
     "rigid bodies": base,
     "tree: a panel on a hinge": with_panel(joint=HINGE),
-    "beam": with_panel(joint={"kind": "locked", "position": [0.0, 0.6, 0.0]}, flexible=BEAM),
-    "beam that bends far": with_panel(**TURNED, joint={"kind": "locked", "position": [0.0, 0.6, 0.0]}, flexible=FAR),
+    "beam": with_panel(joint=SEAT, flexible=BEAM),
+    "beam that bends far": with_panel(**TURNED, joint=SEAT, flexible=FAR),
     "ball joint": with_panel(joint={"kind": "spherical", "position": [0.0, 0.6, 0.0], "damping": 2.0}),
     "motion in the plane": in_the_plane,
     "approach between ports": with_approach,
@@ -229,7 +232,8 @@ COLUMNS: dict[str, Callable[[], Tables]] = {
     "two contacts": with_two_contacts,
     "delay": having(loop={"delay": 2e-3}),
     "fixed step": having(integrator={"method": "fixed", "step": 1e-4}),
-    "variational method": having(integrator={"method": "variational", "step": 1e-4}),
+    "variational method": having(**VARIED),
+    "variational method, beam that bends far": with_panel(**TURNED, joint=SEAT, flexible=FAR, tables=FINER),
     "latch, compliant": with_element(**HOOK, **COMPLIANT),
     "latch, pin": with_element(**HOOK, grip="pin"),
     "latch, weld": with_element(**HOOK, grip="weld"),

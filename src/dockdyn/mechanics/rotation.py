@@ -107,6 +107,10 @@ class Quaternion:
         series = (1 - ratio * (1 / 3 - ratio * (1 / 5 - ratio / 7))) / cosine
         return v * (2 * jnp.where(small, series, jnp.arctan2(length, cosine) / length))
 
+    def planar_angle(self) -> Scalar:
+        """Return the angle (rad) of an attitude that turns about z alone."""
+        return 2 * jnp.arctan2(self.z, self.w)
+
     @trace_once
     def rate(self, angular_velocity: Vector) -> Quaternion:
         """Return the time derivative under `angular_velocity` (rad/s, body axes): ½ q ω."""

@@ -1,8 +1,9 @@
 """A mechanism as the variational integrator takes it: coordinates, kinetic energy, forces, depths, grips and jumps.
 
-Coordinates are those of the mechanism: of each root its centre of mass and attitude, then joints and modes. The Lagrangian is
-the kinetic energy; what has a potential acts as a force, which halfway along a step comes to the same discrete equations, and
-`stored` tells its energy. Events are the mechanism's own; between them what it remembers is summed halfway along the steps.
+Coordinates are those of the mechanism: of each root its centre of mass and attitude, then trees with large beams, then joints
+and modes of the others. The Lagrangian is the kinetic energy; what has a potential acts as a force, which halfway along a step
+comes to the same discrete equations, and `stored` tells its energy. Events are the mechanism's own; between them what it
+remembers is summed halfway along the steps.
 
 Units: SI throughout.
 Source: Marsden and West 2001, Acta Numerica 10:357 (forces in discrete mechanics); adapter, own construction.
@@ -21,6 +22,8 @@ from dockdyn.mechanics.frames_apart import frame_difference
 from dockdyn.mechanics.rigid_body import Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.moving_bodies import Coordinates, Placement, Velocities
+from dockdyn.mechanics.trees.tree_bodies import TreeBodies, shift_configuration
+from dockdyn.mechanics.trees.tree_row import TreeRow
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.impact_contact import RESTING, ImpactContact
 from dockdyn.mechanism.impacts import apply_impacts
@@ -89,7 +92,23 @@ class VariationalMechanism(Mechanical):
 
     @property
     def attitudes(self) -> tuple[int, ...]:
-        return tuple((NUMBERS - 1) * root + 3 for root in range(self.mechanism.moving.attitudes))
+        at, size = self.mechanism.moving.attitudes, NUMBERS - 1
+        found = [size * root + 3 for root in range(at)]
+        at *= size
+        for one in self.trees:
+            found += [at + place for place in one.attitudes]
+            at += one.width
+        return tuple(found)
+
+    @property
+    def trees(self) -> list[TreeRow]:
+        """The trees with large beams, each with where it begins."""
+        model = self.mechanism
+        if not model.linked:
+            return []
+        trees, origin = [one for one in model.trees if isinstance(one, TreeBodies)], model.origin()
+        both = zip(trees, model.linked, strict=True)
+        return [TreeRow(one, shift_configuration(q, -origin)) for one, (q, _) in both]
 
     @property
     def lags(self) -> bool:
@@ -125,40 +144,56 @@ class VariationalMechanism(Mechanical):
         grasps = tuple(self._grasp(one, here) for one in self.rigid)
         blank = MonitoredQuantities.nothing(count)
         mode = Mode(x.mode, x.memory, jnp.zeros(()), grasps, blank, blank)
-        return self.numbers(x.q), self.row(x.v), mode
+        return self.numbers(x.q), self.row(x.q, x.v), mode
 
     def numbers(self, q: Coordinates) -> Numbers:
         """Return coordinates in a row."""
-        roots = [part for pose in q.roots for part in (pose.position.array(), pose.attitude.normalised().array())]
-        return jnp.concatenate([*roots, jnp.stack(q.joints) if q.joints else jnp.zeros(0)])
+        parts = [part for pose in q.roots for part in (pose.position.array(), pose.attitude.normalised().array())]
+        parts += [one.numbers(own) for one, own in zip(self.trees, q.trees, strict=True)]
+        return jnp.concatenate([*parts, jnp.stack(q.joints) if q.joints else jnp.zeros(0)])
 
-    def row(self, v: Velocities) -> Row:
+    def row(self, q: Coordinates, v: Velocities) -> Row:
         """Return velocities in a row, angular ones in the axes of what turns."""
-        roots = [part for twist in v.roots for part in (twist.velocity.array(), twist.rate.array())]
-        return jnp.concatenate([*roots, jnp.stack(v.joints) if v.joints else jnp.zeros(0)])
+        parts = [part for twist in v.roots for part in (twist.velocity.array(), twist.rate.array())]
+        parts += [one.row(place, own) for one, place, own in zip(self.trees, q.trees, v.trees, strict=True)]
+        return jnp.concatenate([*parts, jnp.stack(v.joints) if v.joints else jnp.zeros(0)])
 
     def coordinates(self, q: Numbers) -> Coordinates:
         """Return the coordinates of a row."""
-        count = NUMBERS * len(self.attitudes)
-        parts = [q[start : start + NUMBERS] for start in range(0, count, NUMBERS)]
+        roots, trees, joints = self._parts(q, NUMBERS, [one.size for one in self.trees])
         return Coordinates(
-            tuple(Pose(Vector.of(part[:3]), Quaternion.of(part[3:])) for part in parts),
-            tuple(q[place] for place in range(count, q.shape[0])),
+            tuple(Pose(Vector.of(part[:3]), Quaternion.of(part[3:])) for part in roots),
+            tuple(joints),
+            tuple(one.configuration(part) for one, part in zip(self.trees, trees, strict=True)),
         )
 
-    def velocities(self, v: Row) -> Velocities:
+    def velocities(self, q: Coordinates, v: Row) -> Velocities:
         """Return the velocities of a row."""
-        size = NUMBERS - 1
-        count = size * len(self.attitudes)
-        parts = [v[start : start + size] for start in range(0, count, size)]
+        roots, trees, joints = self._parts(v, NUMBERS - 1, [one.width for one in self.trees])
+        rows = zip(self.trees, q.trees, trees, strict=True)
         return Velocities(
-            tuple(Twist(Vector.of(part[:3]), Vector.of(part[3:])) for part in parts),
-            tuple(v[place] for place in range(count, v.shape[0])),
+            tuple(Twist(Vector.of(part[:3]), Vector.of(part[3:])) for part in roots),
+            tuple(joints),
+            tuple(one.velocities(place, part) for one, place, part in rows),
         )
+
+    def _parts(self, row: Row, of_root: int, of_trees: list[int]) -> tuple[list[Row], list[Row], Row]:
+        """Return what in a row is of each root, that has so many numbers, of each tree with large beams, and of joints."""
+        sizes, at, found = [of_root] * self.mechanism.moving.attitudes, 0, list[Row]()
+        for size in (*sizes, *of_trees):
+            found.append(row[at : at + size])
+            at += size
+        return found[: len(sizes)], found[len(sizes) :], row[at:]
+
+    def _still(self, q: Numbers) -> tuple[Coordinates, Velocities]:
+        """Return the coordinates of a row, and velocities that are zero."""
+        places = self.coordinates(q)
+        return places, self.velocities(places, jnp.zeros(q.shape[0] - len(self.attitudes)))
 
     def state(self, t: Scalar, q: Numbers, v: Row, mode: Mode) -> State:
         """Return the state of the mechanism at `t` (s), with what it remembers by then."""
-        found = State(self.coordinates(q), self.velocities(v), mode.modes, mode.memory)
+        places = self.coordinates(q)
+        found = State(places, self.velocities(places, v), mode.modes, mode.memory)
         return State(found.q, found.v, mode.modes, self._remembered(t, found, mode))
 
     def _remembered(self, t: Scalar, x: State, mode: Mode) -> Memory:
@@ -187,8 +222,8 @@ class VariationalMechanism(Mechanical):
 
     @trace_once
     def lagrangian(self, t: Scalar, q: Numbers, v: Row, mode: Mode) -> Scalar:
-        model = self.mechanism
-        x = State(self.coordinates(q), self.velocities(v), mode.modes, mode.memory)
+        model, places = self.mechanism, self.coordinates(q)
+        x = State(places, self.velocities(places, v), mode.modes, mode.memory)
         here = model.placement(x)
         energies = model.moving.kinetic_energies(here)
         energies += [one.kinetic_energy() for _, _, one in reflected_inertia(model.elements_at(x), here)]
@@ -209,13 +244,15 @@ class VariationalMechanism(Mechanical):
         found = model.loaded(x, here, model.signal(t, x))
         loads = with_pushes(found.loads, found.pushes)
         moving = x.q.shifted(-model.base_position(x))
+        inner = [one.bodies.tree.inner_loads(at.q, at.v) for one, at in zip(self.trees, here.trees, strict=True)]
 
         def power(v: Row) -> Scalar:
             """Return that of the loads (W), at any velocities."""
-            now = model.moving.placed(moving, self.velocities(v))
+            now = model.moving.placed(moving, self.velocities(moving, v))
             terms = [load.force.dot(body.twist.velocity) for load, body in zip(loads, now.bodies, strict=True)]
             terms += [load.moment.dot(body.rate) for load, body in zip(loads, now.bodies, strict=True)]
             terms += [effort * rate for effort, (_, rate) in zip(found.efforts, now.joints, strict=True)]
+            terms += [-(one @ place.v) for one, place in zip(inner, now.trees, strict=True)]
             return sum(terms, jnp.zeros(()))
 
         return jax.grad(power)(v)
@@ -233,8 +270,7 @@ class VariationalMechanism(Mechanical):
     def guards(self, t: Scalar, q: Numbers, mode: Mode) -> Float[Array, "guards"]:
         """Return depths of contacts, of strikers in their latches (m), and how long the phase is over its time (s)."""
         model = self.mechanism
-        still = self.velocities(jnp.zeros(q.shape[0] - len(self.attitudes)))
-        x = State(self.coordinates(q), still, mode.modes, self._timed(t, mode.memory))
+        x = State(*self._still(q), mode.modes, self._timed(t, mode.memory))
         here = model.placement(x)
         found, hits = [], iter(mode.memory.impacts)
         for group, own in zip(model.groups, mode.modes, strict=False):
@@ -290,8 +326,7 @@ class VariationalMechanism(Mechanical):
     @trace_once
     def ties(self, q: Numbers, mode: Mode) -> Float[Array, "ties"]:
         """Return how far strikers are from where latches caught them (m, rad)."""
-        still = self.velocities(jnp.zeros(q.shape[0] - len(self.attitudes)))
-        here = self.mechanism.placement(State(self.coordinates(q), still, mode.modes, mode.memory))
+        here = self.mechanism.placement(State(*self._still(q), mode.modes, mode.memory))
         found = [jnp.zeros(0)]
         for one, caught in zip(self.rigid, mode.grasps, strict=True):
             (own, other), then = one.sides(here), (caught.place.array(), caught.turned.matrix().array())
@@ -329,7 +364,7 @@ class VariationalMechanism(Mechanical):
             grasps.append(choose_tree(falls, self._grasp(one, here), caught))
         struck = [number for number, contact in self.mechanism.impacts if contact.law.name == ELASTIC]
         elastic = jnp.any(jnp.stack([fired == number for number in struck])) if struck else jnp.zeros((), bool)
-        impulse = mass @ (self.row(after.v) - v)
+        impulse = mass @ (self.row(x.q, after.v) - v)
         found = self._noted(mode._replace(modes=after.mode, memory=after.memory, since=t, grasps=tuple(grasps)))
         return Jump(impulse, found, elastic, pack_tree(touching))
 

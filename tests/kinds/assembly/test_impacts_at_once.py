@@ -161,9 +161,9 @@ def test_a_row_of_any_balls_is_struck_as_by_reflections(seed):
     law = {"law": "frictionless", "rest_speed": 1e-9}
     content, seen = balls(draw, places, pairs, radius, law, 1.0)
     masses, restitution = 10 ** draw.uniform(-0.5, 0.5, count), draw.uniform(0.2, 1, count - 1)
-    for body, mass in zip(content["body"], masses, strict=True):
+    for body, mass in zip(content["body"].values(), masses, strict=True):
         body["mass"] = mass
-    for contact, own in zip(content["contact"], restitution, strict=True):
+    for contact, own in zip(content["contact"].values(), restitution, strict=True):
         contact["impact"] = law | {"restitution": own}
     run = dockdyn.simulate(dockdyn.load(content | {"duration": 0.21}))
     expected = reflected(masses, restitution, np.eye(count)[0])

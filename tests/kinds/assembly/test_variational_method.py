@@ -3,18 +3,13 @@
 import numpy as np
 import pytest
 from helpers.refusals import refused
-from varied_cases import ARM, HERTZ, TWO, bouncing, by, energy, parted, touching
+from varied_cases import ARM, HERTZ, TWO, bouncing, by, energy, in_plane, momentum_errors, parted, touching
 
-from dockdyn import simulate, summarise
+from dockdyn import simulate
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import load, parse
 
 STEP = 0.01  # s
-
-
-def momentum_errors(data):
-    found = summarise(data)
-    return found["linear_momentum_error"], found["angular_momentum_error"]
 
 
 def test_a_spring_swings_as_the_midpoint_rule_says():
@@ -81,11 +76,6 @@ grip = "{grip}"
 
 
 LEVEL = TWO.replace("rate = [0.1, 0.3, -0.2]", "rate = [0, 0, -0.2]").replace("[0, 0.2, 0.1]", "[0, 0.2, 0]")
-IN_PLANE = 'motion = "plane"\n'
-
-
-def in_plane(text):
-    return text.replace("duration =", f"{IN_PLANE}duration =", 1)
 
 
 @pytest.mark.parametrize(
@@ -315,15 +305,6 @@ def test_what_jumps_slips_or_remembers_is_refused(case):
     with refused("integrator.method", key):
         parse(f'{TWO}{more}\n[integrator]\nmethod = "variational"\n', "case")
     parse(f"{TWO}{more}\n", "case")  # runs otherwise
-
-
-@pytest.mark.parametrize(
-    ("preset", "key"),
-    [("cyril-elastic", "body.link1.flexible: in the plane"), ("berthing-3d", "body.spacecraft: a step")],
-)
-def test_bodies_of_which_a_step_knows_nothing_are_refused(preset, key):
-    with refused(match=f"integrator.method = 'variational': {key}"):
-        load(preset, {"integrator.method": "variational"})
 
 
 def test_joint_friction_and_stops_are_refused():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dockdyn import simulate
+from dockdyn import simulate, summarise
 from dockdyn.scenario.load import parse
 
 TWO = """
@@ -139,6 +139,17 @@ def by(text, step=None, tolerance=1e-10):
     """A run by the variational method with a step (s), or without one by the located one."""
     how = f'method = "variational"\nstep = {step}' if step else f"tolerance = {tolerance}"
     return simulate(parse(f"{text}\n[integrator]\n{how}\n[output]\ninterval = 0.02\n", "case"))
+
+
+def in_plane(text):
+    """The same in the x–y plane."""
+    return text.replace("duration =", 'motion = "plane"\nduration =', 1)
+
+
+def momentum_errors(data):
+    """Of linear and angular momentum, over their scales."""
+    found = summarise(data)
+    return found["linear_momentum_error"], found["angular_momentum_error"]
 
 
 def parted(text, step):

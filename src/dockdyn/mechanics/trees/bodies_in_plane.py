@@ -72,7 +72,7 @@ class Flat(NamedTuple):
         arm, axis = self.turn.turned(Pair(joint.mount.x, joint.mount.y)), Pair(joint.axis.x, joint.axis.y)
         place, velocity = self.place.plus(arm), self.velocity.plus(arm.across(), self.rate)
         seat = Pair(joint.seat.w**2 - joint.seat.z**2, 2 * joint.seat.w * joint.seat.z)
-        turn, angle, rate = self.turn.turned(seat), self.angle + _planar_angle(joint.seat), self.rate
+        turn, angle, rate = self.turn.turned(seat), self.angle + joint.seat.planar_angle(), self.rate
         motion = None if joint.number is None else joint.motion(motions)
         if motion is not None and joint.kind == "revolute":
             coordinate, speed = motion
@@ -153,7 +153,7 @@ class BodiesInPlane(Module):
     ) -> tuple[Coordinates, Velocities]:
         """Return the state in which the bodies are and move so; there are no trees with large beams."""
         q, v = self.in_space.begun(poses, twists, joints)
-        places = [part for pose in q.roots for part in (pose.position.x, pose.position.y, _planar_angle(pose.attitude))]
+        places = [part for pose in q.roots for part in (pose.position.x, pose.position.y, pose.attitude.planar_angle())]
         rates = [part for one in v.roots for part in (one.velocity.x, one.velocity.y, one.rate.z)]
         return Coordinates((), (*q.joints, *places)), Velocities((), (*v.joints, *rates))
 
@@ -320,8 +320,3 @@ class PlaneMobility(NamedTuple):
 def _in_space(rows: Float[Array, "bodies 3"]) -> Float[Array, "bodies 6"]:
     """Return twists in the plane as those in space."""
     return jnp.zeros((rows.shape[0], 6)).at[:, IN_PLANE].set(rows)
-
-
-def _planar_angle(attitude: Quaternion) -> Scalar:
-    """Return the angle (rad) of an attitude that turns about z alone."""
-    return 2 * jnp.arctan2(attitude.z, attitude.w)

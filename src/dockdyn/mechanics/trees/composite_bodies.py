@@ -268,12 +268,12 @@ class Tree(Module):
     def mass_and_bias(self, q: Configuration, v: Row, motion: Motion) -> tuple[Float[Array, "n n"], Row]:
         """Return M and h where the motion is known."""
         index, bent = _index_of(self.layout), self.bending()
-        inertia = [Inertia.of(one) for one in self.links.inertia]
-        loads = [one.load(a, b) for one, a, b in zip(inertia, motion.twist, motion.bias, strict=True)]
         beams = self.beams(q, v, motion) if len(bent) else None
+        inertia = self._inertias(beams)
+        rigid = [Inertia.of(one) for one in self.links.inertia]
+        loads = [one.load(a, b) for one, a, b in zip(rigid, motion.twist, motion.bias, strict=True)]
         for at, link in enumerate(bent):
             assert beams is not None
-            inertia[link] = inertia[link].plus(map_leaves(lambda part, at=at: part[at], beams.inertia))
             loads[link] = loads[link] + beams.load[at]
         frames = list(zip(*motion.poses, strict=True))
         composite = self.carried([one.seen(*at) for one, at in zip(inertia, frames, strict=True)], Inertia.plus)
@@ -286,8 +286,28 @@ class Tree(Module):
         mass = self.by_columns(self.by_columns(jnp.where(reached, work, jnp.where(reached.T, work.T, 0.0))).T)
         h = self.by_columns(jnp.array([one @ load[link] for link, one in pairs]))
         if beams is not None:
-            mass, h = self.with_modes(mass, h, q, v, beams, motion)
-        return mass, h + self.joint_loads(q, v)
+            mass, h = self.with_modes(mass, h, beams, motion)
+        return mass, h + self.inner_loads(q, v)
+
+    def _inertias(self, beams: BeamLinks | None) -> list[Inertia]:
+        """Return the inertia of all links in their own axes, of those that bend with that of their `beams`."""
+        found = [Inertia.of(one) for one in self.links.inertia]
+        for at, link in enumerate(self.bending()):
+            assert beams is not None
+            found[link] = found[link].plus(map_leaves(lambda part, at=at: part[at], beams.inertia))
+        return found
+
+    @trace_once
+    def centre(self, q: Configuration) -> Float[Array, "3"]:
+        """Return the common centre of mass (m, from the base's origin, base axes)."""
+        bent, beams = self.bending(), None
+        if len(bent):
+            still, (eta, rates) = jnp.zeros((len(bent), 6)), self.modal_state(q, jnp.zeros_like(self.joint_damping))
+            links = map_leaves(lambda part: part[bent], self.links)
+            beams = link_inertia(links, still, still, eta, rates, self.layout.twisting)
+        seen = zip(self._inertias(beams), *self.poses(q), strict=True)
+        whole = reduce(Inertia.plus, [one.seen(turn, place) for one, turn, place in seen])
+        return whole.first / whole.mass
 
     def generalised(self, motion: Motion, wrenches: Float[Array, "links 6 *more"]) -> Float[Array, "n *more"]:
         """Return the generalised forces of wrenches on all links, in base axes and about the base's origin."""
@@ -327,7 +347,7 @@ class Tree(Module):
         return link_inertia(links, twist, bias, *self.modal_state(q, v), self.layout.twisting)
 
     def with_modes(
-        self, mass: Float[Array, "n n"], h: Row, q: Configuration, v: Row, beams: BeamLinks, motion: Motion
+        self, mass: Float[Array, "n n"], h: Row, beams: BeamLinks, motion: Motion
     ) -> tuple[Float[Array, "n n"], Row]:
         """Return the mass matrix and the bias with what the modes are to themselves and to all that moves their links."""
         index, first, bent = _index_of(self.layout), self.first_mode(), self.bending()
@@ -339,10 +359,8 @@ class Tree(Module):
         coupling = self.by_columns((_stack_rows(push, 6) @ _stack_rows(motion.screws, 6).T * moved).T)
         alike = at[:, None] == at[None, :]
         inner = jnp.where(alike, beams.modal[at[:, None], mode[:, None], mode[None, :]], 0.0)
-        eta, rates = self.modal_state(q, v)
-        inside = apply_matrix(self.links.stiffness[bent], eta) + apply_matrix(self.links.damping[bent], rates)
         mass = mass.at[:, first:].add(coupling).at[first:].add(coupling.T).at[first:, first:].add(inner)
-        return mass, h.at[first:].add(beams.modal_load[at, mode] + inside[at, mode])
+        return mass, h.at[first:].add(beams.modal_load[at, mode])
 
     def carried[T](self, each: Sequence[T], plus: Callable[[T, T], T]) -> list[T]:
         """Return by link the sum over it and all links that it carries."""
@@ -365,6 +383,16 @@ class Tree(Module):
         return self.by_columns(
             _stack_rows([to_inner_frame(turn, place, screw) for screw in motion.screws], 6) * moving
         ).T
+
+    def inner_loads(self, q: Configuration, v: Row) -> Row:
+        """Return what springs and dampers of joints and beams take, as generalised forces."""
+        found, bent = self.joint_loads(q, v), self.bending()
+        if not len(bent):
+            return found
+        at, mode = np.nonzero(_index_of(self.layout).modal[bent] >= 0)
+        eta, rates = self.modal_state(q, v)
+        inside = apply_matrix(self.links.stiffness[bent], eta) + apply_matrix(self.links.damping[bent], rates)
+        return found.at[self.first_mode() :].add(inside[at, mode])
 
     def joint_loads(self, q: Configuration, v: Row) -> Row:
         """Return what springs and dampers of the joints take (N m, N)."""

@@ -63,8 +63,13 @@ class AssemblySection(SeveralBodiesSection):
 
     @property
     def linked_in_plane(self) -> bool:
-        """Whether all moves in the x–y plane as trees of links do: but by the variational method."""
-        return self.plane and self.integrator.method != "variational"
+        """Whether all moves in the x–y plane as trees of links do: but, by the variational method, where all are rigid."""
+        from dockdyn.kinds.assembly.linked_trees import linked_roots
+
+        if self.integrator.method != "variational":
+            return self.plane
+        bends = any(body.flexible is not None for body in self.body)
+        return self.plane and (bends or bool(linked_roots(self.body)))
 
     @model_validator(mode="after")
     def controlling(self) -> Self:

@@ -10,7 +10,6 @@ from dockdyn.scenario.tables.fmu_control import SCHEME
 from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
-    from dockdyn.kinds.assembly.schema.bodies import BodySection
     from dockdyn.kinds.assembly.schema.contacts import ContactSection
     from dockdyn.kinds.assembly.schema.phases import PhaseSection
     from dockdyn.scenario.tables.rig.loop import LoopSection
@@ -28,15 +27,9 @@ SPEEDS = (-1.0, 0.0, 1.0)  # m/s, at which the force of a law is asked for zero 
 class Varied(Protocol):
     """An assembly as far as the method asks of it."""
 
-    body: list[BodySection]
     phase: list[PhaseSection]
     loop: LoopSection
     control: Any
-
-    @property
-    def motion(self) -> str:
-        """How its bodies may move."""
-        ...
 
     @property
     def contacts(self) -> list[ContactSection]:
@@ -54,20 +47,8 @@ class Varied(Protocol):
 
 def refuse_not_variational(content: Varied) -> None:
     """Refuse what steps of the variational method cannot have: a past, forces that jump or slip, samples."""
-    if content.motion == "plane":
-        for body in content.body:
-            if body.flexible is not None:
-                _refuse(f"body.{body.name}.flexible", "in the plane a step knows rigid links alone", "be left out")
     if content.loop.delay:
         _refuse("loop.delay", "a step knows no past", "be left out")
-    from dockdyn.kinds.assembly.linked_trees import linked_roots
-
-    for root in linked_roots(content.body):
-        _refuse(
-            f"body.{root}",
-            "a step knows no tree with a beam of a basis, a ball joint or a joint that is locked",
-            "have modes, revolute and prismatic joints",
-        )
     _check_control(content.control)
     for name, section in content.acts().items():
         _check_actor(name, section)
