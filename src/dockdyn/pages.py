@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dockdyn.api import scenario_of_run, scene_of, simulate, summarise
+from dockdyn.report.columns import PageColumns
 from dockdyn.report.notebook import Page
 from dockdyn.report.page import render_page
 from dockdyn.results.store import result_from, study_of
@@ -56,6 +57,8 @@ def report_html(dataset: GivenDataset | str | Path, replay: dict[str, Any] | Non
         table_from("replay", replay, "what replay_of gives")
     if replay is None and study_of(dataset) is None:
         return Page(render_page(report_of(dataset), **replay_of(dataset), **live_of(dataset)))
+    if replay is None and study_of(dataset) == "campaign":
+        return Page(render_page(report_of(dataset), **live_campaign_of(dataset)))
     return Page(render_page(report_of(dataset), **(replay or {})))
 
 
@@ -84,7 +87,6 @@ def packed_replay(dataset: Dataset, folder: Path | None = None, content: object 
 
     `content` is that of its scenario, which is read from the result where it is not given.
     """
-    from dockdyn.report.columns import PageColumns
     from dockdyn.report.scene.data import scene_data
 
     scene, columns = scene_of(dataset, folder, content=content), PageColumns()
@@ -127,5 +129,28 @@ def live_of(
         without = left_out(known.figures, known.stated(chosen.content))
         found = summarise(dataset) if summary is None else summary
         return {"live": live_data(chosen, found, known.figures, without)}
+    except Exception as error:
+        return {"no_live": f"{str(error) or type(error).__name__}"}
+
+
+def live_campaign_of(dataset: Dataset, folder: str | None = None, own: Path | None = None) -> dict[str, Any]:
+    """Return what the page of a campaign needs to run all its cases again, with one of them in motion; where it cannot, why.
+
+    `folder` is what commands for single cases name, by default that of the result; modules of the user's own laws are looked
+    for in the folder `own`, by default that of the scenario.
+    """
+    from dockdyn.report.again import reproduce_command
+    from dockdyn.studies.campaign.live import LiveCampaign
+    from dockdyn.studies.campaign.report import folder_of
+
+    try:
+        live = LiveCampaign(dataset, own)
+        live.refuse_beyond()
+        programs = live.programs()
+        number, case, run, report = live.shown_case()
+        inside = replay_of(run, own, case.content)
+        columns = inside.setdefault("columns", PageColumns())
+        data = live.data(programs, columns, reproduce_command(dataset), folder or folder_of(dataset))
+        return inside | {"live": data | {"shown": number}, "case": report}
     except Exception as error:
         return {"no_live": f"{str(error) or type(error).__name__}"}

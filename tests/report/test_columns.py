@@ -32,6 +32,9 @@ def test_columns_are_unpacked_as_they_were(tmp_path):
     given = columns_and_bounds()
     columns = PageColumns()
     places = [columns.place(values, exact=exact) for values, exact, _ in given]
+    bits = [(values, True, 0.0) for values, _, _ in given if values.size]
+    places += [columns.place_bits(values) for values, _, _ in bits]
+    given += bits
     assert places == list(range(len(given)))
     written = [[None if np.isnan(value) else value for value in values] for values, _, _ in given]
     within = [bound for _, _, bound in given]

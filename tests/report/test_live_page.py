@@ -12,10 +12,12 @@ import dockdyn
 from dockdyn.pages import live_of, replay_of, report_of
 from dockdyn.report.live import TooMuch, live_data
 from dockdyn.report.page import render_page
+from dockdyn.report.verdict import judgement_sentence, sort_of
 from dockdyn.report.wording import requirement_row
 from dockdyn.results.requirements import figures_of
 from dockdyn.scenario.language.places import places_of
 
+FOLLOWED = ("probe-cone", "idss-probe-cone")  # by their scenes
 READ = """() => {
   const { outcome } = document.getElementById("live");
   const names = ["depth", "normal_force", "position"].filter((name) => outcome.variable(name));
@@ -56,6 +58,19 @@ def move(page, place, value):
     browser.wait_until(page, f"Number(document.getElementById('live').dataset.shown ?? 0) > {before}")
 
 
+def check_verdict(page, run):
+    """What came of a run is told as its own report tells it, where it is not marked as that of another one."""
+    report = report_of(run)
+    sorts = [word for word in page.get_attribute(".verdict", "class").split() if word in ("ok", "bad", "warn")]
+    assert sorts == [sort_of(report)] or report.warnings
+    headline = page.locator(".headline")
+    if "reported" not in headline.get_attribute("class"):
+        assert headline.inner_text() == report.headline
+    if report.requirements:
+        assert page.inner_text(".judgement") == judgement_sentence(report.requirements)
+        assert page.locator(".guide dd").first.inner_text() == report.advice[0].sentence
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -92,6 +107,8 @@ def test_numbers_moved_in_a_page_give_what_the_command_gives(name, browse, tmp_p
     for figure in stated.keys() & found["figures"].keys():
         if "error" not in figure:
             assert float(found["figures"][figure]) == pytest.approx(stated[figure], rel=1e-12, abs=1e-15), figure
+    check_verdict(page, run)
+    assert name not in FOLLOWED or not page.locator(".stage.reported").count()
     rows = [re.sub(r"\s+", " ", text) for text in page.locator(".requirement").all_inner_texts()]
     for judged in summary["requirements"]:
         asked, _, _, met = requirement_row(judged)

@@ -29,6 +29,12 @@ export class Clock {
     this.tell();
   }
 
+  /** Let the run end at another time (s). */
+  reach(end: number): void {
+    this.span.end = end;
+    this.seek(this.now);
+  }
+
   /** Play from here, from the start where the run is over. */
   play(): void {
     if (this.running) return;

@@ -1,7 +1,7 @@
 // Columns of numbers as `dockdyn/report/columns.py` packs them.
 
 export interface PackedColumns {
-  columns: ([kind: "even", length: number, first: number, last: number] | [kind: "steps", length: number, low: number, high: number] | [kind: "single", length: number])[];
+  columns: ([kind: "even", length: number, first: number, last: number] | [kind: "steps", length: number, low: number, high: number] | [kind: "single" | "double", length: number])[];
   data: string; // base64 of gzip
 }
 
@@ -54,13 +54,13 @@ export async function unpackColumns(packed: PackedColumns): Promise<Columns> {
         values[i] = level === GAP ? NaN : column[2] + level * step;
       }
       at += 2 * length;
-    } else { // single precision, its first bytes before its second ones
-      const word = new DataView(new ArrayBuffer(4));
+    } else { // single or double precision, its first bytes before its second ones
+      const size = column[0] === "single" ? 4 : 8, word = new DataView(new ArrayBuffer(size));
       for (let i = 0; i < length; i++) {
-        for (let byte = 0; byte < 4; byte++) word.setUint8(byte, bytes[at + byte * length + i]!);
-        values[i] = word.getFloat32(0, true);
+        for (let byte = 0; byte < size; byte++) word.setUint8(byte, bytes[at + byte * length + i]!);
+        values[i] = size === 4 ? word.getFloat32(0, true) : word.getFloat64(0, true);
       }
-      at += 4 * length;
+      at += size * length;
     }
     return values;
   });

@@ -241,6 +241,31 @@ export class Figure {
     }, { passive: false });
   }
 
+  /** Return which point of a line is nearest to a place (px), and how far that is (px²); -1 where none is near. */
+  private nearest(line: Line, axes: Axes, px: number, py: number): [point: number, far: number] {
+    const x = this.columns.at(line.x), y = this.columns.at(line.y), ordered = line.joined && isOrdered(x);
+    let found = -1, least = line.joined ? 900 : REACH ** 2;
+    for (let i = 0; i < x.length; i++) {
+      const dx = axes.toX(x[i]!) - px, dy = ordered ? 0 : axes.toY(y[i]!) - py, far = dx * dx + dy * dy;
+      if (far < least) [least, found] = [far, i];
+    }
+    return [found, least];
+  }
+
+  /** Return the line and the point of it that an event is at; null where it is at none. */
+  pointAt(event: MouseEvent): [Line, number] | null {
+    let found: [Line, number] | null = null, least = Infinity;
+    for (const { plot, axes, panel } of this.cells) {
+      const box = plot.getBoundingClientRect();
+      for (const line of panel.lines) {
+        if (!line.read || this.hidden.has(line.name)) continue;
+        const [point, far] = this.nearest(line, axes, event.clientX - box.left, event.clientY - box.top);
+        if (point >= 0 && far < least) [least, found] = [far, [line, point]];
+      }
+    }
+    return found;
+  }
+
   /** Say what the lines of a panel are at a place (px). */
   private readAt(cell: Cell, px: number, py: number): void {
     this.unread();
@@ -249,12 +274,7 @@ export class Figure {
     const rows: HTMLElement[] = [];
     for (const line of panel.lines) {
       if (!line.read || this.hidden.has(line.name)) continue;
-      const x = this.columns.at(line.x), y = this.columns.at(line.y), ordered = line.joined && isOrdered(x);
-      let found = -1, least = line.joined ? 900 : REACH ** 2;
-      for (let i = 0; i < x.length; i++) {
-        const dx = axes.toX(x[i]!) - px, dy = ordered ? 0 : axes.toY(y[i]!) - py, far = dx * dx + dy * dy;
-        if (far < least) [least, found] = [far, i];
-      }
+      const x = this.columns.at(line.x), y = this.columns.at(line.y), [found] = this.nearest(line, axes, px, py);
       if (found < 0) continue;
       const value = `${writeNumbers([Number(x[found]!.toPrecision(5))])[0]} ${unitAcross}: ${writeNumbers([Number(y[found]!.toPrecision(5))])[0]} ${unit}`;
       rows.push(element("span", {}, swatch(line), line.name || words, element("em", {}, value)));

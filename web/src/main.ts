@@ -4,7 +4,9 @@ import { Clock } from "./clock.ts";
 import { gunzip, unpackColumns, type PackedColumns } from "./columns.ts";
 import { element } from "./dom.ts";
 import { Figure, Window } from "./figure.ts";
-import { giveUp, Live, type LiveData } from "./live/live.ts";
+import { LiveCampaign, type CampaignData } from "./live/campaign.ts";
+import { Live, type LiveData } from "./live/live.ts";
+import { giveUp, type Page } from "./live/shown.ts";
 import { CONTACT, eventsOf, type Event } from "./panel.ts";
 import { addSaving } from "./save.ts";
 import type { mountScene, SceneData } from "./scene/scene.ts";
@@ -58,12 +60,13 @@ function makeFigures(data: PageData, columns: Awaited<ReturnType<typeof unpackCo
 }
 
 /** Let the page compute, where it carries the programs of its run. */
-async function startLive(page: ConstructorParameters<typeof Live>[2]): Promise<void> {
+async function startLive(page: Page): Promise<void> {
   const host = document.getElementById("live"), text = document.getElementById("live-data")?.textContent, script = document.getElementById("live-script")?.textContent;
   if (!host || !text || !script) return;
-  const code = await gunzip(script), data: LiveData = JSON.parse(text);
+  const code = await gunzip(script), data: LiveData | CampaignData = JSON.parse(text);
   try {
-    await new Live(host, data, page, URL.createObjectURL(new Blob([code as BlobPart], { type: "text/javascript" }))).begin();
+    const worker = URL.createObjectURL(new Blob([code as BlobPart], { type: "text/javascript" }));
+    await ("cases" in data ? new LiveCampaign(host, data, page, worker) : new Live(host, data, page, worker)).begin();
   } catch (error) {
     giveUp(error instanceof Error ? error.message : String(error));
   }
@@ -89,12 +92,12 @@ async function start(): Promise<void> {
   all(".scroll").forEach(signScrolling);
   if (events.length) all<HTMLTableElement>("table").forEach((table) => linkRows(table, goes));
   all("code.command").forEach(copyCommand);
-  all("figure").forEach(addSaving);
+  all("figure:not(#live-map)").forEach(addSaving);
   document.addEventListener("pointerdown", ({ target }) => {
     if (!(target as Element).closest(".plot")) for (const told of all(".readout")) told.remove();
   });
   document.documentElement.dataset.ready = "";
-  const page: ConstructorParameters<typeof Live>[2] = { figures, columns, scene: null, showEvents: (found: Event[]) => transport?.show([...found, ...events.filter(({ name }) => !CONTACT.test(name))]) };
+  const page: Page = { figures, columns, clock, scene: null, showEvents: (found: Event[]) => transport?.show([...found, ...events.filter(({ name }) => !CONTACT.test(name))]) };
   void startLive(page);
   const host = document.getElementById("scene");
   if (data.scene && host) page.scene = (await loadScene()).mountScene(host, data.scene, columns, clock);

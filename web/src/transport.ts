@@ -36,7 +36,7 @@ export class Transport {
     clock.subscribe(({ time, playing }) => {
       knob.style.left = fill.style.width = this.share(time);
       const decimals = span.end - span.start < 5 ? 3 : 2;
-      this.time.replaceChildren(element("b", {}, time.toFixed(decimals)), ` / ${span.end} s`);
+      this.time.replaceChildren(element("b", {}, time.toFixed(decimals)), ` / ${Number(span.end.toFixed(6))} s`);
       this.play.textContent = playing ? "❚❚" : "▶";
       this.scrub.setAttribute("aria-valuenow", time.toFixed(3));
       this.scrub.setAttribute("aria-valuetext", `${time.toFixed(decimals)} s`);

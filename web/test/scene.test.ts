@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Vector3 } from "three";
-import type { Columns } from "../src/columns.ts";
+import { Columns } from "../src/columns.ts";
 import type { BeamData, SceneData } from "../src/scene/data.ts";
 import { quantity, roundBelow } from "../src/scene/dom.ts";
+import { takeUp } from "../src/scene/other_run.ts";
 import { arrowLength, sectionPlaces } from "../src/scene/things.ts";
 import { Tracks } from "../src/scene/tracks.ts";
 import { onsets } from "../src/scene/transport.ts";
@@ -59,4 +60,26 @@ test("numbers have three digits, prefixes from ten thousand on, and steps of bar
   assert.equal(quantity(-12500, "N"), "−12.5\u202fkN");
   assert.equal(quantity(0.0123, "m"), "12.3\u202fmm");
   assert.deepEqual([0.19, 4.9, 5, 730].map(roundBelow), [0.1, 2, 5, 500]);
+});
+
+test("another run has its bodies where it has them, and its latches as they are in it", () => {
+  const found = new Columns([]), still = found.add(Float64Array.of(0, 0));
+  const place = [still, still, still], turned = [still, still, still, still];
+  const other = {
+    time: still, origin: place, bodies: { chaser: 0, target: 1 }, seen_from: "target", forces: [],
+    motions: [{ p: place, q: turned }, { p: place, q: turned }, { p: place, q: turned, aside: { motion: 1, out: [1, 0, 0], slope: 0.5, length: 0.02, latch: 1 } }],
+    ties: [{ name: "hook", latch: 1, shown: still }],
+  } as unknown as SceneData;
+  // the target stands, turned by 90° about z; the ramp is gone up by 10 mm, then by more than its length while the latch holds
+  takeUp(other, found, {
+    time: Float64Array.of(0, 1, 2), position: Float64Array.of(1, 2, 3, 7, 8, 9, 4, 5, 6, 7, 8, 9, 4, 5, 6, 7, 8, 9),
+    attitude: Float64Array.of(1, 0, 0, 0, half, 0, 0, half, 1, 0, 0, 0, half, 0, 0, half, 1, 0, 0, 0, half, 0, 0, half),
+    forces: new Map(), held: Float64Array.of(0, 0, 0, 0, 1, 1), travel: Float64Array.of(0.01, 0.03, 0.03),
+  });
+  const tooth = new Tracks(other, found, -1), at = (time: number) => { tooth.go(time); return tooth.place(2, new Vector3()); };
+  near(at(0), 0, 0.005, 0); // along y of the scene, which begins where the target is
+  near(at(1), 0, 0.01, 0);
+  near(at(2), 0, 0, 0);
+  near(tooth.place(0, new Vector3()), -3, -3, -3);
+  assert.deepEqual([...found.at(other.ties[0]!.shown!)], [0, 0, 1]);
 });

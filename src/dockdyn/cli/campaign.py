@@ -40,7 +40,8 @@ from dockdyn.cli.common import (
     vacant_file,
     writing_into,
 )
-from dockdyn.cli.results import KnownRun, write_files
+from dockdyn.cli.progress import show_activity
+from dockdyn.cli.results import KnownRun, NoLive, write_files
 from dockdyn.files import write_file
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def run(
     quiet: Quiet = False,
     no_own_code: NoOwnCode = False,
     trust: Trust = False,
+    no_live: NoLive = False,
 ) -> None:
     """Run a campaign.
 
@@ -111,7 +113,7 @@ def run(
                 store.finish(campaign)
             if kept:
                 _keep_cases(store, campaign, kept, quiet)
-            written = _write_report(store)
+            written = _write_report(store, live=not no_live)
     print_answer(written, store, as_json)
 
 
@@ -153,6 +155,7 @@ def report(
     ] = None,
     as_json: AsJson = False,
     no_own_code: NoOwnCode = False,
+    no_live: NoLive = False,
 ) -> None:
     """Write a campaign's report again.
 
@@ -164,7 +167,7 @@ def report(
     if keys is not None and len(keys) != 2:
         raise Refusal(f"--map {map_}: must be two keys, KEY,KEY")
     store = Store(folder)
-    print_answer(_write_report(store, keys), store, as_json)
+    print_answer(_write_report(store, keys, live=not no_live), store, as_json)
 
 
 @contextlib.contextmanager
@@ -272,8 +275,11 @@ class ProgressLines:
         say(f"{done} of {self.runs} cases, {rate}, {left:.0f} s left", err=True)
 
 
-def _write_report(store: Store, map_keys: Sequence[str] | None = None) -> tuple[dict[str, Any], Report]:
-    """Write the report of a campaign; its answers and what it says."""
+def _write_report(
+    store: Store, map_keys: Sequence[str] | None = None, live: bool = True
+) -> tuple[dict[str, Any], Report]:
+    """Write the report of a campaign, which computes where it is `live`; its answers and what it says."""
+    from dockdyn.pages import live_campaign_of
     from dockdyn.report.page import render_page
     from dockdyn.results.store import as_written
     from dockdyn.studies.campaign.answers import campaign_answers
@@ -286,7 +292,9 @@ def _write_report(store: Store, map_keys: Sequence[str] | None = None) -> tuple[
         dataset = store.read(campaign)
         answers = campaign_answers(dataset, str(store.folder))
         report = campaign_report(dataset, map_keys, str(store.folder))
-        page = render_page(report)
+        with show_activity(f"Writing {file}"):
+            own = None if campaign.folder is None else Path(campaign.folder)
+            page = render_page(report, **(live_campaign_of(dataset, str(store.folder), own) if live else {}))
     write_file(file, page)
     return answers, report
 

@@ -19,13 +19,13 @@ class PageColumns:
     """PageColumns of numbers, each of them once.
 
     A column is `even` where its numbers are equally spaced (which is exact), else of `STEPS` steps of its range, as second
-    differences, or of single precision where the range says too little of it. Gaps (NaN) are kept.
+    differences, or of single precision where the range says too little of it; or all its bits. Gaps (NaN) are kept.
     """
 
     def __init__(self) -> None:
         self._facts: list[list[Any]] = []
         self._parts: list[bytes] = []
-        self._places: dict[tuple[bytes, bool], int] = {}
+        self._places: dict[tuple[bytes, object], int] = {}
 
     def place(self, values: ArrayLike, *, exact: bool = False) -> int:
         """Return the place of a column, in single precision if `exact`: within 1/131,068 of its range otherwise."""
@@ -34,6 +34,16 @@ class PageColumns:
         if key not in self._places:
             self._places[key] = len(self._facts)
             self._add(column, exact)
+        return self._places[key]
+
+    def place_bits(self, values: ArrayLike) -> int:
+        """Return the place of a column that is kept to the last bit: one that a page computes with."""
+        column = np.ascontiguousarray(values, "<f8").ravel()
+        key = column.tobytes(), "bits"
+        if key not in self._places:
+            self._places[key] = len(self._facts)
+            self._facts.append(["double", column.size])
+            self._parts.append(column.view(np.uint8).reshape(-1, 8).T.tobytes())
         return self._places[key]
 
     def _add(self, column: np.ndarray, exact: bool) -> None:

@@ -40,11 +40,26 @@ def live_data(
     """
     requirements = summary["requirements"]
     if (steps := summary["steps"]) > MOST_STEPS:
-        raise TooMuch(f"its run takes {steps:,} steps, which takes a page too long".replace(",", "\u202f"))
+        raise TooMuch(f"its run takes {with_thousands(steps)} steps, which takes a page too long")
+    stated = [one for one in requirements if not isinstance(one["limit"], bool)]
+    return shown_run(scenario, figures, without) | {
+        "stated": {
+            name: float(value)
+            for name, value in figures_of(summary).items()
+            if isinstance(value, bool | int | float) and math.isfinite(value)
+        },
+        "requirements": [requirement_in_page(one) for one in requirements],
+        "aim": worst_first(stated)[0]["figure"] if stated else PEAK,
+        "scattered": [key for one in scenario.dispersions for key in one.keys],
+    }
+
+
+def shown_run(scenario: Scenario, figures: Collection[KeyFigure], without: Collection[str]) -> dict[str, Any]:
+    """Return the programs of a scenario, words for the figures that they give, and what its curves, scene and table of contacts
+    need to follow a run of them. Raises as `live_data`."""
     unit = browser_unit(scenario).packed()
     if (size := len(json.dumps(unit))) > MOST_BYTES:
         raise TooMuch(f"its programs are {format_significant(size / 1e6, 2)} MB, more than a page should carry")
-    stated = [one for one in requirements if not isinstance(one["limit"], bool)]
     return {
         "unit": unit,
         "words": {
@@ -52,18 +67,15 @@ def live_data(
             for name, one in sorted(names_in_cases(figures).items(), key=lambda both: _concerns_solver(both[0]))
             if one.name not in without and f"figure.{name}" in unit["results"]
         },
-        "stated": {
-            name: float(value)
-            for name, value in figures_of(summary).items()
-            if isinstance(value, bool | int | float) and math.isfinite(value)
-        },
-        "requirements": [_requirement(one) for one in requirements],
         "contacts": [list(contact.between) for contact in scenario.content.contact],
         "labels": [short_label(contact.name) for contact in scenario.content.contact],
         "latch": next((latch.name for latch in scenario.content.latch if latch.ramp is not None), ""),
-        "aim": worst_first(stated)[0]["figure"] if stated else PEAK,
-        "scattered": [key for one in scenario.dispersions for key in one.keys],
     }
+
+
+def with_thousands(count: int) -> str:
+    """Return a count as it is read in a text."""
+    return f"{count:,}".replace(",", "\u202f")
 
 
 def _concerns_solver(figure: str) -> bool:
@@ -77,7 +89,7 @@ def _words(name: str, figure: KeyFigure) -> str:
     return f"{end} {figure.words}".strip()
 
 
-def _requirement(judged: dict[str, Any]) -> dict[str, Any]:
+def requirement_in_page(judged: dict[str, Any]) -> dict[str, Any]:
     """Return a requirement for a page: with the unit in which its limit was written, and how much of SI that is."""
     kept = {key: judged[key] for key in ("name", "figure", "relation", "limit")}
     stated = "" if isinstance(judged["limit"], bool) else judged.get("text") or ""

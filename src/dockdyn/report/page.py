@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any
 
 from dockdyn.report.charts.chart import Chart
@@ -25,9 +25,10 @@ from dockdyn.report.elements import Html, element, join
 from dockdyn.report.palette import COLOURS
 from dockdyn.report.report import Plot, Report, ReportBlock, Rows, Table, named_apart
 from dockdyn.report.requirement_bar import bars_of_run
-from dockdyn.report.verdict import judgement_sentence, sort_of, split_sentences
+from dockdyn.report.verdict import judgement_sentence, sort_of, split_sentences, verdict_words
 
 COMPUTES = "The page computes the run again with other numbers; that needs JavaScript."
+MOTION = "Motion and forces"
 MAIN = 3  # figures over time beside the scene
 NARROW = 4  # columns of a table that half a desktop is enough for
 LONG = 30  # rows of a table above which it scrolls by itself; letters above which words are broken
@@ -39,6 +40,7 @@ DARK = {
 }  # fmt: skip
 WITHOUT_SCRIPT = (
     ".stage,.transport,.keys,.tools{display:none}.bench{grid-template-columns:1fr}.chart{min-height:0!important}"
+    "#what-if:has(#live-map),.side:has(#live-case){display:none}"
 )
 SIGNS = {
     "ok": "M3.2 8.4l3.1 3.1 6.5-7",
@@ -72,6 +74,7 @@ def render_page(
     no_replay: str = "",
     live: dict[str, Any] | None = None,
     no_live: str = "",
+    case: Report | None = None,
 ) -> str:
     """Return the page of a report as HTML.
 
@@ -83,10 +86,11 @@ def render_page(
         no_replay: why there is none, where there should be one.
         live: what `dockdyn.report.live.live_data` gives, with which the page runs the scenario again.
         no_live: why it does not, where that is to be said.
+        case: the report of a case of a campaign, which the page shows in motion.
     """
     columns = columns or PageColumns()
     charts: list[Chart] = []
-    figures = _figures(report.plots, charts)
+    figures = _figures(_plots_with(report.plots, case), charts)
     data = _page_data(charts, columns, scene)
     timed = [figure for figure, chart in figures if _is_timed(chart)]
     others = [figure for figure, chart in figures if figure not in timed[:MAIN]]
@@ -97,10 +101,8 @@ def render_page(
     staged = scene is not None
     judged = _requirements(report)
     beside = judged if staged and live is None else None
-    numbers = element("div", id="live-numbers") if live is not None else None
     parts = {
-        "motion": _motion(staged, replay_lacks, _side(beside, numbers) if staged else None, timed[:MAIN]),
-        "what-if": _what_if(no_live, None if staged else numbers) if live is not None or no_live else None,
+        **_moving_parts(case, (staged, replay_lacks, timed[:MAIN]), beside, (live is not None, no_live)),
         "requirements": _requirements_section(report.bars_title, None if beside else judged, blocks["requirements"]),
         "key-figures": _key_figures(report) if report.tiles else None,
         "key": _inside(blocks["key"], "Key figures"),
@@ -119,7 +121,8 @@ def render_page(
     }
     foot = element("footer", element("span", "One file: data, figures and scene are inside; nothing is loaded."))
     main = element("main", _hero(report), *parts.values())
-    body = element("body", _mast(report, parts), main, foot, *_scripts(data, scene, live))
+    told = None if live is None else live | {"verdict": verdict_words(report)}
+    body = element("body", _mast(report, parts), main, foot, *_scripts(data, scene, told))
     return f"<!doctype html>\n{element('html', _head(report.title, scene, live is not None), body, lang='en')}\n"
 
 
@@ -175,7 +178,10 @@ def _hero(report: Report) -> Html:
         element("dl", *advice, class_="guide") if advice else None,
     )
     verdict = element(
-        "div", element("div", _drawing(SIGNS[sort], 16), class_="sign"), words, class_=f"verdict {sort}".rstrip()
+        "div",
+        element("div", _drawing(SIGNS[sort], 16), class_="sign", data_signs=json.dumps(SIGNS)),
+        words,
+        class_=f"verdict {sort}".rstrip(),
     )
     tiles = element("div", *(tile.html() for tile in report.tiles), class_="tiles")
     hero = element("div", verdict, tiles if report.tiles else _key_figures(report), class_="hero", id="verdict")
@@ -254,7 +260,55 @@ def _what_if(no_live: str, numbers: Html | None) -> Html:
     return _section("what-if", "What changes", numbers, element("div", id="live"))
 
 
-def _motion(staged: bool, lacks: str, beside: Html | None, curves: Sequence[Html]) -> Html | None:
+def _moving_parts(
+    case: Report | None,
+    stage: tuple[bool, str, Sequence[Html]],
+    beside: Html | None,
+    computes: tuple[bool, str],
+) -> dict[str, Html | None]:
+    """Return scene and curves, and numbers to change, of a run or of all cases and one `case` of them.
+
+    `stage` says whether there is a scene, what it lacks, and has the curves; `computes` whether the page does, or why not.
+    """
+    (staged, lacks, curves), (live, no_live) = stage, computes
+    numbers = element("div", id="live-numbers") if live else None
+    if case is not None:
+        shown = _motion(staged, lacks, element("div", id="live-case"), curves, "The worst case")
+        return {"what-if": _cases_bench(numbers), "motion": shown}
+    motion = _motion(staged, lacks, _side(beside, numbers) if staged else None, curves)
+    what_if = _what_if(no_live, None if staged else numbers) if live or no_live else None
+    return {"motion": motion, "what-if": what_if}
+
+
+def _plots_with(plots: Sequence[Plot], case: Report | None) -> list[Plot]:
+    """Return the figures of a page: with a `case` its main ones that follow another run first, and none that is replaced."""
+    if case is None:
+        return list(plots)
+    followed = (plot for plot in case.plots if _follows(plot.draw()))
+    return [*islice(followed, MAIN), *(plot for plot in plots if not plot.replaced)]
+
+
+def _follows(chart: object) -> bool:
+    """Return whether all lines of a figure over time can be drawn of another run."""
+    if not isinstance(chart, Chart) or not _is_timed(chart):
+        return False
+    return all(line.source is not None for panel in chart.panels for line in panel.lines)
+
+
+def _cases_bench(numbers: Html | None) -> Html:
+    """Return where a page that computes shows all cases, beside the numbers to change."""
+    drawn = element("div", class_="chart", role="img", aria_label="Every case by its outcome", style="min-height:440px")
+    caption = element("figcaption", "Every mark is a case; a press on one shows it below.")
+    below = element("div", caption, element("div", class_="tools"), class_="below")
+    axes = element("div", class_="axes")
+    figure = element("figure", axes, drawn, below, class_="panel", data_name="cases", id="live-map")
+    side = element("aside", _side(None, numbers), class_="side panel")
+    return _section(
+        "what-if", "Which cases fail", element("div", figure, side, class_="bench"), element("div", id="live")
+    )
+
+
+def _motion(staged: bool, lacks: str, beside: Html | None, curves: Sequence[Html], title: str = MOTION) -> Html | None:
     """Return the scene beside the requirements, and the main curves below, with one time."""
     if not staged and not curves:
         return None
@@ -266,7 +320,7 @@ def _motion(staged: bool, lacks: str, beside: Html | None, curves: Sequence[Html
     )
     return element(
         "section",
-        element("div", element("h2", "Motion and forces"), element("span", keys, class_="keys"), class_="head"),
+        element("div", element("h2", title), element("span", keys, class_="keys"), class_="head"),
         element("p", lacks, class_="note") if lacks else None,
         bench,
         element("div", class_="transport panel", hidden=True) if curves else None,

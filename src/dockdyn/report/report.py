@@ -11,7 +11,7 @@ from dockdyn.report.again import reproduce_command
 from dockdyn.report.charts.chart import Chart
 from dockdyn.report.requirement_bar import RequirementBar
 from dockdyn.report.tile import Tile
-from dockdyn.report.verdict import Advice, run_advice
+from dockdyn.report.verdict import Advice, Headlines, run_advice
 from dockdyn.report.wording import NOTHING, format_significant, requirement_row
 
 if TYPE_CHECKING:
@@ -34,11 +34,13 @@ class Plot:
         name: what it is asked for by, and saved under.
         draw: what draws it, as a chart or, where it is more than lines and areas over axes, with Matplotlib.
         caption: what to look for in it.
+        replaced: whether a page that computes has a figure of its own in its place.
     """
 
     name: str
     draw: Callable[[], Chart | Figure]
     caption: str
+    replaced: bool = False
 
 
 def named_apart(plots: Iterable[Plot]) -> list[Plot]:
@@ -121,6 +123,7 @@ class Report:
         title: its heading.
         verdict: what came of it, in sentences.
         headline: the same in a few words; the first sentence where there is none.
+        headlines: what the headline is by the figures of a run, where a page that computes can tell it again.
         advice: what decides, and what to do next.
         tiles: the numbers that matter, with small pictures.
         key: the key figures, rows of words and value.
@@ -142,6 +145,7 @@ class Report:
     title: str
     verdict: str
     headline: str = ""
+    headlines: Headlines = ()
     advice: Sequence[Advice] = ()
     tiles: Sequence[Tile] = ()
     key: Rows = ()

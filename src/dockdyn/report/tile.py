@@ -31,6 +31,8 @@ class Tile:
         picture: instead of both: one of `dockdyn.report.tile_pictures`.
         alarming: whether the number is bad news.
         figures: names of key figures and factors: the number is their sum, where a page computes it again.
+        cases: what the number is of cases, where a page computes all again: a share, "captured" or the name of a requirement,
+            or a percentile, "95 peak_force_N".
     """
 
     label: str
@@ -44,6 +46,7 @@ class Tile:
     picture: Html | None = None
     alarming: bool = False
     figures: Sequence[tuple[str, float]] = ()
+    cases: str = ""
 
     def html(self) -> Html:
         """Return it as it stands on the page."""
@@ -56,6 +59,7 @@ class Tile:
             self.picture or (self._bars() if self.bars else self._spark() if self.curve.size > 1 else None),
             class_="tile panel bad" if self.alarming else "tile panel",
             data_figures=json.dumps(self.figures) if self.figures else None,
+            data_cases=self.cases or None,
         )
 
     def _bars(self) -> Html:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -42,19 +42,51 @@ def sort_of(report: Report) -> Sort:
     return "ok" if judged or report.headline else ""
 
 
+UNMET: tuple[tuple[bool | None, str, str], ...] = ((False, "✗", "not met"), (None, "?", "not decided"))
+MISSED = "{mark} {count} of {all} requirements {what}: {names}."
+MET_ALL, MET_ONE = "✓ All {all} requirements met.", "✓ The requirement is met."
+
+
 def judgement_sentence(found: Sequence[dict[str, Any]]) -> str:
     """Return whether a run meets its requirements, in a sentence; empty where it has none."""
-    missed = [one["name"] for one in found if one["met"] is False]
-    undecided = [one["name"] for one in found if one["met"] is None]
-    said = (("✗", "not met", missed), ("?", "not decided", undecided))
     words = [
-        f"{mark} {len(names)} of {len(found)} requirements {what}: {', '.join(names)}."
-        for mark, what, names in said
-        if names
+        MISSED.format(mark=mark, count=len(names), all=len(found), what=what, names=", ".join(names))
+        for sort, mark, what in UNMET
+        if (names := [one["name"] for one in found if one["met"] is sort])
     ]
     if words or not found:
         return " ".join(words)
-    return f"✓ All {len(found)} requirements met." if len(found) > 1 else "✓ The requirement is met."
+    return (MET_ALL if len(found) > 1 else MET_ONE).format(all=len(found))
+
+
+# what figures must be, None where it is enough that there is one, and the words then, with figures in braces
+type Headlines = Sequence[tuple[Mapping[str, bool | None], str]]
+
+
+def headline_of(headlines: Headlines, figures: Mapping[str, Any]) -> str:
+    """Return the words of the first that holds of the figures of a run; empty where none does."""
+    for holds, words in headlines:
+        given = {name: figures.get(name) for name in holds}
+        if all(given[name] is not None and value in (None, given[name]) for name, value in holds.items()):
+            return words.format_map(
+                {name: format_significant(value) for name, value in figures.items() if _number(value)}
+            )
+    return ""
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float)
+
+
+def verdict_words(report: Report) -> dict[str, Any]:
+    """Return the words by which a page that computes tells the verdict of a run again, as JSON has them."""
+    return {
+        "headlines": [[dict(holds), words] for holds, words in report.headlines],
+        "unmet": [list(one) for one in UNMET],
+        "missed": MISSED,
+        "met": [MET_ONE, MET_ALL],
+        "warned": bool(report.warnings),
+    }
 
 
 def used_share(judged: dict[str, Any]) -> float | None:

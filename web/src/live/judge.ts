@@ -1,5 +1,6 @@
 // Requirements and tiles of a run with other numbers, in the places where the report has its own.
 import { writeNumber } from "../scales.ts";
+import { asReported } from "./kept.ts";
 
 export interface RequirementToMeet {
   name: string;
@@ -53,23 +54,50 @@ export function showRequirements(requirements: RequirementToMeet[], figures: Rea
   });
 }
 
-const kept = new WeakMap<HTMLElement, [className: string, inside: Node[]]>();
+export interface RequirementWords {
+  asked: string;
+  sort: string;
+  mark: string;
+  met: string;
+  value: string;
+  used: string; // how much of the limit
+  margin: string;
+}
+
+/** Return the limit of a requirement as it is written. */
+export function limitInWords({ relation, limit, scale, unit }: RequirementToMeet): string {
+  return typeof limit === "boolean" ? String(limit) : `${relation} ${Number((limit / scale).toPrecision(6))} ${unit}`.trim();
+}
+
+/** Return what is required: a figure and its limit. */
+export function askedInWords(one: RequirementToMeet): string {
+  return `${one.name} ${typeof one.limit === "boolean" ? "= " : ""}${limitInWords(one)}`;
+}
+
+/** Return a requirement as judged, in words. */
+export function inWords(one: RequirementToMeet, judged: JudgedRequirement): RequirementWords {
+  const [sort, mark, met] = MARKS.get(judged.met)!, { limit } = one, { share } = judged;
+  const amount = (value: number) => (Number.isNaN(value) ? "–" : `${writeNumber(value / one.scale)} ${one.unit}`.trim());
+  const known = judged.met !== null ? amount(judged.value) : Number.isNaN(judged.value) ? "not known" : `at least ${amount(judged.value)}`;
+  return {
+    sort, mark, met,
+    asked: askedInWords(one),
+    value: typeof limit === "boolean" ? (Number.isNaN(judged.value) ? "–" : judged.value ? "true" : "false") : known,
+    used: share === null ? "" : share > 1 ? `${writeNumber(100 * (share - 1), 2)} % beyond the limit` : share < 0.01 ? "under 1 % used" : `${writeNumber(100 * share, 2)} % used`,
+    margin: amount(judged.margin),
+  };
+}
 
 function showRequirement(node: HTMLElement, one: RequirementToMeet, judged: JudgedRequirement, moved: boolean): void {
-  if (!kept.has(node)) kept.set(node, [node.className, [...node.childNodes].map((child) => child.cloneNode(true))]);
-  const [className, inside] = kept.get(node)!;
-  node.className = className;
-  node.replaceChildren(...inside.map((child) => child.cloneNode(true)));
+  asReported(node);
   if (!moved) return;
-  const [sort, mark, words] = MARKS.get(judged.met)!, amount = (value: number) => (Number.isNaN(value) ? "–" : `${writeNumber(value / one.scale)} ${one.unit}`.trim());
-  const value = judged.met !== null ? amount(judged.value) : Number.isNaN(judged.value) ? "not known" : `at least ${amount(judged.value)}`;
+  const { sort, mark, met, value, used, margin } = inWords(one, judged);
   node.className = `requirement ${sort}`;
   node.querySelector(".top em")!.textContent = mark;
-  node.querySelector(".top b")!.textContent = typeof one.limit === "boolean" ? (Number.isNaN(judged.value) ? "–" : judged.value ? "true" : "false") : value;
+  node.querySelector(".top b")!.textContent = value;
   const bar = node.querySelector<HTMLElement>(".bar span");
   if (bar) bar.style.width = `${100 * Math.min(judged.share ?? 0, 1)}%`;
-  const used = judged.share === null ? "" : judged.share > 1 ? `, ${writeNumber(100 * (judged.share - 1), 2)} % beyond the limit` : `, ${writeNumber(100 * judged.share, 2)} % used`;
-  node.querySelector(".ticks")!.replaceChildren(span(`${words}${used}`), span(`margin ${amount(judged.margin)}`));
+  node.querySelector(".ticks")!.replaceChildren(span(`${met}${used && `, ${used}`}`), span(`margin ${margin}`));
 }
 
 function span(text: string): HTMLElement {

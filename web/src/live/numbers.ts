@@ -1,4 +1,6 @@
 // Numbers that a reader may change: how they are written, and how far a slider goes.
+import { element } from "../dom.ts";
+import { copyCommand } from "../tables.ts";
 import type { NumberOfUnit } from "./unit.ts";
 
 /** Units that are read more easily, by what a number of the report is below. */
@@ -45,4 +47,22 @@ export function sliderSpan(number: Pick<NumberOfUnit, "bounds" | "value">): [num
 /** Return digits that are read: as many as matter. */
 export function inBrief(value: number): string {
   return String(Number(value.toPrecision(4)));
+}
+
+/** Return what has become of a number that was moved. */
+export function moveInWords(number: NumberOfUnit, value: number): string {
+  const { unit, factor } = shownUnit(number);
+  return `${number.key} ${inBrief(number.value * factor)} → ${inBrief(value * factor)} ${unit}`.trim();
+}
+
+/** Return what `--set` takes to give a number this value. */
+export function settingsOf(number: NumberOfUnit, value: number): string[] {
+  return number.places.map(([, sign], i) => `${number.keys[i]}=${sign * value}`);
+}
+
+/** Say how a command with these settings gives what is shown. */
+export function tellCommand(host: HTMLElement, command: string, settings: string[]): void {
+  const text = element("code", { class: "command", tabindex: 0 }, [command, ...settings.map((one) => `--set ${/[\s<>]/.test(one) ? `"${one}"` : one}`)].join(" "));
+  host.replaceChildren(element("span", { class: "note" }, "The same on the command line:"), element("div", { class: "line-of-command" }, text));
+  copyCommand(text);
 }

@@ -4,7 +4,7 @@ import { writeNumber } from "../scales.ts";
 import { inBrief, isAllowed, shownUnit, sliderSpan } from "./numbers.ts";
 import type { NumberOfUnit } from "./unit.ts";
 
-const FIRST = 4; // that are offered unasked
+const FIRST = 4; // that are offered unasked, where nothing else is said
 const MOST = 6; // with those that do most
 const USUAL = [/^loop\.delay$/, /closing_speed$/, /^contact\..*normal\.(stiffness|damping|restitution)$/, /friction\.coefficient$/, /impact\.restitution$/, /velocity/, /mass$/];
 const PARTS = 1000; // of a slider
@@ -26,9 +26,9 @@ export class Sliders {
   private readonly problem = element("p", { class: "live-problem", role: "status" });
   private touched = false;
 
-  constructor(private readonly numbers: NumberOfUnit[], scattered: string[], private readonly changed: (place: number, value: number) => void) {
+  constructor(private readonly numbers: NumberOfUnit[], scattered: string[], private readonly changed: (place: number, value: number) => void, count = FIRST) {
     const first = [...scattered.map((key) => numbers.findIndex((one) => one.key === key)), ...USUAL.flatMap((usual) => numbers.flatMap(({ key }, place) => (usual.test(key) ? [place] : [])))];
-    for (const place of [...new Set(first)].filter((place) => place >= 0 && numbers[place]!.value !== 0).slice(0, FIRST)) this.offer(place);
+    for (const place of [...new Set(first)].filter((place) => place >= 0 && numbers[place]!.value !== 0).slice(0, count)) this.offer(place);
     const names = element("datalist", { id: "live-keys" }, ...numbers.map(({ key }) => element("option", { value: key })));
     const search = element("input", { type: "search", list: "live-keys", placeholder: "another number, by its name", "aria-label": "Another number, by its name", class: "live-search", change: () => {
       const place = numbers.findIndex(({ key }) => key === search.value.trim());

@@ -23,6 +23,7 @@ export interface TieData {
   second: EndData;
   radius: number;
   shown?: column;
+  latch?: number; // which one, of a latch
 }
 export interface BeamData {
   name: string;
@@ -37,12 +38,18 @@ export interface BeamData {
 }
 export interface ForceData { name: string; kind: "contact" | "friction" | "hold"; motion: number; place: Triple; vector: Triple }
 
+export interface MotionData {
+  p: Triple;
+  q: [column, column, column, column];
+  aside?: { motion: number; out: Point; slope: number; length: number; latch: number }; // of what a ramp pushes along `out`
+}
+
 export interface SceneData {
   title: string;
   time: column;
   span: [number, number]; // s
   within: number;
-  motions: { p: Triple; q: [column, column, column, column] }[];
+  motions: MotionData[];
   origin: Triple;
   bodies: Record<string, number>;
   seen_from: string;

@@ -3,7 +3,8 @@ import { AxesHelper, Box3, Group, Quaternion, Vector3, type Object3D } from "thr
 import type { Clock } from "../clock.ts";
 import type { Columns } from "../columns.ts";
 import { Palette, type Token } from "./colours.ts";
-import type { PartData, Point, SceneData, Triple } from "./data.ts";
+import type { PartData, Point, SceneData } from "./data.ts";
+import { takeUp, type OtherRun } from "./other_run.ts";
 import { drawn, element, quantity, roundBelow, save } from "./dom.ts";
 import { Film } from "./film.ts";
 import style from "./scene.css";
@@ -25,18 +26,10 @@ export interface SceneView {
   forces(): { name: string; size: number; length: number }[];
   /** Stand where a view is seen from, by its name. */
   look(view: string): void;
-  /** Whether `retake` can show another run: what moves are bodies alone. */
+  /** Whether `retake` can show another run: what moves are bodies, and what latches and their ramps do. */
   retakes: boolean;
   /** Show another run of the same mechanism; null: the report's own. */
   retake(run: OtherRun | null): void;
-}
-
-/** Another run, row by row: of every body position and attitude, of every force by its name where it acts and what it is. */
-export interface OtherRun {
-  time: Float64Array;
-  position: Float64Array;
-  attitude: Float64Array;
-  forces: Map<string, { place: Float64Array | null; vector: Float64Array }>;
 }
 
 const WHOLE = /^(bus|link|gear|surface|look|ground)$/;
@@ -125,13 +118,14 @@ export function mountScene(host: HTMLElement, scene: SceneData, columns: Columns
     list("axes", name, axes, "ink", false);
   }
 
-  const retakes = !scene.beams.length && scene.ties.every(({ shown }) => shown === undefined) && scene.motions.length === names.length;
-  const own = { time: scene.time, origin: scene.origin, motions: scene.motions.map((one) => ({ ...one })), forces: scene.forces.map((one) => ({ ...one })) };
+  const retakes = !scene.beams.length && scene.ties.every(({ shown, latch }) => shown === undefined || latch !== undefined) && scene.motions.every(({ aside }, motion) => aside || Object.values(scene.bodies).includes(motion));
+  const own = { ties: scene.ties.map((one) => ({ ...one })), time: scene.time, origin: scene.origin, motions: scene.motions.map((one) => ({ ...one })), forces: scene.forces.map((one) => ({ ...one })) };
 
   function retake(run: OtherRun | null): void {
     Object.assign(scene, { time: own.time, origin: own.origin });
     scene.motions.forEach((motion, i) => Object.assign(motion, own.motions[i]));
     scene.forces.forEach((force, i) => Object.assign(force, own.forces[i]));
+    scene.ties.forEach((tie, i) => Object.assign(tie, own.ties[i]));
     if (run) takeUp(scene, columns, run);
     tracks.retake();
     times = columns.at(scene.time);
@@ -281,25 +275,4 @@ export function mountScene(host: HTMLElement, scene: SceneData, columns: Columns
   clock.subscribe(update);
   look("contact");
   return { picture: compose, placeOf, forces: () => forces.map(({ object, size, length }) => ({ name: object.name, size, length })), look, retakes, retake };
-}
-
-/** Put another run into a scene, as more columns of the page: positions from that of the body in whose axes it is seen. */
-function takeUp(scene: SceneData, columns: Columns, run: OtherRun): void {
-  const rows = run.time.length, bodies = Object.values(scene.bodies), count = bodies.length, base = Object.keys(scene.bodies).indexOf(scene.seen_from);
-  const column = (of: (row: number) => number) => columns.add(Float64Array.from({ length: rows }, (_, row) => of(row)));
-  const origin = (row: number, axis: number) => (base < 0 ? 0 : run.position[(row * count + base) * 3 + axis]!);
-  const axes = [0, 1, 2] as const;
-  scene.time = columns.add(run.time);
-  scene.origin = axes.map((axis) => column((row) => origin(row, axis) - origin(0, axis))) as Triple;
-  bodies.forEach((motion, body) => {
-    const found = scene.motions[motion]!;
-    found.p = axes.map((axis) => column((row) => run.position[(row * count + body) * 3 + axis]! - origin(row, axis))) as Triple;
-    found.q = [0, 1, 2, 3].map((part) => column((row) => run.attitude[(row * count + body) * 4 + part]!)) as typeof found.q;
-  });
-  for (const force of scene.forces) {
-    const acts = run.forces.get(force.name), { place } = acts ?? {};
-    force.vector = axes.map((axis) => column((row) => acts?.vector[row * 3 + axis] ?? 0)) as Triple;
-    if (place) force.place = axes.map((axis) => column((row) => place[row * 3 + axis] || 0)) as Triple;
-    else if (acts) force.place = force.place.map((one) => column(() => columns.at(one)[0]!)) as Triple; // it stays where it is
-  }
 }

@@ -36,7 +36,7 @@ from dockdyn.report.impact_table import first_impact_in_words, first_impact_rows
 from dockdyn.report.mesh_table import meshes_of_result
 from dockdyn.report.report import Plot, Report, ReportBlock, Table, first_figures, integration_rows, run_report
 from dockdyn.report.tile import Tile
-from dockdyn.report.verdict import used_share, worst_first
+from dockdyn.report.verdict import headline_of, used_share, worst_first
 from dockdyn.report.wording import NOTHING, capitalise_first, count_of, format_significant
 from dockdyn.results.measures import acts_beside_contacts
 
@@ -45,6 +45,12 @@ ENDS = (("start", 1.0), ("end", -1.0))  # of a run, between which energy is take
 SURFACES = 4  # with a figure of their own
 POINTS = 6  # named points in one figure of loads
 ROUNDING = 1e-6  # of the largest impulse: what presses less over a run does not press
+HEADLINES = (
+    ({"captured": True, "release_time_s": None}, "Captured at {capture_time_s} s, released again"),
+    ({"captured": False, "release_time_s": None}, "Not captured, released again"),
+    ({"captured": True}, "Captured at {capture_time_s} s"),
+    ({"captured": False}, "Not captured"),
+)
 PLACE = "where the deepest member of the contact touches, in the axes of the second body"
 
 
@@ -59,6 +65,7 @@ def assembly_report(dataset: Dataset, summary: dict[str, Any]) -> Report:
         summary,
         verdict=_run_verdict(dataset, summary, classes),
         headline=_headline(summary, classes),
+        headlines=HEADLINES if summary["captured"] is not None else (),
         tiles=_tiles(dataset, summary),
         key=_overview_rows(dataset, summary, classes),
         blocks=[
@@ -89,11 +96,8 @@ def _headline(summary: dict[str, Any], classes: list[str]) -> str:
     """Return what came of a run in a few words."""
     if summary["status"] != "finished":
         return capitalise_first(summary["status"])
-    if summary["captured"] is not None:
-        said = (
-            f"Captured at {format_significant(summary['capture_time_s'])} s" if summary["captured"] else "Not captured"
-        )
-        return f"{said}, released again" if summary["release_time_s"] is not None else said
+    if said := headline_of(HEADLINES, summary):
+        return said
     active, count = classes.count("active"), len(classes)
     if active:
         return (

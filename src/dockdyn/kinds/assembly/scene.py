@@ -346,13 +346,14 @@ def _ties(
         first, second = (_motion_at(("element", section.name, body), body, motions, bent) for body in section.between)
         kind, ends = _element_ends(tie.element)
         for own, other in ends:
-            shown = None
+            shown = latch = None
             if kind == "latch":
                 if "latch_held" not in dataset or latches >= dataset.sizes["latch"]:
                     continue
-                shown, latches = at(dataset.latch_held.values[:, latches].astype(float)), latches + 1
+                shown = at(dataset.latch_held.values[:, latches].astype(float))
+                latch, latches = latches, latches + 1
             thick = ROD * reach * {"cable": 0.25, "latch": 0.7, "spring": 1.5}.get(kind, 1.0)
-            found.append(ShownTie(section.name, kind, End(first, own), End(second, other), thick, shown))
+            found.append(ShownTie(section.name, kind, End(first, own), End(second, other), thick, shown, latch))
     return found
 
 

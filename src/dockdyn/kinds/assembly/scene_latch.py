@@ -10,7 +10,7 @@ from dockdyn.dataset import Dataset
 from dockdyn.kinds.assembly.schema.elements import LatchSection
 from dockdyn.report.sampled_surface import plain_components
 from dockdyn.report.scene.rotation import rotate
-from dockdyn.report.scene.scene import ShownMotion, ShownPart
+from dockdyn.report.scene.scene import Aside, ShownMotion, ShownPart
 from dockdyn.report.scene.solids import BoxSolid
 from dockdyn.report.scene.times import Sampler
 from dockdyn.scenario.made import made, ramp_of
@@ -61,7 +61,6 @@ def latch_parts(
         corner = axes.T @ (apex + station * axis + free * out)
         tooth = BoxSolid(corner + np.array([0.0, -half, -half]), corner + np.array([long, half, half]), axes)
         moved = carrier.position + rotate(carrier.attitude, aside[:, None] * out)
-        parts.append(
-            ShownPart(f"{latch.name}/tooth {number + 1}", [tooth], ShownMotion(moved, carrier.attitude), "gear", None)
-        )
+        motion = ShownMotion(moved, carrier.attitude, Aside(carrier, out, slope, length, content.latch.index(latch)))
+        parts.append(ShownPart(f"{latch.name}/tooth {number + 1}", [tooth], motion, "gear", None))
     return parts

@@ -92,7 +92,11 @@ class _SceneWriter:
 
     def motion(self, one: ShownMotion) -> dict[str, Any]:
         position = [self.place(column) for column in (one.position - self.origin).T]
-        return {"p": position, "q": [self.place(column, WITHIN) for column in one.attitude.T]}
+        found: dict[str, Any] = {"p": position, "q": [self.place(column, WITHIN) for column in one.attitude.T]}
+        if one.aside is None:
+            return found
+        facts = {name: getattr(one.aside, name) for name in ("slope", "length", "latch")}
+        return found | {"aside": {"motion": self.number(one.aside.carrier), "out": one.aside.out.tolist(), **facts}}
 
     def part(self, one: ShownPart) -> dict[str, Any]:
         found = {"name": one.name, "role": one.role, "body": one.body, "motion": self.number(one.motion)}
@@ -104,6 +108,7 @@ class _SceneWriter:
             {"motion": self.number(end.motion), "place": rounded(end.place)} for end in (one.first, one.second)
         )
         found = {"name": one.name, "kind": one.kind, "first": first, "second": second, "radius": rounded(one.radius)}
+        found |= {} if one.latch is None else {"latch": one.latch}
         return found if one.shown is None else found | {"shown": self.place(one.shown, 1.0)}
 
     def beam(self, one: ShownBeam) -> dict[str, Any]:

@@ -16,12 +16,25 @@ from dockdyn.report.scene.solids import ShownSolid
 Role = Literal["bus", "link", "gear", "surface", "look", "ghost", "ground"]
 
 
+@dataclass(frozen=True)
+class Aside:
+    """How far something is pushed aside: along `out` (axes of the `carrier`), by the slope of a ramp times the travel on it, of
+    at most a `length` (m), while the latch of a number does not hold."""
+
+    carrier: ShownMotion
+    out: np.ndarray
+    slope: float
+    length: float
+    latch: int
+
+
 @dataclass(frozen=True, eq=False)
 class ShownMotion:
-    """Where something is at every time: position (times, 3) and attitude (times, 4)."""
+    """Where something is at every time: position (times, 3) and attitude (times, 4); of what is pushed aside also how."""
 
     position: np.ndarray
     attitude: np.ndarray
+    aside: Aside | None = None
 
 
 @dataclass(frozen=True)
@@ -47,7 +60,8 @@ class End:
 
 @dataclass(frozen=True)
 class ShownTie:
-    """What acts between two places that move: drawn from one to the other, only while `shown` (times,)."""
+    """What acts between two places that move: drawn from one to the other, only while `shown` (times,); a `latch` by its
+    number."""
 
     name: str
     kind: Literal["strut", "cable", "spring", "latch", "magnet"]
@@ -55,6 +69,7 @@ class ShownTie:
     second: End
     radius: float
     shown: np.ndarray | None = None
+    latch: int | None = None
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,9 @@ class DistributionSection(Section, abc.ABC):
     nominal: Any = None
     start: ClassVar[str] = "low"  # a field that holds some value of the keys
     with_unit: ClassVar[tuple[str, ...]] = ()  # fields written back with the unit of the (first) key
+    moved: ClassVar[
+        tuple[str, ...]
+    ] = ()  # fields that a page can set: what they do to `draws` is in `live/draws.ts`, too
 
     def count(self) -> int:
         """Return how many numbers it stands for."""
@@ -84,6 +87,10 @@ class DistributionSection(Section, abc.ABC):
     def inverse(self, cube: Cube) -> Values:
         """Return values of the keys at points of the unit cube."""
 
+    def draws(self, cube: Cube) -> Values:
+        """Return what is drawn before the fields of `moved` scale it; without any, the values of the keys."""
+        return self.inverse(cube)
+
 
 class Uniform(DistributionSection):
     """Everything from low to high alike."""
@@ -92,6 +99,7 @@ class Uniform(DistributionSection):
     low: Any
     high: Any
     with_unit: ClassVar = ("nominal", "low", "high")
+    moved: ClassVar = ("low", "high")
 
     def read(self, keys: Reader) -> Self:
         (low,), (high,) = keys.value("low", self.low), keys.value("high", self.high)
@@ -103,7 +111,10 @@ class Uniform(DistributionSection):
         return [(self.low + self.high) / 2]
 
     def inverse(self, cube: Cube) -> Values:
-        return self.low + (self.high - self.low) * cube
+        return self.low + (self.high - self.low) * self.draws(cube)
+
+    def draws(self, cube: Cube) -> Values:
+        return cube
 
 
 class Normal(DistributionSection):
@@ -113,6 +124,7 @@ class Normal(DistributionSection):
     mean: Any
     std: Any
     with_unit: ClassVar = ("nominal", "mean", "std")
+    moved: ClassVar = ("mean", "std")
     start: ClassVar = "mean"
 
     def read(self, keys: Reader) -> Self:
@@ -122,7 +134,10 @@ class Normal(DistributionSection):
         return [self.mean]
 
     def inverse(self, cube: Cube) -> Values:
-        return self.mean + self.std * _normal(cube)
+        return self.mean + self.std * self.draws(cube)
+
+    def draws(self, cube: Cube) -> Values:
+        return _normal(cube)
 
 
 class TruncatedNormal(DistributionSection):
@@ -162,6 +177,7 @@ class LogNormal(DistributionSection):
     median: Any
     sigma: quantity("", "a standard deviation of the logarithm", above=0)
     with_unit: ClassVar = ("nominal", "median")
+    moved: ClassVar = ("median",)
     start: ClassVar = "median"
 
     def read(self, keys: Reader) -> Self:
@@ -174,7 +190,10 @@ class LogNormal(DistributionSection):
         return [self.median]
 
     def inverse(self, cube: Cube) -> Values:
-        return self.median * np.exp(self.sigma * _normal(cube))
+        return self.median * self.draws(cube)
+
+    def draws(self, cube: Cube) -> Values:
+        return np.exp(self.sigma * _normal(cube))
 
 
 class ValueChoice(DistributionSection):
@@ -217,6 +236,7 @@ class Disc(DistributionSection):
     radius: Any
     centre: Annotated[list[Any], Field(min_length=2, max_length=2)] = [0.0, 0.0]  # noqa: RUF012
     with_unit: ClassVar = ("radius",)
+    moved: ClassVar = ("radius",)
     start: ClassVar = "centre"
 
     def count(self) -> int:
@@ -235,9 +255,13 @@ class Disc(DistributionSection):
         return self.centre
 
     def inverse(self, cube: Cube) -> Values:
+        share, cosine, sine = self.draws(cube).T
+        away = self.radius * share
+        return np.array(self.centre) + away[:, None] * np.stack([cosine, sine], axis=1)
+
+    def draws(self, cube: Cube) -> Values:
         around = 2 * np.pi * cube[:, 1]
-        away = self.radius * np.sqrt(cube[:, 0])
-        return np.array(self.centre) + away[:, None] * np.stack([np.cos(around), np.sin(around)], axis=1)
+        return np.stack([np.sqrt(cube[:, 0]), np.cos(around), np.sin(around)], axis=1)
 
 
 class DirectionCone(DistributionSection):

@@ -35,7 +35,7 @@ class CaptureMap:
         return self.outcome.size <= SCATTERED
 
 
-def _outcome_of(cases: CampaignCases, judged: Judged) -> tuple[str, Float[np.ndarray, "cases"]] | None:
+def outcome_of(cases: CampaignCases, judged: Judged) -> tuple[str, Float[np.ndarray, "cases"]] | None:
     """Return what a campaign is judged by: capture where it is possible, requirements, or the largest force."""
     if cases.captured is not None:
         return "captured", np.where(cases.undecided, np.nan, cases.captured)
@@ -52,7 +52,7 @@ def capture_map(cases: CampaignCases, judged: Judged, keys: Sequence[str] | None
     chosen = [cases.check_key(key) for key in keys] if keys else []
     if chosen and (len(chosen) > 2 or len(set(chosen)) < len(chosen)):
         raise ScenarioError(f"a map of {', '.join(chosen)}: must be over two different keys")
-    found = _outcome_of(cases, judged)
+    found = outcome_of(cases, judged)
     spread = {key: values for key, values in cases.values.items() if np.ptp(values) > 0}
     if found is None or not spread:
         return None

@@ -52,6 +52,7 @@ def requirement_bars(answers: dict[str, Any]) -> list[RequirementBar]:
                 (interval[0], interval[1]),
                 words,
                 _worst_words(one),
+                one["name"],
             )
         )
     return bars
@@ -74,11 +75,13 @@ def campaign_tiles(cases: CampaignCases, answers: dict[str, Any]) -> list[Tile]:
     tiles = []
     if answers["capture_probability"] is not None:
         tiles.append(
-            _share_tile("Captured", answers["capture_probability"], answers["capture_interval_95"], answers["runs"])
+            _share_tile(
+                "Captured", answers["capture_probability"], answers["capture_interval_95"], answers["runs"], "captured"
+            )
         )
     numbers = [one for one in answers["requirements"] if one["figure"] != "captured"]
     for one in sorted(numbers, key=lambda each: each["probability"])[: 2 if not tiles else 1]:
-        tiles.append(_share_tile(_asked(one), one["probability"], one["interval_95"], answers["runs"]))
+        tiles.append(_share_tile(_asked(one), one["probability"], one["interval_95"], answers["runs"], one["name"]))
     if answers["peak_force"]:
         tiles.append(_force_tile(cases, answers))
     if stretch := answers["best_stretch"]:
@@ -95,10 +98,11 @@ def campaign_tiles(cases: CampaignCases, answers: dict[str, Any]) -> list[Tile]:
     return tiles
 
 
-def _share_tile(label: str, share: float, interval: list[float], runs: int) -> Tile:
+def _share_tile(label: str, share: float, interval: list[float], runs: int, of: str) -> Tile:
     met = round(share * runs)
     note = f"{met} of {runs}; {format_sure(interval)}"
-    return Tile(label, format_share(share, interval), "%", note, picture=draw_squares(met, runs), alarming=share < HALF)
+    picture = draw_squares(met, runs)
+    return Tile(label, format_share(share, interval), "%", note, picture=picture, alarming=share < HALF, cases=of)
 
 
 def _force_tile(cases: CampaignCases, answers: dict[str, Any]) -> Tile:
@@ -125,6 +129,7 @@ def _force_tile(cases: CampaignCases, answers: dict[str, Any]) -> Tile:
         note,
         picture=draw_histogram(cases.figures[name], limit),
         alarming=limit is not None and force > limit,
+        cases=f"95 {name}",
     )
 
 

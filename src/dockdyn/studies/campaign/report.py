@@ -63,7 +63,7 @@ def campaign_report(dataset: Dataset, map_keys: Sequence[str] | None = None, fol
     cases = campaign_cases(dataset)
     judged = judge_cases(cases)
     found = capture_map(cases, judged, map_keys)
-    answers = answers_of(cases, judged, folder or _folder_of(dataset))
+    answers = answers_of(cases, judged, folder or folder_of(dataset))
     return result_report(
         dataset,
         verdict=_campaign_verdict(cases, answers),
@@ -75,7 +75,7 @@ def campaign_report(dataset: Dataset, map_keys: Sequence[str] | None = None, fol
         warnings=_campaign_warnings(cases, answers),
         key=overview_rows(cases, answers),
         blocks=report_blocks(cases, answers),
-        plots=report_figures(cases, answers, found),
+        plots=report_figures(cases, answers, found, map_keys is not None),
         made=_how_sampled(dataset, answers),
         terminal=tuple(campaign_lines(answers)),
     )
@@ -119,7 +119,7 @@ def least_met(answers: dict[str, Any]) -> dict[str, Any] | None:
     return None if least is None or least["probability"] == 1.0 else least
 
 
-def _folder_of(dataset: Dataset) -> str:
+def folder_of(dataset: Dataset) -> str:
     """Return the folder that a dataset was read from."""
     source = dataset.encoding.get("source")
     return str(Path(source).parent) if source else "DIR"
@@ -204,8 +204,11 @@ def overview_rows(cases: CampaignCases, answers: dict[str, Any]) -> list[tuple[s
     return [*rows, ("Keys varied", str(len(cases.values)))]
 
 
-def report_figures(cases: CampaignCases, answers: dict[str, Any], found: CaptureMap | None) -> Iterator[Plot]:
-    """Yield the figures that there is something to show in, each with what to look for."""
+def report_figures(
+    cases: CampaignCases, answers: dict[str, Any], found: CaptureMap | None, chosen: bool = False
+) -> Iterator[Plot]:
+    """Yield the figures that there is something to show in, each with what to look for; the keys of the map may be
+    `chosen`."""
     least = least_met(answers)
     missed = least["figure"] if least and least["figure"] in answers["figures"] else ""
     if missed and missed != answers["peak_force"] and answers["figures"][missed]["cases"] > 1:
@@ -221,7 +224,8 @@ def report_figures(cases: CampaignCases, answers: dict[str, Any], found: Capture
             "percentiles.",
         )
     if found is not None:
-        yield Plot("map", partial(map_figure, cases, found), _map_words(cases, found))
+        each = found.scattered and len(found.keys) > 1 and not chosen
+        yield Plot("map", partial(map_figure, cases, found), _map_words(cases, found), replaced=each)
     asked = ("requirements" if least else "", missed, found.of if found else "", answers["peak_force"])
     decided = [name for name in asked if name in answers["sensitivity"]]
     if decided:

@@ -21,6 +21,7 @@ from dockdyn.studies.campaign.wording import (
 FIGURES = 12  # in the table of loads
 KEYS = 4  # beside a worst case: those that decide
 REASONS = 20  # of failed cases
+OUTCOMES = "outcomes"  # what tables are of that a page that computes leaves to the report
 
 
 def requirements_table(answers: dict[str, Any]) -> Table:
@@ -39,7 +40,8 @@ def requirements_table(answers: dict[str, Any]) -> Table:
         count = each["undecided"]
         text = f"{each['text']} ({count} not decided)" if count else each["text"]
         rows.append([each["name"], text, *figures, share, mean, low, str(each["failed_first"])])
-    return Table(columns, rows, worded={0, 1})
+    live_keys = ("-", "-", "median", "worst", "met", "mean", "low", "first")
+    return Table(columns, rows, worded={0, 1}, live="requirements", keys=live_keys)
 
 
 def _in_its_unit(judged: dict[str, Any], key: str) -> str:
@@ -47,12 +49,16 @@ def _in_its_unit(judged: dict[str, Any], key: str) -> str:
     return NOTHING if judged[key] is None else as_stated(judged[key], judged["unit"], judged["text"], 3)
 
 
+def listed_figures(cases: CampaignCases, most: int = FIGURES) -> list[str]:
+    """Return the figures whose percentiles are listed: so many, loads first, and those that are required."""
+    required = {one.figure for one in cases.requirements}
+    return [name for row, name in enumerate(cases.measured) if row < most or name in required]
+
+
 def loads_table(cases: CampaignCases, answers: dict[str, Any], most: int = FIGURES) -> Table:
     """Return percentiles of figures, loads first."""
     rows = []
-    required = {one["figure"] for one in answers["requirements"]} & answers["figures"].keys()
-    listed = [name for row, name in enumerate(answers["figures"]) if row < most or name in required]
-    for name in listed:
+    for name in listed_figures(cases, most):
         each = answers["figures"][name]
         whole = not each["unit"] and name.endswith("count")
         shares = [
@@ -64,7 +70,8 @@ def loads_table(cases: CampaignCases, answers: dict[str, Any], most: int = FIGUR
         largest = f"{each['max']:g}" if whole else format_significant(each["max"])
         rows.append([figure_words(cases, name), each["unit"], str(each["cases"]), *shares, largest])
     columns = [("figure", ""), ("unit", ""), ("cases", ""), ("50 %", ""), ("95 %", ""), ("99 %", ""), ("largest", "")]
-    return Table(columns, rows, worded={0, 1}, look="dense")
+    keys = ("-", "-", "cases", "50", "95", "99", "largest")
+    return Table(columns, rows, worded={0, 1}, look="dense", live="loads", keys=keys)
 
 
 def firsts_table(answers: dict[str, Any]) -> Table:
@@ -79,7 +86,7 @@ def ways_table(answers: dict[str, Any]) -> Table:
 
 def table_of_counts(heading: str, counts: dict[str, int], runs: int) -> Table:
     rows = [[words, str(count), f"{100 * count / runs:.3g} %"] for words, count in counts.items()]
-    return Table([(heading, ""), ("cases", ""), ("of all", "")], rows, worded={0})
+    return Table([(heading, ""), ("cases", ""), ("of all", "")], rows, worded={0}, live=OUTCOMES)
 
 
 def worst_table(cases: CampaignCases, answers: dict[str, Any]) -> Table:
@@ -93,7 +100,7 @@ def worst_table(cases: CampaignCases, answers: dict[str, Any]) -> Table:
         margin = [least_margin(each), each["requirement"]] if required else []
         values = [_shown_value(cases, key, each["values"][key]) for key in keys]
         rows.append([each["command"], *margin, format_significant(each["peak_force_N"], 4), *values])
-    return Table(columns, rows, worded={0, 2} if required else {0}, look="heads", code={0})
+    return Table(columns, rows, worded={0, 2} if required else {0}, look="heads", code={0}, live=OUTCOMES)
 
 
 def _breakable_key(key: str) -> str:
@@ -151,4 +158,6 @@ def _value_range(cases: CampaignCases, key: str) -> str:
 def failures_table(answers: dict[str, Any]) -> Table:
     """Return why cases failed, and the command that runs one of each again."""
     rows = [[each["reason"], str(each["cases"]), each["command"]] for each in answers["failures"][:REASONS]]
-    return Table([("reason", ""), ("cases", ""), ("run the first again", "")], rows, worded={0, 2}, code={2})
+    return Table(
+        [("reason", ""), ("cases", ""), ("run the first again", "")], rows, worded={0, 2}, code={2}, live=OUTCOMES
+    )

@@ -1,0 +1,184 @@
+// A run with other numbers in the curves, the scene and the table of contacts that the report has of its own.
+import type { Clock } from "../clock.ts";
+import type { Columns } from "../columns.ts";
+import type { Line, Panel } from "../chart.ts";
+import { element } from "../dom.ts";
+import type { Figure } from "../figure.ts";
+import { CONTACT, fitUp, type Event } from "../panel.ts";
+import { writeNumber, type Span } from "../scales.ts";
+import type { SceneView } from "../scene/scene.ts";
+import { contactsOf, type Contact } from "./contacts.ts";
+import type { PackedUnit } from "./unit.ts";
+import type { Answer } from "./worker.ts";
+
+export interface Page {
+  figures: Figure[];
+  columns: Columns;
+  showEvents(events: Event[]): void;
+  scene: SceneView | null;
+  clock: Clock;
+}
+
+/** What of a page's data its curves, scene and contacts follow a run by. */
+export interface RunShown {
+  unit: PackedUnit;
+  contacts: [string, string][];
+  labels: string[]; // of the contacts in the scene
+  latch: string; // whose pull the scene shows
+}
+
+/** What a run left, by name. */
+export interface Outcome {
+  status: number;
+  took: number; // ms
+  time: Float64Array; // s, of its samples
+  contacts: Contact[];
+  figures: Map<string, number>;
+  variable(name: string): Float64Array;
+}
+
+export const FINISHED = 1; // as `dockdyn.integrate.solution.Status`
+const GHOST = { colour: "ink3", dash: [3, 2], name: "", read: false, marker: "", width: 1 };
+const DELAY = "loop.delay";
+const SHOWN = ["depth", "position", "attitude", "contact_point", "contact_force", "hold_force", "latch_force", "latch_held", "latch_travel"]; // besides curves
+
+/** Say why the page does not compute. */
+export function giveUp(why: string): void {
+  document.getElementById("live-numbers")!.replaceChildren(element("p", { class: "note" }, `This page does not compute here: ${why}.`));
+  document.getElementById("live")!.closest("section")!.hidden = true;
+}
+
+export class ShownRun {
+  /** The results that are asked of a run to show it. */
+  readonly names: string[];
+  /** The report's own run, computed here. */
+  own: Outcome | null = null;
+  private readonly panels: { figure: Figure; panel: Panel; own: Pick<Panel, "lines" | "bands" | "notes" | "x" | "y" | "limits"> }[];
+
+  constructor(private readonly data: RunShown, private readonly page: Page, figures: Figure[]) {
+    this.panels = figures.flatMap((figure) => figure.chart.panels.map((panel) => ({ figure, panel, own: { lines: panel.lines, bands: panel.bands, notes: panel.notes, x: panel.x, y: panel.y, limits: panel.limits } })));
+    const sources = this.panels.flatMap(({ panel }) => panel.lines.flatMap((line) => line.source?.terms.map(([name]) => name) ?? []));
+    const offered = new Set(Object.keys(data.unit.results));
+    this.names = [...new Set(["time", "sampled", "moments", "steps", ...sources.filter((name) => offered.has(name)), ...[...offered].filter((name) => /^(figure|contact)\./.test(name)), ...SHOWN.filter((name) => offered.has(name))])];
+  }
+
+  /** Show a run; null: the report's own. Beside one with other numbers the report's own curves are grey. */
+  show(outcome: Outcome | null, beside = true): void {
+    this.page.clock.reach((outcome ?? this.own!).time.at(-1)!);
+    this.drawCurves(outcome, beside);
+    this.moveScene(outcome);
+    this.showContacts(outcome);
+  }
+
+  /** Return what an answer to `names`, of a run with these values, says. */
+  outcomeOf(answer: Answer, values: readonly number[]): Outcome {
+    const { found } = answer, sampled = found.sampled![0]!, end = found.time![0]!, { interval, numbers } = this.data.unit;
+    const time = Float64Array.from({ length: sampled }, (_, i) => Math.min(i * interval, end));
+    const figures = new Map(Object.entries(found).filter(([name]) => name.startsWith("figure.")).map(([name, value]) => [name.slice(7), value[0]!]));
+    const place = numbers.findIndex(({ key }) => key === DELAY);
+    const contacts = contactsOf((name) => found[`contact.${name}`]!, found.moments![0]! + 1, this.data.contacts.length, place < 0 ? 0 : values[place]!);
+    return { status: answer.status, took: answer.took, time, contacts, figures, variable: (name) => found[name]! };
+  }
+
+  private seriesOf(line: Line, outcome: Outcome): [Float64Array, Float64Array] | null {
+    const { source } = line;
+    if (!source) return null;
+    if (source.contacts) {
+      const [across, up] = source.contacts as [keyof Contact, keyof Contact];
+      const there = outcome.contacts.filter((contact) => Number.isFinite(contact[across]) && Number.isFinite(contact[up]));
+      return [Float64Array.from(there, (contact) => contact[across]), Float64Array.from(there, (contact) => contact[up])];
+    }
+    const rows = outcome.time.length, sum = new Float64Array(rows);
+    for (const [name, component, factor] of source.terms) {
+      if (!this.names.includes(name)) return null;
+      const values = outcome.variable(name), shape = this.data.unit.results[name]![2], width = shape.slice(1).reduce((a, b) => a * b, 1);
+      for (let row = 0; row < rows; row++) sum[row] = sum[row]! + factor * values[row * width + component]!;
+    }
+    if (source.since_start) {
+      const first = sum[0]!;
+      for (let row = 0; row < rows; row++) sum[row] = sum[row]! - first;
+    }
+    return [outcome.time, sum];
+  }
+
+  private drawCurves(outcome: Outcome | null, beside: boolean): void {
+    const { columns } = this.page, drawn = new Set<Figure>();
+    columns.forgetMore();
+    for (const { figure, panel, own } of this.panels) {
+      Object.assign(panel, own);
+      drawn.add(figure);
+      if (!outcome) continue;
+      const ghosts: Line[] = [], lines: Line[] = [];
+      for (const line of own.lines) {
+        const series = this.seriesOf(line, outcome);
+        if (!series) continue;
+        if (line.joined && beside) ghosts.push({ ...line, ...GHOST });
+        lines.push({ ...line, x: columns.add(series[0]), y: columns.add(series[1]) });
+      }
+      const whole = lines.length === own.lines.length && lines.length > 0;
+      figure.node.classList.toggle("reported", !whole);
+      if (!whole) continue;
+      const spans = outcome.contacts.map(({ onset, release }, i) => ({ start: onset, end: Number.isFinite(release) ? release : outcome.time.at(-1)! , name: `Q${i + 1}` }));
+      const kept = own.bands.filter(({ name }) => !CONTACT.test(name)), like = own.bands.find(({ name }) => CONTACT.test(name));
+      Object.assign(panel, { lines: [...ghosts, ...lines], notes: [], bands: [...kept, ...spans.map((span) => ({ colour: "contact", axis: "x", alpha: 1, legend: "", ...like, ...span }))] });
+      panel.limits = [own.limits[0], null];
+      const all: Span = [own.x[1][0], Math.max(own.x[1][1], outcome.time.at(-1)!)];
+      panel.x = [this.windowOf(own.x[0], all, outcome), all];
+      panel.y = [fitUp(panel, columns, panel.x[0]), fitUp(panel, columns, panel.x[1])];
+    }
+    if (!outcome) for (const figure of drawn) figure.node.classList.remove("reported");
+    for (const figure of drawn) figure.drawWhenSeen();
+    const found = (outcome ?? this.own!).contacts.map(({ onset, release }, i) => ({ name: `Q${i + 1}`, start: onset, end: Number.isFinite(release) ? release : this.own!.time.at(-1)! }));
+    this.page.showEvents(found);
+  }
+
+  /** Return the window on which a curve opens: that of the report, so wide that it holds these contacts, too. */
+  private windowOf([start, end]: Span, [first, last]: Span, { contacts, time }: Outcome): Span {
+    if (!contacts.length) return [start, end];
+    const from = contacts[0]!.onset, to = Math.max(...contacts.map(({ release }) => (Number.isFinite(release) ? release : time.at(-1)!)));
+    const room = 0.05 * (to - from);
+    return [Math.max(Math.min(start, from - room), first), Math.min(Math.max(end, to + room), last)];
+  }
+
+  private moveScene(outcome: Outcome | null): void {
+    const { scene } = this.page, host = document.getElementById("scene")?.closest(".stage");
+    if (!scene?.retakes) {
+      host?.classList.toggle("reported", outcome !== null);
+      return;
+    }
+    if (!outcome) return scene.retake(null);
+    const { labels } = this.data, count = labels.length, rows = outcome.time.length, parts = (name: string) => (this.names.includes(name) ? outcome.variable(name) : null);
+    const cut = (name: string) => parts(name)?.subarray(0, rows * this.data.unit.results[name]![2].slice(1).reduce((a, b) => a * b, 1)) ?? null;
+    const of = (values: Float64Array, index: number) => Float64Array.from({ length: 3 * rows }, (_, i) => values[(Math.floor(i / 3) * count + index) * 3 + (i % 3)]!);
+    const [point, force, held, caught] = ["contact_point", "contact_force", "hold_force", "latch_force"].map(parts);
+    const forces = new Map(labels.map((label, index) => [label, { place: of(point!, index), vector: of(force!, index) as Float64Array }] as [string, { place: Float64Array | null; vector: Float64Array }]));
+    const pulls = this.data.latch;
+    if (pulls && held && caught) forces.set(pulls, { place: null, vector: held.map((one, i) => one + caught[i]!) });
+    scene.retake({ time: outcome.time, position: parts("position")!, attitude: parts("attitude")!, forces, held: cut("latch_held"), travel: cut("latch_travel") });
+  }
+
+  /** The rows of the contacts as the report had them. */
+  private rows: HTMLTableRowElement[] | null = null;
+
+  private showContacts(outcome: Outcome | null): void {
+    const table = document.querySelector<HTMLTableElement>("table[data-live=contacts]"), body = table?.tBodies[0];
+    if (!table || !body) return;
+    this.rows ??= [...body.rows];
+    if (!outcome) {
+      body.replaceChildren(...this.rows);
+      return;
+    }
+    const keys = table.dataset.columns!.split(" "), heads = table.tHead!.rows[table.tHead!.rows.length - 1]!.cells;
+    body.replaceChildren(...outcome.contacts.map((contact, i) => {
+      const names = this.data.contacts[contact.pair] ?? ["", ""];
+      const text = (key: string): string => {
+        if (key === "number") return `Q${i + 1}`;
+        if (key === "feature" || key === "surface") return names[key === "feature" ? 0 : 1]!;
+        if (key === "release" && !Number.isFinite(contact.release)) return "still touching";
+        if (key === "-") return "–";
+        return writeNumber(contact[key as keyof Contact], /onset|release|time/.test(key) ? 6 : 4);
+      };
+      return element("tr", {}, ...keys.map((key, place) => element("td", { class: heads[place]?.classList.contains("worded") ? "worded" : null }, text(key))));
+    }));
+  }
+}
