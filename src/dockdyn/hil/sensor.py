@@ -6,7 +6,7 @@ Source: own construction: delay, mean over a window, noise, bias, saturation, lo
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,12 +28,13 @@ class Draws(NamedTuple):
 def draw_noise(seed: int, shape: tuple[int, ...], axes: int) -> Draws:
     """Return random numbers of `shape` samples at a port of `axes` axes; for the same seed those of more begin with these."""
     force, encoder, jitter, lost = (random_stream(seed, part) for part in range(4))
-    return Draws(
+    drawn: tuple[Any, ...] = (
         force.standard_normal((*shape, axes)),
         encoder.standard_normal((*shape, axes)),
         jitter.random(shape),
         lost.random(shape),
     )
+    return Draws(*drawn)
 
 
 def random_stream(seed: int, part: int) -> np.random.Generator:

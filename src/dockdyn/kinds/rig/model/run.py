@@ -32,10 +32,8 @@ def draw_chances(rig: Rig, seed: int, rows: int, stride: int) -> Chances:
     """Return random numbers of `rows` × `stride` cycles: those of samples, and of encoders where the compensator is asked."""
     asks, samples, axes = sum(rig.schedule.asks), sum(rig.schedule.samples), rig.plant.port_axes
     drawn, noisy = rig.sensor.random, rig.sensor.position_noise is not None
-    return Chances(
-        draw_noise(seed, (rows, stride, samples), axes) if drawn else None,
-        random_stream(seed, ENCODER).standard_normal((rows, stride, asks, axes)) if noisy else None,
-    )
+    encoder: Any = random_stream(seed, ENCODER).standard_normal((rows, stride, asks, axes)) if noisy else None
+    return Chances(draw_noise(seed, (rows, stride, samples), axes) if drawn else None, encoder)
 
 
 def run_cycles(
