@@ -241,7 +241,7 @@ def test_a_contact_that_closes_later_is_told_with_its_margins(load):
     onsets = data.episode_onset.values
     assert_allclose(later["after_s"], onsets[1] - onsets[0], rtol=0, atol=1e-9)
     limit = f"{1e3 * later['critical_delay_s']:.4g} ms"
-    assert [words for words in found["warnings"] if "tip1–plate closed" in words and limit in words]
+    assert [words for words in found["warnings"] if "tip1 closed" in words and limit in words]
     assert f"above the critical one of {limit} of 2 contacts closed together" in data.attrs["prediction"]
 
 
