@@ -93,7 +93,7 @@ def spacecraft(bodies, bus, panels):
 
 
 def both(content):
-    body = content["body"]
+    body = list(content["body"].values())
     return [spacecraft(body, body[CHASER], body[1:3]), spacecraft(body, body[TARGET], body[4:5])]
 
 
@@ -139,7 +139,7 @@ def test_both_fall_together_as_kepler_says(flown):
     summary = dockdyn.summarise(flown)
     assert max(summary["linear_momentum_error"], summary["angular_momentum_error"]) < 1e-10
     assert summary["work_energy_error"] < 1e-8
-    weights = np.array([number(body["mass"]) for body in tables()["body"]])
+    weights = np.array([number(body["mass"]) for body in tables()["body"].values()])
     place, speed = (
         np.einsum("b,tbx->tx", weights, flown[name].values) / weights.sum() for name in ("position", "velocity")
     )
