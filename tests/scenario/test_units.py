@@ -6,7 +6,7 @@ import pytest
 import dockdyn
 from dockdyn.results.requirements import judge_requirements
 from dockdyn.scenario.language.requirement import requirements_of
-from dockdyn.scenario.language.units import convert
+from dockdyn.scenario.language.units import convert, scale_of
 
 TURN = 2 * np.pi  # rad
 
@@ -60,3 +60,10 @@ def test_a_limit_in_cycles():
     required = requirements_of({"remaining_rate_rad_s": "< 2 Hz"}, "mine.toml")
     (met,) = judge_requirements(required, {"remaining_rate_rad_s": 12.0}, "mine.toml")
     assert met["limit"] == pytest.approx(2 * TURN, rel=1e-15) and met["met"]
+
+
+@pytest.mark.parametrize(
+    ("unit", "wanted", "expected"), [("1e-3 N", "N", 1e-3), ("mm", "m", 1e-3), ("1000*lbf", "kN", 4.4482216152605)]
+)
+def test_a_unit_may_be_a_number_of_another(unit, wanted, expected):
+    assert scale_of(unit, wanted) == pytest.approx(expected, rel=1e-14)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from dockdyn.parameters import parameter
 from dockdyn.realtime.devices.device import BadPacket, Counts, PacketError, Reading, Sequence
 from dockdyn.realtime.devices.roles import ForceSensor, Port
-from dockdyn.scenario.language.units import convert
+from dockdyn.scenario.language.units import scale_of
 
 if TYPE_CHECKING:
     from dockdyn.realtime.devices.emulated.netft import EmulatedNetFT
@@ -89,7 +89,7 @@ class NetFTSettings:
         try:
             counts = [float(words[tag]) for tag in ("cfgcpf", "cfgcpt")]
             force, torque = (_UNITS.get(words[tag], words[tag]) for tag in ("scfgfu", "scfgtu"))
-            return cls(counts[0], counts[1], convert(f"1 {force}", "N"), convert(f"1 {torque}", "N*m"))
+            return cls(counts[0], counts[1], scale_of(force, "N"), scale_of(torque, "N*m"))
         except ValueError as error:
             raise ValueError(f"the sensor's page has no calibration that can be used ({words}): {error}") from None
 

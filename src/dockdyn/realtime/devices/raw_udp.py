@@ -32,7 +32,7 @@ from dockdyn.realtime.devices.rotations import (
     quaternion_of_vector,
     vector_of_quaternion,
 )
-from dockdyn.scenario.language.units import convert
+from dockdyn.scenario.language.units import scale_of
 
 if TYPE_CHECKING:
     from dockdyn.realtime.devices.emulated.robot import CommandedRobot
@@ -114,7 +114,7 @@ def _code_size(code: str) -> int:
 def _unit_scale(unit: str, wanted: tuple[str, ...]) -> float:
     for each in wanted:
         try:
-            return convert(f"1 {unit}", each)
+            return scale_of(unit, each)
         except ValueError:
             continue
     raise ValueError(f"must be a unit of {wanted[0]}, not {unit!r}")

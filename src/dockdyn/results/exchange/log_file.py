@@ -17,7 +17,7 @@ from dockdyn.scenario.language.errors import ScenarioError, listed, shown
 from dockdyn.scenario.language.given import number_from, table_from
 from dockdyn.scenario.language.given_file import LOG, refusal
 from dockdyn.scenario.language.mistaken import mistaken
-from dockdyn.scenario.language.units import convert
+from dockdyn.scenario.language.units import scale_of
 
 TIME = "time"  # the role whose unit may have to be told from the stamps
 SUFFIXES = ("s", "ms", "us", "µs", "ns", "m", "mm", "cm", "um", "µm", "N", "kN", "mN")  # units: command_mm
@@ -193,7 +193,7 @@ def split_unit_suffix(heading: str, role: Role) -> tuple[str, str] | None:
     if not name or unit not in SUFFIXES or known_name(heading) in role.known_as:
         return None
     try:
-        convert(f"1 {unit}", role.unit)
+        scale_of(unit, role.unit)
     except ValueError:
         return None
     return name, unit
@@ -213,7 +213,7 @@ def _by_axis(table: LogTable, role: Role) -> dict[str, LogColumn]:
 def _has_unit(stated: str | None, unit: str) -> bool:
     """Return whether what a heading states is of the dimension of a unit; one that states none may be."""
     try:
-        return not stated or convert(f"1 {stated}", unit) > 0
+        return not stated or scale_of(stated, unit) > 0
     except ValueError:
         return False
 
@@ -284,7 +284,7 @@ def unit_factor(file: str, heading: str, role: Role, given: str | None, called: 
         raise ScenarioError(f"{file}: {heading} has its unit in the header; leave out --unit {called}={given}")
     unit = stated or given or (split_unit_suffix(heading, role) or ("", ""))[1]
     try:
-        return bool(unit), convert(f"1 {unit or role.unit}", role.unit)
+        return bool(unit), scale_of(unit or role.unit, role.unit)
     except ValueError:
         raise ScenarioError(
             f"{file}: {heading}: {shown(unit)} is no unit of {role.words}; such as {role.unit}"

@@ -122,6 +122,11 @@ def magnitude(text: str) -> float:
     return read(text, lambda quantity: quantity) if known is None else known
 
 
+def scale_of(unit: str, wanted: str) -> float:
+    """Return how many `wanted` a `unit` is, which may be a number of another: 1e-3 N. Raises ValueError as `convert` does."""
+    return convert(unit if unit[:1].isdigit() else f"1 {unit}", wanted)
+
+
 def read(text: str, scaled: Callable[[Any], Any]) -> float:
     """Return the number of pint's quantity in `text` once it is `scaled`."""
     from pint.util import string_preprocessor
