@@ -42,7 +42,8 @@ STATED = re.compile(rb"^\s*element\s+(vertex|face)\s+(\d{1,18})\s*$", re.MULTILI
 
 def check_content(content: bytes, suffix: str) -> None:
     """Refuse what is no mesh, is cut off, or has more faces or vertices than are read; other damage is left to its reader."""
-    suffix, begin = suffix.lower(), content[:HEAD].removeprefix(BOM_UTF8).lstrip()
+    content = content.removeprefix(BOM_UTF8)
+    suffix, begin = suffix.lower(), content[:HEAD].lstrip()
     if not begin:
         refuse("is empty; must be a mesh")
     for known, words in STRANGERS:
