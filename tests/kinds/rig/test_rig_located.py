@@ -21,7 +21,7 @@ from dockdyn.kinds.rig.compensator import CompensatorMaker
 from dockdyn.kinds.rig.lanes import Lanes
 from dockdyn.kinds.rig.model import stretch as rig_stretch
 from dockdyn.kinds.rig.model.rig import IdealContact
-from dockdyn.kinds.rig.model.run import NO_CHANCES, run_cycles
+from dockdyn.kinds.rig.model.run import Chances, run_cycles
 from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.run import Grid, run_with_seed
 from dockdyn.scenario.load import parse
@@ -124,7 +124,9 @@ def test_order_with_the_step(monkeypatch):
             },
         )
         rig = replace(rig, schedule=finer)
-        end, _ = jax.jit(run_cycles, static_argnums=(3, 4))(rig, still_oracle(rig), NO_CHANCES, grid.rows, grid.stride)
+        end, _ = jax.jit(run_cycles, static_argnums=(3, 4))(
+            rig, still_oracle(rig), Chances(None, None), grid.rows, grid.stride
+        )
         ends[parts] = float(end.motion.v[0])
     errors = [abs(ends[parts] - ends[32]) for parts in (1, 2, 4, 8)]
     slope = -np.polyfit(np.log([1, 2, 4, 8]), np.log(errors), 1)[0]
