@@ -173,3 +173,10 @@ def test_what_is_wrong_is_one_line_with_the_key_of_its_file(write, mine, finger,
     write(mine=mine, finger=finger)
     with refused(*words):
         dockdyn.load("mine.toml")
+
+
+def test_parts_that_include_parts_end(write):
+    """Twelve files, each with the next one twice."""
+    write(**{f"f{i}": f'include = {{ a = "f{i + 1}.toml", b = "f{i + 1}.toml" }}\n' for i in range(12)}, f12="")
+    with pytest.raises(dockdyn.ScenarioError, match="must be at most 1000 files in all"):
+        dockdyn.load("f0.toml")

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from dockdyn.scenario.part_names import prefixed_key, with_prefixed_names
 from dockdyn.scenario.tables.look import with_looks
 
 KEY = "include"
+MOST = 1000  # files that are read: parts that include parts may be many more than there are files
 Tables = dict[str, Any]
 
 
@@ -41,7 +43,7 @@ def with_included(data: Tables, name: str, folder: Path | None) -> tuple[Tables,
     own = {key: value for key, value in data.items() if key != KEY}
     places: Places = {}
     file = Path(os.path.realpath((folder or Path()) / Path(name).name))
-    _include(data[KEY], own, places, [(name, file)], set())
+    _include(data[KEY], own, places, [(name, file)], set(), count())
     return own, places
 
 
@@ -66,19 +68,21 @@ def in_its_file(
     return type(error)(f"{stated.file}: {said}", error.key, error.words)
 
 
-def _include(given: object, into: Tables, places: Places, way: list[tuple[str, Path]], done: set[Path]) -> None:
-    """Merge the files that the last one on the `way` includes, each once, into the tables of the first."""
+def _include(
+    given: object, into: Tables, places: Places, way: list[tuple[str, Path]], done: set[Path], read: Iterator[int]
+) -> None:
+    """Merge the files that the last one on the `way` includes, each once, into the tables of the first; `read` counts them."""
     name, _ = way[-1]
     if isinstance(given, dict):
         for part, path in given.items():
-            _include_part(part, path, into, places, way)
+            _include_part(part, path, into, places, way, read)
         return
     listed: list[Any] = given if isinstance(given, list) else [given]
     if not all(isinstance(each, str) and each for each in listed):
         words = "must be the path of a TOML file, or a list of such paths, or a table of them by name"
         raise ScenarioError(f"{name}: {KEY} = {shown(given)}: {words}")
     for each in listed:
-        label, place = _located(each, f"{name}: {KEY} = {shown(each)}", way)
+        label, place = _located(each, f"{name}: {KEY} = {shown(each)}", way, read)
         if place in done:
             continue
         done.add(place)
@@ -91,21 +95,23 @@ def _include(given: object, into: Tables, places: Places, way: list[tuple[str, P
             lambda key, label=label: KeyOfFile(label, key),
             way[0][0],
         )
-        _include(more, into, places, [*way, (label, place)], done)
+        _include(more, into, places, [*way, (label, place)], done, read)
 
 
-def _include_part(part: str, path: object, into: Tables, places: Places, way: list[tuple[str, Path]]) -> None:
+def _include_part(
+    part: str, path: object, into: Tables, places: Places, way: list[tuple[str, Path]], read: Iterator[int]
+) -> None:
     """Merge the file at a `path`, and those that it includes, with the name of the `part` before their names."""
     where = f"{way[-1][0]}: {KEY}.{part}"
     if NAME.fullmatch(part) is None:
         raise ScenarioError(f"{where}: {shown(part)} is no name; must be of letters, digits, - and _")
     if not isinstance(path, str) or not path:
         raise ScenarioError(f"{where} = {shown(path)}: must be the path of a TOML file")
-    label, place = _located(path, f"{where} = {shown(path)}", way)
+    label, place = _located(path, f"{where} = {shown(path)}", way, read)
     tables = data_of(text_in(place, label), label)
     more = tables.pop(KEY, [])
     tables, inner = _with_paths(tables, label, place.parent), Places()
-    _include(more, tables, inner, [*way, (label, place)], set())
+    _include(more, tables, inner, [*way, (label, place)], set(), read)
     in_scenario = {prefixed_key(key, part): stated for key, stated in inner.items()}
 
     def stated_at(key: str) -> KeyOfFile:
@@ -121,11 +127,13 @@ def _include_part(part: str, path: object, into: Tables, places: Places, way: li
     places |= {key: stated for key, stated in in_scenario.items() if key not in places}
 
 
-def _located(path: str, stated: str, way: list[tuple[str, Path]]) -> tuple[str, Path]:
+def _located(path: str, stated: str, way: list[tuple[str, Path]], read: Iterator[int]) -> tuple[str, Path]:
     """Return how messages call the file at a `path` that the last one on the `way` includes, and where it is."""
     name, file = way[-1]
     if len(way) > DEEPEST:
         raise ScenarioError(f"{stated}: must be at most {DEEPEST} files deep")
+    if next(read) >= MOST:
+        raise ScenarioError(f"{stated}: must be at most {MOST} files in all, each as often as it is included")
     place = Path(os.path.realpath(file.parent / path))
     if not os.path.exists(place):
         raise ScenarioError(f"{stated}: no such file; must be a TOML file, relative to {name}")
