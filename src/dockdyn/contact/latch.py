@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar, NamedTuple
 
+from dockdyn.contact.laws.friction import regularised_speed
 from dockdyn.deferred import Array, Bool, Float, Int, jnp
 from dockdyn.mechanics.vector import Scalar
 from dockdyn.trees import Module
@@ -69,7 +70,7 @@ class Ramp(Module):
 
     def force(self, travel: Scalar, rate: Scalar) -> Scalar:
         """Return the force (N) that pushes the probe out, on the ramp; `rate` is that of the travel (m/s)."""
-        share = rate / jnp.sqrt(rate**2 + self.regularisation**2)
+        share = rate / regularised_speed(rate**2, self.regularisation)
         return self.spring(travel) * self.lever(share * self.friction)
 
     def spring(self, travel: Scalar) -> Scalar:

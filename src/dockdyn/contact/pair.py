@@ -1,4 +1,4 @@
-"""A contact: one feature against one surface, with its normal-force law and friction.
+"""A contact: one feature against one surface, with its normal-force law and friction. A run takes them by groups (`group.py`).
 
 Units: lengths m, speeds m/s, force N.
 Source: Sazawal et al., eqs. 9–16 with the corrections in the page of errata.

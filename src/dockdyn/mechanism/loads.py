@@ -1,5 +1,5 @@
-"""What acts on bodies of an assembly besides contacts: force elements, what acts in joints and in flexible links, thrusters;
-loads, and how their modes change.
+"""What acts on bodies of a mechanism: delayed forces of contacts, force elements, what acts in joints and in flexible links,
+thrusters; and how modes of elements change.
 
 Units: SI.
 Source: sums over the elements, each of which names its own.
@@ -50,7 +50,10 @@ def contact_loads(
     places: tuple[Placed, ...],
     delayed: Sequence[Wrench | Vector],
 ) -> tuple[list[Wrench], Scalar]:
-    """Return what contacts put on each body, about its centre of mass (inertial), and the power (W) of all of it."""
+    """Return what contacts put on each body now, about its centre of mass (inertial), and the power (W) of all of it.
+
+    `delayed` is, for each of the `groups`, what it put on its first body one delay ago, or now where the loop has no delay.
+    """
     loads, power = [Wrench.zero() for _ in places], jnp.zeros(())
     for group, signal in zip(groups, delayed, strict=True):
         own, other = places[group.first], places[group.second]

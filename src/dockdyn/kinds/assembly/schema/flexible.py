@@ -1,4 +1,7 @@
-"""Flexible links of an assembly: a uniform beam, or a table of modes from a finite-element model."""
+"""Flexible links of an assembly: a uniform beam, or a table of modes from a finite-element model.
+
+A beam with a `basis` bends by the shapes of `mechanics/trees/beam.py`, one without by modes of `cantilever_modes.py` there.
+"""
 
 from __future__ import annotations
 
