@@ -20,6 +20,7 @@ from dockdyn.scenario.kinds import KINDS, kind_named
 from dockdyn.scenario.language.also import Also
 from dockdyn.scenario.language.section import NamedSection
 from dockdyn.scenario.language.units import Unit
+from dockdyn.scenario.sanity.ranges import USUAL
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.design import DesignSection
 from dockdyn.scenario.tables.named import are_named_at
@@ -46,6 +47,15 @@ Generated from the schema by `docs/make_keys.py`: what the reader of scenario fi
 what its tables are for: [Scenario file](scenario.md). A number without a unit is in the unit of its row; a text such as
 `"16 ms"` is converted. “required” stands where the key must be stated, “none” where it has no value unless it is: other keys
 of the table, or what is asked of it, may need it all the same. “Tables by name” are `[key.NAME]`, of whatever name.
+"""
+USUAL_SIZES = """## Usual sizes
+
+Beyond these a number is [told as hardly meant](sanity.md). Of the rows with its unit the first one counts whose key fits, without
+names and indices; `*` stands for anything. Zero is usual everywhere. Of a number with a sign the size counts, of a list the
+largest of its numbers, in m and m/s its length as a vector.
+
+| Keys | Unit | From | To |
+|---|---|---|---|
 """
 
 
@@ -268,7 +278,17 @@ def page() -> str:
     assert len(done) == len(tables_of_all()), "two tables of a kind have the same name"
     for name in sorted(done, key=str.lower):
         written.append(f"### {name}\n\n{table(done[name])}\n")
-    return "\n".join(written)
+    return "\n".join([*written, usual_sizes()])
+
+
+def usual_sizes() -> str:
+    """The table of the sizes beyond which a number is told."""
+    rows = []
+    for usual in USUAL:
+        ends = (f"{end:g}" if 0 < end < float("inf") else "" for end in (usual.least, usual.most))
+        cells = (", ".join(f"`{key}`" for key in usual.keys), usual.unit.replace("**", "^").replace("*", " "), *ends)
+        rows.append(f"| {' | '.join(cells)} |\n")
+    return USUAL_SIZES + "".join(rows)
 
 
 if __name__ == "__main__":

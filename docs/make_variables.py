@@ -64,10 +64,8 @@ def page() -> str:
     captures = {
         name: told for name, told in (CAPTURE | LOADS).items() if name != "capture_time"
     }  # which is of all latches
-    ports = [
-        (f"interface_{name}", "port", unit, f"largest {name.replace('_', ' ')} on the body")
-        for name, unit in assembly.PORT_UNITS.items()
-    ]
+    whole = [(name, ", ".join(dims), unit, words) for name, (dims, unit, words) in assembly.WHOLE.items()]
+    ports = [row for row in whole if row[1] == "port"]
     compared = [
         (name, "compensator, stiffness", unit, words)
         for name, (unit, words) in (compare.VARIABLES | compare.ERRORS).items()
@@ -81,6 +79,7 @@ def page() -> str:
             table("With a latch behind a ramp", over_time(RAMP_VARIABLES)),
             table("Of a capture behind a ramp", single(captures)),
             table("At ports", ports),
+            table("Of a whole run", [row for row in whole if row not in ports]),
             table("Rig", over_time(rig.VARIABLES, **MOCK_UPS)),
             table("Of compared compensators", compared),
             figures(),
