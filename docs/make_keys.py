@@ -50,9 +50,9 @@ of the table, or what is asked of it, may need it all the same. “Tables by nam
 """
 USUAL_SIZES = """## Usual sizes
 
-Beyond these a number is [told as hardly meant](sanity.md). Of the rows with its unit the first one counts whose key fits, without
-names and indices; `*` stands for anything. Zero is usual everywhere. Of a number with a sign the size counts, of a list the
-largest of its numbers, in m and m/s its length as a vector.
+Beyond these a number is [told as hardly meant](sanity.md). Of the rows with its unit the first one counts whose key fits,
+without names and indices; `*` stands for anything. Zero is usual everywhere. Of a number with a sign the size counts, of a
+list the largest of its numbers, in m and m/s its length as a vector.
 
 | Keys | Unit | From | To |
 |---|---|---|---|
