@@ -60,7 +60,7 @@ def wasm_module(codes: Mapping[str, Code]) -> WasmModule:
 
     Raises Untranslatable for what needs a library.
     """
-    stored = name_of((TARGET, FEATURES, LEVEL, [(name, code.text, code.work) for name, code in codes.items()]))
+    stored = name_of((TARGET, FEATURES, LEVEL, LARGE, [(name, code.text, code.work) for name, code in codes.items()]))
     body = kept.find_entry(store_folder(), stored)
     if body is None:
         made = _made_module(codes)
