@@ -77,7 +77,7 @@ def test_damaged_entries_are_made_again(folder, damage):
 
 
 def test_any_damage_to_any_entry_ends_in_the_right_answer(folder):
-    """Bytes at random, each entry by itself: those of the programs, those of what they answer with, and those that check them."""
+    """Bytes at random, each entry by itself: those of programs, of what they answer with, and those that check them."""
     first, draw = simulated(), np.random.default_rng(53)
     for file in sorted(folder.iterdir()):
         content = bytearray(file.read_bytes())
