@@ -72,7 +72,7 @@ class RunStep(NamedTuple):
     measured: Measured
 
 
-class Steered(NamedTuple):
+class SteeredContent(NamedTuple):
     """The content of a scenario one of whose bodies is told a command, sampled, in place of what its law says."""
 
     content: Steerable
@@ -106,7 +106,7 @@ class Steered(NamedTuple):
         return self.body_of(model).measured(model.seen(x, model.placement(x)), effort)
 
 
-def _observe_run(content: Steered, settings: Settings, solver: Any) -> RunStep:  # noqa: ANN401, of the method
+def _observe_run(content: SteeredContent, settings: Settings, solver: Any) -> RunStep:  # noqa: ANN401, of the method
     """Return what can be seen where a run is, and the largest forces since its log was emptied."""
     model, (time, x, seen) = content.model(), unit.look(content, settings, solver)
     steered = content.body_of(model)
@@ -134,7 +134,7 @@ def _start_runs(contents: PyTree, settings: PyTree, periods: Float[Array, "batch
     """Return the runs before their first command."""
 
     def one(content: Steerable, setting: Settings, period: Array) -> RunStep:
-        steered = Steered(content, period, None)
+        steered = SteeredContent(content, period, None)
         return _observe_run(steered, setting, unit.begin(steered, setting))
 
     return over_rows(one, contents, settings, periods)
@@ -145,7 +145,7 @@ def _advance_runs(rows: RunRow, command: PyTree) -> RunStep:
     """Return the runs one period later, each held to its command; those that have ended stay where they are."""
 
     def one(row: RunRow, command: Command | None) -> RunStep:
-        content, method = Steered(row.content, row.period, command), method_of(row.settings)
+        content, method = SteeredContent(row.content, row.period, command), method_of(row.settings)
 
         def go_on(solver: Any) -> Any:  # noqa: ANN401, of the method
             model = content.model()

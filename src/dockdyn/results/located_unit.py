@@ -41,7 +41,7 @@ class Paused(NamedTuple):
     solver: Any  # of the method
 
 
-class Pushed(NamedTuple):
+class PushedContent(NamedTuple):
     """The content of a scenario on whose bodies another program's forces and torques act."""
 
     content: Any  # of the scenario
@@ -85,7 +85,7 @@ class LocatedUnit:
             return Paused(jnp.zeros(len(self.inputs)), unit.begin(self.content_of(numbers), settings))
 
         def advance(numbers: Numbers, given: Given, until: Float[Array, ""], paused: Paused) -> Paused:
-            pushed, changed = Pushed(self.content_of(numbers), given), jnp.any(given != paused.given)
+            pushed, changed = PushedContent(self.content_of(numbers), given), jnp.any(given != paused.given)
             return Paused(given, unit.pass_to(pushed, settings, until, changed, paused.solver))
 
         def observe(numbers: Numbers, given: Given, paused: Paused) -> Float[Array, "outputs"]:
@@ -103,7 +103,7 @@ class LocatedUnit:
             raise ScenarioError(f"{self.scenario.name}: loop.delay = {delay:g} s: {words}")
         model = model_of(self.content)
         start = model.initial()
-        equations = ModelFlow(lambda numbers, given: Pushed(self.content_of(numbers), given).model(), start)
+        equations = ModelFlow(lambda numbers, given: PushedContent(self.content_of(numbers), given).model(), start)
 
         def begin(numbers: Numbers) -> SplitState:
             return equations.motion(self.content_of(numbers).model().initial())
