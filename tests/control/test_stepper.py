@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from end_of_run import end_of_run
 from helpers.refusals import refused
 
 import dockdyn
@@ -47,9 +48,10 @@ def assert_alike(seen, dataset):
 @pytest.mark.full_cases("by its own law")
 @pytest.mark.parametrize("told", ["by its own law", "from outside"])
 def test_a_run_that_is_stepped_is_the_run(told):
-    """Contacts inside of steps, wheel and thrusters at their limits: the same state at the end, to rounding."""
+    """Contacts inside of steps, a delay, wheel and thrusters at their limits: the same at the end, by its own law to the last
+    bit."""
     case = scenario()
-    whole = dockdyn.simulate(case)
+    whole, (time, end) = dockdyn.simulate(case), end_of_run(case.content)
     assert whole.sizes["episode"] > 0
     sim, law = dockdyn.stepper(case), case.model().steered.control.law
     peak = 0.0
@@ -60,6 +62,10 @@ def test_a_run_that_is_stepped_is_the_run(told):
         assert sim.status == (Status.FINISHED if sim.done else Status.RUNNING)
     assert sim.time == case.content.duration
     assert_alike(seen, whole)
+    if told == "by its own law":
+        assert sim.time == time and end.keys() <= seen.keys()
+        for name, values in end.items():
+            np.testing.assert_array_equal(seen[name], values, err_msg=name)
     assert peak == pytest.approx(float(whole.episode_peak_force.max()), rel=1e-12)
 
 
@@ -90,11 +96,11 @@ def test_runs_of_a_batch_are_the_runs_alone():
 
 @pytest.mark.full
 def test_pulses_of_a_table_are_those_of_the_run():
-    table = [
-        {"position": [0.0, lever, 0.0], "direction": [way, 0.0, 0.0], "force": 8.0}
-        for way in (1.0, -1.0)
-        for lever in (1.0, -1.0)
-    ]
+    table = {
+        f"{name}-{side}": {"position": [0.0, lever, 0.0], "direction": [way, 0.0, 0.0], "force": 8.0}
+        for name, way in (("fore", 1.0), ("aft", -1.0))
+        for side, lever in (("left", 1.0), ("right", -1.0))
+    }
     control = {key: value for key, value in (CONTROL | PUSHED).items() if not key.startswith("thruster")}
     case = scenario(control=control | {"thruster": table, "modulation": {"shortest_pulse": 0.02}})
     whole, sim = dockdyn.simulate(case), dockdyn.stepper(case)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from end_of_run import end_of_run
 from fmu_files import exported, needs_compiler
 
 import dockdyn
@@ -83,6 +84,25 @@ def test_parameters_are_the_numbers_of_the_scenario(cone_fmu, count):
             for name, value in zip(SEEN, found, strict=True):
                 run = dataset[outputs[name].variable].values
                 assert abs(value - run[(-1, *outputs[name].place)]) < 1e-10 * np.abs(run).max(), name
+
+
+@pytest.mark.parametrize("which", ["cone_fmu", pytest.param("latch_fmu", marks=pytest.mark.full)])
+def test_in_one_stretch_it_has_the_bits_of_the_run(which, request):
+    """At any numbers, contacts with friction and a delay, or a latch that catches: nothing that pushes changes nothing."""
+    made, random = request.getfixturevalue(which), np.random.default_rng(53)
+    with Fmu(made.file) as fmu:
+        for _ in range(4):
+            scenario, values = changed(made.scenario, made.unit, random)
+            time, run = end_of_run(scenario.content)
+            one = fmu.instance(values)
+            one.step_to(time)
+            names = [output.name for output in made.unit.outputs if output.variable in run]
+            found = one.read(names)
+            one.close()
+            places = {output.name: (output.variable, output.place) for output in made.unit.outputs}
+            expected = [float(run[variable][place]) for variable, place in map(places.get, names)]
+            assert len(names) > 50
+            np.testing.assert_array_equal(found, expected)
 
 
 def test_a_state_is_taken_in_a_contact_and_played_again(cone_fmu):

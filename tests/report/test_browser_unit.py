@@ -11,7 +11,10 @@ import dockdyn
 from dockdyn.results import unit
 from dockdyn.results.browser_unit import browser_unit, named_results
 from dockdyn.results.methods import settings_of
+from dockdyn.translate import wasm
 from dockdyn.trees import flatten, unflatten
+
+LONG = ("idss-probe-cone", "gibson-2d", "newtons-cradle", "cyril-elastic")
 
 
 def run_natively(scenario, places, row):
@@ -27,14 +30,17 @@ def run_natively(scenario, places, row):
 
 @needs_node
 @pytest.mark.parametrize(
-    "name",
+    ("name", "large"),
     [
-        "probe-cone",
-        "paraskevas-b",
-        *(pytest.param(name, marks=pytest.mark.full) for name in ("idss-probe-cone", "gibson-2d", "newtons-cradle")),
+        ("probe-cone", wasm.LARGE),
+        ("paraskevas-b", wasm.LARGE),
+        ("probe-cone", 0),
+        *(pytest.param(name, wasm.LARGE, marks=pytest.mark.full) for name in LONG),
     ],
 )
-def test_a_run_has_the_bits_of_a_run_here(name, tmp_path):
+def test_a_run_has_the_bits_of_a_run_here(name, large, tmp_path, monkeypatch):
+    """However local variables are shared: as LLVM does, or as of programs that are too large for that."""
+    monkeypatch.setattr(wasm, "LARGE", large)
     scenario, rng = dockdyn.load(name, {"output.interval": "0.1 s"}), np.random.default_rng(5)
     made = browser_unit(scenario)
     rows = [[place.value for place in made.numbers], *([drawn(one, rng) for one in made.numbers] for _ in range(4))]

@@ -27,25 +27,29 @@ ODD = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e300, -1e-310, 0.5, -0.75, 
 def compiled(function, given, folder):
     """Results of the C function, and of the machine code that LLVM writes, at the leaves `given`."""
     program = translate_function(jax.jit(function).trace(*given).jaxpr)
-    ended, answers = called(program, given, folder)
-    assert ended
-    return answers, Native(code_of(program))(*given)
+    return CProgram(program, folder)(given), Native(code_of(program))(*given)
 
 
-def called(program, given, folder):
-    """Whether the C function has answered, and what."""
-    (folder / "f.c").write_text(c_text(program, "f"))
-    subprocess.run([GCC, *FLAGS, "f.c", "-lm", "-o", "f.so"], cwd=folder, check=True)
-    library = ctypes.CDLL(folder / "f.so")
-    leaves = [np.ascontiguousarray(one, store.dtype) for one, store in zip(given, program.arguments, strict=False)]
-    leaves += program.constants
-    answers = [np.empty(shape, store.dtype) for store, shape in zip(program.results, program.shapes, strict=True)]
-    work = np.empty(ctypes.c_int64.in_dll(library, "f_work_bytes").value // 8 + 1)
-    addresses = [
-        (ctypes.c_void_p * max(len(rows), 1))(*[row.ctypes.data for row in rows]) for rows in (leaves, answers)
-    ]
-    library.f.restype = ctypes.c_bool
-    return library.f(*addresses, ctypes.c_void_p(work.ctypes.data)), answers
+class CProgram:
+    """A program in C, compiled."""
+
+    def __init__(self, program, folder):
+        (folder / "f.c").write_text(c_text(program, "f"))
+        subprocess.run([GCC, *FLAGS, "f.c", "-lm", "-o", "f.so"], cwd=folder, check=True)
+        self.program, self.library = program, ctypes.CDLL(folder / "f.so")
+        self.library.f.restype = ctypes.c_bool
+
+    def __call__(self, given):
+        """The results at these leaves, if it answers."""
+        program = self.program
+        leaves = [np.ascontiguousarray(one, store.dtype) for one, store in zip(given, program.arguments, strict=False)]
+        leaves += program.constants
+        answers = [np.empty(shape, store.dtype) for store, shape in zip(program.results, program.shapes, strict=True)]
+        work = np.empty(ctypes.c_int64.in_dll(self.library, "f_work_bytes").value // 8 + 1)
+        addresses = [
+            (ctypes.c_void_p * max(len(rows), 1))(*[row.ctypes.data for row in rows]) for rows in (leaves, answers)
+        ]
+        return answers if self.library.f(*addresses, ctypes.c_void_p(work.ctypes.data)) else None
 
 
 def number_by_number(x, n, b):
@@ -88,9 +92,10 @@ def test_same_bits(function, tmp_path):
 
 def test_what_is_python_s_is_not_answered(tmp_path):
     program = translate_function(jax.jit(lambda x: eqx.error_if(2 * x, x.max() > 7, "too large")).trace(ODD).jaxpr)
+    in_c = CProgram(program, tmp_path)
     for number, answered in ((7.0, True), (8.0, False), (-7.0, True)):
-        ended, (found,) = called(program, [np.full(12, number)], tmp_path)
-        assert ended == answered and (not answered or (found == 2 * number).all())
+        found = in_c([np.full(12, number)])
+        assert (found is not None) == answered and (not answered or (found[0] == 2 * number).all())
 
 
 def test_a_docking(tmp_path):

@@ -1,5 +1,9 @@
 """Machine code kept for the next process: right whatever happened to it, and never of code that may have changed."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -10,6 +14,7 @@ from dockdyn.translate import jaxpr, store
 from dockdyn.translate.jaxpr import translate_function
 
 PRESET = "paraskevas-a"
+STRANGER = 54321  # no user's number
 TIMES = ["wall_time_s", "microseconds_per_step"]
 
 LAW = """
@@ -69,6 +74,47 @@ def test_damaged_entries_are_made_again(folder, damage):
         new = {"cut": content[:middle], "flipped": flipped, "emptied": b"", "exchanged": other, "foreign": b"\x80" * 99}
         file.write_bytes(new[damage])
     check_same(simulated(), first)
+
+
+def test_any_damage_to_any_entry_ends_in_the_right_answer(folder):
+    """Bytes at random, each entry by itself: those of programs, of what they answer with, and those that check them."""
+    first, draw = simulated(), np.random.default_rng(53)
+    for file in sorted(folder.iterdir()):
+        content = bytearray(file.read_bytes())
+        for at in draw.integers(len(content), size=3):
+            content[at] ^= 1 << int(draw.integers(8))
+        file.write_bytes(content[: draw.integers(1, len(content))] if draw.random() < 0.3 else content)
+        check_same(simulated(), first)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+@pytest.mark.parametrize("whole", [True, False], ids=["the folder", "each entry"])
+def test_entries_of_another_user_are_not_used(folder, whole, monkeypatch, capsys):
+    first = simulated()
+    for file in [folder] if whole else list(folder.iterdir()):
+        os.chown(file, STRANGER, -1)
+    again = []
+    monkeypatch.setattr(jaxpr, "translate_function", lambda traced: again.append(traced) or translate_function(traced))
+    check_same(simulated(), first)
+    assert again and "belongs to another user" in capsys.readouterr().err
+
+
+def test_processes_at_once_have_the_same_answer(tmp_path):
+    """They begin with an empty store, find what others write meanwhile, and leave it sound."""
+    program = (
+        f"import dockdyn, hashlib; found = dockdyn.simulate(dockdyn.load({PRESET!r})); "
+        "print(hashlib.sha256(found.position.values.tobytes() + found.normal_force.values.tobytes()).hexdigest())"
+    )
+    own = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
+
+    def answers(count):
+        running = [
+            subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, env=own) for _ in range(count)
+        ]
+        return {each.communicate()[0] for each in running}
+
+    together = answers(3)
+    assert len(together) == 1 and together == answers(1) and together != {b""}
 
 
 def test_where_nothing_can_be_kept(folder):

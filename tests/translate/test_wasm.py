@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
@@ -13,11 +14,13 @@ from test_elementary import arguments_of, assert_same_bits, function_named
 import dockdyn
 from dockdyn.results.plan import settings_for
 from dockdyn.results.unit import advance, begin
+from dockdyn.translate import wasm
 from dockdyn.translate.elementary import FORMULAS
 from dockdyn.translate.jaxpr import translate_function
 from dockdyn.translate.native import Native, code_of
 from dockdyn.translate.scalar_program import Untranslatable
 from dockdyn.translate.wasm import wasm_module
+from dockdyn.translate.wasm_locals import read_integer
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="no Node.js here")
@@ -81,6 +84,49 @@ def test_a_docking(name, tmp_path):
         return jax.tree.leaves(advance.function(*jax.tree.unflatten(structure, given)))
 
     assert len(check_bits(steps, leaves, tmp_path)) > 10
+
+
+def test_variables_share_places_where_they_are_not_needed_at_once(tmp_path, monkeypatch):
+    """Loops in loops, of which variables from outside are needed to the end, and branches."""
+    monkeypatch.setattr(wasm, "LARGE", 0)
+    monkeypatch.setattr(wasm.kept, "find_entry", lambda *_: None)
+    counts, share = [], wasm.share_locals
+
+    def counted(types, functions, code):
+        counts.append((count_locals(code), count_locals(shared := share(types, functions, code))))
+        return shared
+
+    monkeypatch.setattr(wasm, "share_locals", counted)
+
+    def function(x, n):
+        def outer(i, carried):
+            total, rows = carried
+            inner = lax.fori_loop(0, i + n[0], lambda j, t: t * 0.5 + jnp.sin(rows[j % 7] + total) * x[0], x[1] * i)
+            rows = lax.cond(inner > x[2], lambda r: r.at[i % 7].set(inner), lambda r: r + x[3], rows)
+            return total + inner / x[4], rows
+
+        return lax.fori_loop(0, n[1], outer, (x[5], x))
+
+    drawn = np.random.default_rng(8).uniform(0.5, 2.0, (20, 7))
+    for row in drawn:
+        check_bits(function, [row, np.array([3, 9])], tmp_path)
+    assert len(counts) == len(drawn) and all(after < 0.6 * before for before, after in counts), counts
+
+
+def count_locals(code):
+    """The local variables of the largest function of a code section."""
+    count, at = read_integer(code, 0)
+    sizes = []
+    for _ in range(count):
+        size, at = read_integer(code, at)
+        groups, place = read_integer(code, at)
+        total = 0
+        for _ in range(groups):
+            number, place = read_integer(code, place)
+            total, place = total + number, place + 1
+        sizes.append(total)
+        at += size
+    return max(sizes)
 
 
 def test_a_function_of_the_c_library_is_refused():

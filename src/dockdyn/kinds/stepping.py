@@ -15,13 +15,14 @@ from dockdyn.control.sampled import SampledControl
 from dockdyn.deferred import Array, ArrayLike, Bool, Float, PyTree, jax, jnp
 from dockdyn.integrate.model import State, over_rows
 from dockdyn.integrate.solution import Status
-from dockdyn.mechanism.loads import Group, all_latches_hold
+from dockdyn.mechanism.loads import Group
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.steered_arm import SteeredArm
 from dockdyn.mechanism.steered_body import SteeredBody
 from dockdyn.programs import Program
+from dockdyn.results import unit
 from dockdyn.results.contact_run import check_runnable
-from dockdyn.results.methods import Method, Settings, method_of, refuse_broken_steps, settings_of
+from dockdyn.results.methods import Settings, method_of, refuse_broken_steps, settings_of
 from dockdyn.results.plan import NO_LIMIT, with_events
 from dockdyn.results.side_by_side import NOTHING, SavedState, SideBySide, Values
 from dockdyn.scenario.language.errors import ScenarioError
@@ -71,53 +72,51 @@ class RunStep(NamedTuple):
     measured: Measured
 
 
-def _steered_model(
-    content: Steerable, period: ArrayLike, command: Command | None
-) -> tuple[Mechanism, SteeredBody, SampledControl | None]:
-    """Return the model, the body that is steered, and its control, sampled, told the `command` in place of what its law says.
+class SteeredContent(NamedTuple):
+    """The content of a scenario one of whose bodies is told a command, sampled, in place of what its law says."""
 
-    An arm that control moves is told nothing: its law acts at every instant, or at the samples of its own period.
-    """
-    model, period = content.model(), jnp.asarray(period, float)
-    steered = model.steered if isinstance(model.steered, SteeredBody) else content.steering(model)
-    if isinstance(model.steered, SteeredArm):
-        return model, steered, None
-    before = steered.control
-    assert isinstance(before.law, Controller)
-    law = before.law if command is None else Commanded(command, before.law)
-    thrusters = before.thrusters if isinstance(before, SampledControl) else None
-    control = SampledControl(law, before.actuators, before.reference, period, thrusters, told=True)
-    steered = replace(steered, control=control, phases=None)
-    return replace(model, steered=steered), steered, control
+    content: Steerable
+    period: ArrayLike  # s
+    command: Command | None  # without one the law says
+
+    def model(self) -> Mechanism:
+        """Return the model that runs.
+
+        An arm that control moves is told nothing: its law acts at every instant, or at the samples of its own period.
+        """
+        model = self.content.model()
+        if isinstance(model.steered, SteeredArm):
+            return model
+        steered = self.body_of(model)
+        before = steered.control
+        assert isinstance(before.law, Controller)
+        law = before.law if self.command is None else Commanded(self.command, before.law)
+        thrusters = before.thrusters if isinstance(before, SampledControl) else None
+        period = jnp.asarray(self.period, float)
+        control = SampledControl(law, before.actuators, before.reference, period, thrusters, told=True)
+        return replace(model, steered=replace(steered, control=control, phases=None))
+
+    def body_of(self, model: Mechanism) -> SteeredBody:
+        """Return the body of a model that is steered, or would be."""
+        return model.steered if isinstance(model.steered, SteeredBody) else self.content.steering(model)
+
+    def measure(self, model: Mechanism, x: State) -> Measured:
+        """Return what a controller is told of a state of the model."""
+        effort = x.memory.outside.steering.effort
+        return self.body_of(model).measured(model.seen(x, model.placement(x)), effort)
 
 
-def _measure_state(model: Mechanism, steered: SteeredBody, x: State) -> Measured:
-    """Return what a controller is told of a state."""
-    return steered.measured(model.seen(x, model.placement(x)), x.memory.outside.steering.effort)
-
-
-def _observe_run(
-    content: Steerable,
-    model: Mechanism,
-    steered: SteeredBody,
-    method: Method[Any],
-    solver: Any,  # noqa: ANN401, of the method
-) -> RunStep:
+def _observe_run(content: SteeredContent, settings: Settings, solver: Any) -> RunStep:  # noqa: ANN401, of the method
     """Return what can be seen where a run is, and the largest forces since its log was emptied."""
-    time, x, acting = method.now(model, solver)
-    seen = model.observe(x, acting)
-    peaks = method.largest(model, solver)[: len(model.groups)]
+    model, (time, x, seen) = content.model(), unit.look(content, settings, solver)
+    steered = content.body_of(model)
+    peaks = method_of(settings).largest(model, solver)[: len(model.groups)]
     load = (
         seen["contact_force"]
         * jnp.asarray([_side_of_body(model, group, steered.body) for group in model.groups])[:, None]
     )
-    more = {
-        "captured": all_latches_hold(model.elements, x.memory.elements),
-        "contact_load": load.sum(axis=0),
-        "peak_force": peaks,
-        "time": time,
-    }
-    measured, port = _measure_state(model, steered, x), content.port()
+    more = {"contact_load": load.sum(axis=0), "peak_force": peaks, "time": time}
+    measured, port = content.measure(model, x), content.content.port()
     if port is not None:
         more |= port.motion(measured.chaser, measured.target)
     return RunStep(solver, seen | more, measured)
@@ -135,9 +134,8 @@ def _start_runs(contents: PyTree, settings: PyTree, periods: Float[Array, "batch
     """Return the runs before their first command."""
 
     def one(content: Steerable, setting: Settings, period: Array) -> RunStep:
-        model, steered, _ = _steered_model(content, period, None)
-        method = method_of(setting)
-        return _observe_run(content, model, steered, method, method.init(model, setting))
+        steered = SteeredContent(content, period, None)
+        return _observe_run(steered, setting, unit.begin(steered, setting))
 
     return over_rows(one, contents, settings, periods)
 
@@ -147,25 +145,24 @@ def _advance_runs(rows: RunRow, command: PyTree) -> RunStep:
     """Return the runs one period later, each held to its command; those that have ended stay where they are."""
 
     def one(row: RunRow, command: Command | None) -> RunStep:
-        model, steered, control = _steered_model(row.content, row.period, command)
-        method = method_of(row.settings)
+        content, method = SteeredContent(row.content, row.period, command), method_of(row.settings)
 
         def go_on(solver: Any) -> Any:  # noqa: ANN401, of the method
+            model = content.model()
             time, x, _ = method.now(model, solver)
             end = (jnp.round(time / row.period) + 1) * row.period
-            if control is not None:
-                steering = x.memory.outside.steering
-                held = control.take(time, steering.law, _measure_state(model, steered, x))
+            if isinstance(model.steered, SteeredBody):
+                control, steering = model.steered.control, x.memory.outside.steering
+                assert isinstance(control, SampledControl)
+                held = control.take(time, steering.law, content.measure(model, x))
                 outside = x.memory.outside._replace(steering=steering._replace(law=held))
-                solver, end = (
-                    method.remembering(solver, x.memory._replace(outside=outside)),
-                    held.samples * control.period,
-                )
-            return method.advance_to(model, row.settings, method.emptied(solver), end)
+                solver = method.remembering(solver, x.memory._replace(outside=outside))
+                end = held.samples * control.period
+            return unit.advance_to(content, row.settings, end, method.emptied(solver))
 
         running = row.solver.status == Status.RUNNING
         solver = jax.lax.cond(running, go_on, method.emptied, row.solver)
-        return _observe_run(row.content, model, steered, method, solver)
+        return _observe_run(content, row.settings, solver)
 
     return over_rows(one, rows, command)
 

@@ -587,8 +587,13 @@ class Mechanism(ContactModel):
         return jnp.any(jnp.stack(ways)) if ways else None
 
     def coasting(self, x: State, now: Outputs) -> Scalar | None:
-        known = all(group.is_exact_distance() for group in self.groups)
-        return time_apart(self, x, now) if self.steered is None and self.applied is None and known else None
+        if self.steered is not None or not all(group.is_exact_distance() for group in self.groups):
+            return None
+        time = time_apart(self, x, now)
+        if self.applied is None:
+            return time
+        pushed = jnp.any(jnp.stack(self.applied) != 0)
+        return jnp.where(pushed, 0.0, time)
 
     def ungated(self, x: State) -> State:
         touching = tuple(jnp.asarray(GATED) for _ in self.groups)

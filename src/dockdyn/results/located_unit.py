@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from dockdyn.deferred import Array, Float, Int, PyTree, jnp
 from dockdyn.integrate.hybrid.located import STEP
-from dockdyn.integrate.model import ContactModel, Flag, State
-from dockdyn.integrate.solution import Status
+from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.results import unit
 from dockdyn.results.contact_run import check_runnable
 from dockdyn.results.control.coupling import refuse_coupled
 from dockdyn.results.functional_unit import (
     Flow,
     FunctionalUnit,
     Given,
-    Input,
     Numbers,
     Output,
     Steps,
     fixed_beside,
     in_a_row,
+    inputs_on,
     with_numbers,
 )
 from dockdyn.results.methods import method_of, settings_of
@@ -38,33 +39,33 @@ class Paused(NamedTuple):
 
     given: Given  # what acted last
     solver: Any  # of the method
-    over: Flag  # an event has ended it
+
+
+class PushedContent(NamedTuple):
+    """The content of a scenario on whose bodies another program's forces and torques act."""
+
+    content: Any  # of the scenario
+    given: Given  # as `inputs_on` has them
+
+    def model(self) -> Mechanism:
+        """Return the model that runs."""
+        forces, torques = jnp.reshape(self.given, (2, -1, 3))
+        return replace(self.content.model(), applied=(forces, torques))
 
 
 class LocatedUnit:
-    """A scenario with other numbers than its own, pushed from outside.
+    """A scenario with other numbers than its own, whose bodies are pushed from outside."""
 
-    `pushed` is a model with inputs acting on it, `more` what is observed of a state besides what the model itself says.
-    """
-
-    def __init__(
-        self,
-        scenario: Scenario,
-        inputs: Sequence[Input],
-        outputs: Sequence[Output],
-        pushed: Callable[[ContactModel, Given], ContactModel],
-        more: Callable[[ContactModel, State], dict[str, Array]],
-    ):
+    def __init__(self, scenario: Scenario, outputs: Sequence[Output]):
         refuse_coupled(scenario, "an FMU cannot be part of another one")
         self.content = check_runnable(scenario).content
-        self.scenario, self.inputs, self.outputs, self.pushed, self.more = scenario, inputs, outputs, pushed, more
+        self.scenario, self.inputs, self.outputs = scenario, inputs_on(self.content.names()), outputs
         self.places = places_of(scenario)
         self.leaves, self.structure = flatten(self.content)
 
-    def model(self, numbers: Numbers, given: Given | None = None) -> ContactModel:
-        """Return the model of these numbers, with these inputs."""
-        model = unflatten(self.structure, with_numbers(self.leaves, self.places, numbers)).model()
-        return model if given is None else self.pushed(model, given)
+    def content_of(self, numbers: Numbers) -> Any:  # noqa: ANN401, of the scenario
+        """Return the content with these numbers."""
+        return unflatten(self.structure, with_numbers(self.leaves, self.places, numbers))
 
     def integrated(self) -> FunctionalUnit:
         """Return the unit that integrates itself, with events and delay, as a run does.
@@ -79,28 +80,19 @@ class LocatedUnit:
             words = "is kept at the ends of steps of one length, and another program asks for others"
             raise ScenarioError(f"{where}: what acts loop.delay = {delay:g} s later {words}; must be located")
         settings = settings_of(self.content, sampled=False, most_moments=2)
-        method = method_of(settings)
 
         def begin(numbers: Numbers) -> Paused:
-            solver = method.init(self.model(numbers), settings)
-            waiting = solver._replace(status=jnp.asarray(int(Status.FINISHED)))
-            return Paused(jnp.zeros(len(self.inputs)), waiting, jnp.asarray(False))
+            return Paused(jnp.zeros(len(self.inputs)), unit.begin(self.content_of(numbers), settings))
 
         def advance(numbers: Numbers, given: Given, until: Float[Array, ""], paused: Paused) -> Paused:
-            model = self.model(numbers, given)
-            solver = method.pass_to(model, settings, paused.solver, until, jnp.any(given != paused.given))
-            over = model.ended(method.now(model, solver).state)
-            return Paused(given, solver, paused.over if over is None else over)
+            pushed, changed = PushedContent(self.content_of(numbers), given), jnp.any(given != paused.given)
+            return Paused(given, unit.pass_to(pushed, settings, until, changed, paused.solver))
 
         def observe(numbers: Numbers, given: Given, paused: Paused) -> Float[Array, "outputs"]:
-            model = self.model(numbers)
-            _, x, acting = method.now(model, paused.solver)
-            return self._seen(model, x, acting)
+            return in_a_row(self.outputs, unit.look(self.content_of(numbers), settings, paused.solver).seen)
 
         def reached(paused: Paused) -> tuple[Int[Array, ""], Float[Array, ""]]:
-            """Return status and time (s); a run that waits to go on is a running one."""
-            waits = (paused.solver.status == Status.FINISHED) & ~paused.over
-            return jnp.where(waits, int(Status.RUNNING), paused.solver.status), method.time(paused.solver)
+            return paused.solver.status, method_of(settings).time(paused.solver)
 
         return self._unit(begin, Steps(advance, reached), observe)
 
@@ -111,22 +103,18 @@ class LocatedUnit:
             raise ScenarioError(f"{self.scenario.name}: loop.delay = {delay:g} s: {words}")
         model = model_of(self.content)
         start = model.initial()
-        equations = ModelFlow(self.model, start)
+        equations = ModelFlow(lambda numbers, given: PushedContent(self.content_of(numbers), given).model(), start)
 
         def begin(numbers: Numbers) -> SplitState:
-            return equations.motion(self.model(numbers).initial())
+            return equations.motion(self.content_of(numbers).model().initial())
 
         def observe(numbers: Numbers, given: Given, motion: SplitState) -> Float[Array, "outputs"]:
-            now = self.model(numbers)
+            now = self.content_of(numbers).model()
             x = equations.state(now, motion)
-            return self._seen(now, x, now.signal(jnp.zeros(()), x))
+            return in_a_row(self.outputs, unit.see(now, x, now.signal(jnp.zeros(()), x)))
 
         guards = len(model.outputs(jnp.zeros(()), start).guards)
         return self._unit(begin, Flow(equations, equations.names(model.names()), guards), observe)
-
-    def _seen(self, model: ContactModel, x: State, acting: PyTree) -> Float[Array, "outputs"]:
-        """Return the outputs of a state in which these forces act."""
-        return in_a_row(self.outputs, model.observe(x, acting) | self.more(model, x))
 
     def _unit(
         self,

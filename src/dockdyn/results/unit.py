@@ -13,8 +13,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from dockdyn.deferred import Array, Int, jax, jnp
-from dockdyn.integrate.model import Flag, State, over_rows
-from dockdyn.integrate.solution import Sample, Solution
+from dockdyn.integrate.model import Flag, Scalar, State, over_rows
+from dockdyn.integrate.solution import Sample, Solution, Status
+from dockdyn.mechanism.loads import all_latches_hold
 from dockdyn.programs import Program, trace_once
 from dockdyn.results.key_figures import case_figures
 from dockdyn.results.log_data import Log, log_of
@@ -30,6 +31,14 @@ class Observed(NamedTuple):
     solution: Solution
     sampled: dict[str, Array]  # what is observed at its samples; of a run that keeps none at its start
     at_moments: dict[str, Array]  # and at the moments of its log
+
+
+class Look(NamedTuple):
+    """Where a run is, and what can be seen there."""
+
+    time: Scalar  # s
+    state: State
+    seen: dict[str, Array]  # by the names of results, and `captured`: whether all latches hold
 
 
 class RunFigures(NamedTuple):
@@ -50,6 +59,42 @@ def begin(content: Simulated, settings: Settings) -> Any:  # noqa: ANN401, the s
 def advance(content: Simulated, settings: Settings, until: Int[Array, ""], solver: Any) -> Any:  # noqa: ANN401, as `begin`
     """Return the solver at the end of the run, or after `until` iterations."""
     return method_of(settings).advance(content.model(), settings, solver, until)
+
+
+@partial(Program, donate=("solver",))
+def advance_to(content: Simulated, settings: Settings, time: Scalar, solver: Any) -> Any:  # noqa: ANN401, as `begin`
+    """Return the solver at the end of the run, or at `time` (s), where a step ends."""
+    return method_of(settings).advance_to(content.model(), settings, solver, time)
+
+
+@partial(Program, donate=("solver",))
+def pass_to(content: Simulated, settings: Settings, time: Scalar, changed: Flag, solver: Any) -> Any:  # noqa: ANN401, as `begin`
+    """Return the solver at exactly `time` (s), whatever the duration, or where the run has ended before; its log is emptied.
+
+    What acts from outside may have `changed` where it was. `max_iterations` are those of a stretch.
+    """
+    method, model, running = method_of(settings), content.model(), solver.status == Status.RUNNING
+    there = running & (method.time(solver) >= time)
+    begun = solver._replace(
+        status=jnp.where(there, int(Status.FINISHED), solver.status), iterations=jnp.zeros_like(solver.iterations)
+    )
+    passed = method.pass_to(model, settings, begun, time, changed)
+    over = model.ended(method.now(model, passed).state)
+    waits = running & (passed.status == Status.FINISHED) & (True if over is None else ~over)
+    return passed._replace(status=jnp.where(waits, int(Status.RUNNING), passed.status))
+
+
+@Program
+def look(content: Simulated, settings: Settings, solver: Any) -> Look:  # noqa: ANN401, as `begin`
+    """Return what can be seen where a run is."""
+    model: Any = content.model()
+    time, x, acting = method_of(settings).now(model, solver)
+    return Look(time, x, see(model, x, acting))
+
+
+def see(model: Any, x: State, acting: Any) -> dict[str, Array]:  # noqa: ANN401, of the method
+    """Return what can be seen of a state in which these forces of contacts act."""
+    return model.observe(x, acting) | {"captured": all_latches_hold(model.elements, x.memory.elements)}
 
 
 @jit_once

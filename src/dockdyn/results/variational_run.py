@@ -55,14 +55,8 @@ def variational_settings(content: Planned, sampled: bool = True, most_moments: i
 def pass_to(
     model: VariationalMechanism, settings: VariationalSettings, solver: VariationalState, time: Scalar
 ) -> VariationalState:
-    """Go on until exactly `time` (s), and later from there, in steps that find an empty log.
-
-    `max_iterations` are those of a stretch.
-    """
-    paused = (solver.status == Status.FINISHED) & ~_is_over(model, solver) & (solver.time < time)
-    status = jnp.where(paused, int(Status.RUNNING), solver.status)
-    begun = empty_log(solver._replace(status=status, iterations=jnp.zeros_like(solver.iterations)))
-    return advance_to(model, replace(settings, duration=time), begun, time, after=empty_log)
+    """Go on until exactly `time` (s), and later from there, in steps that find an empty log."""
+    return advance_to(model, replace(settings, duration=time), empty_log(solver), time, after=empty_log)
 
 
 def advance_to(

@@ -20,18 +20,26 @@ from dockdyn.translate.llvm import NAME, function_text
 from dockdyn.translate.machine import Code, initialised_llvm, lock, written_object
 from dockdyn.translate.scalar_program import Untranslatable
 from dockdyn.translate.store import name_of, store_folder
+from dockdyn.translate.wasm_locals import read_integer, share_locals, write_integer
 
 TARGET, FEATURES = "wasm32-unknown-unknown", "+bulk-memory,+nontrapping-fptoint"
 LEVEL = 2  # of optimisation
-LARGE = 2_000_000  # letters of a program beyond which registers are not coloured: that takes the square of its size
+LARGE = 2_000_000  # letters of a program beyond which LLVM does not share local variables: that takes the square of its size
 HEAD = b"\0asm\1\0\0\0"
-CUSTOM, IMPORT, EXPORT, DATA = 0, 2, 7, 11  # sections; those after the exports have larger numbers
+CUSTOM, TYPES, IMPORT, FUNCTIONS, EXPORT, CODE, DATA = (
+    0,
+    1,
+    2,
+    3,
+    7,
+    10,
+    11,
+)  # sections; those after the exports have larger numbers
 FUNCTION, TABLE, MEMORY = 0, 1, 2  # what is imported
 LINKING, SYMBOLS = b"\x07linking", 8  # the section for linkers, and its table of symbols
 DATA_SYMBOL, SECTION_SYMBOL = 1, 3  # besides functions, of which the number is that of imports
 UNDEFINED, NAMED = 0x10, 0x40  # flags of symbols
 SIZE = 8  # bytes of a number that is kept with a module
-LOW, MORE = 127, 128  # seven bits of an integer, and that there are more
 
 
 class WasmModule(NamedTuple):
@@ -52,7 +60,7 @@ def wasm_module(codes: Mapping[str, Code]) -> WasmModule:
 
     Raises Untranslatable for what needs a library.
     """
-    stored = name_of((TARGET, FEATURES, LEVEL, [(name, code.text, code.work) for name, code in codes.items()]))
+    stored = name_of((TARGET, FEATURES, LEVEL, LARGE, [(name, code.text, code.work) for name, code in codes.items()]))
     body = kept.find_entry(store_folder(), stored)
     if body is None:
         made = _made_module(codes)
@@ -73,6 +81,9 @@ def _made_module(codes: Mapping[str, Code]) -> WasmModule:
             module.link_in(llvm.parse_assembly(function_text(function_of(function))))
         written = written_object(module, machine, LEVEL)
     sections = list(_sections_of(written))
+    if large:
+        types, functions = (dict(sections)[kind] for kind in (TYPES, FUNCTIONS))
+        sections = [(kind, share_locals(types, functions, body) if kind == CODE else body) for kind, body in sections]
     outside = _imported_functions(dict(sections).get(IMPORT, b"\0"))
     if outside:
         raise Untranslatable(f"the function {outside[0]} in WebAssembly")
@@ -95,7 +106,7 @@ def _sections_of(module: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield the sections of a module: what they are, and what is in them."""
     at = len(HEAD)
     while at < len(module):
-        size, start = _read_integer(module, at + 1)
+        size, start = read_integer(module, at + 1)
         yield module[at], module[start : start + size]
         at = start + size
 
@@ -104,57 +115,58 @@ def _with_exports(sections: list[tuple[int, bytes]], names: Sequence[str]) -> by
     """Return a module of sections that exports its functions of these names; its own names and relocations are left out."""
     places = _function_places(sections)
     exports = [
-        _integer(len(name)) + name.encode() + bytes([FUNCTION]) + _integer(places[name.encode()]) for name in names
+        write_integer(len(name)) + name.encode() + bytes([FUNCTION]) + write_integer(places[name.encode()])
+        for name in names
     ]
     kept = [(kind, body) for kind, body in sections if kind != CUSTOM]
     before = sum(kind < EXPORT for kind, _ in kept)  # these stand in order
-    kept.insert(before, (EXPORT, _integer(len(exports)) + b"".join(exports)))
-    return HEAD + b"".join(bytes([kind]) + _integer(len(body)) + body for kind, body in kept)
+    kept.insert(before, (EXPORT, write_integer(len(exports)) + b"".join(exports)))
+    return HEAD + b"".join(bytes([kind]) + write_integer(len(body)) + body for kind, body in kept)
 
 
 def _function_places(sections: list[tuple[int, bytes]]) -> dict[bytes, int]:
     """Return the places of functions by their names, from the table of symbols that a linker would read."""
     (body,) = (body for kind, body in sections if kind == CUSTOM and body.startswith(LINKING))
-    _, at = _read_integer(body, len(LINKING))  # the version
+    _, at = read_integer(body, len(LINKING))  # the version
     while body[at] != SYMBOLS:
-        size, at = _read_integer(body, at + 1)
+        size, at = read_integer(body, at + 1)
         at += size
-    _, at = _read_integer(body, at + 1)
-    count, at = _read_integer(body, at)
+    _, at = read_integer(body, at + 1)
+    count, at = read_integer(body, at)
     found = {}
     for _ in range(count):
         kind, at = body[at], at + 1
-        flags, at = _read_integer(body, at)
+        flags, at = read_integer(body, at)
         place = -1
         if kind != DATA_SYMBOL:
-            place, at = _read_integer(body, at)
+            place, at = read_integer(body, at)
         if kind != SECTION_SYMBOL and (kind == DATA_SYMBOL or not flags & UNDEFINED or flags & NAMED):
-            length, at = _read_integer(body, at)
+            length, at = read_integer(body, at)
             name, at = body[at : at + length], at + length
             if kind == FUNCTION:
                 found[name] = place
         if kind == DATA_SYMBOL and not flags & UNDEFINED:
             for _ in ("segment", "offset", "size"):
-                _, at = _read_integer(body, at)
+                _, at = read_integer(body, at)
     return found
 
 
 def _imported_functions(body: bytes) -> list[str]:
     """Return the names of the functions that a section imports."""
-    count, at = _read_integer(body, 0)
+    count, at = read_integer(body, 0)
     found = []
     for _ in range(count):
         for _ in ("module", "name"):
-            length, at = _read_integer(body, at)
+            length, at = read_integer(body, at)
             name, at = body[at : at + length], at + length
         kind, at = body[at], at + 1
         if kind == FUNCTION:
             found.append(name.decode())
-            _, at = _read_integer(body, at)
+            _, at = read_integer(body, at)
         elif kind in (TABLE, MEMORY):
             flags, at = body[at + (kind == TABLE)], at + 1 + (kind == TABLE)
             for _ in range(1 + (flags & 1)):
-                _, at = _read_integer(body, at)
+                _, at = read_integer(body, at)
         else:
             at += 2  # a global variable
     return found
@@ -162,31 +174,11 @@ def _imported_functions(body: bytes) -> list[str]:
 
 def _data_end(body: bytes) -> int:
     """Return where the constants of a module end in its memory."""
-    count, at = _read_integer(body, 0)
+    count, at = read_integer(body, 0)
     end = 0
     for _ in range(count):
-        place, at = _read_integer(body, at + 2)  # after the flags and the instruction: a constant
-        length, at = _read_integer(body, at + 1)  # after the end of the expression
+        place, at = read_integer(body, at + 2)  # after the flags and the instruction: a constant
+        length, at = read_integer(body, at + 1)  # after the end of the expression
         at += length
         end = max(end, place + length)
     return end
-
-
-def _integer(number: int) -> bytes:
-    """Return an integer in groups of seven bits."""
-    found = []
-    while number > LOW:
-        found.append(number & LOW | MORE)
-        number >>= 7
-    return bytes([*found, number])
-
-
-def _read_integer(data: bytes, at: int) -> tuple[int, int]:
-    """Return an integer in groups of seven bits, and where it ends."""
-    found = shift = 0
-    while True:
-        found |= (data[at] & LOW) << shift
-        shift += 7
-        at += 1
-        if not data[at - 1] & MORE:
-            return found, at

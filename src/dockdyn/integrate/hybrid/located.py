@@ -42,7 +42,6 @@ from dockdyn.integrate.hybrid.solver_state import (
     SolverState,
     apply_jumps,
     conclude_step,
-    empty_log,
     event_record,
     guard_step,
     solution_of,
@@ -115,20 +114,18 @@ def advance_while(
 def pass_to(model: Model, settings: Settings, solver: SolverState, time: Scalar, changed: Flag) -> SolverState:
     """Go on until exactly `time` (s), and later from there, in steps that find an empty log.
 
-    What acts on the model from outside may have `changed` since the last stretch; `max_iterations` are those of a stretch.
+    What acts on the model from outside may have `changed` since the last stretch.
     """
-    over = model.ended(solver.point.state)
-    paused = (solver.status == Status.FINISHED) & (True if over is None else ~over) & (solver.point.time < time)
     begun = solver._replace(
-        status=jnp.where(paused, int(Status.RUNNING), solver.status),
-        iterations=jnp.zeros_like(solver.iterations),
         refresh=solver.refresh | changed,
         level=jnp.where(changed, jnp.minimum(solver.level, 1.0), solver.level),  # the acceleration jumps
     )
     stretch = replace(settings, duration=time)
     return jax.lax.while_loop(
         lambda solver: solver.status == Status.RUNNING,
-        lambda solver: empty_log(_make_iteration(settings)(model, stretch, solver)),
+        lambda solver: _make_iteration(settings)(
+            model, stretch, solver._replace(moments=jnp.zeros_like(solver.moments))
+        ),
         begun,
     )
 

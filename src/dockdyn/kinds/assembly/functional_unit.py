@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 from dockdyn.deferred import jax, jnp
-from dockdyn.integrate.model import State
 from dockdyn.kinds.assembly.data import LAYOUT, VARIABLES, coordinate_names
 from dockdyn.kinds.assembly.ramps import RAMP_VARIABLES, ramp_layout
 from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.kinds.assembly.schema.control import moved_joints, steered_bodies
-from dockdyn.mechanism.loads import all_latches_hold
 from dockdyn.results.control.coupling import Coupling
 from dockdyn.results.control.data import control_layout
-from dockdyn.results.functional_unit import Given, Output, inputs_on, laid_out
+from dockdyn.results.functional_unit import Output, laid_out
 from dockdyn.results.located_unit import LocatedUnit
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.fmu_control import fmu_control
@@ -24,32 +19,13 @@ CAPTURED = Output("captured", "", "whether all latches hold", "captured", (), fl
 
 def assembly_unit(scenario: Scenario) -> LocatedUnit:
     """Return an assembly as a functional unit. Raises ScenarioError for one that an FMU controls."""
-    names = scenario.content.names()
-
-    def pushed(model: Any, given: Given) -> Any:  # noqa: ANN401, a Mechanism
-        forces, torques = jnp.reshape(given, (2, len(names), 3))
-        return replace(model, applied=(forces, torques))
-
-    return LocatedUnit(scenario, inputs_on(names), _unit_outputs(scenario.content), pushed, _captured_output)
+    return LocatedUnit(scenario, _unit_outputs(scenario.content))
 
 
 def assembly_coupling(content: AssemblySection) -> Coupling | None:
     """Return what an FMU decides of an assembly, and what it is shown; None where none does."""
     control = fmu_control(content.control)
-    return (
-        None
-        if control is None
-        else Coupling(
-            control,
-            lambda: _unit_outputs(content),
-            lambda model, x, acting: model.observe(x, acting) | _captured_output(model, x),
-        )
-    )
-
-
-def _captured_output(model: Any, x: State) -> dict[str, jax.Array]:  # noqa: ANN401, a Mechanism
-    """Return whether all latches hold; nothing without any."""
-    return {CAPTURED.variable: all_latches_hold(model.elements, x.memory.elements)} if model.latched else {}
+    return None if control is None else Coupling(control, lambda: _unit_outputs(content))
 
 
 def _unit_outputs(content: AssemblySection) -> list[Output]:

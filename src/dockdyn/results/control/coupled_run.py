@@ -18,7 +18,7 @@ import numpy as np
 
 from dockdyn.control.commanded import Commanded, Idle
 from dockdyn.control.controller import Command
-from dockdyn.deferred import Array, ArrayLike, Float, jnp
+from dockdyn.deferred import Array, ArrayLike, jnp
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Status
@@ -27,19 +27,12 @@ from dockdyn.results.control.coupling import Coupling, Wires, refuse_untrusted, 
 from dockdyn.results.drive import Progress
 from dockdyn.results.exchange.fmu_instance import Fmu, Instance
 from dockdyn.results.plan import jit_once
+from dockdyn.results.unit import advance_to, begin, look
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.fmu_control import COMMANDS
 
 CommandRows = Mapping[str, ArrayLike]  # three components each, by what they are of
-
-
-@Program
-def _observe_run(content: Any, solver: located.SolverState) -> dict[str, Array]:  # noqa: ANN401, of its kind
-    """Return what can be seen where a run is."""
-    coupling, model = content.coupling(), content.model()
-    assert coupling is not None
-    return coupling.observe(model, solver.point.state, located.acting_signal(model, solver))
 
 
 def _with_command(model: Any, command: CommandRows, t: Array, x: State) -> State:  # noqa: ANN401, of its kind
@@ -50,13 +43,10 @@ def _with_command(model: Any, command: CommandRows, t: Array, x: State) -> State
 
 
 @jit_once
-def _start_run(content: Any, settings: located.Settings, command: CommandRows | None) -> located.SolverState:  # noqa: ANN401, of its kind
-    """Return a run before its first step; without a command yet, or with the first."""
+def _start_run(content: Any, settings: located.Settings, command: CommandRows) -> located.SolverState:  # noqa: ANN401, of its kind
+    """Return a run before its first step, with the first command."""
     model = content.model()
-    start = model.initial()
-    return located.initial_solver(
-        model, settings, start if command is None else _with_command(model, command, jnp.zeros(()), start)
-    )
+    return located.initial_solver(model, settings, _with_command(model, command, jnp.zeros(()), model.initial()))
 
 
 @partial(Program, donate=("solver",))
@@ -67,18 +57,6 @@ def _give_command(content: Any, command: CommandRows, solver: located.SolverStat
     return solver._replace(point=point._replace(state=state))
 
 
-@partial(Program, donate=("solver",))
-def _advance_to_sample(
-    content: Any,  # noqa: ANN401, of its kind
-    settings: located.Settings,
-    solver: located.SolverState,
-    until: Float[Array, ""],
-) -> located.SolverState:
-    """Return the run at the next sample, `until` then (s) held to its command, or at its end."""
-    end = jnp.where(until < settings.duration, until, jnp.inf)
-    return located.advance_to(content.model(), settings, solver, end)
-
-
 def run_coupled(
     scenario: Scenario, coupling: Coupling, settings: located.Settings, progress: Progress | None
 ) -> located.SolverState:
@@ -87,18 +65,18 @@ def run_coupled(
     refuse_untrusted(coupling, scenario.name)
     with Fmu(Path(coupling.control.file)) as fmu:
         wires = wires_of(coupling, fmu, scenario.name)
-        shown = _fmu_inputs(wires, _observe_run(content, _start_run(content, settings, None)))
+        shown = _fmu_inputs(wires, look(content, settings, begin(content, settings)).seen)
         running, samples = fmu.instance(wires.parameters | shown), 1
         try:
             solver = _start_run(content, settings, _step_fmu(wires, running, shown, period, scenario.name))
             while True:
-                solver = _advance_to_sample(content, settings, solver, samples * period)
+                solver = advance_to(content, settings, np.float64(samples * period), solver)
                 if progress is not None:
                     progress(float(solver.point.time) / content.duration)
                 if int(solver.status) != Status.RUNNING:
                     return solver
                 samples += 1
-                shown = _fmu_inputs(wires, _observe_run(content, solver))
+                shown = _fmu_inputs(wires, look(content, settings, solver).seen)
                 command = _step_fmu(wires, running, shown, samples * period, scenario.name)
                 solver = _give_command(content, command, solver)
         finally:

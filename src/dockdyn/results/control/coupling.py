@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from dockdyn.deferred import Array, PyTree
-from dockdyn.integrate.model import State
 from dockdyn.results.exchange.fmu_instance import REAL, WHOLE, Fmu, refuse_beyond
 from dockdyn.results.functional_unit import Output
 from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
@@ -24,7 +22,6 @@ class Coupling(NamedTuple):
 
     control: FmuControlSection
     shown: Callable[[], Sequence[Output]]  # what it can be shown
-    observe: Callable[[Any, State, PyTree], dict[str, Array]]  # that, of a model in a state in which these forces act
 
 
 class Wires(NamedTuple):

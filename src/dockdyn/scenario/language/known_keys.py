@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 from typing import Any
 
+from pydantic import VERSION
+
+from dockdyn.backend import cache_folder
+from dockdyn.kept import find_entry, keep_entry
 from dockdyn.scenario.language.errors import COMPARED, close_to, nearest
 from dockdyn.scenario.language.section import Section
+from dockdyn.translate.store import name_of
 
 TAGS = ("law", "shape", "kind")  # keys that say which table it is
 ALIKE = 0.8  # of two words, from which on one is the other mistyped
@@ -17,6 +23,19 @@ MOST_TABLES = 300  # that are looked through for a key
 REPEATED = "named"  # marks tables under names of their own
 DEEPEST_ABSENT = 2  # tables inside each other that a scenario does not state
 Node = dict[str, Any]
+
+
+@cache
+def _schema_of(kind: type[Section]) -> Node:
+    """Return pydantic's own description of a kind, which is kept from one process to the next: it takes as long as a run."""
+    place = cache_folder() / "keys"
+    name = name_of((VERSION, kind.__module__, kind.__qualname__)) if kind.__module__.startswith("dockdyn.") else ""
+    if name and (stored := find_entry(place, name)) is not None:
+        return json.loads(stored)
+    made = kind.model_json_schema(by_alias=True, mode="validation")
+    if name:
+        keep_entry(place, name, json.dumps(made).encode())
+    return made
 
 
 class KnownKeys:
@@ -27,7 +46,7 @@ class KnownKeys:
 
     @cached_property
     def _schema(self) -> Node:
-        return self.kind.model_json_schema(by_alias=True, mode="validation")
+        return _schema_of(self.kind)
 
     def at(self, path: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
         """Return the keys allowed in the table at `path`, and by law those of the others that it could name."""
