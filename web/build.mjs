@@ -32,10 +32,10 @@ async function licences() {
 async function buildPage() {
   await mkdir(carried, { recursive: true });
   const script = { format: "iife" };
-  await writeFile(`${carried}/page.js`, await text("src/main.ts", script));
+  for (const name of ["page", "page-run", "page-campaign", "page-margins"]) await writeFile(`${carried}/${name}.js`, await text(`src/${name}.ts`, script)); // of which a page carries one
   await writeFile(`${carried}/page.css`, await text("src/page.css", {}));
   // a script of its own, which is unpacked where a page has a scene; its style comes with it as text
-  await writeFile(`${carried}/worker.js.gz`, gzipSync(await text("src/live/worker.ts", script), { level: 9 }));
+  for (const name of ["run", "loop"]) await writeFile(`${carried}/${name}-worker.js.gz`, gzipSync(await text(`src/live/${name}_worker.ts`, script), { level: 9 }));
   const scene = await text("src/scene/scene.ts", { ...script, globalName: "dockdynScene", loader: { ".css": "text" } });
   await writeFile(`${carried}/scene.js.gz`, gzipSync(scene, { level: 9 }));
   await writeFile(`${carried}/licences.txt`, await licences());

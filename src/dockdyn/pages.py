@@ -59,6 +59,8 @@ def report_html(dataset: GivenDataset | str | Path, replay: dict[str, Any] | Non
         return Page(render_page(report_of(dataset), **replay_of(dataset), **live_of(dataset)))
     if replay is None and study_of(dataset) == "campaign":
         return Page(render_page(report_of(dataset), **live_campaign_of(dataset)))
+    if replay is None and study_of(dataset) == "stability":
+        return Page(render_page(report_of(dataset), **live_margins_of(dataset)))
     return Page(render_page(report_of(dataset), **(replay or {})))
 
 
@@ -152,5 +154,18 @@ def live_campaign_of(dataset: Dataset, folder: str | None = None, own: Path | No
         columns = inside.setdefault("columns", PageColumns())
         data = live.data(programs, columns, reproduce_command(dataset), folder or folder_of(dataset))
         return inside | {"live": data | {"shown": number}, "case": report}
+    except Exception as error:
+        return {"no_live": f"{str(error) or type(error).__name__}"}
+
+
+def live_margins_of(dataset: Dataset, own: Path | None = None) -> dict[str, Any]:
+    """Return what the page of margins needs to judge its loop again with other numbers; where it cannot, why.
+
+    Modules of the user's own are looked for in the folder `own`, by default that of the scenario.
+    """
+    from dockdyn.studies.margins.live import live_margins
+
+    try:
+        return {"live": live_margins(dataset, own)}
     except Exception as error:
         return {"no_live": f"{str(error) or type(error).__name__}"}

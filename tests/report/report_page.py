@@ -10,6 +10,8 @@ from PIL import Image
 
 from dockdyn.report.page import page_part
 
+SCRIPTS = ("page.js", "page-run.js", "page-campaign.js", "page-margins.js")  # of which a page has one
+
 
 class Page(HTMLParser):
     """What a report holds: every tag with its attributes, all text, scripts, and rows of tables by heading and by class.
@@ -87,7 +89,7 @@ def check_nothing_from_outside(html: str, inside: tuple[str, ...] = ("#", "data:
     """Nothing is loaded, only own scripts run, no name is given twice, the user's tags are text; what the page holds."""
     page = Page(html)
     assert not {tag for tag, _ in page.tags} & {"link", "iframe", "object", "embed", "base", "i"}
-    own = {page_part("page.js")}
+    own = {page_part(name) for name in SCRIPTS}
     data = [given for tag, given in page.tags if tag == "script" and given]
     assert all(
         given["type"] in ("application/json", "application/octet-stream") and "src" not in given for given in data

@@ -7,6 +7,7 @@ import browser
 import numpy as np
 import pytest
 from browser_unit_cases import drawn
+from live_page import complaints, move
 
 import dockdyn
 from dockdyn.pages import live_of, replay_of, report_of
@@ -30,11 +31,6 @@ READ = """() => {
 }"""
 
 
-def complaints(said):
-    """What a page has said less what the drawing of scenes in software always says."""
-    return [one for one in said if "GL Driver Message" not in one]
-
-
 def page_file(name, folder):
     scenario = dockdyn.load(name)
     dataset = dockdyn.simulate(scenario)
@@ -43,19 +39,6 @@ def page_file(name, folder):
     file = folder / "report.html"
     file.write_text(render_page(report_of(dataset), **inside), encoding="utf-8")
     return scenario, dataset, file
-
-
-def move(page, place, value):
-    """Move a number to a value in the unit that the page shows it in, as a reader does."""
-    row = f"[data-key='{place.key}']"
-    if not page.locator(row).count():
-        page.fill(".live-search", place.key)
-        page.press(".live-search", "Enter")
-    shown = float(page.input_value(f"{row} input[type=number]"))
-    before = page.evaluate("Number(document.getElementById('live').dataset.shown ?? 0)")
-    page.fill(f"{row} input[type=number]", repr(shown * value / place.value))
-    page.press(f"{row} input[type=number]", "Enter")
-    browser.wait_until(page, f"Number(document.getElementById('live').dataset.shown ?? 0) > {before}")
 
 
 def check_verdict(page, run):

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from page_script import needs_node, run_in_web
-from report_page import Page
+from report_page import SCRIPTS, Page
 
 from dockdyn.report.charts.chart import Chart, Line, Panel
 from dockdyn.report.page import render_page
@@ -59,8 +59,8 @@ def test_what_the_package_carries_is_what_is_built(tmp_path):
     run_in_web("npx", "tsc")
     run_in_web("node", "build.mjs", str(tmp_path))
     carried = resources.files("dockdyn.report").joinpath("web")
-    for name in ("page.js", "page.css", "licences.txt"):
+    for name in (*SCRIPTS, "page.css", "licences.txt"):
         assert (tmp_path / name).read_bytes() == carried.joinpath(name).read_bytes(), f"web/: npm run build ({name})"
-    for name in ("scene.js.gz", "worker.js.gz"):
+    for name in ("scene.js.gz", "run-worker.js.gz", "loop-worker.js.gz"):
         packed = [folder.joinpath(name).read_bytes() for folder in (tmp_path, carried)]
         assert gzip.decompress(packed[0]) == gzip.decompress(packed[1]), f"web/: npm run build ({name})"

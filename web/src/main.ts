@@ -1,11 +1,9 @@
-// Makes a report alive: curves, scene and tables with one time. What is read is in the page without it.
+// Makes a report alive: curves, scene and tables with one time, and what computes where it does. What is read is in the page without it.
 import type { Chart } from "./chart.ts";
 import { Clock } from "./clock.ts";
 import { gunzip, unpackColumns, type PackedColumns } from "./columns.ts";
 import { element } from "./dom.ts";
 import { Figure, Window } from "./figure.ts";
-import { LiveCampaign, type CampaignData } from "./live/campaign.ts";
-import { Live, type LiveData } from "./live/live.ts";
 import { giveUp, type Page } from "./live/shown.ts";
 import { CONTACT, eventsOf, type Event } from "./panel.ts";
 import { addSaving } from "./save.ts";
@@ -59,20 +57,23 @@ function makeFigures(data: PageData, columns: Awaited<ReturnType<typeof unpackCo
   return { windows, figures };
 }
 
-/** Let the page compute, where it carries the programs of its run. */
-async function startLive(page: Page): Promise<void> {
+/** What of a page computes: made of its place, its data and the address of its worker's script. */
+export type MakeLive = new (host: HTMLElement, data: never, page: Page, script: string) => { begin(): Promise<void> };
+
+/** Let the page compute, where it carries the programs for that. */
+async function startLive(page: Page, Live: MakeLive): Promise<void> {
   const host = document.getElementById("live"), text = document.getElementById("live-data")?.textContent, script = document.getElementById("live-script")?.textContent;
   if (!host || !text || !script) return;
-  const code = await gunzip(script), data: LiveData | CampaignData = JSON.parse(text);
+  const code = await gunzip(script);
   try {
     const worker = URL.createObjectURL(new Blob([code as BlobPart], { type: "text/javascript" }));
-    await ("cases" in data ? new LiveCampaign(host, data, page, worker) : new Live(host, data, page, worker)).begin();
+    await new Live(host, JSON.parse(text) as never, page, worker).begin();
   } catch (error) {
     giveUp(error instanceof Error ? error.message : String(error));
   }
 }
 
-async function start(): Promise<void> {
+export async function start(Live: MakeLive | null): Promise<void> {
   startTheme(document.querySelector(".page-tools"));
   const data: PageData = JSON.parse(document.getElementById("page-data")!.textContent!);
   const columns = await unpackColumns(data.columns);
@@ -98,9 +99,7 @@ async function start(): Promise<void> {
   });
   document.documentElement.dataset.ready = "";
   const page: Page = { figures, columns, clock, scene: null, showEvents: (found: Event[]) => transport?.show([...found, ...events.filter(({ name }) => !CONTACT.test(name))]) };
-  void startLive(page);
+  if (Live) void startLive(page, Live);
   const host = document.getElementById("scene");
   if (data.scene && host) page.scene = (await loadScene()).mountScene(host, data.scene, columns, clock);
 }
-
-void start();

@@ -264,7 +264,7 @@ UNKNOWN = KnownRun()  # a result that is read, or of a study
 
 def _page_of(dataset: Dataset, folder: Path, report: Report, known: KnownRun = UNKNOWN) -> str:
     """Return the page of a result that lies in `folder`; says where a run's replay, or something of it, had to be left out."""
-    from dockdyn.pages import live_campaign_of, live_of, replay_of
+    from dockdyn.pages import live_campaign_of, live_margins_of, live_of, replay_of
     from dockdyn.report.page import render_page
     from dockdyn.results.store import study_of
 
@@ -275,6 +275,8 @@ def _page_of(dataset: Dataset, folder: Path, report: Report, known: KnownRun = U
         inside |= live_of(dataset, folder, known.scenario, known.summary) if known.live else {}
     elif study_of(dataset) == "campaign" and known.live:
         inside = live_campaign_of(dataset)
+    elif study_of(dataset) == "stability" and known.live:
+        inside = live_margins_of(dataset)
     for words in (inside[key] for key in ("no_replay", "replay_lacks") if key in inside):
         say(f"warning: {words}", err=True)
     return render_page(report, **inside)

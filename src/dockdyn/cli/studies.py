@@ -30,7 +30,7 @@ from dockdyn.cli.common import (
     write_text,
 )
 from dockdyn.cli.log_options import Actual, Command, Period, Time, Units, refuse_without_log, units_of
-from dockdyn.cli.results import deliver_result
+from dockdyn.cli.results import KnownRun, NoLive, deliver_result
 
 if TYPE_CHECKING:
     from dockdyn.scenario.load import Scenario
@@ -54,6 +54,7 @@ def stability(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the margins as JSON and nothing else; files only with --out.")
     ] = False,
+    no_live: NoLive = False,
     quiet: Quiet = False,
     no_own_code: NoOwnCode = False,
 ) -> None:
@@ -71,7 +72,7 @@ def stability(
     with explained_by_numbers(chosen), show_progress(f"Margins of {chosen.name}", quiet) as advance:
         dataset = stability_dataset(chosen, sweeps, advance)
     margins = json.loads(dataset.attrs["margins"])
-    deliver_result(dataset, folder, "stability.nc", margins if as_json else None)
+    deliver_result(dataset, folder, "stability.nc", margins if as_json else None, KnownRun(live=not no_live))
 
 
 def compare(

@@ -30,6 +30,7 @@ from dockdyn.report.verdict import judgement_sentence, sort_of, split_sentences,
 COMPUTES = "The page computes the run again with other numbers; that needs JavaScript."
 MOTION = "Motion and forces"
 MAIN = 3  # figures over time beside the scene
+ROOTS = "roots"  # the figure of a loop that follows numbers which are changed
 NARROW = 4  # columns of a table that half a desktop is enough for
 LONG = 30  # rows of a table above which it scrolls by itself; letters above which words are broken
 CSS_PIXELS = 96  # an inch
@@ -90,30 +91,28 @@ def render_page(
     """
     columns = columns or PageColumns()
     charts: list[Chart] = []
-    figures = _figures(_plots_with(report.plots, case), charts)
+    figures = _figures(plots := _plots_with(report.plots, case), charts)
     data = _page_data(charts, columns, scene)
-    timed = [figure for figure, chart in figures if _is_timed(chart)]
-    others = [figure for figure, chart in figures if figure not in timed[:MAIN]]
+    timed = [figure for figure, chart in figures if _is_timed(chart)][:MAIN]
+    of_loop = live is not None and "loop" in live
+    followed = [figure for plot, (figure, _) in zip(plots, figures, strict=True) if of_loop and plot.name == ROOTS]
+    others = [figure for figure, _ in figures if figure not in [*timed, *followed]]
     blocks = {
         where: _sections_at(report.blocks, where) for where in ("key", "requirements", "before", "after", "inputs")
     }
     inputs = blocks["inputs"] or [("", [ReportBlock(folded="Scenario, as it ran", text=report.scenario)])]
-    staged = scene is not None
-    judged = _requirements(report)
+    staged, judged = scene is not None, _requirements(report)
     beside = judged if staged and live is None else None
     parts = {
-        **_moving_parts(case, (staged, replay_lacks, timed[:MAIN]), beside, (live is not None, no_live)),
+        **_moving_parts(case, (staged, replay_lacks, timed), beside, (live is not None, no_live)),
+        **({"what-if": _loop_bench(followed)} if of_loop else {}),
         "requirements": _requirements_section(report.bars_title, None if beside else judged, blocks["requirements"]),
         "key-figures": _key_figures(report) if report.tiles else None,
         "key": _inside(blocks["key"], "Key figures"),
         "before": _sections(blocks["before"]),
         "figures": _section("figures", "Figures", element("div", *others, class_="figures")) if others else None,
         "after": _sections(blocks["after"]),
-        "no-replay": _section(
-            "replay", "Replay", element("p", f"{no_replay[:1].upper()}{no_replay[1:]}", class_="note")
-        )
-        if no_replay
-        else None,
+        "no-replay": _no_replay(no_replay) if no_replay else None,
         "inputs": _section("inputs", "Inputs", _inside(inputs, "Inputs"))
         if any(any(found) for _, found in inputs)
         else None,
@@ -123,7 +122,12 @@ def render_page(
     main = element("main", _hero(report), *parts.values())
     told = None if live is None else live | {"verdict": verdict_words(report)}
     body = element("body", _mast(report, parts), main, foot, *_scripts(data, scene, told))
-    return f"<!doctype html>\n{element('html', _head(report.title, scene, live is not None), body, lang='en')}\n"
+    return f"<!doctype html>\n{element('html', _head(report.title, scene, live), body, lang='en')}\n"
+
+
+def _no_replay(why: str) -> Html:
+    """Return why a page has no scene."""
+    return _section("replay", "Replay", element("p", f"{why[:1].upper()}{why[1:]}", class_="note"))
 
 
 def _mast(report: Report, parts: Mapping[str, Html | None]) -> Html:
@@ -141,13 +145,13 @@ def _mast(report: Report, parts: Mapping[str, Html | None]) -> Html:
     )
 
 
-def _head(title: str, scene: dict[str, Any] | None, computes: bool) -> Html:
+def _head(title: str, scene: dict[str, Any] | None, live: dict[str, Any] | None) -> Html:
     """Return what a browser reads first: title, style, and the policy that only this page's own scripts run."""
     return element(
         "head",
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", http_equiv="Content-Security-Policy", content=_policy(scene, computes)),
+        element("meta", http_equiv="Content-Security-Policy", content=_policy(scene, live)),
         element("title", title),
         element("style", Html(page_part("page.css") + _colour_rules())),
         element("noscript", element("style", Html(WITHOUT_SCRIPT))),
@@ -306,6 +310,13 @@ def _cases_bench(numbers: Html | None) -> Html:
     return _section(
         "what-if", "Which cases fail", element("div", figure, side, class_="bench"), element("div", id="live")
     )
+
+
+def _loop_bench(roots: Sequence[Html]) -> Html:
+    """Return where a page judges its loop again: the roots, beside the numbers to change."""
+    side = element("aside", _side(None, element("div", id="live-numbers")), class_="side panel")
+    shown = element("div", *roots, element("div", id="live"), class_="stack")
+    return _section("what-if", "What changes", element("div", shown, side, class_="bench"))
 
 
 def _motion(staged: bool, lacks: str, beside: Html | None, curves: Sequence[Html], title: str = MOTION) -> Html | None:
@@ -502,21 +513,33 @@ def _scripts(data: str | None, scene: dict[str, Any] | None, live: dict[str, Any
     scripts = [element("script", Html(data), type="application/json", id="page-data")]
     if live is not None:
         scripts.append(element("script", Html(_json(live)), type="application/json", id="live-data"))
-        packed = Html(packed_part("worker.js.gz")[0])
+        packed = Html(packed_part(f"{_scripts_of(live)[1]}-worker.js.gz")[0])
         scripts.append(element("script", packed, type="application/octet-stream", id="live-script"))
     if scene is not None:
         scripts.append(
             element("script", Html(packed_part("scene.js.gz")[0]), type="application/octet-stream", id="scene-script")
         )
-    return [*scripts, element("script", Html(page_part("page.js")))]
+    return [*scripts, element("script", Html(page_part(_scripts_of(live)[0])))]
 
 
-def _policy(scene: dict[str, Any] | None, computes: bool) -> str:
-    """Return what a page may do: run its own scripts, known by their hashes, and read what is inside it; one that `computes`
+def _scripts_of(live: dict[str, Any] | None) -> tuple[str, str]:
+    """Return the script of a page, and whose worker it has: by what of it computes."""
+    if live is None:
+        return "page.js", ""
+    if "loop" in live:
+        return "page-margins.js", "loop"
+    return "page-campaign.js" if "cases" in live else "page-run.js", "run"
+
+
+def _policy(scene: dict[str, Any] | None, live: dict[str, Any] | None) -> str:
+    """Return what a page may do: run its own scripts, known by their hashes, and read what is inside it; one that computes
     also runs WebAssembly, in a worker of its own."""
-    scripts = [page_part("page.js").encode(), *([packed_part("scene.js.gz")[1]] if scene is not None else [])]
+    scripts = [
+        page_part(_scripts_of(live)[0]).encode(),
+        *([packed_part("scene.js.gz")[1]] if scene is not None else []),
+    ]
     hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(one).digest()).decode()}'" for one in scripts)
-    hashes, worker = (f"{hashes} 'wasm-unsafe-eval'", "; worker-src blob:") if computes else (hashes, "")
+    hashes, worker = (f"{hashes} 'wasm-unsafe-eval'", "; worker-src blob:") if live is not None else (hashes, "")
     inside = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {hashes}{worker}"
     return f"{inside}; base-uri 'none'; form-action 'none'"
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import gzip
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ import numpy as np
 from dockdyn.results import unit
 from dockdyn.results.methods import method_of, settings_of
 from dockdyn.scenario.language.places import Place, places_of
+from dockdyn.scenario.language.units import Bounds
 from dockdyn.scenario.load import Scenario
 from dockdyn.translate.machine import Code
 from dockdyn.translate.scalar_program import SIZES
@@ -91,14 +92,7 @@ class BrowserUnit(NamedTuple):
 
     def packed(self) -> dict[str, Any]:
         """Return it as JSON has it."""
-        return {
-            "module": _packed(self.module.code),
-            "image": _packed(bytes(self.memory.image)),
-            "stack": self.memory.stack,
-            "end": self.memory.end,
-            "work": self.module.work_bytes,
-            "calls": self.calls,
-            "results": {name: list(place) for name, place in self.results.items()},
+        return packed_programs(self.module, self.memory, self.calls, self.results) | {
             "numbers": [_described(*both) for both in zip(self.numbers, self.places, strict=True)],
             "until": self.until,
             "status": self.status,
@@ -106,16 +100,34 @@ class BrowserUnit(NamedTuple):
         }
 
 
+def packed_programs(
+    module: WasmModule, memory: UnitMemory, calls: Mapping[str, list[list[list[int]]]], results: Mapping[str, Array]
+) -> dict[str, Any]:
+    """Return programs and their memory as JSON has them, with the addresses of what they take and give."""
+    return {
+        "module": _packed(module.code),
+        "image": _packed(bytes(memory.image)),
+        "stack": memory.stack,
+        "end": memory.end,
+        "work": module.work_bytes,
+        "calls": dict(calls),
+        "results": {name: list(place) for name, place in results.items()},
+    }
+
+
 def _packed(data: bytes) -> str:
     return base64.b64encode(gzip.compress(data, PACKED, mtime=0)).decode()
 
 
 def _described(number: Place, addresses: Sequence[int]) -> dict[str, Any]:
+    """Return a number of a run that a page may set; a delay stays one, as without it would be another program."""
+    limits = Bounds(above=0.0, most=number.limits.most, below=number.limits.below)
+    return described_number(number, addresses, limits if number.key == DELAY else number.limits)
+
+
+def described_number(number: Place, addresses: Sequence[int], limits: Bounds) -> dict[str, Any]:
     """Return a number that a page may set: its key, unit, value and bounds, and where it is."""
-    limits = number.limits
     bounds = {"least": limits.least, "above": limits.above, "most": limits.most, "below": limits.below}
-    if number.key == DELAY:
-        bounds = {"above": 0.0, "most": limits.most, "below": limits.below}  # without one it would be another program
     return {
         "key": number.key,
         "keys": number.keys,

@@ -23,10 +23,11 @@ from matplotlib.contour import ContourSet
 from matplotlib.path import Path
 from report_page import Page, check_dark_and_light, check_nothing_from_outside, figures_at_width
 
-from dockdyn.pages import report_html
+from dockdyn.pages import report_html, report_of
 from dockdyn.report import picture
 from dockdyn.report.charts.print_chart import print_chart
 from dockdyn.report.field import Key, boundary_lines, unstable_on_left
+from dockdyn.report.page import render_page
 from dockdyn.studies.margins.console import margin_lines
 from dockdyn.studies.margins.plots import chart_figure, family_figure, roots_figure, sensitivity_figure, sweep_figure
 
@@ -36,7 +37,7 @@ NEEDING |= {"Sensitivities": "sensitivities", "Nominal contact": "nominal"}
 
 @pytest.fixture(scope="module")
 def reports() -> dict[str, str]:
-    return {name: report_html(found) for name, found in RESULTS.items()}
+    return {name: render_page(report_of(found)) for name, found in RESULTS.items()}  # of results that no scenario gave
 
 
 @pytest.mark.parametrize("name", RESULTS)

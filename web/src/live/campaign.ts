@@ -11,7 +11,7 @@ import { Runner } from "./runner.ts";
 import { giveUp, FINISHED, ShownRun, type Page, type RunShown } from "./shown.ts";
 import { shareInWords } from "./shares.ts";
 import { Sliders } from "./sliders.ts";
-import type { NumberOfUnit } from "./unit.ts";
+import type { NumberOfUnit } from "./programs.ts";
 import type { Answer } from "./worker.ts";
 
 export interface CampaignData extends RunShown {

@@ -1,7 +1,7 @@
 // Numbers that a reader may change: how they are written, and how far a slider goes.
 import { element } from "../dom.ts";
 import { copyCommand } from "../tables.ts";
-import type { NumberOfUnit } from "./unit.ts";
+import type { NumberOfUnit } from "./programs.ts";
 
 /** Units that are read more easily, by what a number of the report is below. */
 const SHOWN: Record<string, [below: number, unit: string, factor: number][]> = {

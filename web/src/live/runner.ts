@@ -1,6 +1,6 @@
 // Asks the worker one run at a time: the newest wish wins, what is only worth knowing waits and yields to it.
 import type { Answer, Asked } from "./worker.ts";
-import type { PackedUnit } from "./unit.ts";
+import type { PackedPrograms } from "./programs.ts";
 
 interface Wish {
   asked: Asked;
@@ -16,7 +16,7 @@ export class Runner {
   private later: Wish[] = [];
   private count = 0;
 
-  constructor(private readonly script: string, private readonly unit: PackedUnit) {
+  constructor(private readonly script: string, private readonly unit: PackedPrograms) {
     this.begin();
   }
 

@@ -2,7 +2,7 @@
 import { element } from "../dom.ts";
 import { writeNumber } from "../scales.ts";
 import { inBrief, isAllowed, shownUnit, sliderSpan } from "./numbers.ts";
-import type { NumberOfUnit } from "./unit.ts";
+import type { NumberOfUnit } from "./programs.ts";
 
 const FIRST = 4; // that are offered unasked, where nothing else is said
 const MOST = 6; // with those that do most

@@ -1,5 +1,6 @@
-// Runs a unit in a thread of its own: the page stays quick, and one that takes too long can be ended.
-import { Unit, type PackedUnit } from "./unit.ts";
+// Computes in a thread of its own: the page stays quick, and one that takes too long can be ended.
+import type { PackedPrograms } from "./programs.ts";
+import type { Found } from "./unit.ts";
 
 export interface Asked {
   id: number;
@@ -16,21 +17,28 @@ export interface Answer {
   error?: string;
 }
 
-const host = self as unknown as { postMessage(message: Answer, transfer: Transferable[]): void; onmessage: ((event: MessageEvent<PackedUnit | Asked>) => void) | null };
-let unit: Promise<Unit> | null = null;
+interface Computing {
+  run(values: ArrayLike<number>, most?: number): Found;
+}
 
-host.onmessage = async ({ data }) => {
-  if ("module" in data) {
-    unit = Unit.load(data);
-    unit.catch(() => undefined); // told to who asks it
-    return;
-  }
-  const began = performance.now();
-  try {
-    const run = (await unit!).run(data.values, data.most);
-    const found = Object.fromEntries(data.names.map((name) => [name, run.numbers(name)]));
-    host.postMessage({ id: data.id, status: run.status, took: performance.now() - began, found }, Object.values(found).map(({ buffer }) => buffer as ArrayBuffer));
-  } catch (error) {
-    host.postMessage({ id: data.id, status: -1, took: performance.now() - began, found: {}, error: error instanceof Error ? error.message : String(error) }, []);
-  }
-};
+const host = self as unknown as { postMessage(message: Answer, transfer: Transferable[]): void; onmessage: ((event: MessageEvent<PackedPrograms | Asked>) => void) | null };
+
+/** Answer what the page asks by the programs that it sends first, as `load` makes them ready. */
+export function serve<Packed extends PackedPrograms>(load: (packed: Packed) => Promise<Computing>): void {
+  let unit: Promise<Computing> | null = null;
+  host.onmessage = async ({ data }) => {
+    if ("module" in data) {
+      unit = load(data as Packed);
+      unit.catch(() => undefined); // told to who asks it
+      return;
+    }
+    const began = performance.now();
+    try {
+      const run = (await unit!).run(data.values, data.most);
+      const found = Object.fromEntries(data.names.map((name) => [name, run.numbers(name)]));
+      host.postMessage({ id: data.id, status: run.status, took: performance.now() - began, found }, Object.values(found).map(({ buffer }) => buffer as ArrayBuffer));
+    } catch (error) {
+      host.postMessage({ id: data.id, status: -1, took: performance.now() - began, found: {}, error: error instanceof Error ? error.message : String(error) }, []);
+    }
+  };
+}

@@ -209,9 +209,15 @@ def assemble_loop(content: Judged, nominal: Nominal | None, delay: Scalar, hyper
     """Return what growth comes from, at a `delay` (s) that the scenario's own enters by its changes."""
     loop = delayed_loop(content, nominal)
     late: Any = _with_delay(loop, delay + loop.delay - jax.lax.stop_gradient(loop.delay))
+    return growth_parts(late, hyperperiod)
+
+
+def growth_parts(loop: Loop | Linear, hyperperiod: Hyperperiod | None) -> Parts:
+    """Return what the growth of a loop's motions comes from; can be traced."""
     if hyperperiod is None:
-        return late.matrices(), late.delay[None]
-    whole = cycle_map(late, hyperperiod)
+        return loop.matrices(), jnp.asarray(loop.delay)[None]
+    assert isinstance(loop, Loop)
+    whole = cycle_map(loop, hyperperiod)
     return whole.monodromy, whole.period
 
 

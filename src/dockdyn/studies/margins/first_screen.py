@@ -20,21 +20,32 @@ from dockdyn.studies.margins.wording import (
 )
 
 MOST = 5  # sensitivities in a tile
+HEADLINES = {
+    "edge": "On the edge of stability",
+    "late": "Unstable: the delay may be {critical} at most",
+    "grows": "Unstable: twice as large every {twice}",
+    "unstable": "Unstable",
+    "spare": "Stable, with {margin} of delay to spare",
+    "whatever": "Stable, whatever the delay",
+    "stable": "Stable",
+}
 
 
 def margins_headline(margins: dict[str, Any]) -> str:
     """Return whether the loop is stable, and with which delay, in a few words."""
     critical, growth = margins["critical_delay_s"], margins["growth_rate_1_s"]
     if on_edge(margins):
-        return "On the edge of stability"
+        return HEADLINES["edge"]
     if not margins["stable"]:
         if critical:
-            return f"Unstable: the delay may be {format_duration(critical)} at most"
-        twice = f": twice as large every {format_duration(math.log(2) / growth)}" if 0 < growth < math.inf else ""
-        return f"Unstable{twice}"
+            return HEADLINES["late"].format(critical=format_duration(critical))
+        grows = 0 < growth < math.inf
+        return (
+            HEADLINES["grows"].format(twice=format_duration(math.log(2) / growth)) if grows else HEADLINES["unstable"]
+        )
     if critical is not None:
-        return f"Stable, with {format_duration(margins['delay_margin_s'])} of delay to spare"
-    return "Stable, whatever the delay" if whatever_delay(margins) else "Stable"
+        return HEADLINES["spare"].format(margin=format_duration(margins["delay_margin_s"]))
+    return HEADLINES["whatever" if whatever_delay(margins) else "stable"]
 
 
 def margins_tiles(margins: dict[str, Any]) -> list[Tile]:
@@ -55,9 +66,9 @@ def _delay_tile(margins: dict[str, Any]) -> Tile | None:
         words = "until the loop is unstable" if value >= 0 else "beyond the critical one"
         number, _, unit = format_duration(abs(value)).partition(" ")
         line = draw_place(1e3 * delay, 1e3 * critical, "ms", ("delay", "critical"))
-        return Tile(
-            "Delay to spare" if value >= 0 else "Delay too much", number, unit, words, picture=line, alarming=value < 0
-        )
+        label, sign = ("Delay to spare", 1.0) if value >= 0 else ("Delay too much", -1.0)
+        figures = [("delay_margin_s", sign * (1e3 if unit == "ms" else 1.0))]
+        return Tile(label, number, unit, words, picture=line, alarming=value < 0, figures=figures)
     if (known := stable_at_least(margins)) is not None:
         number, _, unit = format_duration(known).partition(" ")
         return Tile("Critical delay", f"> {number}", unit, "as far as was looked, or none")
@@ -76,6 +87,7 @@ def _growth_tile(margins: dict[str, Any]) -> Tile:
         note,
         picture=draw_roots(margins["rightmost_roots"]),
         alarming=not margins["stable"],
+        figures=[("growth_rate_1_s", 1.0)],
     )
 
 

@@ -19,6 +19,7 @@ from dockdyn.kinds.rig.comparison.choice import (
     oracle_compensators,
 )
 from dockdyn.kinds.rig.comparison.compare import worst_amplitudes
+from dockdyn.kinds.rig.comparison.first_screen import comparison_headline, comparison_tiles
 from dockdyn.report.charts.chart import ZERO, Band, Chart, Level, Line, Panel, line_style
 from dockdyn.report.report import Plot, Report, ReportBlock, Table, result_report
 from dockdyn.report.wording import NOTHING, format_significant
@@ -33,7 +34,7 @@ MOST = 1e4  # amplitude ratios beyond are off the figure
 
 def comparison_report(dataset: Dataset) -> Report:
     """Return the report of a comparison."""
-    verdict = _comparison_verdict(dataset)
+    verdict, choice, own = _comparison_verdict(dataset), CompensatorChoice.of_dataset(dataset), dataset.attrs.get("own")
     few = ReportBlock(CAPTION, words=_range_in_words(dataset), table=_ratio_table(dataset, PRINTED))
     note = (
         "A column is a stiffness of the contact; “worst” is the largest error over all of them, a half counting as much as "
@@ -43,6 +44,9 @@ def comparison_report(dataset: Dataset) -> Report:
     return result_report(
         dataset,
         verdict=verdict,
+        headline=comparison_headline(choice, own),
+        tiles=comparison_tiles(choice, own),
+        alarming=not np.isfinite(choice.best(own).error),
         warnings=_comparison_doubts(dataset),
         key=overview_rows(dataset),
         blocks=[

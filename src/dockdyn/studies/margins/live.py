@@ -1,0 +1,116 @@
+"""What the page of margins needs to judge its loop again with other numbers: the program of its matrices, or of its map.
+
+The contact stays where the report has it, as in a sweep. What follows from the matrices, roots and delays, the page computes.
+
+Units: SI.
+Source: definition.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dockdyn.dataset import Dataset
+from dockdyn.deferred import Array, Float
+from dockdyn.kinds.nominal import Judged, Nominal
+from dockdyn.kinds.resting import counts_all, delayed_loop
+from dockdyn.report.live import MOST_BYTES, TooMuch
+from dockdyn.report.wording import format_significant
+from dockdyn.results.browser_unit import DELAY, UnitMemory, described_number, packed_programs
+from dockdyn.results.plan import jit_once
+from dockdyn.scenario.kinds import kind_named
+from dockdyn.scenario.language.errors import within
+from dockdyn.scenario.language.places import places_of
+from dockdyn.scenario.language.units import Bounds
+from dockdyn.scenario.load import Scenario, parse
+from dockdyn.stability.growth import batch_of_one
+from dockdyn.stability.multirate import Hyperperiod, hyperperiod_of
+from dockdyn.studies.margins.derivatives import DELAYS, PERIODS, Parts, growth_parts
+from dockdyn.studies.margins.first_screen import HEADLINES
+from dockdyn.studies.margins.judged_loop import JudgedLoop, judge_loop
+from dockdyn.translate.wasm import wasm_module
+from dockdyn.trees import leaves_of
+
+FURTHER = 3.0  # times the delay, or the critical one, up to which a page may move the delay of a sampled loop
+FELT = ("contact", "contact_law", "loop", "rig")  # tables of which a loop is made, where no sensitivity tells more
+SHORT = 1e-3  # s: a delay that stands for none, so that there is one to set
+
+
+def live_margins(dataset: Dataset, folder: Path | None = None) -> dict[str, Any]:
+    """Return what the page of margins reads to judge the loop again, as JSON has it.
+
+    Modules of the user's own are looked for in `folder`, by default that of the scenario. Raises TooMuch, and Untranslatable
+    where XLA computes a part.
+    """
+    name = str(dataset.attrs["source"])
+    scenario = parse(str(dataset.attrs["scenario"]), name, folder=folder or Path(name).parent).at({})
+    if kind_named(scenario.kind).tuned(scenario) is not scenario:
+        raise TooMuch("its compensator is tuned anew for other numbers")
+    judged, margins = judge_loop(scenario), json.loads(dataset.attrs["margins"])
+    if judged.loop.behind is not None:
+        raise TooMuch("its rig's loop has several contacts, or bodies, behind what it measures")
+    unit = _packed_loop(judged, _traced_scenario(judged), margins)
+    if (size := len(json.dumps(unit))) > MOST_BYTES:
+        raise TooMuch(f"its program is {format_significant(size / 1e6, 2)} MB, more than a page should carry")
+    stated = {key: margins[key] for key in ("growth_rate_1_s", "critical_delay_s", "spectral_radius", "delay_s")}
+    return {"unit": unit, "loop": stated | {"roots": margins["rightmost_roots"]}, "headlines": HEADLINES}
+
+
+@partial(jit_once, static=("hyperperiod",))
+def _matrices_in_page(
+    content: Judged, nominal: Nominal | None, hyperperiod: Hyperperiod | None
+) -> tuple[Parts, Float[Array, ""]]:
+    """Return what the growth of a scenario's loop comes from, and its delay (s)."""
+    loop = delayed_loop(content, nominal)
+    return growth_parts(loop, hyperperiod), loop.delay
+
+
+def _traced_scenario(judged: JudgedLoop) -> Scenario:
+    """Return the scenario with a delay in its loop, where that is zero: a program without one cannot be given one."""
+    scenario = judged.scenario
+    if judged.loop.sampled() or any(one.key == DELAY and one.value for one in places_of(scenario)):
+        return scenario
+    return scenario.at({DELAY: SHORT})
+
+
+def _packed_loop(judged: JudgedLoop, traced: Scenario, margins: dict[str, Any]) -> dict[str, Any]:
+    """Return the program that gives a loop's matrices, or its map over a cycle, and the numbers that it feels."""
+    loop, content = judged.loop, traced.content
+    longest = FURTHER * max(judged.delay, margins["critical_delay_s"] or 0.0, 0.0)
+    last: Any = np.float64(longest)
+    hyperperiod = hyperperiod_of(batch_of_one(replace(loop, delay=last))) if loop.sampled() else None
+    code, _ = _matrices_in_page.code(content, judged.nominal, hyperperiod=hyperperiod)
+    module = wasm_module({"matrices": code})
+    memory = UnitMemory(module)
+    given = leaves_of((content, judged.nominal))
+    leaves = [memory.put(np.ascontiguousarray(leaf, dtype)) for leaf, dtype in zip(given, code.arguments, strict=False)]
+    constants = [memory.put(one) for one in code.constants]
+    found = memory.take_results(code)
+    calls = {"matrices": [[[one.at for one in (*leaves, *constants)], [one.at for one in found]]]}
+    names = ("matrices", "delays", "delay") if hyperperiod is None else ("map", "period", "delay")
+    felt = {key for keys in margins["sensitivities"] for key in keys.split(", ")}
+    felt |= set(DELAYS if felt else ())
+    numbers = []
+    for place in places_of(traced):
+        told = felt & {place.key, *place.keys} if felt else any(within(place.key, table) for table in FELT)
+        if not told or (loop.sampled() and place.key in PERIODS):
+            continue
+        own = replace(place, value=float(judged.scenario.content.loop.delay)) if place.key == DELAY else place
+        limits = place.limits
+        if place.key in DELAYS:  # of a sampled loop as long as its map has room for, with the rest of the delay
+            most = np.inf if hyperperiod is None else longest - (judged.delay - own.value)
+            limits = Bounds(least=0.0, most=min(limits.most, most), below=limits.below)
+        numbers.append(described_number(own, [leaves[leaf].at for leaf in own.leaves], limits))
+    return packed_programs(module, memory, calls, dict(zip(names, found, strict=True))) | {
+        "numbers": numbers,
+        "delays": list(DELAYS),
+        "longest": None if hyperperiod is None else longest,
+        # whether there are motions that no delayed force sees, which are to be set aside
+        "drifts": judged.nominal is not None and counts_all(content, judged.nominal),
+    }
