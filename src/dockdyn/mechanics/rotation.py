@@ -158,7 +158,8 @@ def from_x_axis(direction: Vector) -> Quaternion:
     """Return the shortest rotation that takes the x axis to the unit vector `direction` (for −x, half a turn about z)."""
     across = direction.y**2 + direction.z**2
     opposite = (direction.x < 0) & (across < 1e-24)
-    w = jnp.where(direction.x < 0, across / (1 - direction.x), 1 + direction.x)  # 1 + x without cancellation
+    behind = direction.x < 0
+    w = jnp.where(behind, across / jnp.where(behind, 1 - direction.x, 1.0), 1 + direction.x)  # 1 + x without cancellation
     size = jnp.sqrt(jnp.where(opposite, 1.0, 2 * w))
     zero = jnp.zeros(())
     # half-angle form of the rotation about x × direction
