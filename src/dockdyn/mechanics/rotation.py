@@ -125,7 +125,7 @@ class Quaternion:
 
     @trace_once
     def normalised(self) -> Quaternion:
-        scale = 1 / jnp.sqrt(self.w**2 + self.x**2 + self.y**2 + self.z**2)
+        scale = 1 / xp.sqrt(self.w**2 + self.x**2 + self.y**2 + self.z**2)
         return Quaternion(self.w * scale, self.x * scale, self.y * scale, self.z * scale)
 
 
