@@ -139,7 +139,7 @@ def fitted_root(times, signal, frequency):
 
 
 def place_of(content, key):
-    """Table (or list) and name (or index) of a number of a scenario's dictionary, a file's or one with bodies beside the rest."""
+    """Table (or list) and name (or index) of a number in a file's dictionary, or in one with bodies beside the rest."""
     parts = (key if "body" in content else key.removeprefix("body.")).split(".")
     for part in parts[:-1]:
         content = content[int(part) if part.isdigit() else part]

@@ -43,9 +43,9 @@ class Quaternion:
         """Return the rotation about `rotation` by its length (rad)."""
         squared = rotation.dot(rotation) / 4
         small = squared < SMALL_ANGLE
-        half = jnp.sqrt(jnp.where(small, 1.0, squared))
-        sinc = jnp.where(small, 1 - squared / 6 * (1 - squared / 20), jnp.sin(half) / half)
-        cosine = jnp.where(small, 1 - squared / 2 * (1 - squared / 12 * (1 - squared / 30)), jnp.cos(half))
+        half = xp.sqrt(xp.where(small, 1.0, squared))
+        sinc = xp.where(small, 1 - squared / 6 * (1 - squared / 20), xp.sin(half) / half)
+        cosine = xp.where(small, 1 - squared / 2 * (1 - squared / 12 * (1 - squared / 30)), xp.cos(half))
         axis = rotation * (sinc / 2)
         return Quaternion(cosine, axis.x, axis.y, axis.z)
 
@@ -159,7 +159,9 @@ def from_x_axis(direction: Vector) -> Quaternion:
     across = direction.y**2 + direction.z**2
     opposite = (direction.x < 0) & (across < 1e-24)
     behind = direction.x < 0
-    w = jnp.where(behind, across / jnp.where(behind, 1 - direction.x, 1.0), 1 + direction.x)  # 1 + x without cancellation
+    w = jnp.where(
+        behind, across / jnp.where(behind, 1 - direction.x, 1.0), 1 + direction.x
+    )  # 1 + x without cancellation
     size = jnp.sqrt(jnp.where(opposite, 1.0, 2 * w))
     zero = jnp.zeros(())
     # half-angle form of the rotation about x × direction

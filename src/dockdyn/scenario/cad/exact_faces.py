@@ -1,6 +1,6 @@
 """Faces of a solid that are planes, cylinders, cones, spheres, tori, as surfaces and features of a scenario.
 
-What lies inside a hole or a bowl is a surface with the solid around it; a round end is a ball, the tube of a ring a circle, too.
+What lies inside a hole or a bowl is a surface with the solid around it; a round end is a ball, too, a ring a circle.
 A face that is cut in pieces is one again.
 
 Units: m and rad, in the axes of the file, from its origin.

@@ -74,7 +74,10 @@ def _part_of(solid: CadSolid, file: Path, tolerance: float, density: float) -> P
         head += ["", f"# {len(found) - len(shown)} more surfaces, small ones, are in the mesh alone."]
     sorts = _counted(solid)
     line = f"{name}: {size} mm, {_digits(mesh.mass, 4)} kg; faces: {sorts}; {len(mesh.faces)} triangles"
-    files = {f"{name}.toml": "\n".join(head) + "\n", f"{name}.obj": exported_mesh(mesh.vertices, mesh.faces, ".obj")}
+    files: dict[str, str | bytes] = {
+        f"{name}.toml": "\n".join(head) + "\n",
+        f"{name}.obj": exported_mesh(mesh.vertices, mesh.faces, ".obj"),
+    }
     return PartOfCad(name, files, line)
 
 

@@ -1,4 +1,4 @@
-"""Solids of a CAD file: their names, their skins as triangles, and those faces that are planes, cylinders, cones, spheres, tori.
+"""Solids of a CAD file: their names, their skins as triangles, and those faces that are parts of exact surfaces.
 
 The file is read by another process, within limits: what is wrong with a file can break that one alone.
 
@@ -36,7 +36,7 @@ TYPES = {5121: "b", 5123: "h", 5125: "i", 5126: "f"}  # of glTF
 
 
 class Face(NamedTuple):
-    """A face of a solid that is part of an exact surface, as its kernel has it (in the axes of the solid) and by its triangles."""
+    """A face of a solid that is part of an exact surface, as its kernel has it (axes of the solid) and by its triangles."""
 
     sort: str  # "plane", "cylinder", "cone", "sphere" or "torus"
     facts: dict[str, Any]

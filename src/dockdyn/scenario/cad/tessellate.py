@@ -13,7 +13,7 @@ TURN = 0.3  # rad, between triangles on a curved face
 
 
 def limit_process(memory: int, seconds: int) -> None:
-    """Let the system end this process where it takes more memory (bytes) or processor time (s); nothing where no system does."""
+    """Let the system end this process where it takes more memory (bytes) or processor time (s); none does under Windows."""
     try:
         import resource
     except ImportError:  # of Windows, where the parent's wait is the limit
@@ -32,7 +32,7 @@ def main() -> None:
     import cascadio
 
     content = sys.stdin.buffer.read()
-    found = cascadio.load(content, kind, float(tolerance), TURN, include_brep=True)
+    found = cascadio.load(content, "iges" if kind == "iges" else "step", float(tolerance), TURN, include_brep=True)
     with os.fdopen(out, "wb") as file:
         file.write(found)
 

@@ -183,7 +183,7 @@ def _seat(answers: Answers) -> tuple[float, float]:
 
 
 def _judged(answers: Answers) -> str:
-    """Return where on the wall a rig's loop is judged, for the snare may catch before anything touches; nothing without a rig."""
+    """Return where on the wall a rig's loop is judged, as the snare may catch before anything touches; nothing without one."""
     if not on_rig(answers):
         return ""
     angle, (seat, beside) = math.radians(HALF_ANGLE), _seat(answers)
