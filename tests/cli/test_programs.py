@@ -33,12 +33,12 @@ def flight():
 with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("always")
     first = flight(), [run(size) for size in range(1, 4)]
-    room = programs.maps() + 400
+    room = programs.count_memory_maps() + 400
     programs.most_maps, programs.spare = lambda: room, 0
     seen, kept = [], []
     for size in range(4, 60):
         run(size)
-        seen.append(programs.maps())
+        seen.append(programs.count_memory_maps())
         kept.append(len(programs.kept))
     again = flight(), [run(size) for size in range(1, 4)]
 told = [str(one.message) for one in told if issubclass(one.category, RuntimeWarning)]

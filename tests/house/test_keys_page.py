@@ -33,7 +33,7 @@ def nestings(schema, definitions):
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         schema = {} if definitions[name].get("type") == "object" else definitions[name]
-    for one in schema.get("anyOf", ()):
+    for one in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
         yield from nestings(one, definitions)
     if schema.get("type") == "array":
         bounds = schema.get("minItems", 0), schema.get("maxItems")

@@ -241,7 +241,7 @@ def test_what_the_report_says_to_type_gives_the_result_again(runs, dock, tmp_pat
 @pytest.mark.full
 def test_margins_swept_are_got_again(dock, tmp_path):
     sweeps = ["loop.delay=0:20 ms:4", "contact.probe.normal.damping=0:400:3"]
-    dataset = stability_dataset(dockdyn.load("probe-cone"), [parse_sweep(sweep) for sweep in sweeps])
+    dataset = stability_dataset(dockdyn.load("probe-cone"), [parse_sweep(sweep) for sweep in sweeps]).to_xarray()
     write_result(dataset, tmp_path / "stability.nc")
     (tmp_path / "scenario.toml").write_text(dataset.attrs["scenario"], encoding="utf-8")
     _, *words = typed_in(report_html(open_result(tmp_path / "stability.nc")))

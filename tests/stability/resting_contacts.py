@@ -139,8 +139,9 @@ def fitted_root(times, signal, frequency):
 
 
 def place_of(content, key):
-    """Table (or list) and name (or index) of a number of a scenario's dictionary."""
-    for part in (parts := key.removeprefix("body.").split("."))[:-1]:
+    """Table (or list) and name (or index) of a number in a file's dictionary, or in one with bodies beside the rest."""
+    parts = (key if "body" in content else key.removeprefix("body.")).split(".")
+    for part in parts[:-1]:
         content = content[int(part) if part.isdigit() else part]
         content = content[0] if isinstance(content, list) and isinstance(content[0], dict) else content
     return content, int(parts[-1]) if parts[-1].isdigit() else parts[-1]

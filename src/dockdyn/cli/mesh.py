@@ -1,19 +1,22 @@
-"""`dockdyn mesh`: mesh files that bodies touch by, looked at and repaired."""
+"""`dockdyn mesh`: mesh files that bodies touch by, looked at and repaired; parts from CAD files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dockdyn.cli.common import Force, Refusal, help_example, say, vacant_file
 from dockdyn.cli.progress import show_activity
 
+if TYPE_CHECKING:
+    from dockdyn.scenario.language.units import Bounds
+
 app = typer.Typer(
-    help="Mesh files, looked at and repaired.",
+    help="Mesh files, looked at and repaired; parts from CAD files.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -73,6 +76,52 @@ def repair(
     for line in done or ["nothing to repair"]:
         say(line)
     say(f"Mesh: {written}")
+
+
+@app.command("import", epilog=help_example("dockdyn mesh import docking.step --density '2700 kg/m**3' --out docking"))
+def import_(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A CAD file, .step, .stp, .iges or .igs.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for the parts.")],
+    density: Annotated[str, typer.Option("--density", help="Of every solid, in kg/m**3 or with its unit.")],
+    tolerance: Annotated[
+        str, typer.Option("--tolerance", help="Of triangles from the surfaces, in m or with its unit.")
+    ] = "0.1 mm",
+    force: Force = False,
+) -> None:
+    """Write each solid of a CAD file as a part that scenarios include: NAME.toml, and its mesh NAME.obj.
+
+    With mass and inertia of its density; planes, cylinders, cones, spheres and tori among its faces become the exact
+    surfaces.
+    """
+    from dockdyn.files import write_files
+    from dockdyn.scenario.language.units import Bounds
+
+    length = _amount(tolerance, "--tolerance", "m", "a length", Bounds(least=1e-6, most=0.1))
+    heavy = _amount(density, "--density", "kg/m**3", "a density", Bounds(above=0, most=1e5))
+    with _naming(file), show_activity(f"Reading {file.name}"):
+        from dockdyn.scenario.cad.part_file import parts_of_cad
+
+        parts = parts_of_cad(file, length, heavy)
+    contents = {out / name: content for part in parts for name, content in part.files.items()}
+    for written in contents:
+        vacant_file(written, force, file)
+    out.mkdir(parents=True, exist_ok=True)
+    write_files(contents)
+    for part in parts:
+        say(part.line)
+    say(f'Parts: {out}; a scenario takes one by include = "{out / parts[0].name}.toml"')
+
+
+def _amount(text: str, option: str, unit: str, what: str, limits: Bounds) -> float:
+    """Return what an option states, in a `unit`."""
+    from pydantic_core import PydanticCustomError
+
+    from dockdyn.scenario.language.units import number_of
+
+    try:
+        return number_of(text, unit, what, limits)
+    except PydanticCustomError as problem:
+        raise Refusal(f"{option}: {problem}") from None
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dockdyn.deferred import Array, Float, jnp
+from dockdyn.deferred import Array, Float, xp
 from dockdyn.elements.force_element import Action, Opposing
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector, once
@@ -44,6 +44,6 @@ class Anchors(Module):
         point, end = once((own.point(Vector.of(self.own)), other.point(Vector.of(self.other))))
         apart, velocity = point - end, own.velocity(point) - other.velocity(end)
         squared = apart.dot(apart)
-        length = jnp.where(squared > 0, jnp.sqrt(jnp.where(squared > 0, squared, 1.0)), 0.0)
-        along = apart / jnp.where(squared > 0, length, 1.0)
+        length = xp.where(squared > 0, xp.sqrt(xp.where(squared > 0, squared, 1.0)), 0.0)
+        along = apart / xp.where(squared > 0, length, 1.0)
         return once(AnchorLine(length, velocity.dot(along), along, point, end))

@@ -43,9 +43,9 @@ class Quaternion:
         """Return the rotation about `rotation` by its length (rad)."""
         squared = rotation.dot(rotation) / 4
         small = squared < SMALL_ANGLE
-        half = jnp.sqrt(jnp.where(small, 1.0, squared))
-        sinc = jnp.where(small, 1 - squared / 6 * (1 - squared / 20), jnp.sin(half) / half)
-        cosine = jnp.where(small, 1 - squared / 2 * (1 - squared / 12 * (1 - squared / 30)), jnp.cos(half))
+        half = xp.sqrt(xp.where(small, 1.0, squared))
+        sinc = xp.where(small, 1 - squared / 6 * (1 - squared / 20), xp.sin(half) / half)
+        cosine = xp.where(small, 1 - squared / 2 * (1 - squared / 12 * (1 - squared / 30)), xp.cos(half))
         axis = rotation * (sinc / 2)
         return Quaternion(cosine, axis.x, axis.y, axis.z)
 
@@ -125,7 +125,7 @@ class Quaternion:
 
     @trace_once
     def normalised(self) -> Quaternion:
-        scale = 1 / jnp.sqrt(self.w**2 + self.x**2 + self.y**2 + self.z**2)
+        scale = 1 / xp.sqrt(self.w**2 + self.x**2 + self.y**2 + self.z**2)
         return Quaternion(self.w * scale, self.x * scale, self.y * scale, self.z * scale)
 
 
@@ -158,7 +158,10 @@ def from_x_axis(direction: Vector) -> Quaternion:
     """Return the shortest rotation that takes the x axis to the unit vector `direction` (for −x, half a turn about z)."""
     across = direction.y**2 + direction.z**2
     opposite = (direction.x < 0) & (across < 1e-24)
-    w = jnp.where(direction.x < 0, across / (1 - direction.x), 1 + direction.x)  # 1 + x without cancellation
+    behind = direction.x < 0
+    w = jnp.where(
+        behind, across / jnp.where(behind, 1 - direction.x, 1.0), 1 + direction.x
+    )  # 1 + x without cancellation
     size = jnp.sqrt(jnp.where(opposite, 1.0, 2 * w))
     zero = jnp.zeros(())
     # half-angle form of the rotation about x × direction

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dockdyn.deferred import Array, Float, jax, jnp, xp
+from dockdyn.deferred import Array, Float, is_array_of_jax, jax, jnp, xp
 from dockdyn.programs import trace_once
-from dockdyn.trees import tree_of_fields
+from dockdyn.trees import leaves_of, tree_of_fields
 
 type Scalar = Float[Array, ""]
 
@@ -24,7 +24,7 @@ type Scalar = Float[Array, ""]
 def once[T](value: T) -> T:
     """Return a value computed once and stored: XLA copies a shared intermediate into every kernel that reads it."""
     """Return a value computed once and stored: XLA copies a shared intermediate into every kernel that reads it."""
-    return jax.lax.optimization_barrier(value)
+    return jax.lax.optimization_barrier(value) if any(map(is_array_of_jax, leaves_of(value))) else value
 
 
 @tree_of_fields
@@ -43,7 +43,7 @@ class Vector:
 
     @staticmethod
     def zero() -> Vector:
-        return Vector(jnp.zeros(()), jnp.zeros(()), jnp.zeros(()))
+        return Vector(xp.zeros(()), xp.zeros(()), xp.zeros(()))
 
     def array(self) -> Float[Array, "3"]:
         return xp.stack([self.x, self.y, self.z])

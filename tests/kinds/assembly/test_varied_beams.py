@@ -189,6 +189,20 @@ def test_a_blow_at_the_tip_is_that_of_the_located_method(restitution):
     assert max(momentum_errors(own)) < 1e-12
 
 
+@pytest.mark.full
+def test_what_comes_to_rest_on_an_arm_and_parts_is_that_of_the_located_method():
+    """Without restitution the hand rests on what struck it, until the beams pull it away within a step, to second order."""
+    text = ARM + touching(bouncing(0.0), "hand.ball", "target.skin")
+    (coarse, own, other), (fine, *_) = parted(text, STEP / 2), parted(text, STEP / 4)
+    assert dockdyn.summarise(own)["status"] == "finished"
+    assert own.sizes["episode"] == other.sizes["episode"] == 2
+    rested = (other.episode_release - other.episode_onset).values
+    assert rested.max() > 4 * STEP / 2
+    np.testing.assert_allclose((own.episode_release - own.episode_onset).values, rested, atol=STEP / 2)
+    assert np.all(np.abs(np.log2(coarse / fine) - 2) < 0.2)
+    assert max(momentum_errors(own)) < 1e-12
+
+
 def struck_at_once(**changes):
     """The arm of Cyril et al. that a payload touches at t = 0, for a while."""
     return load("cyril-elastic").at({"duration": 0.5, "output.interval": 0.02, **changes})

@@ -30,7 +30,7 @@ SMALL_CHUNKS = (
 # the same, slowly, so that it can be stopped in the middle
 SLOWLY = SMALL_CHUNKS.replace(
     "from dockdyn.__main__",
-    "import time; f = c.compute; c.compute = lambda *a: (time.sleep(0.3), f(*a))[1]; from dockdyn.__main__",
+    "import time; f = c.compute_chunk; c.compute_chunk = lambda *a: (time.sleep(0.3), f(*a))[1]; from dockdyn.__main__",
 )
 
 

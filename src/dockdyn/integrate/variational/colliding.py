@@ -3,8 +3,9 @@
 An iteration attempts the step to the next mark. Where a guard has risen through zero at its end, or may have done so
 inside (a grazing contact), the step is attempted again as far as the event (`integrate.event_search`); the system jumps. What
 touches at the same instant and approaches is struck one at a time, the fastest first, with no time in between, until nothing
-approaches: that is the rule for simultaneous impacts. Contacts at rest part, and the step is done again, where
-their impulse would pull.
+approaches: that is the rule for simultaneous impacts. Contacts at rest part at the start
+of a step over which their impulse would pull, and the step is done again; what they press for the first part of it changes
+velocities by the square of the step.
 
 Marks are the multiples of the step. With an `error` the step follows the motion: the second difference of the velocities
 bounds each step's error, and marks are the sampling instants; momenta are as exact as before, but energy may drift.
@@ -22,7 +23,7 @@ from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
 from dockdyn.integrate.model import Flag, Scalar, choose_tree, over_rows, pack_tree, unpack_tree, write_row
 from dockdyn.integrate.solution import Status, iterate_until
 from dockdyn.integrate.variational.discrete_energy import balancing_share
-from dockdyn.integrate.variational.event_search import Ends, Search, guard_rates, judge_attempt
+from dockdyn.integrate.variational.event_search import CLOSED, STILL, Ends, Search, guard_rates, judge_attempt
 from dockdyn.integrate.variational.mechanical import (
     PLACES,
     Mechanical,
@@ -44,8 +45,6 @@ from dockdyn.mechanics.dense import solve_definite
 from dockdyn.mechanics.retraction import retract_configuration, to_stated_axes
 from dockdyn.mechanics.vector import once
 
-CLOSED = 1e-10  # m: contacts nearer than this touch at the same instant
-STILL = 1e-12  # m/s: an approach slower than this is none
 SCREEN = 4.0  # steps' worth of motion within which contacts are looked at closely
 LEAST, SHORT = 1e-9, 1e-6  # of the step: what is no step any more; what says nothing about a contact's force
 SHRINK, GROW = 0.2, 2.0  # of a variable step, at most

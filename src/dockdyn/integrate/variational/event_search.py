@@ -17,6 +17,8 @@ from dockdyn.integrate.model import Flag, Scalar, choose_tree
 from dockdyn.integrate.variational.mechanical import Mechanical, Numbers, Row
 from dockdyn.mechanics.retraction import retract_configuration
 
+CLOSED = 1e-10  # m: contacts nearer than this touch at the same instant
+STILL = 1e-12  # m/s: an approach slower than this is none
 TOUCH = 1e-13  # m: depths below it are rounding
 ROOT = 1e-14  # m: depth at which an event is found
 NARROW = 1e-16  # of the step: a bracket that cannot shrink
@@ -88,7 +90,9 @@ def search_first(search: Search, length: Scalar, ends: Ends, free: Bool[Array, "
     a, b, da, db = ends.start, ends.end, ends.start_rate * length, ends.end_rate * length
     low, high = cubic.cubic_extremes(a, b, da, db)
     through = free & (b > TOUCH)
-    grazes = free & ~through & (high > 0) & (high < 1) & ~search.clear
+    # what begins to part is not struck again by what presses it for the first part of the step
+    parts = (a >= -CLOSED) & (jnp.abs(ends.start_rate) <= STILL)
+    grazes = free & ~through & ~parts & (high > 0) & (high < 1) & ~search.clear
     _, root = cubic.rising_root(a, b, da, db)
     # the deepest of those that may graze comes first: if it does not touch, none does
     crest = jnp.argmax(jnp.where(grazes, cubic.cubic_value(high, a, b, da, db), -jnp.inf))

@@ -16,7 +16,7 @@ from dockdyn.files import read_file
 from dockdyn.scenario.language.given_file import MESH
 from dockdyn.scenario.meshes.contents import SUFFIXES, check_mesh_file
 from dockdyn.scenario.meshes.joined import NEEDED, can_join
-from dockdyn.scenario.meshes.repair import RepairedMesh, count_parts, repair_mesh
+from dockdyn.scenario.meshes.repair import count_parts, repair_mesh
 from dockdyn.scenario.meshes.solid import check_solid, faces_in, solid_in
 from dockdyn.scenario.tables.part import refuse
 
@@ -63,7 +63,7 @@ def repaired_file(file: Path, written: Path, within: float | None) -> tuple[byte
     except PydanticCustomError as fault:
         done = f"; after {', '.join(lines)}" if lines else ""
         refuse(f"cannot be repaired: {fault}{done}{'' if can_join() else f'; {NEEDED}'}")
-    content = _exported(found, written.suffix.lower())
+    content = exported_mesh(found.vertices, found.faces, written.suffix.lower())
     try:
         solid_in(content, written.suffix.lower(), 1.0)
     except PydanticCustomError as fault:
@@ -84,8 +84,8 @@ def _mesh(vertices: np.ndarray, faces: np.ndarray) -> Any:  # noqa: ANN401, trim
     return trimesh.Trimesh(vertices, faces, process=False)
 
 
-def _exported(found: RepairedMesh, suffix: str) -> bytes:
+def exported_mesh(vertices: np.ndarray, faces: np.ndarray, suffix: str) -> bytes:
     """Return a mesh as a file."""
     options = {"digits": DIGITS} if suffix == ".obj" else {}
-    content = _mesh(found.vertices, found.faces).export(file_type=suffix.lstrip("."), **options)
+    content = _mesh(vertices, faces).export(file_type=suffix.lstrip("."), **options)
     return content.encode() if isinstance(content, str) else bytes(content)

@@ -18,6 +18,7 @@ from dockdyn.scenario.starters.pieces import (
     lateral_offset,
     loop,
     mass_of,
+    on_rig,
     opening,
     quoted,
     rig_questions,
@@ -79,6 +80,7 @@ def _text(answers: Answers) -> str:
         _wrist(answers, base),
         _snare(answers, out),
         loop(answers),
+        _judged(answers),
     )
 
 
@@ -98,14 +100,10 @@ def _wrist(answers: Answers, base: float) -> str:
 
 
 def _snare(answers: Answers, out: float) -> str:
-    """Return the latch that draws a pin, whose head is `out` (m) of its spacecraft's centre, into the hand.
-
-    Its seat is where a head that is caught as far as can be from the axis just touches the wall.
-    """
+    """Return the latch that draws a pin, whose head is `out` (m) of its spacecraft's centre, into the hand."""
     stiffness = stiffness_for(_mass(answers), LASTS)
     drag = 2 * DAMPING * math.sqrt(stiffness * _mass(answers))
-    angle, beside = math.radians(HALF_ANGLE), SNARE * answers["mouth-radius"]
-    seat = (answers["pin-radius"] + beside * math.cos(angle)) / math.sin(angle)
+    seat, beside = _seat(answers)
     lines = [
         ("between", '["hand", "target"]', ""),
         ("anchor", f"[{row([seat, 0, 0])}, {row([out, 0, 0])}]", "m: where the head lies in the hand, and the head"),
@@ -173,3 +171,21 @@ GRAPPLE = Starter(
     "whether and when the snare caught the pin, how hard the hand touched it, and what the wrist bore",
     mock_ups=lambda answers: ("hand", "target"),
 )
+
+
+def _seat(answers: Answers) -> tuple[float, float]:
+    """Return how far (m) the head's seat is from the apex, and how far from the axis a head may be caught there.
+
+    A head that is caught as far as can be from the axis just touches the wall.
+    """
+    angle, beside = math.radians(HALF_ANGLE), SNARE * answers["mouth-radius"]
+    return (answers["pin-radius"] + beside * math.cos(angle)) / math.sin(angle), beside
+
+
+def _judged(answers: Answers) -> str:
+    """Return where on the wall a rig's loop is judged, as the snare may catch before anything touches; nothing without one."""
+    if not on_rig(answers):
+        return ""
+    angle, (seat, beside) = math.radians(HALF_ANGLE), _seat(answers)
+    distance = quoted(f"{digits(1e3 * (seat * math.cos(angle) + beside * math.sin(angle)))} mm")
+    return table("stability", [("distance", distance, "from the apex along the wall: where the loop is judged")])

@@ -73,7 +73,7 @@ def margin_sensitivities(content: Judged, nominal: Nominal | None, loop: Loop, c
     kept = {
         name: value
         for name, value in found.items()
-        if abs(value) > SMALL * largest and not any(map(constrained, name.split(", ")))
+        if abs(value) > SMALL * largest and (", " in name or not constrained(name))  # those of a group change together
     }
     return Sensitivities(dict(sorted(kept.items(), key=lambda item: -abs(item[1]))), doubts)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from dockdyn.deferred import Array, Float, jnp
+from dockdyn.deferred import Array, Float, jnp, xp
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import Coordinate, quantity
@@ -106,7 +106,7 @@ class LineSection(ElementSection):
         from dockdyn.elements import Anchors
 
         pairs = [self.anchor] if self.anchors is None else self.anchors
-        return [Anchors(jnp.asarray(own, float), jnp.asarray(other, float)) for own, other in pairs]
+        return [Anchors(xp.asarray(own, float), xp.asarray(other, float)) for own, other in pairs]
 
     def places(self, first: Placed, second: Placed) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
         lines = self.lines(first, second)
