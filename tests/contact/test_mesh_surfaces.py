@@ -172,6 +172,7 @@ WRONG = {
         {"tip_radius": 0.01, "tolerance": 0.05},
         "must be at least that of what touches the mesh, 0.1 m",
     ),
+    "thin tip": (_box, {"tip_radius": 0.3, "tolerance": 0.05}, "must be that of what touches the mesh, 0.1 m"),
     "fine": (_box, {"tolerance": 1e-9}, "cannot be had"),
     "field": (_box, {"field": 1}, "unknown key"),
 }

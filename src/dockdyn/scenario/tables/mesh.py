@@ -116,9 +116,14 @@ class MeshSection(Shape):
         reach = max(float(np.linalg.norm(place)), radius, float(np.linalg.norm(self.point)))
         if self.unit is None and (doubt := doubt_unit(self.field.size, reach, "unit")):
             refuse(f"file = {shown(self.file)}: {doubt}")
+        own, needed = (length_in_words(one, self.unit) for one in (self.tip_radius, radius))
         if radius > self.tip_radius:
-            own, needed = (length_in_words(one, self.unit) for one in (self.tip_radius, radius))
             refuse(f"tip_radius = {own}: must be at least that of what touches the mesh, {needed}")
+        if radius < self.tip_radius - self.field.finest:
+            refuse(
+                f"tip_radius = {own}: must be that of what touches the mesh, {needed}, where it is near enough; for tips of two "
+                "sizes name the mesh in two surfaces"
+            )
 
     def make(self) -> Any:  # noqa: ANN401, a surface
 
