@@ -186,7 +186,9 @@ def test_the_report_has_the_verdict_and_the_table_where_that_was_asked_for(dock,
 @pytest.mark.full
 def test_a_field_that_is_nearer_than_asked_becomes_finer():
     """Of a plate that the coarsest field meets within a quarter of this tolerance."""
-    scenario = dockdyn.load("mesh-on-mesh", {f"body.{name}.surface.plate.tolerance": "2 mm" for name in ("chaser", "target")})
+    scenario = dockdyn.load(
+        "mesh-on-mesh", {f"body.{name}.surface.plate.tolerance": "2 mm" for name in ("chaser", "target")}
+    )
     finer = scenario.at(refine_scenario(scenario)["mesh"])
     for before, after in zip(scenario.content.body, finer.content.body, strict=True):
         fields = before.surface[0].field, after.surface[0].field

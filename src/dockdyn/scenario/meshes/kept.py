@@ -42,13 +42,16 @@ class SplineField(NamedTuple):
 
 
 class Cloud(NamedTuple):
-    """Centres of the pieces of a mesh, moved inside so that balls about them touch it."""
+    """Centres of the pieces of a mesh, moved inside so that balls about them touch it, and a tree over them, whose order they
+    have."""
 
     points: Float[np.ndarray, "n 3"]  # m
     shares: Float[np.ndarray, "n"]  # of the whole area, of each piece
     spacing: float  # m, the longest edge of a piece
     size: float  # m, of the mesh
     area: float  # m², of it
+    balls: Float[np.ndarray, "balls 4"]  # m, centre and radius of balls about all points beneath
+    children: Int[np.ndarray, "balls 2"]  # as those of a `BoxTree`
 
 
 class Solid(NamedTuple):

@@ -121,8 +121,8 @@ class MeshSection(Shape):
             refuse(f"tip_radius = {own}: must be at least that of what touches the mesh, {needed}")
         if radius < self.tip_radius - self.field.finest:
             refuse(
-                f"tip_radius = {own}: must be that of what touches the mesh, {needed}, where it is near enough; for tips of two "
-                "sizes name the mesh in two surfaces"
+                f"tip_radius = {own}: must be that of what touches the mesh, {needed}, where it is near enough; for tips of "
+                "two sizes name the mesh in two surfaces"
             )
 
     def make(self) -> Any:  # noqa: ANN401, a surface
