@@ -45,6 +45,7 @@ def test_half_the_stiffness_each_way_is_the_whole_of_the_face(tmp_path):
     )
     contacts = [
         {
+            "name": f"{one}-on-{other}",
             "between": [f"{one}.skin", f"{other}.block"],
             "normal": {"law": "hertz", "exponent": 1, "stiffness": PER_AREA * area / 2},
         }
@@ -95,7 +96,7 @@ def test_plates_dock_off_their_axes():
     (block,) = (one for one in report_of(dataset).blocks if one.title == "Meshes")
     assert [row[0] for row in block.table.rows] == ["chaser.plate", "chaser.skin", "target.plate", "target.skin"]
     assert float(block.table.rows[0][4]) <= 0.2  # mm, the tolerance
-    drawn = {part.name: part.mesh for part in scene_of(dataset).parts}
+    drawn = {part.name: part.solids[0] for part in scene_of(dataset).parts}
     assert "chaser/skin" not in drawn  # the mesh that is a surface, too
     assert len(drawn["chaser/plate"].faces) == 48
     assert drawn["chaser/plate"].vertices[:, 0].max() == pytest.approx(0.53)

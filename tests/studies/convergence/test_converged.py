@@ -187,11 +187,11 @@ def test_the_report_has_the_verdict_and_the_table_where_that_was_asked_for(dock,
 def test_a_field_that_is_nearer_than_asked_becomes_finer():
     """Of a plate that the coarsest field meets within a quarter of this tolerance."""
     scenario = dockdyn.load(
-        "mesh-on-mesh", {f"body.{name}.surface.plate.tolerance": "2 mm" for name in ("chaser", "target")}
+        "mesh-on-mesh", {f"body.{name}.surface.plate.tolerance": "4 mm" for name in ("chaser", "target")}
     )
     finer = scenario.at(refine_scenario(scenario)["mesh"])
     for before, after in zip(scenario.content.body, finer.content.body, strict=True):
         fields = before.surface[0].field, after.surface[0].field
-        assert fields[0].error < 2e-3 / 4
+        assert fields[0].error < 4e-3 / 4
         assert fields[1].error <= fields[0].error / 2
         assert fields[1].finest < fields[0].finest
