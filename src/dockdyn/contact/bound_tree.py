@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dockdyn.deferred import Array, PyTree, jax, jnp
+from dockdyn.deferred import Array, Int, PyTree, Shaped, jax, jnp
 
 STACK = 96  # bounds that wait at most: more than a tree is deep
 
@@ -91,7 +91,9 @@ def _next_box(found: list[Array], stack: PyTree) -> tuple[Array, Array, PyTree]:
     return box, own, (waiting, boxes, keys)
 
 
-def read_row(array: Array, place: Array, column: Array | int, count: int) -> list[Array]:
+def read_row(
+    array: Shaped[Array, "rows columns"], place: Int[Array, ""], column: Int[Array, ""] | int, count: int
+) -> list[Array]:
     """Return `count` numbers of one row of an array, from a column on."""
     found = jax.lax.dynamic_slice(array, (place, column), (1, count))[0]
     return [found[number] for number in range(count)]
