@@ -6,7 +6,8 @@ import hashlib
 import os
 import platform
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -21,9 +22,17 @@ DEFAULT = "native"
 DEVICE_PLUGINS = ("jax_plugins", "libtpu")  # packages by which JAX finds a GPU or a TPU
 waits: list[Callable[[str], None]] = []  # what is told, in words, why a program is long in coming
 costs: list[Callable[[str], None]] = []  # what is told, in words, what is about to take long; where none is, a warning
+works: list[Callable[[str], AbstractContextManager[Callable[[float], None]]]] = []  # what shows how far long work is
 before_compiling: list[
     Callable[[list[Any], bool], None]
 ] = []  # asked with structures, and whether XLA compiles; may refuse
+
+
+@contextmanager
+def show_work(words: str) -> Iterator[Callable[[float], None]]:
+    """Say of the block, to whoever shows it, that it does what `words` say; takes the share of it that is done."""
+    with works[-1](words) if works else nullcontext(lambda share: None) as done:
+        yield done
 
 
 def announce_wait(words: str) -> None:

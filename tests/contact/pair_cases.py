@@ -1,19 +1,21 @@
 """Pairs of things at random, on bodies that are placed, turned and moving at random, and how they meet."""
 
+from dataclasses import replace
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
-from scipy.ndimage import spline_filter
 
 from dockdyn.contact import Cone, Cylinder, Intersection, Plane, Sphere, Torus
 from dockdyn.contact.pairs import BallOnSurface, CapsuleOnCapsule, CapsuleOnRing, CapsuleOnSurface, RingOnPlane
-from dockdyn.contact.surfaces.distance_grid import DistanceGrid
 from dockdyn.integrate.model import over_rows
 from dockdyn.mechanics import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
-from dockdyn.scenario.meshes.spline_bounds import bounds_of
+from dockdyn.scenario.meshes.brick_tree import BrickTree
+from dockdyn.scenario.meshes.spline_bounds import steepest_of
 
 ORIGIN, UP = np.zeros(3), np.array([0.0, 0.0, 1.0])
 BOX = Intersection(
@@ -22,25 +24,22 @@ BOX = Intersection(
 
 
 def gridded(surface, low, high, spacing):
-    """A surface by its distances at the nodes of a grid."""
-    side = np.arange(low, high, spacing)
-    nodes = np.stack(np.meshgrid(side, side, side, indexing="ij"), axis=-1)
-    distances = distances_of(surface, nodes.reshape(-1, 3))
-    return grid_through(distances.reshape(nodes.shape[:-1]), nodes[0, 0, 0], spacing)
+    """A surface by its distances at the nodes of bricks of one size."""
+    return field_from(BrickTree(partial(distances_of, surface), np.array([[low] * 3, [high] * 3]), spacing))
+
+
+def field_from(tree):
+    """The surface of the spline in a tree of bricks."""
+    coefficients, children = tree.arrays(tree.bricks())
+    steepest = steepest_of(coefficients, tree.spacings(), children == 0)
+    numbers = {"coefficients": coefficients, "children": children, "steepest": steepest}
+    return replace(tree.surface(), **{name: jnp.asarray(value) for name, value in numbers.items()})
 
 
 @Program
 def distances_of(surface, points):
     """Signed distances of points, a row for each."""
     return over_rows(lambda point: surface.signed_distance(Vector.of(point)), points)
-
-
-def grid_through(values, corner, spacing):
-    """The surface of these distances at the nodes of a grid."""
-    coefficients = spline_filter(values, order=3, mode="mirror")
-    below, slope = bounds_of(values, coefficients)
-    frame = {"point": jnp.zeros(3), "attitude": jnp.array([1.0, 0.0, 0.0, 0.0]), "axis": jnp.array([1.0, 0.0, 0.0])}
-    return DistanceGrid(*map(jnp.asarray, (coefficients, below, corner, spacing, slope / spacing)), **frame)
 
 
 SURFACES = {

@@ -219,7 +219,7 @@ def test_a_group_is_the_sum_of_its_members(kind):
     np.testing.assert_array_equal(deepest > 0, inside)
     np.testing.assert_allclose(deepest[inside], outside[inside], rtol=0, atol=SAME)
     assert (deepest[~inside] >= outside[~inside] - SAME).all()
-    if kind not in QUICK:
+    if kind not in QUICK and kind != "ball on grid":  # a ball's bound is the distance of its centre
         assert (deepest[~inside] > outside[~inside] + 1e-3).any()
     assert_equal(quick, exact, 1.0)
 

@@ -83,9 +83,9 @@ def test_a_surface_is_as_near_to_its_mesh_as_is_asked(loaded):
     met = true > TIP * (1 - 1e-6)
     errors = np.abs(signed_distances(made(section), places[met]) - true[met])
     assert met.sum() > 500
-    assert np.quantile(errors, 0.98) < 1e-3 and errors.max() < 2 * section.grid.largest_error
+    assert np.quantile(errors, 0.98) < 1e-3 and errors.max() < 2 * section.field.largest_error
     length = np.linalg.norm(surface_normals(made(section), places[met]), axis=1)
-    assert np.quantile(np.abs(length - 1), 0.98) < 1e-3 / section.grid.spacing
+    assert np.quantile(np.abs(length - 1), 0.98) < 1e-3 / section.field.finest
 
 
 def test_a_docking_keeps_energy_and_momenta(loaded):
@@ -115,14 +115,14 @@ def test_a_delayed_docking_keeps_the_momenta(loaded):
 
 
 def test_what_is_stored_gives_the_same_again(loaded):
-    """The resolved scenario holds the file's place, not the grid."""
+    """The resolved scenario holds the file's place, not the field."""
     again = dockdyn.scenario.load.parse(loaded.text(), "again")
-    assert "grid" not in loaded.text()
-    assert again.content.named("target").surface[0].grid.error == loaded.content.named("target").surface[0].grid.error
+    assert "field" not in loaded.text()
+    assert again.content.named("target").surface[0].field.error == loaded.content.named("target").surface[0].field.error
 
 
 @pytest.mark.full
-def test_cases_of_a_campaign_share_the_grid(loaded):
+def test_cases_of_a_campaign_share_the_field(loaded):
     """Their figures are those of single runs."""
     from dockdyn.studies.cases.batch import run_cases
 
@@ -172,15 +172,16 @@ WRONG = {
         {"tip_radius": 0.01, "tolerance": 0.05},
         "must be at least that of what touches the mesh, 0.1 m",
     ),
+    "thin tip": (_box, {"tip_radius": 0.3, "tolerance": 0.05}, "must be that of what touches the mesh, 0.1 m"),
     "fine": (_box, {"tolerance": 1e-9}, "cannot be had"),
-    "grid": (_box, {"grid": 1}, "unknown key"),
+    "field": (_box, {"field": 1}, "unknown key"),
 }
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_wrong_is_said_in_one_line(dock, tmp_path, monkeypatch, name):
     make, keys, words = WRONG[name]
-    monkeypatch.setattr("dockdyn.scenario.meshes.grid.MOST", 150_000)
+    monkeypatch.setattr("dockdyn.scenario.meshes.brick_tree.MOST", 1000)
     make().export(tmp_path / "wrong.ply")
     dock("run", written(tmp_path, scenario("wrong.ply", **keys)), "--quiet").check_refused(words)
 
@@ -188,7 +189,7 @@ def test_what_is_wrong_is_said_in_one_line(dock, tmp_path, monkeypatch, name):
 @pytest.mark.parametrize(("unit", "lengths"), [("mm", 1000.0), ("inch", 1 / 0.0254), (None, 1.0)])
 def test_a_tolerance_that_cannot_be_had_is_answered_by_one_that_can(tmp_path, monkeypatch, unit, lengths):
     """In the unit of the file, where it is stated; a tenth less of it cannot be had either."""
-    monkeypatch.setattr("dockdyn.scenario.meshes.grid.MOST", 150_000)
+    monkeypatch.setattr("dockdyn.scenario.meshes.brick_tree.MOST", 1000)
     mesh = drogue()
     mesh.apply_scale(lengths)
     mesh.export(tmp_path / "drogue.stl")
@@ -205,7 +206,7 @@ def test_a_tolerance_that_cannot_be_had_is_answered_by_one_that_can(tmp_path, mo
         in words
     )
     proposed = re.search(r"must be at least (\S+ \S+),", words)[1]
-    assert load(proposed).content.named("target").surface[0].grid.error > 0
+    assert load(proposed).content.named("target").surface[0].field.error > 0
     value, name = proposed.split()
     with pytest.raises(ScenarioError, match="cannot be had"):
         load(f"{0.9 * float(value)} {name}")

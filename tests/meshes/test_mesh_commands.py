@@ -275,7 +275,7 @@ def test_a_scenario_repairs_its_mesh_where_it_says_so(tmp_path):
     content = parse(SCENARIO.format(file=file, repair="repair = true"), "mine.toml").content
     sample = content.body[0].feature[0].sample
     assert sample.area == pytest.approx(BOX.area * 1e-6, rel=1e-6)
-    assert content.body[1].surface[0].grid.size == pytest.approx(0.04)
+    assert content.body[1].surface[0].field.size == pytest.approx(0.04)
     drawn = touched_mesh(content.body[1].surface[0])
     assert mesh_of(drawn.vertices, drawn.faces).volume == pytest.approx(24000e-9, rel=1e-6)
 

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import PyTree
 
 import dockdyn
-from dockdyn.contact.surfaces.distance_grid import DistanceGrid
+from dockdyn.contact.surfaces.distance_field import NODES, DistanceField
 from dockdyn.hil.sensor import Draws, draw_noise
 from dockdyn.impact.laws.by_name import LAWS
 from dockdyn.impact.laws.simultaneous import simultaneous_impact
@@ -227,18 +227,20 @@ def _contact(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarra
     return turn @ np.diag(10 ** rng.uniform(-2, 0, rows)) @ turn.T, velocity
 
 
-def distance_grid_case() -> Case:
-    """Distance, a bound of it and normal of places in and around a grid of distances at random."""
+def distance_field_case() -> Case:
+    """Distance, a bound of it and normal of places in and around bricks of distances at random."""
     rng, trees = np.random.default_rng(0), []
 
-    def function(surface: DistanceGrid, place: Any) -> PyTree:
+    def function(surface: DistanceField, place: Any) -> PyTree:
         return surface.distance_and_normal(Vector.of(place)), surface.least_distance(Vector.of(place), 0.1)
 
     attitude, axis = np.array([0.5, -0.5, 0.1, 0.7]), np.array([0.0, 0.6, 0.8])
     for _ in range(TREES):
-        values, place = rng.normal(size=(9, 7, 8)), rng.uniform(-1, 6, 3)
-        numbers = values, rng.normal(size=values.shape), np.array([-0.5, -1, 0.1]), np.asarray(0.6), np.asarray(1.5)
-        surface = DistanceGrid(*numbers, rng.normal(size=3), attitude, axis)
+        counts, place = np.array([1.0, 2.0, 1.0]), rng.uniform(-1, 6, 3)
+        values, children = rng.normal(size=(5, NODES, NODES, NODES)), np.zeros((5, 8), np.int32)
+        children[1, 3], children[0, 6], children[2, rng.integers(8)] = 2, 3, 4
+        numbers = values, children, counts, np.array([-0.5, -1, 0.1]), np.asarray(0.6), np.asarray(1.5)
+        surface = DistanceField(*numbers, rng.normal(size=3), attitude, axis)
         trees.append((surface, place))
     return Case(function, trees)
 

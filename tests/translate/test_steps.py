@@ -13,7 +13,7 @@ import pytest
 from plain_tables import by_name
 from random_rows import HUGE, Compared, random_rows
 from step_cases import (
-    distance_grid_case,
+    distance_field_case,
     fixed_case,
     flow_case,
     impact_case,
@@ -123,7 +123,7 @@ def _of(make, name, **changes):
 
 FREE = "sazawal-spring-dashpot"
 OFTEN = {
-    "distance grid": distance_grid_case,
+    "distance field": distance_field_case,
     "latch": _of(located_case, "paraskevas-latch"),
     "four masses, fixed steps": _of(fixed_case, "paraskevas-b"),
     "cone, fixed steps": _of(fixed_case, FREE),

@@ -108,6 +108,7 @@ def _note_delay(words: str) -> None:
 def main() -> None:
     """Run the command line: bad input is one line on the error stream and exit code 2."""
     backend.costs.append(_note_delay)
+    backend.works.append(WATCH.doing)
     try:
         with WATCH.watching("Starting", quiet="--quiet" in sys.argv):
             code = _command_tree()(prog_name="dockdyn", standalone_mode=False)
@@ -119,6 +120,7 @@ def main() -> None:
         fail(_words_of(error), BAD_INPUT)
     finally:
         backend.costs.remove(_note_delay)
+        backend.works.remove(WATCH.doing)
     if code:
         raise SystemExit(code)
 

@@ -12,11 +12,13 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from dockdyn import backend
+from dockdyn.contact.bound_tree import walk_tree
 from dockdyn.contact.gate import APART, PRESSING, SLACK, force_guard, force_in_mode, gated_force
 from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.preloaded import Preloaded
 from dockdyn.contact.pair import kinematics_of
+from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.contact.surfaces.surface import Surface
 from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
@@ -56,6 +58,15 @@ class GroupState(NamedTuple):
     force_sign: Scalar  # a number with the sign of the force of a member that is alone; of others unknown, 1
 
 
+class MemberTree(NamedTuple):
+    """Balls about the middles of members, in the order of these, each ball about two smaller ones or a few members."""
+
+    balls: Float[Array, "balls 4"]  # m: centre, axes of the first body, and radius, with all that members extend
+    children: Int[
+        Array, "balls 2"
+    ]  # of an inner one the first of two neighbours, and 0; of a leaf first member, members
+
+
 class Rest(NamedTuple):
     """Where members rest, a row for each: then only what their forces are in excess of the resting ones acts."""
 
@@ -86,6 +97,7 @@ class ContactGroup(Module):
     first: int = field(static=True)  # which bodies
     second: int = field(static=True)
     rest: Rest | None = None  # of a group at rest, for small motions around that
+    tree: MemberTree | None = None  # of many balls, so that those far away are passed over together
 
     @staticmethod
     def of(
@@ -96,22 +108,38 @@ class ContactGroup(Module):
         weights: Float[Array, "members"] | None = None,
     ) -> ContactGroup:
         """Return a group of `geometries` of one class, which share what their class says, between two `bodies` by number."""
-        kind = geometries[0]
-        own = [field.name for field in fields(kind) if field.name not in kind.shared]
-        rows = [replace(one, **dict.fromkeys(kind.shared)) for one in geometries]
+        common = geometries[0]
+        rows = [replace(one, **dict.fromkeys(common.shared)) for one in geometries]
         members = map_leaves(lambda *leaves: jnp.stack(leaves), *rows)
+        shares = jnp.ones(len(geometries)) if weights is None else weights
+        shared = {name: getattr(common, name) for name in common.shared}
+        return ContactGroup.of_rows(replace(members, **shared), bodies, law, friction, shares)
+
+    @staticmethod
+    def of_rows(
+        geometries: PairGeometry,
+        bodies: tuple[int, int],
+        law: NormalLaw,
+        friction: Friction | None,
+        weights: Float[Array, "members"],
+        tree: MemberTree | None = None,
+    ) -> ContactGroup:
+        """Return a group of members as one geometry whose own numbers, not those that all share, have a leading axis."""
+        members = replace(geometries, **dict.fromkeys(geometries.shared))
+        own = [field.name for field in fields(geometries) if field.name not in geometries.shared]
         places = jax.vmap(lambda one: one.place())(members)
         middle = jnp.mean(places, axis=0)
         return ContactGroup(
             members=members,
-            common=replace(kind, **dict.fromkeys(own)),
-            weights=jnp.ones(len(geometries)) if weights is None else jnp.asarray(weights, float),
+            common=replace(geometries, **dict.fromkeys(own)),
+            weights=jnp.asarray(weights, float),
             law=law,
             friction=friction,
             place=middle,
             reach=jnp.max(jnp.linalg.norm(places - middle, axis=1) + jax.vmap(lambda one: one.extent())(members)),
             first=bodies[0],
             second=bodies[1],
+            tree=tree,
         )
 
     def is_exact_distance(self) -> bool:
@@ -210,11 +238,56 @@ class ContactGroup(Module):
             sign = [law.force_sign(meeting.depth, meeting.rate)] if self.alone else []
             return (wrench, pressing), (meeting.depth, (meeting.rate, speed, meeting.point, *sign))
 
-        (wrench, normal), (depth, (rate, speed, point, *sign)) = _sum_over_rows(
+        found = None
+        if self.tree is not None and self.rest is None:
+            found = self._sum_over_near(
+                lambda row: near(combine(row[0], self.common), row[1]), own, other, exact=exact, loads=loads
+            )
+        (wrench, normal), (depth, (rate, speed, point, *sign)) = found or _sum_over_rows(
             one, (self.members, self.weights, self.rest)
         )
         wrench, normal = map_leaves(lambda leaf: jnp.where(mode == APART, 0.0, leaf), (wrench, normal))
         return once(GroupState(wrench, normal, depth, rate, speed, point, *(sign or [jnp.ones(())])))
+
+    def _sum_over_near(
+        self, one: Callable[[Any], tuple[Any, tuple[Scalar, Any]]], own: Placed, other: Placed, exact: bool, loads: bool
+    ) -> tuple[Any, tuple[Scalar, Any]] | None:
+        """Return the sum and the deepest of what `one` gives for members, as `_sum_over_rows` does, of those alone that touch
+        or may be the deepest; None where no bound of their distance is known.
+
+        Where none is near, the depth is a bound.
+        """
+        assert self.tree is not None
+        ball = self.member()
+        assert isinstance(ball, BallOnSurface)
+        surface = ball.surface
+
+        def key(numbers: list[Scalar]) -> Scalar:
+            centre = other.local(own.point(Vector(*numbers[:3])))
+            least = surface.least_distance(centre, numbers[3])
+            assert least is not None
+            return jax.lax.stop_gradient(least - ball.size)
+
+        if surface.least_distance(Vector.zero(), jnp.zeros(())) is None:
+            return None
+        far = jnp.asarray(jnp.inf) if exact else FAR * jax.lax.stop_gradient(self.reach)
+        brink = jnp.asarray(BRINK)
+
+        def limit(state: tuple[Any, tuple[Scalar, Any]]) -> Scalar:
+            if loads:
+                return brink
+            return jnp.maximum(brink, jnp.minimum(far, -jax.lax.stop_gradient(state[1][0])))
+
+        def take(number: Scalar, state: tuple[Any, tuple[Scalar, Any]]) -> tuple[Any, tuple[Scalar, Any]]:
+            return _with_row(state, one(_row_of(rows, number)))
+
+        rows = self.members, self.weights
+        start = _nothing(one, rows)
+        root = key([self.tree.balls[0, column] for column in range(4)])
+        total, (depth, thing) = walk_tree(self.tree, key, limit, take, start)
+        passed_over = brink if loads else far  # m: so far apart are those at least
+        bound = jnp.where(jnp.isneginf(depth), jnp.maximum(passed_over, root), passed_over)
+        return total, (jnp.maximum(depth, -bound), thing)
 
     def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed) -> Wrench:
         """Return that of its state alone: nothing is computed while it is apart."""
@@ -269,23 +342,32 @@ def _sum_over_rows(one: Callable[[Any], tuple[Any, tuple[Scalar, Any]]], rows: A
 
     One row after another in machine code of dockdyn's own, side by side where XLA compiles.
     """
-    first = map_leaves(lambda leaf: leaf[0], rows)
     if leaves_of(rows)[0].shape[0] == 1:
-        return one(first)
+        return one(map_leaves(lambda leaf: leaf[0], rows))
     if not backend.is_native():
         sums, (numbers, things) = jax.vmap(one)(rows)
         best = jnp.argmax(numbers)
         total = map_leaves(lambda leaf: jnp.sum(leaf, axis=0), sums)
         return total, map_leaves(lambda leaf: leaf[best], (numbers, things))
-    shape = jax.eval_shape(one, first)
-    nothing, (_, thing) = map_leaves(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shape)
-
-    def add(carry: Any, row: Any) -> tuple[Any, None]:  # noqa: ANN401, trees
-        total, (largest, kept) = carry
-        more, (number, new) = one(row)
-        larger = number > largest
-        kept = map_leaves(lambda a, b: jnp.where(larger, a, b), new, kept)
-        return (map_leaves(jnp.add, total, more), (jnp.where(larger, number, largest), kept)), None
-
-    found, _ = jax.lax.scan(add, (nothing, (jnp.asarray(-jnp.inf), thing)), rows)
+    found, _ = jax.lax.scan(lambda carry, row: (_with_row(carry, one(row)), None), _nothing(one, rows), rows)
     return found
+
+
+def _nothing(one: Callable[[Any], tuple[Any, tuple[Scalar, Any]]], rows: Any) -> tuple[Any, tuple[Scalar, Any]]:  # noqa: ANN401
+    """Return the sum over no rows."""
+    shape = jax.eval_shape(one, map_leaves(lambda leaf: leaf[0], rows))
+    nothing, (_, thing) = map_leaves(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shape)
+    return nothing, (jnp.asarray(-jnp.inf), thing)
+
+
+def _with_row(carry: Any, row: tuple[Any, tuple[Scalar, Any]]) -> Any:  # noqa: ANN401, trees
+    """Return a sum, and the row of the largest number, with a further row."""
+    (total, (largest, kept)), (more, (number, new)) = carry, row
+    larger = number > largest
+    kept = map_leaves(lambda a, b: jnp.where(larger, a, b), new, kept)
+    return map_leaves(jnp.add, total, more), (jnp.where(larger, number, largest), kept)
+
+
+def _row_of(rows: Any, number: Scalar) -> Any:  # noqa: ANN401, a tree
+    """Return a row by its number, which is computed."""
+    return map_leaves(lambda leaf: jax.lax.dynamic_index_in_dim(leaf, number, keepdims=False), rows)

@@ -15,17 +15,20 @@ from dockdyn.scenario.tables.mesh import MeshSection
 COLUMNS = (
     ("mesh", ""),
     ("file", ""),
-    ("nodes", ""),
-    ("spacing", "mm"),
+    ("bricks", ""),
+    ("finest spacing", "mm"),
     ("error of 99 %", "mm"),
     ("largest error", "mm"),
+    ("at convex edges", "mm"),
+    ("at concave edges", "mm"),
     ("points", ""),
     ("spacing of points", "mm"),
     ("area", "m²"),
 )
 NOTE = (
-    "Errors are those of the distance at the grid’s samples, where tips of the tip_radius touch the mesh: the largest is in an "
-    "edge. Points touch from inside, and stand at most so far apart as the last but one column says."
+    "Errors are those of the distance where tips of the tip_radius touch the mesh: all over its faces, and the largest at its "
+    "edges, where it bends by more than 20°. Points touch from inside; the last but one column says how far they are apart at "
+    "most."
 )
 
 
@@ -53,17 +56,18 @@ def _meshes_in(surface: Any) -> Iterator[MeshSection]:  # noqa: ANN401, a surfac
 
 def _surface_row(name: str, mesh: MeshSection) -> list[str]:
     """Return the row of a mesh that is touched."""
-    assert mesh.grid is not None
-    grid = mesh.grid
-    lengths = [_format_millimetres(length) for length in (grid.spacing, grid.error, grid.largest_error)]
-    return [name, Path(mesh.file).name, str(grid.coefficients.size), *lengths, NOTHING, NOTHING, NOTHING]
+    assert mesh.field is not None
+    field = mesh.field
+    errors = field.error, field.largest_error, field.convex_error, field.concave_error
+    lengths = [_format_millimetres(length) for length in (field.finest, *errors)]
+    return [name, Path(mesh.file).name, str(len(field.coefficients)), *lengths, NOTHING, NOTHING, NOTHING]
 
 
 def _cloud_row(name: str, cloud: Any) -> list[str]:  # noqa: ANN401, a section of a kind
     """Return the row of a mesh that touches at points."""
     sample = cloud.sample
     points = [str(len(sample.points)), _format_millimetres(sample.spacing), format_significant(sample.area)]
-    return [name, Path(cloud.file).name, *[NOTHING] * 4, *points]
+    return [name, Path(cloud.file).name, *[NOTHING] * 6, *points]
 
 
 def _format_millimetres(length: float) -> str:

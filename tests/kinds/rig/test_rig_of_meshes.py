@@ -14,7 +14,7 @@ from dockdyn.programs import Program
 from dockdyn.scenario.load import parse
 
 
-def test_a_cycle_reads_a_few_nodes_of_a_mesh_and_copies_none_of_its_grid(tmp_path, monkeypatch):
+def test_a_cycle_reads_a_few_nodes_of_a_mesh_and_copies_none_of_its_field(tmp_path, monkeypatch):
     """However many nodes there are: all that a cycle works with takes less memory than they do."""
     monkeypatch.chdir(tmp_path)
     write_box(tmp_path / "box.stl", (0.2, 0.15, 0.09))
@@ -43,4 +43,4 @@ def test_a_cycle_reads_a_few_nodes_of_a_mesh_and_copies_none_of_its_grid(tmp_pat
     rig = rig_of(scenario, loop_of(scenario), None)
     nothing = IdealContact(*(np.zeros((4, rig.plant.port_axes)),) * 2)
     code, _ = Program(run_cycles, static=("rows", "stride")).code(rig, nothing, Chances(None, None), 4, 1)
-    assert code.work < surface.grid.coefficients.nbytes
+    assert code.work < surface.field.coefficients.nbytes

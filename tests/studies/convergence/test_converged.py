@@ -184,12 +184,14 @@ def test_the_report_has_the_verdict_and_the_table_where_that_was_asked_for(dock,
 
 
 @pytest.mark.full
-def test_a_grid_that_is_nearer_than_asked_becomes_finer():
-    """Of a plate that the coarsest grid meets within a quarter of this tolerance."""
-    scenario = dockdyn.load("mesh-on-mesh", {f"body.{name}.surface.tolerance": "2 mm" for name in ("chaser", "target")})
+def test_a_field_that_is_nearer_than_asked_becomes_finer():
+    """Of a plate that the coarsest field meets within a quarter of this tolerance."""
+    scenario = dockdyn.load(
+        "mesh-on-mesh", {f"body.{name}.surface.plate.tolerance": "4 mm" for name in ("chaser", "target")}
+    )
     finer = scenario.at(refine_scenario(scenario)["mesh"])
     for before, after in zip(scenario.content.body, finer.content.body, strict=True):
-        grids = before.surface[0].grid, after.surface[0].grid
-        assert grids[0].error < 2e-3 / 4
-        assert grids[1].error <= grids[0].error / 2
-        assert grids[1].spacing < grids[0].spacing
+        fields = before.surface[0].field, after.surface[0].field
+        assert fields[0].error < 4e-3 / 4
+        assert fields[1].error <= fields[0].error / 2
+        assert fields[1].finest < fields[0].finest

@@ -41,8 +41,8 @@ def _member_points(feature: object) -> np.ndarray:
     """Return places of the members of a feature (n, 3), m, body axes."""
     found = []
     for one in made_members(feature):
-        found += [one.centre] if isinstance(one, Ball | CircleRing) else list(one.ends)
-    return np.array(found, float)
+        found.append(np.atleast_2d(one.centre) if isinstance(one, Ball | CircleRing) else one.ends)
+    return np.concatenate(found)
 
 
 @Program

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dockdyn.dataset import Dataset
+from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.results.control.budget import used_up
 
 SETTLED = {"rad": np.radians(0.05), "m": 1e-3}  # a second: rates below these count as rest
@@ -23,10 +24,8 @@ def settling_time(dataset: Dataset) -> float | None:
 
 def _angular_momentum_without_wheel(dataset: Dataset, row: int) -> float:
     """Return the angular momentum about the common centre of mass outside of the wheel (N m s) at a sample."""
-    from scipy.spatial.transform import Rotation  # which takes long to load
-
     base = dataset.attitude.sel(body=dataset.attrs["steered_body"]).values[row]
-    wheel = Rotation.from_quat(base, scalar_first=True).apply(dataset.wheel_momentum.values[row])
+    wheel = Quaternion.of(base).matrix().array() @ dataset.wheel_momentum.values[row]
     return float(np.linalg.norm(dataset.angular_momentum.values[row] - wheel))
 
 

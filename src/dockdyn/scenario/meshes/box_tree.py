@@ -1,4 +1,4 @@
-"""A tree of boxes over the faces of a mesh, and the one way in which programs walk through it.
+"""A tree of boxes over the faces of a mesh, or over points.
 
 Units: m.
 Source: binned surface-area heuristic, Wald 2007, IEEE Symposium on Interactive Ray Tracing, p. 33.
@@ -6,19 +6,18 @@ Source: binned surface-area heuristic, Wald 2007, IEEE Symposium on Interactive 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from dockdyn.deferred import Array, Float, Int, PyTree, jax, jnp
+from dockdyn.contact.bound_tree import read_row
+from dockdyn.deferred import Array, Float, Int, jnp
 from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.meshes.contents import MOST
 
 LEAF = 4  # faces of a box that is not divided
 BINS = 16  # along each axis, at whose sides a box may be divided
-DEEPEST = 40  # divisions by the heuristic; from there on into halves, so that the stack suffices
-STACK = 96  # boxes that wait at most: less than DEEPEST + log2(MOST)
+DEEPEST = 40  # divisions by the heuristic; from there on into halves, so that the stack of a walk suffices
 FACES = 1 << (MOST - 1).bit_length()  # room for as many faces as a mesh may have
 
 
@@ -35,17 +34,20 @@ class BoxTree(NamedTuple):
     order: Int[np.ndarray, "faces"]  # the number in the mesh of each face of the tree
 
 
-def box_tree(triangles: Float[np.ndarray, "faces 3 3"]) -> BoxTree:
-    """Return the tree over triangles (m), divided where surfaces times numbers of faces are least."""
+def box_tree(triangles: Float[np.ndarray, "faces corners 3"], room: int = FACES, leaf: int = LEAF) -> BoxTree:
+    """Return the tree over triangles (m), or other things with corners, divided where surfaces times their numbers are least.
+
+    It has room for so many of them; a box of at most `leaf` of them is not divided.
+    """
     lows, highs = triangles.min(axis=1), triangles.max(axis=1)
     centres, order = (lows + highs) / 2, np.arange(len(triangles))
-    boxes, children = np.zeros((2 * FACES, 6)), np.zeros((2 * FACES, 2), np.int64)
+    boxes, children = np.zeros((2 * room, 6)), np.zeros((2 * room, 2), np.int64)
     starts, ends, places, made = np.array([0]), np.array([len(triangles)]), np.array([0]), 1
     level = 0
     while len(places):
         level += 1
         boxes[places, :3], boxes[places, 3:] = _extremes(lows, highs, order, starts, ends)
-        small = ends - starts <= LEAF
+        small = ends - starts <= leaf
         children[places[small]] = np.stack([starts[small], (ends - starts)[small]], axis=1)
         starts, ends, places = starts[~small], ends[~small], places[~small]
         if not len(places):
@@ -124,90 +126,6 @@ def _surfaces_up_to(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore"):  # of a bin with nothing in it
         x, y, z = np.moveaxis(np.maximum.accumulate(high, axis=1) - np.minimum.accumulate(low, axis=1), -1, 0)
         return x * y + y * z + z * x
-
-
-def walk_tree(
-    tree: PyTree,
-    key: Callable[[list[Array]], Array],
-    limit: Callable[[PyTree], Array],
-    take: Callable[[Array, PyTree], PyTree],
-    state: PyTree,
-) -> PyTree:
-    """Return the `state` after all faces have been taken that may matter, by a program.
-
-    `tree` is a `BoxTree`'s boxes and children. Of two boxes that with the smaller `key`, of its six numbers, comes first; none
-    is looked into whose key is not below the `limit` of the state. `take` makes the state after a face of the tree, by its
-    number.
-    """
-    boxes, children = tree
-    nothing = (
-        jnp.array(-1),
-        jnp.array(0.0),
-        jnp.array(-1),
-        jnp.array(0.0),
-    )  # boxes to look into next and later, their keys
-
-    def keyed(box: Array) -> Array:
-        return key(read_row(boxes, box, 0, 6))
-
-    def look_inside(box: Array, state: PyTree) -> PyTree:
-        first, count = read_row(children, box, 0, 2)
-        return jax.lax.cond(count > 0, take_leaf, descend, first, count, state)
-
-    def take_leaf(first: Array, count: Array, state: PyTree) -> PyTree:
-        _, state = jax.lax.while_loop(
-            lambda given: given[0] < first + count,
-            lambda given: (given[0] + 1, take(given[0], given[1])),
-            (first, state),
-        )
-        return *nothing, state
-
-    def descend(first: Array, count: Array, state: PyTree) -> PyTree:
-        one, other, bound = keyed(first), keyed(first + 1), limit(state)
-        near, far = jnp.where(other < one, first + 1, first), jnp.where(other < one, first, first + 1)
-        nearest, farthest = jnp.minimum(one, other), jnp.maximum(one, other)
-        return (
-            jnp.where(nearest < bound, near, -1),
-            nearest,
-            jnp.where(farthest < bound, far, -1),
-            farthest,
-            state,
-        )
-
-    def skip(box: Array, state: PyTree) -> PyTree:
-        return *nothing, state
-
-    def turn(carried: PyTree) -> PyTree:
-        *place, waiting, state = carried
-        *found, state = jax.lax.cond(place[1] < limit(state), look_inside, skip, place[0], state)
-        return *_next_box(found, waiting), state
-
-    stack = jnp.array(0), jnp.zeros(STACK, int), jnp.zeros(STACK)
-    start = jnp.array(0), keyed(jnp.array(0)), stack, state
-    return jax.lax.while_loop(lambda given: given[2][0] >= 0, turn, start)[-1]
-
-
-def _next_box(found: list[Array], stack: PyTree) -> tuple[Array, Array, PyTree]:
-    """Return the box to look into next, its key, and the boxes that wait: their number, below 0 after the last, and their keys.
-
-    `found` is the nearer box, its key, the farther one and its key; below 0 where there is none.
-    """
-    box, own, later, its = found
-    waiting, boxes, keys = stack
-    boxes = jax.lax.dynamic_update_slice(boxes, later[None], (waiting,))
-    keys = jax.lax.dynamic_update_slice(keys, its[None], (waiting,))
-    ended = box < 0
-    waiting = waiting + (later >= 0) - ended
-    top = jnp.maximum(waiting, 0)
-    box = jnp.where(ended, jax.lax.dynamic_slice(boxes, (top,), (1,))[0], box)
-    own = jnp.where(ended, jax.lax.dynamic_slice(keys, (top,), (1,))[0], own)
-    return box, own, (waiting, boxes, keys)
-
-
-def read_row(array: Array, place: Array, column: Array | int, count: int) -> list[Array]:
-    """Return `count` numbers of one row of an array, from a column on."""
-    found = jax.lax.dynamic_slice(array, (place, column), (1, count))[0]
-    return [found[number] for number in range(count)]
 
 
 def read_corners(array: Array, place: Array, column: int = 0) -> list[Vector]:

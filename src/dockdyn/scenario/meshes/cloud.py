@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from dockdyn.deferred import Float, Int
+from dockdyn.scenario.meshes.box_tree import box_tree
 from dockdyn.scenario.meshes.kept import Cloud
 from dockdyn.scenario.meshes.mesh_file import MeshFile, length_in_words, length_of
 from dockdyn.scenario.meshes.nearest import MeshDistance
@@ -14,7 +16,8 @@ from dockdyn.scenario.tables.part import refuse
 
 MOVES = 60  # at most, of points that are too near to a second face
 NEAR = 1e-6  # of the radius
-HALVINGS = 30  # of the range of the pieces' size, in which so many are found
+LEAF = 12  # points of a ball that is not divided
+SHORTER = 2**0.25  # edges that are longer than the longest by less are cut together
 
 
 def cloud_in(content: bytes, suffix: str, file: MeshFile, most: int, radius: float) -> Cloud:
@@ -26,18 +29,25 @@ def cloud_in(content: bytes, suffix: str, file: MeshFile, most: int, radius: flo
     if len(mesh.faces) > most:
         refuse(f"has {len(mesh.faces)} faces; count must be at least that, or the mesh simpler")
     size = float(np.ptp(mesh.vertices, axis=0).max())
-    low, high = 0.0, 2 * size
-    found = _pieces(mesh, high)
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        tried = _pieces(mesh, middle) if _fewest(mesh, middle) <= most else None
-        if tried is not None and len(tried[0]) <= most:
-            found, high = tried, middle
-        else:
-            low = middle
-    centres, normals, areas = found
+    pieces, parents, longest = _cut(mesh, most)
+    areas = np.linalg.norm(np.cross(pieces[:, 1] - pieces[:, 0], pieces[:, 2] - pieces[:, 0]), axis=1) / 2
+    centres, normals = pieces.mean(axis=1), mesh.face_normals[parents]
     points = _shrunk(mesh, centres - radius * normals, radius, file.unit)
-    return Cloud(points, areas / areas.sum(), high, size, float(areas.sum()))
+    order, balls, children = ball_tree(points)
+    return Cloud(points[order], (areas / areas.sum())[order], longest, size, float(areas.sum()), balls, children)
+
+
+def ball_tree(
+    points: Float[np.ndarray, "n 3"],
+) -> tuple[Int[np.ndarray, "n"], Float[np.ndarray, "balls 4"], Int[np.ndarray, "balls 2"]]:
+    """Return the order of points (m) in a tree, balls about all of them beneath, and the children of these."""
+    tree = box_tree(points[:, None], len(points), LEAF)
+    used = np.flatnonzero(tree.children[:, 1] > 0).max() + 1  # the last box is a leaf
+    boxes, children = tree.boxes[:used], tree.children[:used]
+    balls = np.column_stack(
+        [(boxes[:, :3] + boxes[:, 3:]) / 2, np.linalg.norm(boxes[:, 3:] - boxes[:, :3], axis=1) / 2]
+    )
+    return tree.order, balls, children
 
 
 def _shrunk(mesh: Any, points: np.ndarray, radius: float, unit: str | None) -> np.ndarray:  # noqa: ANN401, trimesh's
@@ -55,16 +65,30 @@ def _shrunk(mesh: Any, points: np.ndarray, radius: float, unit: str | None) -> n
     refuse(f"radius = {length_in_words(radius, unit)} is too large for what the mesh is thick")
 
 
-def _fewest(mesh: Any, longest: float) -> float:  # noqa: ANN401, trimesh's
-    """Return how many pieces with edges of at most `longest` (m) a mesh gives at least."""
-    return float(mesh.area) / max(np.sqrt(3) / 4 * longest**2, 1e-300)
+def _cut(mesh: Any, most: int) -> tuple[np.ndarray, np.ndarray, float]:  # noqa: ANN401, trimesh's
+    """Return the corners (m) of the faces of a mesh, halved across their longest edges until they are about `most`, the faces
+    that they are of, and the longest edge (m) that is left."""
+    pieces, parents = np.asarray(mesh.vertices)[mesh.faces], np.arange(len(mesh.faces))
+    lengths = _longest_edges(pieces)
+    while len(large := np.flatnonzero(lengths[0] > lengths[0].max() / SHORTER)) <= most - len(pieces):
+        halves = _halved(pieces[large], lengths[1][large])
+        pieces = np.concatenate([np.delete(pieces, large, axis=0), halves])
+        parents = np.concatenate([np.delete(parents, large), np.repeat(parents[large], 2)])
+        new = _longest_edges(halves)
+        lengths = [np.concatenate([np.delete(old, large), one]) for old, one in zip(lengths, new, strict=True)]
+    return pieces, parents, float(lengths[0].max())
 
 
-def _pieces(mesh: Any, longest: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # noqa: ANN401, trimesh's
-    """Return centres (m), normals and areas (m²) of the faces of a mesh, cut until no edge is longer than `longest` (m)."""
-    from trimesh.remesh import subdivide_to_size
+def _longest_edges(pieces: np.ndarray) -> list[np.ndarray]:
+    """Return the length (m) of the longest edge of each piece, and after which corner it comes."""
+    lengths = np.linalg.norm(np.roll(pieces, -1, axis=1) - pieces, axis=2)
+    return [lengths.max(axis=1), lengths.argmax(axis=1)]
 
-    vertices, faces, parents = subdivide_to_size(mesh.vertices, mesh.faces, longest, max_iter=40, return_index=True)
-    corners = vertices[faces]
-    doubled = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
-    return corners.mean(axis=1), mesh.face_normals[parents], doubled / 2
+
+def _halved(pieces: np.ndarray, longest: np.ndarray) -> np.ndarray:
+    """Return both halves of pieces, one after another, cut across the edge after these corners."""
+    rows = np.arange(len(pieces))
+    one, two, three = (pieces[rows, (longest + turn) % 3] for turn in range(3))
+    middle = (one + two) / 2
+    halves = np.stack([np.stack([one, middle, three], axis=1), np.stack([middle, two, three], axis=1)], axis=1)
+    return halves.reshape(-1, 3, 3)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dockdyn.contact.bound_tree import read_row, walk_tree
 from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
@@ -22,9 +23,7 @@ from dockdyn.scenario.meshes.box_tree import (
     box_tree,
     larger_of,
     read_corners,
-    read_row,
     smaller_of,
-    walk_tree,
 )
 
 DEPTH = 1e-9  # of the largest extent: what is nearer is not told apart

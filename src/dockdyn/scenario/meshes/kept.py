@@ -18,33 +18,40 @@ import numpy as np
 
 from dockdyn import kept
 from dockdyn.backend import cache_folder
-from dockdyn.deferred import Float
+from dockdyn.deferred import Float, Int
 from dockdyn.files import read_file
 from dockdyn.scenario.language.given_file import MESH
 from dockdyn.scenario.meshes.mesh_file import MeshFile, length_of
 
 
-class SplineGrid(NamedTuple):
-    """A cubic B-spline's coefficients and how well it fits."""
+class SplineField(NamedTuple):
+    """A cubic B-spline in an octree of bricks, as `DistanceField` has it, and how well it fits."""
 
-    coefficients: Float[np.ndarray, "x y z"]  # m
-    below: Float[np.ndarray, "x y z"]  # m, at the nodes; straight lines between them are nowhere above the spline
+    coefficients: Float[np.ndarray, "bricks nodes nodes nodes"]  # m
+    children: Int[np.ndarray, "bricks 8"]
+    counts: Float[np.ndarray, "3"]
     corner: Float[np.ndarray, "3"]  # m
-    spacing: float  # m
+    spacing: float  # m, of the bricks that fill the box
+    finest: float  # m, least spacing
     steepest: float  # length of the spline's gradient at most, not below 1
-    error: float  # m, of most of the samples
-    largest_error: float  # m
+    error: float  # m, of 99 % of the places where tips touch faces
+    largest_error: float  # m, of all of them
+    convex_error: float  # m, the largest where tips touch convex edges
+    concave_error: float  # m, the largest where tips touch both faces of a concave edge
     size: float  # m, largest extent of the mesh
 
 
 class Cloud(NamedTuple):
-    """Centres of the pieces of a mesh, moved inside so that balls about them touch it."""
+    """Centres of the pieces of a mesh, moved inside so that balls about them touch it, and a tree over them, whose order they
+    have."""
 
     points: Float[np.ndarray, "n 3"]  # m
     shares: Float[np.ndarray, "n"]  # of the whole area, of each piece
     spacing: float  # m, the longest edge of a piece
     size: float  # m, of the mesh
     area: float  # m², of it
+    balls: Float[np.ndarray, "balls 4"]  # m, centre and radius of balls about all points beneath
+    children: Int[np.ndarray, "balls 2"]  # as those of a `BoxTree`
 
 
 class Solid(NamedTuple):
@@ -55,18 +62,18 @@ class Solid(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def grid_of(mesh: MeshFile, tolerance: float, radius: float) -> SplineGrid:
-    """Return the grid of a mesh file for tips of a `radius` (m).
+def field_of(mesh: MeshFile, tolerance: float, radius: float) -> SplineField:
+    """Return the field of a mesh file for tips of a `radius` (m).
 
-    A mesh whose unit is not stated and that would be large is refused before: a grid of it would take a while.
+    A mesh whose unit is not stated and that would be large is refused before: a field of it would take a while.
     """
 
-    def make(content: bytes, suffix: str) -> SplineGrid:
-        from dockdyn.scenario.meshes.grid import grid_in
+    def make(content: bytes, suffix: str) -> SplineField:
+        from dockdyn.scenario.meshes.field import field_in
 
-        return grid_in(content, suffix, mesh, tolerance, radius)
+        return field_in(content, suffix, mesh, tolerance, radius)
 
-    return _kept(SplineGrid, mesh, (tolerance, radius), make)
+    return _kept(SplineField, mesh, (tolerance, radius), make)
 
 
 @lru_cache(maxsize=8)

@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dockdyn.contact.bound_tree import read_row, walk_tree
 from dockdyn.deferred import Array, Float, Int, PyTree, jax, jnp
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
-from dockdyn.scenario.meshes.box_tree import FACES, box_tree, larger_of, read_corners, read_row, walk_tree
+from dockdyn.scenario.meshes.box_tree import FACES, box_tree, larger_of, read_corners
 
 POINTS = 1 << 14  # at once
 SLACK = 1e-12  # of the mesh's largest coordinate: what a bound from the point before may be too small by

@@ -1,8 +1,8 @@
-"""What a cubic B-spline on a grid never falls below and how steep it is at most, from its Bézier points in each cell.
+"""How steep a cubic B-spline is at most, from its Bézier points in each cell.
 
-A polynomial lies in the convex hull of its Bézier points, and so does its gradient in that of the gradient's.
+The gradient of a polynomial lies in the convex hull of its Bézier points.
 
-Units: spline coefficients m, at nodes a spacing of 1 apart.
+Units: spline coefficients m.
 Source: Farin 2002, Curves and Surfaces for CAGD, ch. 6 (Bézier points, degree elevation) and 8 (of B-splines).
 """
 
@@ -15,17 +15,17 @@ from itertools import product
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from dockdyn.deferred import Float
+from dockdyn.contact.surfaces.distance_field import TAPS
+from dockdyn.deferred import Bool, Float
+from dockdyn.scenario.meshes.brick_levels import spread_over_cells
 
-TAPS = 4  # coefficients along an axis that a cell reads, and Bézier points along it
-ROUNDING = 1e-13  # of the largest distance, beyond that of computing either
 VALUES = np.array([[1, 4, 1, 0], [0, 4, 2, 0], [0, 2, 4, 0], [0, 1, 4, 1]]) / 6  # Bézier points of coefficients
 RAISED = np.array([[3, 0, 0], [1, 2, 0], [0, 2, 1], [0, 0, 3]]) / 3  # those of a parabola as those of a cubic
 SLOPES = RAISED @ (3 * np.diff(VALUES, axis=0))  # Bézier points of the derivative
-STRAIGHT = np.array([[3, 0], [2, 1], [1, 2], [0, 3]]) / 3 @ VALUES[[0, 3]]  # of the straight line between the ends
 NEAR = 0.02  # of itself, by which the largest slope is larger than it is found to be
 FIRST = np.array([[8, 0, 0, 0], [4, 4, 0, 0], [2, 4, 2, 0], [1, 3, 3, 1]]) / 8  # Bézier points of the first half
 CORNERS = [TAPS**2 * x + TAPS * y + z for x, y, z in product((0, TAPS - 1), repeat=3)]
+MANY = 256  # bricks at once
 
 
 def _products(along: list[np.ndarray]) -> Float[np.ndarray, "coefficients points"]:
@@ -35,30 +35,35 @@ def _products(along: list[np.ndarray]) -> Float[np.ndarray, "coefficients points
 
 
 PARTS = [_products(list(halves)) for halves in product((FIRST, FIRST[::-1, ::-1]), repeat=3)]
+RISES = np.hstack([_products([SLOPES if axis == along else VALUES for axis in range(3)]) for along in range(3)])
 
 
-def bounds_of(
-    values: Float[np.ndarray, "x y z"], coefficients: Float[np.ndarray, "x y z"]
-) -> tuple[Float[np.ndarray, "x y z"], float]:
-    """Return numbers (m) at the nodes that, interpolated by straight lines along each axis, are nowhere above the spline of
-    these `values` there; and the length (m) of its gradient, for each spacing, at most. Both inside the outermost cells, where
-    it is defined.
+def steepest_of(
+    coefficients: Float[np.ndarray, "bricks 11 11 11"],
+    spacings: Float[np.ndarray, "bricks"],
+    read: Bool[np.ndarray, "bricks 8"],
+) -> float:
+    """Return the length of the gradient of a spline at most, in the octants of bricks that are `read`; not below 1.
 
-    A number is the value less how far the spline falls, in a cell beside the node, below what is so interpolated.
+    A cell whose differences of coefficients along the axes are small enough is passed over.
     """
-    fall = _products([VALUES] * 3) - _products([STRAIGHT] * 3)
-    rises = [_products([SLOPES if axis == along else VALUES for axis in range(3)]) for along in range(3)]
-    together = np.hstack([fall, *rises])
-    cells = sliding_window_view(coefficients, (TAPS,) * 3)
-    missing, steepest = np.zeros(coefficients.shape), 0.0
-    for place, slice_ in enumerate(cells, start=1):
-        points = (slice_.reshape(-1, TAPS**3) @ together).reshape(-1, 4, TAPS**3)
-        found = np.minimum(points[:, 0].min(axis=1), 0.0).reshape(slice_.shape[:2])
-        for x, y, z in np.ndindex(2, 2, 2):
-            part = missing[place + x, 1 + y : 1 + y + found.shape[0], 1 + z : 1 + z + found.shape[1]]
-            np.minimum(part, found, out=part)
-        steepest = _longest(points[:, 1:], steepest)
-    return values + missing - ROUNDING * np.abs(values).max(), steepest
+    steepest = 1.0
+    for at in range(0, len(coefficients), MANY):
+        part = coefficients[at : at + MANY] / spacings[at : at + MANY, None, None, None]
+        squares = sum(_largest_differences(part, axis) ** 2 for axis in (1, 2, 3))
+        doubtful = spread_over_cells(read[at : at + MANY]) & (squares > steepest**2)
+        cells = sliding_window_view(part, (TAPS,) * 3, axis=(1, 2, 3))[doubtful]
+        steepest = _longest((cells.reshape(-1, TAPS**3) @ RISES).reshape(-1, 3, TAPS**3), steepest)
+    return steepest
+
+
+def _largest_differences(part: np.ndarray, axis: int) -> Float[np.ndarray, "bricks 8 8 8"]:
+    """Return the largest difference of coefficients along an axis among those that a cell reads."""
+    found = np.abs(np.diff(part, axis=axis))
+    for along in (1, 2, 3):
+        width = TAPS - 1 if along == axis else TAPS
+        found = sliding_window_view(found, width, axis=along).max(axis=-1)
+    return found
 
 
 def _longest(points: Float[np.ndarray, "cells 3 points"], known: float) -> float:

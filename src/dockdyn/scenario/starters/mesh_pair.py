@@ -39,7 +39,7 @@ from dockdyn.scenario.starters.starter import Starter
 LASTS = 0.05  # s, a contact of the whole area pressed flat
 AFTER = 2.0  # s, that the run goes on once they have met
 POINTS = 300  # that touch, of each mesh
-MOST_POINTS = 10000
+MOST_POINTS = 200_000
 ROUNDING = 1e-9  # of the largest moment of inertia
 UNITS = ("mm", "cm", "m", "inch", "foot")
 AXES = {sign + axis: f"the file's {sign}{axis} axis points out" for sign in ("", "-") for axis in "xyz"}

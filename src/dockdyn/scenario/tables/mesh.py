@@ -25,18 +25,22 @@ from dockdyn.scenario.tables.part import Shape, refuse, without_computed
 HUGE = 50  # times what is a length of the body: such a mesh is hardly in metres
 
 
-class GridSection(Section):
+class FieldSection(Section):
     """What has been computed of a mesh: numbers of a spline, and how well it fits."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     coefficients: np.ndarray
-    below: np.ndarray
+    children: np.ndarray
+    counts: np.ndarray
     corner: np.ndarray
     spacing: float
+    finest: float
     steepest: float
     error: float
     largest_error: float
+    convex_error: float
+    concave_error: float
     size: float
 
 
@@ -89,45 +93,51 @@ class MeshSection(Shape):
     axis: Direction = [1.0, 0.0, 0.0]  # noqa: RUF012
     tolerance: Length = 2e-4  # m
     tip_radius: quantity("m", "a radius", least=0) = 0.0
-    grid: SkipJsonSchema[GridSection | None] = Field(None, exclude=True, repr=False)
+    field: SkipJsonSchema[FieldSection | None] = Field(None, exclude=True, repr=False)
 
     @model_validator(mode="before")
     @classmethod
-    def without_grid(cls, value: object) -> object:
-        """Refuse a stated grid, which is computed."""
-        return without_computed(value, "grid")
+    def without_field(cls, value: object) -> object:
+        """Refuse a stated field, which is computed."""
+        return without_computed(value, "field")
 
     @model_validator(mode="after")
-    def gridded(self) -> Self:
-        found = read_mesh(self, self._grid)
-        return self.model_copy(update={"grid": GridSection(**found._asdict())})
+    def measured(self) -> Self:
+        found = read_mesh(self, self._field)
+        return self.model_copy(update={"field": FieldSection(**found._asdict())})
 
-    def _grid(self, mesh: MeshFile) -> Any:  # noqa: ANN401, of a module that is imported late
-        from dockdyn.scenario.meshes.kept import grid_of
+    def _field(self, mesh: MeshFile) -> Any:  # noqa: ANN401, of a module that is imported late
+        from dockdyn.scenario.meshes.kept import field_of
 
-        return grid_of(mesh, self.tolerance, self.tip_radius)
+        return field_of(mesh, self.tolerance, self.tip_radius)
 
     def check_tip(self, place: Sequence[float], radius: float) -> None:
-        assert self.grid is not None
+        assert self.field is not None
         reach = max(float(np.linalg.norm(place)), radius, float(np.linalg.norm(self.point)))
-        if self.unit is None and (doubt := doubt_unit(self.grid.size, reach, "unit")):
+        if self.unit is None and (doubt := doubt_unit(self.field.size, reach, "unit")):
             refuse(f"file = {shown(self.file)}: {doubt}")
+        own, needed = (length_in_words(one, self.unit) for one in (self.tip_radius, radius))
         if radius > self.tip_radius:
-            own, needed = (length_in_words(one, self.unit) for one in (self.tip_radius, radius))
             refuse(f"tip_radius = {own}: must be at least that of what touches the mesh, {needed}")
+        if radius < self.tip_radius - self.field.finest:
+            refuse(
+                f"tip_radius = {own}: must be that of what touches the mesh, {needed}, where it is near enough; for tips of "
+                "two sizes name the mesh in two surfaces"
+            )
 
     def make(self) -> Any:  # noqa: ANN401, a surface
 
-        from dockdyn.contact.surfaces.distance_grid import DistanceGrid
+        from dockdyn.contact.surfaces.distance_field import DistanceField
 
-        assert self.grid is not None
+        assert self.field is not None
         axis = jnp.asarray(self.axis, float)
-        return DistanceGrid(
-            coefficients=jnp.asarray(self.grid.coefficients, float),
-            below=jnp.asarray(self.grid.below, float),
-            corner=jnp.asarray(self.grid.corner, float),
-            spacing=jnp.asarray(self.grid.spacing, float),
-            steepest=jnp.asarray(self.grid.steepest, float),
+        return DistanceField(
+            coefficients=jnp.asarray(self.field.coefficients, float),
+            children=jnp.asarray(self.field.children),
+            counts=jnp.asarray(self.field.counts, float),
+            corner=jnp.asarray(self.field.corner, float),
+            spacing=jnp.asarray(self.field.spacing, float),
+            steepest=jnp.asarray(self.field.steepest, float),
             point=jnp.asarray(self.point, float),
             attitude=quaternion_of(self.attitude),
             axis=axis / jnp.linalg.norm(axis),

@@ -50,7 +50,7 @@ def check_convergence(
     """Run a scenario again with finer numbers, and tell which figures of its summary move by how much.
 
     Everything that is a matter of computing is made finer: the tolerance is ten times tighter, or the step shorter; a rig moves
-    between the instants of its loop, which stay where they are, in four times as many parts; the grids of meshes are twice as
+    between the instants of its loop, which stay where they are, in four times as many parts; the fields of meshes are twice as
     fine and their points half as far apart; flexible links have one more mode. Each by itself, in a run of its own; `dataset`
     is the run itself, which is made where it is not given.
 

@@ -73,15 +73,15 @@ def _refine_instants(integrator: dict[str, Any]) -> Changes:
 
 
 def _refine_meshes(scenario: Scenario, data: dict[str, Any]) -> Changes:
-    """Return finer grids of the meshes that are touched, and more points of those that touch.
+    """Return finer fields of the meshes that are touched, and more points of those that touch.
 
-    A grid may be nearer to its mesh than its tolerance asks, so what it has reached counts: else it could stay as it is.
+    A field may be nearer to its mesh than its tolerance asks, so what it has reached counts: else it could stay as it is.
     """
     tables = _all_tables(data)
     found: Changes = {}
     for key, table in tables.items():
         if table.get("shape") == "mesh":
-            reached = section_at(scenario.content, key).grid.error
+            reached = section_at(scenario.content, key).field.error
             found[f"{key}.tolerance"] = f"{reached / NEARER!r} m"
         elif table.get("shape") == "cloud":
             found[f"{key}.count"] = table["count"] * MORE_POINTS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, Self
 
 import numpy as np
 from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
@@ -20,7 +20,11 @@ from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.mesh import doubt_unit, read_mesh
 from dockdyn.scenario.tables.part import refuse, without_computed
 
+if TYPE_CHECKING:
+    from dockdyn.contact.group import MemberTree
+
 MOST = 10_000  # of members of a feature
+MOST_POINTS = 1_000_000  # of a cloud
 Radius = quantity("m", "a radius", least=0)
 
 
@@ -171,6 +175,8 @@ class SampleSection(Section):
     spacing: float
     size: float
     area: float
+    balls: np.ndarray
+    children: np.ndarray
 
 
 class CloudSection(NamedSection):
@@ -183,7 +189,7 @@ class CloudSection(NamedSection):
     file: str
     unit: MeshUnit | None = None
     repair: bool = False
-    count: Annotated[int, Field(ge=1, le=MOST)] = 200
+    count: Annotated[int, Field(ge=1, le=MOST_POINTS)] = 200
     radius: Radius = 0.0
     point: Point = [0.0, 0.0, 0.0]  # noqa: RUF012
     attitude: Attitude = LEVEL
@@ -218,12 +224,24 @@ class CloudSection(NamedSection):
         return [self.point]
 
     def members(self) -> list[Ball]:
-        from dockdyn.mechanics.rotation import Quaternion
+        """Return all balls as one, whose numbers have a leading axis."""
+        assert self.sample is not None
+        return [Ball(self._placed(self.sample.points), jnp.full(len(self.sample.points), self.radius, float))]
+
+    def tree(self) -> MemberTree:
+        """Return the tree over the balls."""
+        from dockdyn.contact.group import MemberTree
 
         assert self.sample is not None
+        centres, radii = self._placed(self.sample.balls[:, :3]), jnp.asarray(self.sample.balls[:, 3:])
+        return MemberTree(jnp.hstack([centres, radii]), jnp.asarray(self.sample.children))
+
+    def _placed(self, points: Float[np.ndarray, "n 3"]) -> Float[Array, "n 3"]:
+        """Return points of the file (m) in body axes."""
+        from dockdyn.mechanics.rotation import Quaternion
+
         turn = Quaternion.of(quaternion_of(self.attitude)).matrix().array()
-        places = jnp.asarray(self.point, float) + jnp.asarray(self.sample.points) @ turn.T
-        return [Ball(place, jnp.asarray(self.radius, float)) for place in places]
+        return jnp.asarray(self.point, float) + jnp.asarray(points) @ turn.T
 
     def weights(self) -> Float[Array, "members"]:
         """Return the share of each member in the contact's force; together 1."""

@@ -25,7 +25,7 @@ from dockdyn.kinds.assembly.schema.elements import (
     OwnElement,
     StrutSection,
 )
-from dockdyn.kinds.assembly.schema.features import BallSection
+from dockdyn.kinds.assembly.schema.features import BallSection, CloudSection
 from dockdyn.kinds.assembly.schema.flexible import LargeBeamSection, ModeTableSection
 from dockdyn.kinds.assembly.schema.joints import LockedSection, MimicSection, MovingJointSection
 from dockdyn.kinds.assembly.schema.phases import PhaseSection, make_phases, read_phases, variants_of
@@ -173,7 +173,7 @@ class SeveralBodiesSection(Section, abc.ABC):
             if "cloud" in (feature.shape, partner.shape) and kind_of(partner) == "feature":
                 refuse(f"{between}: a cloud touches surfaces only")
             count = check_pair(feature, partner)
-            if count > MOST_PAIRS:
+            if count > MOST_PAIRS and feature.shape != "cloud":
                 refuse(f"{between}: {count} pairs; must be at most {MOST_PAIRS}")
             if contact.impact is not None and count > 1:
                 law = self.law_key(contact, "impact")
@@ -653,7 +653,12 @@ class SeveralBodiesSection(Section, abc.ABC):
                 continue
             friction = None if contact.friction is None else contact.friction.make()
             assert contact.normal is not None
-            found.append(ContactGroup.of(pairs, bodies, contact.normal.make(), friction, feature.weights()))
+            law = contact.normal.make()
+            if isinstance(feature, CloudSection):
+                weights = feature.weights()
+                found.append(ContactGroup.of_rows(pairs[0], bodies, law, friction, weights, feature.tree()))
+            else:
+                found.append(ContactGroup.of(pairs, bodies, law, friction))
         return tuple(found)
 
     def mounts(
