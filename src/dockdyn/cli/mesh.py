@@ -88,9 +88,9 @@ def import_(
     ] = "0.1 mm",
     force: Force = False,
 ) -> None:
-    """Write each solid of a CAD file as a part that scenarios include: NAME.toml, and its mesh NAME.obj.
+    """Write the solids of a CAD file as parts of scenarios.
 
-    With mass and inertia of its density; planes, cylinders, cones, spheres and tori among its faces become the exact
+    Of each NAME.toml, to be included, and its mesh NAME.obj, with mass and inertia of its density; planes, cylinders, cones, spheres and tori among its faces become the exact
     surfaces.
     """
     from dockdyn.files import write_files

@@ -16,10 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dockdyn.scenario.cad.solids import Face
+from dockdyn.scenario.tables.part import refuse
 
 DIGITS = 7  # of lengths in m: coordinates of triangles have single precision
 FINE = 10  # of what has no unit
+MICROMETRES = 6  # digits in m by which pieces of a surface are one
 SPAN = 1e-6  # of a turn: what is missing of a whole one
+APART = 0.01  # of a face's size: no triangle of it is so far from it
 SORTS = ("cone", "sphere", "torus", "cylinder", "plane")  # those first that are most often what touches
 
 type Vector = np.ndarray
@@ -63,14 +66,12 @@ class _Patch(NamedTuple):
 
 def exact_tables(faces: Iterable[Face], place: Vector) -> list[ExactTable]:
     """Return what of a solid at a `place` (4, 4) can be stated exactly, what is most often touched first, then by area."""
-    patches = list[_Patch]()
+    found = dict[tuple[Any, ...], _Patch]()
     for face in faces:
         patch = _patch_of(face, place)
-        twin = next((one for one in patches if _is_same(one, patch)), None)
-        if twin is None:
-            patches.append(patch)
-        else:
-            twin.pieces.append(face)
+        _refuse_apart(patch)
+        found.setdefault(_likeness(patch), patch._replace(pieces=[])).pieces.append(face)
+    patches = list(found.values())
     patches.sort(key=lambda patch: (SORTS.index(patch.sort), -patch.area))
     return [table for patch in patches for table in _TABLES[patch.sort](patch)]
 
@@ -106,19 +107,38 @@ def _patch_of(face: Face, place: Vector) -> _Patch:
     return _Patch(face.sort, inside, origin, axis, tuple(abs(float(one)) for one in size), [face])
 
 
+def _refuse_apart(patch: _Patch) -> None:
+    """Refuse a face whose triangles are not where its surface is, such as in another unit."""
+    corners = np.concatenate([piece.triangles.reshape(-1, 3) for piece in patch.pieces])
+    out = corners - patch.origin
+    along = out @ patch.axis
+    aside = np.linalg.norm(out - np.outer(along, patch.axis), axis=1)
+    match patch.sort:
+        case "plane":
+            apart = along
+        case "cylinder":
+            apart = aside - patch.size[0]
+        case "cone":
+            apart = aside * math.cos(patch.size[0]) - along * math.sin(patch.size[0])
+        case "sphere":
+            apart = np.linalg.norm(out, axis=1) - patch.size[0]
+        case _:
+            apart = np.hypot(aside - patch.size[0], along) - patch.size[1]
+    if np.abs(apart).max() > APART * np.ptp(corners, axis=0).max():
+        refuse(f"is read wrongly: the triangles of a {patch.sort} are not on it; write the file as STEP, or as a mesh")
+
+
 def _canonical(axis: Vector) -> Vector:
     """Return an axis, or its negative, so that both are one."""
     largest = np.argmax(np.abs(axis) > 0.5 / math.sqrt(3))
     return axis if axis[largest] > 0 else -axis
 
 
-def _is_same(one: _Patch, other: _Patch) -> bool:
-    """Return whether two patches are pieces of one surface."""
-    if (one.sort, one.inside) != (other.sort, other.inside):
-        return False
-    aligned = one.sort == "sphere" or bool(np.allclose(one.axis, other.axis, rtol=0, atol=1e-9))
-    near = bool(np.allclose(one.origin, other.origin, rtol=0, atol=10**-DIGITS))
-    return aligned and near and bool(np.allclose(one.size, other.size, rtol=0, atol=10.0**-DIGITS))
+def _likeness(patch: _Patch) -> tuple[Any, ...]:
+    """Return what pieces of one surface have in common, to a micrometre."""
+    axis = (0.0,) if patch.sort == "sphere" else patch.axis
+    numbers = np.round(np.concatenate([patch.origin, axis, patch.size]), MICROMETRES) + 0.0
+    return patch.sort, patch.inside, *numbers.tolist()
 
 
 def _plane(patch: _Patch) -> list[ExactTable]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic_core import PydanticCustomError
 
-from dockdyn.scenario.cad.exact_faces import DIGITS, ExactTable, exact_tables
+from dockdyn.scenario.cad.exact_faces import DIGITS, MICROMETRES, ExactTable, exact_tables
 from dockdyn.scenario.cad.solids import CadSolid, read_solids
 from dockdyn.scenario.meshes.examine import exported_mesh
 from dockdyn.scenario.meshes.repair import repair_mesh
@@ -21,7 +21,7 @@ from dockdyn.scenario.meshes.solid import check_solid
 from dockdyn.scenario.tables.part import refuse
 
 MOST_TABLES = 24  # of a solid
-MICROMETRES = 6  # digits of a centre of mass in m
+
 NOISE = 1e-9  # of the largest moment of inertia: products below it are rounding
 PRECISE = 7  # digits of what is integrated over triangles
 

@@ -77,31 +77,30 @@ def read_solids(file: Path, tolerance: float) -> list[CadSolid]:
     content = read_file(file, CAD.most)
     if kind == "step" and not content[:1000].lstrip().startswith(b"ISO-10303-21"):
         refuse("is no STEP file: it does not begin with ISO-10303-21")
-    return _solids_in(_tessellated(content, kind, tolerance))
+    return _solids_in(_tessellated(content, kind, tolerance), 1e-3 if kind == "iges" else 1.0)
 
 
 def _tessellated(content: bytes, kind: str, tolerance: float) -> bytes:
     """Return a file as glTF, made by a process of its own."""
     child = str(Path(__file__).with_name("tessellate.py"))
     command = [sys.executable, "-I", child, kind, repr(1e3 * tolerance), str(MEMORY), str(SECONDS)]
-    limits = f"within {SECONDS} s and {MEMORY / 1e9:g} GB, at this tolerance; state a larger one, or a part of it"
+    limits = f"within {SECONDS} s and {MEMORY / 1e9:g} GB at this tolerance; state a larger one, or write a part of it"
     try:
         ended = subprocess.run(command, input=content, capture_output=True, timeout=2 * SECONDS, check=False)
     except subprocess.TimeoutExpired:
         refuse(f"is not read {limits}")
-    if ended.returncode or b"bad_alloc" in ended.stderr:
-        refuse(f"cannot be read {limits}" if ended.returncode < 0 or b"alloc" in ended.stderr else _said(kind))
+    if ended.returncode < 0 or b"MemoryError" in ended.stderr:
+        refuse(f"is not read {limits}, unless it is damaged")
     if not ended.stdout.startswith(b"glTF"):
-        refuse(_said(kind))
+        refuse(f"cannot be read as {kind.upper()}: it is damaged, cut off or something else")
     return ended.stdout
 
 
-def _said(kind: str) -> str:
-    return f"cannot be read as {kind.upper()}: it is damaged, cut off or something else"
+def _solids_in(content: bytes, scale: float) -> list[CadSolid]:
+    """Return the solids of glTF, each as often as the assembly has it, with a name of its own.
 
-
-def _solids_in(content: bytes) -> list[CadSolid]:
-    """Return the solids of glTF, each as often as the assembly has it, with a name of its own."""
+    `scale` is what its triangles are in (m): of IGES mm, as its exact surfaces tell, which are in m.
+    """
     told, numbers = _chunks_of(content)
     meshes, nodes = told.get("meshes", []), told.get("nodes", [])
     waiting = deque((node, np.eye(4)) for scene in told.get("scenes", []) for node in scene.get("nodes", []))
@@ -117,9 +116,10 @@ def _solids_in(content: bytes) -> list[CadSolid]:
             continue
         if len(found) == MOST_SOLIDS:
             refuse(f"has more than {MOST_SOLIDS} solids; must be a smaller assembly")
-        mesh = meshes[node["mesh"]]
+        mesh, place = meshes[node["mesh"]], place.copy()
+        place[:3, 3] *= scale
         name = _free_name(str(node.get("name") or mesh.get("name") or ""), names)
-        found.append(_solid_of(name, mesh, told, numbers, place))
+        found.append(_solid_of(name, mesh, told, numbers, place, scale))
     if not found:
         refuse("holds no solid")
     return found
@@ -141,12 +141,15 @@ def _chunks_of(content: bytes) -> tuple[dict[str, Any], bytes]:
     return json.loads(content[20 : 20 + size]), content[20 + size + 8 :]
 
 
-def _solid_of(name: str, mesh: dict[str, Any], told: dict[str, Any], numbers: bytes, place: np.ndarray) -> CadSolid:
+def _solid_of(
+    name: str, mesh: dict[str, Any], told: dict[str, Any], numbers: bytes, place: np.ndarray, scale: float
+) -> CadSolid:
     """Return a solid whose mesh is at a `place` of the file."""
     vertices, faces, exact, others, count = [], [], list[Face](), 0, 0
     for part in mesh["primitives"]:
         points = (
-            _numbers_of(told, numbers, part["attributes"]["POSITION"]).astype(float) @ place[:3, :3].T + place[:3, 3]
+            scale * _numbers_of(told, numbers, part["attributes"]["POSITION"]).astype(float) @ place[:3, :3].T
+            + place[:3, 3]
         )
         corners = _numbers_of(told, numbers, part["indices"]).reshape(-1, 3).astype(np.int64)
         corners = corners if np.linalg.det(place[:3, :3]) > 0 else corners[:, ::-1]

@@ -30,7 +30,7 @@ STRANGERS = [  # what else comes under the name of a mesh
         (rb"(\.\./)*(/annex/|\.git/annex/)", "is a git-annex pointer, not the mesh; fetch it by git annex get"),
         (rb"<!doctype html|<html|<head|<body", "is an HTML page, not the mesh; download the file itself"),
         (rb"<\?xml|<", "is XML, not a mesh"),
-        (rb"ISO-10303-21", "is a STEP file; must be a mesh, write it as STL, OBJ or PLY"),
+        (rb"ISO-10303-21", "is a STEP file; must be a mesh, dockdyn mesh import makes one of it"),
         (rb"PK\x03\x04", "is a zip archive, not the mesh; unpack it"),
         (rb"\x1f\x8b", "is compressed by gzip; unpack it"),
         (rb"glTF", "is a glTF file, whatever its name says"),
