@@ -119,7 +119,9 @@ def test_a_served_rig_its_log_and_its_view_run_none(planted):
         server = started("serve", str(bench.file), "--best-effort", "--log", "today.mcap", "--view")
         server.until("type arm")
         assert "Live view: http" in server.printed
-        server.type("arm\nrun\n")
+        server.type("arm\n")
+        server.until("type run")
+        server.type("run\n")
         assert server.end() == 0, server.printed
     replayed = subprocess.run([COMMAND, "rig", "replay", "today.mcap"], cwd=planted, capture_output=True, text=True)
     assert replayed.returncode == 0, replayed.stderr

@@ -153,9 +153,6 @@ def test_a_run_that_takes_long_tells_how_long_it_still_takes(monkeypatch, iterat
             dockdyn.simulate,
             ["the run without delay, of at most 1000 steps"],
         ),
-        pytest.param(
-            *("probe-cone", {}, dockdyn.margins, ["the motion until the first contact"]), marks=pytest.mark.full
-        ),
     ],
 )
 def test_runs_in_one_piece_tell_that_they_go_on(monkeypatch, name, changes, ask, works):

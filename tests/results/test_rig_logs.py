@@ -80,7 +80,7 @@ def test_the_position_is_that_of_the_encoders_not_of_the_virtual_spacecraft(log)
 def test_the_robot_is_the_same_through_each_kind_of_file(log, tmp_path):
     dataset, _ = log_dataset(log)
     netcdf, csv = tmp_path / "rig.nc", tmp_path / "rig.csv"
-    dataset.to_netcdf(netcdf)
+    dataset.to_xarray().to_netcdf(netcdf)
     rows = 1e3 * np.stack([dataset[name].values for name in ("time", "command", "actual")], axis=1)
     lines = ["time [ms];command [mm];actual [mm]", *(";".join(map(repr, row)) for row in rows.tolist())]
     csv.write_text("\n".join(lines) + "\n")

@@ -21,10 +21,10 @@ def sampled_velocity(loop: Loop) -> float | None:
     the robot's velocity t after one of them is h v C exp(A t) (1 − exp(A h))⁻¹ B. None where nothing is sampled, and for
     a robot that follows at once. Raises ValueError for periods that never meet.
     """
-    from scipy.linalg import expm  # which takes long to load
-
     if not loop.sampled() or loop.robot is None or (loop.sensor_period is None and not loop.stepped()):
         return None
+    from scipy.linalg import expm  # which takes long to load
+
     found = hyperperiod_of(loop)
     state, drive, output = (np.asarray(part) for part in (loop.robot.state, loop.robot.input, loop.robot.output))
     hold, sample = float(np.asarray(loop.hold)), float(loop.sample_period())
