@@ -179,7 +179,7 @@ def test_a_field_of_a_polyhedron_is_within_its_tolerance(solid, radius):
 
 
 def test_the_field_of_a_petal_ring():
-    """1.3 m wide, within 1 mm where balls of 5 mm touch it; took 45 minutes on a grid of one spacing, and was then refused."""
+    """1.3 m wide, within 1 mm where balls of 5 mm touch it; a grid of one spacing was refused."""
     mesh = petal_ring()
     assert mesh.is_watertight and np.ptp(mesh.vertices, axis=0)[:2] == pytest.approx([1.3, 1.3])
     began = time.process_time()
