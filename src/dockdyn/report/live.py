@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dockdyn.scenario.load import Scenario
 
 MOST_STEPS = 200_000  # of a run, beyond which a page is too slow
-MOST_BYTES = 1_000_000  # that programs may add to a page: some twice all else in it, which a mail still takes
+MOST_BYTES = 700_000  # that programs may add to a page
 PEAK = "peak_force_N"  # what a run without requirements is asked for first
 
 
