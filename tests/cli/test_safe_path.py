@@ -19,6 +19,7 @@ COMMAND = Path(sys.executable).with_name("dockdyn")
 RAN = "ran"
 PLANTED = f"import os\nopen({RAN!r}, 'a').write(__name__ + ' ')\nraise ImportError('of a stranger')\n"
 PRESET = "sazawal-spring-dashpot"
+STEP = Path(__file__).parents[1] / "meshes/cad/docking.step"
 COMMANDS = {  # in their order: later ones take what earlier ones have written
     "run": f"run {PRESET} --out run",
     "stability": f"stability {PRESET}",
@@ -54,6 +55,7 @@ COMMANDS = {  # in their order: later ones take what earlier ones have written
     "fmu check": f"fmu check it.fmu {PRESET}",
     "mesh check": "mesh check androgynous-plate.stl",  # which init has written
     "mesh repair": "mesh repair androgynous-plate.stl --out plate.stl",
+    "mesh import": f"mesh import {STEP} --density 2700 --out parts",
 }
 QUICK = ("rig doctor", "impact latch")
 
