@@ -90,8 +90,8 @@ def import_(
 ) -> None:
     """Write the solids of a CAD file as parts of scenarios.
 
-    Of each NAME.toml, to be included, and its mesh NAME.obj, with mass and inertia of its density; planes, cylinders, cones, spheres and tori among its faces become the exact
-    surfaces.
+    Of each NAME.toml, to be included, and its mesh NAME.obj, with mass and inertia of its density; planes, cylinders,
+    cones, spheres and tori among its faces become the exact surfaces.
     """
     from dockdyn.files import write_files
     from dockdyn.scenario.language.units import Bounds
