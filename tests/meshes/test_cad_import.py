@@ -162,6 +162,9 @@ def test_names_are_no_paths_and_no_tables(tmp_path):
     *_, last = parts_of_cad(file, 1e-3, DENSITY)
     assert last.name == "x-body-y" and set(last.files) == {"x-body-y.toml", "x-body-y.obj"}
     assert list(tomllib.loads(last.files["x-body-y.toml"])["body"]) == ["x-body-y"]
+    file.write_bytes(content.replace(b"'guide ring'", b"'" + 5000 * b"x" + b"'"))
+    *_, last = parts_of_cad(file, 1e-3, DENSITY)
+    assert last.name == 60 * "x"
 
 
 def test_what_is_missing_is_said(dock, monkeypatch, tmp_path):

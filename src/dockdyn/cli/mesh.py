@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from dockdyn.cli.common import Force, Refusal, help_example, say, vacant_file
+from dockdyn.cli.common import Force, Refusal, help_example, quantity_option, say, vacant_file
 from dockdyn.cli.progress import show_activity
-
-if TYPE_CHECKING:
-    from dockdyn.scenario.language.units import Bounds
 
 app = typer.Typer(
     help="Mesh files, looked at and repaired; parts from CAD files.",
@@ -82,10 +79,13 @@ def repair(
 def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A CAD file, .step, .stp, .iges or .igs.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for the parts.")],
-    density: Annotated[str, typer.Option("--density", help="Of every solid, in kg/m**3 or with its unit.")],
+    density: Annotated[
+        float, quantity_option("--density", "kg/m**3", "a density", "Of every solid.", above=0, most=1e5)
+    ],
     tolerance: Annotated[
-        str, typer.Option("--tolerance", help="Of triangles from the surfaces, in m or with its unit.")
-    ] = "0.1 mm",
+        float,
+        quantity_option("--tolerance", "m", "a length", "Of triangles from the surfaces.", least=1e-6, most=0.1),
+    ] = 1e-4,
     force: Force = False,
 ) -> None:
     """Write the solids of a CAD file as parts of scenarios.
@@ -93,15 +93,11 @@ def import_(
     Of each NAME.toml, to be included, and its mesh NAME.obj, with mass and inertia of its density; planes, cylinders,
     cones, spheres and tori among its faces become the exact surfaces.
     """
-    from dockdyn.files import write_files
-    from dockdyn.scenario.language.units import Bounds
-
-    length = _amount(tolerance, "--tolerance", "m", "a length", Bounds(least=1e-6, most=0.1))
-    heavy = _amount(density, "--density", "kg/m**3", "a density", Bounds(above=0, most=1e5))
     with _naming(file), show_activity(f"Reading {file.name}"):
+        from dockdyn.files import write_files
         from dockdyn.scenario.cad.part_file import parts_of_cad
 
-        parts = parts_of_cad(file, length, heavy)
+        parts = parts_of_cad(file, tolerance, density)
     contents = {out / name: content for part in parts for name, content in part.files.items()}
     for written in contents:
         vacant_file(written, force, file)
@@ -110,18 +106,6 @@ def import_(
     for part in parts:
         say(part.line)
     say(f'Parts: {out}; a scenario takes one by include = "{out / parts[0].name}.toml"')
-
-
-def _amount(text: str, option: str, unit: str, what: str, limits: Bounds) -> float:
-    """Return what an option states, in a `unit`."""
-    from pydantic_core import PydanticCustomError
-
-    from dockdyn.scenario.language.units import number_of
-
-    try:
-        return number_of(text, unit, what, limits)
-    except PydanticCustomError as problem:
-        raise Refusal(f"{option}: {problem}") from None
 
 
 @contextmanager

@@ -3,9 +3,8 @@
 An iteration attempts the step to the next mark. Where a guard has risen through zero at its end, or may have done so
 inside (a grazing contact), the step is attempted again as far as the event (`integrate.event_search`); the system jumps. What
 touches at the same instant and approaches is struck one at a time, the fastest first, with no time in between, until nothing
-approaches: that is the rule for simultaneous impacts. Contacts at rest part at the start
-of a step over which their impulse would pull, and the step is done again; what they press for the first part of it changes
-velocities by the square of the step.
+approaches: that is the rule for simultaneous impacts. Contacts at rest part at the start of a step over which their impulse
+would pull, and the step is done again; what they press for the first part of it changes velocities by the square of the step.
 
 Marks are the multiples of the step. With an `error` the step follows the motion: the second difference of the velocities
 bounds each step's error, and marks are the sampling instants; momenta are as exact as before, but energy may drift.

@@ -15,6 +15,7 @@ from pydantic_core import PydanticCustomError
 
 from dockdyn.scenario.cad.exact_faces import DIGITS, MICROMETRES, ExactTable, exact_tables
 from dockdyn.scenario.cad.solids import CadSolid, read_solids
+from dockdyn.scenario.language.printable import printable
 from dockdyn.scenario.meshes.examine import exported_mesh
 from dockdyn.scenario.meshes.repair import repair_mesh
 from dockdyn.scenario.meshes.solid import check_solid
@@ -52,7 +53,7 @@ def _part_of(solid: CadSolid, file: Path, tolerance: float, density: float) -> P
     size = " by ".join(f"{1e3 * extent:.4g}" for extent in np.ptp(mesh.vertices, axis=0))
     off = mesh.area * tolerance / mesh.volume
     head = [
-        f"# Solid {name} of {file.name}: {size} mm. Its mesh is within {1e3 * tolerance:g} mm of it, its volume and mass",
+        f"# Solid {name} of {printable(file.name)}: {size} mm. Its mesh is within {1e3 * tolerance:g} mm of it, its mass",
         f"# within {100 * off:.2g} %. Axes are those of the file; lengths from the centre of mass, in m.",
         f"[body.{name}]",
         f"# position = {_point(centre)}  # where the file has it, where no approach or joint says it",

@@ -29,6 +29,7 @@ KINDS = {".step": "step", ".stp": "step", ".iges": "iges", ".igs": "iges"}  # by
 NEEDED = "reading CAD files takes the package cascadio; pip install 'dockdyn[cad]'"
 MEMORY, SECONDS = 6_000_000_000, 120  # bytes and s of processor time for a file; twice as long on the clock
 MOST_SOLIDS = 1_000
+LONGEST = 60  # letters of a name
 MOST_NODES = 100_000  # of an assembly
 NAMED = re.compile(r"[^A-Za-z0-9_-]+")  # what a name in a scenario has not
 COMPONENTS = {"b": np.uint8, "h": np.uint16, "i": np.uint32, "f": np.float32}
@@ -127,7 +128,7 @@ def _solids_in(content: bytes, scale: float) -> list[CadSolid]:
 
 def _free_name(stated: str, names: dict[str, int]) -> str:
     """Return a name that a scenario takes and no solid has yet."""
-    name = NAMED.sub("-", stated).strip("-_") or "part"
+    name = NAMED.sub("-", stated)[:LONGEST].strip("-_") or "part"
     while True:
         names[name] = count = names.get(name, 0) + 1
         if count == 1:
