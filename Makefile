@@ -33,7 +33,7 @@ lint: $(VENV)/.stamp-dev ## check style, format, types and the order of imports
 	$(BIN)/python -m ruff format --check
 	$(BIN)/python -m mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/python tests/lint_kinds.py
+	$(BIN)/python tests/lint_setups.py
 	$(BIN)/python tests/lint_names.py
 
 newest: $(VENV)/.stamp-venv ## compare machine code with what the newest JAX makes, in an environment of its own

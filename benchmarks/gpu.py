@@ -19,7 +19,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from dockdyn.kinds.resting import nominal_loop, nominal_of
+from dockdyn.docking.resting import nominal_loop, nominal_of
 from dockdyn.programs import Program
 from dockdyn.results.linearised import Numbers, content_of
 from dockdyn.results.unit import run_through, tell

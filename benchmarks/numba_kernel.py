@@ -1,6 +1,6 @@
 """The probe and cone with a delayed contact force, written by hand for Numba: what a careful engineer gets without dockdyn.
 
-Same model as an `assembly` of two bodies with a point feature, an unbounded cone, a clamped spring-dashpot, regularised
+Same model as an `mechanism` of two bodies with a point feature, an unbounded cone, a clamped spring-dashpot, regularised
 Coulomb friction and a loop delay; same fixed-step RK4; the delayed force interpolated by the same four-point cubic.
 State of one pair (27): chaser position, quaternion, velocity, rate; the target's; work.
 """

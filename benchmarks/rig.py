@@ -14,13 +14,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dockdyn.kinds.rig.build import rig_of
-from dockdyn.kinds.rig.comparison.compare import section_of
-from dockdyn.kinds.rig.compensator import CompensatorMaker
-from dockdyn.kinds.rig.lanes import Lanes
-from dockdyn.kinds.rig.model.rig import IdealContact
-from dockdyn.kinds.rig.resting import loop_of
-from dockdyn.kinds.rig.run import Grid, run_with_seed
+from dockdyn.rig.build import rig_of
+from dockdyn.rig.comparison.compare import section_of
+from dockdyn.rig.compensator import CompensatorMaker
+from dockdyn.rig.lanes import Lanes
+from dockdyn.rig.model.rig import IdealContact
+from dockdyn.rig.resting import loop_of
+from dockdyn.rig.run import Grid, run_with_seed
 from dockdyn.scenario.load import load
 
 REPEATS = 7

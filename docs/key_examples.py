@@ -17,10 +17,10 @@ from annotated_types import Ge, Le, MinLen
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from dockdyn.scenario.kinds import kind_of
 from dockdyn.scenario.language.like import KEY as LIKE
 from dockdyn.scenario.language.units import Unit
 from dockdyn.scenario.preset_files import PRESETS
+from dockdyn.scenario.setups import setup_of
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.design import DesignSection
 from dockdyn.scenario.tables.named import are_named_at
@@ -75,7 +75,7 @@ def stated_examples() -> dict[tuple[type[BaseModel], str], str]:
     """Return the first example of each key of each table that presets and pages state."""
     found: dict[tuple[type[BaseModel], str], str] = {}
     for whole, data in scenarios():
-        schema = kind_of(whole).schema(whole, "of a page")
+        schema = setup_of(whole).schema(whole, "of a page")
         for key, section in OF_EVERY_KIND.items():
             if key in data:
                 collect([section], data.pop(key), (key,), found)

@@ -15,7 +15,7 @@ from replay_picture import replay_picture
 from tutorial_pictures import after_the_catch, beside_an_autopilot, captured, compensators, designed, rebounds
 
 import dockdyn
-from dockdyn.kinds.assembly.trajectory import trajectory_chart
+from dockdyn.docking.views.trajectory import trajectory_chart
 from dockdyn.papers.cyril.again import impulses
 from dockdyn.papers.cyril.pictures import impulses as impulses_figure
 from dockdyn.report.charts.print_chart import print_chart

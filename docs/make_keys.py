@@ -16,11 +16,11 @@ from pydantic import BaseModel, Discriminator
 from pydantic.fields import FieldInfo
 
 import dockdyn.scenario
-from dockdyn.scenario.kinds import KINDS, kind_named
 from dockdyn.scenario.language.also import Also
 from dockdyn.scenario.language.section import NamedSection
 from dockdyn.scenario.language.units import Unit
 from dockdyn.scenario.sanity.ranges import USUAL
+from dockdyn.scenario.setups import SETUPS, setup_named
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.design import DesignSection
 from dockdyn.scenario.tables.named import are_named_at
@@ -28,13 +28,13 @@ from dockdyn.scenario.tables.named import are_named_at
 PAGE = Path(__file__).parent / "scenario-keys.md"
 MEANINGS = Path(*dockdyn.scenario.__path__) / "keys.toml"
 SCHEMAS: dict[str, type[BaseModel]] = {
-    **{name: kind_named(name).schema({}, name) for name in KINDS},
-    "assembly on a line": kind_named("assembly").schema({"motion": "line"}, "assembly"),
-    "rig with bodies": kind_named("rig").schema({"body": {}}, "rig"),
+    **{name: setup_named(name).schema({}, name) for name in SETUPS},
+    "mechanism on a line": setup_named("mechanism").schema({"motion": "line"}, "mechanism"),
+    "rig with bodies": setup_named("rig").schema({"body": {}}, "rig"),
     "campaign": CampaignSection,
     "design": DesignSection,
 }
-SHARED = ("campaign", "design")  # tables that every kind may have
+SHARED = ("campaign", "design")  # tables that every scenario may have
 SHORTER = {
     "array": "list of 3 numbers or ",
     "number": "numbers or of ",
@@ -78,16 +78,16 @@ def bare_name(section: type[BaseModel]) -> str:
 
 
 def name_of(section: type[BaseModel]) -> str:
-    """What a table is called: with its kind where several kinds have one of that name."""
+    """What a table is called: with its room where both rooms have one of that name."""
     name = bare_name(section)
     if len([other for other in tables_of_all() if bare_name(other) == name]) == 1:
         return name
-    return f"{name} of {section.__module__.split('.')[2].replace('_', ' ')}"
+    return f"{name} of {section.__module__.split('.')[1].replace('_', ' ')}"
 
 
 @cache
 def tables_of_all() -> list[type[BaseModel]]:
-    """Every table that the kinds have, the kinds themselves left out."""
+    """Every table that scenarios have, those of the whole left out."""
     found: dict[type[BaseModel], None] = {}
     waiting = list(SCHEMAS.values())
     while waiting:
@@ -151,8 +151,8 @@ def meanings() -> dict[str, dict[str, str]]:
 def owners(section: type[BaseModel]) -> list[str]:
     """Return the names under which the keys of a table may stand in the file of meanings, the nearest first."""
     named = [bare_name(each) for each in section.__mro__ if issubclass(each, BaseModel)]
-    kind = next((kind for kind, schema in SCHEMAS.items() if schema is section), None)
-    return [*([] if kind is None else [kind if kind in SHARED else "Kind"]), *named]
+    setup = next((setup for setup, schema in SCHEMAS.items() if schema is section), None)
+    return [*([] if setup is None else [setup if setup in SHARED else "Setup"]), *named]
 
 
 def meaning_of(section: type[BaseModel], key: str) -> str:
@@ -197,7 +197,7 @@ def kind_of(field: FieldInfo, named: bool = False) -> str:
 @cache
 def tags_to_state() -> set[tuple[type[BaseModel], str]]:
     """Every table with the key that must say which of several tables it is: its default is never taken."""
-    found = {(schema, key) for kind, schema in SCHEMAS.items() if kind not in SHARED for key in ("schema_", "kind")}
+    found = {(schema, key) for setup, schema in SCHEMAS.items() if setup not in SHARED for key in ("schema_", "setup")}
     for field in [field for section in [*SCHEMAS.values(), *tables_of_all()] for field in shown(section)]:
         for union, chosen_by in unions_in(field):
             without = chosen_by({}) if callable(chosen_by) else None
@@ -269,13 +269,13 @@ def table(section: type[BaseModel]) -> str:
 
 
 def page() -> str:
-    """The whole page: kinds first, then every table that they have, once."""
+    """The whole page: the whole of each setup first, then every table that they have, once."""
     written = [INTRODUCTION]
-    for kind, schema in SCHEMAS.items():
-        written.append(f"## {'Table' if kind in SHARED else 'Kind'} `{kind}`\n\n{table(schema)}\n")
+    for setup, schema in SCHEMAS.items():
+        written.append(f"## {'Table' if setup in SHARED else 'Scenario of a'} `{setup}`\n\n{table(schema)}\n")
     written.append("## Tables\n")
     done = {name_of(section): section for section in tables_of_all()}
-    assert len(done) == len(tables_of_all()), "two tables of a kind have the same name"
+    assert len(done) == len(tables_of_all()), "two tables have the same name"
     for name in sorted(done, key=str.lower):
         written.append(f"### {name}\n\n{table(done[name])}\n")
     return "\n".join([*written, usual_sizes()])

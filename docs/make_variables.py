@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from dockdyn.kinds.assembly import data as assembly
-from dockdyn.kinds.assembly.key_figures import FIGURES
-from dockdyn.kinds.assembly.ramps import RAMP_VARIABLES
-from dockdyn.kinds.rig import data as rig
-from dockdyn.kinds.rig.comparison import compare
+from dockdyn.docking import data as docking
+from dockdyn.docking.key_figures import FIGURES
+from dockdyn.docking.ramps import RAMP_VARIABLES
 from dockdyn.results.capture_loads import CAPTURE, LOADS
 from dockdyn.results.control.data import MOTOR_VARIABLES, PULSE_VARIABLES, SET_POINTS, steering_layout
 from dockdyn.results.run import Layout
+from dockdyn.rig import data as rig
+from dockdyn.rig.comparison import compare
 
 PAGE = Path(__file__).parent / "variables.md"
 INTRODUCTION = """# Variables and key figures
@@ -54,17 +54,17 @@ def figures() -> str:
 def page() -> str:
     """Return the whole page."""
     parts = (
-        assembly.ELEMENT_VARIABLES
-        | assembly.JOINT_VARIABLES
-        | assembly.MODE_VARIABLES
-        | assembly.IMPACT_VARIABLES
-        | assembly.GRAVITY_VARIABLES
+        docking.ELEMENT_VARIABLES
+        | docking.JOINT_VARIABLES
+        | docking.MODE_VARIABLES
+        | docking.IMPACT_VARIABLES
+        | docking.GRAVITY_VARIABLES
     )
     control = steering_layout("the steered body") | PULSE_VARIABLES | MOTOR_VARIABLES | SET_POINTS
     captures = {
         name: told for name, told in (CAPTURE | LOADS).items() if name != "capture_time"
     }  # which is of all latches
-    whole = [(name, ", ".join(dims), unit, words) for name, (dims, unit, words) in assembly.WHOLE.items()]
+    whole = [(name, ", ".join(dims), unit, words) for name, (dims, unit, words) in docking.WHOLE.items()]
     ports = [row for row in whole if row[1] == "port"]
     compared = [
         (name, "compensator, stiffness", unit, words)
@@ -73,7 +73,7 @@ def page() -> str:
     return "\n".join(
         [
             INTRODUCTION,
-            table("Over time", over_time(assembly.VARIABLES)),
+            table("Over time", over_time(docking.VARIABLES)),
             table("With elements, joints, flexible links, impact laws, an orbit", over_time(parts)),
             table("With control", over_time(control)),
             table("With a latch behind a ramp", over_time(RAMP_VARIABLES)),

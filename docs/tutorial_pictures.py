@@ -14,13 +14,13 @@ from shown_scenarios import PAGES, shown_on
 
 import dockdyn
 from dockdyn.exchange.fmu import fmu_of, unit_of
-from dockdyn.kinds.rig.comparison.compare import compare
-from dockdyn.kinds.rig.comparison.report import amplitude_chart
-from dockdyn.kinds.rig.compensator import CompensatorMaker
-from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.report.charts.chart import Chart
 from dockdyn.report.charts.print_chart import print_chart
 from dockdyn.report.palette import COLOURS
+from dockdyn.rig.comparison.compare import compare
+from dockdyn.rig.comparison.report import amplitude_chart
+from dockdyn.rig.compensator import CompensatorMaker
+from dockdyn.rig.resting import loop_of
 from dockdyn.scenario.load import parse
 from dockdyn.scenario.preset_files import preset_text
 from dockdyn.studies.campaign.capture_map import capture_map

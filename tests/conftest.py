@@ -62,7 +62,7 @@ def comparisons_of_no_one(tmp_path_factory):
     kept = pytest.MonkeyPatch()
     nowhere = tmp_path_factory.mktemp("compared") / "not a folder"
     nowhere.touch()
-    kept.setattr("dockdyn.kinds.rig.comparison.store.comparison_folder", lambda: nowhere)
+    kept.setattr("dockdyn.rig.comparison.store.comparison_folder", lambda: nowhere)
     yield
     kept.undo()
 
@@ -71,7 +71,7 @@ def comparisons_of_no_one(tmp_path_factory):
 def comparisons_of_this_test(comparisons_of_no_one, tmp_path_factory, monkeypatch):
     """No test knows what others, or the user, have compared."""
     folder = cache(lambda: tmp_path_factory.mktemp("compared"))  # few tests ask for it
-    monkeypatch.setattr("dockdyn.kinds.rig.comparison.store.comparison_folder", folder)
+    monkeypatch.setattr("dockdyn.rig.comparison.store.comparison_folder", folder)
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,10 @@
-"""An assembly of two bodies, stated by their names."""
+"""A mechanism of two bodies, stated by their names."""
 
 BODIES = ("chaser", "target")
 
 
 def two_bodies(tables):
-    """Return `tables` with the bodies `chaser` and `target`, which they state by these names, as those of an assembly.
+    """Return `tables` with the bodies `chaser` and `target`, which they state by these names, as those of a mechanism.
 
     The pair of the first contact is where they approach; without an approach control acts on the chaser.
     """

@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from dockdyn.contact.surfaces.surface import Extent, Surface
     from dockdyn.control.controller import Controller
     from dockdyn.dataset import in_xarray
+    from dockdyn.docking.latching import least_latching_speed
+    from dockdyn.docking.resting import resting_state
     from dockdyn.elements.force_element import ForceElement
     from dockdyn.hil.compensators.compensator import Compensator
     from dockdyn.impact.laws.impact_law import ImpactLaw
-    from dockdyn.kinds.latching import least_latching_speed
-    from dockdyn.kinds.resting import resting_state
-    from dockdyn.kinds.rig.comparison.compare import compare as _compare
     from dockdyn.mechanics.vector import Vector
     from dockdyn.pages import explore, report_html
     from dockdyn.parameters import parameter
     from dockdyn.realtime.devices.roles import ForceSensor, Robot
     from dockdyn.report.plot import plot
     from dockdyn.results.store import open_result as _open_result
+    from dockdyn.rig.comparison.compare import compare as _compare
     from dockdyn.scenario.distributions.own_distribution import Distribution
     from dockdyn.scenario.language.errors import ScenarioError
     from dockdyn.scenario.load import Scenario, load

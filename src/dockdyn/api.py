@@ -1,4 +1,4 @@
-"""What every kind of scenario can do, by the scenario or result alone: run, summary, replay."""
+"""What every setup of scenario can do, by the scenario or result alone: run, summary, replay."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from dockdyn.dataset import Dataset, as_dataset
 from dockdyn.report.notebook import Page, ShownAnswer
 from dockdyn.results.requirements import judge_requirements
 from dockdyn.results.store import result_from, run_from, study_of
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given import number_from, path_from
 from dockdyn.scenario.language.own_code import importable
 from dockdyn.scenario.language.requirement import Requirement, requirements_of
 from dockdyn.scenario.load import Scenario, parse, scenario_from
 from dockdyn.scenario.sanity.check import check_numbers
+from dockdyn.scenario.setups import setup_named
 
 if TYPE_CHECKING:
     from dockdyn.dataset import GivenDataset
@@ -40,7 +40,7 @@ def simulate(scenario: Scenario | str | Path, progress: Progress | None = None) 
     """
     scenario = scenario_from(scenario)
     try:
-        dataset = as_dataset(kind_named(scenario.kind).simulate(scenario, progress))
+        dataset = as_dataset(setup_named(scenario.setup).simulate(scenario, progress))
     except np.linalg.LinAlgError as error:
         words = f"its matrices cannot be solved ({error}); masses, stiffnesses and lengths must be closer in size"
         raise ScenarioError(f"{scenario.name}: {words}") from None
@@ -61,7 +61,7 @@ def stepper(scenario: Scenario | str | Path, *, period: float | str | None = Non
     """
     scenario = scenario_from(scenario)
     step = None if period is None else number_from(f"{scenario.name}: period", period, "s", "a period")
-    return kind_named(scenario.kind).stepper(scenario, step, batch)
+    return setup_named(scenario.setup).stepper(scenario, step, batch)
 
 
 def summarise(dataset: GivenDataset | str | Path, name: str = "scenario") -> ShownAnswer:
@@ -74,7 +74,7 @@ def summarise(dataset: GivenDataset | str | Path, name: str = "scenario") -> Sho
     run.
     """
     dataset = run_from(dataset)
-    summary = _within_range(kind_named(str(dataset.attrs["kind"])).summarise(dataset))
+    summary = _within_range(setup_named(str(dataset.attrs["setup"])).summarise(dataset))
     summary["warnings"] = [*str(dataset.attrs.get("unusual_numbers", "")).splitlines(), *summary["warnings"]]
     return ShownAnswer(
         summary | {"requirements": judge_requirements(_stated_requirements(dataset, name), summary, name)}
@@ -124,7 +124,7 @@ def scene_of(dataset: Dataset, folder: Path | None = None, name: str = "result",
     if not shown.sizes["time"]:
         raise ScenarioError(f"{name}: cannot be replayed; {cut}")
     of_run = scenario_of_run(dataset, folder, name).content if content is None else content
-    found = kind_named(str(dataset.attrs["kind"])).scene(shown, of_run)
+    found = setup_named(str(dataset.attrs["setup"])).scene(shown, of_run)
     if not can_be_drawn(found):
         raise ScenarioError(f"{name}: cannot be replayed; its numbers are not finite or too large to draw")
     if cut:

@@ -19,12 +19,12 @@ from gymnasium.vector.utils import batch_space
 from scipy.spatial.transform import Rotation
 
 from dockdyn.api import stepper
+from dockdyn.docking.stepping import MechanismStepper
 from dockdyn.integrate.solution import Status
-from dockdyn.kinds.stepping import MechanismStepper
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given import number_from, table_from
 from dockdyn.scenario.load import Scenario, scenario_from
+from dockdyn.scenario.setups import setup_named
 from dockdyn.studies.cases.sampling import sample
 
 Seen = Mapping[str, np.ndarray]  # of a step, by the names of results, perhaps with a leading axis
@@ -64,7 +64,7 @@ class Docking:
         reward: Reward,
     ):
         given = scenario_from(scenario)
-        self.scenario = kind_named(given.kind).ended_by_capture(given)
+        self.scenario = setup_named(given.kind).ended_by_capture(given)
         simulation = stepper(self.scenario, period=period, batch=batch)
         if not isinstance(simulation, MechanismStepper):
             raise ScenarioError(f"{given.name}: kind: {given.kind} has no chaser that is commanded")

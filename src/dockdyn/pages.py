@@ -1,4 +1,4 @@
-"""The report of a result, whatever it is of: a run of any kind, or a study."""
+"""The report of a result, whatever it is of: a run of any setup, or a study."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dockdyn.report.columns import PageColumns
 from dockdyn.report.notebook import Page
 from dockdyn.report.page import render_page
 from dockdyn.results.store import result_from, study_of
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given import table_from
 from dockdyn.scenario.load import Scenario, scenario_from
+from dockdyn.scenario.setups import setup_named
 from dockdyn.studies.convergence.console import with_convergence
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ STUDIES = {
     "stability": "dockdyn.studies.margins.report:margins_report",
     "envelope": "dockdyn.studies.envelope.report:envelope_report",
     "campaign": "dockdyn.studies.campaign.report:campaign_report",
-    "compare": "dockdyn.kinds.rig.comparison.report:comparison_report",
+    "compare": "dockdyn.rig.comparison.report:comparison_report",
 }
 
 
@@ -40,7 +40,7 @@ def report_of(dataset: Dataset, summary: dict[str, Any] | None = None) -> Report
     study = study_of(dataset)
     if study is None:
         found = summarise(dataset) if summary is None else summary
-        return with_convergence(kind_named(str(dataset.attrs["kind"])).report(dataset, found), dataset)
+        return with_convergence(setup_named(str(dataset.attrs["setup"])).report(dataset, found), dataset)
     module, _, function = STUDIES[study].partition(":")
     make: Callable[[Dataset], Report] = getattr(import_module(module), function)
     return make(dataset)
@@ -72,7 +72,7 @@ def explore(scenario: Scenario | str | Path, progress: Progress | None = None) -
     """
     chosen = scenario_from(scenario)
     refused = "{}: no page can compute its run again: {}; dockdyn run writes its report"
-    if why := kind_named(chosen.kind).not_in_pages(chosen):
+    if why := setup_named(chosen.setup).not_in_pages(chosen):
         raise ScenarioError(refused.format(chosen.name, why))
     dataset = simulate(chosen, progress)
     summary = summarise(dataset, chosen.name)
@@ -121,13 +121,13 @@ def live_of(
         return {}
     try:
         chosen = scenario_of_run(dataset, folder) if scenario is None else scenario
-        if why := kind_named(chosen.kind).not_in_pages(chosen):
+        if why := setup_named(chosen.setup).not_in_pages(chosen):
             return {"no_live": why}
         from dockdyn.report.live import live_data
         from dockdyn.results.key_figures import left_out
 
-        known = kind_named(chosen.kind).key_figures()
-        assert known is not None, chosen.kind
+        known = setup_named(chosen.setup).key_figures()
+        assert known is not None, chosen.setup
         without = left_out(known.figures, known.stated(chosen.content))
         found = summarise(dataset) if summary is None else summary
         return {"live": live_data(chosen, found, known.figures, without)}

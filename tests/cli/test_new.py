@@ -8,7 +8,7 @@ from starter_files import write_files
 
 import dockdyn
 from dockdyn.realtime.controller import find_foreign_ports, find_hindrances
-from dockdyn.scenario.kinds import kind_named
+from dockdyn.scenario.setups import setup_named
 from dockdyn.scenario.starters.mechanisms import STARTERS
 
 LONG = [pytest.param(name, marks=pytest.mark.full) for name in STARTERS if name != "arm"]
@@ -83,7 +83,7 @@ def test_it_asks_for_what_is_not_given(dock, monkeypatch, tmp_path):
     ):
         assert words in ended.stdout, words
     content = dockdyn.load("mine.toml").content
-    assert content.kind == "rig" and content.contact.bilateral
+    assert content.setup == "rig" and content.contact.bilateral
     assert content.mass == pytest.approx(2000 * 3200 / 5200)
 
 
@@ -173,7 +173,7 @@ def test_what_drives_a_rig_stands_there_and_holds_when_its_marks_are_taken_away(
     peak = float(abs(dockdyn.simulate(scenario).ideal_force).max())
     assert rig.limits.force == pytest.approx(4 * peak, rel=0.2)  # which is without damping
     assert (rig.device.sensor.kind, rig.device.robot.kind) == ("ati-netft", "abb-egm")
-    kind_named("rig").driver(scenario)
+    setup_named("rig").driver(scenario)
     duration = float(scenario.content.duration)
     assert find_hindrances(rig, duration) == [] and find_foreign_ports(rig.device) == []
     alone = "\n".join(line.removeprefix("# ") if "kuka-rsi alone" in line else line for line in lines)

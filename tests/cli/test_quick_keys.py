@@ -10,7 +10,7 @@ import tomlkit
 from helpers.processes import answers_and_imports
 from places import SOURCE
 
-from dockdyn.scenario.kinds import kind_of
+from dockdyn.scenario.setups import kind_of
 
 PRESETS = sorted((SOURCE / "scenario/presets").glob("*.toml"))
 HEAVY = ("jax", "equinox", "xarray", "pandas", "matplotlib")

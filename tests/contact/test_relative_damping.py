@@ -14,9 +14,9 @@ import dockdyn
 from dockdyn.contact.laws.force_stroke import ForceStroke
 from dockdyn.contact.laws.relative_damping import DampedByRestitution
 from dockdyn.impact import kelvin_voigt_damping_ratio, kelvin_voigt_restitution
-from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.mechanism.head_on import law_between
 from dockdyn.programs import Program
+from dockdyn.rig.resting import loop_of
 from dockdyn.scenario.made import model_of
 
 MEASURED = 1e-6  # of the restitution, in a run

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import dockdyn
 from dockdyn.control.lqr import solve_riccati
-from dockdyn.kinds.assembly.regulators import regulator_of_arm
+from dockdyn.docking.regulators import regulator_of_arm
 
 LIMITS = [30, 30, 10]
 RIGID = {"body.link1.flexible.bending_modes": [0, 0], "body.link2.flexible.bending_modes": [0, 0]}

@@ -1,4 +1,4 @@
-"""Free bodies and assemblies step by step: a run that is stepped is the run, alone and in a batch; refusals."""
+"""Free bodies and mechanisms step by step: a run that is stepped is the run, alone and in a batch; refusals."""
 
 import pickle
 import subprocess
@@ -153,7 +153,7 @@ port.hatch = { position = [-1.0, 0.0, 0.0], axis = [-1.0, 0.0, 0.0] }
 """
 
 
-def test_an_assembly_that_is_stepped_is_the_run():
+def test_an_mechanism_that_is_stepped_is_the_run():
     """An arm on a spring that strikes a plate, its base steered by a sampled law: the same state at the end, to rounding."""
     case = dockdyn.load(ARM, {"control": CONTROL | {"body": "tug"}})
     whole = dockdyn.simulate(case)
@@ -164,7 +164,7 @@ def test_an_assembly_that_is_stepped_is_the_run():
     assert_alike({name: seen[name] for name in (*SEEN, "joint_angle", "joint_rate")}, whole)
 
 
-def test_a_body_of_an_assembly_is_told_what_to_do():
+def test_a_body_of_an_mechanism_is_told_what_to_do():
     """Without control: the body that approaches; a force at its centre of mass gives tug and boom together its impulse, and the
     load of contacts is that on it."""
     sim = dockdyn.stepper(ARM, period=1.0)

@@ -66,7 +66,7 @@ HELD = {"law": "rate-damping", "body": "chaser", "period": 0.05, "base_damping":
 @pytest.mark.parametrize(
     "more", [{}, {"control": HELD}, {"orbit": {"semi_major_axis": 6.8e6}}], ids=["two", "steered", "orbit"]
 )
-def test_a_rig_around_an_assembly_is_the_run_with_other_numbers_too(tmp_path, more):
+def test_a_rig_around_an_mechanism_is_the_run_with_other_numbers_too(tmp_path, more):
     """With what acts on its bodies in the computer."""
     scenario, file = parse(tomlkit.dumps(STRIKES | more), "strikes"), tmp_path / "strikes.fmu"
     file.write_bytes(fmu_of(unit_of(scenario, True), 3))

@@ -5,7 +5,7 @@ import os
 import pytest
 from extremes import SECONDS, Worker
 
-from dockdyn.scenario.preset_files import preset_kinds
+from dockdyn.scenario.preset_files import preset_setups
 
 RUNS = int(os.environ.get("DOCKDYN_FUZZ_RUNS", "2000"))  # of all presets together, in full runs
 LONG = 20  # one in so many may take all the steps that its preset allows
@@ -13,7 +13,7 @@ ONWARD = 2_000_000 + 10_000 * int(
     os.environ.get("DOCKDYN_FUZZ_SEED", "0")
 )  # the first seed of full runs, not the sample's
 ENOUGH = 40  # runs of which some are refused and some are not, whatever the preset
-KINDS = preset_kinds()
+KINDS = preset_setups()
 ARMS = ("berthing-3d", "cyril-controlled", "cyril-elastic", "cyril-plastic", "cyril-r-e-r-f")
 
 

@@ -1,6 +1,6 @@
 """Leads, gain and inertia with which a sampled loop's slow root is that of the contact alone, and how far they reach.
 
-Rigs are tuned by what is linearised of them (`dockdyn.kinds.rig.tuning`), which knows nothing of these.
+Rigs are tuned by what is linearised of them (`dockdyn.rig.tuning`), which knows nothing of these.
 """
 
 from dataclasses import replace

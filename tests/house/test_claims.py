@@ -25,7 +25,7 @@ WITHOUT_CLAIMS = (
     "scenario-keys",
     "options",
 )  # name their tests in tables of their own, or are generated
-NUMBERED = ("README", "quickstart", "rig", "assembly", "stability", "cli", "envelope", *("tutorial-" + name for name in (
+NUMBERED = ("README", "quickstart", "rig", "mechanism", "stability", "cli", "envelope", *("tutorial-" + name for name in (
     "arm", "capture", "design", "fmu", "mesh", "rig", "rig-real-time")))  # fmt: skip
 FENCED = re.compile(r"^(```|\$\$).*?^\1 *$", re.MULTILINE | re.DOTALL)
 NOTE = re.compile(r"<!-- (test|so|shown|measured|source): (.+?) -->")

@@ -10,15 +10,15 @@ from places import DOCS, results_pages
 
 import dockdyn
 from dockdyn.cli import main as cli
-from dockdyn.kinds.assembly.data import ELEMENT_VARIABLES, JOINT_VARIABLES, PORT_UNITS, VARIABLES
-from dockdyn.kinds.assembly.key_figures import FIGURES
-from dockdyn.kinds.rig.schema import ASSEMBLIES
+from dockdyn.docking.data import ELEMENT_VARIABLES, JOINT_VARIABLES, PORT_UNITS, VARIABLES
+from dockdyn.docking.key_figures import FIGURES
 from dockdyn.results import plan
 from dockdyn.results.exchange.log_roles import OF_CONTACT, OF_ROBOT
 from dockdyn.results.requirements import is_of_member, judge_requirements
+from dockdyn.rig.schema import MECHANISMS
 from dockdyn.scenario.distributions.distribution import LAWS as DISTRIBUTIONS
-from dockdyn.scenario.kinds import KINDS, kind_named
 from dockdyn.scenario.language.requirement import RELATIONS, requirements_of
+from dockdyn.scenario.setups import KINDS, setup_named
 from dockdyn.scenario.tables.rig.compensators import laws
 from dockdyn.scenario.tables.run import IntegratorSection
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
@@ -39,9 +39,9 @@ def named_in(text: str) -> dict[str, str]:
     return found
 
 
-SCHEMAS = {name: kind_named(name).schema({}, name) for name in KINDS} | {
-    "assembly on a line": kind_named("assembly").schema({"motion": "line"}, "assembly"),
-    "rig with an assembly": ASSEMBLIES["space"],
+SCHEMAS = {name: setup_named(name).schema({}, name) for name in KINDS} | {
+    "mechanism on a line": setup_named("mechanism").schema({"motion": "line"}, "mechanism"),
+    "rig with a mechanism": MECHANISMS["space"],
 }
 
 
@@ -121,10 +121,10 @@ def test_every_variable_of_a_result_is_documented_with_its_unit(result):
     assert not [name for name in result.sizes if f"`{name}`" not in text]
 
 
-def test_every_variable_of_an_assembly_is_documented_with_its_unit():
+def test_every_variable_of_an_mechanism_is_documented_with_its_unit():
     text = results_pages()
     documented = named_in(results_pages())
-    dimensions = text.split("\n### Assembly\n")[1].split("\n\n")[0]
+    dimensions = text.split("\n### Mechanism\n")[1].split("\n\n")[0]
     common = {"body", "axis", "quaternion", "contact", "point"}  # with those of free flight
     for name, (over, unit, _) in (VARIABLES | ELEMENT_VARIABLES | JOINT_VARIABLES).items():
         words = "rad" if unit == "SI" else f"| {unit} |"  # rad or m, by joint
@@ -138,7 +138,7 @@ def test_every_variable_of_an_assembly_is_documented_with_its_unit():
 @pytest.mark.parametrize(
     ("scenario", "heading"),
     [
-        pytest.param("canadarm-2d", "Assembly", marks=pytest.mark.full),
+        pytest.param("canadarm-2d", "Mechanism", marks=pytest.mark.full),
         pytest.param("sits", "Rig", marks=pytest.mark.full),
     ],
 )

@@ -2,21 +2,21 @@
 
 import lint_names
 import pytest
-from lint_kinds import offences
+from lint_setups import offences
 
-NAMES = {"rig", "latch", "assembly"}
+NAMES = {"rig", "latch", "mechanism"}
 
 
 @pytest.mark.parametrize(
     ("source", "lines"),
     [
-        ('if scenario.kind == "rig": pass', [1]),
-        ('x = 1\nif dataset.attrs["kind"] in ("rig", "latch"): pass', [2]),
-        ('if str(data.get("kind")) != "assembly": pass', [1]),
+        ('if scenario.setup == "rig": pass', [1]),
+        ('x = 1\nif dataset.attrs["setup"] in ("rig", "latch"): pass', [2]),
+        ('if str(data.get("kind")) != "mechanism": pass', [1]),
         ('TABLE = {"rig": 1, "latch": 2}', [1]),
         ('if array.dtype.kind == "f": pass', []),
         ('if name == "latch": pass', []),
-        ("if scenario.kind == other.kind: pass", []),
+        ("if scenario.setup == other.kind: pass", []),
     ],
 )
 def test_the_rule_against_asking_for_a_kind(source, lines):

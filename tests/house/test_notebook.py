@@ -18,7 +18,7 @@ def result():
 
 def test_a_scenario_is_told_in_a_line():
     scenario = dockdyn.load("probe-cone")
-    assert repr(scenario) == f"<Scenario 'probe-cone': {scenario.title} (assembly)>"
+    assert repr(scenario) == f"<Scenario 'probe-cone': {scenario.title} (mechanism)>"
     shown = scenario._repr_html_()
     assert "<pre>" in shown and "closing_speed" in shown
     assert "<script>" not in dockdyn.load("probe-cone", {"title": "<script>"})._repr_html_()

@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import eigh
 from scipy.optimize import brentq
 
-from dockdyn.kinds.assembly.schema.flexible import LargeBeamSection
+from dockdyn.docking.schema.flexible import LargeBeamSection
 from dockdyn.mechanics.trees.assembly import Link, tree_of
 from dockdyn.mechanics.trees.beam import Beam
 from dockdyn.mechanics.trees.composite_bodies import Configuration

@@ -1,4 +1,4 @@
-"""The arm of `planar_arm_reference` as the text of an assembly."""
+"""The arm of `planar_arm_reference` as the text of a mechanism."""
 
 import math
 

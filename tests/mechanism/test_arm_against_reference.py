@@ -10,7 +10,7 @@ from arm_in_plane import arm, ends_of
 
 from dockdyn import simulate, summarise
 from dockdyn.results.linearised import Numbers, slopes_along
-from dockdyn.scenario.kinds import kind_named
+from dockdyn.scenario.setups import setup_named
 
 PAPER = planar.Parameters()
 DURATION = 40.0  # s
@@ -95,7 +95,7 @@ def test_derivatives_through_impacts_are_differences_of_runs():
     own = Numbers.of(scenario.content)
     direction = (own.values == rate).astype(float)
     assert direction.sum() == 1
-    _, slopes = slopes_along(kind_named("assembly").linearised(scenario), own.values, direction, figures)
+    _, slopes = slopes_along(setup_named("mechanism").linearised(scenario), own.values, direction, figures)
     key = "body.psi.joint.start_rate"
     later, earlier = (figures(simulate(scenario.at({key: rate + side * by}))) for side in (1, -1))
     for name, slope in slopes.items():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn.scenario.kinds import kind_named
+from dockdyn.scenario.setups import setup_named
 
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")
 
@@ -72,7 +72,7 @@ def driver(scenario):
     """What drives the rig of a scenario, made once for all tests of a process."""
     text = scenario.text()
     if text not in _made:
-        _made[text] = Made(kind_named(scenario.kind).driver(scenario))
+        _made[text] = Made(setup_named(scenario.setup).driver(scenario))
     return _made[text]
 
 

@@ -5,11 +5,11 @@ from driven_rigs import driver
 
 from dockdyn.hil.operation import OperationState, Request
 from dockdyn.hil.supervisor import Cause
-from dockdyn.kinds.rig.measures import MeasuredMotion, motion_measures
 from dockdyn.realtime.exchange import all_six_axes
 from dockdyn.realtime.lockstep import ComputerInSteps, LaboratoryInSteps
 from dockdyn.realtime.rig_log import RigLogWriter
 from dockdyn.realtime.ring import record_type
+from dockdyn.rig.measures import MeasuredMotion, motion_measures
 
 WAY = {OperationState.IDLE: Request.HOME, OperationState.HOMED: Request.ARM, OperationState.ARMED: Request.RUN}
 

@@ -5,13 +5,13 @@ import re
 import pytest
 from driven_rigs import in_space, on_a_line
 
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.setups import setup_named
 
 
 def refusal(scenario):
     with pytest.raises(ScenarioError) as refused:
-        kind_named("rig").driver(scenario).cycle()
+        setup_named("rig").driver(scenario).cycle()
     assert "\n" not in str(refused.value)
     return str(refused.value)
 

@@ -9,12 +9,12 @@ from protocol_rigs import Rigs
 
 from dockdyn.hil.operation import OperationState, Request
 from dockdyn.hil.supervisor import Cause
-from dockdyn.kinds.rig.driven import limits_of
-from dockdyn.kinds.rig.model.driven import Inputs, begin_driving, drive_cycle, driven_of
 from dockdyn.programs import Program
 from dockdyn.realtime.exchange import all_six_axes
 from dockdyn.realtime.laboratory import LaboratoryInSteps
 from dockdyn.realtime.lockstep import ComputerInSteps
+from dockdyn.rig.driven import limits_of
+from dockdyn.rig.model.driven import Inputs, begin_driving, drive_cycle, driven_of
 
 pytestmark = needs_compiler
 CHANGES = {"duration": "30 s", "rig__limits__saturation": "900 N"}

@@ -6,6 +6,6 @@ CASES = {
     "line": ("paraskevas-a", {"duration": "0.1 s"}, 0.032, 0.0),
     "line, latch": ("paraskevas-latch", {}, 0.55, 0.0),
     "rig": ("sits", {"duration": "1 s"}, 0.2, None),
-    "assembly": ("soyuz-like-probe", {"duration": "3 s"}, 1.9, 0.0),
+    "mechanism": ("soyuz-like-probe", {"duration": "3 s"}, 1.9, 0.0),
     "mock-ups": ("epos-like", {}, 8.0, 0.0),
 }

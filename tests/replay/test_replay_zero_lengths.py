@@ -23,7 +23,7 @@ TIP = {"feature": {"tip": {"position": NOWHERE}}}
 TOUCH = {"contact": {"tip": {"between": ["tip", "face"], "normal": SPRING}}, "duration": 0.5, "schema": 2}
 SCENES = {
     "two bodies": TWO | {"chaser": TWO["chaser"] | TIP} | TOUCH,
-    "assembly": {
+    "mechanism": {
         "body": by_name(
             [{"name": "one"} | TWO["chaser"] | TIP, {"name": "other"} | TWO["target"] | {"position": NOWHERE}]
         ),

@@ -11,7 +11,7 @@ from dockdyn.report.scene.page import page_of
 from dockdyn.report.scene.rotation import rotate
 
 KINDS = pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=() if kind in ("probe", "assembly") else pytest.mark.full) for kind in CASES]
+    "kind", [pytest.param(kind, marks=() if kind in ("probe", "mechanism") else pytest.mark.full) for kind in CASES]
 )
 
 

@@ -24,7 +24,7 @@ def results(shared_run):
     return lambda kind: shared_run(*CASES[kind][:2])
 
 
-@pytest.mark.full_cases("assembly")
+@pytest.mark.full_cases("mechanism")
 @KINDS
 def test_bodies_are_where_the_result_says(results, kind):
     """At the run's own instants; of a rig the robot, the model and what would be without rig."""
@@ -48,7 +48,7 @@ def test_bodies_are_where_the_result_says(results, kind):
             np.testing.assert_allclose(found[:, : given.shape[1]], given, atol=1e-12)
 
 
-@pytest.mark.full_cases("assembly", "line", "rig")
+@pytest.mark.full_cases("mechanism", "line", "rig")
 @KINDS
 def test_columns_are_as_near_to_the_run_as_they_say(results, kind):
     """Straight lines between the few times that are kept, and the columns' own steps, at all of the run's times."""

@@ -25,7 +25,7 @@ def run_natively(scenario, places, row):
     content, settings = unflatten(structure, leaves), settings_of(scenario.content)
     solver = unit.advance(content, settings, np.int64(2**62), unit.begin(content, settings))
     observed = unit.observe(content, settings, solver)
-    return observed, unit.tell(scenario.kind, content, settings, observed)
+    return observed, unit.tell(scenario.setup, content, settings, observed)
 
 
 @needs_node

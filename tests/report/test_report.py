@@ -13,8 +13,8 @@ from report_page import Page, check_nothing_from_outside, figures_at_width, refe
 
 import dockdyn
 from dockdyn import open_result
-from dockdyn.kinds.assembly.shown_surface import shown_surfaces, wire_frame
-from dockdyn.kinds.assembly.trajectory import trajectory_chart
+from dockdyn.docking.views.shown_surface import shown_surfaces, wire_frame
+from dockdyn.docking.views.trajectory import trajectory_chart
 from dockdyn.pages import report_html, report_of
 from dockdyn.report import picture
 from dockdyn.report.page import render_page

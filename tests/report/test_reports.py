@@ -16,18 +16,18 @@ from replay_cases import CASES
 import dockdyn
 from dockdyn import open_result
 from dockdyn.hil.compensators import COMPENSATORS
-from dockdyn.kinds.rig.comparison.compare import VARIABLES
 from dockdyn.pages import STUDIES, report_html
 from dockdyn.report.page import render_page
 from dockdyn.results.store import write_result
-from dockdyn.scenario.kinds import KINDS
+from dockdyn.rig.comparison.compare import VARIABLES
+from dockdyn.scenario.setups import SETUPS
 from dockdyn.scenario.tables.rig.compensators import facts_of
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 from dockdyn.studies.overlay.report import overlay_report
 from dockdyn.studies.sensitivity.report import sensitivity_report
 
 MOST = 3_000_000  # bytes of a page
-REPORTS = [*STUDIES, *KINDS, "probe", "line", "line, latch"]
+REPORTS = [*STUDIES, *SETUPS, "probe", "line", "line, latch"]
 REQUIRED = {"probe": {"requirements.peak_force": "< 2 N"}}
 RUNS = {
     kind: (preset, changes | REQUIRED.get(kind, {})) for kind, (preset, changes, *_) in CASES.items() if kind in REPORTS

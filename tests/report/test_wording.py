@@ -2,7 +2,7 @@
 
 import pytest
 
-from dockdyn.kinds.assembly.ramp_report import ramp_in_words
+from dockdyn.docking.views.ramp_report import ramp_in_words
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ import pytest
 import dockdyn
 from dockdyn.integrate.model import ContactModel
 from dockdyn.integrate.solution import Status
-from dockdyn.kinds.rig.model.wall import MassOnWall
 from dockdyn.results.attributes import result_attributes, run_attributes, study_attributes
 from dockdyn.results.drive import drive_run, finite_rows, name_of_nonfinite
+from dockdyn.rig.model.wall import MassOnWall
 from dockdyn.scenario.language.keys import leaves
 
 
@@ -86,7 +86,7 @@ def test_a_model_of_contacts_that_is_not_observed_is_told_so_where_it_is_made():
 def test_every_result_says_the_same_of_itself():
     scenario = dockdyn.load("probe-cone")
     common = result_attributes(scenario)
-    assert common["kind"] == "assembly"
+    assert common["kind"] == "mechanism"
     assert dockdyn.load(scenario.name).text() == common["scenario"]
     assert study_attributes(scenario) == common | {"source": scenario.name}
     run = run_attributes(scenario, "finished", True, "located", 1.5)

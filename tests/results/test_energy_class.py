@@ -13,7 +13,7 @@ from dockdyn.contact.laws.hertz import Hertz
 from dockdyn.contact.laws.hunt_crossley import HuntCrossley
 from dockdyn.contact.laws.parallel import Parallel
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
-from dockdyn.scenario.kinds import kind_named
+from dockdyn.scenario.setups import setup_named
 
 CHASER = {"mass": 40.0, "inertia": [4.0] * 3, "position": [-0.5, -0.1, 0.0], "velocity": [0.1, 0.0, 0.0]}
 TARGET = {"mass": 60.0, "inertia": [8.0] * 3, "position": [0.0, 0.0, 0.0]}
@@ -93,7 +93,7 @@ def test_what_a_run_does_not_resolve_is_said(load):
         body["velocity"] = [*body.get("velocity", [0.0] * 3)[:2], 1e4]
     data, summary = judged(load, scenario, **{"loop.delay": "2 ms"})
     assert summary["energy_class"] == ["unresolved"]
-    assert "less than this run resolves" in kind_named("assembly").report(data, summary).verdict
+    assert "less than this run resolves" in setup_named("mechanism").report(data, summary).verdict
     assert judged(load, scenario)[1]["energy_class"] == ["lossless"]
 
 

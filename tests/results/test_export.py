@@ -56,7 +56,7 @@ def made_up() -> xr.Dataset:
             "mode": np.zeros(0, str),
         },
         {
-            "kind": "assembly",
+            "kind": "mechanism",
             "scenario": 'a = "b"\nc = [1, 2]\n',
             "dockdyn_version": "0",
             "margins": '{"stable": true, "growth_rate_1_s": -0.1, "windows": [[0.0, 0.25], []], "none": null}',

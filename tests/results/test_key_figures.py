@@ -10,8 +10,8 @@ from on_a_line import colliding
 from small_campaign import SCENARIO
 
 import dockdyn
-from dockdyn.kinds.assembly.kind import AssemblyKind
-from dockdyn.kinds.assembly.schema.assembly import AssemblySection
+from dockdyn.docking.mechanism_setup import MechanismSetup
+from dockdyn.docking.schema.mechanism import MechanismSection
 from dockdyn.results.contact_figures import LATCHED, stored_figure
 from dockdyn.results.contact_summary import dataset_data
 from dockdyn.results.key_figures import KeyFigure, names_in_cases, summary_figures
@@ -24,14 +24,14 @@ from dockdyn.studies.cases.batch import LEFT_OUT, run_cases, runs_in_batches
 
 SHORT = {  # preset, duration (s)
     "rig": ("sits", 2.0),
-    "assembly": ("soyuz-like-probe", 3.0),
+    "mechanism": ("soyuz-like-probe", 3.0),
 }
 OTHERS = {
     "a probe": ("", 6.0),
     "a contact on a line": ("paraskevas-a", 0.6),
     "a latch on a line": ("paraskevas-latch", 0.8),
 }
-SLOW = ("rig", "a probe", "assembly")
+SLOW = ("rig", "a probe", "mechanism")
 
 
 def asked_for(figures):
@@ -66,9 +66,9 @@ def test_a_campaign_accepts_the_requirements_of_a_run_and_no_others(kind):
     assert bases == set(in_run) - set(LEFT_OUT)
 
 
-@pytest.mark.parametrize("kind", [name for name in SHORT if kinds.kind_named(name).key_figures() is not None])
+@pytest.mark.parametrize("kind", [name for name in SHORT if kinds.setup_named(name).key_figures() is not None])
 def test_no_two_key_figures_have_one_name(kind):
-    known = kinds.kind_named(kind).key_figures().figures
+    known = kinds.setup_named(kind).key_figures().figures
     assert len(names_in_cases(known)) == len(known) + sum(one.each for one in known)
     assert all(one.words for one in known)
 
@@ -106,7 +106,7 @@ LONGEST = KeyFigure("longest_contact_s", "longest contact", longest)
 WHOLE = KeyFigure("of_the_whole_run", "a number of the whole run", lambda data: 7.0, source="run")
 
 
-class DockingKind(AssemblyKind):
+class DockingKind(MechanismSetup):
     name: ClassVar = "docking"
 
     def key_figures(self):
@@ -116,12 +116,12 @@ class DockingKind(AssemblyKind):
 
 @pytest.fixture
 def own_kinds(monkeypatch):
-    for name in ("assembly", "docking"):  # under a name of its own, which programs that are kept know
+    for name in ("mechanism", "docking"):  # under a name of its own, which programs that are kept know
         monkeypatch.setitem(kinds.KINDS, name, f"{__name__}:DockingKind")
-    monkeypatch.setattr(AssemblySection, "kind", "docking")
-    kinds.kind_named.cache_clear()
+    monkeypatch.setattr(MechanismSection, "kind", "docking")
+    kinds.setup_named.cache_clear()
     yield
-    kinds.kind_named.cache_clear()
+    kinds.setup_named.cache_clear()
 
 
 MASS, STIFFNESS, SPEED = 12.0 * 31.0 / 43.0, 4200.0, 0.07

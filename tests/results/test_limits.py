@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn.kinds.assembly.kind import AssemblyKind
-from dockdyn.kinds.rig.kind import RigKind
+from dockdyn.docking.mechanism_setup import MechanismSetup
 from dockdyn.results.dataset import explain_short_steps
+from dockdyn.rig.rig_setup import RigSetup
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_matrix_that_cannot_be_solved_is_a_refusal(name, monkeypatch):
     def fails(*given):
         np.linalg.inv(np.zeros((2, 2)))
 
-    monkeypatch.setattr(RigKind, "simulate", fails)
-    monkeypatch.setattr(AssemblyKind, "simulate", fails)
+    monkeypatch.setattr(RigSetup, "simulate", fails)
+    monkeypatch.setattr(MechanismSetup, "simulate", fails)
     with pytest.raises(dockdyn.ScenarioError, match=f"{name}: its matrices cannot be solved.*closer in size"):
         dockdyn.simulate(dockdyn.load(name))

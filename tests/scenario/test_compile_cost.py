@@ -53,7 +53,7 @@ def places(count):
 
 def unnamed(count):
     """So many contacts of two bodies that begin 50 mm apart, with a velocity that is distributed."""
-    made = assembly(
+    made = mechanism(
         [FEATURE.format(i, f"position = {place}") for i, place in enumerate(places(count))],
         [CONTACT.format(f"f{i}", f"f{i}") for i in range(count)],
     )
@@ -62,8 +62,8 @@ def unnamed(count):
     )
 
 
-def assembly(features, contacts, elements=()):
-    """Two bodies of an assembly, the features of the first, contacts of these with a plane, and elements between both."""
+def mechanism(features, contacts, elements=()):
+    """Two bodies of a mechanism, the features of the first, contacts of these with a plane, and elements between both."""
     first, second = (
         BODY.format(name=name, mass=mass, x=x, speed=speed)
         for name, mass, x, speed in (("chaser", 1, 0, 0.1), ("target", 3, 2.06, 0))
@@ -75,17 +75,17 @@ def assembly(features, contacts, elements=()):
 def named(count):
     features = [FEATURE.format(i, f"position = {place}") for i, place in enumerate(places(count))]
     contacts = [CONTACT.format(f"c{i}", f"f{i}") + 'regularisation = "1 mm/s"\n' for i in range(count)]
-    return assembly(features, contacts)
+    return mechanism(features, contacts)
 
 
 def grouped(count):
     feature = FEATURE.format("", f"positions = [{', '.join(places(count))}]")
-    return assembly([feature], [CONTACT.format("f", "f") + 'regularisation = "1 mm/s"\n'])
+    return mechanism([feature], [CONTACT.format("f", "f") + 'regularisation = "1 mm/s"\n'])
 
 
 def struts(count):
     strut = '[strut.s{}]\nbetween = ["chaser", "target"]\nstiffness = "1 kN/m"\nanchor = {}\n'
-    return assembly([], [], [strut.format(i, f"[{place}, [-1, 0, 0]]") for i, place in enumerate(places(count))])
+    return mechanism([], [], [strut.format(i, f"[{place}, [-1, 0, 0]]") for i, place in enumerate(places(count))])
 
 
 def chain(count):

@@ -98,7 +98,7 @@ def revolved(folder):
     return "run case.toml"
 
 
-def assembly_urdf(folder):
+def mechanism_urdf(folder):
     text = 'schema = 2\ntitle = "arm"\nduration = "1 s"\n'
     (folder / "case.toml").write_text(f'{text}[tree.arm]\nurdf = "strange.urdf"\n')
     return "run case.toml"
@@ -119,7 +119,7 @@ PLACES = {  # by key or argument: the file's name, what is written beside it, an
     "SCENARIO": ("strange.toml", "run strange.toml", "strange.toml: "),
     "include": ("strange.toml", flight("", 'include = "strange.toml"\n'), "case.toml: include = 'strange.toml': "),
     "profile": ("strange.csv", revolved, "case.toml: body.target.surface.drogue.profile = 'strange.csv': "),
-    "tree.urdf": ("strange.urdf", assembly_urdf, "case.toml: tree.arm.urdf = 'strange.urdf': "),
+    "tree.urdf": ("strange.urdf", mechanism_urdf, "case.toml: tree.arm.urdf = 'strange.urdf': "),
     "surface.file": (
         "strange.stl",
         lambda folder: mesh_case(folder, "mesh"),

@@ -18,10 +18,10 @@ from dockdyn.cli.common import show_progress
 from dockdyn.report import terminal
 from dockdyn.report.terminal import table_of
 from dockdyn.results.store import write_result
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.own_code import VARIABLE
 from dockdyn.scenario.language.printable import LONGEST, one_line, printable
 from dockdyn.scenario.preset_files import preset_text
+from dockdyn.scenario.setups import setup_named
 
 # --- code -----------------------------------------------------------------------------------------------------------
 
@@ -168,7 +168,7 @@ def test_titles_and_names_are_printed_as_they_are(printed, shared_run, preset):
     ]
     summary["warnings"] = [HOSTILE]
     dataset = shared_run(preset).assign_attrs(title=HOSTILE)
-    text = printed(terminal.show_report, kind_named(summary["kind"]).report(dataset, summary))
+    text = printed(terminal.show_report, setup_named(summary["setup"]).report(dataset, summary))
     assert SHOWN in text and "\x1b" not in text and "\u202e" not in text
     assert all(line.isprintable() for line in text.split("\n"))
 

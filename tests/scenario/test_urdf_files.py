@@ -184,7 +184,7 @@ def test_possible_inertias_are_left_as_they_are(seed, tmp_path):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_link_vanishes(seed, tmp_path):
-    """Of an assembly every link is a body, or without mass a point of the body on which it is, where the file has it."""
+    """Of a mechanism every link is a body, or without mass a point of the body on which it is, where the file has it."""
     rng = random.Random(seed)
     links, joints, _ = parts(seed, 8)
     bare = rng.sample(range(1, 8), 4)
@@ -295,7 +295,7 @@ def test_what_is_wrong_is_said_in_one_line(defect, seed, tmp_path, monkeypatch, 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_follower_is_led_and_never_free(seed, tmp_path, monkeypatch, capsys):
-    """In an assembly it follows; in a plan it is not on the way."""
+    """In a mechanism it follows; in a plan it is not on the way."""
     rng = random.Random(seed)
     links, joints, _ = parts(seed)
     leader, follower = rng.sample(range(1, len(links)), 2)

@@ -17,7 +17,7 @@ from scipy.optimize import brentq
 from two_bodies import two_bodies
 
 import dockdyn
-from dockdyn.kinds.resting import nominal_of, seen_matrices
+from dockdyn.docking.resting import nominal_of, seen_matrices
 from dockdyn.pages import report_html
 from dockdyn.stability import rightmost_roots, stable_windows
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset

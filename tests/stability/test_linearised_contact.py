@@ -12,7 +12,7 @@ from plain_tables import plain
 from resting_contacts import REST, Theory, difference, fitted_root, placed, rotation, sazawal, some_scene
 
 import dockdyn
-from dockdyn.kinds.resting import model_at_rest, nominal_of
+from dockdyn.docking.resting import model_at_rest, nominal_of
 from dockdyn.mechanism.rest import resting_contact
 from dockdyn.programs import Program
 from dockdyn.stability import linearise_model, stable_windows

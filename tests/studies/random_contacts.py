@@ -12,14 +12,14 @@ from plain_tables import acting, by_name
 Chance = np.random.Generator
 LATE = 1.2  # rad: the angle by which a delay makes an oscillation in contact late, at most
 IN_CONE = 0.3  # rad: the same in a cone, lest the tip be thrown through its axis, where the normal jumps
-KINDS = ("two bodies", "two bodies", "assembly", "on a line", "rig")
+KINDS = ("two bodies", "two bodies", "mechanism", "on a line", "rig")
 
 
 def draw(seed: int) -> dict[str, Any]:
     """A scenario of one of the kinds; its contacts have begun and ended, or bounce, before it ends."""
     chance = np.random.default_rng(seed)
     kind = KINDS[seed % len(KINDS)]
-    drawn = {"two bodies": free_flight, "assembly": assembly, "on a line": on_a_line, "rig": rig}[kind](chance)
+    drawn = {"two bodies": free_flight, "mechanism": mechanism, "on a line": on_a_line, "rig": rig}[kind](chance)
     return {"schema": 2, **drawn}
 
 
@@ -122,7 +122,7 @@ def free_flight(chance: Chance) -> dict[str, Any]:
     return {"duration": 6.0, "body": bodies, "contact": contacts, **loop(delay)}
 
 
-def assembly(chance: Chance) -> dict[str, Any]:
+def mechanism(chance: Chance) -> dict[str, Any]:
     """The same with what is struck mounted on a third body, by a bushing."""
     delay = drawn_delay(chance)
     visitor, target, contacts = parts(chance, delay)

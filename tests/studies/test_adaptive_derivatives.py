@@ -6,7 +6,7 @@ from plain_tables import by_name
 
 import dockdyn
 from dockdyn.results.linearised import Numbers, slopes_along
-from dockdyn.scenario.kinds import kind_named
+from dockdyn.scenario.setups import setup_named
 
 STRUCK = {"law": "newton", "restitution": 0.4, "friction": 0.1}
 
@@ -63,7 +63,7 @@ def figures_with_slopes(scenario, key):
     own = Numbers.of(scenario.content)
     direction = (own.values == dict_value(scenario, key)).astype(float)
     assert direction.sum() == 1
-    return slopes_along(kind_named("assembly").linearised(scenario), own.values, direction, figures)
+    return slopes_along(setup_named("mechanism").linearised(scenario), own.values, direction, figures)
 
 
 def held_against_differences(scenario, key, by):

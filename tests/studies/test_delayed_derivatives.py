@@ -57,7 +57,7 @@ def check_derivatives(scenario, keys):
 
 @pytest.mark.full
 @pytest.mark.parametrize("element", [True, False])
-def test_of_an_assembly(load, element):
+def test_of_an_mechanism(load, element):
     check_derivatives(load(pulling(on_a_spring(0.01, element))), KEYS)
 
 
@@ -141,7 +141,7 @@ def check_together(scenario, figures, keys):
 
 
 @pytest.mark.full
-def test_thirteen_figures_of_an_assembly():
+def test_thirteen_figures_of_an_mechanism():
     check_together(parse(MOUNTED, "mounted"), THIRTEEN, MOVED[:-1])
 
 

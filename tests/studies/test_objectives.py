@@ -13,9 +13,9 @@ from scipy.stats import norm
 
 import dockdyn
 from dockdyn.results.linearised import Numbers, slopes_along
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import places_of
+from dockdyn.scenario.setups import setup_named
 from dockdyn.studies.cases.sampling import sample
 from dockdyn.studies.objectives.derivatives import smooth_figures
 
@@ -74,7 +74,7 @@ def test_every_figure_of_a_kind_equals_differences(name):
     preset, overrides, keys, share, least, agreement = KINDS[name]
     scenario = dockdyn.load(preset, overrides)
     own, places = Numbers.of(scenario.content), {place.key: place for place in places_of(scenario)}
-    run = kind_named(scenario.kind).linearised(scenario)
+    run = setup_named(scenario.setup).linearised(scenario)
 
     def figures(dataset):
         return smooth_figures(dockdyn.summarise(dataset))

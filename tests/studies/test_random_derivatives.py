@@ -42,7 +42,7 @@ def chosen(scenario, seed):
 
 
 def figures_of(scenario):
-    if scenario.kind == "rig":
+    if scenario.setup == "rig":
         summary = smooth_figures(dockdyn.summarise(dockdyn.simulate(scenario)))
         return [name for name in summary if name not in ("captured", "contact.count")][:6]
     return list(FIGURES)

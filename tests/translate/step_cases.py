@@ -15,6 +15,7 @@ from jaxtyping import PyTree
 
 import dockdyn
 from dockdyn.contact.surfaces.distance_field import NODES, DistanceField
+from dockdyn.docking.regulators import with_gain
 from dockdyn.hil.sensor import Draws, draw_noise
 from dockdyn.impact.laws.by_name import LAWS
 from dockdyn.impact.laws.simultaneous import simultaneous_impact
@@ -22,16 +23,15 @@ from dockdyn.integrate.hybrid import fixed, located
 from dockdyn.integrate.model import Model, State
 from dockdyn.integrate.solution import Status
 from dockdyn.integrate.variational import colliding
-from dockdyn.kinds.assembly.regulators import with_gain
-from dockdyn.kinds.rig.build import rig_of
-from dockdyn.kinds.rig.compensator import CompensatorMaker
-from dockdyn.kinds.rig.model.ages import ages_of
-from dockdyn.kinds.rig.model.rig import IdealContact, Rig, RigState
-from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
 from dockdyn.results import adaptive_run, unit, variational_run
 from dockdyn.results.plan import WATCH_ONLY, settings_for
+from dockdyn.rig.build import rig_of
+from dockdyn.rig.compensator import CompensatorMaker
+from dockdyn.rig.model.ages import ages_of
+from dockdyn.rig.model.rig import IdealContact, Rig, RigState
+from dockdyn.rig.resting import loop_of
 from dockdyn.scenario.load import Scenario
 
 TREES = 40  # of a run

@@ -34,7 +34,7 @@ def programs_of(scenario, content, settings, iterations):
         return unit.advance(content, settings, np.int64(until), unit.begin(content, settings))
 
     def tell(*given):
-        return unit.tell.function(scenario.kind, *given)
+        return unit.tell.function(scenario.setup, *given)
 
     begun, ended = unit.begin(content, settings), advanced(ALL)
     yield "begin", unit.begin.function, (content, settings), begun
@@ -43,7 +43,7 @@ def programs_of(scenario, content, settings, iterations):
     yield "advance", unit.advance.function, (content, settings, ALL, begun), ended
     observed = unit.observe(content, settings, ended)
     yield "observe", unit.observe.function, (content, settings, ended), observed
-    yield "tell", tell, (content, settings, observed), unit.tell(scenario.kind, content, settings, observed)
+    yield "tell", tell, (content, settings, observed), unit.tell(scenario.setup, content, settings, observed)
 
 
 def content_with(scenario, numbers):

@@ -96,7 +96,7 @@ def _verdict_of_devices(of_devices: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _scenario_content(name: str | None) -> Any:  # noqa: ANN401, of any kind
+def _scenario_content(name: str | None) -> Any:  # noqa: ANN401, of any setup
     """Return what a scenario says; None without one."""
     if sys.platform != "linux":
         raise Refusal("dockdyn rig doctor: needs Linux, whose clock and scheduling it measures")
@@ -116,7 +116,7 @@ def _cycle_period(name: str | None, content: Any, stated: float | None) -> float
     if stated is not None:
         return stated
     if content is None:
-        raise Refusal('no cycle: name a scenario of kind rig, or give --cycle "4 ms"')
+        raise Refusal('no cycle: name a scenario with a [rig], or give --cycle "4 ms"')
     if content.loop.hold is None:
         raise Refusal(f"{name}: loop.hold: missing; its period is the cycle of a rig; or give --cycle")
     return float(content.loop.hold.period)

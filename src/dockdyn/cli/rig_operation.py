@@ -238,15 +238,15 @@ def replay(
     """
     from dockdyn.realtime.rerun import rerun_log
     from dockdyn.realtime.rig_log import read_rig_log
-    from dockdyn.scenario.kinds import kind_named
     from dockdyn.scenario.load import parse
+    from dockdyn.scenario.setups import setup_named
     from dockdyn.translate.c_library import NoCompiler
 
     logged = read_rig_log(log)
     scenario = parse(logged.scenario, str(log))
     began = time.perf_counter()
     try:
-        found = rerun_log(kind_named(scenario.kind).driver(scenario).cycle(), logged)
+        found = rerun_log(setup_named(scenario.setup).driver(scenario).cycle(), logged)
     except NoCompiler as error:
         raise Refusal(f"{log}: {error}") from None
     say(f"{found.cycles} cycles in {time.perf_counter() - began:.2g} s; {logged.lost} are not in the log")
@@ -259,15 +259,15 @@ def replay(
 
 def _scenario_and_driver(name: str, override: list[str] | None) -> tuple[Scenario, Driver]:
     """Return a scenario and what drives its rig."""
-    from dockdyn.scenario.kinds import kind_named
     from dockdyn.scenario.load import load
+    from dockdyn.scenario.setups import setup_named
 
     if sys.platform != "linux":
         raise Refusal("dockdyn rig: needs Linux, whose clock and scheduling it uses")
     given: dict[str, Any] = parse_overrides(override or [])
     scenario = load(name, given)
     tell_unusual_numbers(scenario)
-    return scenario, kind_named(scenario.kind).driver(scenario)
+    return scenario, setup_named(scenario.setup).driver(scenario)
 
 
 def _checked_driver(name: str, override: list[str] | None) -> tuple[Scenario, Driver]:

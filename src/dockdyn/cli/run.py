@@ -119,16 +119,16 @@ def _check_requirements(name: str, requirements: list[dict[str, Any]]) -> None:
 
 
 def presets() -> None:
-    """List the scenarios that come with dockdyn, by kind."""
-    from dockdyn.scenario.kinds import KINDS
-    from dockdyn.scenario.preset_files import preset_kinds
+    """List the scenarios that come with dockdyn, mechanisms first, then rigs."""
+    from dockdyn.scenario.preset_files import preset_setups
     from dockdyn.scenario.preset_files import presets as known
+    from dockdyn.scenario.setups import SETUPS
 
     width = max(len(name) for name in known())
-    of = preset_kinds()
-    for kind in KINDS:
-        say(f"{kind}:")
-        for name in (name for name in known() if of[name] == kind):
+    of = preset_setups()
+    for setup in SETUPS:
+        say(f"{setup}:")
+        for name in (name for name in known() if of[name] == setup):
             say(f"  {name:<{width}}  {known()[name]}")
 
 

@@ -115,7 +115,7 @@ def compare(
 
     Runs the rig with each over a range of stiffness and prints how far each is from the truth.
     """
-    from dockdyn.kinds.rig.comparison.stiffnesses import KEY, stiffness_of, stiffness_range
+    from dockdyn.rig.comparison.stiffnesses import KEY, stiffness_of, stiffness_range
     from dockdyn.scenario.language.errors import ScenarioError
     from dockdyn.scenario.load import load
 
@@ -130,7 +130,7 @@ def compare(
     chosen = load(scenario, changes)  # first: refused in less time than the rest takes to import
     if stiffnesses is not None and key != (own := getattr(chosen.content, "stiffness_key", key)):
         raise ScenarioError(f"--set {key}: the contact that is compared over is another one; must be --set {own}")
-    from dockdyn.kinds.rig.comparison import compare as study
+    from dockdyn.rig.comparison import compare as study
 
     laws = study.laws_of(compensators, chosen)
     columns = {"time": time, "command": command, "actual": actual}
@@ -153,9 +153,9 @@ def _tune_compensators(
     chosen: Scenario, laws: list[str], stiffnesses: list[float] | None, tune: str, quiet: bool, as_json: bool
 ) -> tuple[Scenario, dict[str, Any]]:
     """Return the scenario with compensators whose numbers keep their error least, and what was found, which is said."""
-    from dockdyn.kinds.rig.comparison import compare as study
     from dockdyn.report.report import ReportBlock
     from dockdyn.report.terminal import show_parts
+    from dockdyn.rig.comparison import compare as study
     from dockdyn.studies.design.robust import robust_gains, robust_table, share_from
 
     share = share_from(tune)

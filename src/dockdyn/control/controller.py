@@ -46,7 +46,7 @@ class Command(NamedTuple):
 
 
 class Controller(Module):
-    """A law that commands the force and the torque on a body of an assembly, seen as the chaser.
+    """A law that commands the force and the torque on a body of a mechanism, seen as the chaser.
 
     Without a sampling period it acts continuously: the integrator asks it wherever it evaluates the motion, also at trial
     points. So it must answer from what it is given alone, and smoothly. What it remembers (an integral, a filter, a clock) is

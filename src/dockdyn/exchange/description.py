@@ -67,7 +67,7 @@ class UnitDescription:
         scenario = self.unit.scenario
         return {
             "modelName": scenario.title,
-            "description": f"{scenario.title} ({scenario.kind})",
+            "description": f"{scenario.title} ({scenario.setup})",
             "generationTool": f"dockdyn {version('dockdyn')}",
             "variableNamingConvention": "flat",
         }

@@ -16,8 +16,8 @@ from dockdyn.exchange.compiled import Platform, c_compiler, compile_library, thi
 from dockdyn.exchange.description import UnitDescription, build_description, description_2, description_3
 from dockdyn.exchange.model_text import HEADER, TEXT, write_model
 from dockdyn.results.functional_unit import FunctionalUnit, Steps
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.setups import setup_named
 
 Fmi = Literal[2, 3]
 SHARED = ("unit.c", "unit.h", "variables.h")
@@ -31,12 +31,12 @@ FIXED = "documentation/fixed.txt"
 def unit_of(scenario: Scenario, integrated: bool = True) -> FunctionalUnit:
     """Return what another program advances of a scenario; it is `integrated` inside (co-simulation), or by that program (model
     exchange). Raises ScenarioError for what cannot be an FMU."""
-    return kind_named(scenario.kind).functional_unit(scenario, integrated)
+    return setup_named(scenario.setup).functional_unit(scenario, integrated)
 
 
 def computer_of(scenario: Scenario) -> FunctionalUnit:
     """Return what another program advances of a rig's computer. Raises ScenarioError for what has none, or cannot be an FMU."""
-    return kind_named(scenario.kind).computer_unit(scenario)
+    return setup_named(scenario.setup).computer_unit(scenario)
 
 
 def fmu_of(unit: FunctionalUnit, fmi: Fmi = 3, with_library: bool = True, others: Sequence[Platform] = ()) -> bytes:

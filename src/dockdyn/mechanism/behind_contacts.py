@@ -1,7 +1,7 @@
-"""What is behind some contacts of an assembly at rest: the plant of a loop that measures them.
+"""What is behind some contacts of a mechanism at rest: the plant of a loop that measures them.
 
 Units: SI.
-Source: derivatives of the functions that simulate the assembly; forces and displacements that do work on each other.
+Source: derivatives of the functions that simulate the mechanism; forces and displacements that do work on each other.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dockdyn.trees import combine
 
 
 def plant_behind(model: Mechanism, state: State, measured: Sequence[int], compensated: int | None) -> ContactPlant:
-    """Return the plant behind the contacts `measured`, by number, of an assembly `at_rest`, all between the same two bodies.
+    """Return the plant behind the contacts `measured`, by number, of a mechanism `at_rest`, all between the same two bodies.
 
     Its displacements are the depths of their members. Where a compensator acts it is at the reference point of the contact
     `compensated`, by number, whose displacements in three directions are behind these. What else is closed acts at once.

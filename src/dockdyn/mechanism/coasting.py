@@ -1,4 +1,4 @@
-"""How long steps of an assembly may be while nothing touches.
+"""How long steps of a mechanism may be while nothing touches.
 
 Units: m, m/s, m/s², rad/s, s.
 Source: triangle inequality on the motion of one body as seen from another; own derivation, in the page of theory.

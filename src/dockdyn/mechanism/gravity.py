@@ -1,4 +1,4 @@
-"""Bodies of an assembly in orbit: what gravity does to them beside the reference that falls along it.
+"""Bodies of a mechanism in orbit: what gravity does to them beside the reference that falls along it.
 
 Units: SI.
 Source: `dockdyn.mechanics.tide`.

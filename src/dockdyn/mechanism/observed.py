@@ -1,4 +1,4 @@
-"""What a result holds of an instant of an assembly: motion of bodies, joints and modes, contacts, loads.
+"""What a result holds of an instant of a mechanism: motion of bodies, joints and modes, contacts, loads.
 
 Units: SI throughout; quaternions dimensionless.
 Source: definitions, as docs/results.md gives them.

@@ -1,4 +1,4 @@
-"""Loads from outside: what pushes bodies of an assembly without pushing back on another one, and what it has given them.
+"""Loads from outside: what pushes bodies of a mechanism without pushing back on another one, and what it has given them.
 
 Units: SI.
 Source: Newton and Euler; angular momentum about the common centre of mass, to which a force of lever r gives r × F.

@@ -1,4 +1,4 @@
-"""What a run of an assembly remembers besides its motion, and what acts in it at an instant.
+"""What a run of a mechanism remembers besides its motion, and what acts in it at an instant.
 
 Units: SI.
 Source: definition.

@@ -1,4 +1,4 @@
-"""The body of an assembly that control acts on: what control sees there, what it puts on the body, when its clock acts.
+"""The body of a mechanism that control acts on: what control sees there, what it puts on the body, when its clock acts.
 
 Units: SI.
 Source: as `dockdyn.control`; angular impulse about the common centre of mass.

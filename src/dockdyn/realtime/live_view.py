@@ -31,9 +31,9 @@ from dockdyn.realtime.ring import Ring, record_type
 from dockdyn.realtime.wakeups import SECOND
 from dockdyn.report.replay.live import LivePage, live_page
 from dockdyn.report.replay.scale import Scale
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import load
+from dockdyn.scenario.setups import setup_named
 from dockdyn.translate.c_step import CStep, Entry
 
 LOOPBACK = "127.0.0.1"
@@ -109,7 +109,7 @@ def main() -> None:
     with contextlib.ExitStack() as stack:
         try:
             scenario = load(facts["scenario"], facts["given"])
-            live = kind_named(scenario.kind).driver(scenario).live_scene()
+            live = setup_named(scenario.setup).driver(scenario).live_scene()
             page = stack.enter_context(live_page(live, LOOPBACK, facts["port"]))
         except (ScenarioError, OSError, RuntimeError) as error:
             print(json.dumps({"problem": str(error)}), flush=True)

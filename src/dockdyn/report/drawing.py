@@ -76,7 +76,7 @@ def use_report_style[**Arguments, Result](draw: Callable[Arguments, Result]) -> 
     return wrapped
 
 
-def scenario_content(dataset: Dataset) -> Any:  # noqa: ANN401, of the schema of its kind
+def scenario_content(dataset: Dataset) -> Any:  # noqa: ANN401, of the schema of its setup
     """Return the scenario of a result; None where a law or surface of the user's own can no longer be imported."""
     try:
         return _content_of(dataset.attrs["scenario"])
@@ -85,7 +85,7 @@ def scenario_content(dataset: Dataset) -> Any:  # noqa: ANN401, of the schema of
 
 
 @functools.lru_cache(maxsize=8)
-def _content_of(text: str) -> Any:  # noqa: ANN401, of the schema of its kind
+def _content_of(text: str) -> Any:  # noqa: ANN401, of the schema of its setup
     """Return what a scenario's text says, read once for all figures."""
     return parse(text, "result").content
 

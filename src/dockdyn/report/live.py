@@ -35,7 +35,7 @@ def live_data(
 ) -> dict[str, Any]:
     """Return the programs of a scenario and what a page says of their results, as JSON has it.
 
-    `summary` is that of its run, `figures` are the key figures of its kind, of which those `without` meaning are left out.
+    `summary` is that of its run, `figures` are the key figures of its setup, of which those `without` meaning are left out.
     Raises TooMuch, and Untranslatable where XLA computes a part of it.
     """
     requirements = summary["requirements"]

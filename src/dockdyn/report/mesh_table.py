@@ -63,7 +63,7 @@ def _surface_row(name: str, mesh: MeshSection) -> list[str]:
     return [name, Path(mesh.file).name, str(len(field.coefficients)), *lengths, NOTHING, NOTHING, NOTHING]
 
 
-def _cloud_row(name: str, cloud: Any) -> list[str]:  # noqa: ANN401, a section of a kind
+def _cloud_row(name: str, cloud: Any) -> list[str]:  # noqa: ANN401, a section of a setup
     """Return the row of a mesh that touches at points."""
     sample = cloud.sample
     points = [str(len(sample.points)), _format_millimetres(sample.spacing), format_significant(sample.area)]

@@ -26,7 +26,7 @@ def plot(dataset: GivenDataset | str | Path, *names: str) -> Figure:
     """Return a Matplotlib figure of variables of a run over its time, a panel each, contacts shaded.
 
     A name is that of a variable of the dataset, or a part of the names of several, `"force"`. Without names the depth and
-    the normal force are drawn, or the first variable over time where a kind has neither. Axes carry the variables' units.
+    the normal force are drawn, or the first variable over time where a setup has neither. Axes carry the variables' units.
     `dataset` is what `dockdyn.simulate` gives, or a file.
 
     Raises ScenarioError for a name that fits none, and for a result that is of no run.

@@ -248,9 +248,9 @@ def integration_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def first_figures(summary: dict[str, Any], mode: str = "") -> list[tuple[str, str]]:
-    """Return the key figures that those of every run begin with; a kind may run in a `mode`."""
-    kind = f"{summary['kind']}, {mode}" if mode else summary["kind"]
-    return [("Kind", kind), ("Status", summary["status"]), ("End", f"{summary['end_time_s']:g} s")]
+    """Return the key figures that those of every run begin with; a rig may run in a `mode`."""
+    setup = f"{summary['setup']}, {mode}" if mode else summary["setup"]
+    return [("Setup", setup), ("Status", summary["status"]), ("End", f"{summary['end_time_s']:g} s")]
 
 
 def conservation_errors(errors: Sequence[tuple[str, float | None, str]]) -> ReportBlock:

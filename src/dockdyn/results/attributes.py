@@ -1,4 +1,4 @@
-"""What every result says of itself in its attributes, whatever its kind or study."""
+"""What every result says of itself in its attributes, whatever its setup or study."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dockdyn.scenario.load import Scenario
 def result_attributes(scenario: Scenario) -> dict[str, Any]:
     """Return what was asked, resolved, and of which version of dockdyn."""
     return {
-        "kind": scenario.kind,
+        "setup": scenario.setup,
         "title": scenario.title,
         "scenario": scenario.text(),
         "dockdyn_version": version("dockdyn"),

@@ -153,7 +153,7 @@ def browser_unit(scenario: Scenario) -> BrowserUnit:
         "observe": unit.observe.code(*stated, solver),
     }
     observed = unit.observe(*stated, solver)
-    codes["tell"] = unit.tell.code(scenario.kind, *stated, observed)
+    codes["tell"] = unit.tell.code(scenario.setup, *stated, observed)
     module = wasm_module({name: code for name, (code, _) in codes.items()})
     memory = UnitMemory(module)
     begin, advance, observe, tell = (code for code, _ in codes.values())

@@ -1,4 +1,4 @@
-"""The key figures that every run with contacts has, whatever its bodies; those of its kind come besides.
+"""The key figures that every run with contacts has, whatever its bodies; those of its setup come besides.
 
 Each is a function of the data of a run, by the names of a dataset (`dockdyn.results.key_figures`). Units are those of the
 figures' names.
@@ -140,7 +140,7 @@ def work_energy_error(data: Data) -> Either:
 def stored_figure(name: str, words: str, variable: str = "", *, only_with: Some = "", **more: Any) -> KeyFigure:  # noqa: ANN401, fields of it
     """Return a key figure that is in the data as it stands, under the name `variable`, by default its own.
 
-    Where not every run of the kinds that name it has that variable, `only_with` says which do (`values_or_nan`).
+    Where not every run of the setups that name it has that variable, `only_with` says which do (`values_or_nan`).
     """
     return KeyFigure(name, words, values_or_nan(variable or name, only_with), **more)
 

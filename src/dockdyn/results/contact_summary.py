@@ -1,4 +1,4 @@
-"""The summary of a run with contacts: what its kinds have in common."""
+"""The summary of a run with contacts: what its setups have in common."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ OF_THE_SOLVER = ("step_s", "step_error", "steps", "end_time_s")  # numbers that 
 
 
 def summarise_contacts(dataset: Dataset, figures: tuple[KeyFigure, ...]) -> dict[str, Any]:
-    """Return the summary of a run with contacts, whose kind has these key figures."""
+    """Return the summary of a run with contacts, whose setup has these key figures."""
     found = summary_figures(figures, dataset_data(dataset), _stated_of(dataset))
     return {
-        "kind": dataset.attrs["kind"],
+        "setup": dataset.attrs["setup"],
         "title": dataset.attrs["title"],
         "status": dataset.attrs["status"],
         "contacts": [contact_row(dataset.isel(episode=i)) for i in range(dataset.sizes["episode"])],

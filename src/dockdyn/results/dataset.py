@@ -29,7 +29,7 @@ REASONS = {
 
 
 class RunLimits(Protocol):
-    """The `[integrator]` of any kind: what ends a run before its time."""
+    """The `[integrator]` of any setup: what ends a run before its time."""
 
     @property
     def max_events(self) -> int: ...
@@ -79,7 +79,7 @@ def explain_short_steps(delay: float, pace: float = math.nan) -> str:
 
 
 def build_dataset(scenario: Scenario, run: Run, described: Described) -> Dataset:
-    """Return the dataset of a run of `scenario`; what is its kind's own is `described`."""
+    """Return the dataset of a run of `scenario`; what is its setup's own is `described`."""
     content = scenario.content
     values: dict[str, Any] = {}
     if run.status == Status.TOO_MANY_EVENTS:

@@ -55,12 +55,12 @@ def _nothing_stated(content: object) -> dict[str, bool]:
 
 
 def _of_no_member(content: object, data: Data) -> dict[str, Any]:
-    """Return nothing: a kind whose figures are of all contacts."""
+    """Return nothing: a setup whose figures are of all contacts."""
     return {}
 
 
 class LocatedFigures(NamedTuple):
-    """The key figures of a kind with located runs, and what the log of one tells of them."""
+    """The key figures of a setup with located runs, and what the log of one tells of them."""
 
     figures: tuple[KeyFigure, ...]
     data: Callable[[Any, Any, Any], dict[str, Any]]  # of a model, its solution and its log, which JAX may trace

@@ -38,12 +38,12 @@ class Numbers(NamedTuple):
         arrays = {place: leaf for place, leaf in enumerate(leaves) if np.ndim(leaf)}
         return Numbers(np.array([0.0 if np.ndim(leaf) else leaf for leaf in leaves], float), arrays, structure)
 
-    def content(self, values: Leaves) -> Any:  # noqa: ANN401, of any kind's schema
+    def content(self, values: Leaves) -> Any:  # noqa: ANN401, of any setup's schema
         """Return the content with other real numbers."""
         return content_of(self.structure, np.asarray(values).tolist(), self.arrays)
 
 
-def content_of(structure: Structure, values: Sequence[Any], arrays: Mapping[int, Any]) -> Any:  # noqa: ANN401, of any kind's schema
+def content_of(structure: Structure, values: Sequence[Any], arrays: Mapping[int, Any]) -> Any:  # noqa: ANN401, of any setup's schema
     """Return the content of a scenario from its leaves, traced or not."""
     return unflatten(structure, [arrays.get(place, value) for place, value in enumerate(values)])
 
@@ -109,7 +109,7 @@ def _plain_leaf(leaf: Any) -> Any:  # noqa: ANN401, of any type of number
 
 
 def _is_real(leaf: Any) -> bool:  # noqa: ANN401, of any type of number
-    return np.asarray(leaf).dtype.kind == "f"
+    return np.asarray(leaf).dtype.setup == "f"
 
 
 def _direction_size(numbers: Leaves, direction: Leaves) -> float:

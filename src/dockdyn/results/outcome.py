@@ -4,9 +4,9 @@ A run is judged at the end of its duration. Its outcome is open then where the l
 
 - bodies touch, or the delayed force of a contact has yet to act; or
 - the probe still comes nearer: with a latch, its tip is short of the end of the ramp and moves towards it along the docking
-  axis (of an assembly: the striker of an open latch is short of where it is caught and moves towards it along the seat's
+  axis (of a mechanism: the striker of an open latch is short of where it is caught and moves towards it along the seat's
   axis); without one, a feature is apart from its surface and approaches it; or
-- some latches of an assembly hold, but not all.
+- some latches of a mechanism hold, but not all.
 
 What is left is then the way still to go over the speed at the end: the time at which a probe that goes on unhindered is at
 the end of the ramp, or touches.

@@ -41,7 +41,7 @@ class RunPlan:
 
 
 class Planned(Protocol):
-    """The content of a scenario whose run is located or has fixed steps, of whatever kind."""
+    """The content of a scenario whose run is located or has fixed steps, of whatever setup."""
 
     @property
     def duration(self) -> float: ...
@@ -59,8 +59,8 @@ class Simulated(Planned, Protocol):
     def model(self) -> ContactModel: ...
 
 
-def delay_of(content: Any) -> float:  # noqa: ANN401, of any kind's schema
-    """Return the loop delay (s) of a scenario; zero for a kind without a loop."""
+def delay_of(content: Any) -> float:  # noqa: ANN401, of any setup's schema
+    """Return the loop delay (s) of a scenario; zero for a setup without a loop."""
     loop = loop_of(content)
     return 0.0 if loop is None else float(loop.delay)
 

@@ -57,7 +57,7 @@ class Stepper(Protocol):
     def reset(self, values: Values | Sequence[Values] = NOTHING) -> dict[str, np.ndarray]:
         """Begin again, keys of the scenario set to `values`."""
 
-    def step(self, command: Any = None) -> dict[str, np.ndarray]:  # noqa: ANN401, what the kind is told
+    def step(self, command: Any = None) -> dict[str, np.ndarray]:  # noqa: ANN401, what the setup is told
         """Go on for one period; quantities by their names in results."""
 
 

@@ -11,15 +11,15 @@ from dockdyn.checksums import find_damage
 from dockdyn.dataset import Dataset, GivenDataset, as_dataset, is_dataset
 from dockdyn.files import in_words, regular_file, write_file
 from dockdyn.netcdf import as_bytes, dataset_by_xarray, dataset_in
-from dockdyn.scenario.kinds import KINDS, kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given import path_from, wrong_type
 from dockdyn.scenario.language.given_file import RESULT, refusal
 from dockdyn.scenario.language.mistaken import RESULTS, mistaken
 from dockdyn.scenario.language.own_code import allowed
 from dockdyn.scenario.load import refuse_own_code
+from dockdyn.scenario.setups import SETUPS, setup_named
 
-ATTRIBUTES = {"kind", "scenario", "dockdyn_version"}  # what makes a netCDF file a result of dockdyn
+ATTRIBUTES = {"setup", "scenario", "dockdyn_version"}  # what makes a netCDF file a result of dockdyn
 STUDIES = {  # attributes: one of them makes it something else than a run
     "margins": "stability",
     "envelope": "envelope",
@@ -43,14 +43,14 @@ def open_result(path: str | Path, own_code: bool = True) -> Dataset:
     if path.is_dir():
         raise ScenarioError(f"{path}: is a folder; must be a result file such as {path / 'result.nc'}")
     dataset = netcdf_in(path)
-    kind = str(dataset.attrs.get("kind", ""))
-    if kind not in ("", *KINDS):
+    setup = str(dataset.attrs.get("setup", ""))
+    if setup not in ("", *SETUPS):
         raise ScenarioError(
-            f"{path}: is of a kind, {kind!r}, that this dockdyn does not know; it knows {', '.join(KINDS)}"
+            f"{path}: is of a setup {setup!r}, which this dockdyn does not know; it knows {', '.join(SETUPS)}"
         )
     needed = ATTRIBUTES
-    if kind and study_of(dataset) is None:
-        needed = ATTRIBUTES | RUN | {kind_named(kind).marker}
+    if setup and study_of(dataset) is None:
+        needed = ATTRIBUTES | RUN | {setup_named(setup).marker}
     missing = sorted(needed - set(dataset.attrs) - set(dataset.variables))
     if missing:
         words = mistaken(path, "result") or f"not a result of dockdyn; it has no {missing[0]!r}"

@@ -21,7 +21,7 @@ from dockdyn.results.key_figures import case_figures
 from dockdyn.results.log_data import Log, log_of
 from dockdyn.results.methods import Settings, method_of
 from dockdyn.results.plan import Simulated, jit_once
-from dockdyn.scenario.kinds import kind_named
+from dockdyn.scenario.setups import setup_named
 from dockdyn.trees import leaves_of, map_leaves
 
 
@@ -142,11 +142,11 @@ def run_through(content: Simulated, settings: Settings) -> Observed:
     return observe(content, settings, solver)
 
 
-@partial(jit_once, static=("kind",))
-def tell(kind: str, content: Simulated, settings: Settings, observed: Observed) -> RunFigures:
-    """Return the key figures of a run of a `kind` that has been observed, and its contacts."""
-    known = kind_named(kind).key_figures()
-    assert known is not None, kind
+@partial(jit_once, static=("setup",))
+def tell(setup: str, content: Simulated, settings: Settings, observed: Observed) -> RunFigures:
+    """Return the key figures of a run of a `setup` that has been observed, and its contacts."""
+    known = setup_named(setup).key_figures()
+    assert known is not None, setup
     model, solution = content.model(), observed.solution
     log = _observed_log(model, observed)
     data = known.data(model, solution, log) | {"step_s": settings.step}

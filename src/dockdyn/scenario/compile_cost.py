@@ -133,7 +133,7 @@ def foretell(structures: list[Structure], by_xla: bool) -> None:
     if not cost.tables or cost.seconds < PATIENCE or (key := (tuple(sorted(cost.tables.items())), by_xla)) in told:
         return
     grouped = (
-        "; contacts alike as one group, a [contact.NAME] of one feature with many `positions` in an assembly, take "
+        "; contacts alike as one group, a [contact.NAME] of one feature with many `positions` in a mechanism, take "
         f"about {GROUPED:.0f} s"
         if any(name == CONTACT for name, _ in cost.tables.most_common(2))
         else ""

@@ -14,10 +14,10 @@ from pydantic.json_schema import models_json_schema
 
 from dockdyn.scenario.distributions.distribution import LAWS
 from dockdyn.scenario.include import KEY as INCLUDE
-from dockdyn.scenario.kinds import KINDS, kind_named
 from dockdyn.scenario.language.known_keys import REPEATED
 from dockdyn.scenario.language.like import KEY as LIKE
 from dockdyn.scenario.language.own_code import TAGS, Own
+from dockdyn.scenario.setups import SETUPS, setup_named
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.design import DesignSection
 
@@ -40,16 +40,16 @@ def line_for(folder: Path, file: str = "") -> str:
 
 
 def scenario_schema() -> Node:
-    """Return the schema (draft 7) of the scenarios of all kinds, those of other packages included."""
-    kinds = [section for name in KINDS for section in kind_named(name).schemas()]
+    """Return the schema (draft 7) of the scenarios of all setups, those of other packages included."""
+    setups = [section for name in SETUPS for section in setup_named(name).schemas()]
     names, whole = models_json_schema(
-        [(section, "validation") for section in (*kinds, CampaignSection, DesignSection)],
+        [(section, "validation") for section in (*setups, CampaignSection, DesignSection)],
         by_alias=True,
         ref_template=PLACE,
     )
     found: Node = whole["$defs"]
     conditions = []
-    for section in kinds:
+    for section in setups:
         name = names[section, "validation"]["$ref"].rsplit("/", 1)[1]
         conditions.append({"if": _stated(found[name]), "then": {"$ref": PLACE.format(model=name)}})
     for made in _below(Own):
@@ -104,7 +104,7 @@ def _stated(table: Node) -> Node:
 
 
 def _union(tables: list[Node]) -> Node:
-    """Return the keys of all kinds, each with all that it takes in one of them."""
+    """Return the keys of all setups, each with all that it takes in one of them."""
     found: dict[str, list[Node]] = {}
     for table in tables:
         for key, value in table["properties"].items():
@@ -115,7 +115,7 @@ def _union(tables: list[Node]) -> Node:
 
 
 def _shared() -> Node:
-    """Return the keys of every kind that its own table does not hold."""
+    """Return the keys of every setup that its own table does not hold."""
     path = {"type": "string"}
     return {
         INCLUDE: {

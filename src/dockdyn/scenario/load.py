@@ -28,7 +28,6 @@ from dockdyn.scenario.distributions.dispersion import (
 )
 from dockdyn.scenario.include import KEY as INCLUDE
 from dockdyn.scenario.include import in_its_file, with_included
-from dockdyn.scenario.kinds import kind_of
 from dockdyn.scenario.language.errors import ScenarioError, allowed, located, refused_in, shown
 from dockdyn.scenario.language.given import path_from, table_from, wrong_type
 from dockdyn.scenario.language.keys import holds, override, refuse_unequal_twin, split
@@ -42,6 +41,7 @@ from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.table_names import count_of_name
 from dockdyn.scenario.language.toml_text import check_admissible, data_of, text_in
 from dockdyn.scenario.preset_files import PRESETS, is_preset, preset_text, refuse_missing
+from dockdyn.scenario.setups import setup_of
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.design import DesignSection
 from dockdyn.scenario.tables.look import with_looks
@@ -49,7 +49,7 @@ from dockdyn.scenario.tables.named import are_named_at
 
 VERSION = 2  # of the language of files
 STATED = "scenario"  # what one is called that is no file
-SHARED = ("campaign", "design", "dispersion", "requirements")  # tables of every kind
+SHARED = ("campaign", "design", "dispersion", "requirements")  # tables of every setup
 
 
 @dataclass(frozen=True)
@@ -65,15 +65,15 @@ class Scenario:
     design: DesignSection | None = None
 
     def __repr__(self) -> str:
-        return f"<Scenario {self.name!r}: {self.title} ({self.kind})>"
+        return f"<Scenario {self.name!r}: {self.title} ({self.setup})>"
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the title, and the resolved scenario as TOML."""
-        return f"<b>{escape(self.title)}</b> ({escape(self.kind)})<pre>{escape(self.text())}</pre>"
+        return f"<b>{escape(self.title)}</b> ({escape(self.setup)})<pre>{escape(self.text())}</pre>"
 
     @property
-    def kind(self) -> str:
-        return self.content.kind
+    def setup(self) -> str:
+        return self.content.setup
 
     @property
     def title(self) -> str:
@@ -103,7 +103,7 @@ class Scenario:
         content = content_at(self.nominal(), values, self.name, self.folder)
         return Scenario(self.name, content, self.folder, requirements=self.requirements)
 
-    def model(self) -> Any:  # noqa: ANN401, of its kind
+    def model(self) -> Any:  # noqa: ANN401, of its setup
         """Return the model this scenario describes (`dockdyn.integrate.model.Model`); ScenarioError for one without."""
         if not hasattr(self.content, "model"):
             raise ScenarioError(f"{self.name}: a rig along one direction has margins but no motion to simulate")
@@ -237,7 +237,7 @@ def _read_tables(
     trees = {key: value for key, value in changes.items() if key.startswith("tree.")}  # first: others reach their links
     for key, value in trees.items():
         data = overridden(data, key, value, name, folder, copies)
-    data = kind_of(data).prepare(data, name, folder)
+    data = setup_of(data).prepare(data, name, folder)
     for key, value in changes.items():
         if key not in trees:
             data = overridden(data, key, value, name, folder, copies)
@@ -296,7 +296,7 @@ def _validated(data: dict[str, Any], name: str, folder: Path | None) -> Section:
 
 
 def _stated_table[Table: Section](section: type[Table], table: object, where: str, name: str) -> Table:
-    """Return a table of every kind that is not part of what is simulated."""
+    """Return a table of every setup that is not part of what is simulated."""
     try:
         return section.model_validate(table)
     except ValidationError as error:
@@ -305,7 +305,7 @@ def _stated_table[Table: Section](section: type[Table], table: object, where: st
 
 def _section_of(data: dict[str, Any], name: str) -> type[Section]:
     """Return what checks the scenario that has these tables."""
-    return kind_of(data).schema(data, name)
+    return setup_of(data).schema(data, name)
 
 
 def _are_named_at(section: type[Section], path: tuple[str, ...]) -> bool:

@@ -7,10 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dockdyn.scenario.kinds import kind_of
 from dockdyn.scenario.language.errors import ASKED, COMPARED, ScenarioError, nearest
 from dockdyn.scenario.language.mistaken import mistaken
 from dockdyn.scenario.language.toml_text import data_of
+from dockdyn.scenario.setups import setup_of
 
 ALIKE = 0.6  # of two names, from which on one is the other mistyped
 PRESETS = Path(__file__).parent / "presets"
@@ -59,9 +59,9 @@ def _meant(name: str, names: list[str]) -> str:
     return f"did you mean {' or '.join(map(repr, found))}?" if found else ""
 
 
-def preset_kinds() -> dict[str, str]:
-    """Return the kind of each preset."""
-    return {name: kind_of(tables).name for name, tables in _presets().items()}
+def preset_setups() -> dict[str, str]:
+    """Return the setup of each preset."""
+    return {name: setup_of(tables).name for name, tables in _presets().items()}
 
 
 @cache

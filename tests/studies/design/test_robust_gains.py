@@ -7,7 +7,7 @@ import pytest
 from helpers.refusals import refused
 
 import dockdyn
-from dockdyn.kinds.rig.comparison.compare import compare
+from dockdyn.rig.comparison.compare import compare
 from dockdyn.scenario.load import parse
 from dockdyn.studies.design.robust import robust_gains, share_from
 

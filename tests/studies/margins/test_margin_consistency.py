@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from report_page import Page
 
 import dockdyn
-from dockdyn.kinds.resting import nominal_loop, nominal_of
+from dockdyn.docking.resting import nominal_loop, nominal_of
 from dockdyn.pages import report_html, report_of
 from dockdyn.report.terminal import show_report
 from dockdyn.scenario.language.keys import value_at

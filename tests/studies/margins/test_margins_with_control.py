@@ -99,7 +99,7 @@ class Held:
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.full), pytest.param(2, marks=pytest.mark.full)])
 def test_a_body_that_is_held_has_the_margins_of_its_characteristic_equation(seed):
     held, delay = Held(seed), 2e-3
-    found = held.margins("assembly", held.built_in, {"delay": delay})
+    found = held.margins("mechanism", held.built_in, {"delay": delay})
     assert found["stable"]
     assert found["critical_delay_s"] == pytest.approx(held.critical_delay(0.0), rel=1e-9)
     for pair in found["rightmost_roots"][:4]:
@@ -117,7 +117,7 @@ def turning(held, root):
 def test_what_a_law_of_ones_own_remembers_is_part_of_the_loop(own_files, seed):
     held = Held(seed)
     own = {"law": "own_pid:Keep", "stiffness": held.keeps, "damping": held.slows, "integral": held.sums}
-    scenario = tomlkit.dumps(held.tables("assembly", own, {"delay": 1e-3}))
+    scenario = tomlkit.dumps(held.tables("mechanism", own, {"delay": 1e-3}))
     found = dockdyn.margins(own_files({"own_pid.py": OWN, "held.toml": scenario}) / "held.toml")
     assert found["critical_delay_s"] == pytest.approx(held.critical_delay(held.sums), rel=1e-9)
     assert found["critical_delay_s"] != pytest.approx(held.critical_delay(0.0), rel=1e-3)
@@ -152,4 +152,4 @@ def test_a_joint_that_control_holds_is_one_with_a_spring_and_a_damper(load):
 def test_control_at_samples_is_refused_in_one_line():
     held = Held(0)
     with refused(match=r"control.period = 0.1 s: .* must be left out"):
-        held.margins("assembly", held.built_in | {"period": 0.1}, {"delay": 1e-3})
+        held.margins("mechanism", held.built_in | {"period": 0.1}, {"delay": 1e-3})

@@ -150,7 +150,7 @@ def test_a_bad_sweep_is_one_clear_line(dock, sweeps, words):
     dock("stability", "sazawal-spring-dashpot", *PROBE, *arguments, "--out", "somewhere").check_refused(*words)
 
 
-@pytest.mark.parametrize("preset", ["probe-cone", "nozzle-capture"])  # bodies in free flight, and an assembly
+@pytest.mark.parametrize("preset", ["probe-cone", "nozzle-capture"])  # bodies in free flight, and a mechanism
 def test_a_run_refuses_what_it_would_leave_out(preset, dock):
     ended = dock("run", preset, "--set", "loop.hold.period=4 ms", "--json")
     ended.check_refused(preset, "loop.hold", "dockdyn stability")

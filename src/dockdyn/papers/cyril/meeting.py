@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dockdyn.deferred import Array, Float, jax, jnp
+from dockdyn.docking.linked_trees import linked_start
+from dockdyn.docking.schema.mechanism import MechanismSection
 from dockdyn.impact.laws.by_name import resolve_impact
 from dockdyn.impact.laws.contact_matrix import constrained_contact_matrix, contact_matrix, lock_constraints
 from dockdyn.impact.laws.result import Impact
 from dockdyn.integrate.model import Scalar
-from dockdyn.kinds.assembly.linked_trees import linked_start
-from dockdyn.kinds.assembly.schema.assembly import AssemblySection
 from dockdyn.mechanics.trees.momentum import momentum_of_tree
 from dockdyn.mechanics.trees.moving_bodies import MovingBodies
 from dockdyn.mechanics.trees.tree_bodies import TreeBodies
@@ -78,7 +78,7 @@ def lock_joints(
 
 
 @partial(jit_once, static=("welded",))
-def meeting(content: AssemblySection, welded: bool) -> Meeting:
+def meeting(content: MechanismSection, welded: bool) -> Meeting:
     """Return the contact of the hand's tip with the payload, whose centre is on its normal; a moment if it is `welded`."""
     model, starts = content.model(), content.starts()
     moving = model.moving

@@ -26,7 +26,7 @@ Instant = tuple[float, str]  # s, what happens
 type Places = Float[np.ndarray, "times points 2"]
 
 
-def arm_places(dataset: xr.Dataset, content: Any) -> Places:  # noqa: ANN401, an assembly's
+def arm_places(dataset: xr.Dataset, content: Any) -> Places:  # noqa: ANN401, a mechanism's
     """Return where the joints and the tip of the arm are (m, axes of the station), one instant after another."""
     joints = [content.named(name).joint.position for name in LINKS]
     tip = content.named(PAYLOAD).position
@@ -55,7 +55,7 @@ def turns(attitudes: Float[np.ndarray, "times 4"]) -> Float[np.ndarray, "times 3
 
 def snapshots(
     dataset: xr.Dataset,
-    content: Any,  # noqa: ANN401, an assembly's
+    content: Any,  # noqa: ANN401, a mechanism's
     chosen: Sequence[Instant],
     box: Float[np.ndarray, "2 2"] | None = None,
 ) -> Chart:
@@ -112,7 +112,7 @@ def _configuration(arm: Float[np.ndarray, "points 2"], payload: Float[np.ndarray
     ]
 
 
-def _bay(content: Any, box: np.ndarray) -> tuple[list[Area], list[Line]]:  # noqa: ANN401, an assembly's
+def _bay(content: Any, box: np.ndarray) -> tuple[list[Area], list[Line]]:  # noqa: ANN401, a mechanism's
     """Return the bay: surfaces of the station, and the seats of its latches."""
     middle = box.mean(axis=1, keepdims=True)
     sides = middle + WIDER * (box - middle)

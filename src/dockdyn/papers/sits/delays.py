@@ -15,15 +15,15 @@ from dockdyn.deferred import Array, Float, jnp
 from dockdyn.hil.robot import RobotAxes
 from dockdyn.integrate.hybrid import fixed
 from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
-from dockdyn.kinds.rig.build import plant_of
-from dockdyn.kinds.rig.measures import at_last_peak
-from dockdyn.kinds.rig.model.wall import MassOnWall
-from dockdyn.kinds.rig.resting import loop_of
-from dockdyn.kinds.rig.simulate import simulate_rig
 from dockdyn.papers.reproduction import Made, Progress
 from dockdyn.papers.sits import simulation_pictures as pictures
 from dockdyn.papers.sits.rig import STEP, rig, root_of
 from dockdyn.papers.table import Row
+from dockdyn.rig.build import plant_of
+from dockdyn.rig.measures import at_last_peak
+from dockdyn.rig.model.wall import MassOnWall
+from dockdyn.rig.resting import loop_of
+from dockdyn.rig.simulate import simulate_rig
 from dockdyn.scenario.load import load
 from dockdyn.stability import make_loop
 from dockdyn.stability.loop import RobotStateSpace

@@ -19,11 +19,11 @@ from dockdyn.hil.velocity_sources import (
     TrackingDifferentiator,
     VelocitySource,
 )
-from dockdyn.kinds.rig.simulate import simulate_rig
 from dockdyn.papers.reproduction import Made, Progress
 from dockdyn.papers.sits import simulation_pictures as pictures
 from dockdyn.papers.sits.rig import STEP, loop_of
 from dockdyn.papers.table import Row
+from dockdyn.rig.simulate import simulate_rig
 from dockdyn.scenario.load import load
 from dockdyn.stability.loop_margins import ideal_root
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.deferred import Float
-from dockdyn.kinds.resting import nominal_loop
+from dockdyn.docking.resting import nominal_loop
 from dockdyn.scenario.load import load
 from dockdyn.stability import TransferFunction, loop_polynomial, loop_roots
 from dockdyn.stability.growth import batch_of_one

@@ -16,10 +16,10 @@ from dockdyn.dataset import as_dataset
 from dockdyn.deferred import Float, jax, jnp
 from dockdyn.hil.compensators.compensator import CompensatorInput
 from dockdyn.hil.energy_observer import Oracle
-from dockdyn.kinds.rig.measures import at_last_peak
-from dockdyn.kinds.rig.simulate import simulate_rig
-from dockdyn.kinds.rig.summary import measures_of
 from dockdyn.papers.sits.rig import rig
+from dockdyn.rig.measures import at_last_peak
+from dockdyn.rig.simulate import simulate_rig
+from dockdyn.rig.summary import measures_of
 from dockdyn.scenario.load import Scenario, load
 
 type Series = Float[np.ndarray, "time"]

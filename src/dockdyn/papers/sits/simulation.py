@@ -11,10 +11,6 @@ from dockdyn.dataset import as_dataset
 from dockdyn.deferred import jnp
 from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.velocity_sources import ModelVelocity
-from dockdyn.kinds.rig.build import rig_of
-from dockdyn.kinds.rig.judgement import gains_visited
-from dockdyn.kinds.rig.resting import loop_of as loop_of_scenario
-from dockdyn.kinds.rig.run import radius_of_cycle_map
 from dockdyn.papers.reproduction import Made, PaperPart, Progress
 from dockdyn.papers.sits import runs
 from dockdyn.papers.sits import simulation_pictures as pictures
@@ -32,6 +28,10 @@ from dockdyn.papers.sits.outcomes import (
 from dockdyn.papers.sits.rig import END, LOOPS, PRINTED_GAINS, STEP, rig, root_of, with_gain
 from dockdyn.papers.sits.runs import S1, SWITCHES, T2, largest_between, last_cycle, measure, run
 from dockdyn.papers.table import Row
+from dockdyn.rig.build import rig_of
+from dockdyn.rig.judgement import gains_visited
+from dockdyn.rig.resting import loop_of as loop_of_scenario
+from dockdyn.rig.run import radius_of_cycle_map
 from dockdyn.stability import routh_array
 
 BEFORE = 36.0  # s, t_ε of Figs. 12 to 16

@@ -35,7 +35,7 @@ from dockdyn.scenario.tables.fmu_control import COMMANDS
 CommandRows = Mapping[str, ArrayLike]  # three components each, by what they are of
 
 
-def _with_command(model: Any, command: CommandRows, t: Array, x: State) -> State:  # noqa: ANN401, of its kind
+def _with_command(model: Any, command: CommandRows, t: Array, x: State) -> State:  # noqa: ANN401, of its setup
     """Return the state of a model after a sample at `t` (s) with this command."""
     force, torque, body_force = (jnp.asarray(command[what], float) for what in ("force", "torque", "body_force"))
     law = Commanded(Command(force, torque), Idle(), body_force)
@@ -43,14 +43,14 @@ def _with_command(model: Any, command: CommandRows, t: Array, x: State) -> State
 
 
 @jit_once
-def _start_run(content: Any, settings: located.Settings, command: CommandRows) -> located.SolverState:  # noqa: ANN401, of its kind
+def _start_run(content: Any, settings: located.Settings, command: CommandRows) -> located.SolverState:  # noqa: ANN401, of its setup
     """Return a run before its first step, with the first command."""
     model = content.model()
     return located.initial_solver(model, settings, _with_command(model, command, jnp.zeros(()), model.initial()))
 
 
 @partial(Program, donate=("solver",))
-def _give_command(content: Any, command: CommandRows, solver: located.SolverState) -> located.SolverState:  # noqa: ANN401, of its kind
+def _give_command(content: Any, command: CommandRows, solver: located.SolverState) -> located.SolverState:  # noqa: ANN401, of its setup
     """Return the run at a sample, which brings another command."""
     point = solver.point
     state = _with_command(content.model(), command, point.time, point.state)

@@ -74,7 +74,7 @@ def export_mcap(dataset: Dataset, path: Path) -> WrittenLog:
     )
     count = 0
     with replace_files(path) as (file,), Writer(file) as writer:
-        about = {"version": version("dockdyn"), "kind": str(dataset.attrs["kind"]), COLUMNS: json.dumps(headings)}
+        about = {"version": version("dockdyn"), "setup": str(dataset.attrs["setup"]), COLUMNS: json.dumps(headings)}
         writer.add_metadata(ABOUT, about)
         scenario = str(dataset.attrs["scenario"]).encode()
         writer.add_attachment(0, 0, "scenario.toml", "application/toml", scenario)

@@ -1,6 +1,6 @@
 """The reader of URDF files (https://wiki.ros.org/urdf/XML): one pass over the XML, to links and joints in SI units.
 
-It is the only one: assemblies and identification make their tables of what it returns. What does not count for the
+It is the only one: mechanisms and identification make their tables of what it returns. What does not count for the
 motion, such as shapes, meshes and transmissions, is passed over unread, so that it never decides whether a file loads.
 """
 

@@ -17,7 +17,7 @@ from dockdyn.results.measures import finite_or_none
 from dockdyn.results.outcome import deciding_duration, ways_undecided
 from dockdyn.results.requirements import BOUNDED, KNOWN, ends_of
 from dockdyn.results.store import result_from
-from dockdyn.scenario.kinds import KINDS, kind_named
+from dockdyn.scenario.setups import SETUPS, setup_named
 from dockdyn.studies.campaign.best_stretch import best_stretch
 from dockdyn.studies.campaign.cases import CampaignCases, Required, campaign_cases
 from dockdyn.studies.campaign.first_failure import Judged, judge_cases, missed_captures
@@ -47,7 +47,7 @@ def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, A
     wall = float(cases.attributes.get("wall_time_s", 0.0))
     sensitivity = sensitivity_of_figures(cases, judged)
     return {
-        "kind": cases.attributes["kind"],
+        "setup": cases.attributes["setup"],
         "title": cases.attributes["title"],
         "runs": cases.count,
         "failed": int(cases.failed.sum()),
@@ -120,8 +120,8 @@ def failure_reasons(cases: CampaignCases, folder: str) -> list[dict[str, Any]]:
 def doubt_reasons(cases: CampaignCases, folder: str) -> list[dict[str, Any]]:
     """Return why cases that did not fail are not to be trusted, the most frequent reason first, and what runs the first
     again."""
-    kind = str(cases.attributes["kind"])
-    known = kind_named(kind).key_figures() if kind in KINDS else None
+    setup = str(cases.attributes["setup"])
+    known = setup_named(setup).key_figures() if setup in SETUPS else None
     found = []
     for name, figure in names_in_cases(known.figures).items() if known is not None else ():
         beyond = np.flatnonzero(cases.figures.get(name, np.empty(0)) >= figure.doubtful_from)

@@ -16,7 +16,7 @@ from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.requirement import requirements_of
 from dockdyn.scenario.language.toml_text import data_of
 
-NEEDED = ("campaign", "kind", "title", "scenario", "dispersed", "figures")
+NEEDED = ("campaign", "setup", "title", "scenario", "dispersed", "figures")
 OF_THE_SOLVER = ("steps", "step_s", "end_time_s", "wall_time_s", "approach_left_s")  # of which nobody asks percentiles
 LOADS = ("N", "N s", "N m", "N m s")  # units of them
 

@@ -25,9 +25,9 @@ from dockdyn.results.outcome import GROW, TIMES
 from dockdyn.results.overlap import DEEP
 from dockdyn.results.requirements import KNOWN, ends_of
 from dockdyn.scenario.distributions.dispersion import Dispersion
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.keys import value_at
 from dockdyn.scenario.load import Scenario, parse
+from dockdyn.scenario.setups import setup_named
 from dockdyn.studies.campaign.answers import WORST, rerun_command, worst_first
 from dockdyn.studies.campaign.cases import CampaignCases, Required, campaign_cases
 from dockdyn.studies.campaign.first_failure import Judged, judge_cases
@@ -52,7 +52,7 @@ class LiveCampaign:
     def refuse_beyond(self) -> None:
         """Raise TooMuch where the scenario, or how many cases there are, tells that a page cannot run them."""
         cases = self.cases
-        if why := kind_named(self.scenario.kind).not_in_pages(self.scenario):
+        if why := setup_named(self.scenario.setup).not_in_pages(self.scenario):
             raise TooMuch(why)
         if (planned := int(cases.attributes.get("runs", cases.count))) > cases.count:
             raise TooMuch(f"{planned - cases.count} of its cases are still to run")
@@ -67,8 +67,8 @@ class LiveCampaign:
 
     def programs(self) -> dict[str, Any]:
         """Return what the page runs a case by. Raises TooMuch, and Untranslatable where XLA computes a part of a run."""
-        known = kind_named(self.scenario.kind).key_figures()
-        assert known is not None, self.scenario.kind
+        known = setup_named(self.scenario.setup).key_figures()
+        assert known is not None, self.scenario.setup
         return shown_run(self.scenario, known.figures, left_out(known.figures, known.stated(self.scenario.content)))
 
     def data(self, run: dict[str, Any], columns: PageColumns, command: str, folder: str) -> dict[str, Any]:
@@ -138,7 +138,7 @@ class LiveCampaign:
         place = worst[0] if worst else 0
         case = self.scenario.at({key: float(values[place]) for key, values in self.cases.values.items()})
         run = simulate(case)
-        return int(self.cases.number[place]), case, run, kind_named(case.kind).report(run, summarise(run))
+        return int(self.cases.number[place]), case, run, setup_named(case.setup).report(run, summarise(run))
 
 
 def _figures_to_compare(cases: CampaignCases) -> list[str]:

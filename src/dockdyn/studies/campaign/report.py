@@ -182,7 +182,7 @@ def _campaign_warnings(cases: CampaignCases, answers: dict[str, Any]) -> list[st
 
 def overview_rows(cases: CampaignCases, answers: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the summary table."""
-    rows = [("Kind", str(answers["kind"])), ("Cases", str(answers["runs"]))]
+    rows = [("Setup", str(answers["setup"])), ("Cases", str(answers["runs"]))]
     if answers["failed"]:
         rows.append(("Failed", str(answers["failed"])))
     if answers["capture_probability"] is not None:

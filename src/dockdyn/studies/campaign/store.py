@@ -23,12 +23,12 @@ from dockdyn.dataset import Dataset
 from dockdyn.files import read_file, write_file
 from dockdyn.netcdf import as_bytes, dataset_in
 from dockdyn.results.key_figures import names_in_cases
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given_file import PART, refusal
 from dockdyn.scenario.language.own_code import allowed
 from dockdyn.scenario.language.toml_text import data_of
 from dockdyn.scenario.load import refuse_own_code
+from dockdyn.scenario.setups import setup_named
 from dockdyn.studies.campaign.chunk import REASON, Chunk, Columns
 from dockdyn.studies.campaign.seal import Damaged, add_seal, open_sealed
 from dockdyn.studies.cases.batch import Cases
@@ -50,7 +50,7 @@ class Campaign:
     scenario: str  # resolved, with what is distributed
     source: str  # file or preset it came from
     folder: str | None  # of the user's own laws
-    kind: str
+    setup: str
     title: str
     runs: int
     seed: int
@@ -200,7 +200,7 @@ class Store:
     def write_chunk(self, number: int, campaign: Campaign, sampled: Sampled, cases: Cases, elapsed: float) -> None:
         """Keep a chunk that took `elapsed` (s) of the campaign's time."""
         first, _ = campaign.part(number)
-        data = Chunk.of(sampled, cases, first, elapsed, _words_of(campaign.kind)).as_bytes()
+        data = Chunk.of(sampled, cases, first, elapsed, _words_of(campaign.setup)).as_bytes()
         write_file(self.chunk(number), add_seal(data, campaign.hash, _place_of(number)))
 
     def unsealed(self, path: Path, campaign: Campaign, place: str) -> bytes:
@@ -234,7 +234,7 @@ class Store:
         figures = [name for name in names if name not in (*campaign.keys, REASON)]
         attributes = {
             "campaign": 1,
-            "kind": campaign.kind,
+            "setup": campaign.setup,
             "title": campaign.title,
             "source": campaign.source,
             "scenario": campaign.scenario,
@@ -276,9 +276,9 @@ def _place_of(chunk: int) -> str:
     return f"chunk-{chunk}"
 
 
-def _words_of(kind: str) -> dict[str, str]:
-    """Return the words of a kind's key figures, by the names that a case has them under."""
-    known = kind_named(kind).key_figures()
+def _words_of(setup: str) -> dict[str, str]:
+    """Return the words of a setup's key figures, by the names that a case has them under."""
+    known = setup_named(setup).key_figures()
     if known is None:
         return {}
     named = names_in_cases(known.figures).items()

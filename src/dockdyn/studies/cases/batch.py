@@ -20,9 +20,9 @@ from dockdyn.results.drive import name_of_nonfinite
 from dockdyn.results.key_figures import LocatedFigures, in_batches, left_out, need_samples, without_other_members
 from dockdyn.results.overlap import refuse_overlap
 from dockdyn.results.requirements import ends_of, figures_of
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, content_at
+from dockdyn.scenario.setups import setup_named
 from dockdyn.studies.cases.lanes import run_lanes, thread_pool
 
 LEFT_OUT = ("wall_time_s", "microseconds_per_step")  # what differs between two runs of one case
@@ -45,7 +45,7 @@ def run_cases(
 ) -> Cases:
     """Run a scenario once for every row of `values`, its dotted `keys` set to the numbers (SI), words or tables of the row.
 
-    A case that fails, because its numbers are not allowed or its run stops early, does not stop the rest. Kinds that can run
+    A case that fails, because its numbers are not allowed or its run stops early, does not stop the rest. Setups that can run
     in compiled batches do, others case by case, on `threads` threads (all cores by default). A batch keeps the samples of
     the motion only where a requirement, or `figures`, names a figure that needs them.
     """
@@ -84,19 +84,19 @@ def runs_in_batches(scenario: Scenario, figures: Collection[str] = ()) -> bool:
 
     They do not where a requirement, or `figures`, names one of which batches know nothing.
     """
-    kind = kind_named(scenario.kind)
-    known, asked = kind.key_figures(), {one.figure for one in scenario.requirements} | set(figures)
-    return known is not None and kind.runs_in_batches(scenario) and in_batches(known.figures, asked)
+    setup = setup_named(scenario.setup)
+    known, asked = setup.key_figures(), {one.figure for one in scenario.requirements} | set(figures)
+    return known is not None and setup.runs_in_batches(scenario) and in_batches(known.figures, asked)
 
 
 def in_lanes(cases: Sequence[Scenario], threads: int | None, asked: Collection[str]) -> Cases:
-    """Return cases of one kind, in batches; with figures of the whole motion where one of them is `asked` for."""
+    """Return cases of one setup, in batches; with figures of the whole motion where one of them is `asked` for."""
     if not cases:
         return Cases({}, [])
     contents = [check_runnable(case).content for case in cases]
     known = located_figures(cases[0])
     sampled = need_samples(known.figures, asked)
-    figures, status, ends, nonfinite = run_lanes(cases[0].kind, contents, threads, sampled)
+    figures, status, ends, nonfinite = run_lanes(cases[0].setup, contents, threads, sampled)
     meaningless = [left_out(known.figures, known.stated(content)) for content in contents]
     for name in figures.keys() & set().union(*meaningless):
         figures[name] = np.where([name in names for names in meaningless], np.nan, figures[name])
@@ -109,14 +109,14 @@ def in_lanes(cases: Sequence[Scenario], threads: int | None, asked: Collection[s
 
 
 def located_figures(scenario: Scenario) -> LocatedFigures:
-    """Return the key figures of a scenario whose kind has them."""
-    known = kind_named(scenario.kind).key_figures()
-    assert known is not None, scenario.kind
+    """Return the key figures of a scenario whose setup has them."""
+    known = setup_named(scenario.setup).key_figures()
+    assert known is not None, scenario.setup
     return known
 
 
 def _one_by_one(cases: Sequence[Scenario], threads: int | None) -> Cases:
-    """Return cases of any kind, each by itself: the first alone, as it has everything compiled."""
+    """Return cases of any setup, each by itself: the first alone, as it has everything compiled."""
     workers = threads or os.cpu_count() or 1
     rows = [_run_case(case) for case in cases[:1]]
     rows += (thread_pool(workers).map if workers > 1 else map)(_run_case, cases[1:])

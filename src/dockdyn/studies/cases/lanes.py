@@ -32,9 +32,9 @@ Outcome = tuple[dict[str, Any], Any, Any, Any]  # figures, status, end time (s) 
 Row = tuple[Any, Settings]  # a scenario's content and the settings of its run
 
 
-@partial(Program, static=("kind", "at_once", "shared"))
+@partial(Program, static=("setup", "at_once", "shared"))
 def _run_lanes(
-    kind: str, contents: PyTree, settings: Settings, at_once: int | None, shared: tuple[bool, ...]
+    setup: str, contents: PyTree, settings: Settings, at_once: int | None, shared: tuple[bool, ...]
 ) -> Outcome:
     """Return a run of every lane; `shared` says which leaves of contents and settings all lanes have in common."""
     leaves, structure = flatten((contents, settings))
@@ -45,7 +45,7 @@ def _run_lanes(
         content, chosen = unflatten(structure, row)
         observed = run_through(content, chosen)
         solution = observed.solution
-        return tell(kind, content, chosen, observed).figures, solution.status, solution.time, solution.first_nonfinite
+        return tell(setup, content, chosen, observed).figures, solution.status, solution.time, solution.first_nonfinite
 
     owned = [leaf for leaf, common in zip(leaves, shared, strict=True) if not common]
     return jax.lax.map(lane, owned, batch_size=at_once)
@@ -61,14 +61,13 @@ def thread_pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads)
 
 
-def run_lanes(kind: str, contents: Sequence[Any], threads: int | None = None, sampled: bool = False) -> Outcome:
-    """Return figures (NumPy arrays over the contents of one kind), status, end time (s) and first non-finite number of a run of
-    each.
+def run_lanes(setup: str, contents: Sequence[Any], threads: int | None = None, sampled: bool = False) -> Outcome:
+    """Return figures (NumPy arrays over the contents of one setup), status, end time (s) and first non-finite number of runs.
 
     Those of the whole motion where it is `sampled`.
     """
     short = [(content, short_settings(content, sampled)) for content in contents]
-    found = _run_grouped(kind, short, threads)
+    found = _run_grouped(setup, short, threads)
     rows = dict(enumerate(short))
     for settings in (partial(short_settings, longer=LONGER), own_settings):
         full = np.flatnonzero(np.isin(found[1], (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL)))
@@ -76,7 +75,7 @@ def run_lanes(kind: str, contents: Sequence[Any], threads: int | None = None, sa
         again = [i for i, row in long.items() if _row_sizes(row) != _row_sizes(rows[i])]
         if again:
             rows |= {i: long[i] for i in again}
-            _put_rows(found, _run_grouped(kind, [long[i] for i in again], threads), again)
+            _put_rows(found, _run_grouped(setup, [long[i] for i in again], threads), again)
     return found
 
 
@@ -104,7 +103,7 @@ def _row_sizes(row: Row) -> Any:  # noqa: ANN401, what can be compared
     return structure_of(row[1])
 
 
-def _run_grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome:
+def _run_grouped(setup: str, rows: Sequence[Row], threads: int | None) -> Outcome:
     """Return the results of all rows, those of one structure and with the same arrays in calls together."""
     groups: dict[Any, list[int]] = {}
     leaves = []
@@ -121,13 +120,13 @@ def _run_grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome
 
     def work(part: tuple[Structure, list[int]]) -> Outcome:
         structure, places = part
-        return _run_filled(kind, structure, [leaves[i] for i in places])
+        return _run_filled(setup, structure, [leaves[i] for i in places])
 
     outcomes = list(thread_pool(workers).map(work, parts)) if len(parts) > 1 and workers > 1 else list(map(work, parts))
     whole: Any = None
     for (_, places), outcome in zip(parts, outcomes, strict=True):
         if whole is None:
-            whole = map_leaves(lambda a: np.full(len(rows), np.nan if a.dtype.kind == "f" else 0, a.dtype), outcome)
+            whole = map_leaves(lambda a: np.full(len(rows), np.nan if a.dtype.setup == "f" else 0, a.dtype), outcome)
         _put_rows(whole, outcome, places)
     return whole
 
@@ -147,7 +146,7 @@ def _split_rows(structure: Structure, places: list[int], workers: int) -> list[l
     return found
 
 
-def _run_filled(kind: str, structure: Structure, leaves: list[list[Any]]) -> Outcome:
+def _run_filled(setup: str, structure: Structure, leaves: list[list[Any]]) -> Outcome:
     """Return one call: rows of equal structure, filled up to its size."""
     count = len(leaves)
     shared = tuple(map(_is_array, leaves[0]))
@@ -157,7 +156,7 @@ def _run_filled(kind: str, structure: Structure, leaves: list[list[Any]]) -> Out
     ]
     contents, settings = unflatten(structure, columns)
     duration = np.where(np.arange(LANES) < count, settings.duration, 0.0)
-    result = _run_lanes(kind, contents, replace(settings, duration=duration), at_once(), shared)
+    result = _run_lanes(setup, contents, replace(settings, duration=duration), at_once(), shared)
     return map_leaves(lambda values: np.asarray(values)[:count], result)
 
 

@@ -18,9 +18,9 @@ from dockdyn.report.verdict import Advice
 from dockdyn.report.wording import NOTHING, format_significant
 from dockdyn.results.overlap import overlaps_too_deep
 from dockdyn.scenario.compile_cost import CompileCost, compile_cost
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.sanity.check import check_numbers
+from dockdyn.scenario.setups import setup_named
 from dockdyn.studies.check.start import StraightStart, begin_straight
 from dockdyn.trees import structure_of
 
@@ -129,7 +129,7 @@ def _verdict(begun: StraightStart | None) -> str:
     return words
 
 
-def _too_deep(content: Any, begun: StraightStart) -> bool:  # noqa: ANN401, of any kind
+def _too_deep(content: Any, begun: StraightStart) -> bool:  # noqa: ANN401, of any setup
     """Return whether a run would refuse the overlap."""
     return hasattr(content, "meetings") and bool(overlaps_too_deep(content.meetings(), begun.depths[0]))
 
@@ -152,7 +152,7 @@ def _touch_tiles(begun: StraightStart | None) -> Iterator[Tile]:
     yield Tile(name, format_significant(abs(least), 4), "mm", begun.names[order[0]], bars=bars, alarming=least < 0)
 
 
-def _mass_tiles(content: Any) -> Iterator[Tile]:  # noqa: ANN401, of any kind
+def _mass_tiles(content: Any) -> Iterator[Tile]:  # noqa: ANN401, of any setup
     """Yield the masses of bodies."""
     masses = [(body.name, float(body.mass)) for body in _bodies(content)]
     if masses:
@@ -163,7 +163,7 @@ def _mass_tiles(content: Any) -> Iterator[Tile]:  # noqa: ANN401, of any kind
         yield Tile("Mass of all bodies", format_significant(total, 4), "kg", f"{len(masses)} that are free", bars=bars)
 
 
-def _bodies(content: Any) -> list[Any]:  # noqa: ANN401, of any kind
+def _bodies(content: Any) -> list[Any]:  # noqa: ANN401, of any setup
     """Return the tables of bodies that have a mass."""
     bodies = getattr(content, "body", [])
     return [one for one in bodies if getattr(one, "mass", None) is not None] if isinstance(bodies, list) else []
@@ -183,7 +183,7 @@ def _contacts_table(begun: StraightStart | None) -> Table | None:
     return Table(columns, rows, worded={0, 3}, alarming={"overlaps"}, left_out=max(len(order) - LISTED, 0))
 
 
-def _bodies_table(content: Any) -> Table:  # noqa: ANN401, of any kind
+def _bodies_table(content: Any) -> Table:  # noqa: ANN401, of any setup
     """Return masses and moments of inertia against the box of even density that has them."""
     rows = []
     for body in _bodies(content):
@@ -217,7 +217,7 @@ def _bodies_table(content: Any) -> Table:  # noqa: ANN401, of any kind
     return Table(columns, rows, worded={0, 5}, alarming={row[5] for row in rows if row[5]})
 
 
-def _places_table(content: Any) -> Table:  # noqa: ANN401, of any kind
+def _places_table(content: Any) -> Table:  # noqa: ANN401, of any setup
     """Return where features, surfaces and ports are, and their axes."""
     rows = []
     for body in _bodies(content):
@@ -226,7 +226,7 @@ def _places_table(content: Any) -> Table:  # noqa: ANN401, of any kind
     return Table([("name", ""), ("is a", ""), ("place", "m"), ("axis", "")], rows, worded={0, 1})
 
 
-def _places(body: Any) -> Iterator[tuple[str, str, np.ndarray | None, np.ndarray | None]]:  # noqa: ANN401, of any kind
+def _places(body: Any) -> Iterator[tuple[str, str, np.ndarray | None, np.ndarray | None]]:  # noqa: ANN401, of any setup
     """Yield what a body has that is somewhere: what it is, its name, its place and its axis as far as they are stated."""
     for kind in ("feature", "surface", "port"):
         for one in getattr(body, kind, None) or []:
@@ -253,14 +253,14 @@ def _scene(scenario: Scenario, begun: StraightStart | None) -> RunScene | None:
     """Return the scene from the start to the first touch, with axes of ports; None where it cannot be drawn before a run."""
     if begun is None:
         return None
-    kind = kind_named(scenario.kind)
+    setup = setup_named(scenario.setup)
     try:
-        dataset = kind.begin(scenario)
+        dataset = setup.begin(scenario)
     except ScenarioError:
         return None
     if dataset is None or "position" not in dataset or dataset.position.values.shape[1:] != begun.places.shape[1:]:
         return None
-    scene = kind.scene(_straight(dataset, begun), scenario.content)
+    scene = setup.scene(_straight(dataset, begun), scenario.content)
     return replace(scene, parts=[*scene.parts, *_axes(scenario.content, scene)])
 
 
@@ -277,7 +277,7 @@ def _like(array: DataArray, values: np.ndarray) -> tuple[Any, ...]:
     return array.dims, values, array.attrs
 
 
-def _axes(content: Any, scene: RunScene) -> Iterator[ShownPart]:  # noqa: ANN401, of any kind
+def _axes(content: Any, scene: RunScene) -> Iterator[ShownPart]:  # noqa: ANN401, of any setup
     """Yield the axes of ports and surfaces as rods, which the tree of the scene names."""
     length = AXIS * scene.focus.reach
     for body in _bodies(content):

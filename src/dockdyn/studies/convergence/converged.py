@@ -41,7 +41,7 @@ OF_COMPUTING = (
 PEAK = re.compile(r"peak.*_N(_m)?$|^port\.")
 MODAL = re.compile(r"(bend|side|twist|mode)\d*$")  # coordinates of modes, which depend on what other modes there are
 LISTS = ("contacts.", "impacts.")  # what figures of one entry of a list begin with
-NO_FIGURE = ("kind", "title", "status", "integrator")
+NO_FIGURE = ("setup", "title", "status", "integrator")
 
 
 def check_convergence(
@@ -62,7 +62,7 @@ def check_convergence(
     larger; of a required one to its limit if that is larger. Where contacts touch is left out: of several places alike
     rounding decides which is first.
 
-    Raises ScenarioError for what cannot be run, and for a kind that has no numbers to refine.
+    Raises ScenarioError for what cannot be run, and for a setup that has no numbers to refine.
     """
     scenario = scenario_from(scenario)
     finer = refine_scenario(scenario)

@@ -66,7 +66,7 @@ def _pairs_passing_through(scenario: Scenario) -> list[str]:
     return found
 
 
-def _pairs_without_contact(content: Any) -> list[tuple[Place, Place]]:  # noqa: ANN401, of the schema of its kind
+def _pairs_without_contact(content: Any) -> list[tuple[Place, Place]]:  # noqa: ANN401, of the schema of its setup
     """Return features and surfaces of different bodies that no contact is of."""
     bodies = getattr(content, "body", ())
     features = [(body.name, one.name, float(one.radius)) for body in bodies for one in body.feature]

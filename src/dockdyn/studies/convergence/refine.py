@@ -1,6 +1,6 @@
 """What of a scenario is a matter of computing and not of the docking: tolerances, steps, meshes and modes, each made finer.
 
-It reads the resolved scenario, whatever its kind.
+It reads the resolved scenario, whatever its setup.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def refine_scenario(scenario: Scenario) -> dict[str, Changes]:
     }
     found = {name: changes for name, changes in found.items() if changes}
     if not found:
-        raise ScenarioError(f"{scenario.name}: kind: {scenario.kind} has no tolerance, mesh or modes to refine")
+        raise ScenarioError(f"{scenario.name}: setup: {scenario.setup} has no tolerance, mesh or modes to refine")
     return found
 
 
@@ -88,7 +88,7 @@ def _refine_meshes(scenario: Scenario, data: dict[str, Any]) -> Changes:
     return found
 
 
-def section_at(content: Any, key: str) -> Any:  # noqa: ANN401, of any kind
+def section_at(content: Any, key: str) -> Any:  # noqa: ANN401, of any setup
     """Return the section at a dotted key."""
     parts = key.split(".")
     while parts:

@@ -38,7 +38,7 @@ def answer_of(plan: Plan, evaluations: list[Evaluation]) -> dict[str, Any]:
     prices = shadow_prices(plan, best, active, at_ends) if best.feasible else None
     goals = _goal_rows(plan, best, evaluations[0], {**alone.figures, **of_cases.figures})
     return {
-        "kind": plan.scenario.kind,
+        "setup": plan.scenario.setup,
         "title": plan.scenario.title,
         "goal": goals[0],
         "goals": goals,

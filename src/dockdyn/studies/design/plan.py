@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from dockdyn.deferred import Float
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.setups import setup_named
 from dockdyn.scenario.tables.design import DesignSection
 from dockdyn.studies.cases.cluster import Spread
 from dockdyn.studies.cases.sampling import Sampled, sample
@@ -183,7 +183,7 @@ def plan_design(scenario: Scenario) -> Plan:
             raise ScenarioError(f"{goal.where}: {goal.text} is a choice; must be a number")
     plan = Plan(scenario, stated, variables, goals, constraints_of(scenario, stated))
     if plan.asked.margins(False) or plan.asked.margins(True):
-        kind_named(scenario.kind).resting(scenario.name, scenario.content)  # refuses kinds without a loop
+        setup_named(scenario.setup).resting(scenario.name, scenario.content)  # refuses setups without a loop
     if plan.of_cases:
         _ = plan.cases  # which must be distributed
     return plan

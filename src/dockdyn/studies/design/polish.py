@@ -11,9 +11,9 @@ from scipy.optimize import minimize
 from dockdyn.deferred import Float
 from dockdyn.results.key_figures import left_out, names_in_cases
 from dockdyn.results.requirements import resolve_figure
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import places_of
+from dockdyn.scenario.setups import setup_named
 from dockdyn.studies.cases.batch import located_figures
 from dockdyn.studies.design.plan import Design, Evaluation, Plan
 from dockdyn.studies.design.variables import RealVariable
@@ -77,9 +77,9 @@ class Smooth:
 def smooth_design(plan: Plan) -> Smooth | None:
     """Return a design of which derivatives are known: of real numbers, with one goal, all of it key figures of the run alone
     that vary smoothly with limits that may be approached; None of another one."""
-    kind = kind_named(plan.scenario.kind)
+    setup = setup_named(plan.scenario.setup)
     real = all(isinstance(one, RealVariable) for one in plan.variables)
-    if len(plan.goals) > 1 or plan.of_cases or not real or kind.key_figures() is None:
+    if len(plan.goals) > 1 or plan.of_cases or not real or setup.key_figures() is None:
         return None
     known = located_figures(plan.scenario)
     meaningless = left_out(known.figures, known.stated(plan.scenario.content))

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.kinds.rig.comparison.choice import NONE
-from dockdyn.kinds.rig.comparison.compare import own_law, section_of
-from dockdyn.kinds.rig.compensator import CompensatorMaker
-from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.parameters import parameters_of
 from dockdyn.report.report import Table
 from dockdyn.report.wording import NOTHING, format_significant
 from dockdyn.results.drive import Progress
+from dockdyn.rig.comparison.choice import NONE
+from dockdyn.rig.comparison.compare import own_law, section_of
+from dockdyn.rig.compensator import CompensatorMaker
+from dockdyn.rig.resting import loop_of
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, parse
 from dockdyn.scenario.tables.design import DesignSection, DesignVariableSection

@@ -26,11 +26,11 @@ from dockdyn.results.requirements import (
     without_unit,
 )
 from dockdyn.scenario.axis import Axis, Sweep, axis_of, number
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.language.given import name_from, number_from, table_from
 from dockdyn.scenario.language.requirement import Requirement
 from dockdyn.scenario.load import Scenario, scenario_from
+from dockdyn.scenario.setups import setup_named
 from dockdyn.stability.chart import chart_growth, join_polylines, locate_sign_changes
 from dockdyn.stability.chart_region import union_of_cells
 from dockdyn.studies.cases.batch import run_cases
@@ -94,7 +94,7 @@ def envelope(
     scenario, tolerance = scenario_from(scenario), number_from("tolerance", tolerance, "", "a share")
     scenario, axes, outcome = read_envelope(scenario, over, of, tolerance)
     # what follows a capture decides nothing
-    ended = kind_named(scenario.kind).ended_by_capture(scenario) if outcome is CAPTURE else scenario
+    ended = setup_named(scenario.setup).ended_by_capture(scenario) if outcome is CAPTURE else scenario
     cases = Evaluated(ended, axes, outcome, _estimate_batches(tolerance), progress)
     cases.check()
     found = _on_line(cases, tolerance) if len(axes) == 1 else _on_plane(cases, tolerance)
@@ -131,7 +131,7 @@ def _both_ends(key: str, ends: object) -> tuple[Any, Any]:
 def _outcome_of(scenario: Scenario, name: str) -> Requirement:
     """Return what `name` asks for: capture, or one of the scenario's requirements."""
     if name == CAPTURED:
-        if not kind_named(scenario.kind).can_capture(scenario):
+        if not setup_named(scenario.setup).can_capture(scenario):
             raise _nothing_captures(scenario)
         return CAPTURE
     found = {one.name: one for one in scenario.requirements}

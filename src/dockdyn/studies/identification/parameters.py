@@ -28,11 +28,11 @@ from dockdyn.deferred import Bool, Float
 from dockdyn.results.drive import Progress
 from dockdyn.results.exchange.measured_log import MeasuredLog, read_measured, run_columns
 from dockdyn.results.linearised import Numbers, slopes_along
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given import names_from, path_from
 from dockdyn.scenario.language.places import Place, places_of
 from dockdyn.scenario.load import Scenario, scenario_from
+from dockdyn.scenario.setups import setup_named
 from dockdyn.studies.objectives.objective import chosen_places
 
 ROUNDS = 6  # of noise and numbers, at most
@@ -167,7 +167,7 @@ class _Problem:
         name = values.tobytes()
         if name not in self.known:
             case = self.at(values)
-            run, own = kind_named(case.kind).linearised(case), Numbers.of(case.content)
+            run, own = setup_named(case.setup).linearised(case), Numbers.of(case.content)
             slopes: list[dict[str, Row]] = []
             signals: dict[str, Row] = {}
             for place in self.places:

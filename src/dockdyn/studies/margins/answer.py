@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dockdyn.deferred import Array
-from dockdyn.kinds.nominal import Judged, Nominal
-from dockdyn.kinds.resting import (
+from dockdyn.docking.nominal import Judged, Nominal
+from dockdyn.docking.resting import (
     closed_contacts,
     motion_shares,
     names_of,
@@ -22,10 +22,10 @@ from dockdyn.kinds.resting import (
 from dockdyn.mechanism.rest import RestingContact
 from dockdyn.report.notebook import ShownAnswer
 from dockdyn.results.plan import jit_once
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.scenario.sanity.check import check_numbers
+from dockdyn.scenario.setups import setup_named
 from dockdyn.scenario.tables.rig.compensators import WithVelocity
 from dockdyn.scenario.tables.rig.loop import LoopSection, aliasing, loop_of
 from dockdyn.stability.loop import Loop
@@ -60,7 +60,7 @@ def margins(scenario: Scenario | str | Path) -> ShownAnswer:
 
     A loop of which only a delay is stated is linearised from the model itself, both bodies and all contacts that are closed
     together; one with a hold, robot, sensor or digital dynamics is taken along the normal of one contact, with the effective
-    mass found there, or, of an assembly, with all that is behind the contacts that it measures. `later_sets` are the margins
+    mass found there, or, of a mechanism, with all that is behind the contacts that it measures. `later_sets` are the margins
     with the contacts that close while the first is still closed.
 
     Raises:
@@ -137,7 +137,7 @@ def _tuned_or_not(stated: Scenario) -> tuple[Scenario, list[str]]:
     """Return the scenario with what its compensator leaves to tuning; without, and why, where no numbers are found."""
     law = None if (loop := loop_of(stated.content)) is None else loop.compensator
     try:
-        return kind_named(stated.kind).tuned(stated), []
+        return setup_named(stated.setup).tuned(stated), []
     except ScenarioError as error:
         if law is None or not law.tuned():
             raise
@@ -279,14 +279,14 @@ def without_infinities(data: Any) -> Any:  # noqa: ANN401, what JSON holds
 
 def _margin_remarks(content: Judged, loop: Loop, nominal: Nominal | None) -> list[str]:
     """Return what a reader of the margins should know."""
-    kind = kind_named(content.kind)
-    found = kind.left_out_of_margins(content)
+    setup = setup_named(content.setup)
+    found = setup.left_out_of_margins(content)
     if nominal is not None:
         found += rest_remarks(content, nominal)
     if content.loop.robot is not None and not abs((gain := content.loop.robot.transfer().dc_gain()) - 1) < OFF:
         found.append(f"the robot's gain at rest is {gain:g}, not 1: it does not go where it is told")
     normal = nominal is not None and not nominal.others and loop.behind is None
-    along = normal and (kind.along_normal or content.loop.beyond_delay())
+    along = normal and (setup.along_normal or content.loop.beyond_delay())
     if along and len(content.contact) > 1:
         found.append("several contacts are possible; the loop is taken along the normal of the nominal one alone")
     found += left_out(content.loop, loop)
@@ -320,12 +320,12 @@ def not_counted(section: LoopSection, loop: Loop) -> list[str]:
 def _growth_of_run(scenario: Scenario, missing: list[str]) -> float | None:
     """Return the growth rate (1/s) of small motions with all of the compensator, where margins leave something of it out.
 
-    None where nothing is missing, where small motions do not tell what the law does, and for a kind that has no map of its run.
+    None where nothing is missing, where small motions do not tell what the law does, and for a setup without a map of its run.
     """
     law = scenario.content.loop.compensator
     if not missing or law is None or law.made.beyond_small:
         return None
-    return kind_named(scenario.kind).growth_of_small_motions(scenario)
+    return setup_named(scenario.setup).growth_of_small_motions(scenario)
 
 
 def left_out(section: LoopSection, loop: Loop) -> list[str]:

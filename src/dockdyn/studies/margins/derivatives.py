@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dockdyn.deferred import Array, Float, PyTree, jax, jnp
+from dockdyn.docking.nominal import Judged, Nominal
+from dockdyn.docking.resting import counts_all, delayed_loop, seen_matrices
 from dockdyn.integrate.model import Scalar, over_rows
-from dockdyn.kinds.nominal import Judged, Nominal
-from dockdyn.kinds.resting import counts_all, delayed_loop, seen_matrices
 from dockdyn.results.linearised import content_of
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.keys import constrained, key_of

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dockdyn.deferred import Complex, Float
-from dockdyn.kinds.nominal import Judged, Nominal
-from dockdyn.kinds.resting import (
+from dockdyn.docking.nominal import Judged, Nominal
+from dockdyn.docking.resting import (
     counts_all,
     motion_count,
     nominal_loop,
@@ -17,9 +17,9 @@ from dockdyn.kinds.resting import (
     whole_matrices,
 )
 from dockdyn.mechanism.rest import RestingContact
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.setups import setup_named
 from dockdyn.stability.growth import batch_of_one, loop_roots, matrices_of
 from dockdyn.stability.linearise import split_by_delayed_terms
 from dockdyn.stability.loop import Loop
@@ -82,7 +82,7 @@ class JudgedLoop:
 def judge_tuned_loop(stated: Scenario) -> JudgedLoop:
     """Return the loop of a scenario with what its compensator leaves to tuning. Raises ScenarioError as `judge_loop`, and where
     no numbers are found."""
-    return judge_loop(kind_named(stated.kind).tuned(stated))
+    return judge_loop(setup_named(stated.setup).tuned(stated))
 
 
 def judge_loop(scenario: Scenario) -> JudgedLoop:

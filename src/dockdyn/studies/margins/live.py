@@ -18,17 +18,17 @@ import numpy as np
 
 from dockdyn.dataset import Dataset
 from dockdyn.deferred import Array, Float
-from dockdyn.kinds.nominal import Judged, Nominal
-from dockdyn.kinds.resting import counts_all, delayed_loop
+from dockdyn.docking.nominal import Judged, Nominal
+from dockdyn.docking.resting import counts_all, delayed_loop
 from dockdyn.report.live import MOST_BYTES, TooMuch
 from dockdyn.report.wording import format_significant
 from dockdyn.results.browser_unit import DELAY, UnitMemory, described_number, packed_programs
 from dockdyn.results.plan import jit_once
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import within
 from dockdyn.scenario.language.places import places_of
 from dockdyn.scenario.language.units import Bounds
 from dockdyn.scenario.load import Scenario, parse
+from dockdyn.scenario.setups import setup_named
 from dockdyn.stability.growth import batch_of_one
 from dockdyn.stability.multirate import Hyperperiod, hyperperiod_of
 from dockdyn.studies.margins.derivatives import DELAYS, PERIODS, Parts, growth_parts
@@ -50,7 +50,7 @@ def live_margins(dataset: Dataset, folder: Path | None = None) -> dict[str, Any]
     """
     name = str(dataset.attrs["source"])
     scenario = parse(str(dataset.attrs["scenario"]), name, folder=folder or Path(name).parent).at({})
-    if kind_named(scenario.kind).tuned(scenario) is not scenario:
+    if setup_named(scenario.setup).tuned(scenario) is not scenario:
         raise TooMuch("its compensator is tuned anew for other numbers")
     judged, margins = judge_loop(scenario), json.loads(dataset.attrs["margins"])
     if judged.loop.behind is not None:

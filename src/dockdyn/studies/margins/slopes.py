@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from dockdyn.deferred import Array, jax, jnp
+from dockdyn.docking.nominal import Nominal
+from dockdyn.docking.resting import delayed_loop, nominal_loop, nominal_of
 from dockdyn.integrate.model import Scalar
-from dockdyn.kinds.nominal import Nominal
-from dockdyn.kinds.resting import delayed_loop, nominal_loop, nominal_of
 from dockdyn.results.linearised import Leaves, Numbers, by_differences, content_of
 from dockdyn.results.plan import jit_once
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import Place
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.setups import setup_named
 from dockdyn.stability.characteristic import root_slopes
 from dockdyn.stability.growth import batch_of_one, multiplier_slopes
 from dockdyn.stability.multirate import Hyperperiod, hyperperiod_of
@@ -45,12 +45,12 @@ def margin_slopes(scenario: Scenario, of: str, places: Sequence[Place]) -> tuple
     such margin, and where the delay ends at an instant of a sampled loop, on whose two sides growth differs.
     """
     value = margin_of(scenario, of)
-    tuned = kind_named(scenario.kind).tuned(scenario)
+    tuned = setup_named(scenario.setup).tuned(scenario)
     own, content = Numbers.of(scenario.content), tuned.content
     nominal = nominal_of(tuned)
     loop, _ = nominal_loop(tuned, nominal)
     if loop.behind is not None:
-        words = "no derivative of a loop with an assembly in it and more than loop.delay"
+        words = "no derivative of a loop with a mechanism in it and more than loop.delay"
         raise ScenarioError(f"{scenario.name}: --of {of}: {words}; must be the margin of another one")
     at_edge = of != GROWTH
     lateness = float(loop.delay)
@@ -72,7 +72,7 @@ def margin_slopes(scenario: Scenario, of: str, places: Sequence[Place]) -> tuple
 
     def judged(values: Leaves) -> tuple[Any, Any]:
         """Return the numbers of the scenario with what is tuned, and its nominal contact."""
-        case = kind_named(scenario.kind).tuned(replace(scenario, content=own.content(values)))
+        case = setup_named(scenario.setup).tuned(replace(scenario, content=own.content(values)))
         return Numbers.of(case.content).values, nominal_of(case)
 
     whole = Numbers.of(content)

@@ -11,8 +11,8 @@ import numpy as np
 
 from dockdyn.dataset import Dataset
 from dockdyn.deferred import Array, Float, Int, jax, jnp
-from dockdyn.kinds.nominal import Judged, Nominal
-from dockdyn.kinds.resting import delayed_loop, growth_of_linears, nominal_of
+from dockdyn.docking.nominal import Judged, Nominal
+from dockdyn.docking.resting import delayed_loop, growth_of_linears, nominal_of
 from dockdyn.results.attributes import study_attributes
 from dockdyn.results.drive import Progress
 from dockdyn.results.linearised import content_of

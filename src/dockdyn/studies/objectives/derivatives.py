@@ -1,4 +1,4 @@
-"""A figure of one run and its derivatives with respect to numbers of the scenario, whatever the scenario's kind."""
+"""A figure of one run and its derivatives with respect to numbers of the scenario, whatever the scenario's setup."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from dockdyn.results.overlap import refuse_overlap
 from dockdyn.results.plan import jit_once
 from dockdyn.results.requirements import is_of_member, without_unit
 from dockdyn.results.unit import run_through, tell
-from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.places import Place
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.setups import setup_named
 from dockdyn.studies.cases.batch import Cases, figures_of_case, located_figures, run_cases, runs_in_batches
 from dockdyn.studies.cases.lanes import own_settings, short_settings
 from dockdyn.studies.margins.slopes import margin_of, margin_slopes
@@ -65,7 +65,7 @@ def derivatives_of(
     """Return figures of a run, or of the margins, and their derivatives with respect to every place, held against differences.
 
     What a log gives, or a summary, is from one run for all figures. Raises ScenarioError: no such figure, one that counts or
-    did not happen, a kind or run that has no derivatives.
+    did not happen, a setup or run that has no derivatives.
     """
     found, whys = slopes_of(scenario, names, places, progress)
     slopes = np.array([row for _, row in found.values()]).reshape(len(found), len(places))
@@ -135,7 +135,7 @@ def evaluate_rows(
 
 def _in_batches(scenario: Scenario, names: Sequence[str]) -> bool:
     """Return whether compiled batches have the figures."""
-    if set(names) & set(MARGINS) or kind_named(scenario.kind).key_figures() is None:
+    if set(names) & set(MARGINS) or setup_named(scenario.setup).key_figures() is None:
         return False
     return set(names) <= set(names_in_cases(located_figures(scenario).figures)) and runs_in_batches(scenario, names)
 
@@ -183,7 +183,7 @@ def key_figure(scenario: Scenario, of: str) -> KeyFigure | None:
 
     Raises ScenarioError for one that is known and has no derivatives.
     """
-    if kind_named(scenario.kind).key_figures() is None:
+    if setup_named(scenario.setup).key_figures() is None:
         return None
     known = located_figures(scenario)
     named = names_in_cases(known.figures)
@@ -201,10 +201,10 @@ def key_figure(scenario: Scenario, of: str) -> KeyFigure | None:
 def figure_in_full(scenario: Scenario, of: str, where: str) -> str:
     """Return a figure's name with its unit, as summaries have it, where `of` leaves it out.
 
-    Raises ScenarioError, which begins with `where`, for a name that no run of such a scenario has. Of kinds without key figures
-    only a run tells, and the name is returned as it is; so are names of single contacts, impacts and ports.
+    Raises ScenarioError, which begins with `where`, for a name that no run of such a scenario has. Where there are no key
+    figures only a run tells, and the name is returned as it is; so are names of single contacts, impacts and ports.
     """
-    if kind_named(scenario.kind).key_figures() is None:
+    if setup_named(scenario.setup).key_figures() is None:
         return of
     figures = located_figures(scenario).figures
     named = names_in_cases(figures)
@@ -224,7 +224,7 @@ def _with_slopes(named: Mapping[str, KeyFigure]) -> list[str]:
 
 
 def _check_located(scenario: Scenario) -> None:
-    """Refuse a located kind's run that has no derivatives."""
+    """Refuse a located setup's run that has no derivatives."""
     check_runnable(scenario)
     refuse_overlap(scenario)
     method = scenario.content.integrator.method
@@ -240,7 +240,7 @@ def _of_log(scenario: Scenario, known: Mapping[str, KeyFigure], places: Sequence
     directions = np.array([place.direction(len(own.values)) for place in places]).reshape(len(places), len(own.values))
     sampled = any(one.source == "samples" for one in known.values())
     settings = _with_finer_steps(short_settings(content, sampled))
-    there = _names_in(scenario.kind, own, settings)
+    there = _names_in(scenario.setup, own, settings)
     if missing := [of for of in known if of not in there]:
         raise ScenarioError(
             f"{scenario.name}: --of {missing[0]}: this scenario has no such figure; must be one that its run has"
@@ -248,7 +248,7 @@ def _of_log(scenario: Scenario, known: Mapping[str, KeyFigure], places: Sequence
     if not places:
         return {of: (value_of(scenario, of), []) for of in known}
     at = partial(_slopes_at, own.values, own.arrays, directions=directions)
-    static = {"structure": own.structure, "kind": scenario.kind}
+    static = {"structure": own.structure, "setup": scenario.setup}
     (figures, status, time), slopes = at(settings=settings, **static)
     if int(status) in (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL):
         (figures, status, time), slopes = at(settings=_with_finer_steps(own_settings(content, sampled)), **static)
@@ -264,14 +264,14 @@ def _with_finer_steps(settings: Settings) -> located.Settings:
     return replace(settings, tolerance=FINER * settings.tolerance)
 
 
-_names: dict[tuple[str, Structure, bool], frozenset[str]] = {}  # of figures, by kind, structure and whether sampled
+_names: dict[tuple[str, Structure, bool], frozenset[str]] = {}  # of figures, by setup, structure and whether sampled
 
 
-def _names_in(kind: str, own: Numbers, settings: located.Settings) -> frozenset[str]:
+def _names_in(setup: str, own: Numbers, settings: located.Settings) -> frozenset[str]:
     """Return the figures that runs of one structure have; what JAX traces for it is traced once."""
-    key = kind, own.structure, settings.samples > 0
+    key = setup, own.structure, settings.samples > 0
     if key not in _names:
-        shapes = partial(figures_of_outcome, structure=own.structure, kind=kind)
+        shapes = partial(figures_of_outcome, structure=own.structure, setup=setup)
         _names[key] = frozenset(jax.eval_shape(shapes, own.values, own.arrays, settings)[0])
     return _names[key]
 
@@ -281,28 +281,28 @@ def figures_of_outcome(
     arrays: dict[int, Any],
     settings: located.Settings,
     structure: Structure,
-    kind: str,
+    setup: str,
 ) -> Outcome:
     """Return figures of a run, its status and end (s), of the scenario with `numbers` and `arrays` as its leaves."""
     content = content_of(structure, list(numbers), arrays)
     observed = run_through(content, settings)
-    return tell(kind, content, settings, observed).figures, observed.solution.status, observed.solution.time
+    return tell(setup, content, settings, observed).figures, observed.solution.status, observed.solution.time
 
 
-@partial(jit_once, static=("structure", "kind"))
+@partial(jit_once, static=("structure", "setup"))
 def _slopes_at(
     numbers: Float[Any, "leaves"],
     arrays: dict[int, Any],
     settings: located.Settings,
     directions: Float[Any, "places leaves"],
     structure: Structure,
-    kind: str,
+    setup: str,
 ) -> tuple[Outcome, dict[str, Array]]:
     """Return the outcome, and the derivatives of all figures along each direction: one after the other, which compiles
     sooner."""
 
     def figures(numbers: Float[Array, "leaves"]) -> tuple[dict[str, Array], Outcome]:
-        found = figures_of_outcome(numbers, arrays, settings, structure, kind)
+        found = figures_of_outcome(numbers, arrays, settings, structure, setup)
         return found[0], found
 
     def along(direction: Float[Array, "leaves"]) -> tuple[Outcome, dict[str, Array]]:
@@ -330,7 +330,7 @@ def _of_summary(
     values = [value_of(scenario, of) for of in names]
     if not places:
         return {of: (value, []) for of, value in zip(names, values, strict=True)}, {}
-    run, own = kind_named(scenario.kind).linearised(scenario), Numbers.of(scenario.content)
+    run, own = setup_named(scenario.setup).linearised(scenario), Numbers.of(scenario.content)
     slopes = []
     whys: dict[int, str] = {}
     for index, place in enumerate(places):

@@ -194,7 +194,7 @@ def objective(
     """Return a figure of a scenario as a function of a dictionary of its numbers, which JAX can differentiate.
 
     Args:
-        scenario: of any kind, or its file or preset.
+        scenario: of any setup, or its file or preset.
         figure: a number of the summary by its dotted name, `peak_force_N` or `impacts.0.energy_loss_J`; one of the
             margins `growth_rate_1_s`, `critical_delay_s`, `delay_margin_s`; or over the scenario's distributions
             "95 % of" a figure, "mean of" one, "probability of" a yes or no.

@@ -43,9 +43,9 @@ TELLING = ("captured", "peak_force_N", "total_normal_impulse_N_s", "amplitude_ra
 
 
 def overlay_report(runs: Runs, log: MeasuredLog | None = None, again: str = "") -> Report:
-    """Return the report of runs of one kind, by what to call them; with a `log`, how far each is from it.
+    """Return the report of runs of one setup, by what to call them; with a `log`, how far each is from it.
 
-    `again` is what was typed for it. Raises `ScenarioError` for results that are no runs or not of one kind.
+    `again` is what was typed for it. Raises `ScenarioError` for results that are no runs or not of one setup.
     """
     _refuse_unlike(runs)
     summaries = {name: summarise(dataset) for name, dataset in runs.items()}
@@ -95,13 +95,13 @@ def beside_log(report: Report, dataset: Dataset, log: MeasuredLog) -> Report:
 def _refuse_unlike(runs: Runs) -> None:
     if len(runs) > MOST:
         raise ScenarioError(f"{len(runs)} results: must be at most {MOST} in one report")
-    kinds = {name: str(dataset.attrs["kind"]) for name, dataset in runs.items()}
+    setups = {name: str(dataset.attrs["setup"]) for name, dataset in runs.items()}
     for name, dataset in runs.items():
         if study := study_of(dataset):
             raise ScenarioError(f"{name}: is of dockdyn {study}; must be of dockdyn run to be laid over others")
-        first = next(iter(kinds))
-        if kinds[name] != kinds[first]:
-            raise ScenarioError(f"{name}: is of kind {kinds[name]}; must be {kinds[first]}, as {first} is")
+        first = next(iter(setups))
+        if setups[name] != setups[first]:
+            raise ScenarioError(f"{name}: is of a {setups[name]}; must be of a {setups[first]}, as {first} is")
 
 
 def names_of(files: Sequence[Path]) -> list[str]:
@@ -153,8 +153,8 @@ def _requirement_bars(summaries: Mapping[str, dict[str, Any]]) -> list[Requireme
 
 def _overlay_verdict(summaries: Mapping[str, dict[str, Any]], different: Table) -> str:
     """Return in what the runs differ, and what comes of it, in words."""
-    kind = next(iter(summaries.values()))["kind"]
-    words = f"{len(summaries)} runs of kind {kind} {differ_in_words(different)}"
+    setup = next(iter(summaries.values()))["setup"]
+    words = f"{len(summaries)} runs of a {setup} {differ_in_words(different)}"
     for figure in TELLING:
         values = [summary.get(figure) for summary in summaries.values()]
         if None not in values and values_differ(values):

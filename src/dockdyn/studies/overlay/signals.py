@@ -9,7 +9,6 @@ from functools import partial
 import numpy as np
 
 from dockdyn.dataset import Dataset
-from dockdyn.kinds.rig.measures import vector_size
 from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel, Scale, line_style
 from dockdyn.report.charts.time_chart import TIME
 from dockdyn.report.drawing import short_label
@@ -17,6 +16,7 @@ from dockdyn.report.report import Plot
 from dockdyn.results.exchange.columns import NUMBER
 from dockdyn.results.exchange.measured_log import MeasuredLog, difference_to_log, run_columns
 from dockdyn.results.measures import conserved_momentum, momentum_departure
+from dockdyn.rig.measures import vector_size
 
 PANELS = 6  # in one figure
 Runs = Mapping[str, Dataset]  # by what the legend calls them

@@ -39,7 +39,7 @@ def sensitivity_report(answer: dict[str, Any], scenario: str, again: str = "") -
         key=[
             ("Figure", answer["of"]),
             ("Value", with_unit(answer["value"], answer["unit"], 6)),
-            ("Kind", answer["kind"]),
+            ("Setup", answer["setup"]),
         ],
         blocks=[ReportBlock("Derivatives", table=table, notes=[_over_cases(answer) or note], where="after")],
         plots=[Plot("bars", partial(_sensitivity_bars, answer), caption)] if rows_to_draw(answer) else [],

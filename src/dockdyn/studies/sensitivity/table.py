@@ -56,7 +56,7 @@ def sensitivity(
     ranked = [rows[i] for i in order]
     return ShownAnswer(
         title=scenario.title,
-        kind=scenario.kind,
+        setup=scenario.setup,
         of=of,
         unit=figure.unit,
         value=found.value,

@@ -1,0 +1,146 @@
+"""What the reader of a run of a mechanism should know before trusting its numbers, a sentence each."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dockdyn.dataset import Dataset
+from dockdyn.results.linear_contact import ACCURACY, ENOUGH, FEW
+
+MANY_BOUNCES = 100  # in the play of a latch: a damped one settles long before
+FAST = 0.1  # of a link's lowest frequency: its spin adds one to three hundredths to its stiffness
+
+
+def mechanism_doubts(dataset: Dataset) -> list[str]:
+    """Return all of them."""
+    found = [
+        _never_begun,
+        _rigid_catches,
+        _struck_contacts,
+        _turned_bushings,
+        _bouncing_latches,
+        _spinning_links,
+        _joints_beyond,
+        _too_few_modes,
+        _meeting_again,
+    ]
+    return [words for warn in found for words in warn(dataset)]
+
+
+def _bouncing_latches(dataset: Dataset) -> list[str]:
+    """Return a warning for every latch whose striker bounces in its play without settling."""
+    if "latch_bounces" not in dataset:
+        return []
+    return [
+        f"latch {str(name)!r} has bounced {int(count)} times in its play: what holds it takes too little energy; state its "
+        "damping, a larger one, or no play"
+        for name, count in zip(dataset.latch.values, dataset.latch_bounces.values, strict=True)
+        if count >= MANY_BOUNCES
+    ]
+
+
+def _rigid_catches(dataset: Dataset) -> list[str]:
+    """Return a warning for every latch whose rigid grip has caught something: the loads of that are an impulse."""
+    names = str(dataset.attrs.get("rigid_grips", "")).splitlines()
+    return [
+        f"latch {name!r} holds rigidly and ends the motion of what it catches at once: the largest loads do not have those of "
+        "that instant; grip = 'compliant' tells them"
+        for name in names
+        if dataset.latch_held.sel(latch=name).values.any()
+    ]
+
+
+def _struck_contacts(dataset: Dataset) -> list[str]:
+    """Return a warning of the contacts that have been struck by an impact law: the loads of that are impulses."""
+    stated = dict.fromkeys(str(dataset.attrs.get("impact_contacts", "")).splitlines())  # two contacts may have one name
+    names = [repr(name) for name in stated if dataset.impact_impulse.values[-1, dataset.contact.values == name].any()]
+    if not names:
+        return []
+    where, whose = ("contact", "its impacts") if len(names) == 1 else ("contacts", "their impacts")
+    return [
+        f"velocities jump at {where} {', '.join(names)}: the largest forces and loads do not have those of {whose}, of which "
+        "impact_impulse tells the sum; a law of force, normal, tells them"
+    ]
+
+
+def _never_begun(dataset: Dataset) -> list[str]:
+    """Return a warning where a run has phases that never began."""
+    if "phase" not in dataset.coords:
+        return []
+    names = [repr(str(name)) for name in dataset.phase.values[np.isnan(dataset.phase_began.values)]]
+    if not names:
+        return []
+    first, *later = names
+    words = f"phase {first} never began: what it waits for did not come"
+    return [f"{words}; nor did what comes after it, {', '.join(later)}" if later else words]
+
+
+def _turned_bushings(dataset: Dataset) -> list[str]:
+    """Return a warning for every bushing that turns by more than half a turn, where its law ends."""
+    if "bushing_turn" not in dataset:
+        return []
+    beyond = dataset.bushing_turn.values > np.pi
+    return [
+        f"bushing {str(name)!r} is turned by more than half a turn at t = {float(dataset.time[first]):.6g} s: its moment and "
+        "energy jump there, what follows is not to be trusted"
+        for name, first, ever in zip(dataset.bushing.values, beyond.argmax(axis=0), beyond.any(axis=0), strict=True)
+        if ever
+    ]
+
+
+def _spinning_links(dataset: Dataset) -> list[str]:
+    """Return a warning for every link by a table of modes that turns so fast that its spin should stiffen it."""
+    if "spin_share" not in dataset:
+        return []
+    return [
+        f"flexible link {str(name)!r} turns at up to {float(share):.2g} of its lowest frequency: what its spin adds to its "
+        f"stiffness, of the order of {100 * float(share) ** 2:.2g} %, is left out, as a table of modes does not tell it; state "
+        "kind = 'beam', which has it"
+        for name, share in zip(dataset.flexible_link.values, dataset.spin_share.values, strict=True)
+        if share > FAST
+    ]
+
+
+def _joints_beyond(dataset: Dataset) -> list[str]:
+    """Return a warning for every joint that leaves its range, where no stops keep it."""
+    if "joint_range" not in dataset:
+        return []
+    found = []
+    for index, name in enumerate(dataset.joint.values):
+        (low, high), unit = dataset.joint_range.values[index], str(dataset.joint_unit.values[index])
+        angle = dataset.joint_angle.values[:, index]
+        beyond = (angle < low) | (angle > high)
+        if beyond.any():
+            first = float(dataset.time[int(beyond.argmax())])
+            found.append(
+                f"joint {str(name)!r} leaves its range of {low:g} to {high:g} {unit} at t = {first:.6g} s, and no stops keep "
+                "it there: state its stop_stiffness"
+            )
+    return found
+
+
+def _too_few_modes(dataset: Dataset) -> list[str]:
+    """Return a warning for every contact whose first peak would be lower if the beams that it bends had more modes."""
+    if "mode_excess" not in dataset:
+        return []
+    return [
+        f"contact {str(name)!r}: its first peak force is about {100 * float(excess):.2g} % too large, as what it bends has too "
+        f"few bending_modes; state more, up to {ENOUGH} {ACCURACY}"
+        for name, excess in zip(dataset.contact.values, dataset.mode_excess.values, strict=True)
+        if excess > FEW
+    ]
+
+
+def _meeting_again(dataset: Dataset) -> list[str]:
+    """Return a warning for every contact that would touch again, of a run by a method that does not look for it."""
+    if dataset.attrs["integrator"] not in ("adaptive", "implicit"):
+        return []
+    found = []
+    for name, depth in zip(dataset.contact.values, dataset.depth.values[1:].T, strict=True):
+        if (depth > 0).any():
+            first = float(dataset.time[1 + int((depth > 0).argmax())])
+            found.append(
+                f"contact {str(name)!r} would touch again before t = {first:.6g} s, which integrator.method = "
+                f"{dataset.attrs['integrator']!r} does not see: located does"
+            )
+    return found

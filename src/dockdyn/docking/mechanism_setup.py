@@ -1,0 +1,143 @@
+"""A mechanism as a scenario sets it up: bodies, groups of contacts between any two, delay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from dockdyn.docking.setup import Setup
+from dockdyn.scenario.language.section import Section
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dockdyn.dataset import Dataset
+    from dockdyn.docking.resting import Resting
+    from dockdyn.docking.schema.mechanism import MechanismSection
+    from dockdyn.docking.stepping import MechanismStepper
+    from dockdyn.report.report import Report
+    from dockdyn.report.scene.scene import RunScene
+    from dockdyn.results.drive import Progress
+    from dockdyn.results.functional_unit import FunctionalUnit
+    from dockdyn.results.key_figures import LocatedFigures
+    from dockdyn.results.linearised import LinearisedRun
+    from dockdyn.scenario.load import Scenario
+
+
+class MechanismSetup(Setup):
+    """Any number of bodies in contact."""
+
+    name: ClassVar = "mechanism"
+
+    def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
+        from dockdyn.docking.schema.motions import MECHANISMS, schema_by_motion
+
+        return schema_by_motion(data, name, MECHANISMS)
+
+    def schemas(self) -> list[type[Section]]:
+        from dockdyn.docking.schema.motions import MECHANISMS
+
+        return list(dict.fromkeys(MECHANISMS.values()))
+
+    def prepare(self, data: dict[str, Any], name: str, folder: Path | None) -> dict[str, Any]:
+        from dockdyn.docking.schema.urdf import with_urdf
+
+        return data if data.get("motion") == "line" else with_urdf(data, name, folder)
+
+    def simulate(self, scenario: Scenario, progress: Progress | None) -> Dataset:
+        from dockdyn.docking.data import describe_run
+        from dockdyn.docking.prediction import predicted_unstable
+        from dockdyn.docking.regulators import with_gain
+        from dockdyn.results.contact_run import simulate_contacts
+
+        return simulate_contacts(scenario, progress, describe_run, predicted_unstable, with_gain)
+
+    def begin(self, scenario: Scenario) -> Dataset | None:
+        from dockdyn.docking.data import describe_run
+        from dockdyn.docking.regulators import with_gain
+        from dockdyn.results.contact_run import begin_contacts
+
+        return begin_contacts(with_gain(scenario), describe_run)
+
+    def linearised(self, scenario: Scenario) -> LinearisedRun:
+        from dockdyn.docking.data import describe_run
+        from dockdyn.results.contact_run import linearised_contacts
+        from dockdyn.results.overlap import refuse_overlap
+
+        refuse_overlap(scenario)
+        return linearised_contacts(scenario, describe_run)
+
+    def summarise(self, dataset: Dataset) -> dict[str, Any]:
+        from dockdyn.docking.doubts import mechanism_doubts
+        from dockdyn.docking.key_figures import member_summary
+        from dockdyn.results.contact_summary import summarise_contacts
+        from dockdyn.results.control.arm import arm_summary, arm_warnings
+        from dockdyn.results.energy_class import energy_summary
+
+        summary = summarise_contacts(dataset, self.key_figures().figures)
+        summary |= energy_summary(dataset, summary) | member_summary(dataset) | arm_summary(dataset)
+        return summary | {"warnings": [*summary["warnings"], *arm_warnings(dataset), *mechanism_doubts(dataset)]}
+
+    def report(self, dataset: Dataset, summary: dict[str, Any]) -> Report:
+        from dockdyn.docking.views.report import mechanism_report
+
+        return mechanism_report(dataset, summary)
+
+    def scene(self, dataset: Dataset, content: MechanismSection) -> RunScene:
+        from dockdyn.docking.schema.on_line import BodiesOnLineSection
+        from dockdyn.docking.views.scene import mechanism_scene
+        from dockdyn.docking.views.scene_line import scene_on_line
+
+        if isinstance(content, BodiesOnLineSection):
+            return scene_on_line(dataset, content)
+        return mechanism_scene(dataset, content)
+
+    def key_figures(self) -> LocatedFigures:
+        from dockdyn.docking.key_figures import MECHANISM
+
+        return MECHANISM
+
+    def runs_in_batches(self, scenario: Scenario) -> bool:
+        from dockdyn.results.plan import with_events
+
+        return with_events(scenario.content) and scenario.content.coupling() is None
+
+    def not_in_pages(self, scenario: Scenario) -> str:
+        from dockdyn.docking.schema.control import ArmSteeringSection
+
+        control = scenario.content.control
+        if not self.runs_in_batches(scenario):
+            return "its run is integrated by a method of Python, or has a controller of its own"
+        if isinstance(control, ArmSteeringSection) and control.law == "lqr" and control.gain is None:
+            return "its gain is designed anew for other numbers"
+        return ""
+
+    def can_capture(self, scenario: Scenario) -> bool:
+        return bool(scenario.content.latch)
+
+    def ended_by_capture(self, scenario: Scenario) -> Scenario:
+        latches = scenario.content.latch
+        return scenario.at({f"{one.path}.ends_run": True for one in latches}) if latches else scenario
+
+    def stepper(self, scenario: Scenario, period: float | None, batch: int | None) -> MechanismStepper:
+        from dockdyn.docking.stepping import MechanismStepper
+
+        return MechanismStepper(scenario, period, batch)
+
+    def functional_unit(self, scenario: Scenario, integrated: bool) -> FunctionalUnit:
+        from dockdyn.docking.functional_unit import mechanism_unit
+        from dockdyn.docking.impossible_impacts import EXCHANGE, refuse_impacts
+        from dockdyn.results.overlap import refuse_overlap
+
+        refuse_overlap(scenario)
+        if not integrated:
+            refuse_impacts(scenario.name, scenario.content, EXCHANGE)
+        unit = mechanism_unit(scenario)
+        return unit.integrated() if integrated else unit.equations()
+
+    def resting(self, name: str, content: MechanismSection) -> Resting:
+        from dockdyn.docking.impossible_impacts import MARGINS, refuse_impacts
+        from dockdyn.docking.resting import Resting
+
+        refuse_impacts(name, content, MARGINS)
+        return Resting()

@@ -1,0 +1,57 @@
+"""What the page of a comparison shows first: which compensator to take, by how much it is off, and the next ones."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dockdyn.report.tile import Tile
+from dockdyn.rig.comparison.choice import NONE, CompensatorChoice, Ranked, format_error
+
+MOST = 5  # compensators in a tile
+FACTOR = "a factor of "
+
+
+def comparison_headline(choice: CompensatorChoice, own: str | None) -> str:
+    """Return which compensator to take, in a few words; `own` is that of the rig, None where it was not compared."""
+    best = choice.best(own)
+    if not np.isfinite(best.error):
+        return "No compensator keeps to the motion without rig"
+    if best.law == NONE:
+        return "None is best: no compensator is nearer"
+    return f"{'Keep' if best.law == own else 'Take'} {best.law}"
+
+
+def comparison_tiles(choice: CompensatorChoice, own: str | None) -> list[Tile]:
+    """Return the errors that count: of the best, of the next that is worse, of the rig as it is and of one without."""
+    best, following = choice.best(own), choice.runner_up()
+    near = [one for one in choice.ranking[:MOST] if np.isfinite(one.error)]
+    largest = max((one.error for one in near), default=0.0) or 1.0
+    bars = [(one.law, one.error / largest, _number(choice, one)) for one in near]
+    tiles = [_error_tile(choice, best, f"Largest error of {_name(best)}", bars)]
+    if following is not None:
+        tiles.append(_error_tile(choice, following, f"Second best: {_name(following)}"))
+    shown = {best.law, following.law if following is not None else ""}
+    for law, label in ((own, f"This rig: {own}"), (NONE, "Without a compensator")):
+        found = None if law is None or law in shown else choice.known(law)
+        if found is not None:
+            shown.add(found.law)
+            tiles.append(_error_tile(choice, found, label))
+    return tiles
+
+
+def _error_tile(
+    choice: CompensatorChoice, one: Ranked, label: str, bars: list[tuple[str, float, str]] | None = None
+) -> Tile:
+    """Return the largest error of a compensator over the stiffnesses."""
+    number, _, unit = _number(choice, one).partition(" ") if np.isfinite(one.error) else ("–", "", "")
+    where = f"of the {choice.of}" if np.isfinite(one.error) else "diverges or does not bounce off"
+    return Tile(label, number, unit, where, bars=bars or (), alarming=not np.isfinite(one.error))
+
+
+def _number(choice: CompensatorChoice, one: Ranked) -> str:
+    """Return an error for a place without room for words."""
+    return format_error(choice, one.error).replace(FACTOR, "×\u202f")
+
+
+def _name(one: Ranked) -> str:
+    return "none" if one.law == NONE else one.law

@@ -1,0 +1,118 @@
+"""What the page of a run on a rig shows first: headline, numbers that matter, what decides, what to do next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dockdyn.dataset import Dataset
+from dockdyn.report.tile import Tile
+from dockdyn.report.tile_pictures import draw_place
+from dockdyn.report.verdict import Advice
+from dockdyn.report.wording import NOTHING, capitalise_first, format_significant
+from dockdyn.rig.comparison.choice import NONE
+from dockdyn.rig.measures import vector_size
+from dockdyn.rig.summary import CLOSE, PARTS, counting_error, describe_instability
+
+DIGITS = 3
+
+
+def rig_headline(dataset: Dataset, summary: dict[str, Any]) -> str:
+    """Return whether the loop is stable, and how far the motion is from that without rig, in a few words."""
+    if summary["status"] != "finished":
+        return capitalise_first(summary["status"])
+    if unstable := describe_instability(dataset, summary):
+        return capitalise_first(unstable)
+    _, off = counting_error(summary)
+    begin = "Stable loop" if (summary["spectral_radius"] or 2.0) <= 1.0 else "The rig"
+    if np.isnan(off):
+        return "No contact to compare"
+    if abs(off) <= CLOSE:
+        return f"{begin}, true to {100 * CLOSE:g} %"
+    bounce = summary["phase_error_rad"] is None and summary["apparent_restitution"] is not None
+    what = "restitution" if bounce else "amplitude"
+    return f"{begin}, {what} {format_significant(100 * abs(off), 2)} % too {'high' if off > 0 else 'low'}"
+
+
+def rig_tiles(dataset: Dataset, summary: dict[str, Any]) -> list[Tile]:
+    """Return the numbers that matter: amplitude or bounce, energy fed in, force, where the delay comes from."""
+    return [_ratio_tile(summary), _energy_tile(dataset, summary), _force_tile(dataset, summary), _delay_tile(summary)]
+
+
+def _ratio_tile(summary: dict[str, Any]) -> Tile:
+    """Return the measure that counts beside that without rig."""
+    bounce, ideal = summary["apparent_restitution"], summary["ideal_restitution"]
+    if summary["phase_error_rad"] is None and bounce is not None and ideal:
+        line = draw_place(bounce, ideal, "", ("rig", "without"))
+        note = f"without rig {format_significant(ideal)}"
+        return Tile("Restitution of a bounce", format_significant(bounce), "", note, picture=line)
+    ratio, phase = summary["amplitude_ratio"], summary["phase_error_rad"]
+    if ratio is None:
+        return Tile("Amplitude", NOTHING, "", "nothing to compare")
+    ahead = "" if phase is None else f"; phase {format_significant(phase, DIGITS).replace('-', '−')} rad ahead"
+    line = draw_place(ratio, 1.0, "", ("rig", "without"))
+    return Tile("Amplitude over that without rig", format_significant(ratio), "", f"at the end{ahead}", picture=line)
+
+
+def _energy_tile(dataset: Dataset, summary: dict[str, Any]) -> Tile:
+    """Return the energy that the loop has put in, or taken, over that without rig."""
+    error = summary["kinetic_energy_error_J"]
+    difference = dataset.kinetic_energy.values - dataset.ideal_kinetic_energy.values
+    start = format_significant(summary["kinetic_energy_start_J"])
+    words = "Energy fed in" if error > 0 else "Energy taken beyond the contact’s"
+    return Tile(
+        words,
+        format_significant(abs(error), DIGITS),
+        "J",
+        f"at the end; of {start} J at the start",
+        dataset.time.values,
+        difference,
+        "green",
+        alarming=bool(describe_instability(dataset, summary)) and error > 0,
+    )
+
+
+def _force_tile(dataset: Dataset, summary: dict[str, Any]) -> Tile:
+    force = summary["peak_measured_force_N"]
+    error = summary["peak_force_error_N"]
+    note = (
+        "as measured"
+        if error is None
+        else f"{format_significant(error, DIGITS).replace('-', '−')} N off that without rig"
+    )
+    return Tile(
+        "Largest measured force",
+        format_significant(force),
+        "N",
+        note,
+        dataset.time.values,
+        vector_size(dataset.total_force.values),
+        "orange",
+    )
+
+
+def _delay_tile(summary: dict[str, Any]) -> Tile:
+    """Return the delay of the loop with its parts, the largest first."""
+    total = summary["delay_total_ms"]
+    parts = sorted(summary["delay_budget_ms"].items(), key=lambda item: -item[1])
+    bars = [(PARTS[part], late / (total or 1.0), format_significant(late, DIGITS)) for part, late in parts[:6]]
+    return Tile("Delay, all in all", format_significant(total, DIGITS), "ms", "at the contact’s frequency", bars=bars)
+
+
+def rig_advice(dataset: Dataset, summary: dict[str, Any]) -> list[Advice]:
+    """Return what decides how true the rig is, and what to do next."""
+    advice = []
+    law = summary["compensator"]
+    parts = sorted(summary["delay_budget_ms"].items(), key=lambda item: -item[1])
+    if parts and summary["delay_total_ms"]:
+        part, late = parts[0]
+        share = format_significant(100 * late / summary["delay_total_ms"], 2)
+        compensated = "no compensator" if law == NONE else f"the compensator {law}"
+        words = f"{capitalise_first(PARTS[part])}: {format_significant(late, DIGITS)} ms, {share} % of the delay"
+        advice.append(Advice("Decides", f"{words}; {compensated}."))
+    if "dockdyn compare" in summary["recommendation"]:
+        advice.append(Advice("Next", "See which compensator is best on this rig:", "dockdyn compare scenario.toml"))
+    else:
+        advice.append(Advice("Next", "See how much more delay it bears:", "dockdyn stability scenario.toml"))
+    return advice

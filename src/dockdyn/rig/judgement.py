@@ -1,0 +1,184 @@
+"""What theory says of a rig: where its delay comes from, whether the gains it visits are stable, how far amplitudes can go."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dockdyn.dataset import Dataset
+from dockdyn.docking.schema.contacts import ContactSection
+from dockdyn.hil.compensators.linear import LinearCompensator
+from dockdyn.hil.velocity_sources import ModelVelocity
+from dockdyn.rig.build import rig_of
+from dockdyn.rig.measures import force_is_active, vector_size
+from dockdyn.rig.numbers import number
+from dockdyn.rig.resting import loop_of
+from dockdyn.rig.run import radius_of_cycle_map
+from dockdyn.rig.schema import RigContactSection, RigContent, RigSection
+from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, WithVelocity
+from dockdyn.scenario.tables.rig.loop import DynamicsSection, SensorSection, aliasing
+from dockdyn.stability.bounce import apparent_restitution
+from dockdyn.stability.growth import batch_of_one, loop_roots
+from dockdyn.stability.loop import Loop
+from dockdyn.stability.loop_margins import ideal_root
+from dockdyn.stability.multirate import hyperperiod_of
+from dockdyn.stability.pade import approximate_loop
+from dockdyn.stability.routh import routh_array
+
+# share of its period that an integrator lags
+INTEGRATOR = {"half-period": 0.5, "zero-order-hold": 0.5, "explicit-euler": 1.0, "semi-implicit-euler": 0.0}
+PADE_ORDER = 1  # as the paper
+CHANCE = 0.01  # probability that noise alone is larger than what is said of it
+
+
+def contact_frequency(loop: Loop) -> float:
+    """Return the frequency (rad/s) at which the contact alone oscillates; NaN where it does not."""
+    root = ideal_root(loop)
+    return float("nan") if root is None else float(root.imag)
+
+
+def delay_budget(content: RigContent, loop: Loop) -> dict[str, float]:
+    """Return what each part of the loop delays the force by (s), to first order at the contact's own frequency."""
+    section = content.loop
+    sensor = section.sensor or SensorSection()
+    dynamics = section.dynamics or DynamicsSection(method="continuous")
+    step = dynamics.period or 0.0
+    steps = step if dynamics.stepped else 0.0
+    omega = float(np.sqrt(float(loop.stiffness + loop.virtual_stiffness) / float(loop.effective_mass)))
+    found = {
+        "delay": section.delay,
+        "sensor": sensor.delay,
+        "sampling": max((sensor.period or steps) - steps, 0.0) / 2,
+        "jitter": sensor.jitter / 2,
+        "hold": 0.0 if loop.hold is None else float(loop.hold) / 2,
+        "waiting": 0.0 if loop.hold is None else loop.applies_after * float(loop.hold),
+        "robot": 0.0 if section.robot is None else -float(np.angle(section.robot.transfer().at(1j * omega))) / omega,
+        "integrator": INTEGRATOR.get(dynamics.method, 0.0) * step,
+    }
+    return {part: float(late) for part, late in found.items() if late}
+
+
+def delay_restitution(budget: dict[str, float], loop: Loop) -> float | None:
+    """Return the restitution of a conservative bounce under the whole delay, nothing compensated; None where software helps."""
+    if loop.virtual_stiffness or loop.virtual_damping:
+        return None
+    whole = sum(budget.values())
+    return apparent_restitution(whole, float(loop.stiffness), float(loop.effective_mass)) if whole >= 0 else None
+
+
+def _stable_gains(
+    scenario: Scenario, loop: Loop, law: CompensatorLaw, gains: list[float]
+) -> dict[str, list[bool] | None]:
+    """Tell whether the loop is stable at each of the `gains` (N s/m): exactly, and by Routh's table of the Padé polynomial.
+
+    Exactly is by the spectral radius of the rig that is simulated, with the velocity of the complete `law` as it is
+    estimated and sampled; where that is not computed, by the roots of the loop, in which an estimate counts as the robot's
+    own velocity. It counts so in Routh's table, too, which knows no velocity of the model.
+    """
+    content = scenario.content
+    source = law.source() if isinstance(law, WithVelocity) else ModelVelocity()
+    small = law.make(held=True).small()
+    inertia = float(small.inertia) if isinstance(small, LinearCompensator) else 0.0
+    model = source.source == "model"
+    with_law = replace(loop, inertia=number(inertia), velocity="model" if model else "robot")
+    exact = []
+    for gain in gains:
+        made = rig_of(
+            scenario, loop, LinearCompensator.of(source, gain=number(gain), inertia=number(inertia)), law.period
+        )
+        largest = radius_of_cycle_map(made, loop)
+        if np.isfinite(largest):
+            exact.append(largest < 1)
+        else:
+            exact.append(growth_rate(replace(with_law, gain=number(gain))) < 0)
+    return {"exact": exact, "routh": None if model else [_routh_stable(content, with_law, gain) for gain in gains]}
+
+
+def growth_rate(loop: Loop) -> float:
+    """Return the growth rate (1/s) of a loop's fastest growing motion."""
+    return float(loop_roots(batch_of_one(loop), 1)[0, 0].real)
+
+
+def _routh_stable(content: RigContent, loop: Loop, gain: float) -> bool:
+    robot = None if content.loop.robot is None else content.loop.robot.transfer()
+    return routh_array(approximate_loop(loop, robot, PADE_ORDER).at(gain)).stable
+
+
+def amplitude_bound(spectral_radius: float, loop: Loop, duration: float) -> float | None:
+    """Return the factor by which a small motion that stays in contact can grow over a run (s)."""
+    if not loop.sampled() or not np.isfinite(spectral_radius):
+        return None
+    assert loop.hold is not None
+    cycle = float(loop.hold) * hyperperiod_of(loop).holds
+    with np.errstate(over="ignore"):
+        return float(np.exp(np.log(spectral_radius) * duration / cycle)) if spectral_radius > 0 else 0.0
+
+
+def add_judgement(scenario: Scenario, dataset: Dataset) -> Dataset:
+    """Return the dataset of a run with all of the above, as JSON, in the attribute `judgement`."""
+    return dataset.assign_attrs(judgement=json.dumps(_judge_run(scenario, loop_of(scenario), dataset)))
+
+
+def _judge_run(scenario: Scenario, loop: Loop, dataset: Dataset) -> dict[str, Any]:
+    """Return all of the above for a run, ready for JSON; times in s."""
+    content = scenario.content
+    budget = delay_budget(content, loop)
+    law = _law_of_run(content, dataset)
+    visited = gains_visited(dataset)
+    return {
+        "delay_budget": budget,
+        "delay_restitution": delay_restitution(budget, loop) if content.bare else None,
+        "gains": visited,
+        "stable": None
+        if visited is None or law is None or not law.made.steady_gain or not content.bare
+        else _stable_gains(scenario, loop, law, visited),
+        "amplitude_bound": amplitude_bound(float(dataset.attrs["spectral_radius"]), loop, float(dataset.time[-1])),
+        "aliasing": aliasing(loop),
+        "latest_s": latest_action(content),
+        "sensor_error_N": _sensor_error(content, dataset),
+        "comparable": hasattr(first_contact(content).normal, "stiffness"),
+        "robot_gain": None if content.loop.robot is None else content.loop.robot.transfer().dc_gain(),
+    }
+
+
+def _law_of_run(content: RigContent, dataset: Dataset) -> CompensatorLaw | None:
+    """Return the compensator's table as a run had it: what the scenario left to the tuning is in it."""
+    stated = content.loop.compensator
+    return None if stated is None else type(stated).model_validate(json.loads(dataset.attrs["compensator_settings"]))
+
+
+def first_contact(content: RigContent) -> RigContactSection | ContactSection:
+    """Return the table of a rig's contact, the first of those in hardware where there are several."""
+    return content.contact if isinstance(content, RigSection) else content.contacts[content.measured_contacts()[0]]
+
+
+def latest_action(content: RigContent) -> float:
+    """Return how long (s) a contact can act after it has ended at the robot: through the sensor, hold and dynamics."""
+    loop = content.loop
+    sensor, dynamics = loop.sensor or SensorSection(), loop.dynamics or DynamicsSection(method="continuous")
+    periods = sensor.period, None if loop.hold is None else loop.hold.period, dynamics.period
+    return float(loop.latest() + sum(period or 0.0 for period in periods))
+
+
+def _sensor_error(content: RigContent, dataset: Dataset) -> float:
+    """Return how far (N) a perfect loop's force may be off by its sensor alone in a run: noise, bias and resolution.
+
+    The noise's largest of all instants, which chance exceeds in one run of a hundred.
+    """
+    sensor, (instants, axes) = content.loop.sensor or SensorSection(), dataset.measured_force.shape
+    found = np.sqrt(axes) * (abs(sensor.bias) + sensor.resolution / 2)
+    if sensor.noise:
+        from scipy.special import chdtri  # which takes long to load
+
+        found += sensor.noise * np.sqrt(chdtri(axes, CHANCE / instants))
+    return float(found)
+
+
+def gains_visited(dataset: Dataset) -> list[float] | None:
+    """Return the lowest and the highest gain (N s/m) in contact; None where no gain acts."""
+    gain = dataset.gain.values[force_is_active(vector_size(dataset.measured_force.values))]
+    return [float(gain.min()), float(gain.max())] if np.any(gain) else None

@@ -1,0 +1,129 @@
+"""A run on a rig and its derivatives: how its parts change with the scenario, and how the run does with its parts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dockdyn.dataset import Dataset
+from dockdyn.deferred import Array, Int, PyTree
+from dockdyn.integrate.model import Model
+from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, by_differences, tangent_of
+from dockdyn.results.plan import jit_once
+from dockdyn.rig.build import rig_of
+from dockdyn.rig.comparison.choice import NONE
+from dockdyn.rig.compensator import CompensatorMaker
+from dockdyn.rig.data import dataset_of
+from dockdyn.rig.judgement import add_judgement
+from dockdyn.rig.model.rig import IdealContact, Rig
+from dockdyn.rig.model.run import Chances, draw_chances, run_cycles
+from dockdyn.rig.resting import loop_of
+from dockdyn.rig.run import Course, Grid, motion_without_rig, radius_of_cycle_map, refuse_without_ideal
+from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, facts_of
+from dockdyn.stability.loop import Loop
+from dockdyn.trees import combine, is_real_array, map_leaves, split
+
+
+class Parts(NamedTuple):
+    """What a scenario makes: numbers in it change with the scenario's."""
+
+    values: Leaves  # of the scenario
+    loop: Loop
+    rig: Rig
+    model: Model  # of the motion without rig
+
+
+class Ran(NamedTuple):
+    """A run."""
+
+    parts: Parts
+    ideal: dict[str, Array]
+    seen: dict[str, Array]
+    status: Int[Array, ""]
+
+
+def linearised_rig(scenario: Scenario) -> LinearisedRun:
+    """Return a run and its derivatives.
+
+    The parts of a rig, a robot's matrices or what a compensator is tuned to, change by differences of how they are made,
+    the run with them in forward mode. A change that needs another schedule of periods has no derivative.
+    """
+    own = Numbers.of(scenario.content)
+
+    def parts_of(values: Leaves) -> Parts:
+        return map_leaves(np.asarray, _make_parts(replace(scenario, content=own.content(values)), values)[0])
+
+    begun, section = _make_parts(scenario, own.values)
+    grid = Grid.of(begun.rig, scenario.content.duration)
+    share = grid.period / float(begun.rig.hold)
+    chances = draw_chances(begun.rig, scenario.content.seed, grid.rows, grid.stride)
+
+    def along(direction: Leaves) -> tuple[PyTree, PyTree]:
+        parts, change = by_differences(parts_of, own.values, direction, scenario.name)
+        floats, fixed = split(parts, is_real_array)
+        numbers = np.float64(share), np.float64(scenario.content.integrator.tolerance)
+        ran, slopes = _run_with_derivatives(
+            floats, change, fixed, *numbers, chances, grid.instants, grid.rows, grid.stride
+        )
+        refuse_without_ideal(scenario, ran.status)
+        return ran, slopes
+
+    def dataset(ran: Ran) -> Dataset:
+        parts = ran.parts
+        case = replace(scenario, content=own.content(parts.values))
+        kept = grid.within(case.content.duration)
+        course = Course(
+            time=kept * float(parts.rig.hold) * share,
+            seen={name: np.asarray(values)[: len(kept)] for name, values in ran.seen.items()},
+            ideal={name: np.asarray(values)[kept] for name, values in ran.ideal.items()},
+            wall_time=0.0,
+        )
+        settings = {} if section is None else section.model_dump(exclude_none=True)
+        facts = {
+            "compensator": NONE if section is None else section.law,
+            "compensator_law": json.dumps(None if section is None else facts_of(section.made)),
+            "compensator_settings": json.dumps(settings),
+            "comparison": "null",
+            "spectral_radius": radius_of_cycle_map(parts.rig, parts.loop),
+        }
+        return add_judgement(case, dataset_of(case, parts.rig, parts.loop, course, facts))
+
+    return LinearisedRun(along, dataset)
+
+
+def _make_parts(scenario: Scenario, values: Leaves) -> tuple[Parts, CompensatorLaw | None]:
+    """Return the parts of a rig, and the table of its compensator with what is tuned."""
+    loop = loop_of(scenario)
+    maker = CompensatorMaker(scenario, loop)
+    section = maker.complete(scenario.content.loop.compensator)
+    rig = rig_of(scenario, loop, maker.make(section), None if section is None else section.period)
+    return Parts(values, loop, rig, rig.plant.without_rig()), section
+
+
+@partial(jit_once, static=("samples", "rows", "stride"))
+def _run_with_derivatives(
+    parts: Parts,
+    change: Parts,
+    fixed: Parts,
+    share: Any,  # noqa: ANN401, a number, of the hold's period: between instants
+    tolerance: Any,  # noqa: ANN401, a number, of the motion without rig
+    chances: Chances,
+    samples: int,
+    rows: int,
+    stride: int,
+) -> tuple[PyTree, PyTree]:
+    """Return a run and its derivatives along a change of its parts, `fixed` being what is no real number."""
+
+    def found(parts: Parts) -> Ran:
+        whole: Any = combine(parts, fixed)
+        ideal, status = motion_without_rig(whole.model, whole.rig.plant, whole.rig.hold * share, tolerance, samples)
+        oracle = IdealContact(ideal["ideal_position"], ideal["ideal_force"])
+        _, seen = run_cycles(whole.rig, oracle, chances, rows, stride)
+        return Ran(whole, ideal, seen, status)
+
+    return tangent_of(found, parts, change)

@@ -1,0 +1,271 @@
+"""What moves in a rig's computer and meets in its laboratory: the virtual bodies and the contact of their mock-ups.
+
+Units: SI: m, m/s, N, kg.
+Source: SITS, eqs. 1 and 19; Sazawal et al. for two bodies in space.
+"""
+
+from __future__ import annotations
+
+import abc
+from typing import Any, Protocol
+
+from dockdyn.contact.axial import AxialContact
+from dockdyn.contact.gate import GATED, PRESSING
+from dockdyn.contact.laws.parallel import Parallel
+from dockdyn.deferred import Array, Float, Int, PyTree, jnp
+from dockdyn.hil.mounting import Known, SensorFrame, Tool
+from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State
+from dockdyn.parameters import Dynamics
+from dockdyn.rig.model.wall import MassOnWall
+from dockdyn.trees import AbstractVar, Module, field
+
+type Axes = Float[Array, "axes"]  # of the robot: one, or three translations and three rotations
+type Port = Float[Array, "port"]  # of the contact: one, or three
+type Modes = tuple[Int[Array, ""], ...]  # of contacts, one each
+
+
+class Gate(Protocol):
+    """When what touches presses: a `UnilateralContact` or, by its one event, a group of them. A `touch` is how it touches."""
+
+    def first_mode(self, touch: Any) -> Int[Array, ""]: ...  # noqa: ANN401, what the plant says of it
+    def guards(self, mode: Int[Array, ""], touch: Any) -> tuple[Scalar, Scalar]: ...  # noqa: ANN401, as above
+    def next_mode(self, mode: Int[Array, ""], fired: tuple[Flag, Flag], onset: Any) -> Int[Array, ""]: ...  # noqa: ANN401, as above
+
+
+Touching = tuple[tuple[Gate, Any], ...]  # contacts, and how they touch
+
+
+class Plant(Module):
+    """Virtual bodies, and mock-ups that the axes of a robot carry.
+
+    A motion has configuration and velocity and, where something of the virtual bodies has events, modes and a memory.
+    """
+
+    mass: AbstractVar[Float[Array, ""]]  # kg, effective mass at the contact
+
+    @property
+    @abc.abstractmethod
+    def axes(self) -> int:
+        """How many axes the robot has."""
+
+    @property
+    @abc.abstractmethod
+    def port_axes(self) -> int:
+        """How many axes the contact force has."""
+
+    @property
+    def ever_touching(self) -> bool:
+        """Whether there is contact at all times, whatever the force."""
+        return False
+
+    @property
+    def bare(self) -> bool:
+        """Whether nothing but inertia is behind the contact."""
+        return True
+
+    @abc.abstractmethod
+    def without_rig(self) -> Model:
+        """Return the same contacts without loop: those of the mock-ups together with those computed in software."""
+
+    def motion_of(self, state: State) -> State:
+        """Return a state of what is `without_rig` as a motion."""
+        return State(state.q, state.v, (), ())
+
+    @abc.abstractmethod
+    def initial(self) -> State:
+        """Return the motion of the virtual bodies at t = 0."""
+
+    @abc.abstractmethod
+    def pose(self, motion: State) -> Axes:
+        """Return where the robot should be (m, rad)."""
+
+    @abc.abstractmethod
+    def rate(self, motion: State) -> Axes:
+        """Return how fast (m/s, rad/s)."""
+
+    @abc.abstractmethod
+    def acceleration(self, motion: State, load: Axes) -> Axes:
+        """Return second derivative of the pose under a load (N, N m)."""
+
+    @abc.abstractmethod
+    def load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
+        """Return what mock-ups at a pose do to each other: force on the chaser, torque about its centre of mass.
+
+        Contacts are in the stored `modes`, or, without, open or closed as the pose says.
+        """
+
+    @abc.abstractmethod
+    def virtual_load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
+        """Return the same of the contact that is computed in software; zeros where there is none."""
+
+    @abc.abstractmethod
+    def touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
+        """Return the contacts of the mock-ups at a pose; `at_onset` takes their depths as exactly zero."""
+
+    @abc.abstractmethod
+    def virtual_touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
+        """Return the same of those that are computed in software."""
+
+    @abc.abstractmethod
+    def port(self, pose: Axes, rate: Axes) -> tuple[Port, Port]:
+        """Return the position (m) and velocity (m/s) of what touches."""
+
+    @abc.abstractmethod
+    def tool_load(self, tool: Tool, gravity: Axes, moves: Known) -> Axes:
+        """Return what a tool that is carried so does to the sensor (N, N m), as a `load` on what is carried: weight and
+        inertia."""
+
+    def in_sensor(self, frame: SensorFrame, load: Axes, pose: Axes) -> Axes:
+        """Return a load (N, N m) as a sensor has it in its own axes, at its own place."""
+        raise NotImplementedError("along one direction there is no frame")
+
+    def from_sensor(self, frame: SensorFrame, reading: Axes, pose: Axes) -> Axes:
+        """Return the load (N, N m) of which a sensor has such a reading."""
+        raise NotImplementedError("along one direction there is no frame")
+
+    @abc.abstractmethod
+    def push(self, motion: State, force: Port) -> Axes:
+        """Return the load that a force (N) at the port is."""
+
+    @abc.abstractmethod
+    def flow(self, motion: State, load: Axes) -> Rate:
+        """Return the rate of the motion under a load."""
+
+    @abc.abstractmethod
+    def kinetic_energy(self, motion: State) -> Scalar:
+        """Return the kinetic energy (J) of the virtual bodies."""
+
+    @abc.abstractmethod
+    def internal_energy(self, motion: State) -> Scalar:
+        """Return the part of the kinetic energy (J) that no choice of frame takes away."""
+
+    @abc.abstractmethod
+    def stepped(self, time: Scalar, motion: State, load: Axes, period: Scalar, method: Dynamics) -> State:
+        """Return the motion at `time` (s) a `period` (s) later by a digital integrator, the load held."""
+
+    def retract(self, motion: State) -> State:
+        """Return `motion` brought back onto its manifold."""
+        return motion
+
+    def guards(self, time: Scalar, motion: State) -> tuple[Scalar, ...]:
+        """Return the event functions of the virtual bodies that rise through zero."""
+        return ()
+
+    def jump(self, time: Scalar, motion: State, fired: tuple[Flag, ...]) -> State:
+        """Return the motion after the guards in `fired` have fired."""
+        return motion
+
+    def next_tick(self, motion: State) -> Scalar | None:
+        """Return the next instant (s) at which a clock of the virtual bodies acts, as of sampled control; None: there is
+        none."""
+        return None
+
+    def tick(self, time: Scalar, motion: State) -> State:
+        """Return the motion after the clock has acted at `time` (s)."""
+        return motion
+
+    def told(self, time: Scalar, motion: State, touching: Flag) -> State:
+        """Return the motion once the model is told whether the mock-ups are `touching`."""
+        return motion
+
+    def scale(self, motion: State) -> Scalar:
+        """Return the energy (J) beside which errors are judged: of the motion, now and at t = 0."""
+        return self.internal_energy(motion) + self.internal_energy(self.initial())
+
+    def work(self, memory: PyTree) -> Scalar:
+        """Return the work (J) on the virtual bodies in a memory or its rate."""
+        return jnp.zeros(())
+
+    def observe(self, motion: State) -> dict[str, Array]:
+        """Return named quantities of the virtual bodies besides those that every rig has."""
+        return {}
+
+
+class Mass(Plant):
+    """A virtual mass against a fixed wall, along one direction: m Ẍ = F (SITS, eqs. 1, 19). X > 0 is overlap.
+
+    The force on the mass is minus that of the contact. A `bilateral` contact is a spring that is fixed to both.
+    """
+
+    mass: Float[Array, ""]
+    contact: AxialContact
+    virtual: AxialContact | None  # computed in software
+    position: Float[Array, ""]  # m, at t = 0
+    velocity: Float[Array, ""]  # m/s, at t = 0
+    bilateral: bool = field(static=True)
+
+    axes = 1
+    port_axes = 1
+
+    @property
+    def ever_touching(self) -> bool:
+        return self.bilateral
+
+    def without_rig(self) -> MassOnWall:
+        contact = self.contact
+        if self.virtual is not None:
+            contact = AxialContact(law=Parallel((contact.law, self.virtual.law)))
+        return MassOnWall(
+            mass=self.mass,
+            contact=contact,
+            position=self.position,
+            velocity=self.velocity,
+            delay=None,
+            bilateral=self.bilateral,
+        )
+
+    def motion_of(self, state: State) -> State:
+        return State(jnp.reshape(state.q, 1), jnp.reshape(state.v, 1), (), ())
+
+    def initial(self) -> State:
+        return State(jnp.reshape(self.position, 1), jnp.reshape(self.velocity, 1), (), ())
+
+    def pose(self, motion: State) -> Axes:
+        return motion.q
+
+    def rate(self, motion: State) -> Axes:
+        return motion.v
+
+    def acceleration(self, motion: State, load: Axes) -> Axes:
+        return load / self.mass
+
+    def load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
+        return self.against(self.contact, pose, rate, modes)
+
+    def virtual_load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
+        return jnp.zeros(1) if self.virtual is None else self.against(self.virtual, pose, rate, modes)
+
+    def against(self, contact: AxialContact, pose: Axes, rate: Axes, modes: Modes | None) -> Axes:
+        mode = jnp.asarray(PRESSING if self.bilateral else GATED) if modes is None else modes[0]
+        return -contact.normal_force(mode, contact.touch(pose, rate))
+
+    def touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
+        depth = jnp.zeros(()) if at_onset else pose[0]
+        return ((self.contact, self.contact.touch(depth, rate[0])),)
+
+    def virtual_touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
+        depth = jnp.zeros(()) if at_onset else pose[0]
+        return () if self.virtual is None else ((self.virtual, self.virtual.touch(depth, rate[0])),)
+
+    def port(self, pose: Axes, rate: Axes) -> tuple[Port, Port]:
+        return pose, rate
+
+    def tool_load(self, tool: Tool, gravity: Axes, moves: Known) -> Axes:
+        return tool.mass * (gravity - moves.acceleration)
+
+    def push(self, motion: State, force: Port) -> Axes:
+        return force
+
+    def flow(self, motion: State, load: Axes) -> Rate:
+        return Rate(motion.v, load / self.mass, ())
+
+    def kinetic_energy(self, motion: State) -> Scalar:
+        return 0.5 * self.mass * jnp.sum(motion.v**2)
+
+    def internal_energy(self, motion: State) -> Scalar:
+        return self.kinetic_energy(motion)
+
+    def stepped(self, time: Scalar, motion: State, load: Axes, period: Scalar, method: Dynamics) -> State:
+        change = load * (period / self.mass)
+        share = {"zero-order-hold": 0.5, "explicit-euler": 0.0, "semi-implicit-euler": 1.0}[method]
+        return State(motion.q + period * (motion.v + share * change), motion.v + change, (), ())

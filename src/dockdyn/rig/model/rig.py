@@ -1,0 +1,380 @@
+"""A rig in simulation: virtual bodies, hold, robot, contact, delayed force, compensator; time that advances in ticks.
+
+Between instants the robot's axes are linear and driven by held commands, so they are advanced exactly, and the delayed
+force is that of a robot some ticks ago (SITS, eqs. 19, 20). Where continuous dynamics feel it in a contact that opens and
+closes, onset and release are located inside the tick. Instants that coincide happen in this order: the sensor
+measures, the compensator answers, the hold takes the position of the virtual bodies, these step.
+
+Units: SI: m, m/s, s, N; ticks are whole numbers.
+Source: as named above.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dockdyn.deferred import Array, Float, PyTree, jax, jnp
+from dockdyn.hil.compensators.compensator import Compensation, Compensator, CompensatorInput
+from dockdyn.hil.mounting import Mounting
+from dockdyn.hil.robot import AxisReading, RobotAxes
+from dockdyn.hil.sensor import Arrived, Draws, SensorModel
+from dockdyn.integrate.hybrid.runge_kutta import rk4_step
+from dockdyn.integrate.model import Rate, Scalar, State, over_rows
+from dockdyn.parameters import Dynamics
+from dockdyn.rig.model.ages import WEIGHTS, Ages, force_sampling, shift_rows
+from dockdyn.rig.model.mounting import felt_load, with_sensor_load
+from dockdyn.rig.model.observed import observe_instant
+from dockdyn.rig.model.plant import Axes, Modes, Plant, Port
+from dockdyn.rig.model.schedule import Flag, RigSchedule, choose_branch
+from dockdyn.rig.model.settled import settled_rig
+from dockdyn.rig.model.stretch import advance_tick
+from dockdyn.trees import Module, field, map_leaves
+
+WRITTEN_OUT = 4  # ticks of a cycle
+
+
+class Instant(NamedTuple):
+    """What happens at a tick."""
+
+    samples: Flag
+    asks: Flag
+    holds: Flag
+
+
+class IdealContact(NamedTuple):
+    """What the contact would do without rig at the instants at which the compensator is asked, and what noise there is."""
+
+    position: Port  # m
+    force: Port  # N
+    encoder: Port | None = None  # standard normal, of the encoders' noise then
+
+
+class Answer(NamedTuple):
+    """What the computer of a rig makes of what is measured at an instant."""
+
+    total: Axes  # N, N m, on the virtual bodies
+    compensation: Port  # N, the compensator's part of it
+    virtual: Axes  # N, N m, of the contact that is computed
+    command: Axes  # m, rad, that the hold takes
+    rate: Axes  # m/s, rad/s, that goes with it
+
+
+class RigState(NamedTuple):
+    """All that a rig carries from tick to tick."""
+
+    tick: Array
+    motion: State  # of the virtual bodies
+    state: Float[Array, "axes order"]  # of the robot
+    past: Float[Array, "rows axes width"]  # what was known of the robot at the ticks before, the newest first
+    recorded: tuple[
+        Float[Array, "late axes"], ...
+    ]  # positions and velocities that the hold will take, the newest first
+    load: Axes  # N, N m, measured and held
+    touched: Port  # m, where it was measured
+    memory: PyTree  # of the compensator
+    action: Compensation
+    port_work: Scalar  # J, of the contact at the robot
+    pending: tuple[Float[Array, "cycles axes"], ...] = ()  # commands (m, rad) that do not apply yet, the newest first
+    reading: Axes | None = None  # N, N m, that the sensor has where what is measured is more than the contact's load
+    encoded: Float[Array, "rows axes"] | None = (
+        None  # m, rad, poses by the encoders at the last steps, the newest first
+    )
+
+
+class Rig(Module):
+    """A closed loop around the contact of a plant."""
+
+    plant: Plant
+    robot: RobotAxes
+    sensor: SensorModel
+    hold: Float[Array, ""]  # s
+    period: Float[Array, ""] | None  # s, of digital dynamics
+    compensator: Compensator | None
+    following: Scalar  # 1: the robot has long followed the approach; 0: it stands still at t = 0
+    held: bool = field(static=True)  # whether what the compensator multiplies is held between its instants
+    dynamics: Dynamics = field(static=True)
+    schedule: RigSchedule = field(static=True)
+    mounting: Mounting | None = None  # of the sensor; None: it feels the contact's load alone
+    applies_after: int = field(static=True, default=0)  # hold periods from when a command is taken to when it applies
+    outside: Port | None = None  # N, what another program puts on the virtual bodies where they touch
+
+    @property
+    def tick(self) -> Scalar:
+        """Length of a tick (s)."""
+        return self.hold * (self.schedule.hyperperiod.holds / self.schedule.ticks)
+
+    def unaware(self, nothing: Port) -> IdealContact:
+        """Return an oracle that knows `nothing`, of encoders without noise."""
+        return IdealContact(nothing, nothing)
+
+    @property
+    def step(self) -> Scalar:
+        """Time (s) between two instants at which the compensator is asked."""
+        return self.tick * (self.schedule.ticks / sum(self.schedule.asks))
+
+    @property
+    def located(self) -> bool:
+        """Whether instants between commands matter at which contacts open or close."""
+        return not self.schedule.hyperperiod.steps and not self.plant.ever_touching
+
+    def begin(self) -> RigState:
+        """Return the rig at t = 0, and before: robots that follow, or stand still."""
+        plant = self.plant
+        motion = plant.initial()
+        pose, rate = plant.pose(motion), plant.rate(motion)
+        moves = self.following * rate
+        ago = self.tick * (1 + jnp.arange(self.schedule.late))[:, None]
+        recorded = (pose - moves * ago, jnp.broadcast_to(moves, (self.schedule.late, plant.axes)))
+        begun = RigState(
+            tick=jnp.zeros((), int),
+            motion=motion,
+            state=jnp.zeros((plant.axes, 0)),
+            past=jnp.zeros((0, plant.axes, 0)),
+            recorded=recorded if self.schedule.late else (),
+            load=jnp.zeros(plant.axes),
+            touched=plant.port(pose, rate)[0],
+            memory=None,
+            action=Compensation.nothing(plant.port_axes),
+            port_work=jnp.zeros(()),
+        )
+        return settled_rig(self, begun)
+
+    def cycle(
+        self, ages: Ages, moving: RigState, oracle: IdealContact, drawn: Draws | None
+    ) -> tuple[RigState, dict[str, Array]]:
+        """Return one cycle, and what is observed whenever the compensator is asked; `oracle` and `drawn` have a row for each.
+
+        Few ticks are written out one after the other, which runs faster; many are a loop, which compiles faster.
+        """
+        schedule = self.schedule
+        flags = Instant(*(np.array(row) for row in (schedule.samples, schedule.asks, schedule.holds)))
+        asked, sampled = (np.cumsum(row) - row for row in (flags.asks, flags.samples))
+        given = oracle, drawn
+        rows = asked.clip(max=flags.asks.sum() - 1), sampled.clip(max=max(flags.samples.sum() - 1, 0))
+        ideals, draws = (map_leaves(lambda a, at=at: a[at], part) for part, at in zip(given, rows, strict=True))
+        if schedule.ticks > WRITTEN_OUT or self.located:
+            moving, found = jax.lax.scan(
+                lambda moving, now: self.advance(ages, moving, *now), moving, (flags, ideals, draws)
+            )
+            return moving, map_leaves(lambda a: a[flags.asks], found)
+        seen = []
+        for index in range(schedule.ticks):
+            now = Instant(*(bool(row[index]) for row in flags))
+            ideal, draw = (map_leaves(lambda a, at=index: a[at], part) for part in (ideals, draws))
+            moving, found = self.advance(ages, moving, now, ideal, draw)
+            seen += [found] if now.asks else []
+        return moving, map_leaves(lambda *rows: jnp.stack(rows), *seen)
+
+    def advance(
+        self, ages: Ages, moving: RigState, now: Instant, ideal: IdealContact, drawn: Draws | None
+    ) -> tuple[RigState, dict[str, Array]]:
+        """Return one tick, and what is observed at its start."""
+        plant, schedule = self.plant, self.schedule
+        time = moving.tick * ages.tick
+        command = self.robot.command(moving.past[0])
+        known = self.robot.known(moving.state, command, moving.past[0, :, -1])  # before the command of this instant
+        place = ages.now.of(known)
+        robot = plant.port(*place)
+        moving = choose_branch(now.samples, lambda: self.measured(ages, moving, time, drawn), moving)
+        if self.mounting is not None:
+            moving = choose_branch(
+                now.asks, lambda: with_sensor_load(self, moving, self.encoders(place[0], ideal.encoder)), moving
+            )
+        last = moving.pending[0][0] if self.applies_after else command
+        moving, answer = self.answered(moving, now.asks, time, robot, ideal, last)
+        total, compensation, virtual = answer[:3]
+        pending, applies = self.queued(moving.pending, answer.command)
+        known = choose_branch(now.holds, lambda: self.robot.known(moving.state, applies, answer.rate), known)
+        moving = moving._replace(pending=choose_branch(now.holds, lambda: pending, moving.pending))
+        load = moving.load
+        if schedule.continuous_force:
+            load = self.just(ages, moving, time)
+            total, compensation, virtual = self.total(moving, robot[1], load)
+        motion = plant.told(time, moving.motion, self.sensor.touches(load))
+        moving = moving._replace(motion=motion, past=shift_rows(known, moving.past))
+        found = observe_instant(self, moving, ages, load, compensation, virtual, total)
+        if schedule.late:
+            fresh = (plant.pose(moving.motion), plant.rate(moving.motion))
+            moving = moving._replace(
+                recorded=tuple(shift_rows(a, b) for a, b in zip(fresh, moving.recorded, strict=True))
+            )
+        if self.located:
+            motion, work = advance_tick(self, ages, moving, time)
+            moving = moving._replace(motion=motion)
+        else:
+            work = self.worked(ages, known)
+            if schedule.hyperperiod.steps:
+                moving = choose_branch(now.asks, lambda: self.stepped(moving, total, time), moving)
+            else:
+                moving = self.flowed(ages, moving, time)
+        state = self.carried(ages, moving, known)
+        return moving._replace(tick=moving.tick + 1, state=state, port_work=moving.port_work + work), found
+
+    def queued(self, pending: tuple[Array, ...], command: Axes) -> tuple[tuple[Array, ...], Axes]:
+        """Return the commands that do not apply yet once another one is taken, and the one that does now."""
+        if not pending:
+            return (), command
+        return (shift_rows(command, pending[0]),), pending[0][-1]
+
+    def encoders(self, pose: Axes, noise: Port | None) -> Axes:
+        """Return what the encoders say of a `pose` (m, rad); `noise` is standard normal."""
+        forces = self.plant.port_axes
+        return jnp.concatenate([self.sensor.encoder(pose[:forces], noise), pose[forces:]])
+
+    def carried(self, ages: Ages, moving: RigState, known: Float[Array, "axes width"]) -> Float[Array, "axes order"]:
+        """Return the robot's state a tick after what is `known` of it."""
+        return (known[:, None, :] * ages.advance).sum(-1) if self.robot.robot is not None else moving.state
+
+    def answered(
+        self, moving: RigState, asks: Flag, time: Scalar, robot: tuple[Port, Port], ideal: IdealContact, last: Axes
+    ) -> tuple[RigState, Answer]:
+        """Return the compensator is asked, and what follows for the virtual bodies and for the command behind the `last`
+        one."""
+        moving = choose_branch(asks, lambda: self.asked(moving, time, robot, ideal), moving)
+        found = self.total(moving, robot[1])
+        return moving, Answer(*found, *self.taken(moving, found[0], last))
+
+    def worked(self, ages: Ages, known: Float[Array, "axes width"]) -> Scalar:
+        """Return the work (J) of the contact at the robot in a tick, by quadrature of the sixth order."""
+
+        def power(reading: AxisReading) -> Scalar:
+            pose, rate = reading.of(known)
+            return jnp.sum(self.plant.load(pose, rate)[: self.plant.port_axes] * self.plant.port(pose, rate)[1])
+
+        return ages.tick * jnp.sum(over_rows(power, ages.within) * WEIGHTS)
+
+    def measured(self, ages: Ages, moving: RigState, time: Scalar, drawn: Draws | None) -> RigState:
+        """Return the sensor measures the load of a delay ago; no load acts before t = 0."""
+        sensor = self.sensor
+        nodes = ages.sample
+        if nodes is None:
+            nodes = force_sampling(self, sensor.age(time, drawn), self.robot.reading_soon)
+        past = moving.past[nodes.rows]
+        there = jax.vmap(AxisReading.of)(nodes.reading, past)
+        begun = (time - nodes.ages > -1e-9 * ages.tick)[:, None]
+        loads = jnp.where(begun, over_rows(self.plant.load, *there), 0.0)
+        load = felt_load(self, moving, nodes, there, (nodes.weights[:, None] * loads).sum(0))
+        held = moving.load if moving.reading is None else moving.reading
+        load, _ = sensor.step(held, Arrived(load, drawn))
+        places = jax.vmap(self.plant.port)(*there)[0]
+        place = (nodes.weights[:, None] * places).sum(0)
+        touched = sensor.encoder(place, None if drawn is None else drawn.encoder)
+        if sensor.drop_rate is not None and drawn is not None:
+            touched = jnp.where(drawn.lost < sensor.drop_rate, moving.touched, touched)
+        if self.mounting is not None:
+            return moving._replace(reading=load, touched=touched)
+        return moving._replace(load=load, touched=touched)
+
+    def asked(self, moving: RigState, time: Scalar, robot: tuple[Port, Port], ideal: IdealContact) -> RigState:
+        """Return the compensator answers."""
+        if self.compensator is None:
+            return moving
+        memory, action = self.compensator.step(moving.memory, self.seen(moving, time, robot, ideal))
+        return moving._replace(memory=memory, action=action)
+
+    def seen(self, moving: RigState, time: Scalar, robot: tuple[Port, Port], ideal: IdealContact) -> CompensatorInput:
+        """Return what a compensator sees, of a robot whose port has a place and a velocity."""
+        plant = self.plant
+        position, velocity = plant.port(plant.pose(moving.motion), plant.rate(moving.motion))
+        return CompensatorInput(
+            time=time,
+            period=self.step,
+            mass=plant.mass,
+            force=moving.load[: plant.port_axes],
+            position=position,
+            velocity=velocity,
+            robot_position=self.sensor.encoder(robot[0], ideal.encoder),
+            robot_velocity=robot[1],
+            touched_position=moving.touched,
+            touching=jnp.asarray(True) if plant.ever_touching else self.sensor.touches(moving.load),
+            ideal_position=ideal.position,
+            ideal_force=ideal.force,
+        )
+
+    def total(
+        self,
+        moving: RigState,
+        robot_speed: Port,
+        load: Axes | None = None,
+        motion: State | None = None,
+        modes: Modes | None = None,
+    ) -> tuple[Axes, Port, Axes]:
+        """Load on the virtual bodies, the compensator's force in it, and the load of the virtual contact, in its `modes`."""
+        plant, action = self.plant, moving.action
+        motion = moving.motion if motion is None else motion
+        load = moving.load if load is None else load
+        pose, rate = plant.pose(motion), plant.rate(motion)
+        virtual = plant.virtual_load(pose, rate, modes)
+        whole = load + virtual
+        outside = None if self.outside is None else plant.push(motion, self.outside)
+        if outside is not None:
+            whole = whole + outside
+        if self.compensator is None:
+            return whole, jnp.zeros(plant.port_axes), virtual
+        source = "estimate" if self.held else self.compensator.source
+        speed = {"model": plant.port(pose, rate)[1], "robot": robot_speed, "estimate": action.velocity}[source]
+        force = action.force - action.gain * speed
+        kept = plant.mass / (plant.mass + action.inertia)
+        whole = (whole + plant.push(motion, force)) * kept
+        ahead = whole - load - virtual
+        if outside is not None:
+            ahead = ahead - outside
+        return whole, ahead[: plant.port_axes], virtual
+
+    def taken(self, moving: RigState, total: Axes, last: Axes) -> tuple[Axes, Axes]:
+        """Return the command that the hold takes, and the velocity that goes with it."""
+        wanted, rate = self.wanted(moving, total)
+        return self.robot.limited(wanted, last, self.hold), rate
+
+    def wanted(self, moving: RigState, total: Axes) -> tuple[Axes, Axes]:
+        """Return the same before the robot's limits, under a `total` load (N, N m)."""
+        plant, action = self.plant, moving.action
+        pose, rate = plant.pose(moving.motion), plant.rate(moving.motion)
+        if self.schedule.late:
+            pose, rate = (rows[-1] for rows in moving.recorded)
+        wanted = pose
+        if self.compensator is not None:
+            acceleration = plant.acceleration(moving.motion, total)
+            wanted = pose + action.lead * rate + action.second_lead * acceleration
+            rate = rate + action.lead * acceleration
+        return wanted, rate
+
+    def stepped(self, moving: RigState, total: Axes, time: Scalar) -> RigState:
+        """Return the virtual bodies after a step of digital dynamics that begins at `time` (s)."""
+        assert self.period is not None
+        return moving._replace(motion=self.plant.stepped(time, moving.motion, total, self.period, self.dynamics))
+
+    def flowed(self, ages: Ages, moving: RigState, time: Scalar) -> RigState:
+        """Return the virtual bodies after a tick of continuous dynamics in a contact that neither opens nor closes."""
+        motion = moving.motion
+        for part in range(2):
+            motion = self.through(ages, moving, motion, part, time)
+        return moving._replace(motion=motion)
+
+    def just(self, ages: Ages, moving: RigState, time: Scalar) -> Axes:
+        """Load of the delayed robot at an instant, before the command of that instant, as a sensor would sample it."""
+        known = jax.lax.dynamic_index_in_dim(moving.past, ages.row, keepdims=False)
+        return jnp.where(time - self.sensor.delay > -1e-9 * ages.tick, self.plant.load(*ages.before.of(known)), 0.0)
+
+    def late_load(self, ages: Ages, moving: RigState, time: Scalar, part: int, node: int) -> Axes:
+        """Load of the delayed robot at a node of a part of the tick that begins at `time` (s), its command given."""
+        known = jax.lax.dynamic_index_in_dim(moving.past, jnp.maximum(ages.whole - part, 0), keepdims=False)
+        start = time if part == 0 else time + ages.parts[0]
+        load = self.plant.load(*ages.late.at(3 * part + node).of(known))
+        return jnp.where(start - self.sensor.delay > -1e-9 * ages.tick, load, 0.0)
+
+    def through(self, ages: Ages, moving: RigState, motion: State, part: int, time: Scalar) -> State:
+        """Return continuous dynamics through a part of a tick, in which neither robot receives a command."""
+        own = moving.past[0]
+
+        def flow(share: float, there: State) -> Rate:
+            node = int(2 * share)
+            load = moving.load
+            if self.schedule.continuous_force:
+                load = self.late_load(ages, moving, time, part, node)
+            speed = self.plant.port(*ages.own.at(3 * part + node).of(own))[1]
+            return self.plant.flow(there, self.total(moving, speed, load, there)[0])
+
+        return self.plant.retract(rk4_step(flow, motion, ages.parts[part], flow(0.0, motion)))

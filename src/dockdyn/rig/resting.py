@@ -1,0 +1,121 @@
+"""The contacts of a rig at rest, as the margins of its loop and its run ask for them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from dockdyn.deferred import Array, Float, jax, jnp
+from dockdyn.docking.nominal import Nominal, acts_alone, nominal_of_run
+from dockdyn.docking.resting import (
+    Judged,
+    Judgement,
+    Resting,
+    loop_of_contacts,
+    model_at_rest,
+    normal_loop,
+    refuse_slack,
+)
+from dockdyn.integrate.model import State
+from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.results.plan import jit_once
+from dockdyn.rig.model.in_space import PlantInSpace
+from dockdyn.rig.mounting import with_tool
+from dockdyn.rig.schema import RigContent, RigSection
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+from dockdyn.stability.loop import Loop
+from dockdyn.trees import map_leaves
+
+
+def _no_nominal(scenario: Scenario) -> None:
+    """Return None: along one direction there is but one contact, and no body to place."""
+
+
+def _line_loop(content: Judged, nominal: Nominal | None) -> Judgement:
+    """Return the loop along the one direction; can be traced."""
+    depth = jnp.asarray(content.stability.depth, float)
+    stiffness, damping = jax.grad(content.law().force, argnums=(0, 1))(depth, jnp.zeros(()))
+    return with_tool(content.loop.make(content.mass, stiffness, damping), content, None), None
+
+
+def _where_mock_ups_touch(scenario: Scenario) -> Nominal:
+    """Return where the mock-ups first touch, without rig, or where `[stability]` says.
+
+    Raises ScenarioError where they do not, and for a tool where more than contacts acts between free bodies.
+    """
+    nominal = nominal_of_run(scenario)
+    if scenario.content.loop.tool is not None and not acts_alone(scenario.content, nominal.state):
+        raise ScenarioError(
+            f"{scenario.name}: loop.tool: margins with it are along one normal of free bodies; must be left out where "
+            "elements, joints or control act"
+        )
+    return nominal
+
+
+def _loop_of_mock_ups(content: Judged, nominal: Nominal | None) -> Judgement:
+    """Return the loop that measures the contacts in hardware, while all else acts at once; with a tool it is taken along the
+    normal of one contact. Can be traced."""
+    if content.loop.tool is None:
+        return loop_of_contacts(content, nominal, content.measured_contacts(), content.port_contact())
+    return _loop_along_normal(content, nominal)
+
+
+def _loop_along_normal(content: Judged, nominal: Nominal | None) -> Judgement:
+    """Return the loop along the normal of the nominal contact, with the tool's mass as that feels it; can be traced."""
+    assert nominal is not None
+    model, state = model_at_rest(content, nominal)
+    loop, contact = normal_loop(content, nominal, model, state)
+    if content.loop.tool is None:
+        return loop, contact
+    plant = PlantInSpace.of(
+        _begun_at(model, state),
+        content.measured_contacts(),
+        content.mounted_bodies(),
+        jnp.zeros(3),
+        loop.effective_mass,
+    )
+    return with_tool(loop, content, (plant, state, _unit_load(content, nominal, plant, state))), contact
+
+
+def _begun_at(model: Mechanism, state: State) -> Mechanism:
+    """Return the model from whose poses at t = 0 nothing has turned in a state, so that rotation vectors are small there."""
+    places = model.placement(state).bodies
+    return replace(model, poses=tuple(place.pose.shifted(model.origin()) for place in places))
+
+
+def _unit_load(content: Judged, nominal: Nominal, plant: PlantInSpace, state: State) -> Float[Array, "6"]:
+    """Return the load (N, N m) on what is carried of a unit force along the normal of the nominal contact."""
+    hardware = content.measured_contacts()
+    loads = jnp.stack([plant.unit_load(contact, state) for contact in range(len(hardware))])
+    return loads[jnp.argmax(jnp.asarray(hardware) == nominal.number)]
+
+
+@jit_once
+def _line_once(content: RigSection) -> Loop:
+    return _line_loop(content, None)[0]
+
+
+@jit_once
+def _normal_once(content: RigContent, nominal: Nominal) -> Loop:
+    return _loop_along_normal(content, nominal)[0]
+
+
+def loop_of(scenario: Scenario) -> Loop:
+    """Return the loop along the contact normal, of plain numbers.
+
+    Raises ScenarioError where the mock-ups do not touch within the duration, and where the contact has no stiffness.
+    """
+    content = scenario.content
+    if isinstance(content, RigSection):
+        made = _line_once(content)
+    else:
+        made = _normal_once(content, nominal_of_run(scenario))
+    loop: Loop = map_leaves(np.asarray, made)
+    refuse_slack(scenario, loop)
+    return loop
+
+
+ALONG_A_LINE = Resting(_no_nominal, _line_loop)
+OF_MOCK_UPS = Resting(_where_mock_ups_touch, _loop_of_mock_ups)

@@ -1,0 +1,39 @@
+"""What the page of a comparison shows first: the compensator to take, with its error and those of the next."""
+
+import numpy as np
+import pytest
+
+from dockdyn.rig.comparison.choice import CompensatorChoice, Ranked
+from dockdyn.rig.comparison.first_screen import comparison_headline, comparison_tiles
+
+
+def choice(**errors):
+    ranked = sorted((Ranked(law.replace("_", "-"), error) for law, error in errors.items()), key=lambda one: one.error)
+    return CompensatorChoice("amplitude", 2e3, 2e5, 1, tuple(ranked))
+
+
+@pytest.mark.parametrize(
+    ("errors", "own", "headline"),
+    [
+        ({"none": 3.0, "lead_energy": 0.02, "passivity": 0.4}, "none", "Take lead-energy"),
+        ({"none": 3.0, "lead_energy": 0.02, "passivity": 0.4}, "lead-energy", "Keep lead-energy"),
+        ({"none": 0.001, "passivity": 0.4}, "none", "None is best: no compensator is nearer"),
+        ({"none": np.inf, "passivity": np.inf}, None, "No compensator keeps to the motion without rig"),
+    ],
+)
+def test_the_headline_says_which_to_take(errors, own, headline):
+    assert comparison_headline(choice(**errors), own) == headline
+
+
+def test_the_tiles_have_the_errors_that_count():
+    found = comparison_tiles(choice(none=np.inf, lead_energy=0.017, energy_layer=0.42, force_lead=1.5), "force-lead")
+    shown = [(tile.label, tile.value, tile.unit, tile.alarming) for tile in found]
+    assert shown == [
+        ("Largest error of lead-energy", "1.7", "%", False),
+        ("Second best: energy-layer", "42", "%", False),
+        ("This rig: force-lead", "×\u202f2.5", "", False),
+        ("Without a compensator", "–", "", True),
+    ]
+    assert [(law, number) for law, _, number in found[0].bars] == [
+        ("lead-energy", "1.7 %"), ("energy-layer", "42 %"), ("force-lead", "×\u202f2.5"),
+    ]  # fmt: skip

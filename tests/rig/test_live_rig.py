@@ -1,0 +1,24 @@
+"""What browsers see of a rig that is driven: mock-ups where the robot's axes put them."""
+
+import numpy as np
+from driven_rigs import IN_SPACE, driver
+from numpy.testing import assert_allclose
+from scipy.spatial.transform import Rotation
+from test_rig_mechanism import BEGIN, of_two, read
+
+POSES = np.array([[0.01, -0.02, 0.03, 0.05, -0.1, 0.2], [-0.3, 0.1, 0.0, 0.0, 0.3, -0.1]])
+
+
+def test_robot_and_model_are_where_their_axes_say():
+    """Axes are a place and a rotation vector since t = 0; the arrow of the force is at the ball that is carried."""
+    live = driver(read(of_two(), {"loop.dynamics.period": "4 ms", "rig.limits": IN_SPACE})).live_scene()
+    live.move(*POSES)
+    robot = live.scene.frames[1].motion
+    model = next(part.motion for part in live.scene.parts if part.layer)
+    assert {part.layer for part in live.scene.parts} == {"", "model (computed)"}
+    begun = Rotation.from_quat(BEGIN["attitude"], scalar_first=True)
+    for motion, pose in zip((robot, model), POSES, strict=True):
+        turn = Rotation.from_rotvec(pose[3:]) * begun
+        for place in np.eye(3):
+            assert_allclose(motion.points(place)[0], pose[:3] + turn.apply(place), atol=1e-12)
+    assert_allclose(live.scene.arrows[0].place[0], robot.points(np.array([0.4, 0.0, 0.0]))[0], atol=1e-12)
