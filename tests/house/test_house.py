@@ -12,14 +12,13 @@ NAMES = {"rig", "latch", "mechanism"}
     [
         ('if scenario.setup == "rig": pass', [1]),
         ('x = 1\nif dataset.attrs["setup"] in ("rig", "latch"): pass', [2]),
-        ('if str(data.get("kind")) != "mechanism": pass', [1]),
+        ('if str(data.get("setup")) != "mechanism": pass', [1]),
         ('TABLE = {"rig": 1, "latch": 2}', [1]),
-        ('if array.dtype.kind == "f": pass', []),
         ('if name == "latch": pass', []),
-        ("if scenario.setup == other.kind: pass", []),
+        ("if scenario.setup == other.setup: pass", []),
     ],
 )
-def test_the_rule_against_asking_for_a_kind(source, lines):
+def test_the_rule_against_asking_for_a_setup(source, lines):
     assert list(offences(source, NAMES)) == lines
 
 

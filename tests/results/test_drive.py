@@ -86,7 +86,7 @@ def test_a_model_of_contacts_that_is_not_observed_is_told_so_where_it_is_made():
 def test_every_result_says_the_same_of_itself():
     scenario = dockdyn.load("probe-cone")
     common = result_attributes(scenario)
-    assert common["kind"] == "mechanism"
+    assert common["setup"] == "mechanism"
     assert dockdyn.load(scenario.name).text() == common["scenario"]
     assert study_attributes(scenario) == common | {"source": scenario.name}
     run = run_attributes(scenario, "finished", True, "located", 1.5)

@@ -16,7 +16,7 @@ from dockdyn.results.contact_figures import LATCHED, stored_figure
 from dockdyn.results.contact_summary import dataset_data
 from dockdyn.results.key_figures import KeyFigure, names_in_cases, summary_figures
 from dockdyn.results.requirements import figures_of, judge_requirements, with_lists
-from dockdyn.scenario import kinds
+from dockdyn.scenario import setups
 from dockdyn.scenario.language.requirement import requirement_of
 from dockdyn.scenario.load import parse
 from dockdyn.studies.campaign.conduct import run_nominal
@@ -47,8 +47,8 @@ def offered_in_campaign(scenario):
     return with_lists({name: float(values[0]) for name, values in found.figures.items()})
 
 
-def test_all_kinds_are_looked_at():
-    assert set(SHORT) == set(kinds.KINDS)
+def test_all_setups_are_looked_at():
+    assert set(SHORT) == set(setups.SETUPS)
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ def test_a_campaign_accepts_the_requirements_of_a_run_and_no_others(kind):
     assert bases == set(in_run) - set(LEFT_OUT)
 
 
-@pytest.mark.parametrize("kind", [name for name in SHORT if kinds.setup_named(name).key_figures() is not None])
+@pytest.mark.parametrize("kind", [name for name in SHORT if setups.setup_named(name).key_figures() is not None])
 def test_no_two_key_figures_have_one_name(kind):
-    known = kinds.setup_named(kind).key_figures().figures
+    known = setups.setup_named(kind).key_figures().figures
     assert len(names_in_cases(known)) == len(known) + sum(one.each for one in known)
     assert all(one.words for one in known)
 
@@ -106,7 +106,7 @@ LONGEST = KeyFigure("longest_contact_s", "longest contact", longest)
 WHOLE = KeyFigure("of_the_whole_run", "a number of the whole run", lambda data: 7.0, source="run")
 
 
-class DockingKind(MechanismSetup):
+class DockingSetup(MechanismSetup):
     name: ClassVar = "docking"
 
     def key_figures(self):
@@ -115,13 +115,13 @@ class DockingKind(MechanismSetup):
 
 
 @pytest.fixture
-def own_kinds(monkeypatch):
+def own_setups(monkeypatch):
     for name in ("mechanism", "docking"):  # under a name of its own, which programs that are kept know
-        monkeypatch.setitem(kinds.KINDS, name, f"{__name__}:DockingKind")
-    monkeypatch.setattr(MechanismSection, "kind", "docking")
-    kinds.setup_named.cache_clear()
+        monkeypatch.setitem(setups.SETUPS, name, f"{__name__}:DockingSetup")
+    monkeypatch.setattr(MechanismSection, "setup", "docking")
+    setups.setup_named.cache_clear()
     yield
-    kinds.setup_named.cache_clear()
+    setups.setup_named.cache_clear()
 
 
 MASS, STIFFNESS, SPEED = 12.0 * 31.0 / 43.0, 4200.0, 0.07
@@ -129,7 +129,7 @@ LAW = {"law": "spring-dashpot", "stiffness": STIFFNESS}
 BOUNCE = colliding([12.0], [31.0], LAW, speed=SPEED, gap=0.01, duration=0.6)
 
 
-def test_a_figure_of_ones_own_in_closed_form(own_kinds):
+def test_a_figure_of_ones_own_in_closed_form(own_setups):
     """A bounce on a spring takes π √(m/k); its derivative by k is −1/2k of it. Its impulse is 2 m v."""
     scenario = dockdyn.load(BOUNCE)
     required = replace(scenario, requirements=(requirement_of("longest_contact", "< 141 ms", "bounce"),))
@@ -150,7 +150,7 @@ def test_a_figure_of_ones_own_in_closed_form(own_kinds):
 
 
 @pytest.mark.full
-def test_a_figure_of_ones_own_in_run_requirement_and_campaign(own_kinds):
+def test_a_figure_of_ones_own_in_run_requirement_and_campaign(own_setups):
     text = SCENARIO.replace("peak_force", "longest_contact").replace("90 N", "9 s")
     scenario = parse(text, "docking").at(
         {"approach.closing_speed": 0.05, "approach.lateral_offset.0": 0.05, "duration": 12.0}

@@ -28,8 +28,10 @@ def describe_chatter(run: Run, names: Sequence[str], delay: float) -> str:
     contact = Counter(each.contact for each in run.episodes[-LAST:]).most_common(1)[0][0]
     own = [each for each in run.episodes if each.contact == contact]
     name = names[contact] if contact < len(names) else f"number {contact}"
-    pause = (own[-1].onset - own[-min(len(own), LAST)].onset) / max(min(len(own), LAST) - 1, 1)
-    words = f"{name} has closed {len(own)} times, lately every {pause:.3g} s and by up to {_last_depth(run, own):.3g} m"
+    lately = own[-LAST:]
+    often = f"{len(own)} times" if len(own) > 1 else "once"
+    pace = f", lately every {(lately[-1].onset - lately[0].onset) / (len(lately) - 1):.3g} s and" if len(own) > 1 else ""
+    words = f"{name} has closed {often}{pace} by up to {_last_depth(run, own):.3g} m"
     peaks = np.array([each.peak for each in own])
     half = len(peaks) // 2
     if delay > 0 and half and peaks[half:].max() > HARDER * peaks[:half].max():

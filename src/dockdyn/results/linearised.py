@@ -109,7 +109,7 @@ def _plain_leaf(leaf: Any) -> Any:  # noqa: ANN401, of any type of number
 
 
 def _is_real(leaf: Any) -> bool:  # noqa: ANN401, of any type of number
-    return np.asarray(leaf).dtype.setup == "f"
+    return np.asarray(leaf).dtype.kind == "f"
 
 
 def _direction_size(numbers: Leaves, direction: Leaves) -> float:

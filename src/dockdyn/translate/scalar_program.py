@@ -155,7 +155,7 @@ class Leave:
 Statement = Compute | LoadStatement | Save | Get | Put | Copy | While | Branch | Leave
 
 
-def kind_of(value: Scalar) -> Setup:
+def kind_of(value: Scalar) -> Kind:
     if isinstance(value, Value):
         return value.kind
     if isinstance(value, bool):

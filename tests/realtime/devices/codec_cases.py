@@ -216,7 +216,7 @@ def _egm() -> Case:
                 "egm_encode_command(device, &given.command, 123456, out, room)",
                 "egm_encode_robot(device, &given.pose, 5, out, room)",
             ),
-            forget="device->sequence.seen = 0;",
+            forget="device->sequence.seen = device->has_begun = 0;",
         ),
         EGM,
         (

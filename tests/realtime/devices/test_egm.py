@@ -21,11 +21,11 @@ def inner(number, content):
     return bytes([8 * number + 2, len(content)]) + content
 
 
-def message(sequence=b"\x08\x07", type=b"\x18\x02", position=(500.0, -250.0, 1500.0), turn=TURN, more=b""):
+def message(sequence=b"\x08\x07", clock=b"\x90\x03", type=b"\x18\x02", position=(500.0, -250.0, 1500.0), turn=TURN, more=b""):
     pose = inner(1, doubles(*position)) + inner(2, doubles(*turn))
     joints = inner(1, b"".join(struct.pack("<Bd", 9, each) for each in (10.0, -90.0)))
     motion = joints + inner(2, pose)
-    return inner(1, sequence + b"\x10\x90\x03" + type) + inner(2, motion) + more
+    return inner(1, sequence + b"\x10" + clock + type) + inner(2, motion) + more
 
 
 STATES = inner(4, b"\x08\x01") + inner(5, b"\x08\x03") + inner(8, b"\x08\x02")
@@ -101,22 +101,30 @@ def varint(number):
     return bytes([number & 127 | 128]) + varint(number >> 7) if number > 127 else bytes([number])
 
 
-def numbered(number, more=STATES):
-    return message(sequence=b"\x08" + varint(number), more=more)
+def numbered(number, milliseconds=400, more=STATES):
+    return message(sequence=b"\x08" + varint(number), clock=varint(milliseconds), more=more)
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_a_robot_that_counts_from_zero_again_has_begun_a_session(seed):
-    """Told once, in the first pose of it, as a status that stops a rig; what follows is sound, and never stale."""
+    """Told once, in the first pose of it, as a status that stops a rig; what follows is sound, and never stale. Messages of
+    this session that come again are, the first one too."""
     chance = random.Random(seed)
-    codec, before = EGM(), -1
+    codec, before, again, milliseconds = EGM(), -1, 0, chance.randrange(2**32)
     for _ in range(5):
-        begun = 0 if before < 0 else NEW_SESSION
+        begun, session = 0 if before < 0 else NEW_SESSION, []
         for number in range(chance.randrange(2, 40)):
-            pose = codec.decode_robot(numbered(number))
+            session.append(numbered(number, milliseconds % 2**32))
+            pose = codec.decode_robot(session[-1])
             assert pose.status == (begun if number == 0 else 0) and pose.sequence > before
-            before = pose.sequence
-    assert codec.counts.lost == 0 and not any(codec.counts.bad.values())
+            before, milliseconds = pose.sequence, milliseconds + 4
+            with pytest.raises(BadPacket, match="stale"):
+                codec.decode_robot(chance.choice(session))
+            again += 1
+        with pytest.raises(BadPacket, match="stale"):
+            codec.decode_robot(session[0])
+        again, milliseconds = again + 1, milliseconds + chance.randrange(1, 10**6)
+    assert codec.counts.lost == 0 and sum(codec.counts.bad.values()) == again
 
 
 def test_a_counter_that_wraps_begins_no_session():

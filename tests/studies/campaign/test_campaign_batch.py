@@ -13,7 +13,7 @@ from dockdyn.integrate.hybrid.located import TOLERANCE
 from dockdyn.results.requirements import figures_of
 from dockdyn.studies.campaign.conduct import compute_in_process, plan_campaign
 from dockdyn.studies.cases import lanes
-from dockdyn.studies.cases.batch import LEFT_OUT, figures_of_case, in_lanes, run_cases
+from dockdyn.studies.cases.batch import LEFT_OUT, figures_of_case, in_lanes, located_figures, run_cases
 from dockdyn.studies.cases.sampling import sample
 
 
@@ -113,7 +113,9 @@ def test_a_case_of_a_batch_has_the_figures_of_a_run(file, preset):
     scenario = dockdyn.load(file if preset == "small" else preset).at({})
     summary = figures_of(dockdyn.summarise(dockdyn.simulate(scenario)))
     found = in_lanes([scenario], 1, ["work_energy_error"]).figures
-    assert offered(found) == offered(summary)
+    told = {name for name, values in found.items() if name.split(".")[0] != "contact" or not np.isnan(values).all()}
+    of_runs = {one.name for one in located_figures(scenario).figures if one.source == "run"}
+    assert offered(told) <= offered(summary) <= offered(found) | of_runs
     room = TOLERANCE * summary["steps"]
     for name, expected in summary.items():
         if isinstance(expected, list):
@@ -124,7 +126,7 @@ def test_a_case_of_a_batch_has_the_figures_of_a_run(file, preset):
         elif name in SMALL:
             expected = math.nan if expected is None else expected
             assert found[name][0] == pytest.approx(expected, rel=1e-2, abs=1e-12, nan_ok=True), name
-        elif name not in (*ROUNDED, "wall_time_s"):
+        elif name not in (*ROUNDED, *of_runs, "wall_time_s"):
             expected = math.nan if expected is None else float(expected)
             assert found[name][0] == pytest.approx(expected, rel=room, abs=0, nan_ok=True), name
 
@@ -148,13 +150,14 @@ def test_a_case_that_fails_stops_nothing(file):
 
 @pytest.mark.full
 def test_too_many_events_fail_with_their_reason(file):
-    """A delay that feeds energy into a bounce, and a log too short for it: the reason is that of a run alone."""
+    """A delay that feeds energy into a bounce, and a log too short for it: the reason is that of a run alone, which names the contact, too."""
     beside = {"loop.delay": "0.1 s", "approach.lateral_offset": [0.05, 0.0]}  # the cone is met beside the latch
     scenario = dockdyn.load(file, {"integrator.max_events": 3, **beside})
     speeds = np.array([[0.012], [0.05]])
     alone = [dockdyn.simulate(scenario.at({"approach.closing_speed": speed})).attrs["status"] for (speed,) in speeds]
-    assert run_cases(scenario, ["approach.closing_speed"], speeds).reasons == alone
-    assert all("more than 3 events" in reason for reason in alone)
+    found = run_cases(scenario, ["approach.closing_speed"], speeds).reasons
+    assert [reason.partition(";")[0] for reason in found] == [reason.partition(";")[0] for reason in alone]
+    assert all("more than 3 events" in reason and "probe-cone has closed" in reason for reason in alone)
 
 
 @pytest.mark.full

@@ -24,8 +24,8 @@ struct content {
     double position[3], orientation[4];
     struct joints joints, external;
     int has_position, has_orientation; /* a bit a number */
-    int has_sequence;
-    uint32_t sequence, type, motors, mci, rapid;
+    int has_sequence, new_session;
+    uint32_t sequence, time, type, motors, mci, rapid;
 };
 
 /* Read doubles of the fields 1 to `count`, and a bit of `has` for each. */
@@ -82,6 +82,8 @@ static int read_header(pb_text message, struct content *content) {
             content->sequence = (uint32_t)field.value;
             content->has_sequence = 1;
         }
+        if (field.wire == PB_VARINT && field.number == HEADER_TIME)
+            content->time = (uint32_t)field.value;
         if (field.wire == PB_VARINT && field.number == HEADER_TYPE)
             content->type = (uint32_t)field.value;
     }
@@ -146,17 +148,25 @@ static int read_message(const uint8_t *packet, size_t size, int of_robot, struct
     return error ? error : more;
 }
 
-/* Whether a message begins a session behind the one before: its number is zero, and no wrap is due. */
-static int begins_anew(const dd_sequence *sequence, uint32_t number) {
-    const uint64_t place = sequence->last % WORD;
-    return sequence->seen && number == 0 && place > 0 && place < WORD - NEAR_WRAP;
+/* Whether a message begins a session behind the one before: its number is zero, no wrap is due, and it is not the message
+   again that began the session before, by the robot's clock. */
+static int begins_anew(const struct egm *egm, const struct content *content) {
+    const uint64_t place = egm->sequence.last % WORD;
+    return egm->sequence.seen && content->sequence == 0 && place > 0 && place < WORD - NEAR_WRAP &&
+           !(egm->has_begun && content->time == egm->began);
 }
 
-static int follow(struct egm *egm, uint32_t number) {
-    if (!begins_anew(&egm->sequence, number))
-        return dd_advance(&egm->sequence, number, 32, 1, &egm->counts);
-    egm->sequence.last = (egm->sequence.last / WORD + 1) * WORD;
-    return DD_OK;
+static int follow(struct egm *egm, struct content *content) {
+    int error = DD_OK;
+    if ((content->new_session = begins_anew(egm, content)))
+        egm->sequence.last = (egm->sequence.last / WORD + 1) * WORD;
+    else
+        error = dd_advance(&egm->sequence, content->sequence, 32, 1, &egm->counts);
+    if (!error && content->sequence == 0) {
+        egm->began = content->time;
+        egm->has_begun = 1;
+    }
+    return error;
 }
 
 /* Read a message with a pose, of the robot or to it, and follow its sequence. */
@@ -180,7 +190,7 @@ static int read_pose_message(struct egm *egm, const uint8_t *packet, size_t size
         content->joints.values[i] *= DD_DEGREE;
     if ((error = dd_within_range(content->position, 3)) || (error = dd_within_range(content->orientation, 4)) ||
         (error = dd_within_range(content->joints.values, PLACES)) || (error = dd_unit_quaternion(content->orientation, quaternion)) ||
-        (error = follow(egm, content->sequence)))
+        (error = follow(egm, content)))
         return error;
     memcpy(position, content->position, sizeof content->position);
     dd_vector_of_quaternion(quaternion, rotation_vector);
@@ -189,14 +199,13 @@ static int read_pose_message(struct egm *egm, const uint8_t *packet, size_t size
 
 int egm_decode_robot(struct egm *egm, const uint8_t *packet, size_t size, dd_pose *pose) {
     struct content content = {.has_sequence = 0};
-    const dd_sequence before = egm->sequence;
     const int error = read_pose_message(egm, packet, size, EGM_DATA, &content, pose->position, pose->rotation_vector);
     const int told = content.joints.count < PLACES ? content.joints.count : PLACES;
     if (error)
         return dd_count(&egm->counts, error);
     memcpy(pose->joints, content.joints.values, (size_t)told * sizeof(double));
     pose->sequence = egm->sequence.last;
-    pose->status = (begins_anew(&before, content.sequence) ? EGM_NEW_SESSION : 0) |
+    pose->status = (content.new_session ? EGM_NEW_SESSION : 0) |
                    (content.motors == MOTORS_ON ? 0 : EGM_MOTORS_NOT_ON) |
                    (content.mci == MCI_RUNNING ? 0 : EGM_NOT_RUNNING) |
                    (content.rapid == RAPID_RUNNING ? 0 : EGM_RAPID_NOT_RUNNING);

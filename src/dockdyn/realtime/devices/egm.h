@@ -14,6 +14,8 @@ enum { EGM_NEW_SESSION = 8 };
 
 struct egm {
     uint32_t sent; /* answers, which number the next */
+    uint32_t began; /* the robot's clock in the message numbered zero */
+    int has_begun;
     dd_sequence sequence;
     dd_counts counts;
 };

@@ -93,11 +93,12 @@ class EGM:
         self.settings = settings or EGMSettings()
         self.counts = Counts()
         self.sequence = Sequence(32)
+        self.began: int | None = None  # the robot's clock in the message numbered zero
         self.sent = 0
 
     def forget(self) -> None:
         """Forget a connection: the next message is the first."""
-        self.sequence.last = None
+        self.sequence.last = self.began = None
 
     def decode_robot(self, packet: bytes) -> ToolPose:
         """Return where the robot is; BadPacket for what is no message of it.
@@ -105,14 +106,14 @@ class EGM:
         Joints are those of the robot, then its external ones as far as there are places; a message with more that are not
         zero is refused.
         """
-        before = self.sequence.last
         try:
             message = _parse_message("EgmRobot", packet)
+            anew = self._begins_anew(message.header)
             position, rotation, joints = self._read(message, DATA, message.feedBack)
         except BadPacket as bad:
             raise self.counts.refuse(bad.error) from None
         self.counts.good += 1
-        status = NEW_SESSION * _begins_anew(before, message.header.seqno)
+        status = NEW_SESSION * anew
         status |= MOTORS_NOT_ON * (message.motorState.state != MOTORS_ON)
         status |= NOT_RUNNING * (message.mciState.state != MCI_RUNNING)
         status |= RAPID_NOT_RUNNING * (message.rapidExecState.state != RAPID_RUNNING)
@@ -164,17 +165,20 @@ class EGM:
         for numbers in (position, turn, joints):
             check_range(numbers)
         quaternion = normalise_quaternion(turn)
-        if _begins_anew(self.sequence.last, message.header.seqno):
+        if self._begins_anew(message.header):
             self.sequence.last = ((self.sequence.last or 0) // _WORD + 1) * _WORD
         else:
             self.sequence.advance(message.header.seqno, self.counts)
+        if message.header.seqno == 0:
+            self.began = message.header.tm
         return position, vector_of_quaternion(quaternion), joints
 
-
-def _begins_anew(last: int | None, number: int) -> bool:
-    """Return whether a message begins a session behind the one of the `last` message: its number is zero, and no wrap is
-    due."""
-    return last is not None and number == 0 and 0 < last % _WORD < _WORD - _NEAR_WRAP
+    def _begins_anew(self, header: Any) -> bool:  # noqa: ANN401, of the library
+        """Return whether a message begins a session behind the one before: its number is zero, no wrap is due, and it is not
+        the message again that began the session before, by the robot's clock."""
+        last = self.sequence.last
+        due = last is not None and 0 < last % _WORD < _WORD - _NEAR_WRAP
+        return due and header.seqno == 0 and header.tm != self.began
 
 
 def _parse_message(name: str, packet: bytes) -> Any:  # noqa: ANN401, of the library

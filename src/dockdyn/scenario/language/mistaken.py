@@ -64,6 +64,6 @@ def _sort_of_netcdf(path: Path) -> Sort | None:
 
     try:
         with h5py.File(path) as file:
-            return "result" if {"kind", "scenario", "dockdyn_version"} <= set(file.attrs) else "log"
+            return "result" if {"setup", "scenario", "dockdyn_version"} <= set(file.attrs) else "log"
     except Exception:  # a damaged file can fail anywhere inside the reader
         return None

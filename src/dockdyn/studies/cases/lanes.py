@@ -126,7 +126,7 @@ def _run_grouped(setup: str, rows: Sequence[Row], threads: int | None) -> Outcom
     whole: Any = None
     for (_, places), outcome in zip(parts, outcomes, strict=True):
         if whole is None:
-            whole = map_leaves(lambda a: np.full(len(rows), np.nan if a.dtype.setup == "f" else 0, a.dtype), outcome)
+            whole = map_leaves(lambda a: np.full(len(rows), np.nan if a.dtype.kind == "f" else 0, a.dtype), outcome)
         _put_rows(whole, outcome, places)
     return whole
 

@@ -136,7 +136,7 @@ def overview_rows(dataset: Dataset, margins: dict[str, Any]) -> list[tuple[str, 
     growth, crossing = margins["growth_rate_1_s"], margins["crossing_frequency_rad_s"]
     restitution = margins["apparent_restitution"]
     rows = [
-        ("Kind", dataset.attrs["setup"]),
+        ("Setup", dataset.attrs["setup"]),
         ("Loop", LOOPS.get(margins["loop"], margins["loop"])),
         ("Growth rate", f"{format_significant(growth, 6)} 1/s"),
     ]
