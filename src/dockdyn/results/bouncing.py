@@ -30,7 +30,9 @@ def describe_chatter(run: Run, names: Sequence[str], delay: float) -> str:
     name = names[contact] if contact < len(names) else f"number {contact}"
     lately = own[-LAST:]
     often = f"{len(own)} times" if len(own) > 1 else "once"
-    pace = f", lately every {(lately[-1].onset - lately[0].onset) / (len(lately) - 1):.3g} s and" if len(own) > 1 else ""
+    pace = (
+        f", lately every {(lately[-1].onset - lately[0].onset) / (len(lately) - 1):.3g} s and" if len(own) > 1 else ""
+    )
     words = f"{name} has closed {often}{pace} by up to {_last_depth(run, own):.3g} m"
     peaks = np.array([each.peak for each in own])
     half = len(peaks) // 2

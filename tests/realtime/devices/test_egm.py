@@ -21,7 +21,9 @@ def inner(number, content):
     return bytes([8 * number + 2, len(content)]) + content
 
 
-def message(sequence=b"\x08\x07", clock=b"\x90\x03", type=b"\x18\x02", position=(500.0, -250.0, 1500.0), turn=TURN, more=b""):
+def message(
+    sequence=b"\x08\x07", clock=b"\x90\x03", type=b"\x18\x02", position=(500.0, -250.0, 1500.0), turn=TURN, more=b""
+):
     pose = inner(1, doubles(*position)) + inner(2, doubles(*turn))
     joints = inner(1, b"".join(struct.pack("<Bd", 9, each) for each in (10.0, -90.0)))
     motion = joints + inner(2, pose)
