@@ -64,10 +64,10 @@ class Docking:
         reward: Reward,
     ):
         given = scenario_from(scenario)
-        self.scenario = setup_named(given.kind).ended_by_capture(given)
+        self.scenario = setup_named(given.setup).ended_by_capture(given)
         simulation = stepper(self.scenario, period=period, batch=batch)
         if not isinstance(simulation, MechanismStepper):
-            raise ScenarioError(f"{given.name}: kind: {given.kind} has no chaser that is commanded")
+            raise ScenarioError(f"{given.name}: rig: a rig has no chaser that is commanded")
         if "port_position" not in simulation.observation:
             raise ScenarioError(f"{given.name}: no port: needs an [approach] of the body that is commanded")
         self.simulation, self.reward = simulation, reward

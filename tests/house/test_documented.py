@@ -18,7 +18,7 @@ from dockdyn.results.requirements import is_of_member, judge_requirements
 from dockdyn.rig.schema import MECHANISMS
 from dockdyn.scenario.distributions.distribution import LAWS as DISTRIBUTIONS
 from dockdyn.scenario.language.requirement import RELATIONS, requirements_of
-from dockdyn.scenario.setups import KINDS, setup_named
+from dockdyn.scenario.setups import SETUPS, setup_named
 from dockdyn.scenario.tables.rig.compensators import laws
 from dockdyn.scenario.tables.run import IntegratorSection
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
@@ -39,7 +39,7 @@ def named_in(text: str) -> dict[str, str]:
     return found
 
 
-SCHEMAS = {name: setup_named(name).schema({}, name) for name in KINDS} | {
+SCHEMAS = {name: setup_named(name).schema({}, name) for name in SETUPS} | {
     "mechanism on a line": setup_named("mechanism").schema({"motion": "line"}, "mechanism"),
     "rig with a mechanism": MECHANISMS["space"],
 }

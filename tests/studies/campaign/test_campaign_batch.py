@@ -150,7 +150,7 @@ def test_a_case_that_fails_stops_nothing(file):
 
 @pytest.mark.full
 def test_too_many_events_fail_with_their_reason(file):
-    """A delay that feeds energy into a bounce, and a log too short for it: the reason is that of a run alone, which names the contact, too."""
+    """A delay that feeds energy into a bounce, and a log too short: the reason of a run alone, which names the contact, too."""
     beside = {"loop.delay": "0.1 s", "approach.lateral_offset": [0.05, 0.0]}  # the cone is met beside the latch
     scenario = dockdyn.load(file, {"integrator.max_events": 3, **beside})
     speeds = np.array([[0.012], [0.05]])
