@@ -1,4 +1,4 @@
-"""Trees of a mechanism whose beams bend by shapes of one's choice, or whose joints are spherical or locked: as links of a `Tree`.
+"""Trees of a mechanism with beams of chosen shapes, or whose joints are spherical or locked: as links of a `Tree`.
 
 A link's frame is at the joint that holds it, in the axes of its body; of the root, at its centre of mass. A beam lies along its
 body's x axis, from the joint on.
