@@ -174,6 +174,7 @@ class SampleSection(Section):
     points: np.ndarray
     shares: np.ndarray
     spacing: float
+    finest: float
     size: float
     area: float
     balls: np.ndarray
