@@ -17,7 +17,7 @@ from dockdyn.scenario.meshes.box_tree import box_tree
 from dockdyn.scenario.meshes.kept import Cloud
 from dockdyn.scenario.meshes.mesh_file import MeshFile, length_in_words, length_of
 from dockdyn.scenario.meshes.met_places import feature_edges
-from dockdyn.scenario.meshes.nearest import MeshDistance
+from dockdyn.scenario.meshes.nearest import MeshDistance, pseudonormals
 from dockdyn.scenario.meshes.pieces import Pieces
 from dockdyn.scenario.meshes.solid import solid_in
 from dockdyn.scenario.tables.part import refuse
@@ -44,7 +44,7 @@ def cloud_in(content: bytes, suffix: str, file: MeshFile, most: int, radius: flo
         )
     pieces = _cut(mesh, most)
     points, ways, shares = pieces.points()
-    points = shrink(mesh, points, ways, radius, file.unit)
+    points = shrink(np.asarray(mesh.vertices), np.asarray(mesh.faces), points, ways, radius, file.unit)
     order, balls, children = ball_tree(points)
     size = float(np.ptp(mesh.vertices, axis=0).max())
     sides = pieces.longest_edges()[0]
@@ -66,17 +66,18 @@ def ball_tree(
 
 
 def shrink(
-    mesh: Any,  # noqa: ANN401, trimesh's
+    vertices: Float[np.ndarray, "n 3"],
+    faces: Int[np.ndarray, "m 3"],
     points: Float[np.ndarray, "n 3"],
     ways: Float[np.ndarray, "n 3"],
     radius: float,
     unit: str | None,
 ) -> Float[np.ndarray, "n 3"]:
-    """Return points (m) on a mesh moved inwards, against unit vectors out of it, until they are nowhere nearer to it than the
+    """Return points (m) on a mesh of these vertices (m) and faces moved inwards, against unit vectors out of it, until they are nowhere nearer to it than the
     `radius` (m). A radius that the mesh is too thin for is refused, in its `unit`."""
     if not radius:
         return points
-    exact = MeshDistance(np.asarray(mesh.vertices), np.asarray(mesh.faces))
+    exact, normals = MeshDistance(vertices, faces), pseudonormals(vertices, faces)[:, 0]
     points = points - radius * ways
     for _ in range(MOVES):
         found = exact.nearest(points)
@@ -85,7 +86,7 @@ def shrink(
             return points
         on_mesh = np.abs(found.distances) < NEAR * radius
         inward = -found.offsets / np.where(on_mesh, 1, found.distances)[:, None]
-        inward[on_mesh] = -mesh.face_normals[found.faces[on_mesh]]
+        inward[on_mesh] = -normals[found.faces[on_mesh]]
         points = points + np.maximum(lacking, 0)[:, None] * inward
     refuse(f"radius = {length_in_words(radius, unit)} is too large for what the mesh is thick")
 

@@ -47,6 +47,10 @@ class Pieces:
         self.faces = np.concatenate([self.faces, np.stack([middle, two, three], axis=1)])
         return np.arange(first, len(self.faces))
 
+    def keep(self, rows: Int[np.ndarray, "n"]) -> None:
+        """Leave out all other pieces."""
+        self.faces = self.faces[rows]
+
     def points(self) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, "n 3"], Float[np.ndarray, "n"]]:
         """Return the middles of the pieces and their corners (m), unit vectors out of the solid there, and the area (m²) that
         each stands for: their sum over a function of second degree is its integral."""
