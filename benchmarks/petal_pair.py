@@ -131,7 +131,7 @@ tolerance = 1e-6
 """
 
 
-def ring_mesh(around: int = 96, around_pins: int = 32):  # noqa: ANN201, trimesh's
+def ring_mesh(around: int = 96, around_pins: int = 32):
     """Return the ring (mm): its axis is z, its petals stand up."""
     import trimesh
     from manifold3d import CrossSection, Manifold
@@ -156,7 +156,7 @@ def ring_mesh(around: int = 96, around_pins: int = 32):  # noqa: ANN201, trimesh
 
 def write_step(file: Path) -> None:
     """Write the same ring with its exact faces."""
-    from build123d import Axis, Cylinder, Plane, Polyline, Pos, Rot, Cone, export_step, extrude, make_face, Align
+    from build123d import Align, Cone, Cylinder, Polyline, Pos, Rot, export_step, extrude, make_face  # type: ignore[import-not-found]
 
     low = (Align.CENTER, Align.CENTER, Align.MIN)
     ring = Cylinder(OUTER, THICK, align=low) - Cylinder(INNER, 3 * THICK)
@@ -176,7 +176,9 @@ def write_step(file: Path) -> None:
 def scenario() -> str:
     """Return the pair: the face of each ring has latches between its pins and sockets."""
     rows, radius = [], (OUTER + INNER) / 2e3
-    for turn in np.radians([30.0, 150.0, 270.0]):  # between pins and sockets, where one ring meets the other turned over
+    for turn in np.radians(
+        [30.0, 150.0, 270.0]
+    ):  # between pins and sockets, where one ring meets the other turned over
         y, z = radius * np.cos(turn), radius * np.sin(turn)
         rows.append(f"  [[0.06, {y:.6f}, {z:.6f}], [2.06, {-y:.6f}, {z:.6f}]],")
     return SCENARIO.replace("{anchors}", "\n".join(rows))

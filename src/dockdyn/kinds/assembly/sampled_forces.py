@@ -25,7 +25,7 @@ from dockdyn.programs import Program
 from dockdyn.report.drawing import scenario_content
 from dockdyn.scenario.meshes.kept import solid_of
 from dockdyn.scenario.meshes.mesh_file import MeshFile
-from dockdyn.scenario.meshes.pieces import Pieces
+from dockdyn.scenario.meshes.pieces import MeshPieces
 
 ROWS = 1 << 12  # points at once
 STEEP = 1.5  # metres that a surface's distance may change over a metre: spline, or law of several surfaces
@@ -106,7 +106,7 @@ def _force_at(group: ContactGroup, cloud: CloudSection, places: list[Placed]) ->
     file = Path(cloud.file)
     mesh = MeshFile(file, file.stat().st_mtime_ns, cloud.unit, cloud.repair)
     solid, known = solid_of(mesh), 0.0
-    pieces = Pieces(solid.vertices, solid.faces)
+    pieces = MeshPieces(solid.vertices, solid.faces)
     length = cloud.sample.finest
     origin = cloud.placed(np.zeros((1, 3)))[0]
     turn = cloud.placed(np.eye(3)) - origin

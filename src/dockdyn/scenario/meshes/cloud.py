@@ -1,8 +1,7 @@
 """Points spread over a mesh, each with its share of the area, closer together where the mesh has edges.
 
 Units: m.
-Source: rule of second degree on a triangle, Stroud 1971, Approximate Calculation of Multiple Integrals, T2: 3-1 without its
-midpoints; own rule of where pieces are small.
+Source: own rule of how small pieces are where.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from dockdyn.scenario.meshes.kept import Cloud
 from dockdyn.scenario.meshes.mesh_file import MeshFile, length_in_words, length_of
 from dockdyn.scenario.meshes.met_places import feature_edges
 from dockdyn.scenario.meshes.nearest import MeshDistance, pseudonormals
-from dockdyn.scenario.meshes.pieces import Pieces
+from dockdyn.scenario.meshes.pieces import MeshPieces
 from dockdyn.scenario.meshes.solid import solid_in
 from dockdyn.scenario.tables.part import refuse
 
@@ -38,9 +37,10 @@ def cloud_in(content: bytes, suffix: str, file: MeshFile, most: int, radius: flo
     edge, where what touches little touches. Nothing is drawn at random.
     """
     mesh = solid_in(content, suffix, length_of(file.unit), file.repair)
-    if (least := len(mesh.faces) + len(mesh.vertices)) > most:
+    faces, vertices = len(mesh.faces), len(mesh.vertices)
+    if faces + vertices > most:
         refuse(
-            f"has {len(mesh.faces)} faces and {len(mesh.vertices)} vertices; count must be at least {least}, or the mesh simpler"
+            f"has {faces} faces and {vertices} vertices; count must be at least {faces + vertices}, or the mesh simpler"
         )
     pieces = _cut(mesh, most)
     points, ways, shares = pieces.points()
@@ -73,8 +73,8 @@ def shrink(
     radius: float,
     unit: str | None,
 ) -> Float[np.ndarray, "n 3"]:
-    """Return points (m) on a mesh of these vertices (m) and faces moved inwards, against unit vectors out of it, until they are nowhere nearer to it than the
-    `radius` (m). A radius that the mesh is too thin for is refused, in its `unit`."""
+    """Return points (m) on a mesh of these vertices (m) and faces moved inwards, against unit vectors out of it, until they
+    are nowhere nearer to it than the `radius` (m). A radius that the mesh is too thin for is refused, in its `unit`."""
     if not radius:
         return points
     exact, normals = MeshDistance(vertices, faces), pseudonormals(vertices, faces)[:, 0]
@@ -91,9 +91,9 @@ def shrink(
     refuse(f"radius = {length_in_words(radius, unit)} is too large for what the mesh is thick")
 
 
-def _cut(mesh: Any, most: int) -> Pieces:  # noqa: ANN401, trimesh's
+def _cut(mesh: Any, most: int) -> MeshPieces:  # noqa: ANN401, trimesh's
     """Return the faces of a mesh cut into pieces that have at most so many points, small beside its edges."""
-    pieces = Pieces(np.asarray(mesh.vertices), np.asarray(mesh.faces))
+    pieces = MeshPieces(np.asarray(mesh.vertices), np.asarray(mesh.faces))
     size = float(np.ptp(mesh.vertices, axis=0).max())
     beside = BESIDE * size
     places = _on_edges(mesh, beside)
@@ -105,7 +105,9 @@ def _cut(mesh: Any, most: int) -> Pieces:  # noqa: ANN401, trimesh's
         if from_edges is None:
             return lengths
         corners = pieces.corners(rows)
-        around = np.concatenate([corners, (corners + np.roll(corners, -1, axis=1)) / 2, corners.mean(axis=1)[:, None]], 1)
+        around = np.concatenate(
+            [corners, (corners + np.roll(corners, -1, axis=1)) / 2, corners.mean(axis=1)[:, None]], 1
+        )
         distances = from_edges.query(around.reshape(-1, 3))[0].reshape(around.shape[:2]).min(axis=1)
         return lengths / (beside + np.minimum(distances, FAR * size))
 
@@ -123,7 +125,9 @@ def _on_edges(mesh: Any, spacing: float) -> Float[np.ndarray, "n 3"]:  # noqa: A
     edges, _, convex = feature_edges(mesh)
     ends = np.asarray(mesh.vertices)[edges[convex]]
     lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
-    counts = np.ceil(lengths / max(spacing, lengths.sum() / ON_EDGES)).astype(int) + 1 if len(ends) else np.zeros(0, int)
+    counts = (
+        np.ceil(lengths / max(spacing, lengths.sum() / ON_EDGES)).astype(int) + 1 if len(ends) else np.zeros(0, int)
+    )
     rows = np.repeat(np.arange(len(ends)), counts)
     number = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     share = (number / (counts[rows] - 1))[:, None]

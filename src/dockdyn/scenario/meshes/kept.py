@@ -24,7 +24,6 @@ from dockdyn.files import read_file
 from dockdyn.scenario.language.given_file import MESH
 from dockdyn.scenario.meshes.mesh_file import MeshFile, length_of
 
-
 ALIGNED = 64  # bytes: a line of the processor's cache
 
 

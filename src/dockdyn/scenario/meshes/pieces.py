@@ -1,8 +1,7 @@
 """The faces of a mesh cut into pieces, and the points that stand for them.
 
 Units: m.
-Source: a rule that is exact for polynomials of second degree on a triangle, of its middle and its corners, Zienkiewicz, Taylor
-and Zhu 2013, The Finite Element Method, Table 5.3, by combining the first with that of the corners.
+Source: the rule of a triangle's middle and corners whose weights make it exact for functions of second degree, own derivation.
 """
 
 from __future__ import annotations
@@ -14,12 +13,15 @@ from dockdyn.deferred import Float, Int
 MIDDLE, CORNER = 3 / 4, 1 / 12  # of the area of a piece, that its middle and each of its corners stand for
 
 
-class Pieces:
+class MeshPieces:
     """Triangles that together are the skin of a mesh. They share corners, one of which may lie within a side of another one."""
 
     def __init__(self, vertices: Float[np.ndarray, "n 3"], faces: Int[np.ndarray, "m 3"]):
         self.vertices, self.faces = vertices, faces.astype(np.int64)
-        self._cut = np.zeros(0, np.int64), np.zeros(0, np.int64)  # the edges that have been cut, in order, and their middles
+        self._cut = (
+            np.zeros(0, np.int64),
+            np.zeros(0, np.int64),
+        )  # the edges that have been cut, in order, and their middles
 
     def count(self) -> int:
         """Return how many points they have."""
