@@ -77,10 +77,29 @@ def test_a_face_that_presses_evenly_has_its_share_of_the_stiffness(block, radius
     spread = cloud_of(MeshFile(block, block.stat().st_mtime_ns, None), 200, radius)
     overlap = np.maximum(radius - (spread.points[:, 2] + 0.05 - depth), 0)
     assert float(state.wrench.force.z) == pytest.approx(1000 * (spread.shares @ overlap), rel=1e-9)
-    if radius == 0:
-        assert float(state.wrench.force.z) == pytest.approx(1000 * depth * 0.06 / 0.22, rel=1e-4)
     assert float(state.normal_force) == pytest.approx(float(state.wrench.force.z), rel=1e-12)
     assert float(state.depth) == pytest.approx(depth, rel=1e-4)
+
+
+def test_the_force_of_a_face_goes_to_that_of_the_closed_form(block):
+    """What of the sides is in the floor, too, presses; errors fall as one over the number of points."""
+    depth, counts, errors = 1e-3, [200, 800, 3200, 12800], []
+    known = (0.06 * depth + 1.0 * depth**2 / 2) / 0.22  # of a foot of 0.06 m², 1 m around
+    for count in counts:
+        spread = cloud_of(MeshFile(block, 0, None), count, 0.0)
+        errors.append(abs(spread.shares @ np.maximum(depth - 0.05 - spread.points[:, 2], 0) / known - 1))
+    assert errors[-1] < 2e-3 and np.polyfit(np.log(counts), np.log(errors), 1)[0] < -0.9
+
+
+def test_a_wedge_is_met_long_before_even_points_meet_it(block):
+    """An edge, both faces at 45°, 1 mm deep in a plane, beside its closed form: two strips and two ends."""
+    depth, normal = 1e-3, np.array([-np.sqrt(0.5), 0, np.sqrt(0.5)])
+    known = (0.3 * np.sqrt(2) * depth**2 + 2 * depth**3 / 3) / 0.22
+    lowest = -(0.1 + 0.05) * np.sqrt(0.5)
+    for count, off in ((12_800, 0.1), (51_200, 0.03)):
+        spread = cloud_of(MeshFile(block, 0, None), count, 0.0)
+        deep = np.maximum(depth - (spread.points @ normal - lowest), 0)
+        assert spread.shares @ deep == pytest.approx(known, rel=off)
 
 
 def test_what_is_kept_of_a_mesh_is_what_was_made(block, tmp_path, monkeypatch):
