@@ -5,7 +5,7 @@
 
 Then, in that folder, what a user does:
 
-    dockdyn mesh check ring.stl --unit mm
+    dockdyn mesh check ring.stl
     dockdyn run pair.toml --out first
     dockdyn campaign run pair.toml --out all
 """
