@@ -47,7 +47,7 @@ def block(tmp_path_factory):
     return file
 
 
-@pytest.mark.parametrize("count", [12, 100, 500])
+@pytest.mark.parametrize("count", [20, 100, 500])
 @pytest.mark.parametrize("radius", [0.0, 0.01])
 def test_a_cloud_covers_the_skin_evenly_and_from_inside(block, count, radius):
     spread = cloud_of(MeshFile(block, 0, None), count, radius)
@@ -77,10 +77,29 @@ def test_a_face_that_presses_evenly_has_its_share_of_the_stiffness(block, radius
     spread = cloud_of(MeshFile(block, block.stat().st_mtime_ns, None), 200, radius)
     overlap = np.maximum(radius - (spread.points[:, 2] + 0.05 - depth), 0)
     assert float(state.wrench.force.z) == pytest.approx(1000 * (spread.shares @ overlap), rel=1e-9)
-    if radius == 0:
-        assert float(state.wrench.force.z) == pytest.approx(1000 * depth * 0.06 / 0.22, rel=1e-4)
     assert float(state.normal_force) == pytest.approx(float(state.wrench.force.z), rel=1e-12)
     assert float(state.depth) == pytest.approx(depth, rel=1e-4)
+
+
+def test_the_force_of_a_face_goes_to_that_of_the_closed_form(block):
+    """What of the sides is in the floor, too, presses; errors fall as one over the number of points."""
+    depth, counts, errors = 1e-3, [200, 800, 3200, 12800], []
+    known = (0.06 * depth + 1.0 * depth**2 / 2) / 0.22  # of a foot of 0.06 m², 1 m around
+    for count in counts:
+        spread = cloud_of(MeshFile(block, 0, None), count, 0.0)
+        errors.append(abs(spread.shares @ np.maximum(depth - 0.05 - spread.points[:, 2], 0) / known - 1))
+    assert errors[-1] < 2e-3 and np.polyfit(np.log(counts), np.log(errors), 1)[0] < -0.9
+
+
+def test_a_wedge_is_met_long_before_even_points_meet_it(block):
+    """An edge, both faces at 45°, 1 mm deep in a plane, beside its closed form: two strips and two ends."""
+    depth, normal = 1e-3, np.array([-np.sqrt(0.5), 0, np.sqrt(0.5)])
+    known = (0.3 * np.sqrt(2) * depth**2 + 2 * depth**3 / 3) / 0.22
+    lowest = -(0.1 + 0.05) * np.sqrt(0.5)
+    for count, off in ((12_800, 0.1), (51_200, 0.03)):
+        spread = cloud_of(MeshFile(block, 0, None), count, 0.0)
+        deep = np.maximum(depth - (spread.points @ normal - lowest), 0)
+        assert spread.shares @ deep == pytest.approx(known, rel=off)
 
 
 def test_what_is_kept_of_a_mesh_is_what_was_made(block, tmp_path, monkeypatch):
@@ -113,15 +132,15 @@ def test_what_is_kept_of_a_mesh_is_what_was_made(block, tmp_path, monkeypatch):
 
 
 def test_too_few_points_for_the_faces_are_refused(block):
-    with pytest.raises(ScenarioError, match=r"has 12 faces; count must be at least that"):
-        parse(SCENARIO.format(file=block, count=5, radius=0.0), "test")
+    with pytest.raises(ScenarioError, match=r"has 12 faces and 8 vertices; count must be at least 20"):
+        parse(SCENARIO.format(file=block, count=19, radius=0.0), "test")
 
 
 def test_a_cloud_in_millimetres_asks_for_its_unit(tmp_path):
     """So far larger than its body's radius of gyration it is hardly in metres; one that states its unit is what it says."""
     file = tmp_path / "block.stl"
     trimesh.creation.box(extents=(200, 300, 100)).export(file)
-    text = SCENARIO.format(file=file, count=12, radius=0)
+    text = SCENARIO.format(file=file, count=20, radius=0)
     with pytest.raises(ScenarioError) as refusal:
         parse(text, "mine.toml")
     assert str(refusal.value) == "mine.toml: body.block: file = 'block.stl': is 300 m large; is it in mm? state unit"

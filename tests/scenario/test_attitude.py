@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import dockdyn
 from dockdyn.scenario.language.places import places_of
+from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.tables.attitude import Attitude, quaternion_of
 
 
@@ -47,6 +48,27 @@ def test_every_form_is_the_same_turn(seed):
         found = np.asarray(quaternion_of(ATTITUDE.validate_python(stated)))
         apart = (Rotation.from_quat(found, scalar_first=True).inv() * turn).magnitude()
         assert apart < (3e-8 if form == "euler" else 1e-13), form  # near gimbal lock angles are not told apart
+
+
+def attitudes_of_sections(section=Section):
+    """Every key of the language, section by section, that is an attitude or takes four numbers by its annotation."""
+    for name, field in section.model_fields.items():
+        if name.endswith("attitude") or "min_length=4" in repr(field):
+            yield f"{section.__module__}.{section.__name__}.{name}", field
+    for below in section.__subclasses__():
+        yield from attitudes_of_sections(below)
+
+
+def test_every_attitude_of_a_scenario_takes_every_form():
+    dockdyn.load("probe-cone")  # which imports the language
+    stated = forms_of(Rotation.random(random_state=1), np.random.default_rng(1))
+    keys = dict(attitudes_of_sections())
+    assert len(keys) >= 9  # of bodies, meshes, clouds, looks, bushings, control, mountings
+    for key, field in keys.items():
+        adapter = TypeAdapter(field.rebuild_annotation())
+        found = [np.asarray(quaternion_of(adapter.validate_python(one))) for one in stated.values()]
+        for quaternion in found[1:]:
+            assert abs(quaternion @ found[0]) == pytest.approx(1, abs=1e-13), key
 
 
 def test_angles_are_drawn_set_and_derived_by_their_keys():

@@ -70,13 +70,16 @@ class MechanismSetup(Setup):
     def summarise(self, dataset: Dataset) -> dict[str, Any]:
         from dockdyn.docking.key_figures import member_summary
         from dockdyn.docking.run_warnings import mechanism_doubts
+        from dockdyn.docking.sampled_forces import sampling_doubts, sampling_summary
         from dockdyn.results.contact_summary import summarise_contacts
         from dockdyn.results.control.arm import arm_summary, arm_warnings
         from dockdyn.results.energy_class import energy_summary
 
         summary = summarise_contacts(dataset, self.key_figures().figures)
         summary |= energy_summary(dataset, summary) | member_summary(dataset) | arm_summary(dataset)
-        return summary | {"warnings": [*summary["warnings"], *arm_warnings(dataset), *mechanism_doubts(dataset)]}
+        summary |= sampling_summary(dataset)
+        doubts = [*arm_warnings(dataset), *mechanism_doubts(dataset), *sampling_doubts(dataset, summary)]
+        return summary | {"warnings": [*summary["warnings"], *doubts]}
 
     def report(self, dataset: Dataset, summary: dict[str, Any]) -> Report:
         from dockdyn.docking.views.report import mechanism_report

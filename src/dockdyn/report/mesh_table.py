@@ -22,18 +22,20 @@ COLUMNS = (
     ("at convex edges", "mm"),
     ("at concave edges", "mm"),
     ("points", ""),
-    ("spacing of points", "mm"),
+    ("largest piece", "mm"),
+    ("smallest piece", "mm"),
     ("area", "m²"),
 )
 NOTE = (
     "Errors are those of the distance where tips of the tip_radius touch the mesh: all over its faces, and the largest at its "
-    "edges, where it bends by more than 20°. Points touch from inside; the last but one column says how far they are apart at "
-    "most."
+    "edges, where it bends by more than 20°. Points touch from inside; they are the middles and the corners of pieces of the "
+    "faces, the smallest of which are at sharp edges."
 )
 
 
-def meshes_of_result(dataset: Dataset) -> ReportBlock:
-    """Return how nearly the meshes of the bodies of a run are met: a row for each surface and each cloud."""
+def meshes_of_result(dataset: Dataset, summary: dict[str, Any]) -> ReportBlock:
+    """Return how nearly the meshes of the bodies of a run are met: a row for each surface and each cloud, and how far off the
+    largest forces of clouds are."""
     content, rows = scenario_content(dataset), []
     several = getattr(content, "body", None) or []
     two = [(name, getattr(content, name)) for name in ("chaser", "target") if hasattr(content, name)]
@@ -43,7 +45,18 @@ def meshes_of_result(dataset: Dataset) -> ReportBlock:
         rows += [
             _cloud_row(f"{body}.{one.name}", one) for one in section.feature if getattr(one, "shape", "") == "cloud"
         ]
-    return ReportBlock("Meshes", table=Table(COLUMNS, rows, worded={0, 1}, look="dense"), notes=[NOTE], where="after")
+    notes = [NOTE, *_forces_off(dataset, summary)]
+    return ReportBlock("Meshes", table=Table(COLUMNS, rows, worded={0, 1}, look="dense"), notes=notes, where="after")
+
+
+def _forces_off(dataset: Dataset, summary: dict[str, Any]) -> list[str]:
+    """Return how far off the largest forces of contacts of clouds are, in a sentence; none without such a contact."""
+    each = [
+        f"of {name} {100 * error:+.2g} %"
+        for name, error in zip(dataset.contact.values, summary.get("sampling_error", []), strict=False)
+        if error is not None
+    ]
+    return [f"Beside pieces as small as it takes, the largest forces are off: {', '.join(each)}."] if each else []
 
 
 def _meshes_in(surface: Any) -> Iterator[MeshSection]:  # noqa: ANN401, a surface of any shape
@@ -60,13 +73,14 @@ def _surface_row(name: str, mesh: MeshSection) -> list[str]:
     field = mesh.field
     errors = field.error, field.largest_error, field.convex_error, field.concave_error
     lengths = [_format_millimetres(length) for length in (field.finest, *errors)]
-    return [name, Path(mesh.file).name, str(len(field.coefficients)), *lengths, NOTHING, NOTHING, NOTHING]
+    return [name, Path(mesh.file).name, str(len(field.coefficients)), *lengths, *[NOTHING] * 4]
 
 
 def _cloud_row(name: str, cloud: Any) -> list[str]:  # noqa: ANN401, a section of a setup
     """Return the row of a mesh that touches at points."""
     sample = cloud.sample
-    points = [str(len(sample.points)), _format_millimetres(sample.spacing), format_significant(sample.area)]
+    points = [str(len(sample.points)), _format_millimetres(sample.spacing), _format_millimetres(sample.finest)]
+    points.append(format_significant(sample.area))
     return [name, Path(cloud.file).name, *[NOTHING] * 6, *points]
 
 

@@ -174,6 +174,7 @@ class SampleSection(Section):
     points: np.ndarray
     shares: np.ndarray
     spacing: float
+    finest: float
     size: float
     area: float
     balls: np.ndarray
@@ -227,7 +228,7 @@ class CloudSection(NamedSection):
     def members(self) -> list[Ball]:
         """Return all balls as one, whose numbers have a leading axis."""
         assert self.sample is not None
-        return [Ball(self._placed(self.sample.points), jnp.full(len(self.sample.points), self.radius, float))]
+        return [Ball(self.placed(self.sample.points), jnp.full(len(self.sample.points), self.radius, float))]
 
     def tree(self) -> MemberTree | None:
         """Return the tree over the balls; None over few."""
@@ -236,10 +237,10 @@ class CloudSection(NamedSection):
         assert self.sample is not None
         if len(self.sample.points) <= FEW:
             return None
-        centres, radii = self._placed(self.sample.balls[:, :3]), jnp.asarray(self.sample.balls[:, 3:])
+        centres, radii = self.placed(self.sample.balls[:, :3]), jnp.asarray(self.sample.balls[:, 3:])
         return MemberTree(jnp.hstack([centres, radii]), jnp.asarray(self.sample.children))
 
-    def _placed(self, points: Float[np.ndarray, "n 3"]) -> Float[Array, "n 3"]:
+    def placed(self, points: Float[np.ndarray, "n 3"]) -> Float[Array, "n 3"]:
         """Return points of the file (m) in body axes."""
         from dockdyn.mechanics.rotation import Quaternion
 

@@ -78,7 +78,7 @@ def mechanism_report(dataset: Dataset, summary: dict[str, Any]) -> Report:
             _joints_block(dataset),
             _modes_block(dataset),
             _phases_block(dataset),
-            meshes_of_result(dataset),
+            meshes_of_result(dataset, summary),
             conservation_rows(dataset, summary),
         ],
         plots=_report_figures(dataset),

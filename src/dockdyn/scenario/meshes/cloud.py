@@ -1,40 +1,55 @@
-"""Points spread over a mesh, each with its share of the area."""
+"""Points spread over a mesh, each with its share of the area, closer together where the mesh has edges.
+
+Units: m.
+Source: own rule of how small pieces are where.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from dockdyn.deferred import Float, Int
 from dockdyn.scenario.meshes.box_tree import box_tree
 from dockdyn.scenario.meshes.kept import Cloud
 from dockdyn.scenario.meshes.mesh_file import MeshFile, length_in_words, length_of
-from dockdyn.scenario.meshes.nearest import MeshDistance
+from dockdyn.scenario.meshes.met_places import feature_edges
+from dockdyn.scenario.meshes.nearest import MeshDistance, pseudonormals
+from dockdyn.scenario.meshes.pieces import MeshPieces
 from dockdyn.scenario.meshes.solid import solid_in
 from dockdyn.scenario.tables.part import refuse
 
 MOVES = 60  # at most, of points that are too near to a second face
 NEAR = 1e-6  # of the radius
 LEAF = 12  # points of a ball that is not divided
-SHORTER = 2**0.25  # edges that are longer than the longest by less are cut together
+SHORTER = 2**0.25  # pieces that are larger than the largest by less are cut together
+BESIDE = 1 / 200  # of the mesh's size: as far from an edge pieces are twice as large as in it
+FAR = 1 / 20  # of that: from there on they are all of one size
+ON_EDGES = 1_000_000  # places at most that stand for all edges
 
 
 def cloud_in(content: bytes, suffix: str, file: MeshFile, most: int, radius: float) -> Cloud:
     """Return at most so many points of the content of a mesh file, `radius` m inside.
 
-    The faces are cut evenly until their pieces are as small as the number allows; nothing is drawn at random.
+    The faces are cut until there are as many points as the number allows: the pieces are the smaller the nearer they are to an
+    edge, where what touches little touches. Nothing is drawn at random.
     """
     mesh = solid_in(content, suffix, length_of(file.unit), file.repair)
-    if len(mesh.faces) > most:
-        refuse(f"has {len(mesh.faces)} faces; count must be at least that, or the mesh simpler")
-    size = float(np.ptp(mesh.vertices, axis=0).max())
-    pieces, parents, longest = _cut(mesh, most)
-    areas = np.linalg.norm(np.cross(pieces[:, 1] - pieces[:, 0], pieces[:, 2] - pieces[:, 0]), axis=1) / 2
-    centres, normals = pieces.mean(axis=1), mesh.face_normals[parents]
-    points = _shrunk(mesh, centres - radius * normals, radius, file.unit)
+    faces, vertices = len(mesh.faces), len(mesh.vertices)
+    if faces + vertices > most:
+        refuse(
+            f"has {faces} faces and {vertices} vertices; count must be at least {faces + vertices}, or the mesh simpler"
+        )
+    pieces = _cut(mesh, most)
+    points, ways, shares = pieces.points()
+    points = shrink(np.asarray(mesh.vertices), np.asarray(mesh.faces), points, ways, radius, file.unit)
     order, balls, children = ball_tree(points)
-    return Cloud(points[order], (areas / areas.sum())[order], longest, size, float(areas.sum()), balls, children)
+    size = float(np.ptp(mesh.vertices, axis=0).max())
+    sides = pieces.longest_edges()[0]
+    facts = float(sides.max()), float(sides.min()), size, float(mesh.area)
+    return Cloud(points[order], (shares / shares.sum())[order], *facts, balls, children)
 
 
 def ball_tree(
@@ -50,45 +65,70 @@ def ball_tree(
     return tree.order, balls, children
 
 
-def _shrunk(mesh: Any, points: np.ndarray, radius: float, unit: str | None) -> np.ndarray:  # noqa: ANN401, trimesh's
-    """Return points (m) beneath one face of a mesh, moved until they are nowhere nearer to it than the `radius` (m)."""
+def shrink(
+    vertices: Float[np.ndarray, "n 3"],
+    faces: Int[np.ndarray, "m 3"],
+    points: Float[np.ndarray, "n 3"],
+    ways: Float[np.ndarray, "n 3"],
+    radius: float,
+    unit: str | None,
+) -> Float[np.ndarray, "n 3"]:
+    """Return points (m) on a mesh of these vertices (m) and faces moved inwards, against unit vectors out of it, until they
+    are nowhere nearer to it than the `radius` (m). A radius that the mesh is too thin for is refused, in its `unit`."""
     if not radius:
         return points
-    exact = MeshDistance(np.asarray(mesh.vertices), np.asarray(mesh.faces))
+    exact, normals = MeshDistance(vertices, faces), pseudonormals(vertices, faces)[:, 0]
+    points = points - radius * ways
     for _ in range(MOVES):
         found = exact.nearest(points)
         lacking = radius + found.distances  # inside they are negative
         if lacking.max() < NEAR * radius:
             return points
-        inward = -found.offsets / np.where(found.distances == 0, 1, found.distances)[:, None]
+        on_mesh = np.abs(found.distances) < NEAR * radius
+        inward = -found.offsets / np.where(on_mesh, 1, found.distances)[:, None]
+        inward[on_mesh] = -normals[found.faces[on_mesh]]
         points = points + np.maximum(lacking, 0)[:, None] * inward
     refuse(f"radius = {length_in_words(radius, unit)} is too large for what the mesh is thick")
 
 
-def _cut(mesh: Any, most: int) -> tuple[np.ndarray, np.ndarray, float]:  # noqa: ANN401, trimesh's
-    """Return the corners (m) of the faces of a mesh, halved across their longest edges until they are about `most`, the faces
-    that they are of, and the longest edge (m) that is left."""
-    pieces, parents = np.asarray(mesh.vertices)[mesh.faces], np.arange(len(mesh.faces))
-    lengths = _longest_edges(pieces)
-    while len(large := np.flatnonzero(lengths[0] > lengths[0].max() / SHORTER)) <= most - len(pieces):
-        halves = _halved(pieces[large], lengths[1][large])
-        pieces = np.concatenate([np.delete(pieces, large, axis=0), halves])
-        parents = np.concatenate([np.delete(parents, large), np.repeat(parents[large], 2)])
-        new = _longest_edges(halves)
-        lengths = [np.concatenate([np.delete(old, large), one]) for old, one in zip(lengths, new, strict=True)]
-    return pieces, parents, float(lengths[0].max())
+def _cut(mesh: Any, most: int) -> MeshPieces:  # noqa: ANN401, trimesh's
+    """Return the faces of a mesh cut into pieces that have at most so many points, small beside its edges."""
+    pieces = MeshPieces(np.asarray(mesh.vertices), np.asarray(mesh.faces))
+    size = float(np.ptp(mesh.vertices, axis=0).max())
+    beside = BESIDE * size
+    places = _on_edges(mesh, beside)
+    from_edges = cKDTree(places) if len(places) else None
+
+    def sizes(rows: np.ndarray) -> np.ndarray:
+        """Return how large pieces are beside what they may be."""
+        lengths = pieces.longest_edges(rows)[0]
+        if from_edges is None:
+            return lengths
+        corners = pieces.corners(rows)
+        around = np.concatenate(
+            [corners, (corners + np.roll(corners, -1, axis=1)) / 2, corners.mean(axis=1)[:, None]], 1
+        )
+        distances = from_edges.query(around.reshape(-1, 3))[0].reshape(around.shape[:2]).min(axis=1)
+        return lengths / (beside + np.minimum(distances, FAR * size))
+
+    found = sizes(np.arange(len(pieces.faces)))
+    while 2 * len(large := np.flatnonzero(found > found.max() / SHORTER)) <= most - pieces.count():
+        new = pieces.halve(large)
+        found = np.concatenate([found, np.zeros(len(new))])
+        changed = np.concatenate([large, new])
+        found[changed] = sizes(changed)
+    return pieces
 
 
-def _longest_edges(pieces: np.ndarray) -> list[np.ndarray]:
-    """Return the length (m) of the longest edge of each piece, and after which corner it comes."""
-    lengths = np.linalg.norm(np.roll(pieces, -1, axis=1) - pieces, axis=2)
-    return [lengths.max(axis=1), lengths.argmax(axis=1)]
-
-
-def _halved(pieces: np.ndarray, longest: np.ndarray) -> np.ndarray:
-    """Return both halves of pieces, one after another, cut across the edge after these corners."""
-    rows = np.arange(len(pieces))
-    one, two, three = (pieces[rows, (longest + turn) % 3] for turn in range(3))
-    middle = (one + two) / 2
-    halves = np.stack([np.stack([one, middle, three], axis=1), np.stack([middle, two, three], axis=1)], axis=1)
-    return halves.reshape(-1, 3, 3)
+def _on_edges(mesh: Any, spacing: float) -> Float[np.ndarray, "n 3"]:  # noqa: ANN401, trimesh's
+    """Return places (m) on the sharp convex edges of a mesh, at most so far (m) apart or `ON_EDGES` in all."""
+    edges, _, convex = feature_edges(mesh)
+    ends = np.asarray(mesh.vertices)[edges[convex]]
+    lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+    counts = (
+        np.ceil(lengths / max(spacing, lengths.sum() / ON_EDGES)).astype(int) + 1 if len(ends) else np.zeros(0, int)
+    )
+    rows = np.repeat(np.arange(len(ends)), counts)
+    number = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    share = (number / (counts[rows] - 1))[:, None]
+    return ends[rows, 0] * (1 - share) + ends[rows, 1] * share

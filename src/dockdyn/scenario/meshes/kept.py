@@ -7,7 +7,8 @@ Source: definition.
 from __future__ import annotations
 
 import hashlib
-import io
+import json
+import math
 from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -22,6 +23,8 @@ from dockdyn.deferred import Float, Int
 from dockdyn.files import read_file
 from dockdyn.scenario.language.given_file import MESH
 from dockdyn.scenario.meshes.mesh_file import MeshFile, length_of
+
+ALIGNED = 64  # bytes: a line of the processor's cache
 
 
 class SplineField(NamedTuple):
@@ -42,12 +45,13 @@ class SplineField(NamedTuple):
 
 
 class Cloud(NamedTuple):
-    """Centres of the pieces of a mesh, moved inside so that balls about them touch it, and a tree over them, whose order they
-    have."""
+    """Middles and corners of the pieces of a mesh, moved inside so that balls about them touch it, and a tree over them, whose
+    order they have."""
 
     points: Float[np.ndarray, "n 3"]  # m
-    shares: Float[np.ndarray, "n"]  # of the whole area, of each piece
+    shares: Float[np.ndarray, "n"]  # of the whole area, that each stands for
     spacing: float  # m, the longest edge of a piece
+    finest: float  # m, the shortest of the longest edges of pieces
     size: float  # m, of the mesh
     area: float  # m², of it
     balls: Float[np.ndarray, "balls 4"]  # m, centre and radius of balls about all points beneath
@@ -109,13 +113,36 @@ def _kept[Made: Any](
     words = repr((made.__name__, _makers(), suffix, mesh.unit, mesh.repair, *facts)).encode()
     place, name = cache_folder() / "meshes", hashlib.sha256(words + content).hexdigest()[:40]
     if (stored := kept.find_entry(place, name)) is not None:
-        with np.load(io.BytesIO(stored), allow_pickle=False) as found:
-            return made(*(found[name] if found[name].ndim else float(found[name]) for name in made._fields))
+        return made(*_unpacked(stored))
     new = make(content, suffix)
-    data = io.BytesIO()
-    np.savez(data, allow_pickle=False, **new._asdict())
-    kept.keep_entry(place, name, data.getvalue())
+    kept.keep_entry(place, name, _packed(list(new)))
     return new
+
+
+def _packed(numbers: list[Any]) -> bytes:
+    """Return arrays and numbers in one file: what each is, in a line of JSON, then their bytes, so that none is copied as they
+    are read."""
+    arrays = [np.ascontiguousarray(one) for one in numbers]
+    starts = np.cumsum([0, *(-(-one.nbytes // ALIGNED) * ALIGNED for one in arrays)])
+    head = json.dumps([(np.asarray(one).shape, array.dtype.str) for one, array in zip(numbers, arrays, strict=True)])
+    first = -(-(len(head) + 1) // ALIGNED) * ALIGNED
+    data = bytearray(first + int(starts[-1]))
+    data[:first] = (head.ljust(first - 1) + "\n").encode()
+    for start, array in zip(starts, arrays, strict=False):
+        data[first + start : first + start + array.nbytes] = array.tobytes()
+    return bytes(data)
+
+
+def _unpacked(stored: bytes) -> list[Any]:
+    """Return them."""
+    at = stored.index(b"\n") + 1
+    found: list[Any] = []
+    for shape, kind in json.loads(stored[:at]):
+        count = math.prod(shape)
+        array = np.frombuffer(stored, kind, count, at).reshape(shape)
+        found.append(array if shape else float(array))
+        at += -(-array.nbytes // ALIGNED) * ALIGNED
+    return found
 
 
 @cache

@@ -1,0 +1,113 @@
+"""How far off forces of clouds are said to be, beside closed forms and beside finer clouds."""
+
+import numpy as np
+import pytest
+import trimesh
+
+import dockdyn
+from dockdyn.docking.sampled_forces import sampled_forces
+from dockdyn.pages import report_of
+from dockdyn.scenario.load import parse
+
+PRESSURE = 5e6  # N/m³
+SIDES = 0.2, 0.3, 0.1  # m
+GAP = 5e-4  # m, at the start
+SCENARIO = """
+schema = 2
+duration = "10 ms"
+[body.block]
+mass = "10 kg"
+inertia = [1, 1, 1]
+position = [0, 0, {height!r}]
+velocity = [0, 0, -0.5]
+attitude = {attitude!r}
+[body.block.feature.skin]
+shape = "cloud"
+file = "{file}"
+count = {count}
+radius = "{radius} mm"
+[body.floor]
+mass = "1000 kg"
+inertia = [90, 90, 90]
+[body.floor.surface.top]
+shape = "plane"
+point = [0, 0, 0]
+normal = [0, 0, 1]
+[contact.skin]
+between = ["skin", "top"]
+normal = {{ law = "hertz", stiffness = "{stiffness!r} N/m", exponent = 1 }}
+[output]
+interval = "1 ms"
+"""
+
+
+@pytest.fixture(scope="module")
+def block(tmp_path_factory):
+    file = tmp_path_factory.mktemp("meshes") / "block.stl"
+    trimesh.creation.box(extents=SIDES).export(file)
+    return file
+
+
+def text_of(file, attitude, height, count, radius=0):
+    return SCENARIO.format(
+        file=file,
+        attitude=attitude,
+        height=height,
+        count=count,
+        radius=radius,
+        stiffness=float(PRESSURE * trimesh.load_mesh(file).area),
+    )
+
+
+def run(*given):
+    scenario = parse(text_of(*given), "test")
+    return scenario.content, dockdyn.simulate(scenario)
+
+
+def wedge_force(depth, length):
+    """N, of an edge of length between faces at 45° to a plane: on either a strip whose overlap falls from the depth to zero."""
+    return 2 * PRESSURE * length * (depth * np.sqrt(2)) * depth / 2
+
+
+@pytest.mark.parametrize("count", [300, pytest.param(3000, marks=pytest.mark.full)])
+def test_the_true_force_is_that_of_the_closed_form(block, count):
+    """A block on its long edge, both faces at 45°: strips of the two faces, and triangles of both ends, are in the floor."""
+    half = np.radians(45) / 2
+    height = float((SIDES[0] + SIDES[2]) / 2 * np.sqrt(0.5)) + GAP
+    content, dataset = run(block, [float(np.cos(half)), 0, float(np.sin(half)), 0], height, count)
+    (found,) = sampled_forces(dataset, content)
+    row = int(np.abs(dataset.time.values - found.time).argmin())
+    depth = (SIDES[0] + SIDES[2]) / 2 * np.sqrt(0.5) - float(np.diff(dataset.position.values[row, ::-1, 2], axis=0)[0])
+    known = wedge_force(depth, SIDES[1]) + 2 * PRESSURE * depth**3 / 3  # of an end: ∫ (depth − z) 2 z dz
+    assert found.true == pytest.approx(known, rel=0.01)
+    points = content.body[0].feature[0].sample
+    ways = [trimesh.transformations.quaternion_matrix(one)[:3, :3] for one in dataset.attitude.values[row]]
+    upper, lower = dataset.position.values[row]
+    deep = np.maximum((lower - upper - points.points @ ways[0].T) @ ways[1][:, 2], 0)
+    assert found.by_points == pytest.approx(PRESSURE * points.area * (points.shares @ deep), rel=1e-6)
+
+
+@pytest.mark.full_cases("2")
+@pytest.mark.parametrize("radius", [0, 2])
+def test_the_stated_error_is_that_beside_a_finer_cloud(block, radius):
+    """At the same place, askew on a corner; and it is said in the summary and in the report."""
+    attitude = np.array([1, 0.3, 0.5, 0.1]) / np.linalg.norm([1, 0.3, 0.5, 0.1])
+    mesh = trimesh.load_mesh(block)
+    turn = trimesh.transformations.quaternion_matrix(attitude)[:3, :3]
+    height = GAP - float((mesh.vertices @ turn.T)[:, 2].min())
+    content, dataset = run(block, attitude.tolist(), height, 400, radius)
+    finer = parse(text_of(block, attitude.tolist(), height, 100_000, radius), "finer").content
+    (found,), (known,) = (sampled_forces(dataset, one) for one in (content, finer))
+    assert abs(known.error()) < 0.02 < abs(found.error())
+    assert found.true == pytest.approx(known.true, rel=0.01) == pytest.approx(known.by_points, rel=0.03)
+    summary = dockdyn.summarise(dataset)
+    assert summary["sampling_error"] == [found.error()]
+    assert any("cloud has too few points" in words for words in summary["warnings"]) == (abs(found.error()) > 0.1)
+    (block_of_meshes,) = (one for one in report_of(dataset).blocks if one.title == "Meshes")
+    assert f"of skin {100 * found.error():+.2g} %" in block_of_meshes.notes[-1]
+
+
+def test_what_never_touches_has_no_error(block):
+    content, dataset = run(block, [1, 0, 0, 0], 0.3, 300)
+    assert sampled_forces(dataset, content) == [None]
+    assert "sampling_error" not in dockdyn.summarise(dataset)
