@@ -30,6 +30,7 @@ from dockdyn.report.verdict import judgement_sentence, sort_of, split_sentences,
 COMPUTES = "The page computes the run again with other numbers; that needs JavaScript."
 MOTION = "Motion and forces"
 MAIN = 3  # figures over time beside the scene
+OTHER = {"run": "loop", "loop": "run"}  # whose worker a page has, too, that seeks limits of the delay
 ROOTS = "roots"  # the figure of a loop that follows numbers which are changed
 NARROW = 4  # columns of a table that half a desktop is enough for
 LONG = 30  # rows of a table above which it scrolls by itself; letters above which words are broken
@@ -513,8 +514,9 @@ def _scripts(data: str | None, scene: dict[str, Any] | None, live: dict[str, Any
     scripts = [element("script", Html(data), type="application/json", id="page-data")]
     if live is not None:
         scripts.append(element("script", Html(_json(live)), type="application/json", id="live-data"))
-        packed = Html(packed_part(f"{_scripts_of(live)[1]}-worker.js.gz")[0])
-        scripts.append(element("script", packed, type="application/octet-stream", id="live-script"))
+        for name in (own := _scripts_of(live)[1], *([OTHER[own]] if "limits" in live else [])):
+            packed = Html(packed_part(f"{name}-worker.js.gz")[0])
+            scripts.append(element("script", packed, type="application/octet-stream", id=f"{name}-script"))
     if scene is not None:
         scripts.append(
             element("script", Html(packed_part("scene.js.gz")[0]), type="application/octet-stream", id="scene-script")

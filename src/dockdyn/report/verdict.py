@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from dockdyn.report.wording import format_significant, requirement_row
+from dockdyn.report.wording import format_significant, name_in_words, requirement_row
 
 if TYPE_CHECKING:
     from dockdyn.report.report import Report
@@ -52,7 +52,7 @@ def judgement_sentence(found: Sequence[dict[str, Any]]) -> str:
     words = [
         MISSED.format(mark=mark, count=len(names), all=len(found), what=what, names=", ".join(names))
         for sort, mark, what in UNMET
-        if (names := [one["name"] for one in found if one["met"] is sort])
+        if (names := [name_in_words(one["name"]) for one in found if one["met"] is sort])
     ]
     if words or not found:
         return " ".join(words)

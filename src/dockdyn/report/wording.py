@@ -114,15 +114,22 @@ def stated_unit(unit: str, limit: str) -> tuple[str, float]:
     return (written or unit, scale) if scale else (unit, 1.0)
 
 
+def name_in_words(key: str) -> str:
+    """Return the name of a requirement as it is read: contact.faces.peak_force is contact faces: peak force."""
+    table, _, last = key.rpartition(".")
+    words = last.replace("_", " ")
+    return f"{table.replace('.', ' ')}: {words}" if table else words
+
+
 def requirement_row(judged: dict[str, Any]) -> tuple[str, str, str, str]:
     """Return a requirement as judged: what is required, the value, the margin, met or not."""
     unit, limit = judged["unit"], judged["limit"]
     if isinstance(limit, bool):
-        asked = f"{judged['name']} = {'true' if limit else 'false'}"
+        asked = f"{name_in_words(judged['name'])} = {'true' if limit else 'false'}"
         value = NOTHING if judged["value"] is None else "true" if judged["value"] else "false"
         return asked, value, NOTHING, MET[judged["met"]]
     stated = judged.get("text") or f"{judged['relation']} {limit:g} {unit}".rstrip()
-    asked = f"{judged['name']} {stated}"
+    asked = f"{name_in_words(judged['name'])} {stated}"
     value, margin = (
         NOTHING if amount is None else as_stated(amount, unit, stated) for amount in (judged["value"], judged["margin"])
     )

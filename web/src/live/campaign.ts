@@ -8,7 +8,7 @@ import { isAllowed, moveInWords, settingsOf, shownUnit, tellCommand } from "./nu
 import { Pool } from "./pool.ts";
 import { tellRequirements, tellTables, tellTiles, tellVerdict, toldOf, type Told } from "./retold.ts";
 import { Runner } from "./runner.ts";
-import { giveUp, FINISHED, ShownRun, type Page, type RunShown } from "./shown.ts";
+import { giveUp, FINISHED, ShownRun, type Page, type RunShown, type Scripts } from "./shown.ts";
 import { shareInWords } from "./shares.ts";
 import { Sliders } from "./sliders.ts";
 import type { NumberOfUnit } from "./programs.ts";
@@ -72,10 +72,10 @@ export class LiveCampaign {
   private chosen: number;
   private shown = 0;
 
-  constructor(private readonly host: HTMLElement, private readonly data: CampaignData, private readonly page: Page, script: string) {
+  constructor(private readonly host: HTMLElement, private readonly data: CampaignData, private readonly page: Page, scripts: Scripts) {
     const { unit, laws, requirements, stored, cases } = data, bits = page.columns;
-    this.pool = new Pool(script, unit, cases);
-    this.viewer = new Runner(script, unit);
+    this.pool = new Pool(scripts.run!, unit, cases);
+    this.viewer = new Runner(scripts.run!, unit);
     this.run = new ShownRun(data, page, page.figures.filter(({ chart }) => chart.events && chart.over));
     this.draws = laws.map((law) => law.draws.map((place) => bits.at(place)));
     this.keys = laws.flatMap(({ keys }) => keys);
@@ -352,7 +352,7 @@ export class LiveCampaign {
     const met = told.requirements.map((one, row) => {
       const value = told.judged.value[row]![place]!, open = told.judged.open[row]![place], holds = told.judged.met[row]![place];
       const words = typeof one.limit === "boolean" ? (Number.isNaN(value) ? "–" : value ? "true" : "false") : `${writeNumber(value / one.scale)} ${one.unit}`.trim();
-      return element("p", { class: `met ${open ? "open" : holds ? "ok" : "bad"}` }, element("em", {}, open ? "?" : holds ? "✓" : "✗"), one.name, element("b", {}, words));
+      return element("p", { class: `met ${open ? "open" : holds ? "ok" : "bad"}` }, element("em", {}, open ? "?" : holds ? "✓" : "✗"), one.words, element("b", {}, words));
     });
     const command = element("div"), moved = this.changed().length > 0;
     tellCommand(command, moved ? "dockdyn run scenario.toml" : `${data.rerun} ${place}`, moved ? this.settingsOfCase(place) : []);

@@ -87,6 +87,16 @@ export class Sliders {
     this.problem.textContent = "";
   }
 
+  /** Hatch the stretch of a slider from a value on, where what it is of fails. */
+  hatch(key: string, from: number): void {
+    for (const [place, { node, span }] of this.rows) {
+      if (this.numbers[place]!.key !== key || !span) continue;
+      const share = Math.min(Math.max((from - span[0]) / (span[1] - span[0]), 0), 1);
+      node.classList.toggle("fails", share < 1);
+      node.style.setProperty("--from", String(share));
+    }
+  }
+
   /** Say what a tenth more of each number does to a figure; until a reader has moved one, those that do most are offered, too. */
   tellEffects(effects: ReadonlyMap<number, number>, words: string, unit: string): void {
     if (!this.touched) {
