@@ -16,7 +16,7 @@ const shaders = {
   setup: ({ onLoad }) => onLoad({ filter: /three\.module\.js$/ }, async ({ path }) => {
     const source = await readFile(path, "utf8"), others = new Set([...source.matchAll(MATERIALS)].map((found) => found[2]));
     if (others.size !== 26) throw new Error("shaders of materials are named otherwise in this version of three");
-    const shorter = (name, text) => (others.has(name) || UNUSED.test(name) ? "" : text.replaceAll("\\t", ""));
+    const shorter = (name, text) => (others.has(name) || UNUSED.test(name) ? "" : text.replace(/\\n(?:\\t)+/g, "\\n"));
     return { contents: source.replace(/^(const|var) ([a-z_0-9]+(?:\$\w+)?) = "((?:[^"\\]|\\.)*)";$/gm, (_, kind, name, text) => `${kind} ${name} = "${shorter(name, text)}";`), loader: "js" };
   }),
 };

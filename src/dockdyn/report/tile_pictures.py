@@ -13,7 +13,7 @@ from dockdyn.report.wording import format_significant
 
 WIDTH, HEIGHT = 240, 80  # of a picture, in its own units
 MOST_SQUARES = 300
-TALL = 110  # of squares, about
+TALL = 170  # of squares, about
 DEEP = 170  # of roots
 BINS = 24
 GOOD, MISSED = "var(--ok)", "var(--bad)"
