@@ -2,6 +2,7 @@
 import { element } from "../dom.ts";
 import { writeNumber } from "../scales.ts";
 import { judgeCases, type RequirementOfCases } from "./cases.ts";
+import { Distributions } from "./distributions.ts";
 import { refusalOf, scaled, type Law } from "./draws.ts";
 import { CaseMap, type CaseAxis, type Outcomes } from "./map.ts";
 import { isAllowed, moveInWords, settingsOf, shownUnit, tellCommand } from "./numbers.ts";
@@ -67,6 +68,7 @@ export class LiveCampaign {
   private readonly counts = element("div", { class: "counts" });
   private readonly again = element("div", { class: "live-again", hidden: true });
   private readonly trust = element("p", { class: "note" });
+  private readonly distributions: Distributions;
   private now: Computed;
   private told: Told;
   private chosen: number;
@@ -87,6 +89,7 @@ export class LiveCampaign {
     this.own = { settings: this.settings(), values: this.drawnValues(), figures: new Map(Object.entries(stored).map(([name, place]) => [name, bits.at(place)])), failed: new Set(data.failed) };
     this.now = this.own;
     this.then = this.told = this.toldOf(this.own, requirements);
+    this.distributions = new Distributions(page.figures, bits, this.then, data.peak);
     this.chosen = data.shown;
     this.sliders = new Sliders(this.numbers, this.firstKeys(), (place, value) => this.change(place, value), OFFERED);
     const reset = element("button", { type: "button", class: "tool", click: () => this.reset() }, "As reported");
@@ -266,7 +269,8 @@ export class LiveCampaign {
     tellTiles(now);
     tellRequirements(now, then);
     tellTables(now, this.data.loads);
-    for (const { node, chart } of page.figures) if (!(chart.events && chart.over)) node.classList.toggle("reported", moved);
+    this.distributions.show(now);
+    for (const figure of page.figures) if (!(figure.chart.events && figure.chart.over) && !this.distributions.follows(figure)) figure.node.classList.toggle("reported", moved);
     for (const node of document.querySelectorAll(".guide, #key-figures .pairs")) node.classList.toggle("reported", moved);
     this.map.show(this.axes(), this.outcomes());
     this.tellCounts();
