@@ -263,7 +263,7 @@ export class LiveCampaign {
     const moved = changed.length > 0, { page, then } = this;
     document.documentElement.classList.toggle("what-if", moved);
     this.told = moved ? this.toldOf(this.now, this.requirements()) : then;
-    Object.assign(this.host, { computed: this.now, told: this.told }); // for scripts
+    Object.assign(this.host, { computed: this.now, told: this.told, page }); // for scripts
     const now = moved ? this.told : null;
     tellVerdict(now, then, this.data.peak ? [this.data.peak, this.data.named[this.data.peak]![0]] : null);
     tellTiles(now);
