@@ -54,7 +54,7 @@ def test_a_run_has_the_bits_of_a_run_here(name, large, tmp_path, monkeypatch):
         f"--outfile={files[3]}",
     )
     run_in_web("node", *map(str, [files[3], *files[:3]]))
-    answers, at = np.fromfile(files[2]), 0
+    answers, at = np.memmap(files[2], float, "r"), 0
     for row in rows:
         for what, expected in named_results(*run_natively(scenario, made.numbers, row)):
             expected = np.asarray(expected, float)
