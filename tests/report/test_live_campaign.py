@@ -135,8 +135,8 @@ def check_drawn(page, dataset):
     }
     for name, chart in charts.items():
         assert not page.locator(f"figure.reported[data-name={name}]").count()
-        for drawn, panel in zip(page.evaluate(DRAWN, name), chart.panels, strict=True):
-            for line, expected in zip(drawn, [*panel.areas, *panel.lines], strict=True):
+        for shown, panel in zip(page.evaluate(DRAWN, name), chart.panels, strict=True):
+            for line, expected in zip(shown, [*panel.areas, *panel.lines], strict=True):
                 reach = getattr(expected, "reach", None)
                 for found, values in zip(line, (expected.x, expected.y, () if reach is None else reach), strict=True):
                     np.testing.assert_allclose(found, values, rtol=1e-11, atol=1e-9, err_msg=name)

@@ -125,11 +125,11 @@ def requirement_row(judged: dict[str, Any]) -> tuple[str, str, str, str]:
     """Return a requirement as judged: what is required, the value, the margin, met or not."""
     unit, limit = judged["unit"], judged["limit"]
     if isinstance(limit, bool):
-        asked = f"{name_in_words(judged['name'])} = {'true' if limit else 'false'}"
+        asked = f"{judged['name']} = {'true' if limit else 'false'}"
         value = NOTHING if judged["value"] is None else "true" if judged["value"] else "false"
         return asked, value, NOTHING, MET[judged["met"]]
     stated = judged.get("text") or f"{judged['relation']} {limit:g} {unit}".rstrip()
-    asked = f"{name_in_words(judged['name'])} {stated}"
+    asked = f"{judged['name']} {stated}"
     value, margin = (
         NOTHING if amount is None else as_stated(amount, unit, stated) for amount in (judged["value"], judged["margin"])
     )
@@ -138,6 +138,11 @@ def requirement_row(judged: dict[str, Any]) -> tuple[str, str, str, str]:
     if judged["met"] is None:  # a lower bound
         value = "not known" if judged["value"] is None else f"at least {value}"
     return asked, value, margin, MET[judged["met"]]
+
+
+def worded_row(judged: dict[str, Any]) -> tuple[str, str, str, str]:
+    """Return a row of a requirement with its name in words, as pages have it; a terminal has the key, which can be typed."""
+    return requirement_row(judged | {"name": name_in_words(judged["name"])})
 
 
 def join_keys(keys: str) -> str:

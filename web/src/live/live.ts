@@ -135,7 +135,7 @@ export class Live {
     this.ownLimits ??= limits;
     Object.assign(this.host, { limits }); // for scripts
     tellLimits(limits, this.changed().length > 0);
-    this.sliders.hatch(DELAY, leastLimit(limits));
+    this.sliders.hatch(DELAY, leastLimit(limits), limits.delay);
     this.tellFigures(this.last);
     this.host.dataset.limited = "";
   }
