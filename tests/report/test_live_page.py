@@ -103,7 +103,7 @@ def test_numbers_moved_in_a_page_give_what_the_command_gives(name, browse, tmp_p
 def test_the_report_comes_back(browse, tmp_path):
     scenario, _dataset, file = page_file("probe-cone", tmp_path)
     page, said = browse(file, 1440, 1000)
-    browser.wait_until(page, "document.getElementById('live')?.dataset.tried !== undefined")
+    browser.wait_until(page, "document.getElementById('live')?.dataset.limited !== undefined")
     curves = "[...document.querySelectorAll('.chart svg path')].map((one) => one.getAttribute('d')).join()"
     tables = (
         "[...document.querySelectorAll('table[data-live], .tiles, .requirements')].map((one) => one.innerText).join()"
