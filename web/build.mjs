@@ -7,6 +7,20 @@ import { build } from "esbuild";
 const carried = process.argv[2]?.startsWith("-") === false ? process.argv[2] : "../src/dockdyn/report/web";
 const common = { bundle: true, minify: true, target: "es2022", charset: "utf8", legalComments: "eof", write: false, loader: { ".css": "css" } };
 
+// Parts of shaders that the scene's materials never use, and which are most of what three cannot be rid of by itself: those of
+// other materials, and of maps, shadows, fog, skins and the like, which a switch of the preprocessor leaves out of each shader.
+const UNUSED = /^(shadowmap_|shadowmask_|transmission_|iridescence_|envmap_|lightprobes_|batching_|morph|skin|alphahash_|bumpmap_|normalmap_|lights_(lambert|phong|toon)_|lights_fragment_maps|gradientmap_|clearcoat_|displacementmap_|aomap_|lightmap_|alphamap_|tonemapping_|cube_uv_|fog_|emissivemap_|map_)/;
+const MATERIALS = /^\s*(background|backgroundCube|cube|distance|equirect|meshlambert|meshmatcap|meshnormal|meshphong|meshtoon|points|shadow|sprite)_(?:vert|frag): ((?:vertex|fragment)(?:\$\w+)?),?$/gm;
+const shaders = {
+  name: "shaders",
+  setup: ({ onLoad }) => onLoad({ filter: /three\.module\.js$/ }, async ({ path }) => {
+    const source = await readFile(path, "utf8"), others = new Set([...source.matchAll(MATERIALS)].map((found) => found[2]));
+    if (others.size !== 26) throw new Error("shaders of materials are named otherwise in this version of three");
+    const shorter = (name, text) => (others.has(name) || UNUSED.test(name) ? "" : text.replace(/\\n(?:\\t)+/g, "\\n"));
+    return { contents: source.replace(/^(const|var) ([a-z_0-9]+(?:\$\w+)?) = "((?:[^"\\]|\\.)*)";$/gm, (_, kind, name, text) => `${kind} ${name} = "${shorter(name, text)}";`), loader: "js" };
+  }),
+};
+
 const packages = new Set(); // of others, parts of which are carried
 
 async function text(entry, more) {
@@ -36,7 +50,7 @@ async function buildPage() {
   await writeFile(`${carried}/page.css`, await text("src/page.css", {}));
   // a script of its own, which is unpacked where a page has a scene; its style comes with it as text
   for (const name of ["run", "loop"]) await writeFile(`${carried}/${name}-worker.js.gz`, gzipSync(await text(`src/live/${name}_worker.ts`, script), { level: 9 }));
-  const scene = await text("src/scene/scene.ts", { ...script, globalName: "dockdynScene", loader: { ".css": "text" } });
+  const scene = await text("src/scene/scene.ts", { ...script, globalName: "dockdynScene", loader: { ".css": "text" }, plugins: [shaders] });
   await writeFile(`${carried}/scene.js.gz`, gzipSync(scene, { level: 9 }));
   await writeFile(`${carried}/licences.txt`, await licences());
 }

@@ -125,12 +125,14 @@ def live_of(
             return {"no_live": why}
         from dockdyn.report.live import live_data
         from dockdyn.results.key_figures import left_out
+        from dockdyn.studies.margins.live import loop_limits
 
         known = setup_named(chosen.setup).key_figures()
         assert known is not None, chosen.setup
         without = left_out(known.figures, known.stated(chosen.content))
         found = summarise(dataset) if summary is None else summary
-        return {"live": live_data(chosen, found, known.figures, without)}
+        live = live_data(chosen, found, known.figures, without)
+        return {"live": live | ({"limits": limits} if (limits := loop_limits(chosen)) else {})}
     except Exception as error:
         return {"no_live": f"{str(error) or type(error).__name__}"}
 

@@ -1,6 +1,7 @@
 """The programs of a run in a browser's WebAssembly, by Node: any numbers give the bits that a run on this machine gives."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from dockdyn.results.methods import settings_of
 from dockdyn.translate import wasm
 from dockdyn.trees import flatten, unflatten
 
+ROWS = int(os.environ.get("DOCKDYN_FUZZ_PAGES", "4"))  # settings of each
 LONG = ("idss-probe-cone", "gibson-2d", "newtons-cradle", "cyril-elastic")
 
 
@@ -43,7 +45,7 @@ def test_a_run_has_the_bits_of_a_run_here(name, large, tmp_path, monkeypatch):
     monkeypatch.setattr(wasm, "LARGE", large)
     scenario, rng = dockdyn.load(name, {"output.interval": "0.1 s"}), np.random.default_rng(5)
     made = browser_unit(scenario)
-    rows = [[place.value for place in made.numbers], *([drawn(one, rng) for one in made.numbers] for _ in range(4))]
+    rows = [[place.value for place in made.numbers], *([drawn(one, rng) for one in made.numbers] for _ in range(ROWS))]
     files = [tmp_path / name for name in ("unit.json", "rows.json", "answers", "run_unit.mjs")]
     files[0].write_text(json.dumps(made.packed()))
     files[1].write_text(json.dumps(rows))
@@ -52,7 +54,7 @@ def test_a_run_has_the_bits_of_a_run_here(name, large, tmp_path, monkeypatch):
         f"--outfile={files[3]}",
     )
     run_in_web("node", *map(str, [files[3], *files[:3]]))
-    answers, at = np.fromfile(files[2]), 0
+    answers, at = np.memmap(files[2], float, "r"), 0
     for row in rows:
         for what, expected in named_results(*run_natively(scenario, made.numbers, row)):
             expected = np.asarray(expected, float)

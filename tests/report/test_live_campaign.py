@@ -16,6 +16,7 @@ from dockdyn.studies.campaign.answers import campaign_answers
 from dockdyn.studies.campaign.cases import campaign_cases
 from dockdyn.studies.campaign.first_screen import campaign_headline, requirement_bars
 from dockdyn.studies.campaign.live import LiveCampaign
+from dockdyn.studies.campaign.plots import convergence_figure, load_figure
 from dockdyn.studies.campaign.report import campaign_report
 from dockdyn.studies.campaign.tables import loads_table, requirements_table
 
@@ -59,6 +60,12 @@ CELLS = """(of) => {
   const words = (cell) => [...cell.childNodes].filter((one) => one.className !== "was").map((one) => one.textContent).join("");
   return [...document.querySelectorAll(`table[data-live=${of}] tbody tr`)].map((row) => [...row.cells].map(words));
 }"""
+DRAWN = """(name) => {
+  const { figures, columns } = document.getElementById("live").page;
+  const of = ({ x, y, reach }) => [x, y, reach].map((place) => (place == null ? [] : [...columns.at(place)]));
+  const figure = figures.find(({ node }) => node.dataset.name === name);
+  return figure.chart.panels.map(({ areas, lines }) => [...areas.slice(1), ...lines.slice(1)].map(of));
+}"""  # behind what is grey, of the report
 TOLD = """[...document.querySelectorAll(".verdict, .tile, .requirement, table[data-live]")]
   .map((one) => one.className + one.innerText).join()"""
 MARKS = """[...document.querySelectorAll("#live-map .plot path")]
@@ -119,6 +126,22 @@ def check_equal(found, dataset):
         np.testing.assert_array_equal([float(one) for one in values], cases.figures[name], err_msg=name)
 
 
+def check_drawn(page, dataset):
+    """How the force is distributed and how estimates settle is drawn as the report of that campaign draws it."""
+    cases, answers = campaign_cases(dataset), campaign_answers(dataset)
+    charts = {
+        "load": load_figure(cases, cases.peak_force),
+        "convergence": convergence_figure(answers["convergence"], "N"),
+    }
+    for name, chart in charts.items():
+        assert not page.locator(f"figure.reported[data-name={name}]").count()
+        for shown, panel in zip(page.evaluate(DRAWN, name), chart.panels, strict=True):
+            for line, expected in zip(shown, [*panel.areas, *panel.lines], strict=True):
+                reach = getattr(expected, "reach", None)
+                for found, values in zip(line, (expected.x, expected.y, () if reach is None else reach), strict=True):
+                    np.testing.assert_allclose(found, values, rtol=1e-11, atol=1e-9, err_msg=name)
+
+
 def check_told(page, dataset):
     """Verdict, requirements and tables say what the report of that campaign says."""
     cases, answers = campaign_cases(dataset), campaign_answers(dataset)
@@ -151,6 +174,7 @@ def test_cases_moved_in_a_page_are_those_of_the_command(small, browse, tmp_path)
     moved = again(page, "probe-cone", tmp_path, seed=4, runs=12)
     check_equal(page.evaluate(READ), moved)
     check_told(page, moved)
+    check_drawn(page, moved)
     assert not [one for one in said if "GL Driver Message" not in one]
 
 
@@ -245,6 +269,7 @@ def test_all_cases_of_idss_in_a_page_are_those_of_the_command(browse, tmp_path):
     softer = again(page, "idss-probe-cone", tmp_path, seed=1, runs=256)
     check_equal(page.evaluate(READ), softer)
     check_told(page, softer)
+    check_drawn(page, softer)
     page.click("text=As reported")
     places = {one.key: one for one in places_of(dockdyn.load("idss-probe-cone"))}
     free = [key for key, one in places.items() if one.value and ".axis." not in key and "inertia" not in key]

@@ -159,7 +159,7 @@ def test_curves_rows_and_keys_set_the_one_time(at_desk, shared_run):
     for keys, time in (("Home", 0), ("End", 30), ("ArrowLeft", 29.95), ("Shift+ArrowRight", 30)):
         at_desk.page.keyboard.press(keys)
         assert at_desk.time() == pytest.approx(time, abs=1e-3)
-    at_desk.page.locator("tr", has_text="Q2").first.click()
+    at_desk.page.locator("tr.goes", has_text="Q2").first.click()
     assert at_desk.time() == pytest.approx(onset, abs=1e-3)
     shown = at_desk.ranges("energy")[0, :2]
     assert shown[0] < onset < shown[1] and np.ptp(shown) < 3  # the curves are on that contact

@@ -14,7 +14,7 @@ from dockdyn.pages import live_of, replay_of, report_of
 from dockdyn.report.live import TooMuch, live_data
 from dockdyn.report.page import render_page
 from dockdyn.report.verdict import judgement_sentence, sort_of
-from dockdyn.report.wording import requirement_row
+from dockdyn.report.wording import worded_row
 from dockdyn.results.requirements import figures_of
 from dockdyn.scenario.language.places import places_of
 
@@ -94,7 +94,7 @@ def test_numbers_moved_in_a_page_give_what_the_command_gives(name, browse, tmp_p
     assert name not in FOLLOWED or not page.locator(".stage.reported").count()
     rows = [re.sub(r"\s+", " ", text) for text in page.locator(".requirement").all_inner_texts()]
     for judged in summary["requirements"]:
-        asked, _, _, met = requirement_row(judged)
+        asked, _, _, met = worded_row(judged)
         (shown,) = (row for row in rows if asked in row)
         assert f" {met}" in shown, (shown, judged)
     assert not complaints(said)
@@ -103,7 +103,7 @@ def test_numbers_moved_in_a_page_give_what_the_command_gives(name, browse, tmp_p
 def test_the_report_comes_back(browse, tmp_path):
     scenario, _dataset, file = page_file("probe-cone", tmp_path)
     page, said = browse(file, 1440, 1000)
-    browser.wait_until(page, "document.getElementById('live')?.dataset.tried !== undefined")
+    browser.wait_until(page, "document.getElementById('live')?.dataset.limited !== undefined")
     curves = "[...document.querySelectorAll('.chart svg path')].map((one) => one.getAttribute('d')).join()"
     tables = (
         "[...document.querySelectorAll('table[data-live], .tiles, .requirements')].map((one) => one.innerText).join()"

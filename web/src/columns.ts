@@ -9,7 +9,7 @@ const STEPS = 65534; // of a column's range; one more stands for a gap
 const GAP = 65535;
 
 export class Columns {
-  private readonly own: number;
+  private own: number;
 
   constructor(private readonly found: Float64Array[]) {
     this.own = found.length;
@@ -18,6 +18,17 @@ export class Columns {
   /** Add a column beside those of the page and return its place. */
   add(values: Float64Array): number {
     return this.found.push(values) - 1;
+  }
+
+  /** Return places of columns that are not forgotten, before others are added: what is in them is `put`. */
+  reserve(count: number): number[] {
+    const places = Array.from({ length: count }, () => this.found.push(new Float64Array()) - 1);
+    this.own = this.found.length;
+    return places;
+  }
+
+  put(place: number, values: Float64Array): void {
+    this.found[place] = values;
   }
 
   /** Forget the columns that were added. */

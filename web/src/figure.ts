@@ -1,9 +1,9 @@
 // A figure of a report: its panels, what they say at the pointer or at the time, its window, its legend.
-import { wordsAndUnit, type Chart, type Line, type Panel } from "./chart.ts";
+import { wordsAndUnit, type Chart, type Level, type Line, type Panel } from "./chart.ts";
 import type { Clock } from "./clock.ts";
 import type { Columns } from "./columns.ts";
-import { element } from "./dom.ts";
-import { axesOf, drawPanel, fitUp, isOrdered, leftRoom, type Axes } from "./panel.ts";
+import { drawing, element } from "./dom.ts";
+import { axesOf, drawPanel, fitUp, isOrdered, leftRoom, markOf, type Axes } from "./panel.ts";
 import { lastNotBeyond, writeNumber, writeNumbers, type Span } from "./scales.ts";
 
 const NARROW = 560; // px of a figure below which its panels stand below each other
@@ -137,11 +137,11 @@ export class Figure {
   }
 
   private legend(panels: Panel[]): HTMLElement | null {
-    const named = new Map<string, HTMLElement>();
+    const named = new Map<string, Element>();
     for (const panel of panels) {
       for (const line of panel.lines) if (line.name && !named.has(line.name)) named.set(line.name, swatch(line));
       for (const area of panel.areas) if (area.name && !named.has(area.name)) named.set(area.name, block(area.colour));
-      for (const one of [...panel.bands, ...panel.levels]) if (one.legend && !named.has(one.legend)) named.set(one.legend, block(one.colour));
+      for (const one of [...panel.bands, ...panel.levels]) if (one.legend && !named.has(one.legend)) named.set(one.legend, "at" in one ? swatch(one) : block(one.colour));
     }
     if (named.size < 2) return null;
     return element("div", { class: "legend" }, ...[...named].map(([name, mark]) =>
@@ -291,10 +291,10 @@ export class Figure {
   }
 }
 
-function swatch(line: Line): HTMLElement {
-  const style = line.dash.length ? "dashed" : "solid";
-  const marked = line.marker && !line.joined;
-  return element("i", { class: `swatch${marked ? " dot" : ""}`, style: `border-color: var(--${line.colour}); border-top-style: ${style}` });
+/** Return what stands for a line, or a level, in words about it: a stretch of it, or its mark. */
+function swatch(line: Line | Level): Element {
+  if ("marker" in line && line.marker && !line.joined) return drawing("svg", { class: "swatch mark", width: 14, height: 12, viewBox: "-7 -6 14 12", "aria-hidden": "true" }, markOf(line, "M0 0", 4));
+  return element("i", { class: "swatch", style: `border-color: var(--${line.colour}); border-top-style: ${line.dash.length ? "dashed" : "solid"}` });
 }
 
 function block(colour: string): HTMLElement {

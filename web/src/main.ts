@@ -4,7 +4,7 @@ import { Clock } from "./clock.ts";
 import { gunzip, unpackColumns, type PackedColumns } from "./columns.ts";
 import { element } from "./dom.ts";
 import { Figure, Window } from "./figure.ts";
-import { giveUp, type Page } from "./live/shown.ts";
+import { giveUp, type Page, type Scripts } from "./live/shown.ts";
 import { CONTACT, eventsOf, type Event } from "./panel.ts";
 import { addSaving } from "./save.ts";
 import type { mountScene, SceneData } from "./scene/scene.ts";
@@ -57,17 +57,20 @@ function makeFigures(data: PageData, columns: Awaited<ReturnType<typeof unpackCo
   return { windows, figures };
 }
 
-/** What of a page computes: made of its place, its data and the address of its worker's script. */
-export type MakeLive = new (host: HTMLElement, data: never, page: Page, script: string) => { begin(): Promise<void> };
+/** What of a page computes: made of its place, its data and the addresses of the scripts of workers. */
+export type MakeLive = new (host: HTMLElement, data: never, page: Page, scripts: Scripts) => { begin(): Promise<void> };
 
 /** Let the page compute, where it carries the programs for that. */
 async function startLive(page: Page, Live: MakeLive): Promise<void> {
-  const host = document.getElementById("live"), text = document.getElementById("live-data")?.textContent, script = document.getElementById("live-script")?.textContent;
-  if (!host || !text || !script) return;
-  const code = await gunzip(script);
+  const host = document.getElementById("live"), text = document.getElementById("live-data")?.textContent;
+  if (!host || !text) return;
+  const scripts: Scripts = {};
   try {
-    const worker = URL.createObjectURL(new Blob([code as BlobPart], { type: "text/javascript" }));
-    await new Live(host, JSON.parse(text) as never, page, worker).begin();
+    for (const name of ["run", "loop"] as const) {
+      const script = document.getElementById(`${name}-script`)?.textContent;
+      if (script) scripts[name] = URL.createObjectURL(new Blob([(await gunzip(script)) as BlobPart], { type: "text/javascript" }));
+    }
+    await new Live(host, JSON.parse(text) as never, page, scripts).begin();
   } catch (error) {
     giveUp(error instanceof Error ? error.message : String(error));
   }

@@ -151,12 +151,18 @@ const MARKS: Record<string, (r: number) => string> = {
 MARKS["."] = (r) => MARKS["o"]!(0.6 * r);
 MARKS["X"] = MARKS["x"]!;
 
-function markPath(line: Line, columns: Columns, axes: Axes): string {
-  const x = columns.at(line.x), y = columns.at(line.y), mark = MARKS[line.marker]!((POINT * line.size) / 2);
+/** Return marks of a line: `path` has a place for each, "M0 0" of one there; `r` is half their size (px). */
+export function markOf(line: Line, path: string, r: number): SVGElement {
+  const open = line.marker === "x" || line.marker === "X", colour = `var(--${line.colour})`;
+  return drawing("path", { d: path.replace(/M[^M]+/g, (place) => place + MARKS[line.marker]!(r)), fill: open ? "none" : line.hollow ? "var(--panel)" : colour, stroke: line.marker === "." ? "none" : colour, "stroke-width": line.marker === "X" ? 3 : 1.4 });
+}
+
+function markPlaces(line: Line, columns: Columns, axes: Axes): string {
+  const x = columns.at(line.x), y = columns.at(line.y);
   let path = "";
   for (let i = 0; i < x.length; i++) {
     const px = axes.toX(x[i]!), py = axes.toY(y[i]!);
-    if (px >= -9 && px <= axes.frame.width + 9 && Number.isFinite(py)) path += `M${digits(px)} ${digits(py)}${mark}`;
+    if (px >= -9 && px <= axes.frame.width + 9 && Number.isFinite(py)) path += `M${digits(px)} ${digits(py)}`;
   }
   return path;
 }
@@ -170,11 +176,7 @@ function lineParts(line: Line, columns: Columns, axes: Axes): SVGElement[] {
   if (line.joined) {
     parts.push(drawing("path", { d: pathOf(x, y, axes), fill: "none", stroke: colour, "stroke-width": POINT * line.width, "stroke-dasharray": dashes(line), "stroke-linejoin": "round" }));
   }
-  if (line.marker) {
-    const open = line.marker === "x" || line.marker === "X";
-    const fill = open ? "none" : line.hollow ? "var(--panel)" : colour;
-    parts.push(drawing("path", { d: markPath(line, columns, axes), fill, stroke: line.marker === "." ? "none" : colour, "stroke-width": line.marker === "X" ? 3 : 1.4 }));
-  }
+  if (line.marker) parts.push(markOf(line, markPlaces(line, columns, axes), (POINT * line.size) / 2));
   return parts;
 }
 
@@ -199,7 +201,7 @@ function ticksOf(panel: Panel, axes: Axes): { across: [number, string][]; up: [n
 /** Return the room that the names of ticks need on the left (px). */
 export function leftRoom(panel: Panel, narrow: boolean): number {
   const longest = Math.max(0, ...panel.ticks.map(([, words]) => words.length));
-  return panel.bare ? 4 : Math.min(Math.max(52, longest * LETTER + 14), narrow ? 150 : 320);
+  return panel.bare ? 4 : Math.min(Math.max(60, longest * LETTER + 14), narrow ? 150 : 320);
 }
 
 export interface Drawn { svg: SVGSVGElement; axes: Axes }

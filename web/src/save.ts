@@ -42,8 +42,15 @@ export function standingDrawing(figure: HTMLElement): SVGSVGElement | null {
       const bold = words.matches(".curve-name, b");
       all.append(drawing("text", { x: box.left - around!.left, y: box.bottom - around!.top - 5, fill: "var(--ink)", "font-weight": bold ? 600 : 400 }, words.textContent));
     }
-    for (const mark of figure.querySelectorAll<HTMLElement>(".series .swatch")) {
-      const box = mark.getBoundingClientRect(), name = /var\(--[a-z0-9]+\)/.exec(mark.getAttribute("style") ?? "")?.[0] ?? "var(--ink)";
+    for (const mark of figure.querySelectorAll<HTMLElement | SVGSVGElement>(".series .swatch")) {
+      const box = mark.getBoundingClientRect();
+      if (mark instanceof SVGSVGElement) {
+        const copy = mark.cloneNode(true) as SVGSVGElement;
+        for (const [name, value] of [["x", box.left - around!.left], ["y", box.top - around!.top]] as const) copy.setAttribute(name, String(value));
+        all.append(copy);
+        continue;
+      }
+      const name = /var\(--[a-z0-9]+\)/.exec(mark.getAttribute("style") ?? "")?.[0] ?? "var(--ink)";
       all.append(drawing("rect", { x: box.left - around!.left, y: box.top - around!.top, width: box.width, height: Math.max(box.height, 2), fill: name }));
     }
   }

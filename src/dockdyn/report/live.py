@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from dockdyn.report.drawing import short_label
 from dockdyn.report.verdict import worst_first
-from dockdyn.report.wording import format_significant, stated_unit
+from dockdyn.report.wording import format_significant, name_in_words, stated_unit
 from dockdyn.results.browser_unit import browser_unit
 from dockdyn.results.key_figures import KeyFigure, names_in_cases
 from dockdyn.results.requirements import BOUNDED, LARGEST, LEAST, figures_of
@@ -92,6 +92,12 @@ def _words(name: str, figure: KeyFigure) -> str:
 def requirement_in_page(judged: dict[str, Any]) -> dict[str, Any]:
     """Return a requirement for a page: with the unit in which its limit was written, and how much of SI that is."""
     kept = {key: judged[key] for key in ("name", "figure", "relation", "limit")}
+    kept["words"] = name_in_words(judged["name"])
     stated = "" if isinstance(judged["limit"], bool) else judged.get("text") or ""
     written, scale = stated_unit(judged["unit"], stated)
-    return kept | {"unit": written, "scale": scale, "bounded": judged["figure"] in BOUNDED}
+    return kept | {
+        "words": name_in_words(judged["name"]),
+        "unit": written,
+        "scale": scale,
+        "bounded": judged["figure"] in BOUNDED,
+    }

@@ -30,6 +30,7 @@ from dockdyn.report.verdict import judgement_sentence, sort_of, split_sentences,
 COMPUTES = "The page computes the run again with other numbers; that needs JavaScript."
 MOTION = "Motion and forces"
 MAIN = 3  # figures over time beside the scene
+OTHER = {"run": "loop", "loop": "run"}  # whose worker a page has, too, that seeks limits of the delay
 ROOTS = "roots"  # the figure of a loop that follows numbers which are changed
 NARROW = 4  # columns of a table that half a desktop is enough for
 LONG = 30  # rows of a table above which it scrolls by itself; letters above which words are broken
@@ -41,7 +42,7 @@ DARK = {
 }  # fmt: skip
 WITHOUT_SCRIPT = (
     ".stage,.transport,.keys,.tools{display:none}.bench{grid-template-columns:1fr}.chart{min-height:0!important}"
-    "#what-if:has(#live-map),.side:has(#live-case){display:none}"
+    "#what-if:has(#live-map),#motion:has(#live-case){display:none}"
 )
 SIGNS = {
     "ok": "M3.2 8.4l3.1 3.1 6.5-7",
@@ -91,7 +92,7 @@ def render_page(
     """
     columns = columns or PageColumns()
     charts: list[Chart] = []
-    figures = _figures(plots := _plots_with(report.plots, case), charts)
+    figures = _figures(plots := _plots_with(report.plots, case), charts, of_case=case is not None)
     data = _page_data(charts, columns, scene)
     timed = [figure for figure, chart in figures if _is_timed(chart)][:MAIN]
     of_loop = live is not None and "loop" in live
@@ -341,17 +342,19 @@ def _motion(staged: bool, lacks: str, beside: Html | None, curves: Sequence[Html
     )
 
 
-def _figures(plots: Sequence[Plot], charts: list[Chart]) -> list[tuple[Html, Chart | None]]:
-    """Return figures, each with what to look for in it, and their charts, which are put among `charts`, too."""
+def _figures(plots: Sequence[Plot], charts: list[Chart], *, of_case: bool) -> list[tuple[Html, Chart | None]]:
+    """Return figures, each with what to look for in it, and their charts, which are put among `charts`, too; those over time
+    may be `of_case`, one of a campaign that is shown with JavaScript only."""
     found: list[tuple[Html, Chart | None]] = []
     for number, plot in enumerate(named_apart(plots), start=1):
         drawn = plot.draw()
         chart = drawn if isinstance(drawn, Chart) else None
         if isinstance(drawn, Chart):
             height = round(CSS_PIXELS * drawn.height)
+            hidden = of_case and _is_timed(drawn)
             shown = element(
                 "div",
-                element("noscript", _without_script(drawn, plot.name, number, charts)),
+                None if hidden else element("noscript", _without_script(drawn, plot.name, number, charts)),
                 class_="chart",
                 role="img",
                 aria_label=plot.caption,
@@ -513,8 +516,9 @@ def _scripts(data: str | None, scene: dict[str, Any] | None, live: dict[str, Any
     scripts = [element("script", Html(data), type="application/json", id="page-data")]
     if live is not None:
         scripts.append(element("script", Html(_json(live)), type="application/json", id="live-data"))
-        packed = Html(packed_part(f"{_scripts_of(live)[1]}-worker.js.gz")[0])
-        scripts.append(element("script", packed, type="application/octet-stream", id="live-script"))
+        for name in (own := _scripts_of(live)[1], *([OTHER[own]] if "limits" in live else [])):
+            packed = Html(packed_part(f"{name}-worker.js.gz")[0])
+            scripts.append(element("script", packed, type="application/octet-stream", id=f"{name}-script"))
     if scene is not None:
         scripts.append(
             element("script", Html(packed_part("scene.js.gz")[0]), type="application/octet-stream", id="scene-script")

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from dockdyn.report.elements import Html, element
 from dockdyn.report.verdict import share_in_words, used_share, worst_first
-from dockdyn.report.wording import MET, requirement_row
+from dockdyn.report.wording import MET, worded_row
 
 Sort = Literal["ok", "bad", "warn", "open"]
 MARKS: dict[Sort, str] = {"ok": "✓", "bad": "✗", "warn": "!", "open": "?"}
@@ -77,7 +77,7 @@ def bars_of_run(found: Sequence[dict[str, Any]]) -> list[RequirementBar]:
     sorts: dict[bool | None, Sort] = {True: "ok", False: "bad", None: "open"}
     bars = []
     for one in worst_first(found):
-        asked, value, margin, _ = requirement_row(one)
+        asked, value, margin, _ = worded_row(one)
         words = share_in_words(one) or one.get("why", "")
         met = one["met"]
         bars.append(

@@ -33,6 +33,7 @@ class Tile:
         figures: names of key figures and factors: the number is their sum, where a page computes it again.
         cases: what the number is of cases, where a page computes all again: a share, "captured" or the name of a requirement,
             or a percentile, "95 peak_force_N".
+        limits: whether a page that computes puts the limits of the delay beside it.
     """
 
     label: str
@@ -47,6 +48,7 @@ class Tile:
     alarming: bool = False
     figures: Sequence[tuple[str, float]] = ()
     cases: str = ""
+    limits: bool = False
 
     def html(self) -> Html:
         """Return it as it stands on the page."""
@@ -60,6 +62,7 @@ class Tile:
             class_="tile panel bad" if self.alarming else "tile panel",
             data_figures=json.dumps(self.figures) if self.figures else None,
             data_cases=self.cases or None,
+            data_limits="" if self.limits else None,
         )
 
     def _bars(self) -> Html:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,7 +13,8 @@ from dockdyn.report.wording import format_significant
 
 WIDTH, HEIGHT = 240, 80  # of a picture, in its own units
 MOST_SQUARES = 300
-COLUMNS = 20  # squares beside each other
+TALL = 170  # of squares, about
+DEEP = 170  # of roots
 BINS = 24
 GOOD, MISSED = "var(--ok)", "var(--bad)"
 
@@ -21,16 +23,18 @@ def draw_squares(count: int, total: int) -> Html:
     """Return a square for each of `total` cases, or for as many of them as leave at most 300; the first `count` are filled."""
     each = -(-total // MOST_SQUARES)
     squares, filled = -(-total // each), round(count / each)
-    side = WIDTH / COLUMNS
-    rows = -(-squares // COLUMNS)
-    places = [(place % COLUMNS * side, place // COLUMNS * side) for place in range(squares)]
+    columns = math.ceil(math.sqrt(squares * WIDTH / TALL))
+    side, rows = WIDTH / columns, -(-squares // columns)
+    places = [(place % columns * side, place // columns * side) for place in range(squares)]
     paths = (
         (GOOD, places[:filled]),
         ("var(--line2)", places[filled:]),
     )
     drawn = [
         element(
-            "path", d="".join(f"M{x:g} {y:g}h{side - 2:g}v{side - 2:g}h-{side - 2:g}z" for x, y in some), fill=colour
+            "path",
+            d="".join(f"M{x:.4g} {y:.4g}h{side - 2:.4g}v{side - 2:.4g}h-{side - 2:.4g}z" for x, y in some),
+            fill=colour,
         )
         for colour, some in paths
         if some
@@ -126,21 +130,21 @@ def draw_roots(roots: Sequence[Sequence[float]]) -> Html | None:
     size = max(1.6 * abs(points[0, 0]), 1e-12)
     tall = max(1.25 * abs(points[0, 1]), size)
     near = points[(np.abs(points[:, 0]) <= 2 * size) & (np.abs(points[:, 1]) <= tall)]
-    x, y = WIDTH / 2 + near[:, 0] / (2 * size) * WIDTH, HEIGHT / 2 - near[:, 1] / tall * (HEIGHT / 2 - 6)
+    x, y = WIDTH / 2 + near[:, 0] / (2 * size) * WIDTH, DEEP / 2 - near[:, 1] / tall * (DEEP / 2 - 12)
     crosses = [
         element(
             "path",
-            d=f"M{a - 4:.1f} {b - 4:.1f}l8 8m0-8l-8 8",
+            d=f"M{a - 7:.1f} {b - 7:.1f}l14 14m0-14l-14 14",
             stroke=GOOD if root[0] < 0 else MISSED,
-            stroke_width=2,
+            stroke_width=3,
             fill="none",
         )
         for a, b, root in zip(x, y, near, strict=True)
         if 0 <= a <= WIDTH
     ]
-    ground = element("rect", x=WIDTH / 2, y=0, width=WIDTH / 2, height=HEIGHT, fill="var(--badbg)")
-    axes = element("path", d=f"M{WIDTH / 2} 0V{HEIGHT}M0 {HEIGHT / 2}H{WIDTH}", stroke="var(--line2)", fill="none")
-    return _svg(HEIGHT, ground, axes, *crosses, stretched=False)
+    ground = element("rect", x=WIDTH / 2, y=0, width=WIDTH / 2, height=DEEP, fill="var(--badbg)")
+    axes = element("path", d=f"M{WIDTH / 2} 0V{DEEP}M0 {DEEP / 2}H{WIDTH}", stroke="var(--line2)", fill="none")
+    return _svg(DEEP, ground, axes, *crosses, stretched=False)
 
 
 def _svg(height: float, *drawn: Html | None, stretched: bool = True) -> Html:

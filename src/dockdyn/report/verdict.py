@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from dockdyn.report.wording import format_significant, requirement_row
+from dockdyn.report.wording import format_significant, name_in_words, worded_row
 
 if TYPE_CHECKING:
     from dockdyn.report.report import Report
@@ -52,7 +52,7 @@ def judgement_sentence(found: Sequence[dict[str, Any]]) -> str:
     words = [
         MISSED.format(mark=mark, count=len(names), all=len(found), what=what, names=", ".join(names))
         for sort, mark, what in UNMET
-        if (names := [one["name"] for one in found if one["met"] is sort])
+        if (names := [name_in_words(one["name"]) for one in found if one["met"] is sort])
     ]
     if words or not found:
         return " ".join(words)
@@ -122,7 +122,7 @@ def run_advice(found: Sequence[dict[str, Any]], scenario: str, delay: float) -> 
     advice = []
     if found:
         worst = worst_first(found)[0]
-        asked, value, _, met = requirement_row(worst)
+        asked, value, _, met = worded_row(worst)
         share = share_in_words(worst)
         advice.append(Advice("Decides", f"{asked}: {met}, {value}{f', {share}' if share else ''}."))
     if re.search(r"\bdistribution\b", scenario):

@@ -114,6 +114,13 @@ def stated_unit(unit: str, limit: str) -> tuple[str, float]:
     return (written or unit, scale) if scale else (unit, 1.0)
 
 
+def name_in_words(key: str) -> str:
+    """Return the name of a requirement as it is read: contact.faces.peak_force is contact faces: peak force."""
+    table, _, last = key.rpartition(".")
+    words = last.replace("_", " ")
+    return f"{table.replace('.', ' ')}: {words}" if table else words
+
+
 def requirement_row(judged: dict[str, Any]) -> tuple[str, str, str, str]:
     """Return a requirement as judged: what is required, the value, the margin, met or not."""
     unit, limit = judged["unit"], judged["limit"]
@@ -131,6 +138,11 @@ def requirement_row(judged: dict[str, Any]) -> tuple[str, str, str, str]:
     if judged["met"] is None:  # a lower bound
         value = "not known" if judged["value"] is None else f"at least {value}"
     return asked, value, margin, MET[judged["met"]]
+
+
+def worded_row(judged: dict[str, Any]) -> tuple[str, str, str, str]:
+    """Return a row of a requirement with its name in words, as pages have it; a terminal has the key, which can be typed."""
+    return requirement_row(judged | {"name": name_in_words(judged["name"])})
 
 
 def join_keys(keys: str) -> str:

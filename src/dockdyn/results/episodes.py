@@ -20,14 +20,13 @@ class Episode:
     peak_time: float = np.nan  # s
     impulse: float = 0.0  # N s, of the normal force
     onset_row: int = 0  # row of the moments (or samples) at onset
-    settled_row: int = -1  # and when the last delayed force of this contact has acted; −1: the run ended before
 
 
 def contact_episodes(log: Log, delay: float) -> list[Episode]:
     """Return all contacts of a run in NumPy arrays, by onset; `delay` (s) is that of their forces."""
     rows, contacts = np.nonzero(log.began())
     order = np.lexsort((rows, contacts, log.time[rows]))
-    released, settled, ended = log.released(), log.settled(delay), log.ended()
+    released, ended = log.released(), log.ended()
     peaks, times, impulses = log.peak_forces(), log.peak_times, log.impulses()
     found = []
     for row, contact in zip(rows[order], contacts[order], strict=True):
@@ -35,7 +34,6 @@ def contact_episodes(log: Log, delay: float) -> list[Episode]:
         last = row + ends[0] if len(ends) else len(log.time) - 1
         own = slice(row + 1, last + 1), contact
         episode = Episode(contact, log.time[row], released[row, contact], onset_row=row)
-        episode.settled_row = settled[row, contact]
         episode.impulse = np.cumsum(np.append(0.0, impulses[own]))[-1]
         forces = np.where(peaks[own] > 0, peaks[own], 0.0)  # not where it is no number
         if forces.any():

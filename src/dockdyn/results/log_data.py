@@ -81,6 +81,12 @@ class Log(NamedTuple):
         energy = changed_by_contacts(self.seen)
         return xp.where(row >= 0, energy[row] - energy[0], xp.nan)
 
+    def energy_gains(self, delay: Either) -> Contacts:
+        """Return the energy (J) then, relative to that when the contact began, in the row where it began; else NaN."""
+        xp, row = self.time.__array_namespace__(), self.settled(delay)
+        energy = changed_by_contacts(self.seen)
+        return xp.where(row >= 0, energy[row] - energy[:, None], xp.nan)
+
     def acting(self, delay: Either) -> Bool[Any, ""]:
         """Return whether contacts last at the end of the run, or their forces with a `delay` (s)."""
         xp = self.time.__array_namespace__()
@@ -135,7 +141,7 @@ def log_of(solution: Solution, start: State, seen: dict[str, Any], samples: dict
 def log_data(log: Log, solution: Solution, delay: Array | float) -> dict[str, Any]:
     """Return what every run with contacts has, `delay` (s) being that of its contact forces.
 
-    Entries over contacts are of shape (rows of the log, contacts). Onset, release, approach speed and energy of a contact
+    Entries over contacts are of shape (rows of the log, contacts). Onset, release, approach speed and energies of a contact
     are in the row where it began, NaN elsewhere. Peak force, its time and impulse are in parts, since the moment before
     each row: zero where there is no contact.
     """
@@ -149,6 +155,7 @@ def log_data(log: Log, solution: Solution, delay: Array | float) -> dict[str, An
         "episode_peak_time": log.peak_times[:, : onset.shape[1]],
         "episode_impulse": log.impulses(),
         "episode_energy": log.energies_after(delay),
+        "episode_energy_gain": log.energy_gains(delay),
         "kinetic_energy_start": kinetic[0],
         "kinetic_energy_end": kinetic[log.last],
         "end_time_s": solution.time,

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from dockdyn.integrate.solution import Status
 from dockdyn.results.episodes import Episode
 from dockdyn.results.log_data import Log
-from dockdyn.results.measures import changed_by_contacts
 
 Variable = tuple[str | tuple[str, ...], Any, dict[str, Any]]  # as xarray takes it: dimensions, values, attributes
 Layout = dict[str, tuple[tuple[str, ...], str, str]]  # name: (dimensions after time, units, long name)
@@ -102,7 +101,5 @@ def contact_variables(run: Run) -> dict[str, Any]:
 
 def energies_after(run: Run, delay: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the energy (J) after each contact relative to t = 0, and relative to its onset; NaN where the run ended before."""
-    keys, energy = ("onset_row", "settled_row", "contact"), changed_by_contacts(run.log.seen)
-    rows, settled, contacts = (np.array([getattr(one, key) for one in run.episodes], int) for key in keys)
-    since_onset = np.where(settled >= 0, energy[settled] - energy[rows], np.nan)
-    return run.log.energies_after(delay)[rows, contacts], since_onset
+    rows, contacts = (np.array([getattr(one, key) for one in run.episodes], int) for key in ("onset_row", "contact"))
+    return run.log.energies_after(delay)[rows, contacts], run.log.energy_gains(delay)[rows, contacts]

@@ -152,7 +152,7 @@ def tell(setup: str, content: Simulated, settings: Settings, observed: Observed)
     data = known.data(model, solution, log) | {"step_s": settings.step}
     sampled = solution.samples is not None
     figures = case_figures(known.figures, data, sampled) | known.of_members(content, data)
-    parts = ("onset", "release", "approach_speed", "peak_force", "peak_time", "impulse", "energy")
+    parts = ("onset", "release", "approach_speed", "peak_force", "peak_time", "impulse", "energy", "energy_gain")
     return RunFigures(figures, {name: data[f"episode_{name}"] for name in parts} | {"ended": log.ended()})
 
 

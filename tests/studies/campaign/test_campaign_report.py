@@ -13,7 +13,7 @@ from dockdyn.report.charts.print_chart import print_chart
 from dockdyn.report.page import render_page
 from dockdyn.report.palette import COLOURS
 from dockdyn.report.terminal import show_report
-from dockdyn.report.wording import format_significant
+from dockdyn.report.wording import format_significant, name_in_words
 from dockdyn.results.store import netcdf_in
 from dockdyn.scenario.language.units import convert
 from dockdyn.studies.campaign.answers import campaign_answers
@@ -182,7 +182,7 @@ def test_the_requirement_that_is_met_least_often_comes_first(limit):
     assert least["name"] == ("peak_force" if limit == "< 1 MN s" else "contact.impulse")
     share = format_probability(least["probability"], least["interval_95"])
     assert report.verdict.startswith("All requirements are met in ")
-    assert f"least often {least['name']} {least['text']}, in {share}." in report.verdict
+    assert f"least often {name_in_words(least['name'])} {least['text']}, in {share}." in report.verdict
     assert ("missed" in names) == (least["name"] == "contact.impulse") and names[0] in ("missed", "load")
     (influence,) = [plot.caption for plot in report.plots if plot.name == "influence"]
     assert "contact impulse" in influence or least["name"] == "peak_force"

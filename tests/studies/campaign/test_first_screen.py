@@ -46,7 +46,7 @@ def test_the_first_screen_has_the_numbers_of_the_answers():
     assert share == pytest.approx(100 * meets.mean(), abs=0.5)
     assert share == pytest.approx(100 * answers["requirements_probability"], abs=0.5)
     worst, other = report.bars  # fewest first
-    assert worst.asked == "peak_force < 700 N" if np.mean(speed < 0.085) < np.mean(speed > 0.065) else "captured = true"
+    assert worst.asked == "peak force < 700 N" if np.mean(speed < 0.085) < np.mean(speed > 0.065) else "captured = true"
     force = next(bar for bar in report.bars if bar.asked.startswith("peak"))
     assert force.share == np.mean(speed < 0.085) and worst.share <= other.share
     assert force.margin == f"worst {700 * speed.max() / 0.085:.0f} N, case {speed.argmax()}"

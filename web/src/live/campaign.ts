@@ -2,13 +2,14 @@
 import { element } from "../dom.ts";
 import { writeNumber } from "../scales.ts";
 import { judgeCases, type RequirementOfCases } from "./cases.ts";
+import { Distributions } from "./distributions.ts";
 import { refusalOf, scaled, type Law } from "./draws.ts";
 import { CaseMap, type CaseAxis, type Outcomes } from "./map.ts";
 import { isAllowed, moveInWords, settingsOf, shownUnit, tellCommand } from "./numbers.ts";
 import { Pool } from "./pool.ts";
 import { tellRequirements, tellTables, tellTiles, tellVerdict, toldOf, type Told } from "./retold.ts";
 import { Runner } from "./runner.ts";
-import { giveUp, FINISHED, ShownRun, type Page, type RunShown } from "./shown.ts";
+import { giveUp, FINISHED, ShownRun, type Page, type RunShown, type Scripts } from "./shown.ts";
 import { shareInWords } from "./shares.ts";
 import { Sliders } from "./sliders.ts";
 import type { NumberOfUnit } from "./programs.ts";
@@ -67,15 +68,16 @@ export class LiveCampaign {
   private readonly counts = element("div", { class: "counts" });
   private readonly again = element("div", { class: "live-again", hidden: true });
   private readonly trust = element("p", { class: "note" });
+  private readonly distributions: Distributions;
   private now: Computed;
   private told: Told;
   private chosen: number;
   private shown = 0;
 
-  constructor(private readonly host: HTMLElement, private readonly data: CampaignData, private readonly page: Page, script: string) {
+  constructor(private readonly host: HTMLElement, private readonly data: CampaignData, private readonly page: Page, scripts: Scripts) {
     const { unit, laws, requirements, stored, cases } = data, bits = page.columns;
-    this.pool = new Pool(script, unit, cases);
-    this.viewer = new Runner(script, unit);
+    this.pool = new Pool(scripts.run!, unit, cases);
+    this.viewer = new Runner(scripts.run!, unit);
     this.run = new ShownRun(data, page, page.figures.filter(({ chart }) => chart.events && chart.over));
     this.draws = laws.map((law) => law.draws.map((place) => bits.at(place)));
     this.keys = laws.flatMap(({ keys }) => keys);
@@ -87,6 +89,7 @@ export class LiveCampaign {
     this.own = { settings: this.settings(), values: this.drawnValues(), figures: new Map(Object.entries(stored).map(([name, place]) => [name, bits.at(place)])), failed: new Set(data.failed) };
     this.now = this.own;
     this.then = this.told = this.toldOf(this.own, requirements);
+    this.distributions = new Distributions(page.figures, bits, this.then, data.peak);
     this.chosen = data.shown;
     this.sliders = new Sliders(this.numbers, this.firstKeys(), (place, value) => this.change(place, value), OFFERED);
     const reset = element("button", { type: "button", class: "tool", click: () => this.reset() }, "As reported");
@@ -260,13 +263,14 @@ export class LiveCampaign {
     const moved = changed.length > 0, { page, then } = this;
     document.documentElement.classList.toggle("what-if", moved);
     this.told = moved ? this.toldOf(this.now, this.requirements()) : then;
-    Object.assign(this.host, { computed: this.now, told: this.told }); // for scripts
+    Object.assign(this.host, { computed: this.now, told: this.told, page }); // for scripts
     const now = moved ? this.told : null;
     tellVerdict(now, then, this.data.peak ? [this.data.peak, this.data.named[this.data.peak]![0]] : null);
     tellTiles(now);
     tellRequirements(now, then);
     tellTables(now, this.data.loads);
-    for (const { node, chart } of page.figures) if (!(chart.events && chart.over)) node.classList.toggle("reported", moved);
+    this.distributions.show(now);
+    for (const figure of page.figures) if (!(figure.chart.events && figure.chart.over) && !this.distributions.follows(figure)) figure.node.classList.toggle("reported", moved);
     for (const node of document.querySelectorAll(".guide, #key-figures .pairs")) node.classList.toggle("reported", moved);
     this.map.show(this.axes(), this.outcomes());
     this.tellCounts();
@@ -352,7 +356,7 @@ export class LiveCampaign {
     const met = told.requirements.map((one, row) => {
       const value = told.judged.value[row]![place]!, open = told.judged.open[row]![place], holds = told.judged.met[row]![place];
       const words = typeof one.limit === "boolean" ? (Number.isNaN(value) ? "–" : value ? "true" : "false") : `${writeNumber(value / one.scale)} ${one.unit}`.trim();
-      return element("p", { class: `met ${open ? "open" : holds ? "ok" : "bad"}` }, element("em", {}, open ? "?" : holds ? "✓" : "✗"), one.name, element("b", {}, words));
+      return element("p", { class: `met ${open ? "open" : holds ? "ok" : "bad"}` }, element("em", {}, open ? "?" : holds ? "✓" : "✗"), one.words, element("b", {}, words));
     });
     const command = element("div"), moved = this.changed().length > 0;
     tellCommand(command, moved ? "dockdyn run scenario.toml" : `${data.rerun} ${place}`, moved ? this.settingsOfCase(place) : []);

@@ -4,6 +4,7 @@ import { asReported } from "./kept.ts";
 
 export interface RequirementToMeet {
   name: string;
+  words: string; // of its name
   figure: string;
   relation: "<" | "<=" | ">" | ">=" | "==";
   limit: number | boolean;
@@ -13,7 +14,7 @@ export interface RequirementToMeet {
 }
 
 export interface JudgedRequirement {
-  name: string;
+  words: string;
   value: number;
   met: boolean | null;
   margin: number;
@@ -31,16 +32,16 @@ const COMPARED = {
 
 /** Return a requirement against figures, as `dockdyn.results.requirements` judges one. */
 export function judge(one: RequirementToMeet, figures: ReadonlyMap<string, number>): JudgedRequirement {
-  const { name, relation } = one, limit = Number(one.limit);
+  const { words, relation } = one, limit = Number(one.limit);
   const found = [one.figure, `${one.figure}.least`, `${one.figure}.largest`].flatMap((figure) => figures.get(figure) ?? []);
   const marginOf = (value: number) => (relation === "==" ? -Math.abs(value - limit) : relation.startsWith("<") ? limit - value : value - limit);
   const hidden = one.bounded && figures.get(KNOWN) === 0;
-  if (!found.length || found.some(Number.isNaN)) return { name, value: NaN, met: hidden ? null : false, margin: NaN, share: null };
+  if (!found.length || found.some(Number.isNaN)) return { words, value: NaN, met: hidden ? null : false, margin: NaN, share: null };
   const value = found.reduce((worst, next) => (marginOf(next) < marginOf(worst) ? next : worst));
-  if (typeof one.limit === "boolean") return { name, value, met: value === limit, margin: NaN, share: null };
+  if (typeof one.limit === "boolean") return { words, value, met: value === limit, margin: NaN, share: null };
   const open = ["<=", "==", ">"].includes(relation) ? value <= limit : value < limit;
   const share = limit > 0 && value >= 0 ? (relation.startsWith("<") ? value / limit : relation.startsWith(">") && value > 0 ? limit / value : null) : null;
-  return { name, value, met: hidden && open ? null : COMPARED[relation](value, limit), margin: hidden && open ? NaN : marginOf(value), share };
+  return { words, value, met: hidden && open ? null : COMPARED[relation](value, limit), margin: hidden && open ? NaN : marginOf(value), share };
 }
 
 const MARKS = new Map<boolean | null, [sort: string, mark: string, words: string]>([[true, ["ok", "✓", "met"]], [false, ["bad", "✗", "not met"]], [null, ["open", "?", "not decided"]]]);
@@ -71,7 +72,7 @@ export function limitInWords({ relation, limit, scale, unit }: RequirementToMeet
 
 /** Return what is required: a figure and its limit. */
 export function askedInWords(one: RequirementToMeet): string {
-  return `${one.name} ${typeof one.limit === "boolean" ? "= " : ""}${limitInWords(one)}`;
+  return `${one.words} ${typeof one.limit === "boolean" ? "= " : ""}${limitInWords(one)}`;
 }
 
 /** Return a requirement as judged, in words. */

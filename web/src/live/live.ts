@@ -2,11 +2,13 @@
 import { element } from "../dom.ts";
 import { writeNumber } from "../scales.ts";
 import { isAllowed, moveInWords, settingsOf, tellCommand } from "./numbers.ts";
+import { DELAY, leastLimit, limitRows, LimitSeeker, tellLimits, type DelayLimits, type LimitsData } from "./delay_limits.ts";
+import type { PackedLoop } from "./loop_unit.ts";
 import { Runner } from "./runner.ts";
 import { Sliders } from "./sliders.ts";
 import { showRequirements, showTiles, type JudgedRequirement, type RequirementToMeet } from "./judge.ts";
 import { tellRun, type VerdictWords } from "./verdict.ts";
-import { FINISHED, giveUp, ShownRun, type Outcome, type Page, type RunShown } from "./shown.ts";
+import { FINISHED, giveUp, ShownRun, type Outcome, type Page, type RunShown, type Scripts } from "./shown.ts";
 
 export interface LiveData extends RunShown {
   words: Record<string, [words: string, unit: string, kind: "float" | "int" | "bool"]>; // of figures
@@ -15,6 +17,7 @@ export interface LiveData extends RunShown {
   verdict: VerdictWords;
   aim: string;
   scattered: string[];
+  limits?: LimitsData<PackedLoop>;
 }
 
 const SOON = 2000; // ms, that a run may take unasked
@@ -33,11 +36,16 @@ export class Live {
   private readonly trust = element("p", { class: "note" });
   private readonly again = element("div", { class: "live-again", hidden: true });
   private readonly wait = element("div", { class: "live-wait", hidden: true });
+  private readonly seeker: LimitSeeker | null;
+  private limits: DelayLimits | null = null; // of the numbers as they are
+  private ownLimits: DelayLimits | null = null;
+  private last!: Outcome;
   private shown = 0;
 
-  constructor(private readonly host: HTMLElement, private readonly data: LiveData, page: Page, script: string) {
-    const { unit } = data;
-    this.runner = new Runner(script, unit);
+  constructor(private readonly host: HTMLElement, private readonly data: LiveData, page: Page, scripts: Scripts) {
+    const { unit, limits } = data;
+    this.runner = new Runner(scripts.run!, unit);
+    this.seeker = limits ? new LimitSeeker(this.runner, unit, new Runner(scripts.loop!, limits.unit), limits.unit, limits.pairs) : null;
     this.values = unit.numbers.map(({ value }) => value);
     this.run = new ShownRun(data, page, page.figures);
     this.sliders = new Sliders(unit.numbers, data.scattered, (place, value) => this.change(place, value));
@@ -58,7 +66,7 @@ export class Live {
     this.tellFigures(own);
     this.said.replaceChildren("Move a number: the run is computed again, and curves, tables and requirements follow.");
     this.host.dataset.ready = "";
-    await this.tryNumbers();
+    await this.settle();
   }
 
   /** Say how far the report's own numbers, computed here, are from what the report says. */
@@ -103,7 +111,7 @@ export class Live {
     this.host.dataset.drawn = (performance.now() - began).toFixed(1);
     this.host.dataset.shown = String((this.shown += 1));
     clearTimeout(this.trying);
-    this.trying = setTimeout(() => void this.tryNumbers(), SETTLED);
+    this.trying = setTimeout(() => void this.settle(), SETTLED);
   }
 
   private showWait(): void {
@@ -117,7 +125,20 @@ export class Live {
     this.host.dataset.shown = String((this.shown += 1));
   }
 
-  // ── what each number does ──
+  // ── what each number does, and how much delay is borne ──
+
+  private async settle(): Promise<void> {
+    await this.tryNumbers();
+    const limits = await this.seeker?.seek(new Map(this.data.unit.numbers.map(({ key }, place) => [key, this.values[place]!])));
+    if (!limits) return;
+    this.limits = limits;
+    this.ownLimits ??= limits;
+    Object.assign(this.host, { limits }); // for scripts
+    tellLimits(limits, this.changed().length > 0);
+    this.sliders.hatch(DELAY, leastLimit(limits), limits.delay);
+    this.tellFigures(this.last);
+    this.host.dataset.limited = "";
+  }
 
   private trying: ReturnType<typeof setTimeout> | undefined;
 
@@ -153,11 +174,13 @@ export class Live {
 
   private show(outcome: Outcome): void {
     Object.assign(this.host, { outcome }); // for scripts
+    this.limits = null;
     const changed = this.changed(), moved = changed.length > 0;
     document.documentElement.classList.toggle("what-if", moved);
     this.run.show(moved ? outcome : null);
     const judged = showRequirements(this.data.requirements, outcome.figures, moved);
     showTiles(outcome.figures, moved);
+    tellLimits(moved ? null : this.ownLimits, moved);
     tellRun(this.data.verdict, this.data.requirements, judged, outcome.figures, outcome.status === FINISHED ? null : outcome.time.at(-1)!, moved);
     this.tellFigures(outcome);
     this.sayOutcome(outcome, changed, judged);
@@ -179,7 +202,7 @@ export class Live {
     if (caught !== undefined && Number.isFinite(caught)) parts.push(caught ? `captured at ${writeNumber(figures.get("capture_time_s")!, 4)} s` : "not captured");
     parts.push(`${outcome.contacts.length} contact${outcome.contacts.length === 1 ? "" : "s"} (${own.contacts.length} reported)`);
     const missed = judged.filter(({ met }) => met !== true);
-    if (judged.length) parts.push(missed.length ? `${missed.length} of ${judged.length} requirements not met: ${missed.map(({ name }) => name).join(", ")}` : `all ${judged.length} requirements met`);
+    if (judged.length) parts.push(missed.length ? `${missed.length} of ${judged.length} requirements not met: ${missed.map(({ words }) => words).join(", ")}` : `all ${judged.length} requirements met`);
     this.said.replaceChildren(element("b", {}, moves.join("; ")), `: ${parts.join("; ")}.`);
     this.said.classList.toggle("bad", missed.length > 0 || overlaps !== "");
   }
@@ -194,6 +217,7 @@ export class Live {
   }
 
   private tellFigures(outcome: Outcome): void {
+    this.last = outcome;
     const own = this.run.own!, rows = Object.entries(this.data.words).flatMap(([name, [words, unit, kind]]) => {
       const then = own.figures.get(name), now = outcome.figures.get(name);
       if (then === undefined || now === undefined || (!Number.isFinite(then) && !Number.isFinite(now))) return [];
@@ -201,6 +225,11 @@ export class Live {
       const change = now === then || kind === "bool" ? "" : Number.isFinite(now - then) ? `${now > then ? "+" : ""}${then ? `${writeNumber((100 * (now - then)) / Math.abs(then), 3)} %` : writeNumber(now - then, 3)}` : "";
       return [element("tr", { class: now === then ? null : "changed", "data-figure": name }, element("td", { class: "worded" }, words, unit ? element("span", { class: "unit" }, unit) : null), element("td", {}, write(then)), element("td", {}, element("b", {}, write(now))), element("td", {}, change))];
     });
+    const there = this.limits ? limitRows(this.limits) : [];
+    rows.unshift(...(this.ownLimits ? limitRows(this.ownLimits) : []).map(([words, then], place) => {
+      const now = there[place]?.[1] ?? (there.length ? "–" : "…");
+      return element("tr", { class: now === then ? null : "changed" }, element("td", { class: "worded" }, words, element("span", { class: "unit" }, "ms")), element("td", {}, then), element("td", {}, element("b", {}, now)), element("td"));
+    }));
     const head = element("thead", {}, element("tr", {}, ...["figure", "in the report", "now", "change"].map((words, place) => element("th", { scope: "col", class: place ? null : "worded" }, words))));
     this.table.replaceChildren(element("table", { class: "dense" }, head, element("tbody", {}, ...rows)));
   }

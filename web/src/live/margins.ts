@@ -6,10 +6,12 @@ import { writeNumber, type Span } from "../scales.ts";
 import { showTiles } from "./judge.ts";
 import { asReported } from "./kept.ts";
 import type { PackedLoop } from "./loop_unit.ts";
+import { limitRows, LimitSeeker, type DelayLimits, type LimitsData } from "./delay_limits.ts";
 import { isAllowed, moveInWords, settingsOf, tellCommand } from "./numbers.ts";
 import { Runner } from "./runner.ts";
-import { giveUp, type Page } from "./shown.ts";
+import { giveUp, type Page, type Scripts } from "./shown.ts";
 import { Sliders } from "./sliders.ts";
+import type { PackedUnit } from "./unit.ts";
 import { showSort } from "./verdict.ts";
 import type { Answer } from "./worker.ts";
 
@@ -17,6 +19,7 @@ export interface MarginsData {
   unit: PackedLoop;
   loop: { growth_rate_1_s: number; critical_delay_s: number | null; delay_s: number; spectral_radius: number | null; roots: [number, number][] };
   headlines: Record<"edge" | "late" | "grows" | "unstable" | "spare" | "whatever" | "stable", string>;
+  limits?: LimitsData<PackedUnit>;
 }
 
 interface Told {
@@ -42,14 +45,18 @@ export class LiveMargins {
   private readonly again = element("div", { class: "live-again", hidden: true });
   private readonly table = element("div", { class: "panel live-figures scroll", tabindex: 0, role: "region", "aria-label": "Margins" });
   private readonly trust = element("p", { class: "note" });
+  private readonly seeker: LimitSeeker | null;
+  private ownLimits: DelayLimits | null = null;
   private readonly panels: { figure: Figure; panel: Panel; own: Pick<Panel, "lines" | "bands" | "notes" | "x" | "y" | "limits"> }[];
   private own!: Told;
+  private last!: Told;
   private shown = 0;
   private trying: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly host: HTMLElement, private readonly data: MarginsData, private readonly page: Page, script: string) {
-    const { unit } = data;
-    this.runner = new Runner(script, unit);
+  constructor(private readonly host: HTMLElement, private readonly data: MarginsData, private readonly page: Page, scripts: Scripts) {
+    const { unit, limits } = data;
+    this.runner = new Runner(scripts.loop!, unit);
+    this.seeker = limits ? new LimitSeeker(new Runner(scripts.run!, limits.unit), limits.unit, this.runner, unit, limits.pairs) : null;
     this.values = unit.numbers.map(({ value }) => value);
     const roots = page.figures.filter(({ node }) => node.dataset.name === "roots");
     this.panels = roots.flatMap((figure) => figure.chart.panels.map((panel) => ({ figure, panel, own: { lines: panel.lines, bands: panel.bands, notes: panel.notes, x: panel.x, y: panel.y, limits: panel.limits } })));
@@ -69,7 +76,7 @@ export class LiveMargins {
     this.tellTable(this.own);
     this.said.replaceChildren("Move a number: the loop is judged again where its contact is in the report, as a sweep does, and roots, growth and delay follow.");
     this.host.dataset.ready = "";
-    await this.tryNumbers();
+    await this.settle();
   }
 
   private ownDifference(took: number): string {
@@ -109,7 +116,17 @@ export class LiveMargins {
     this.show(told(whole));
     this.host.dataset.shown = String((this.shown += 1));
     clearTimeout(this.trying);
-    this.trying = setTimeout(() => void this.tryNumbers(), SETTLED);
+    this.trying = setTimeout(() => void this.settle(), SETTLED);
+  }
+
+  private async settle(): Promise<void> {
+    await this.tryNumbers();
+    const limits = await this.seeker?.seek(new Map(this.data.unit.numbers.map(({ key }, place) => [key, this.values[place]!])));
+    if (!limits) return;
+    this.ownLimits ??= limits;
+    Object.assign(this.host, { limits }); // for scripts
+    this.tellTable(this.last, limits);
+    this.host.dataset.limited = "";
   }
 
   /** See what a tenth more of each number does to the growth rate. */
@@ -160,13 +177,16 @@ export class LiveMargins {
     for (const node of [lead, guide]) node?.classList.add("reported");
   }
 
-  private tellTable(now: Told): void {
+  private tellTable(now: Told, limits: DelayLimits | null = null): void {
+    this.last = now;
+    const there = limits ? limitRows(limits) : [];
     const { own } = this, inMs = (value: number) => (Number.isFinite(value) ? writeNumber(1e3 * value, 6) : value === Infinity ? "any" : "–");
     const rows: [string, string, string, string][] = [
       ["growth rate", "1/s", writeNumber(own.first[0], 6), writeNumber(now.first[0], 6)],
       ["critical delay of the loop", "ms", inMs(own.margin + own.delay), inMs(now.margin + now.delay)],
       ["delay to spare", "ms", inMs(own.margin), inMs(now.margin)],
       ...(Number.isNaN(now.radius) ? [] : [["spectral radius of a cycle", "", writeNumber(own.radius, 8), writeNumber(now.radius, 8)] as [string, string, string, string]]),
+      ...(this.ownLimits ? limitRows(this.ownLimits) : []).slice(1).map(([words, then], place): [string, string, string, string] => [`${words}, in the run`, "ms", then, there[place + 1]?.[1] ?? (there.length ? "–" : "…")]),
       ["frequency of the rightmost root", "rad/s", writeNumber(Math.abs(own.first[1]), 6), writeNumber(Math.abs(now.first[1]), 6)],
     ];
     const head = element("thead", {}, element("tr", {}, ...["figure", "in the report", "now"].map((words, place) => element("th", { scope: "col", class: place ? null : "worded" }, words))));

@@ -19,6 +19,9 @@ export interface Page {
   clock: Clock;
 }
 
+/** The addresses of the scripts of workers: one that runs the scenario, and one that judges its loop. */
+export type Scripts = Partial<Record<"run" | "loop", string>>;
+
 /** What of a page's data its curves, scene and contacts follow a run by. */
 export interface RunShown {
   unit: PackedUnit;

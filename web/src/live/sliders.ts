@@ -8,6 +8,7 @@ const FIRST = 4; // that are offered unasked, where nothing else is said
 const MOST = 6; // with those that do most
 const USUAL = [/^loop\.delay$/, /closing_speed$/, /^contact\..*normal\.(stiffness|damping|restitution)$/, /friction\.coefficient$/, /impact\.restitution$/, /velocity/, /mass$/];
 const PARTS = 1000; // of a slider
+const INTO = 1.4; // times where something fails, that a slider goes to
 const NEAR = 0.012; // of its length, within which it snaps to the report's value
 
 interface Row {
@@ -85,6 +86,18 @@ export class Sliders {
   show(values: readonly number[]): void {
     for (const place of this.rows.keys()) this.write(place, values[place]!, null);
     this.problem.textContent = "";
+  }
+
+  /** Hatch the stretch of a slider, now at `value`, from a value on, where what it is of fails; it goes some way into that. */
+  hatch(key: string, from: number, value: number): void {
+    for (const [place, { node, span }] of this.rows) {
+      if (this.numbers[place]!.key !== key || !span) continue;
+      if (Number.isFinite(from) && isAllowed(this.numbers[place]!, INTO * from)) span[1] = Math.max(span[1], INTO * from);
+      this.write(place, value, null);
+      const share = Math.min(Math.max((from - span[0]) / (span[1] - span[0]), 0), 1);
+      node.classList.toggle("fails", share < 1);
+      node.style.setProperty("--from", String(share));
+    }
   }
 
   /** Say what a tenth more of each number does to a figure; until a reader has moved one, those that do most are offered, too. */

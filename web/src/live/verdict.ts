@@ -36,7 +36,7 @@ function headlineOf(headlines: VerdictWords["headlines"], figures: ReadonlyMap<s
 /** Return whether a run meets its requirements, in a sentence. */
 function judgement({ unmet, missed, met }: VerdictWords, judged: JudgedRequirement[]): string {
   const all = judged.length, said = unmet.flatMap(([sort, mark, what]) => {
-    const names = judged.filter((one) => one.met === sort).map(({ name }) => name);
+    const names = judged.filter((one) => one.met === sort).map(({ words }) => words);
     return names.length ? [fill(missed, { mark, count: names.length, all, what, names: names.join(", ") })] : [];
   });
   return said.join(" ") || fill(met[all > 1 ? 1 : 0], { all });

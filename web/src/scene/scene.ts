@@ -188,7 +188,7 @@ export function mountScene(host: HTMLElement, scene: SceneData, columns: Columns
   const film = new Film(clock, () => compose(), scene.title);
   const filming = element("button", { type: "button", title: "Save the run as a film, from its start to its end", click: () => film.toggle(filming) }, "film");
   const keep = element("button", { type: "button", title: "Save this picture", click: () => compose().toBlob((blob) => { if (blob) save(blob, `${scene.title} ${clock.time.toFixed(3)} s.png`); }) }, "PNG");
-  place.append(element("div", { class: "dds-over dds-views" }, ...buttons, seen, keep, ...(Film.possible() ? [filming] : [])));
+  root.append(element("div", { class: "dds-over dds-views" }, ...buttons, seen, keep, ...(Film.possible() ? [filming] : [])));
   root.addEventListener("keydown", (event) => {
     const name = Object.keys(views)[Number(event.key) - 1];
     if (name && !(event.target instanceof HTMLSelectElement)) look(name);

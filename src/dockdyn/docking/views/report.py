@@ -37,7 +37,7 @@ from dockdyn.report.mesh_table import meshes_of_result
 from dockdyn.report.report import Plot, Report, ReportBlock, Table, first_figures, integration_rows, run_report
 from dockdyn.report.tile import Tile
 from dockdyn.report.verdict import headline_of, used_share, worst_first
-from dockdyn.report.wording import NOTHING, capitalise_first, count_of, format_significant
+from dockdyn.report.wording import NOTHING, capitalise_first, count_of, format_significant, name_in_words
 from dockdyn.results.measures import acts_beside_contacts
 
 LABEL = 26  # letters of a contact's name on the terminal
@@ -151,13 +151,17 @@ def _tiles(dataset: Dataset, summary: dict[str, Any]) -> list[Tile]:
             figures=[(f"kinetic_energy_{end}_J", sign if change <= 0 else -sign) for end, sign in ENDS],
         )
     )
+    delay = float(dataset.attrs["delay_s"])
+    if delay and any(summary["energy_class"]):
+        words = "which dockdyn stability judges"
+        return [*tiles, Tile("Delay of the loop", format_significant(1e3 * delay, 3), "ms", words, limits=True)]
     return [*tiles, *_largest_approach(summary["contacts"])]
 
 
 def _tightest_limit(requirements: list[dict[str, Any]]) -> list[Tile]:
     """Return how much of the tightest limit is used, with the others beside it; nothing where no limit has a share."""
     used = [
-        (str(one["name"]).replace("_", " "), share, f"{100 * share:.0f} %")
+        (name_in_words(one["name"]), share, f"{100 * share:.0f} %")
         for one in worst_first(requirements)
         if (share := used_share(one)) is not None
     ]

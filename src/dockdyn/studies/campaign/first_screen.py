@@ -8,7 +8,7 @@ from dockdyn.report.requirement_bar import RequirementBar
 from dockdyn.report.tile import Tile
 from dockdyn.report.tile_pictures import draw_histogram, draw_shares, draw_squares
 from dockdyn.report.verdict import Advice
-from dockdyn.report.wording import as_stated, capitalise_first, count_of, format_significant
+from dockdyn.report.wording import as_stated, capitalise_first, count_of, format_significant, name_in_words
 from dockdyn.results.requirements import ends_of
 from dockdyn.studies.campaign.cases import CampaignCases
 from dockdyn.studies.campaign.wording import figure_words, format_share, format_sure, stretch_words
@@ -60,7 +60,7 @@ def requirement_bars(answers: dict[str, Any]) -> list[RequirementBar]:
 
 def _asked(one: dict[str, Any]) -> str:
     """Return what is required: a figure and its limit."""
-    return f"{one['name']} {'= ' if one['text'] in ('true', 'false') else ''}{one['text']}"
+    return f"{name_in_words(one['name'])} {'= ' if one['text'] in ('true', 'false') else ''}{one['text']}"
 
 
 def _worst_words(one: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from dockdyn.dataset import Dataset
 from dockdyn.report.report import Plot, Report, ReportBlock, result_report
-from dockdyn.report.wording import capitalise_first, format_significant
+from dockdyn.report.wording import capitalise_first, format_significant, name_in_words
 from dockdyn.results.requirements import with_lists
 from dockdyn.studies.campaign.answers import answers_of
 from dockdyn.studies.campaign.capture_map import CaptureMap, capture_map
@@ -144,7 +144,7 @@ def _campaign_verdict(cases: CampaignCases, answers: dict[str, Any]) -> str:
         held = (
             ""
             if least is None
-            else f"; least often {least['name']} {least['text']}, in "
+            else f"; least often {name_in_words(least['name'])} {least['text']}, in "
             + format_probability(least["probability"], least["interval_95"])
         )
         words.insert(0 if least else len(words), f"All requirements are met in {share}{held}.")

@@ -10,7 +10,7 @@ import numpy as np
 from dockdyn.report.requirement_bar import RequirementBar
 from dockdyn.report.tile import Tile
 from dockdyn.report.verdict import Advice
-from dockdyn.report.wording import count_of, format_significant, format_unit, with_unit
+from dockdyn.report.wording import count_of, format_significant, format_unit, name_in_words, with_unit
 from dockdyn.studies.design.plan import Evaluation, Plan
 from dockdyn.studies.design.plots import goal_values
 from dockdyn.studies.design.variables import RealVariable
@@ -26,7 +26,7 @@ def design_headline(answer: dict[str, Any]) -> str:
     if answer["front"]:
         return f"{count_of(len(answer['front']), 'design')} that no other beats"
     goal = answer["goal"]
-    return f"Best design: {describe_goal(goal)} {format_reached(goal, 'value')}"
+    return f"Best design: {describe_goal(goal).replace('_', ' ')} {format_reached(goal, 'value')}"
 
 
 def design_tiles(plan: Plan, evaluations: Sequence[Evaluation], answer: dict[str, Any]) -> list[Tile]:
@@ -92,7 +92,7 @@ def constraint_bars(answer: dict[str, Any]) -> list[RequirementBar]:
         words = "" if not number else f"{slack} {'left' if one['met'] else 'beyond the limit'}"
         bars.append(
             RequirementBar(
-                f"{one['name']} {'= ' if one['text'] in ('true', 'false') else ''}{one['text']}",
+                f"{name_in_words(one['name'])} {'= ' if one['text'] in ('true', 'false') else ''}{one['text']}",
                 value,
                 "ok" if one["met"] else "bad",
                 "met" if one["met"] else "not met",

@@ -19,21 +19,21 @@ import numpy as np
 from dockdyn.dataset import Dataset
 from dockdyn.deferred import Array, Float
 from dockdyn.docking.operating_point import Judged, Nominal
-from dockdyn.docking.resting import counts_all, delayed_loop
+from dockdyn.docking.resting import counts_all, delayed_loop, nominal_loop, nominal_of
 from dockdyn.report.live import MOST_BYTES, TooMuch
 from dockdyn.report.wording import format_significant
-from dockdyn.results.browser_unit import DELAY, UnitMemory, described_number, packed_programs
+from dockdyn.results.browser_unit import DELAY, UnitMemory, browser_unit, described_number, packed_programs
 from dockdyn.results.plan import jit_once
-from dockdyn.scenario.language.errors import within
+from dockdyn.scenario.language.errors import ScenarioError, within
 from dockdyn.scenario.language.places import places_of
 from dockdyn.scenario.language.units import Bounds
 from dockdyn.scenario.load import Scenario, parse
 from dockdyn.scenario.setups import setup_named
 from dockdyn.stability.growth import batch_of_one
+from dockdyn.stability.loop import Loop
 from dockdyn.stability.multirate import Hyperperiod, hyperperiod_of
 from dockdyn.studies.margins.derivatives import DELAYS, PERIODS, Parts, growth_parts
 from dockdyn.studies.margins.first_screen import HEADLINES
-from dockdyn.studies.margins.judged_loop import JudgedLoop, judge_loop
 from dockdyn.translate.wasm import wasm_module
 from dockdyn.trees import leaves_of
 
@@ -52,14 +52,42 @@ def live_margins(dataset: Dataset, folder: Path | None = None) -> dict[str, Any]
     scenario = parse(str(dataset.attrs["scenario"]), name, folder=folder or Path(name).parent).at({})
     if setup_named(scenario.setup).tuned(scenario) is not scenario:
         raise TooMuch("its compensator is tuned anew for other numbers")
-    judged, margins = judge_loop(scenario), json.loads(dataset.attrs["margins"])
-    if judged.loop.behind is not None:
-        raise TooMuch("its rig's loop has several contacts, or bodies, behind what it measures")
-    unit = _packed_loop(judged, _traced_scenario(judged), margins)
-    if (size := len(json.dumps(unit))) > MOST_BYTES:
-        raise TooMuch(f"its program is {format_significant(size / 1e6, 2)} MB, more than a page should carry")
+    margins, nominal = json.loads(dataset.attrs["margins"]), nominal_of(scenario)
+    unit = _packed_loop(scenario, nominal, margins["critical_delay_s"] or 0.0, _felt_keys(margins))
     stated = {key: margins[key] for key in ("growth_rate_1_s", "critical_delay_s", "spectral_radius", "delay_s")}
-    return {"unit": unit, "loop": stated | {"roots": margins["rightmost_roots"]}, "headlines": HEADLINES}
+    found = {"unit": unit, "loop": stated | {"roots": margins["rightmost_roots"]}, "headlines": HEADLINES}
+    if not limits_delay(scenario):
+        return found
+    run = browser_unit(scenario).packed()
+    return found if len(json.dumps(run)) > MOST_BYTES else found | {"limits": limits_in_page(scenario, run)}
+
+
+def limits_delay(scenario: Scenario) -> bool:
+    """Return whether a page can seek the delay up to which contacts take energy: there is one, and nothing acts beside them."""
+    content = scenario.content
+    if setup_named(scenario.setup).not_in_pages(scenario):
+        return False
+    return content.integrator.method != "fixed" and content.loop.delay > 0 and content.only_contacts()
+
+
+def limits_in_page(scenario: Scenario, unit: dict[str, Any]) -> dict[str, Any]:
+    """Return what a page needs beside its own program to seek limits of the delay: the other one, `unit`."""
+    return {"unit": unit, "pairs": len(scenario.content.contact)}
+
+
+def loop_limits(scenario: Scenario) -> dict[str, Any] | None:
+    """Return what the page of a run needs to seek limits of its delay; None where it has none, or no margins.
+
+    The contact is where margins have it. Raises Untranslatable where XLA computes a part.
+    """
+    if not limits_delay(scenario):
+        return None
+    try:
+        unit = _packed_loop(scenario, nominal_of(scenario), 0.0, {place.key for place in places_of(scenario)})
+    except (ScenarioError, TooMuch):
+        return None
+    placed = [{key: number[key] for key in ("key", "places")} for number in unit["numbers"]]
+    return limits_in_page(scenario, unit | {"numbers": placed})
 
 
 @partial(jit_once, static=("hyperperiod",))
@@ -71,46 +99,59 @@ def _matrices_in_page(
     return growth_parts(loop, hyperperiod), loop.delay
 
 
-def _traced_scenario(judged: JudgedLoop) -> Scenario:
+def _traced_scenario(scenario: Scenario, loop: Loop) -> Scenario:
     """Return the scenario with a delay in its loop, where that is zero: a program without one cannot be given one."""
-    scenario = judged.scenario
-    if judged.loop.sampled() or any(one.key == DELAY and one.value for one in places_of(scenario)):
+    if loop.sampled() or any(one.key == DELAY and one.value for one in places_of(scenario)):
         return scenario
     return scenario.at({DELAY: SHORT})
 
 
-def _packed_loop(judged: JudgedLoop, traced: Scenario, margins: dict[str, Any]) -> dict[str, Any]:
-    """Return the program that gives a loop's matrices, or its map over a cycle, and the numbers that it feels."""
-    loop, content = judged.loop, traced.content
-    longest = FURTHER * max(judged.delay, margins["critical_delay_s"] or 0.0, 0.0)
+def _felt_keys(margins: dict[str, Any]) -> set[str]:
+    """Return the keys that margins say the loop feels, with those of delays; none where they say of none."""
+    felt = {key for keys in margins["sensitivities"] for key in keys.split(", ")}
+    return felt | set(DELAYS if felt else ())
+
+
+def _packed_loop(scenario: Scenario, nominal: Nominal | None, critical: float, felt: set[str]) -> dict[str, Any]:
+    """Return the program that gives a loop's matrices, or its map over a cycle, and the numbers that it feels.
+
+    A sampled loop's has room for delays beyond the `critical` one (s). Raises TooMuch.
+    """
+    loop, _ = nominal_loop(scenario, nominal)
+    if loop.behind is not None:
+        raise TooMuch("its rig's loop has several contacts, or bodies, behind what it measures")
+    traced, delay = _traced_scenario(scenario, loop), float(loop.delay)
+    content = traced.content
+    longest = FURTHER * max(delay, critical, 0.0)
     last: Any = np.float64(longest)
     hyperperiod = hyperperiod_of(batch_of_one(replace(loop, delay=last))) if loop.sampled() else None
-    code, _ = _matrices_in_page.code(content, judged.nominal, hyperperiod=hyperperiod)
+    code, _ = _matrices_in_page.code(content, nominal, hyperperiod=hyperperiod)
     module = wasm_module({"matrices": code})
     memory = UnitMemory(module)
-    given = leaves_of((content, judged.nominal))
+    given = leaves_of((content, nominal))
     leaves = [memory.put(np.ascontiguousarray(leaf, dtype)) for leaf, dtype in zip(given, code.arguments, strict=False)]
     constants = [memory.put(one) for one in code.constants]
     found = memory.take_results(code)
     calls = {"matrices": [[[one.at for one in (*leaves, *constants)], [one.at for one in found]]]}
     names = ("matrices", "delays", "delay") if hyperperiod is None else ("map", "period", "delay")
-    felt = {key for keys in margins["sensitivities"] for key in keys.split(", ")}
-    felt |= set(DELAYS if felt else ())
     numbers = []
     for place in places_of(traced):
         told = felt & {place.key, *place.keys} if felt else any(within(place.key, table) for table in FELT)
         if not told or (loop.sampled() and place.key in PERIODS):
             continue
-        own = replace(place, value=float(judged.scenario.content.loop.delay)) if place.key == DELAY else place
+        own = replace(place, value=float(scenario.content.loop.delay)) if place.key == DELAY else place
         limits = place.limits
         if place.key in DELAYS:  # of a sampled loop as long as its map has room for, with the rest of the delay
-            most = np.inf if hyperperiod is None else longest - (judged.delay - own.value)
+            most = np.inf if hyperperiod is None else longest - (delay - own.value)
             limits = Bounds(least=0.0, most=min(limits.most, most), below=limits.below)
         numbers.append(described_number(own, [leaves[leaf].at for leaf in own.leaves], limits))
-    return packed_programs(module, memory, calls, dict(zip(names, found, strict=True))) | {
+    unit = packed_programs(module, memory, calls, dict(zip(names, found, strict=True))) | {
         "numbers": numbers,
         "delays": list(DELAYS),
         "longest": None if hyperperiod is None else longest,
         # whether there are motions that no delayed force sees, which are to be set aside
-        "drifts": judged.nominal is not None and counts_all(content, judged.nominal),
+        "drifts": nominal is not None and counts_all(content, nominal),
     }
+    if (size := len(json.dumps(unit))) > MOST_BYTES:
+        raise TooMuch(f"its program is {format_significant(size / 1e6, 2)} MB, more than a page should carry")
+    return unit
