@@ -20,7 +20,8 @@ from dockdyn.__main__ import SELDOM
 from dockdyn.cli import main as cli
 from dockdyn.imports import leave_out
 
-gc.set_threshold(SELDOM)
+# Never all of what is there: a process of the suite keeps gigabytes, which take seconds to look through each time.
+gc.set_threshold(SELDOM, 10, SELDOM)
 leave_out("filelock")  # before JAX is imported, which is after this file
 
 # What one process has compiled no other compiles again, however small: to read it takes a fifth of the time.
@@ -174,6 +175,11 @@ def check_file_refused(dock, tmp_path):
         dock("run", "mine.toml").check_refused("mine.toml", *words)
 
     return check
+
+
+def pytest_sessionfinish():
+    """Nothing that is left is looked through when the process ends, as pytest would do several times."""
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items):
