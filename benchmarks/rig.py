@@ -14,10 +14,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dockdyn.rig.batched_rigs import Lanes
 from dockdyn.rig.build import rig_of
 from dockdyn.rig.comparison.compare import section_of
 from dockdyn.rig.compensator import CompensatorMaker
-from dockdyn.rig.lanes import Lanes
 from dockdyn.rig.model.rig import IdealContact
 from dockdyn.rig.resting import loop_of
 from dockdyn.rig.run import Grid, run_with_seed

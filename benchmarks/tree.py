@@ -10,9 +10,9 @@ import pinocchio as pin
 from jax.scipy.linalg import cho_factor, cho_solve
 
 from dockdyn.backend import BACKENDS, VARIABLE
-from dockdyn.mechanics.trees.assembly import Link, tree_of
 from dockdyn.mechanics.trees.beam import Beam
 from dockdyn.mechanics.trees.composite_bodies import Configuration
+from dockdyn.mechanics.trees.tree_building import Link, tree_of
 from dockdyn.programs import Program
 
 REPEATS = 5

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dockdyn.docking import data as docking
 from dockdyn.docking.key_figures import FIGURES
-from dockdyn.docking.ramps import RAMP_VARIABLES
+from dockdyn.docking.ramp_latch_data import RAMP_VARIABLES
 from dockdyn.results.capture_loads import CAPTURE, LOADS
 from dockdyn.results.control.data import MOTOR_VARIABLES, PULSE_VARIABLES, SET_POINTS, steering_layout
 from dockdyn.results.run import Layout

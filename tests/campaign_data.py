@@ -40,7 +40,7 @@ def campaign_dataset(
     variables["reason"] = ("case", np.array(reasons or [""] * count, dtype=object))
     about = {
         "campaign": 1,
-        "kind": "mechanism",
+        "setup": "mechanism",
         "title": "Synthetic",
         "scenario": scenario,
         "dockdyn_version": "0",

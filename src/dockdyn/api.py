@@ -1,4 +1,4 @@
-"""What every setup of scenario can do, by the scenario or result alone: run, summary, replay."""
+"""What can be done with every scenario, by it or its result alone: run, summary, replay."""
 
 from __future__ import annotations
 

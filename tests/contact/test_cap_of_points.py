@@ -8,7 +8,7 @@ from element_system import body, pose
 from pair_cases import placed
 
 from dockdyn.contact import HuntCrossley, Plane
-from dockdyn.contact.gate import PRESSING
+from dockdyn.contact.contact_modes import PRESSING
 from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.pairs import BallOnSurface
 from dockdyn.integrate.hybrid import located

@@ -13,7 +13,7 @@ from translated import traced
 
 from dockdyn import backend
 from dockdyn.contact import Contact, Coulomb, ForceStroke, Hertz, HuntCrossley, Plane, SphereTip, SpringDashpot
-from dockdyn.contact.gate import APART, GATED, PRESSING, SLACK
+from dockdyn.contact.contact_modes import APART, GATED, PRESSING, SLACK
 from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.pairs import BallOnSurface
 from dockdyn.mechanics.vector import Vector

@@ -8,7 +8,7 @@ import pytest
 from pair_cases import SURFACES, motion_of, placed
 
 from dockdyn import contact
-from dockdyn.contact.gate import APART, GATED
+from dockdyn.contact.contact_modes import APART, GATED
 from dockdyn.contact.group import ContactGroup, MemberTree
 from dockdyn.contact.laws.friction import Coulomb
 from dockdyn.contact.pairs import BallOnSurface

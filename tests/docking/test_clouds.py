@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from dockdyn.contact.gate import GATED
+from dockdyn.contact.contact_modes import GATED
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.errors import ScenarioError

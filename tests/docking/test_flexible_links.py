@@ -7,8 +7,8 @@ from mechanism_cases import at, changed, energy_error, momentum_error, pressing,
 from plain_tables import by_name, listed
 from scipy.spatial.transform import Rotation
 
-from dockdyn.docking.doubts import mechanism_doubts
 from dockdyn.docking.key_figures import MECHANISM
+from dockdyn.docking.run_warnings import mechanism_doubts
 from dockdyn.pages import report_html
 from dockdyn.report.wording import format_significant
 from dockdyn.scenario.language.errors import ScenarioError

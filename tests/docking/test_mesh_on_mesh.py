@@ -9,7 +9,7 @@ from plain_tables import by_name, contacts_by_name
 
 import dockdyn
 from dockdyn.api import scene_of
-from dockdyn.contact.gate import GATED
+from dockdyn.contact.contact_modes import GATED
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.pages import report_of
 from dockdyn.report.scene.solids import MeshSolid

@@ -5,7 +5,7 @@ import pytest
 from mechanism_cases import changed, energy_error, momentum_error, pressing, simulated
 from scipy.optimize import brentq
 
-from dockdyn.docking.doubts import mechanism_doubts
+from dockdyn.docking.run_warnings import mechanism_doubts
 
 # --- a capture in six phases -----------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import scipy.optimize
 from on_a_line import colliding
 
 import dockdyn
-from dockdyn.contact.gate import APART
+from dockdyn.contact.contact_modes import APART
 from dockdyn.integrate.hybrid import located
 from dockdyn.programs import Program
 

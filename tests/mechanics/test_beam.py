@@ -12,10 +12,13 @@ from scipy.linalg import eigh
 from scipy.optimize import brentq
 
 from dockdyn.docking.schema.flexible import LargeBeamSection
-from dockdyn.mechanics.trees.assembly import Link, tree_of
 from dockdyn.mechanics.trees.beam import Beam
 from dockdyn.mechanics.trees.composite_bodies import Configuration
+<<<<<<< HEAD
 from dockdyn.programs import Program
+=======
+from dockdyn.mechanics.trees.tree_building import Link, tree_of
+>>>>>>> house
 from dockdyn.results.plan import jit_once
 
 

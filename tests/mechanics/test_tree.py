@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tree_cases import random_link
 
-from dockdyn.mechanics.trees.assembly import Link, tree_of
+from dockdyn.mechanics.trees.tree_building import Link, tree_of
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ import pytest
 from scipy.integrate import solve_ivp
 from tree_cases import made
 
-from dockdyn.mechanics.trees.assembly import Link
 from dockdyn.mechanics.trees.beam import Beam
 from dockdyn.mechanics.trees.composite_bodies import Configuration
+from dockdyn.mechanics.trees.tree_building import Link
 from dockdyn.programs import Program
 
 HUB, TURNING, ARM = 60.0, 120.0, 0.5  # kg, kg m², m from its centre to the beam's root

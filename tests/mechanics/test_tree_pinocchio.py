@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 from tree_cases import COORDINATES, Case, case, configuration, dynamics, own_size, random_link
 
-from dockdyn.mechanics.trees.assembly import Link
+from dockdyn.mechanics.trees.tree_building import Link
 
 
 def random_tree(seed: int, size: int, base: str) -> Case:

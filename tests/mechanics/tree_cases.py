@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from dockdyn.mechanics.trees.assembly import Link, tree_of
 from dockdyn.mechanics.trees.beam import Beam
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Tree
+from dockdyn.mechanics.trees.tree_building import Link, tree_of
 from dockdyn.results.plan import jit_once
 
 COORDINATES = {"revolute": 1, "prismatic": 1, "spherical": 3, "locked": 0}

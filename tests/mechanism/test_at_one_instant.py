@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dockdyn import impact
-from dockdyn.mechanism.at_one_instant import Touching, strike_together
+from dockdyn.mechanism.simultaneous_impacts import Touching, strike_together
 from dockdyn.programs import Program
 
 CONTACTS = 4

@@ -143,7 +143,7 @@ def test_a_rig_s_hold_is_its_cycle(dock):
 @pytest.mark.parametrize(
     ("words", "refusal"),
     [
-        ((), "no cycle: name a scenario of kind rig"),
+        ((), "no cycle: name a scenario with a [rig]"),
         (("probe-cone",), "probe-cone: loop.hold: missing"),
         (("--cycle", "0 s"), "--cycle: 0 s"),
         (("--cycle", "3 kg"), "--cycle: 3 kg"),

@@ -92,7 +92,7 @@ def test_writes_a_page(dock, file, tmp_path):
 def test_wrong_input_is_one_line(dock, file, tmp_path):
     (tmp_path / "text.nc").write_text("no")
     for name, one in {"campaign": "campaign", "stability": "margins"}.items():
-        attributes = {"kind": "mechanism", "scenario": "", "dockdyn_version": "0", one: "{}"}
+        attributes = {"setup": "mechanism", "scenario": "", "dockdyn_version": "0", one: "{}"}
         write_result(xr.Dataset(attrs=attributes), tmp_path / f"{name}.nc")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

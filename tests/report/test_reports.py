@@ -32,7 +32,7 @@ REQUIRED = {"probe": {"requirements.peak_force": "< 2 N"}}
 RUNS = {
     kind: (preset, changes | REQUIRED.get(kind, {})) for kind, (preset, changes, *_) in CASES.items() if kind in REPORTS
 }
-ABOUT = {"title": "A study", "kind": "rig", "scenario": 'kind = "rig"\n', "dockdyn_version": "9.8.7"}
+ABOUT = {"title": "A study", "setup": "rig", "scenario": 'kind = "rig"\n', "dockdyn_version": "9.8.7"}
 
 
 def compared() -> xr.Dataset:
@@ -74,7 +74,7 @@ def enveloped() -> xr.Dataset:
 
 
 SENSITIVITY = {
-    "title": "A run", "kind": "rig", "of": "peak_force_N", "value": 70.0, "unit": "N", "differentiable": True,
+    "title": "A run", "setup": "rig", "of": "peak_force_N", "value": 70.0, "unit": "N", "differentiable": True,
     "warnings": [], "runs": 1, "value_error": None, "smoothing": 0.0,
     "to": [
         {"key": f"chaser.part{i}", "value": 2.0, "unit": "kg", "derivative": 3.0 / i, "per_percent": 0.06 / i,

@@ -56,7 +56,7 @@ def made_up() -> xr.Dataset:
             "mode": np.zeros(0, str),
         },
         {
-            "kind": "mechanism",
+            "setup": "mechanism",
             "scenario": 'a = "b"\nc = [1, 2]\n',
             "dockdyn_version": "0",
             "margins": '{"stable": true, "growth_rate_1_s": -0.1, "windows": [[0.0, 0.25], []], "none": null}',
@@ -145,14 +145,14 @@ def test_the_command_writes_beside_the_result_and_refuses_in_a_line(dock, tmp_pa
     done = dock("export", "stability.nc", "--to", "mat")
     assert done.returncode == 0 and done.stdout == "Wrote stability.mat\n"
     xr.testing.assert_identical(open_result(file), made_up())
-    write_result(made_up().assign_attrs(kind="hover"), tmp_path / "newer.nc")
+    write_result(made_up().assign_attrs(setup="hover"), tmp_path / "newer.nc")
     for arguments, words in (
         (("stability.nc", "--to", "csv"), "stability-csv: exists; give --force"),
         (("stability.nc", "--to", "mat"), "stability.mat: exists; give --force"),
         (("stability.nc", "--to", "mat", "--out", "stability-csv"), "stability-csv: is a folder; must be a file"),
         (("stability.nc", "--to", "csv", "--out", "stability.mat"), "stability.mat: is a file; must be a folder"),
         (("absent.nc", "--to", "csv"), "absent.nc: no such file"),
-        (("newer.nc", "--to", "csv"), "newer.nc: is of a kind, 'hover', that this dockdyn does not know"),
+        (("newer.nc", "--to", "csv"), "newer.nc: is of a setup 'hover', which this dockdyn does not know"),
         (("stability.mat", "--to", "csv"), "stability.mat: not a "),
     ):
         done = dock("export", *arguments)

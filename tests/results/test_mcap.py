@@ -83,7 +83,7 @@ def test_joints_are_joint_states_and_names_are_kept_apart(tmp_path):
     places = {"joint": ["left array", "right"], "contact": ["tip [left]", "tip (left)"]}
     clock = ("time", [0.0, 1 / 3], {"units": "s"})
     made_up = xr.Dataset(
-        joints, {**places, "time": clock}, {"kind": "mechanism", "scenario": "", "finished": 0, "status": "stopped"}
+        joints, {**places, "time": clock}, {"setup": "mechanism", "scenario": "", "finished": 0, "status": "stopped"}
     )
     export_mcap(made_up, tmp_path / "run.mcap")
     found, *_ = decoded(tmp_path / "run.mcap")

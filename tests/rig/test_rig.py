@@ -19,7 +19,7 @@ from dockdyn.hil.sensor import SensorModel
 from dockdyn.hil.velocity_sources import FilteredDifference
 from dockdyn.rig.model.plant import Mass
 from dockdyn.rig.model.rig import IdealContact, Rig
-from dockdyn.rig.model.run import Chances, run_cycles, spectral_radius
+from dockdyn.rig.model.run import NoiseDraws, run_cycles, spectral_radius
 from dockdyn.rig.model.schedule import rig_schedule
 from dockdyn.rig.run import cycle_map, run_with_seed
 from dockdyn.stability import TransferFunction, make_loop, sampled_loop
@@ -196,7 +196,7 @@ def test_a_mean_over_a_window_is_the_mean_of_instants():
     places = (np.arange(400) + 0.5) / 400 * window + 2e-3 - window / 2
     rig = rig_of(**others, delay=4e-3)
     instants = by_rows(
-        lambda late: run_cycles(delayed(rig, late), NOTHING, Chances(None, None), 3, 1)[1]["measured_force"]
+        lambda late: run_cycles(delayed(rig, late), NOTHING, NoiseDraws(None, None), 3, 1)[1]["measured_force"]
     )(places)
     # only the first sample that is not zero: from then on the motions differ
     assert mean[1] == pytest.approx(float(np.asarray(instants)[:, 1, 0].mean()), rel=2e-5)
@@ -285,7 +285,7 @@ def disagreement(seed, count, shape):
     cycles = 6000
 
     def amplitude(rig):
-        seen = run_cycles(rig, NOTHING, Chances(None, None), cycles // 20, 20)[1]
+        seen = run_cycles(rig, NOTHING, NoiseDraws(None, None), cycles // 20, 20)[1]
         frequency = rig.plant.contact.law.stiffness / rig.plant.mass
         size = jnp.sqrt(seen["velocity"] ** 2 + frequency * seen["position"] ** 2)[:, 0]
         third = len(size) // 3

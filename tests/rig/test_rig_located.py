@@ -16,12 +16,12 @@ from rig_bodies_reference import BodiesRun
 from rig_bodies_reference import Numbers as BodiesNumbers
 from rig_continuous_reference import Numbers, Run, Wall, random_rig, scenario
 
+from dockdyn.rig.batched_rigs import Lanes
 from dockdyn.rig.build import rig_of
 from dockdyn.rig.compensator import CompensatorMaker
-from dockdyn.rig.lanes import Lanes
 from dockdyn.rig.model import stretch as rig_stretch
 from dockdyn.rig.model.rig import IdealContact
-from dockdyn.rig.model.run import Chances, run_cycles
+from dockdyn.rig.model.run import NoiseDraws, run_cycles
 from dockdyn.rig.resting import loop_of
 from dockdyn.rig.run import Grid, run_with_seed
 from dockdyn.scenario.load import parse
@@ -125,7 +125,7 @@ def test_order_with_the_step(monkeypatch):
         )
         rig = replace(rig, schedule=finer)
         end, _ = jax.jit(run_cycles, static_argnums=(3, 4))(
-            rig, still_oracle(rig), Chances(None, None), grid.rows, grid.stride
+            rig, still_oracle(rig), NoiseDraws(None, None), grid.rows, grid.stride
         )
         ends[parts] = float(end.motion.v[0])
     errors = [abs(ends[parts] - ends[32]) for parts in (1, 2, 4, 8)]

@@ -9,7 +9,7 @@ from starter_files import write_box
 from dockdyn.programs import Program
 from dockdyn.rig.build import rig_of
 from dockdyn.rig.model.rig import IdealContact
-from dockdyn.rig.model.run import Chances, run_cycles
+from dockdyn.rig.model.run import NoiseDraws, run_cycles
 from dockdyn.rig.resting import loop_of
 from dockdyn.scenario.load import parse
 
@@ -42,5 +42,5 @@ def test_a_cycle_reads_a_few_nodes_of_a_mesh_and_copies_none_of_its_field(tmp_pa
     (surface,) = (each for body in scenario.content.body for each in body.surface)
     rig = rig_of(scenario, loop_of(scenario), None)
     nothing = IdealContact(*(np.zeros((4, rig.plant.port_axes)),) * 2)
-    code, _ = Program(run_cycles, static=("rows", "stride")).code(rig, nothing, Chances(None, None), 4, 1)
+    code, _ = Program(run_cycles, static=("rows", "stride")).code(rig, nothing, NoiseDraws(None, None), 4, 1)
     assert code.work < surface.field.coefficients.nbytes

@@ -49,7 +49,7 @@ def test_key_figures_and_inputs_beside_each_other(slow, fast):
     assert float(second) == pytest.approx(other["peak_force_N"], rel=1e-4)
     assert one["contact.count"] == other["contact.count"] and "Contact count" not in figures
     assert [row[0] for row in rows(text, "Inputs")[1:]] == ["body.chaser-front.velocity"]
-    assert "<b>2</b> runs of kind mechanism that differ in body.chaser-front.velocity" in text
+    assert "<b>2</b> runs of a mechanism that differ in body.chaser-front.velocity" in text
     same = render_page(overlay_report({"a.nc": slow, "b.nc": slow}))
     assert (
         "The scenarios are the same." in same
@@ -115,7 +115,7 @@ def test_the_command_writes_a_page_and_refuses_in_a_line(slow, fast, dock, tmp_p
     assert "dockdyn report slow.nc fast.nc copy.nc" in (tmp_path / "overlay.html").read_text(encoding="utf-8")
     for words, message in (
         (("slow.nc", "fast.nc"), "overlay.html: exists; give --force"),
-        (("slow.nc", "other.nc", "--force"), "other.nc: is of kind rig; must be mechanism, as slow.nc is"),
+        (("slow.nc", "other.nc", "--force"), "other.nc: is of a rig; must be of a mechanism, as slow.nc is"),
         (("slow.nc", "stability.nc", "--force"), "stability.nc: is of dockdyn stability; must be of dockdyn run"),
         (("slow.nc", "./slow.nc", "--force"), "slow.nc: given twice; must be different results"),
         (("slow.nc", "absent.nc", "--force"), "absent.nc: no such file"),

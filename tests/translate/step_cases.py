@@ -29,7 +29,7 @@ from dockdyn.results import adaptive_run, unit, variational_run
 from dockdyn.results.plan import WATCH_ONLY, settings_for
 from dockdyn.rig.build import rig_of
 from dockdyn.rig.compensator import CompensatorMaker
-from dockdyn.rig.model.ages import ages_of
+from dockdyn.rig.model.delayed_reads import ages_of
 from dockdyn.rig.model.rig import IdealContact, Rig, RigState
 from dockdyn.rig.resting import loop_of
 from dockdyn.scenario.load import Scenario

@@ -85,7 +85,7 @@ def report(
 ) -> None:
     """Write the report of a result again.
 
-    Several runs of one kind, or several campaigns, are compared in one page; a measured log is laid over a run.
+    Several runs, all of mechanisms or all of rigs, or campaigns, are compared in one page; a measured log is laid over a run.
     """
     for file in results if log is None else [*results, log]:
         if not file.exists():

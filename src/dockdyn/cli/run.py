@@ -119,7 +119,7 @@ def _check_requirements(name: str, requirements: list[dict[str, Any]]) -> None:
 
 
 def presets() -> None:
-    """List the scenarios that come with dockdyn, mechanisms first, then rigs."""
+    """List the scenarios that come with dockdyn."""
     from dockdyn.scenario.preset_files import preset_setups
     from dockdyn.scenario.preset_files import presets as known
     from dockdyn.scenario.setups import SETUPS

@@ -5,8 +5,8 @@ Source: Sazawal et al. with the corrections in the page of errata; each file nam
 """
 
 from dockdyn.contact.axial import AxialContact
+from dockdyn.contact.contact_modes import UnilateralContact
 from dockdyn.contact.feature import Feature, Point, SphereTip
-from dockdyn.contact.gate import UnilateralContact
 from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.laws import (
     ComplianceDevice,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dockdyn.contact.gate import UnilateralContact
+from dockdyn.contact.contact_modes import UnilateralContact
 from dockdyn.contact.laws.normal_law import NormalLaw, Scalar
 
 

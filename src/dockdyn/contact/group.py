@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from dockdyn import backend
 from dockdyn.contact.bound_tree import walk_tree
-from dockdyn.contact.gate import APART, PRESSING, SLACK, force_guard, force_in_mode, gated_force
+from dockdyn.contact.contact_modes import APART, PRESSING, SLACK, force_guard, force_in_mode, gated_force
 from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.preloaded import Preloaded

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from dockdyn.contact.contact_modes import UnilateralContact
 from dockdyn.contact.feature import Feature
-from dockdyn.contact.gate import UnilateralContact
 from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.surfaces.surface import Surface

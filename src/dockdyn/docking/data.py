@@ -9,11 +9,11 @@ import numpy as np
 
 from dockdyn.docking.impact_prediction import predicted_impacts
 from dockdyn.docking.impossible_impacts import refuse_impossible
-from dockdyn.docking.left_out_modes import mode_excesses
-from dockdyn.docking.ramps import RAMP_VARIABLES, ramp_variables
+from dockdyn.docking.modal_truncation import mode_excesses
+from dockdyn.docking.ramp_latch_data import RAMP_VARIABLES, ramp_variables
 from dockdyn.docking.schema.control import moved_joints, steered_bodies
 from dockdyn.docking.schema.mechanism import MechanismSection
-from dockdyn.docking.schema.several import SeveralBodiesSection
+from dockdyn.docking.schema.multibody import SeveralBodiesSection
 from dockdyn.results.control.data import control_data
 from dockdyn.results.energy_class import LOSSLESS, effect_variable, energy_effect
 from dockdyn.results.log_data import Log

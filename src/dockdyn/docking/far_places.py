@@ -1,11 +1,11 @@
-"""Places so far from a body's centre of mass that they are hardly in metres."""
+"""Places so far from a body's centre of mass that they are hardly meant, as where a unit is wrong."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from dockdyn.docking.schema.several import ELEMENTS
+from dockdyn.docking.schema.multibody import ELEMENTS
 from dockdyn.scenario.language.keys import key_of, value_at
 from dockdyn.scenario.tables.mesh import HUGE
 from dockdyn.scenario.tables.part import refuse

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dockdyn.deferred import jax, jnp
 from dockdyn.docking.data import LAYOUT, VARIABLES, coordinate_names
-from dockdyn.docking.ramps import RAMP_VARIABLES, ramp_layout
+from dockdyn.docking.ramp_latch_data import RAMP_VARIABLES, ramp_layout
 from dockdyn.docking.schema.control import moved_joints, steered_bodies
 from dockdyn.docking.schema.mechanism import MechanismSection
 from dockdyn.results.control.coupling import Coupling

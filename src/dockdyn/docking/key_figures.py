@@ -14,11 +14,11 @@ from dockdyn.docking.data import (
     is_conservative,
     whole_run_data,
 )
-from dockdyn.docking.doubts import FAST, MANY_BOUNCES
 from dockdyn.docking.impact_prediction import FIGURES as PREDICTED
 from dockdyn.docking.impact_prediction import relative_data
-from dockdyn.docking.ramps import FIGURES as BEHIND_A_RAMP
-from dockdyn.docking.ramps import ramp_data
+from dockdyn.docking.ramp_latch_data import FIGURES as BEHIND_A_RAMP
+from dockdyn.docking.ramp_latch_data import ramp_data
+from dockdyn.docking.run_warnings import FAST, MANY_BOUNCES
 from dockdyn.docking.schema.mechanism import MechanismSection
 from dockdyn.integrate.solution import Solution
 from dockdyn.mechanism.loads import bushing_count

@@ -1,4 +1,4 @@
-"""Trees of a mechanism whose beams bend by shapes of one's choice, or whose joints are spherical or held: as links of a `Tree`.
+"""Trees of a mechanism with beams of chosen shapes, or whose joints are spherical or locked: as links of a `Tree`.
 
 A link's frame is at the joint that holds it, in the axes of its body; of the root, at its centre of mass. A beam lies along its
 body's x axis, from the joint on.
@@ -22,9 +22,9 @@ from dockdyn.docking.schema.joints import (
 )
 from dockdyn.impact.laws.contact_matrix import lock_constraints
 from dockdyn.mechanics.rigid_body import Pose, Twist
-from dockdyn.mechanics.trees.assembly import Link, in_order, tree_of
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Row
 from dockdyn.mechanics.trees.tree_bodies import TreeBodies
+from dockdyn.mechanics.trees.tree_building import Link, in_order, tree_of
 from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.tables.motion import number
 from dockdyn.scenario.tables.part import refuse

@@ -46,7 +46,7 @@ class MechanismSetup(Setup):
 
     def simulate(self, scenario: Scenario, progress: Progress | None) -> Dataset:
         from dockdyn.docking.data import describe_run
-        from dockdyn.docking.prediction import predicted_unstable
+        from dockdyn.docking.delay_prediction import predicted_unstable
         from dockdyn.docking.regulators import with_gain
         from dockdyn.results.contact_run import simulate_contacts
 
@@ -68,8 +68,8 @@ class MechanismSetup(Setup):
         return linearised_contacts(scenario, describe_run)
 
     def summarise(self, dataset: Dataset) -> dict[str, Any]:
-        from dockdyn.docking.doubts import mechanism_doubts
         from dockdyn.docking.key_figures import member_summary
+        from dockdyn.docking.run_warnings import mechanism_doubts
         from dockdyn.results.contact_summary import summarise_contacts
         from dockdyn.results.control.arm import arm_summary, arm_warnings
         from dockdyn.results.energy_class import energy_summary

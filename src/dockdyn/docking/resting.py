@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dockdyn.deferred import Array, Float, jax, jnp
-from dockdyn.docking.nominal import (
+from dockdyn.docking.operating_point import (
     TOGETHER,
     Judged,
     LaterSet,
@@ -24,7 +24,7 @@ from dockdyn.docking.nominal import (
     refuse_sampled,
 )
 from dockdyn.integrate.model import Scalar, State, unpack_tree
-from dockdyn.mechanism.behind_contacts import plant_behind
+from dockdyn.mechanism.interface_plant import plant_behind
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.observed import place_on_surface
 from dockdyn.mechanism.rest import (

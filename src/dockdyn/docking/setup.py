@@ -1,4 +1,4 @@
-"""What is simulated, a mechanism or a rig around one: how its file is checked, how it runs, and how its results are told."""
+"""What a scenario sets up, a mechanism alone or with a rig around it: how it is checked, run and reported."""
 
 from __future__ import annotations
 

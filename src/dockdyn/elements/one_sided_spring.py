@@ -7,7 +7,7 @@ Source: Kelvin–Voigt element under the gate of a contact; the account of its e
 from __future__ import annotations
 
 from dockdyn.contact.axial import Axial, AxialContact
-from dockdyn.contact.gate import APART, UnilateralContact
+from dockdyn.contact.contact_modes import APART, UnilateralContact
 from dockdyn.contact.laws.relative_damping import DampedByRatio
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
 from dockdyn.deferred import Array, Float, Int, jnp

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from dockdyn.contact.gate import APART
+from dockdyn.contact.contact_modes import APART
 from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.latch import HELD, ON_RAMP, OUT, Reach
 from dockdyn.contact.time_to_touch import fastest_turn, free_time, least_time

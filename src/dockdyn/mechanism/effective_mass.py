@@ -23,7 +23,7 @@ from dockdyn.mechanism.connections import point_rows, turning_rows
 from dockdyn.mechanism.head_on import law_between
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.mechanism.mounts import Tie
-from dockdyn.mechanism.strikes import space_along
+from dockdyn.mechanism.strikes import delassus_matrix
 
 
 class _Between(Opposing):
@@ -42,7 +42,7 @@ class _Between(Opposing):
         return self._mass(turning_rows(self.here.bodies, self.tie.first, self.tie.second, (axis,)))
 
     def _mass(self, rows: Rows) -> Scalar:
-        matrix, _ = space_along(self.model.moving, self.here, rows, self.kept)
+        matrix, _ = delassus_matrix(self.model.moving, self.here, rows, self.kept)
         yields = matrix[0, 0] > 0
         return jnp.where(yields, 1 / jnp.where(yields, matrix[0, 0], 1.0), jnp.inf)
 
@@ -129,7 +129,7 @@ def effective_masses(model: Mechanism, x: State) -> tuple[Float[Array, "groups"]
         _, normal, point = group.member().touch(here.bodies[group.first], here.bodies[group.second])
         normal = normal / normal.norm()
         rows = point_rows(here.bodies, group.first, group.second, point, (normal,))
-        matrix, _ = space_along(model.moving, here, rows, kept)
+        matrix, _ = delassus_matrix(model.moving, here, rows, kept)
         masses.append(1 / matrix[0, 0])
         normals.append(Vector.array(normal))
     return jnp.stack(masses), jnp.stack(normals)

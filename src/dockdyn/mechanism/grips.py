@@ -23,7 +23,7 @@ from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.connections import Connection
 from dockdyn.mechanism.loads import reflected_inertia
 from dockdyn.mechanism.mounts import Mount, MountedLatch, Tie, latches_of
-from dockdyn.mechanism.strikes import Struck, stop_evenly, stop_motion, strike_bodies
+from dockdyn.mechanism.strikes import Struck, stop_motion, stop_with_least_impulses, strike_bodies
 from dockdyn.trees import map_leaves
 
 
@@ -145,7 +145,7 @@ def fall_in(
             here = place(v)
             kept = kept_lines(elements, others, memories, here)
             rows = grip.connection.rows(here.bodies)
-            halt = stop_evenly if grip.connection.shared else stop_motion
+            halt = stop_with_least_impulses if grip.connection.shared else stop_motion
             struck = strike_bodies(bodies, here, rows, halt, kept)
             own = _note_impulse(elements[grip.element], own, here, struck, grip.connection.force(struck.impact.impulse))
             if not grip.rigid:

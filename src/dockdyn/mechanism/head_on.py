@@ -34,7 +34,7 @@ def law_between(law: NormalLaw, mass: Scalar) -> NormalLaw:
     return law
 
 
-class Parting(NamedTuple):
+class Rebound(NamedTuple):
     """How two bodies part."""
 
     restitution: Scalar  # speed of parting over that of the impact
@@ -53,7 +53,7 @@ def damping_between(law: RelativeLaw, mass: Scalar) -> Damped:
     """Return the damping of a law between bodies of an effective `mass` (kg)."""
     missing = jnp.zeros(())
     if isinstance(law, DampedByRestitution):
-        missing = law.restitution - part_head_on(law.law, mass, law.speed).restitution
+        missing = law.restitution - rebound_head_on(law.law, mass, law.speed).restitution
     found: Any = law_between(law, mass)
     return Damped(mass, found.damping, missing)
 
@@ -79,7 +79,7 @@ class _Bracket(NamedTuple):
     steps: Int[Array, ""]
 
 
-def part_head_on(law: NormalLaw, mass: Scalar, speed: Scalar) -> Parting:
+def rebound_head_on(law: NormalLaw, mass: Scalar, speed: Scalar) -> Rebound:
     """Return how bodies of an effective `mass` (kg) part that meet head on at a `speed` (m/s).
 
     A law that would pull is cut off at zero, unless it adheres, as in a run.
@@ -128,7 +128,7 @@ def part_head_on(law: NormalLaw, mass: Scalar, speed: Scalar) -> Parting:
     end = jax.lax.while_loop(goes_on, advance, start)
     # at zero depth itself, also as numbers of the law move
     turning = jax.lax.stop_gradient(flow(1.0, end.x).v / end.x.v)
-    return Parting(-(end.x.v - turning * end.x.q) / speed, end.deepest)
+    return Rebound(-(end.x.v - turning * end.x.q) / speed, end.deepest)
 
 
 def _damping_of(stated: DampedByRestitution, mass: Scalar) -> Scalar:
@@ -139,12 +139,12 @@ def _damping_of(stated: DampedByRestitution, mass: Scalar) -> Scalar:
     def excess(damping: Scalar, numbers: Float[Array, "n"]) -> Scalar:
         """Return by how much the restitution is above what is stated."""
         law, mass = unpack_tree(numbers, given)
-        return part_head_on(replace(law.law, damping=damping), mass, law.speed).restitution - law.restitution
+        return rebound_head_on(replace(law.law, damping=damping), mass, law.speed).restitution - law.restitution
 
     @jax.custom_jvp
     def solve(numbers: Float[Array, "n"]) -> Scalar:
         law, mass = unpack_tree(numbers, given)
-        free = part_head_on(replace(law.law, damping=jnp.zeros(())), mass, law.speed)
+        free = rebound_head_on(replace(law.law, damping=jnp.zeros(())), mass, law.speed)
         first = mass * law.speed / free.depth  # N s/m, of which the dashpot alone stops the bodies so deep
 
         def double(now: tuple[Scalar, Array]) -> tuple[Scalar, Array]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
-from dockdyn.contact.gate import APART, PRESSING, SLACK
+from dockdyn.contact.contact_modes import APART, PRESSING, SLACK
 from dockdyn.contact.group import FAR, GroupState, Wrench
 from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.pair import ContactKinematics, kinematics_of

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dockdyn.contact.gate import APART
+from dockdyn.contact.contact_modes import APART
 from dockdyn.contact.group import GroupState, Wrench
 from dockdyn.contact.pair import ContactKinematics
 from dockdyn.deferred import Array, Bool, Float, jax, jnp
@@ -23,10 +23,10 @@ from dockdyn.mechanics.lines import Lines, row_of
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Vector
-from dockdyn.mechanism.at_one_instant import Touching, strike_together
 from dockdyn.mechanism.impact_contact import OVERLAP, RESTING, TOGETHER, TOUCHED, Hit, ImpactContact
 from dockdyn.mechanism.loads import act_between
-from dockdyn.mechanism.strikes import space_along, strike_bodies
+from dockdyn.mechanism.simultaneous_impacts import Touching, strike_together
+from dockdyn.mechanism.strikes import delassus_matrix, strike_bodies
 from dockdyn.trees import map_leaves
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def _state_after_impacts(model: Mechanism, t: Scalar, x: State, touching: Flags,
 def contact_space(model: Mechanism, x: State, number: int) -> tuple[Float[Array, "rows rows"], Float[Array, "rows"]]:
     """Return W (1/kg) and the velocity (m/s) before an impact of a contact by its number: what its law is given."""
     here, contact = model.placement(x), dict(model.impacts)[number]
-    return space_along(model.moving, here, contact.rows(here.bodies), model.kept_lines(x, here))
+    return delassus_matrix(model.moving, here, contact.rows(here.bodies), model.kept_lines(x, here))
 
 
 def _resting_contacts(model: Mechanism, t: Scalar, x: State, touching: Flags, slow: Flags) -> Flags:

@@ -6,7 +6,7 @@ Source: own construction.
 
 from __future__ import annotations
 
-from dockdyn.contact.gate import APART
+from dockdyn.contact.contact_modes import APART
 from dockdyn.contact.group import GroupState, Wrench
 from dockdyn.deferred import Array, Bool, Int, jnp
 from dockdyn.mechanics.rigid_body import Placed

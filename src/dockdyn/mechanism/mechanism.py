@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 
-from dockdyn.contact.gate import APART, GATED
+from dockdyn.contact.contact_modes import APART, GATED
 from dockdyn.contact.group import ContactGroup, GroupState, Wrench
 from dockdyn.contact.latch import HELD
 from dockdyn.control.controller import Controller
@@ -28,7 +28,6 @@ from dockdyn.mechanics.trees.tree_bodies import TreeBodies, shift_configuration
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.coasting import time_apart
 from dockdyn.mechanism.connections import point_rows
-from dockdyn.mechanism.conserving import Conserved, brought_back
 from dockdyn.mechanism.gravity import Gravity, InOrbit
 from dockdyn.mechanism.grips import Grip, add_held, captures_of, fall_in, grips_of, kept_lines, lines_of
 from dockdyn.mechanism.impact_contact import ImpactContact
@@ -62,6 +61,7 @@ from dockdyn.mechanism.loads import (
     stored_energy,
 )
 from dockdyn.mechanism.measured_contact import MeasuredContact
+from dockdyn.mechanism.momentum_projection import Conserved, project_momentum
 from dockdyn.mechanism.mounts import Held, Mount, MountedLatch, MountedThruster, Tie, latches_of, ramps_of, ties_among
 from dockdyn.mechanism.named_points import NamedPoint, load_at, port_load
 from dockdyn.mechanism.observed import observed_contacts, observed_joints, observed_modes, observed_motion
@@ -609,7 +609,7 @@ class Mechanism(ContactModel):
 
     def retract(self, x: State) -> State:
         x = State(x.q.retracted(), x.v, x.mode, x.memory)
-        return x if self.conserved is None else brought_back(self, x)
+        return x if self.conserved is None else project_momentum(self, x)
 
     def kinetic_energy(self, x: State) -> Scalar:
         """Return the kinetic energy of all bodies (J)."""

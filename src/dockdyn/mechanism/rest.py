@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dockdyn.contact.gate import APART, PRESSING
+from dockdyn.contact.contact_modes import APART, PRESSING
 from dockdyn.contact.group import BRINK, ContactGroup, Rest, Wrench
 from dockdyn.contact.pair import ContactKinematics, kinematics_of
 from dockdyn.contact.pairs.ball_on_surface import BallOnSurface

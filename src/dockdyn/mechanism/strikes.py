@@ -32,7 +32,7 @@ def stop_motion(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"
     return impact_of_impulse(matrix, velocity, solve_factored(factor_matrix(matrix), -velocity))
 
 
-def stop_evenly(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
+def stop_with_least_impulses(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
     """Return the impact that ends all motion along rows that may depend on each other, or on what is kept."""
     return impact_of_impulse(matrix, velocity, even_solution(matrix, EVENLY * jnp.diagonal(matrix).max())(-velocity))
 
@@ -82,7 +82,7 @@ def strike_bodies(bodies: Moving, here: Placement, rows: Rows, resolve: Resolve,
     return Struck(mobility.change(load), found, held)
 
 
-def space_along(
+def delassus_matrix(
     bodies: Moving, here: Placement, rows: Rows, kept: Lines | None = None
 ) -> tuple[Float[Array, "rows rows"], Float[Array, "rows"]]:
     """Return W and the velocities before an impact along `rows`: what `strike_bodies` gives a law."""

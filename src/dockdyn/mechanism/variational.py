@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dockdyn.contact.gate import APART
+from dockdyn.contact.contact_modes import APART
 from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
 from dockdyn.elements.actor import ElementMemory
 from dockdyn.integrate.model import Flag, Scalar, State, choose_tree, pack_tree

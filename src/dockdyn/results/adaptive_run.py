@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from dockdyn.contact.gate import APART
+from dockdyn.contact.contact_modes import APART
 from dockdyn.dataset import Dataset
 from dockdyn.deferred import Array, Float, PyTree, jax, jnp
 from dockdyn.integrate import adaptive

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dockdyn.contact.gate import APART
+from dockdyn.contact.contact_modes import APART
 from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Solution

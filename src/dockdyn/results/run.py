@@ -47,14 +47,14 @@ class Run:
 
 @dataclass(frozen=True)
 class Described:
-    """A kind's own part of a dataset."""
+    """A setup's own part of a dataset."""
 
     variables: dict[str, Any]
     coordinates: dict[str, Any]  # besides time
     conservative: bool  # whether energy should return to its value after every contact
     undamped: bool = True  # whether nothing but contacts takes energy
     capture_law: str = ""  # what holds the bodies together once a latch has fallen in
-    attributes: dict[str, Any] = field(default_factory=dict)  # besides what all kinds have
+    attributes: dict[str, Any] = field(default_factory=dict)  # besides what all runs have
 
 
 def sampled_variables(layout: Layout, run: Run) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from dockdyn.integrate.solution import Status
 from dockdyn.results.attributes import run_attributes
 from dockdyn.results.dataset import REASONS
 from dockdyn.results.drive import finite_rows
-from dockdyn.rig.judgement import contact_frequency
 from dockdyn.rig.model.rig import Rig
+from dockdyn.rig.rig_theory import contact_frequency
 from dockdyn.rig.run import Course
 from dockdyn.rig.schema import RigContent, RigSection
 from dockdyn.scenario.load import Scenario

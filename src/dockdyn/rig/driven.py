@@ -16,7 +16,7 @@ from dockdyn.programs import Program
 from dockdyn.results.driver import Laboratory
 from dockdyn.rig.build import rig_of
 from dockdyn.rig.compensator import CompensatorMaker
-from dockdyn.rig.model.ages import Ages, ages_of
+from dockdyn.rig.model.delayed_reads import Ages, ages_of
 from dockdyn.rig.model.driven import Driven, Driving, begin_driving, drive_cycle, driven_of, silent_inputs
 from dockdyn.rig.model.halves import (
     begin_laboratory,

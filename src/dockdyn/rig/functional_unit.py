@@ -29,7 +29,7 @@ from dockdyn.rig.build import plant_of, rig_of
 from dockdyn.rig.compensator import CompensatorMaker
 from dockdyn.rig.data import VARIABLES, coordinates_of, mock_up_names, names_of_elements
 from dockdyn.rig.driven import check_driven
-from dockdyn.rig.model.ages import Ages, ages_of
+from dockdyn.rig.model.delayed_reads import Ages, ages_of
 from dockdyn.rig.model.halves import Computer, begin_computer, compute_cycle, with_pose
 from dockdyn.rig.model.rig import Rig, RigState
 from dockdyn.rig.resting import loop_of

@@ -18,10 +18,10 @@ from dockdyn.rig.build import rig_of
 from dockdyn.rig.comparison.choice import NONE
 from dockdyn.rig.compensator import CompensatorMaker
 from dockdyn.rig.data import dataset_of
-from dockdyn.rig.judgement import add_judgement
 from dockdyn.rig.model.rig import IdealContact, Rig
-from dockdyn.rig.model.run import Chances, draw_chances, run_cycles
+from dockdyn.rig.model.run import NoiseDraws, draw_chances, run_cycles
 from dockdyn.rig.resting import loop_of
+from dockdyn.rig.rig_theory import add_judgement
 from dockdyn.rig.run import Course, Grid, motion_without_rig, radius_of_cycle_map, refuse_without_ideal
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, facts_of
@@ -112,7 +112,7 @@ def _run_with_derivatives(
     fixed: Parts,
     share: Any,  # noqa: ANN401, a number, of the hold's period: between instants
     tolerance: Any,  # noqa: ANN401, a number, of the motion without rig
-    chances: Chances,
+    chances: NoiseDraws,
     samples: int,
     rows: int,
     stride: int,

@@ -10,8 +10,8 @@ import numpy as np
 from dockdyn.dataset import DataArray, Dataset
 from dockdyn.report.charts.chart import ZERO, Chart, Level, Line, Panel, lines_of, symmetric_log_scale
 from dockdyn.report.charts.time_chart import run_chart
-from dockdyn.rig.judgement import gains_visited
 from dockdyn.rig.measures import first_bounce, vector_size
+from dockdyn.rig.rig_theory import gains_visited
 
 SHOWN = 3  # oscillations at the end
 AROUND = 0.35  # of a bounce's length, shown before and after it

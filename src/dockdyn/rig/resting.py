@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from dockdyn.deferred import Array, Float, jax, jnp
-from dockdyn.docking.nominal import Nominal, acts_alone, nominal_of_run
+from dockdyn.docking.operating_point import Nominal, acts_alone, nominal_of_run
 from dockdyn.docking.resting import (
     Judged,
     Judgement,

@@ -55,7 +55,7 @@ class RigSetup(Setup):
 
     def simulate(self, scenario: Scenario, progress: Progress | None) -> Dataset:
         from dockdyn.results.overlap import refuse_overlap
-        from dockdyn.rig.judgement import add_judgement
+        from dockdyn.rig.rig_theory import add_judgement
         from dockdyn.rig.simulate import simulate_rig
 
         refuse_overlap(scenario)

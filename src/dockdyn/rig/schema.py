@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from dockdyn.deferred import Array, Float, jnp
+from dockdyn.docking.schema.multibody import SeveralBodiesSection, middle
 from dockdyn.docking.schema.on_line import BodiesOnLineSection
-from dockdyn.docking.schema.several import SeveralBodiesSection, middle
 from dockdyn.parameters import TOLERANCE
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section

@@ -17,7 +17,7 @@ from dockdyn.programs import Program
 from dockdyn.results.side_by_side import NOTHING, SavedState, SideBySide, Values
 from dockdyn.rig.build import rig_of
 from dockdyn.rig.compensator import CompensatorMaker
-from dockdyn.rig.model.ages import Ages, ages_of
+from dockdyn.rig.model.delayed_reads import Ages, ages_of
 from dockdyn.rig.model.rig import IdealContact, Instant, Rig, RigState
 from dockdyn.rig.model.run import draw_chances
 from dockdyn.rig.resting import loop_of

@@ -93,5 +93,5 @@ def _numbers_of(content: PyTree) -> tuple[list[Any], Any]:
     return flatten(content)
 
 
-def _with_value(scenario: Scenario, key: str, value: object) -> Any:  # noqa: ANN401, of the schema of its kind
+def _with_value(scenario: Scenario, key: str, value: object) -> Any:  # noqa: ANN401, of the schema of its setup
     return parse(scenario.text(), scenario.name, {key: value}).content

@@ -296,7 +296,7 @@ def _validated(data: dict[str, Any], name: str, folder: Path | None) -> Section:
 
 
 def _stated_table[Table: Section](section: type[Table], table: object, where: str, name: str) -> Table:
-    """Return a table of every setup that is not part of what is simulated."""
+    """Return a table that any scenario may have and that is not simulated."""
     try:
         return section.model_validate(table)
     except ValidationError as error:

@@ -25,7 +25,7 @@ def made(section: Maker) -> Any:  # noqa: ANN401, a surface, a law, a robot
 
 
 @Program
-def model_of(content: Any) -> Any:  # noqa: ANN401, of the schema of a kind, and its model
+def model_of(content: Any) -> Any:  # noqa: ANN401, of a setup's schema, and its model
     """Return the model that the content of a scenario describes."""
     return content.model()
 

@@ -1,4 +1,4 @@
-"""What a scenario is, a docking or a rig around one: which of the two its tables say, and what knows how it runs.
+"""What a scenario sets up, a mechanism or a rig around one: which of the two its tables say, and what knows how it runs.
 
 Each is loaded when it is first asked for, so that reading a scenario loads no other.
 """

@@ -75,7 +75,7 @@ def critical_delay(damping, mass=MASS):
 def result(sweep: xr.Dataset | None = None, **changes) -> xr.Dataset:
     dataset = xr.Dataset() if sweep is None else sweep
     scenario = tomlkit.dumps({"schema": 2, "title": TITLE})
-    attributes = {"title": TITLE, "kind": "mechanism", "scenario": scenario, "dockdyn_version": "9.8.7"}
+    attributes = {"title": TITLE, "setup": "mechanism", "scenario": scenario, "dockdyn_version": "9.8.7"}
     return dataset.assign_attrs(attributes | {"source": "loop.toml", "margins": json.dumps(MARGINS | changes)})
 
 

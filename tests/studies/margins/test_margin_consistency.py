@@ -91,7 +91,7 @@ def scenario_of(rng, structure, folder):
 def told(margins, capsys):
     """What the terminal and the report say of margins."""
     capsys.readouterr()
-    attributes = {"title": "a rig", "kind": "rig", "scenario": "schema = 2\n", "dockdyn_version": "1"}
+    attributes = {"title": "a rig", "setup": "rig", "scenario": "schema = 2\n", "dockdyn_version": "1"}
     dataset = xr.Dataset(attrs=attributes | {"study": "stability", "margins": json.dumps(margins)})
     show_report(report_of(dataset))
     return " ".join(capsys.readouterr().out.split()), Page(report_html(dataset))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from dockdyn.deferred import jnp
-from dockdyn.docking.schema.variational import ELASTIC
+from dockdyn.docking.schema.variational_limits import ELASTIC
 from dockdyn.scenario.language.or_none import NONE, OrNone
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import Number, quantity

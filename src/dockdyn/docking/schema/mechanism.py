@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from dockdyn.docking.schema.adaptive_limits import refuse_not_smooth
 from dockdyn.docking.schema.control import SteeringSection, steered_bodies
-from dockdyn.docking.schema.several import SeveralBodiesSection
-from dockdyn.docking.schema.smooth import refuse_not_smooth
-from dockdyn.docking.schema.variational import ELASTIC, refuse_not_variational
+from dockdyn.docking.schema.multibody import SeveralBodiesSection
+from dockdyn.docking.schema.variational_limits import ELASTIC, refuse_not_variational
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.part import refuse
@@ -117,7 +117,7 @@ class MechanismSection(SeveralBodiesSection):
         """Return the model, also from traced numbers."""
         from dataclasses import replace
 
-        from dockdyn.mechanism.conserving import momentum_of
+        from dockdyn.mechanism.momentum_projection import momentum_of
 
         model = super().model()
         if self.integrator.conserve is None:

@@ -36,7 +36,7 @@ from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import PlaneShape
 
 if TYPE_CHECKING:
-    from dockdyn.docking.schema.several import SeveralBodiesSection
+    from dockdyn.docking.schema.multibody import SeveralBodiesSection
     from dockdyn.mechanics.rigid_body import Pose, Twist
     from dockdyn.mechanism.mechanism import Mechanism
 

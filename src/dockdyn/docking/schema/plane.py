@@ -10,7 +10,7 @@ from dockdyn.docking.schema.flexible import LargeBeamSection
 from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
-    from dockdyn.docking.schema.several import SeveralBodiesSection
+    from dockdyn.docking.schema.multibody import SeveralBodiesSection
 
 FLAT = 1e-9  # sine of the angle by which an axis may leave the plane
 JOINTS = {"revolute": "along z", "prismatic": "across z"}

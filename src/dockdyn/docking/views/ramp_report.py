@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.dataset import Dataset
-from dockdyn.docking.ramps import BEHIND
+from dockdyn.docking.ramp_latch_data import BEHIND
 from dockdyn.report.charts.chart import ZERO, Chart, Level, Line, Panel
 from dockdyn.report.charts.time_chart import time_chart
 from dockdyn.report.report import Plot

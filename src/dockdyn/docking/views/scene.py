@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dockdyn.dataset import Dataset
     from dockdyn.docking.schema.bodies import BodySection
     from dockdyn.docking.schema.mechanism import MechanismSection
-    from dockdyn.docking.schema.several import SeveralBodiesSection
+    from dockdyn.docking.schema.multibody import SeveralBodiesSection
     from dockdyn.scenario.tables.part import Shape
 
 THIN = 0.004  # of what matters: the radius in which points and sharp edges are drawn

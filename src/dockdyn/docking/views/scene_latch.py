@@ -16,7 +16,7 @@ from dockdyn.report.scene.times import Sampler
 from dockdyn.scenario.made import made, ramp_of
 
 if TYPE_CHECKING:
-    from dockdyn.docking.schema.several import SeveralBodiesSection
+    from dockdyn.docking.schema.multibody import SeveralBodiesSection
 
 TEETH = 3
 LEAST = 0.15  # of the tip's radius that teeth leave free when nothing pushes them aside

@@ -42,13 +42,17 @@ def looped_rk4(flow: Flow, retract: Callable[[State], State], x: State, step: Sc
     Much faster to compile where the flow is large, and a little slower to run.
     """
 
+    def within(total: Rate, before: Rate, fraction: Scalar) -> State:
+        return advance_state(x, fraction * step, before)
+
+    def at_end(total: Rate, before: Rate, fraction: Scalar) -> State:
+        return retract(advance_state(x, step, map_leaves(lambda a: a / 6, total)))
+
     def stage(index: Int[Array, ""], carry: tuple[State, Rate, Rate, Rate]) -> tuple[State, Rate, Rate, Rate]:
         _, before, _, total = carry
         inner, ends = index < 2, index == 3
         fraction, weight = jnp.where(inner, 0.5, 1.0), jnp.where(inner, 2.0, 1.0)
-        slope = choose_tree(ends, map_leaves(lambda a: a / 6, total), before)
-        there = advance_state(x, fraction * step, slope)
-        there = jax.lax.cond(ends, lambda x: retract(x), lambda x: x, there)
+        there = jax.lax.cond(ends, at_end, within, total, before, fraction)  # a division a rate is dear
         rate = flow(fraction, there)
         return there, rate, before, choose_tree(ends, total, map_leaves(lambda a, b: a + weight * b, total, rate))
 

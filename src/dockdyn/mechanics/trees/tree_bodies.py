@@ -18,12 +18,12 @@ import numpy as np
 from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
 from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.mechanics.trees.assembly import rigid_parts
 from dockdyn.mechanics.trees.bodies import Bending
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Motion, Row, Tree
 from dockdyn.mechanics.trees.link_inertia import BeamLinks, Inertia
 from dockdyn.mechanics.trees.partial_motion import JointMotion
 from dockdyn.mechanics.trees.screws import cross_matrix, cross_product
+from dockdyn.mechanics.trees.tree_building import rigid_parts
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector
 from dockdyn.programs import trace_once
 from dockdyn.trees import Module, field

@@ -11,10 +11,10 @@ from scipy.linalg import eigh
 from dockdyn.deferred import Array, jax, jnp
 from dockdyn.impact.laws.contact_matrix import velocity_jump
 from dockdyn.impact.laws.result import Impact
-from dockdyn.mechanics.trees.assembly import Link, tree_of
 from dockdyn.mechanics.trees.beam import Beam
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Tree
 from dockdyn.mechanics.trees.tree_bodies import TreeBodies
+from dockdyn.mechanics.trees.tree_building import Link, tree_of
 from dockdyn.papers.cyril.meeting import FREE, HAND, Meeting, case, of_law, with_modes
 from dockdyn.papers.reproduction import Made, Progress
 from dockdyn.papers.table import Row

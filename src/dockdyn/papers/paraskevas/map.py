@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 import xarray as xr
 
-from dockdyn.contact.gate import APART, PRESSING
+from dockdyn.contact.contact_modes import APART, PRESSING
 from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.impact.formulas.contact_duration import STIFFNESS_RATIO, first_order_correction, validity_warnings
 from dockdyn.impact.formulas.effective_mass import effective_masses, velocity_after_impact

@@ -29,8 +29,8 @@ from dockdyn.papers.sits.rig import END, LOOPS, PRINTED_GAINS, STEP, rig, root_o
 from dockdyn.papers.sits.runs import S1, SWITCHES, T2, largest_between, last_cycle, measure, run
 from dockdyn.papers.table import Row
 from dockdyn.rig.build import rig_of
-from dockdyn.rig.judgement import gains_visited
 from dockdyn.rig.resting import loop_of as loop_of_scenario
+from dockdyn.rig.rig_theory import gains_visited
 from dockdyn.rig.run import radius_of_cycle_map
 from dockdyn.stability import routh_array
 

@@ -14,15 +14,15 @@ from dockdyn.dataset import Dataset
 from dockdyn.results.attributes import study_attributes
 from dockdyn.results.drive import Progress
 from dockdyn.results.measures import finite_or_none
+from dockdyn.rig.batched_rigs import Lanes
 from dockdyn.rig.build import sensor_of
 from dockdyn.rig.comparison import store
 from dockdyn.rig.comparison.choice import NONE, CompensatorChoice, amplitude_errors, counting_errors, over_draws
 from dockdyn.rig.comparison.stiffnesses import stiffnesses_from
 from dockdyn.rig.compensator import CompensatorMaker
-from dockdyn.rig.judgement import contact_frequency, latest_action
-from dockdyn.rig.lanes import Lanes
 from dockdyn.rig.measures import MeasuredMotion, motion_measures, recent_force
 from dockdyn.rig.resting import loop_of
+from dockdyn.rig.rig_theory import contact_frequency, latest_action
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.given import names_from
 from dockdyn.scenario.load import Scenario, scenario_from

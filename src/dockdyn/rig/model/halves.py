@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.hil.compensators.compensator import CompensatorInput
 from dockdyn.hil.sensor import Draws
-from dockdyn.rig.model.ages import Ages, shift_rows
+from dockdyn.rig.model.delayed_reads import Ages, shift_rows
 from dockdyn.rig.model.mounting import with_sensor_load
 from dockdyn.rig.model.plant import Axes
 from dockdyn.rig.model.rig import Answer, IdealContact, Rig, RigState

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dockdyn.contact.gate import APART, GATED
+from dockdyn.contact.contact_modes import APART, GATED
 from dockdyn.contact.group import ContactGroup, GroupState, Wrench
 from dockdyn.deferred import Array, Float, Int, jnp
 from dockdyn.integrate.model import Flag, Scalar

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dockdyn.contact.gate import APART, PRESSING
+from dockdyn.contact.contact_modes import APART, PRESSING
 from dockdyn.contact.group import ContactGroup, Wrench
 from dockdyn.deferred import Array, Float, PyTree, jax, jnp, xp
 from dockdyn.hil.mounting import Known, SensorFrame, Tool

@@ -13,7 +13,7 @@ from dockdyn.hil.mounting import Known
 from dockdyn.rig.model.plant import Axes
 
 if TYPE_CHECKING:
-    from dockdyn.rig.model.ages import Sampling
+    from dockdyn.rig.model.delayed_reads import Sampling
     from dockdyn.rig.model.rig import Rig, RigState
 
 

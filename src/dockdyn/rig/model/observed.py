@@ -12,7 +12,7 @@ from dockdyn.deferred import Array
 from dockdyn.rig.model.plant import Axes, Port
 
 if TYPE_CHECKING:
-    from dockdyn.rig.model.ages import Ages
+    from dockdyn.rig.model.delayed_reads import Ages
     from dockdyn.rig.model.rig import Rig, RigState
 
 

@@ -10,7 +10,7 @@ import abc
 from typing import Any, Protocol
 
 from dockdyn.contact.axial import AxialContact
-from dockdyn.contact.gate import GATED, PRESSING
+from dockdyn.contact.contact_modes import GATED, PRESSING
 from dockdyn.contact.laws.parallel import Parallel
 from dockdyn.deferred import Array, Float, Int, PyTree, jnp
 from dockdyn.hil.mounting import Known, SensorFrame, Tool

@@ -23,7 +23,7 @@ from dockdyn.hil.sensor import Arrived, Draws, SensorModel
 from dockdyn.integrate.hybrid.runge_kutta import rk4_step
 from dockdyn.integrate.model import Rate, Scalar, State, over_rows
 from dockdyn.parameters import Dynamics
-from dockdyn.rig.model.ages import WEIGHTS, Ages, force_sampling, shift_rows
+from dockdyn.rig.model.delayed_reads import WEIGHTS, Ages, force_sampling, shift_rows
 from dockdyn.rig.model.mounting import felt_load, with_sensor_load
 from dockdyn.rig.model.observed import observe_instant
 from dockdyn.rig.model.plant import Axes, Modes, Plant, Port

@@ -13,12 +13,12 @@ import numpy as np
 from dockdyn.deferred import Array, Float, PyTree, jax, jnp
 from dockdyn.hil.sensor import Draws, draw_noise, random_stream
 from dockdyn.integrate.model import jacobian_by_columns, pack_tree, unpack_tree
-from dockdyn.rig.model.ages import ages_of
+from dockdyn.rig.model.delayed_reads import ages_of
 from dockdyn.rig.model.rig import IdealContact, Rig, RigState
 from dockdyn.trees import map_leaves
 
 
-class Chances(NamedTuple):
+class NoiseDraws(NamedTuple):
     """Random numbers of all cycles of a run, each with two leading axes, of rows and of cycles in one."""
 
     samples: Draws | None  # of an imperfect sensor
@@ -28,16 +28,16 @@ class Chances(NamedTuple):
 ENCODER = 4  # the part that they are of, behind those of samples
 
 
-def draw_chances(rig: Rig, seed: int, rows: int, stride: int) -> Chances:
+def draw_chances(rig: Rig, seed: int, rows: int, stride: int) -> NoiseDraws:
     """Return random numbers of `rows` × `stride` cycles: those of samples, and of encoders where the compensator is asked."""
     asks, samples, axes = sum(rig.schedule.asks), sum(rig.schedule.samples), rig.plant.port_axes
     drawn, noisy = rig.sensor.random, rig.sensor.position_noise is not None
     encoder: Any = random_stream(seed, ENCODER).standard_normal((rows, stride, asks, axes)) if noisy else None
-    return Chances(draw_noise(seed, (rows, stride, samples), axes) if drawn else None, encoder)
+    return NoiseDraws(draw_noise(seed, (rows, stride, samples), axes) if drawn else None, encoder)
 
 
 def run_cycles(
-    rig: Rig, oracle: IdealContact, chances: Chances, rows: int, stride: int
+    rig: Rig, oracle: IdealContact, chances: NoiseDraws, rows: int, stride: int
 ) -> tuple[RigState, dict[str, Array]]:
     """Return the rig after `rows` × `stride` cycles, and what is observed at its instants; of longer strides at their start
     alone.

@@ -1,4 +1,4 @@
-"""When what happens in a rig: the ticks of a cycle, after which all periods meet again.
+"""Which event of a rig falls on which tick of a cycle, after which all periods meet again.
 
 Units: periods s; ticks whole numbers.
 Source: own construction.

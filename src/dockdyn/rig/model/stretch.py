@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from dockdyn.contact.gate import PRESSING
+from dockdyn.contact.contact_modes import PRESSING
 from dockdyn.deferred import Array, Bool, Float, PyTree, jax, jnp
 from dockdyn.hil.robot import AxisReading
 from dockdyn.integrate.hybrid import located
@@ -22,7 +22,7 @@ from dockdyn.rig.model.plant import Axes, Modes, Touching
 from dockdyn.trees import Module, map_leaves
 
 if TYPE_CHECKING:
-    from dockdyn.rig.model.ages import Ages
+    from dockdyn.rig.model.delayed_reads import Ages
     from dockdyn.rig.model.rig import Rig, RigState
 
 TOLERANCE = 1e-11  # relative error of a step

@@ -7,7 +7,7 @@ Source: SITS, eq. 1.
 from __future__ import annotations
 
 from dockdyn.contact.axial import Axial, AxialContact
-from dockdyn.contact.gate import APART, GATED, PRESSING
+from dockdyn.contact.contact_modes import APART, GATED, PRESSING
 from dockdyn.deferred import Array, Bool, Float, jnp
 from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
 from dockdyn.trees import field

@@ -10,7 +10,7 @@ from dockdyn.dataset import Dataset
 from dockdyn.report.replay.scene import Scene, SceneMotion, rotate_vectors
 from dockdyn.rig.data import VARIABLES, coordinates_of
 from dockdyn.rig.model.rig import Rig
-from dockdyn.rig.replay.rig import scene_of_rig, touching_motion
+from dockdyn.rig.replay.live_scene import scene_of_rig, touching_motion
 from dockdyn.rig.scene import COMPUTED, WITHOUT, carried_poses
 from dockdyn.rig.schema import RigContent
 from dockdyn.scenario.load import Scenario

@@ -1,6 +1,6 @@
 """Numbers that a scenario may hold and hardly means: each in a line, with the unit that was likely meant.
 
-One place for all kinds of scenario: it reads the flattened numbers, and knows units and keys, but no kind.
+One place for all scenarios: it reads the flattened numbers, and knows units and keys, but no setup.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Wheel and thrusters of a chaser: keys that all kinds with a `[control]` share."""
+"""Wheel and thrusters of a chaser: keys that all with a `[control]` share."""
 
 from __future__ import annotations
 

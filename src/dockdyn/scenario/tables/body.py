@@ -36,7 +36,7 @@ class PlaceSection(NamedSection):
 
 
 class FreeBodySection(NamedSection):
-    """A free rigid body; a kind that has them says what features and ports it can carry."""
+    """A free rigid body; who has them says what features and ports it can carry."""
 
     fixed: bool = False
     mass: quantity("kg", "a mass", above=0)

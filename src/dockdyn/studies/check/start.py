@@ -53,12 +53,12 @@ class StraightStart:
 
 
 @Program
-def _coasted(content: Any, time: Float[np.ndarray, ""]) -> Any:  # noqa: ANN401, of any kind with contacts
+def _coasted(content: Any, time: Float[np.ndarray, ""]) -> Any:  # noqa: ANN401, of any setup with contacts
     return content.coasted(time)
 
 
 def begin_straight(scenario: Scenario) -> StraightStart | None:
-    """Return how a scenario begins and goes straight on; None of a kind whose bodies are not placed in space or on a line."""
+    """Return how a scenario begins and goes straight on; None of one whose bodies are not placed in space or on a line."""
     content = scenario.content
     if not hasattr(content, "coasted"):
         return None

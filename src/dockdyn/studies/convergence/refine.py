@@ -1,6 +1,6 @@
 """What of a scenario is a matter of computing and not of the docking: tolerances, steps, meshes and modes, each made finer.
 
-It reads the resolved scenario, whatever its setup.
+It reads the resolved scenario, whatever it sets up.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def refine_scenario(scenario: Scenario) -> dict[str, Changes]:
     }
     found = {name: changes for name, changes in found.items() if changes}
     if not found:
-        raise ScenarioError(f"{scenario.name}: setup: {scenario.setup} has no tolerance, mesh or modes to refine")
+        raise ScenarioError(f"{scenario.name}: a {scenario.setup} without tolerance, mesh or modes to refine")
     return found
 
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dockdyn.deferred import Array, Float, jax, jnp
-from dockdyn.mechanics.trees.assembly import Link, tree_of
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Tree
+from dockdyn.mechanics.trees.tree_building import Link, tree_of
 from dockdyn.programs import Program
 from dockdyn.scenario.language.errors import ScenarioError
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dockdyn.mechanics.trees.assembly import Link, tree_of
+from dockdyn.mechanics.trees.tree_building import Link, tree_of
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.tables.urdf import UrdfJoint, read_robot
 from dockdyn.studies.identification.arm_path import JointChain, arm_of

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.deferred import Array
-from dockdyn.docking.nominal import Judged, Nominal
+from dockdyn.docking.operating_point import Judged, Nominal
 from dockdyn.docking.resting import (
     closed_contacts,
     motion_shares,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.docking.nominal import Judged
+from dockdyn.docking.operating_point import Judged
 from dockdyn.stability.growth import batch_of_one, growth_rates
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.pade import approximate_loop

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dockdyn.deferred import Array, Float, PyTree, jax, jnp
-from dockdyn.docking.nominal import Judged, Nominal
+from dockdyn.docking.operating_point import Judged, Nominal
 from dockdyn.docking.resting import counts_all, delayed_loop, seen_matrices
 from dockdyn.integrate.model import Scalar, over_rows
 from dockdyn.results.linearised import content_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dockdyn.deferred import Complex, Float
-from dockdyn.docking.nominal import Judged, Nominal
+from dockdyn.docking.operating_point import Judged, Nominal
 from dockdyn.docking.resting import (
     counts_all,
     motion_count,

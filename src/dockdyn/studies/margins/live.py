@@ -18,7 +18,7 @@ import numpy as np
 
 from dockdyn.dataset import Dataset
 from dockdyn.deferred import Array, Float
-from dockdyn.docking.nominal import Judged, Nominal
+from dockdyn.docking.operating_point import Judged, Nominal
 from dockdyn.docking.resting import counts_all, delayed_loop
 from dockdyn.report.live import MOST_BYTES, TooMuch
 from dockdyn.report.wording import format_significant

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.deferred import Array, jax, jnp
-from dockdyn.docking.nominal import Nominal
+from dockdyn.docking.operating_point import Nominal
 from dockdyn.docking.resting import delayed_loop, nominal_loop, nominal_of
 from dockdyn.integrate.model import Scalar
 from dockdyn.results.linearised import Leaves, Numbers, by_differences, content_of

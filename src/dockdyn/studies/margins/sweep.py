@@ -11,7 +11,7 @@ import numpy as np
 
 from dockdyn.dataset import Dataset
 from dockdyn.deferred import Array, Float, Int, jax, jnp
-from dockdyn.docking.nominal import Judged, Nominal
+from dockdyn.docking.operating_point import Judged, Nominal
 from dockdyn.docking.resting import delayed_loop, growth_of_linears, nominal_of
 from dockdyn.results.attributes import study_attributes
 from dockdyn.results.drive import Progress

@@ -120,7 +120,7 @@ class TuningSection(Section):
     stiffness: quantity("N/m", "a stiffness", above=0) | None = None
 
 
-def loop_of(content: Any) -> LoopSection | None:  # noqa: ANN401, of any kind's schema
+def loop_of(content: Any) -> LoopSection | None:  # noqa: ANN401, of any setup's schema
     """Return the loop in the content of a scenario through which contact forces act; None where they act at once."""
     return getattr(content, "loop", None)
 

@@ -16,11 +16,11 @@ from dockdyn.programs import Program
 from dockdyn.results.overlap import refuse_overlap
 from dockdyn.results.plan import jit_once
 from dockdyn.rig.build import plant_of, rig_of
-from dockdyn.rig.judgement import first_contact
 from dockdyn.rig.model.plant import Plant
 from dockdyn.rig.model.rig import IdealContact, Rig
-from dockdyn.rig.model.run import Chances, draw_chances, run_cycles
+from dockdyn.rig.model.run import NoiseDraws, draw_chances, run_cycles
 from dockdyn.rig.resting import loop_of
+from dockdyn.rig.rig_theory import first_contact
 from dockdyn.rig.run import Arrays, Course, Grid, motion_without_rig, radius_of_cycle_map, refuse_without_ideal
 from dockdyn.rig.schema import RigSection
 from dockdyn.scenario.language.errors import ScenarioError
@@ -54,7 +54,7 @@ def _stack_trees[Tree](parts: Sequence[Tree]) -> Tree:
 
 
 @partial(jit_once, static=("rows", "stride"))
-def simulate_rigs(rigs: Rig, oracle: IdealContact, chances: Chances, rows: int, stride: int) -> dict[str, Array]:
+def simulate_rigs(rigs: Rig, oracle: IdealContact, chances: NoiseDraws, rows: int, stride: int) -> dict[str, Array]:
     def one(rig: Rig, ideal: IdealContact) -> dict[str, Array]:
         seen = run_cycles(rig, ideal, chances, rows, stride)[1]
         return {name: seen[name] for name in NAMES}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dockdyn.docking.schema.control import make_steered
-from dockdyn.docking.schema.several import SeveralBodiesSection
+from dockdyn.docking.schema.multibody import SeveralBodiesSection
 from dockdyn.mechanism.gravity import Gravity
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.programs import trace_once

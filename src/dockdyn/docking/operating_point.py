@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dockdyn.contact.gate import APART
+from dockdyn.contact.contact_modes import APART
 from dockdyn.contact.latch import OUT
 from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.deferred import Array, Bool, Float, jnp
-from dockdyn.docking.followed import SLICE, after_first, first_touching, solution_so_far, without_rest
+from dockdyn.docking.first_contact_run import SLICE, after_first, first_touching, solution_so_far, without_rest
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.mechanism.mechanism import Mechanism

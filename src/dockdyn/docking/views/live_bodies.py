@@ -1,4 +1,4 @@
-"""Bodies as the live view of a driven rig draws them: with what they touch with."""
+"""Bodies as the live view of a driven rig draws them, with their features."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dockdyn.scenario.tables.mesh import MeshSection
 
 if TYPE_CHECKING:
     from dockdyn.docking.schema.bodies import BodySection
-    from dockdyn.docking.schema.several import SeveralBodiesSection
+    from dockdyn.docking.schema.multibody import SeveralBodiesSection
 
 THIN = 0.004  # of what matters: the radius in which points and sharp edges are drawn
 ELEMENT = COLOURS["muted"]

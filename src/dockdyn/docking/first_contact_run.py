@@ -1,4 +1,4 @@
-"""The run of a scenario as margins follow it: to its first contact, and what closes after it.
+"""The run that margins need: to its first contact, and what closes after it.
 
 Units: s.
 Source: definition.
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dockdyn.contact.gate import APART
+from dockdyn.contact.contact_modes import APART
 from dockdyn.deferred import Bool, Float
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import State

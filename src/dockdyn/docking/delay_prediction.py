@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dockdyn.docking.nominal import Judged, Nominal, nominal_in_run
+from dockdyn.docking.operating_point import Judged, Nominal, nominal_in_run
 from dockdyn.docking.resting import counts_all, loop_in_numbers, seen_matrices
 from dockdyn.results.plan import delay_of, jit_once
 from dockdyn.results.run import Run

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from dockdyn.dataset import Dataset
-from dockdyn.docking.views.replay import body_parts, reach_of
+from dockdyn.docking.views.live_bodies import body_parts, reach_of
 from dockdyn.report.drawing import COLOURS
 from dockdyn.report.replay.cameras import seen_from, seen_whole
 from dockdyn.report.replay.colours import BODIES, FORCE, HOLD, METAL

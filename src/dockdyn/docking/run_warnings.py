@@ -1,4 +1,4 @@
-"""What the reader of a run of a mechanism should know before trusting its numbers, a sentence each."""
+"""Warnings of a run: what its reader should know before trusting its numbers, a sentence each."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What a run of a mechanism with a latch behind a ramp tells: travel, speeds that it takes, what the capture had to take and
-what it bore.
+"""A latch behind a ramp in a run: travel of the probe, least speeds that latch, loads of the catch.
 
 It is told where there is one such latch, as the speed at which the probe comes is against one ramp.
 """

@@ -37,7 +37,7 @@ def momentum_of(model: Mechanism, here: Placement) -> Conserved:
     return Conserved(linear + bent[0], angular + bent[1])
 
 
-def brought_back(model: Mechanism, x: State) -> State:
+def project_momentum(model: Mechanism, x: State) -> State:
     """Return a state whose velocities have the momentum that is conserved and what was given from outside."""
     assert model.conserved is not None and isinstance(model.moving, MovingBodies)
     moving, q = model.moving, x.q.shifted(-model.base_position(x))

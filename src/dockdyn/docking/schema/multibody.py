@@ -1,4 +1,4 @@
-"""Several bodies with contacts between them, as a mechanism and a rig around one state them."""
+"""Bodies and the contacts between them, as mechanisms and rigs state them."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     @model_validator(mode="after")
     def touching(self) -> Self:
-        from dockdyn.docking.pairs import check_pair
+        from dockdyn.docking.pair_table import check_pair
 
         for contact in self.contacts:
             between = f"{contact.key}.between"
@@ -364,7 +364,7 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def contact_sizes(self) -> list[int]:
         """Return how many members each contact has."""
-        from dockdyn.docking.pairs import check_pair
+        from dockdyn.docking.pair_table import check_pair
 
         sides = (self.sides(contact) for contact in self.contact)
         return [check_pair(feature, partner) for (_, feature), (_, partner) in sides]
@@ -638,7 +638,7 @@ class SeveralBodiesSection(Section, abc.ABC):
     def groups(self, frames: Frames) -> tuple[ContactGroup | ImpactContact, ...]:
         """Return the groups of contacts, also from traced numbers."""
         from dockdyn.contact.group import ContactGroup
-        from dockdyn.docking.pairs import pair_geometries
+        from dockdyn.docking.pair_table import pair_geometries
 
         found: list[ContactGroup | ImpactContact] = []
         for contact in self.contacts:
@@ -799,7 +799,7 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def model(self) -> Mechanism:
         """Return the model, also from traced numbers."""
-        from dockdyn.docking.whole_model import whole_model
+        from dockdyn.docking.model_with_environment import whole_model
 
         return whole_model(self)
 
