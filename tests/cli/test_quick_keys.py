@@ -10,7 +10,7 @@ import tomlkit
 from helpers.processes import answers_and_imports
 from places import SOURCE
 
-from dockdyn.scenario.setups import kind_of
+from dockdyn.scenario.setups import setup_of
 
 PRESETS = sorted((SOURCE / "scenario/presets").glob("*.toml"))
 HEAVY = ("jax", "equinox", "xarray", "pandas", "matplotlib")
@@ -64,7 +64,7 @@ def test_no_physics_is_imported_to_refuse_a_key_or_a_value(tmp_path):
     draw, given, words = drawn(), [], []
     presets, alone = {}, [file for file in PRESETS if ".stl" not in file.read_text()]
     for file in PRESETS:
-        presets.setdefault(kind_of(tomlkit.loads(file.read_text())).name, []).append(file)
+        presets.setdefault(setup_of(tomlkit.loads(file.read_text())).name, []).append(file)
     for files in presets.values():
         file = draw.choice(files)
         data = tomlkit.loads(file.read_text()).unwrap()

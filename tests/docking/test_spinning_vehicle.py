@@ -10,11 +10,8 @@ from scipy.integrate import solve_ivp
 
 from dockdyn.mechanics.trees.beam import Beam
 from dockdyn.mechanics.trees.composite_bodies import Configuration
-<<<<<<< HEAD
-from dockdyn.programs import Program
-=======
 from dockdyn.mechanics.trees.tree_building import Link, tree_of
->>>>>>> house
+from dockdyn.programs import Program
 
 LENGTH, LINE_MASS, STIFFNESS = 4.0, 3.0, [900.0, 1500.0]  # m, kg/m, N m² along y and along z
 LOWEST = 3.516015 * np.sqrt(STIFFNESS[0] / LINE_MASS) / LENGTH**2  # rad/s

@@ -14,11 +14,8 @@ from scipy.optimize import brentq
 from dockdyn.docking.schema.flexible import LargeBeamSection
 from dockdyn.mechanics.trees.beam import Beam
 from dockdyn.mechanics.trees.composite_bodies import Configuration
-<<<<<<< HEAD
-from dockdyn.programs import Program
-=======
 from dockdyn.mechanics.trees.tree_building import Link, tree_of
->>>>>>> house
+from dockdyn.programs import Program
 from dockdyn.results.plan import jit_once
 
 

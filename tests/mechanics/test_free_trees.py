@@ -14,11 +14,8 @@ from tree_cases import Case, branches, case, configuration, dynamics, made, rand
 
 from dockdyn.mechanics.trees.beam import Beam
 from dockdyn.mechanics.trees.composite_bodies import Configuration
-<<<<<<< HEAD
-from dockdyn.programs import Program
-=======
 from dockdyn.mechanics.trees.tree_building import Link
->>>>>>> house
+from dockdyn.programs import Program
 from dockdyn.results.plan import jit_once
 
 stiffness = jit_once(lambda tree, q: jax.hessian(tree.potential_energy)(q).modes.modes)

@@ -9,7 +9,7 @@ import pytest
 
 import dockdyn
 from dockdyn.scenario.language.keys import value_at
-from dockdyn.scenario.preset_files import preset_kinds, preset_text
+from dockdyn.scenario.preset_files import preset_setups, preset_text
 from dockdyn.studies.convergence.converged import check_convergence, convergence_verdict, relative_changes
 from dockdyn.studies.convergence.refine import refine_scenario
 
@@ -103,11 +103,11 @@ def test_bodies_that_nothing_holds_are_told_to_pass_through(tmp_path):
     assert not found["converged"]
 
 
-@pytest.mark.parametrize("preset", preset_kinds())
+@pytest.mark.parametrize("preset", preset_setups())
 def test_every_preset_says_what_can_be_refined(preset):
     finer, text = refine_scenario(dockdyn.load(preset)), preset_text(preset)
     assert "tolerance" in finer
-    assert ("instants" in finer) == (preset_kinds()[preset] == "rig")
+    assert ("instants" in finer) == (preset_setups()[preset] == "rig")
     assert ("mesh" in finer) == ('shape = "mesh"' in text or 'shape = "cloud"' in text)
     assert ("modes" in finer) == ("beam]" in text or "bending_modes" in text or "beam = {" in text)
     for changes in finer.values():
