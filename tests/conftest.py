@@ -143,6 +143,20 @@ def own_files(tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def write_scenarios(tmp_path, monkeypatch):
+    """Writes scenario files, `__` in a name for a folder, into an empty folder in which one works."""
+    monkeypatch.chdir(tmp_path)
+
+    def files(**texts):
+        for name, text in texts.items():
+            path = tmp_path / f"{name.replace('__', '/')}.toml"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+
+    return files
+
+
+@pytest.fixture
 def dock(monkeypatch, capsys, tmp_path):
     """Runs a command line of `dockdyn` in this process, in an empty folder; how long that takes is not told.
 
