@@ -208,10 +208,11 @@ def struck_at_once(**changes):
     return load("cyril-elastic").at({"duration": 0.5, "output.interval": 0.02, **changes})
 
 
-def test_a_blow_at_once_is_the_same_blow():
+@pytest.mark.parametrize("motion", ["plane", pytest.param("space", marks=pytest.mark.full)])
+def test_a_blow_at_once_is_the_same_blow(motion):
     """Of beams that are struck at the start: there both methods have one state, so the impulse and what it leaves are the
     same; 2 µs later nothing else has had time to tell."""
-    short = {"duration": 2e-6, "output.interval": 1e-6}
+    short = {"duration": 2e-6, "output.interval": 1e-6, "motion": motion}
     own, other = (
         dockdyn.simulate(struck_at_once(**short, **how))
         for how in ({"integrator.method": "variational", "integrator.step": 1e-6}, {})
