@@ -20,7 +20,8 @@ from dockdyn.__main__ import SELDOM
 from dockdyn.cli import main as cli
 from dockdyn.imports import leave_out
 
-gc.set_threshold(SELDOM)
+# Never all of what is there: a process of the suite keeps gigabytes, which take seconds to look through each time.
+gc.set_threshold(SELDOM, 10, SELDOM)
 leave_out("filelock")  # before JAX is imported, which is after this file
 
 # What one process has compiled no other compiles again, however small: to read it takes a fifth of the time.
@@ -142,6 +143,20 @@ def own_files(tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def write_scenarios(tmp_path, monkeypatch):
+    """Writes scenario files, `__` in a name for a folder, into an empty folder in which one works."""
+    monkeypatch.chdir(tmp_path)
+
+    def files(**texts):
+        for name, text in texts.items():
+            path = tmp_path / f"{name.replace('__', '/')}.toml"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+
+    return files
+
+
+@pytest.fixture
 def dock(monkeypatch, capsys, tmp_path):
     """Runs a command line of `dockdyn` in this process, in an empty folder; how long that takes is not told.
 
@@ -174,6 +189,11 @@ def check_file_refused(dock, tmp_path):
         dock("run", "mine.toml").check_refused("mine.toml", *words)
 
     return check
+
+
+def pytest_sessionfinish():
+    """Nothing that is left is looked through when the process ends, as pytest would do several times."""
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items):

@@ -27,6 +27,7 @@ from plain_tables import by_name, listed
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
+from dockdyn.programs import Program
 from dockdyn.results.plan import jit_once
 
 MU, EI = MASS_PER_LENGTH, BENDING
@@ -98,7 +99,7 @@ def beam_places(eta):
     return (axis + jnp.stack([c * x + s * z, 0 * c * x, c * z - s * x], axis=-1)).reshape(-1, 3)
 
 
-AT_REST = np.asarray(jax.jit(beam_places)(np.zeros(MODES)))
+AT_REST = np.asarray(Program(beam_places)(np.zeros(MODES)))
 OF_BEAM = np.tile(BEAM_MASS * WEIGHTS / 4, 4)
 CENTRE = -(OF_BEAM @ AT_REST) / LEFT
 LEFT_INERTIA = WING_INERTIA - np.einsum("p,pij->ij", OF_BEAM, spread_out(AT_REST)) - LEFT * spread_out(CENTRE[None])[0]
@@ -138,7 +139,7 @@ def slopes():
     """Derivatives by the modes of the straight wing: of its inertia, once and twice, and of the momentum of modes."""
     whole = jax.jacfwd(inertia_of_bent), jax.hessian(inertia_of_bent), jax.jacfwd(momentum_of_bent)
     with jax.ensure_compile_time_eval():
-        return jax.tree.map(np.asarray, jax.jit(lambda at: [one(at) for one in whole])(jnp.zeros(MODES)))
+        return jax.tree.map(np.asarray, Program(lambda at: [one(at) for one in whole])(jnp.zeros(MODES)))
 
 
 def mean_motion(q):
@@ -208,7 +209,7 @@ def history(kinetic, times, scale=1.0, damping=RATIO):
     drag = np.zeros(count)
     drag[7:-3] = 2 * damping * RATE * MASS
 
-    @jax.jit
+    @Program
     def rate(y):
         q, v = y[:count], y[count:]
         mass = jax.hessian(kinetic, 1)(q, v)

@@ -94,6 +94,7 @@ def test_masses_behind_springs_are_caught_as_on_paper(seed):
 GRIPS = [("pin", True), ("weld", True), ("pin", False), ("weld", False)]
 
 
+@pytest.mark.full_cases("pin-False-0.0", "pin-True-0.02", "weld-True-0.0")
 @pytest.mark.parametrize("delay", [0.0, 0.02])
 @pytest.mark.parametrize(("hold", "rigid"), GRIPS[:3])
 def test_a_cone_is_a_seat_with_a_ramp(hold, rigid, delay):

@@ -8,7 +8,7 @@ from struck_states import struck_arm
 import dockdyn
 
 LAWS = {"frictionless": {"restitution": 0.8}, "newton": {"restitution": 0.4, "friction": 0.2}}
-CASES = [("frictionless", 8), ("newton", 0)]  # they come to rest, and part again
+CASES = [("newton", 0)]  # they come to rest, and part again
 MORE = [(law, seed) for law in LAWS for seed in range(24) if (law, seed) not in CASES]
 
 

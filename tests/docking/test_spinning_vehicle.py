@@ -1,6 +1,5 @@
 """A vehicle whose beams stiffen as it spins: what it keeps, and its motion beside trees of links."""
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from scipy.integrate import solve_ivp
 from dockdyn.mechanics.trees.beam import Beam
 from dockdyn.mechanics.trees.composite_bodies import Configuration
 from dockdyn.mechanics.trees.tree_building import Link, tree_of
+from dockdyn.programs import Program
 
 LENGTH, LINE_MASS, STIFFNESS = 4.0, 3.0, [900.0, 1500.0]  # m, kg/m, N m² along y and along z
 LOWEST = 3.516015 * np.sqrt(STIFFNESS[0] / LINE_MASS) / LENGTH**2  # rad/s
@@ -84,7 +84,7 @@ def moved(tree, start, v, times, pushed=lambda t: 0.0):
     """Configurations of a tree under a load on the first of its velocities."""
     begun, back = ravel_pytree((start, jnp.asarray(v)))
 
-    @jax.jit
+    @Program
     def flow(load, y):
         q, v = back(y)
         mass, h, _ = tree.dynamics(q, v)

@@ -53,19 +53,21 @@ def test_an_arm_moves_as_the_located_one_does(contact):
     assert np.allclose(own.phase_began, other.phase_began, atol=1e-9)
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("grip", ["pin", "weld"])
-def test_a_rigid_latch_holds(grip):
-    """A latch catches the ball at the wall: what it stops, and what moves on, is that of the located run."""
-    latch = f"""
+LATCH = """
 [latch.capture]
 between = ["left", "right"]
 anchor = [[0.3, 0.1, 0], [-0.3, 0.1, 0]]
 axis = [-1, 0, 0]
 reach = "1 mm"
 lateral = "1 m"
-grip = "{grip}"
 """
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("grip", ["pin", "weld"])
+def test_a_rigid_latch_holds(grip):
+    """A latch catches the ball at the wall: what it stops, and what moves on, is that of the located run."""
+    latch = LATCH + f'grip = "{grip}"\n'
     (coarse, own, other), (fine, *_) = parted(TWO + latch, STEP), parted(TWO + latch, STEP / 2)
     assert np.isfinite(own.capture_time)
     assert np.isclose(own.capture_time, other.capture_time, atol=1e-4)
@@ -97,15 +99,7 @@ def test_bodies_in_the_plane_move_as_in_space(contact):
 @pytest.mark.parametrize("grip", ["pin", "weld"])
 def test_a_rigid_latch_holds_in_the_plane(grip):
     """As in space: what is held in the plane has two or three rows, in space three or six."""
-    latch = f"""
-[latch.capture]
-between = ["left", "right"]
-anchor = [[0.3, 0.1, 0], [-0.3, 0.1, 0]]
-axis = [-1, 0, 0]
-reach = "1 mm"
-lateral = "1 m"
-grip = "{grip}"
-"""
+    latch = LATCH + f'grip = "{grip}"\n'
     own, space = by(in_plane(LEVEL + latch), STEP), by(LEVEL + latch, STEP)
     assert np.isfinite(own.capture_time)
     for name in ("position", "velocity", "attitude", "rate", "capture_time", "element_tension"):

@@ -243,7 +243,7 @@ MASSES = np.concatenate([[m, m, m * length**2 / 12] for m, length in zip(RODS, B
 WEIGHT = np.concatenate([[0.0, m * GRAVITY, 0.0] for m in RODS])
 
 
-@jax.jit
+@Program
 def crank_acceleration(crank, rate):
     """Of the crank alone: ½ M(θ) θ̇² − V(θ)."""
 

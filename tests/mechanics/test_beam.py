@@ -15,6 +15,7 @@ from dockdyn.docking.schema.flexible import LargeBeamSection
 from dockdyn.mechanics.trees.beam import Beam
 from dockdyn.mechanics.trees.composite_bodies import Configuration
 from dockdyn.mechanics.trees.tree_building import Link, tree_of
+from dockdyn.programs import Program
 from dockdyn.results.plan import jit_once
 
 
@@ -209,7 +210,7 @@ def spun_up(times, stiffening):
     tree = tree_of([Link("ground"), Link("beam", "ground", beam=beam((3, 0, 0), stiffening=stiffening))], "fixed")
     start = straight(tree, 3)
 
-    @jax.jit
+    @Program
     def accelerations(modes, rates, speed, acceleration):
         q = eqx.tree_at(lambda q: q.modes, start, modes)
         mass, h, _ = tree.dynamics(q, jnp.concatenate([speed[None], rates]))

@@ -15,6 +15,7 @@ from tree_cases import Case, branches, case, configuration, dynamics, made, rand
 from dockdyn.mechanics.trees.beam import Beam
 from dockdyn.mechanics.trees.composite_bodies import Configuration
 from dockdyn.mechanics.trees.tree_building import Link
+from dockdyn.programs import Program
 from dockdyn.results.plan import jit_once
 
 stiffness = jit_once(lambda tree, q: jax.hessian(tree.potential_energy)(q).modes.modes)
@@ -121,7 +122,7 @@ def simulate(case: Case, v: np.ndarray, duration: float, tolerance: float, sampl
     start, back = ravel_pytree((configuration(case), jnp.asarray(v)))
     load = jnp.zeros(len(v)) if load is None else jnp.asarray(load)
 
-    @jax.jit
+    @Program
     def flow(_, y):
         q, v = back(y)
         mass, h, _ = case.tree.dynamics(q, v)

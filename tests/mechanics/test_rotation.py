@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from dockdyn.mechanics.rotation import Quaternion, from_x_axis, roll_pitch_yaw
 from dockdyn.mechanics.vector import Matrix, Vector
+from dockdyn.programs import Program
 
 EXACT = 1e-15 * 8  # a handful of roundings of numbers of order one
 
@@ -48,17 +49,17 @@ def same_rotation(q, expected, tolerance=EXACT):
     assert found * np.sign(found @ wanted) == pytest.approx(wanted, abs=tolerance)
 
 
-@jax.jit
+@Program
 def exponential_of(rotation):
     return Quaternion.exponential(Vector.of(rotation))
 
 
-@jax.jit
+@Program
 def logarithm_of(components):
     return Quaternion.of(components).logarithm().array()
 
 
-@jax.jit
+@Program
 def quaternion_of(matrix):
     return Quaternion.from_matrix(Matrix.of(matrix))
 
@@ -156,7 +157,7 @@ def test_normalised(rotation, size):
     same_rotation(stretched.normalised(), expected)
 
 
-@jax.jit
+@Program
 @jax.jacfwd
 def there_and_back(rotation):
     return Quaternion.exponential(Vector.of(rotation)).logarithm().array()

@@ -12,6 +12,7 @@ from tree_cases import made
 from dockdyn.mechanics.trees.beam import Beam
 from dockdyn.mechanics.trees.composite_bodies import Configuration
 from dockdyn.mechanics.trees.tree_building import Link
+from dockdyn.programs import Program
 
 HUB, TURNING, ARM = 60.0, 120.0, 0.5  # kg, kg m², m from its centre to the beam's root
 LENGTH, MASS, BENDING, AXIAL = 8.0, 10.0, 500.0, 2e5  # m, kg, N m², N
@@ -29,7 +30,7 @@ def with_modes(torque, stiffening, basis, modes=3):
     load = jnp.zeros(3 + modes).at[2].set(torque)
     shapes = bent.shapes(np.array(1.0))
 
-    @jax.jit
+    @Program
     def flow(_, y):
         q = Configuration(
             jnp.array([y[0], y[1], 0.0]),
@@ -93,7 +94,7 @@ def by_nodes(torque, elements=5):
 
     hub = jnp.zeros((4 * elements + 4,)).at[:3].set(jnp.array([HUB, HUB, TURNING]))
 
-    @jax.jit
+    @Program
     def flow(_, y):
         q, v = jnp.split(y, 2)
         moved = jax.jacfwd(nodes)(q)

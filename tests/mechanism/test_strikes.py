@@ -11,7 +11,7 @@ from dockdyn.mechanism.connections import Connection, point_rows
 from dockdyn.mechanism.strikes import stop_motion, strike_bodies
 
 KINDS = [(2, 0), (1, 3), (2, 5), (3, 2)]  # free bodies, joints of an arm
-CASES = [pytest.param(seed, *KINDS[seed % 4], marks=[pytest.mark.full] * (seed > 3)) for seed in range(24)]
+CASES = [pytest.param(seed, *KINDS[seed % 4], marks=[pytest.mark.full] * (seed > 1)) for seed in range(24)]
 LAWS = [("newton", {"restitution": 0.4, "friction": 0.2}), ("poisson", {"restitution": 0.6, "friction": 0.3})]
 
 
@@ -39,7 +39,7 @@ def test_a_connection_that_falls_in_ends_the_slip_and_keeps_momenta(seed, free, 
 
 
 @pytest.mark.parametrize(("law", "given"), LAWS, ids=[name for name, _ in LAWS])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 3, *(pytest.param(seed, marks=pytest.mark.full) for seed in (1, 2))])
 def test_an_impact_beside_what_is_held_is_that_of_the_mass_matrix(law, given, seed):
     """Three free bodies, two of which are held together: `impact` on M and rows of its own, with the hold as constraints."""
     draw = np.random.default_rng([53, seed])

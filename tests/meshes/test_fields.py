@@ -164,6 +164,7 @@ def distances_in(field, points):
     return np.asarray(looked_up(DistanceField(*numbers, np.array(field.steepest), *frame), points)[0])
 
 
+@pytest.mark.full_cases("slender-0.0", "thin_cup-0.0", "flake-0.0", "splintered-0.0", "boulder-0.02", "hollow_box-0.02")
 @pytest.mark.parametrize("radius", [0.0, 0.02])
 @pytest.mark.parametrize("solid", SOLIDS)
 def test_a_field_of_a_polyhedron_is_within_its_tolerance(solid, radius):

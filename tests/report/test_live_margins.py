@@ -32,7 +32,7 @@ def margins_file(name, folder):
     return file
 
 
-@pytest.mark.full_cases("idss-probe-cone", "soyuz-like-probe", "epos-like")
+@pytest.mark.full_cases("idss-probe-cone", "soyuz-like-probe", "sits-scvg", "epos-like")
 @pytest.mark.parametrize("name", MOVES)
 def test_numbers_moved_in_a_page_give_what_the_command_gives(name, browse, tmp_path):
     page, said = browse(margins_file(name, tmp_path), 1440, 1000)

@@ -7,6 +7,7 @@ from helpers.refusals import refused
 from scipy.signal import step as step_response
 
 import dockdyn
+from dockdyn.programs import Program
 from dockdyn.scenario.axis import Sweep
 from dockdyn.stability import TransferFunction
 from dockdyn.studies.margins.sweep import stability_dataset
@@ -70,7 +71,7 @@ def test_a_time_constant_is_of_each_of_equal_lags(rig, order):
 def test_traced_numbers_make_the_same_robot(rig, robot):
     """Its state space has the poles of the transfer function, and it changes with its numbers."""
     section = rig(**robot).content.loop.robot
-    poles = np.linalg.eigvals(np.asarray(jax.jit(lambda each: each.make().state)(section)))
+    poles = np.linalg.eigvals(np.asarray(Program(lambda each: each.make().state)(section)))
     for one, other in zip(
         *(np.sort_complex(np.round(each, 2)) for each in (poles, section.transfer().poles())), strict=True
     ):

@@ -24,37 +24,23 @@ period = "4 ms"
 """
 
 
-@pytest.fixture
-def write(tmp_path, monkeypatch):
-    """Writes files into an empty folder in which one works."""
-    monkeypatch.chdir(tmp_path)
-
-    def files(**texts):
-        for name, text in texts.items():
-            path = tmp_path / f"{name.replace('__', '/')}.toml"
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(text)
-
-    return files
-
-
-def test_is_the_scenario_of_one_file(write):
-    write(one=RIG + ROBOT, mine='include = "robot.toml"\n' + RIG, robot=ROBOT)
+def test_is_the_scenario_of_one_file(write_scenarios):
+    write_scenarios(one=RIG + ROBOT, mine='include = "robot.toml"\n' + RIG, robot=ROBOT)
     one, mine = dockdyn.load("one.toml"), dockdyn.load("mine.toml")
     assert mine.text() == one.text() and "include" not in mine.text()
     changed = dockdyn.load("mine.toml", {"loop.robot.numerator.0": 39000})
     assert changed.content.loop.robot.numerator == [39000.0]
 
 
-def test_what_is_stored_is_complete_without_the_other_file(write, dock, tmp_path):
-    write(mine='include = "robot.toml"\n' + RIG, robot=ROBOT)
+def test_what_is_stored_is_complete_without_the_other_file(write_scenarios, dock, tmp_path):
+    write_scenarios(mine='include = "robot.toml"\n' + RIG, robot=ROBOT)
     assert dock("run", "mine.toml", "--out", "out", "--quiet").returncode == 0
     (tmp_path / "robot.toml").unlink()
     assert dockdyn.load("out/scenario.toml").content == dockdyn.load("out/scenario.toml").at({}).content
     assert dock("report", "out", "--force").returncode == 0
 
 
-def test_what_identify_writes_can_be_included(write, dock, tmp_path):
+def test_what_identify_writes_can_be_included(write_scenarios, dock, tmp_path):
     """A robot from a log of a robot, without hand-work."""
     import numpy as np
     from scipy.signal import cont2discrete, lfilter
@@ -65,18 +51,18 @@ def test_what_identify_writes_can_be_included(write, dock, tmp_path):
     actual = lfilter(np.ravel(top), bottom, command)
     rows = (f"{t!r},{x!r},{y!r}\n" for t, x, y in zip(time.tolist(), command.tolist(), actual.tolist(), strict=True))
     (tmp_path / "log.csv").write_text("time [s],command [m],actual [m]\n" + "".join(rows))
-    write(mine='include = "found/robot.toml"\n' + RIG)
+    write_scenarios(mine='include = "found/robot.toml"\n' + RIG)
     assert dock("identify", "robot", "log.csv", "--out", "found").returncode == 0
     robot = dockdyn.load("mine.toml").content.loop.robot
     assert robot.denominator == pytest.approx([1.0, 280.0, 40000.0], rel=1e-6)
 
 
-def test_paths_count_from_the_file_that_includes(write, tmp_path):
+def test_paths_count_from_the_file_that_includes(write_scenarios, tmp_path):
     """Also that of a mesh in the included file."""
     (tmp_path / "rigs").mkdir()
     (tmp_path / "rigs" / "arm.stl").write_text("")
     docking = 'schema = 2\nduration = 1\ninclude = ["rigs/more.toml"]\n'
-    write(mine=docking, rigs__more='[body.chaser]\nmass = 5\nlook = "arm.stl"\n')
+    write_scenarios(mine=docking, rigs__more='[body.chaser]\nmass = 5\nlook = "arm.stl"\n')
     with pytest.raises(dockdyn.ScenarioError, match=r"^rigs/more\.toml: body\.chaser\.inertia: missing"):
         dockdyn.load("mine.toml")
     (tmp_path / "rigs" / "arm.stl").unlink()
@@ -84,9 +70,11 @@ def test_paths_count_from_the_file_that_includes(write, tmp_path):
         dockdyn.load("mine.toml")
 
 
-def test_a_file_that_two_include_is_read_once(write):
-    write(mine='include = ["a.toml", "b.toml"]\n' + RIG, a='include = "robot.toml"', b='include = ["robot.toml"]')
-    write(robot=ROBOT)
+def test_a_file_that_two_include_is_read_once(write_scenarios):
+    write_scenarios(
+        mine='include = ["a.toml", "b.toml"]\n' + RIG, a='include = "robot.toml"', b='include = ["robot.toml"]'
+    )
+    write_scenarios(robot=ROBOT)
     assert dockdyn.load("mine.toml").content.loop.robot.numerator == [40000.0]
 
 
@@ -115,23 +103,23 @@ def test_a_file_that_two_include_is_read_once(write):
         ({"b": "loop.robot = ["}, "b.toml: not TOML: "),
     ],
 )
-def test_refuses_in_one_line_that_names_the_file(files, message, write, dock):
-    write(mine='include = "b.toml"\n' + RIG, **files)
+def test_refuses_in_one_line_that_names_the_file(files, message, write_scenarios, dock):
+    write_scenarios(mine='include = "b.toml"\n' + RIG, **files)
     done = dock("stability", "mine.toml")
     assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1
     assert done.stderr.startswith(f"error: {message}")
 
 
-def test_a_key_that_is_set_is_not_of_the_file(write):
-    write(mine='include = "robot.toml"\n' + RIG, robot=ROBOT)
+def test_a_key_that_is_set_is_not_of_the_file(write_scenarios):
+    write_scenarios(mine='include = "robot.toml"\n' + RIG, robot=ROBOT)
     with pytest.raises(dockdyn.ScenarioError, match=r"^mine\.toml: loop\.robot\.denominator\.1 = 'x'"):
         dockdyn.load("mine.toml", {"loop.robot.denominator.1": "x"})
     with pytest.raises(dockdyn.ScenarioError, match=r"^mine\.toml: include = 'a': cannot be set"):
         dockdyn.load("mine.toml", {"include": "a"})
 
 
-def test_a_table_that_two_files_state_part_of_is_told_of_both(write):
-    write(
+def test_a_table_that_two_files_state_part_of_is_told_of_both(write_scenarios):
+    write_scenarios(
         robot='[loop.robot]\nbandwidth = "10 Hz"\n',
         rig=f'include = "robot.toml"\n{RIG}\n[loop.robot]\npoles = [[-5.0, 0.0]]\ngain = 5.0\n',
     )

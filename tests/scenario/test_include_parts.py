@@ -79,25 +79,11 @@ def by_hand(part):
     return text.replace('"face"', f'"{part}-nut.face"')
 
 
-@pytest.fixture
-def write(tmp_path, monkeypatch):
-    """Writes files into an empty folder in which one works."""
-    monkeypatch.chdir(tmp_path)
-
-    def files(**texts):
-        for name, text in texts.items():
-            path = tmp_path / f"{name.replace('__', '/')}.toml"
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(text)
-
-    return files
-
-
 TWO = 'include = { left = "finger.toml", right = "finger.toml" }\n' + HEAD + PALM
 
 
-def test_two_of_a_part_are_what_is_written_by_hand(write):
-    write(mine=TWO, finger=FINGER, whole=HEAD + PALM + by_hand("left") + by_hand("right"))
+def test_two_of_a_part_are_what_is_written_by_hand(write_scenarios):
+    write_scenarios(mine=TWO, finger=FINGER, whole=HEAD + PALM + by_hand("left") + by_hand("right"))
     found, whole = dockdyn.load("mine.toml"), dockdyn.load("whole.toml")
     assert found.text() == whole.text() and "left-tip" in found.text() and "include" not in found.text()
     keys = {
@@ -108,16 +94,16 @@ def test_two_of_a_part_are_what_is_written_by_hand(write):
     assert dockdyn.load("mine.toml", keys).text() == dockdyn.load("whole.toml", keys).text()
 
 
-def test_a_part_runs(write):
-    write(mine=TWO, finger=FINGER)
+def test_a_part_runs(write_scenarios):
+    write_scenarios(mine=TWO, finger=FINGER)
     assert dockdyn.simulate(dockdyn.load("mine.toml")).attrs["finished"]
 
 
-def test_a_part_may_include_others_and_state_more_in_the_scenario(write):
+def test_a_part_may_include_others_and_state_more_in_the_scenario(write_scenarios):
     law = FINGER[FINGER.index("[contact_law.rubber]") : FINGER.index("[contact.touch]")]
     parts = 'include = { left = "parts/finger.toml" }\n' + HEAD + PALM + "[body.left-nut]\nposition = [1.2, 2, 0]\n"
-    write(mine=parts, parts__finger='include = "law.toml"\n' + FINGER.replace(law, ""), parts__law=law)
-    write(whole=HEAD + PALM + by_hand("left"))
+    write_scenarios(mine=parts, parts__finger='include = "law.toml"\n' + FINGER.replace(law, ""), parts__law=law)
+    write_scenarios(whole=HEAD + PALM + by_hand("left"))
     assert dockdyn.load("mine.toml").content.contact_law == dockdyn.load("whole.toml").content.contact_law
 
 
@@ -141,8 +127,8 @@ normal = { law = "spring-dashpot", stiffness = 500 }
 
 
 @pytest.mark.parametrize("include", ['"sub/arm.toml"', '{ left = "sub/arm.toml", right = "sub/arm.toml" }'])
-def test_a_urdf_file_lies_beside_the_file_that_names_it(write, tmp_path, include):
-    write(mine=f"include = {include}\n" + HEAD + PALM, sub__arm=TREE)
+def test_a_urdf_file_lies_beside_the_file_that_names_it(write_scenarios, tmp_path, include):
+    write_scenarios(mine=f"include = {include}\n" + HEAD + PALM, sub__arm=TREE)
     (tmp_path / "sub" / "arm.urdf").write_text(ARM)
     names = dockdyn.load("mine.toml").content.names()
     parts = ("left-", "right-") if "{" in include else ("",)
@@ -169,14 +155,16 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("mine", "finger", "words"), WRONG)
-def test_what_is_wrong_is_one_line_with_the_key_of_its_file(write, mine, finger, words):
-    write(mine=mine, finger=finger)
+def test_what_is_wrong_is_one_line_with_the_key_of_its_file(write_scenarios, mine, finger, words):
+    write_scenarios(mine=mine, finger=finger)
     with refused(*words):
         dockdyn.load("mine.toml")
 
 
-def test_parts_that_include_parts_end(write):
+def test_parts_that_include_parts_end(write_scenarios):
     """Twelve files, each with the next one twice."""
-    write(**{f"f{i}": f'include = {{ a = "f{i + 1}.toml", b = "f{i + 1}.toml" }}\n' for i in range(12)}, f12="")
+    write_scenarios(
+        **{f"f{i}": f'include = {{ a = "f{i + 1}.toml", b = "f{i + 1}.toml" }}\n' for i in range(12)}, f12=""
+    )
     with pytest.raises(dockdyn.ScenarioError, match="must be at most 1000 files in all"):
         dockdyn.load("f0.toml")

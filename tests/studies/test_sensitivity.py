@@ -182,9 +182,9 @@ def test_two_equal_peaks(tmp_path):
     content["chaser"] |= {"velocity": [-0.1, 0, 0], "feature": {}}
     content["contact"] = {}
     for name, side in (("upper", 1.0), ("lower", -1.0)):
-        content["chaser"]["feature"].append({"name": name, "position": [-1, side, 0]})
+        content["chaser"]["feature"][name] = {"position": [-1, side, 0]}
         law = {"law": "spring-dashpot", "stiffness": 1e4, "damping": 10}
-        content["contact"].append({"between": [name, "wall"], "normal": law})
+        content["contact"][name] = {"between": [name, "wall"], "normal": law}
     file = tmp_path / "two.toml"
     file.write_text(tomlkit.dumps(two_bodies(content)))
     to = ["body.chaser.feature.upper.position.0", "body.chaser.velocity.0"]

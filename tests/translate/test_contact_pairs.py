@@ -10,6 +10,7 @@ SLOW = {"capsule on grid"}  # XLA takes minutes to compile it
 
 @pytest.mark.full_cases(
     "ball on box",
+    "ball on grid",
     "ball on pin",
     "ball on plane",
     "ball on sphere",
@@ -19,6 +20,7 @@ SLOW = {"capsule on grid"}  # XLA takes minutes to compile it
     "capsule on pin",
     "capsule on plane",
     "capsule on ring",
+    "capsule on sphere",
     "capsule on torus",
 )
 @pytest.mark.parametrize("name", [name for name in PAIRS if name not in SLOW])

@@ -8,7 +8,7 @@ import dockdyn
 from dockdyn import backend, programs
 from dockdyn.scenario.preset_files import presets
 
-OFTEN = ["paraskevas-latch", "sazawal-spring-dashpot"]
+OFTEN = ["paraskevas-latch"]
 MOST = 8  # members of a feature that XLA, which writes each out, compiles: a ring with petals takes it more than 16 GiB
 ROUND = 2  # corrections of Newton's method, between which the residual's derivative is taken once
 CLOSE = 1e-6  # of the largest number of a variable: steps are 1e-11, and contacts make it more

@@ -35,5 +35,5 @@ def sampled_velocity(loop: Loop) -> float | None:
     after = np.mod(taken[:, None] - float(loop.delay) + across, hold).ravel()
     after[after <= EDGE * hold] = hold  # what is sampled with a command is what was there before it
     train = np.linalg.solve(np.eye(len(state)) - expm(state * hold), drive)
-    speeds = [hold * output @ expm(state * time) @ train for time in after]
+    speeds = [hold * output @ one @ train for one in expm(state * after[:, None, None])]
     return float(np.mean(speeds) / -(output @ np.linalg.solve(state, drive)))

@@ -232,8 +232,8 @@ def _estimate_length(jaxpr: Any, known: dict[Any, int]) -> int:  # noqa: ANN401,
         return total
     for equation in jaxpr.eqns:
         for value in equation.params.values():
-            for one in value if isinstance(value, tuple) else (value,):
-                if isinstance(one, Jaxpr | ClosedJaxpr):
+            for one in value if type(value) is tuple else (value,):
+                if type(one) in (Jaxpr, ClosedJaxpr):
                     total += _estimate_length(jaxpr_and_constants(one)[0], known)
         for one in equation.outvars:
             size = math.prod(one.aval.shape)

@@ -24,7 +24,9 @@ from dockdyn.translate.wasm_locals import read_integer, share_locals, write_inte
 
 TARGET, FEATURES = "wasm32-unknown-unknown", "+bulk-memory,+nontrapping-fptoint"
 LEVEL = 2  # of optimisation
-LARGE = 2_000_000  # letters of a program beyond which LLVM does not share local variables: that takes the square of its size
+LARGE = (
+    800_000  # letters of a program beyond which LLVM does not share local variables: that takes the square of its size
+)
 HEAD = b"\0asm\1\0\0\0"
 CUSTOM, TYPES, IMPORT, FUNCTIONS, EXPORT, CODE, DATA = (
     0,

@@ -33,7 +33,7 @@ from dockdyn.studies.cases.lanes import own_settings, short_settings
 from dockdyn.studies.margins.slopes import margin_of, margin_slopes
 from dockdyn.studies.objectives.figure import MARGINS
 from dockdyn.studies.objectives.verdict import NOT, Verdict, judge_derivatives
-from dockdyn.trees import Structure, map_leaves
+from dockdyn.trees import Structure, is_real_array, map_leaves
 
 type Outcome = tuple[dict[str, Array], Array, Array]  # figures, status and end (s) of a run
 Slopes = tuple[float, list[float]]  # a figure, and its derivative with respect to every place
@@ -240,11 +240,6 @@ def _of_log(scenario: Scenario, known: Mapping[str, KeyFigure], places: Sequence
     directions = np.array([place.direction(len(own.values)) for place in places]).reshape(len(places), len(own.values))
     sampled = any(one.source == "samples" for one in known.values())
     settings = _with_finer_steps(short_settings(content, sampled))
-    there = _names_in(scenario.setup, own, settings)
-    if missing := [of for of in known if of not in there]:
-        raise ScenarioError(
-            f"{scenario.name}: --of {missing[0]}: this scenario has no such figure; must be one that its run has"
-        )
     if not places:
         return {of: (value_of(scenario, of), []) for of in known}
     at = partial(_slopes_at, own.values, own.arrays, directions=directions)
@@ -252,6 +247,10 @@ def _of_log(scenario: Scenario, known: Mapping[str, KeyFigure], places: Sequence
     (figures, status, time), slopes = at(settings=settings, **static)
     if int(status) in (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL):
         (figures, status, time), slopes = at(settings=_with_finer_steps(own_settings(content, sampled)), **static)
+    if missing := [of for of in known if of not in figures]:
+        raise ScenarioError(
+            f"{scenario.name}: --of {missing[0]}: this scenario has no such figure; must be one that its run has"
+        )
     if int(status) != Status.FINISHED:
         words = reason_of(content, Status(int(status)), float(time), "a number")
         raise ScenarioError(f"{scenario.name}: {words}; must run to its end")
@@ -262,18 +261,6 @@ def _with_finer_steps(settings: Settings) -> located.Settings:
     """Return settings under which a derivative, which errs by the error of a step over its length, is as good as a figure."""
     assert isinstance(settings, located.Settings)
     return replace(settings, tolerance=FINER * settings.tolerance)
-
-
-_names: dict[tuple[str, Structure, bool], frozenset[str]] = {}  # of figures, by setup, structure and whether sampled
-
-
-def _names_in(setup: str, own: Numbers, settings: located.Settings) -> frozenset[str]:
-    """Return the figures that runs of one structure have; what JAX traces for it is traced once."""
-    key = setup, own.structure, settings.samples > 0
-    if key not in _names:
-        shapes = partial(figures_of_outcome, structure=own.structure, setup=setup)
-        _names[key] = frozenset(jax.eval_shape(shapes, own.values, own.arrays, settings)[0])
-    return _names[key]
 
 
 def figures_of_outcome(
@@ -298,12 +285,12 @@ def _slopes_at(
     structure: Structure,
     setup: str,
 ) -> tuple[Outcome, dict[str, Array]]:
-    """Return the outcome, and the derivatives of all figures along each direction: one after the other, which compiles
-    sooner."""
+    """Return the outcome, and along each direction the derivatives of all figures but counts: one after the other, which
+    compiles sooner."""
 
     def figures(numbers: Float[Array, "leaves"]) -> tuple[dict[str, Array], Outcome]:
         found = figures_of_outcome(numbers, arrays, settings, structure, setup)
-        return found[0], found
+        return {of: value for of, value in found[0].items() if is_real_array(value)}, found
 
     def along(direction: Float[Array, "leaves"]) -> tuple[Outcome, dict[str, Array]]:
         _, slopes, found = jax.jvp(figures, (numbers,), (direction,), has_aux=True)
