@@ -10,7 +10,6 @@ import hashlib
 import io
 from collections.abc import Callable
 from functools import cache, lru_cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +19,7 @@ from dockdyn import kept
 from dockdyn.backend import cache_folder
 from dockdyn.deferred import Float, Int
 from dockdyn.files import read_file
+from dockdyn.installed import version
 from dockdyn.scenario.language.given_file import MESH
 from dockdyn.scenario.meshes.mesh_file import MeshFile, length_of
 
