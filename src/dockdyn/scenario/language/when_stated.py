@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter, ValidationInfo
+from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter, ValidationInfo
 from pydantic_core import CoreSchema, core_schema
 
 
@@ -32,3 +32,8 @@ class WhenStated:
     def check(self, value: object, info: ValidationInfo) -> object:
         """Return what a value states. Raises what pydantic tells as problems inside of it."""
         return self.adapter.validate_python(value, context=info.context)
+
+
+def when_stated(table: type[BaseModel]) -> Any:  # noqa: ANN401, a type
+    """Return the type of a table whose checks are built when it is stated; one that holds itself has them with the others."""
+    return Annotated[table, WhenStated(lambda: table)] if table.__pydantic_fields_complete__ else table
