@@ -12,7 +12,7 @@ import dockdyn
 from dockdyn.cli import main as cli
 from dockdyn.kinds.assembly.data import ELEMENT_VARIABLES, JOINT_VARIABLES, PORT_UNITS, VARIABLES
 from dockdyn.kinds.assembly.key_figures import FIGURES
-from dockdyn.kinds.rig.schema import ASSEMBLIES
+from dockdyn.kinds.rig.schema import RigAssemblySection
 from dockdyn.results import plan
 from dockdyn.results.exchange.log_roles import OF_CONTACT, OF_ROBOT
 from dockdyn.results.requirements import is_of_member, judge_requirements
@@ -41,7 +41,7 @@ def named_in(text: str) -> dict[str, str]:
 
 SCHEMAS = {name: kind_named(name).schema({}, name) for name in KINDS} | {
     "assembly on a line": kind_named("assembly").schema({"motion": "line"}, "assembly"),
-    "rig with an assembly": ASSEMBLIES["space"],
+    "rig with an assembly": RigAssemblySection,
 }
 
 

@@ -35,9 +35,9 @@ class AssemblyKind(Kind):
         return schema_by_motion(data, name, ASSEMBLIES)
 
     def schemas(self) -> list[type[Section]]:
-        from dockdyn.kinds.assembly.schema.motions import ASSEMBLIES
+        from dockdyn.kinds.assembly.schema.motions import ASSEMBLIES, different_schemas
 
-        return list(dict.fromkeys(ASSEMBLIES.values()))
+        return different_schemas(ASSEMBLIES)
 
     def prepare(self, data: dict[str, Any], name: str, folder: Path | None) -> dict[str, Any]:
         from dockdyn.kinds.assembly.schema.urdf import with_urdf

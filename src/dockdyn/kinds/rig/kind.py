@@ -44,9 +44,10 @@ class RigKind(Kind):
         return RigSection if _is_axial(data) else schema_by_motion(data, name, ASSEMBLIES)
 
     def schemas(self) -> list[type[Section]]:
+        from dockdyn.kinds.assembly.schema.motions import different_schemas
         from dockdyn.kinds.rig.schema import ASSEMBLIES, RigSection
 
-        return [RigSection, *dict.fromkeys(ASSEMBLIES.values())]
+        return [RigSection, *different_schemas(ASSEMBLIES)]
 
     def prepare(self, data: dict[str, Any], name: str, folder: Path | None) -> dict[str, Any]:
         from dockdyn.kinds.assembly.schema.urdf import with_urdf

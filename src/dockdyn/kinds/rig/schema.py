@@ -354,9 +354,9 @@ class RigLineSection(BodiesOnLineSection, RigAssemblySection):
     """Bodies as of an assembly on a line, two of which meet in hardware; the robot moves along the line."""
 
 
-ASSEMBLIES: dict[str, type[RigAssemblySection]] = {  # by motion
-    "space": RigAssemblySection,
-    "plane": RigAssemblySection,
-    "line": RigLineSection,
+ASSEMBLIES = {  # by motion
+    "space": f"{__name__}:RigAssemblySection",
+    "plane": f"{__name__}:RigAssemblySection",
+    "line": f"{__name__}:RigLineSection",
 }
 RigContent = RigSection | RigAssemblySection  # of a scenario
