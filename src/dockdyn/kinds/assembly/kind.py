@@ -85,10 +85,9 @@ class AssemblyKind(Kind):
 
     def scene(self, dataset: Dataset, content: AssemblySection) -> RunScene:
         from dockdyn.kinds.assembly.scene import assembly_scene
-        from dockdyn.kinds.assembly.scene_line import scene_on_line
-        from dockdyn.kinds.assembly.schema.on_line import BodiesOnLineSection
+        if content.motion not in ("plane", "space"):
+            from dockdyn.kinds.assembly.scene_line import scene_on_line
 
-        if isinstance(content, BodiesOnLineSection):
             return scene_on_line(dataset, content)
         return assembly_scene(dataset, content)
 
