@@ -83,9 +83,10 @@ class AssemblyKind(Kind):
 
         return assembly_report(dataset, summary)
 
-    def scene(self, dataset: Dataset, content: AssemblySection) -> RunScene:
+    def scene(self, dataset: Dataset, content: Any) -> RunScene:  # noqa: ANN401, of its motion
         from dockdyn.kinds.assembly.scene import assembly_scene
-        if content.motion not in ("plane", "space"):
+
+        if content.motion == "line":
             from dockdyn.kinds.assembly.scene_line import scene_on_line
 
             return scene_on_line(dataset, content)

@@ -118,7 +118,9 @@ def motion_measures(
     second half of the run. A `bilateral` contact (one axis) swings, any other is left again.
     """
     shape = np.broadcast_shapes(ideal.places.shape, rig.places.shape, np.shape(frequency))
-    each = (np.broadcast_to(values, shape).ravel() for values in (ideal.places, rig.places, np.asarray(frequency, float)))
+    each = (
+        np.broadcast_to(values, shape).ravel() for values in (ideal.places, rig.places, np.asarray(frequency, float))
+    )
     rows = [
         measures_of_lane(time, ideal.lanes[one], rig.lanes[other], float(rate), bilateral)
         for one, other, rate in zip(*each, strict=True)
