@@ -12,8 +12,7 @@ from dockdyn.hil.operation import OperationState
 from dockdyn.hil.sensor import Draws
 from dockdyn.hil.supervisor import PLACES, Envelope, Limits
 from dockdyn.hil.velocity_sources import RobotVelocity
-from dockdyn.kinds.rig.build import rig_of
-from dockdyn.kinds.rig.compensator import CompensatorMaker
+from dockdyn.kinds.rig.compensator import join_rig
 from dockdyn.kinds.rig.model.ages import Ages, ages_of
 from dockdyn.kinds.rig.model.driven import Driven, Driving, begin_driving, drive_cycle, driven_of, silent_inputs
 from dockdyn.kinds.rig.model.halves import (
@@ -26,7 +25,6 @@ from dockdyn.kinds.rig.model.halves import (
 from dockdyn.kinds.rig.model.rig import Rig, RigState
 from dockdyn.kinds.rig.model.run import draw_chances
 from dockdyn.kinds.rig.numbers import number
-from dockdyn.kinds.rig.resting import loop_of
 from dockdyn.kinds.rig.run import Grid
 from dockdyn.programs import Program
 from dockdyn.results.driver import Laboratory
@@ -139,10 +137,7 @@ def driver_of(scenario: Scenario) -> RigDriver:
 
     ScenarioError, in words, where it cannot.
     """
-    loop = loop_of(scenario)
-    maker = CompensatorMaker(scenario, loop)
-    section = maker.complete(scenario.content.loop.compensator)
-    rig = rig_of(scenario, loop, maker.make(section), None if section is None else section.period)
+    rig = join_rig(scenario).rig
     check_driven(scenario.name, rig, scenario.content.rig.limits is not None)
     return RigDriver(scenario, rig)
 
