@@ -85,8 +85,8 @@ assert not StrutSection.__pydantic_complete__ and not IntersectionShape.__pydant
 """
 
 
-def test_a_command_makes_only_the_commands_and_the_tables_that_it_needs():
-    ended = subprocess.run([sys.executable, "-c", NEEDED], capture_output=True, text=True, check=False)
+def test_a_command_makes_only_the_commands_and_the_tables_that_it_needs(tmp_path):
+    ended = subprocess.run([sys.executable, "-c", NEEDED], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
 
 
