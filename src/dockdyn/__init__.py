@@ -161,7 +161,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401, whatever has the name
     if name == "__version__":
-        from importlib.metadata import version
+        from dockdyn.installed import version
 
         return version("dockdyn")
     if name in ("impact", "stability"):

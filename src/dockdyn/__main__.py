@@ -6,7 +6,7 @@ import atexit
 import gc
 import sys
 
-from dockdyn.imports import leave_out
+from dockdyn.imports import leave_out, spare_threads_and_plugins
 from dockdyn.interrupt import listen
 
 SELDOM = 1_000_000  # objects: a command makes many that stay; to look for cycles among them often takes a fifth of it
@@ -16,6 +16,7 @@ def main() -> None:
     """Run the command line."""
     listen()
     leave_out()
+    spare_threads_and_plugins()
     gc.set_threshold(SELDOM)
     atexit.register(gc.freeze)  # what ends with the process need not be looked through once more
     from dockdyn.cli import main as cli

@@ -9,12 +9,12 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from dockdyn import kept
+from dockdyn.installed import version
 
 VARIABLE = "DOCKDYN_BACKEND"
 BACKENDS = ("native", "xla")
@@ -59,7 +59,7 @@ def _machine_name() -> str:
     """Return the name of JAX's version and this machine."""
     try:
         jax_version = version("jaxlib")
-    except PackageNotFoundError:
+    except ModuleNotFoundError:
         jax_version = "none"
     try:
         processor = Path("/proc/cpuinfo").read_text().split("\n\n")[0]

@@ -1,5 +1,6 @@
 """Dask and filelock are left out of commands without being missed halfway, and are there for who asks for them."""
 
+import importlib.metadata
 import os
 import subprocess
 import sys
@@ -7,6 +8,7 @@ import sys
 import pytest
 
 from dockdyn.imports import leave_out
+from dockdyn.installed import version
 from dockdyn.scenario.preset_files import presets
 
 LEFT_OUT = """
@@ -68,6 +70,36 @@ def test_it_stays_where_somebody_has_looked_for_it():
 
     leave_out()
     assert "dask" not in sys.modules or sys.modules["dask"] is not None
+
+
+NEEDED = """
+import sys
+from dockdyn.__main__ import main
+sys.argv = ["dockdyn", "check", "probe-cone"]
+main()
+from dockdyn.docking.schema.elements import StrutSection
+from dockdyn.scenario.tables.parts import IntersectionShape
+unneeded = ("cli.rig", "cli.design", "kinds.mechanism.schema.on_line", "scenario.distributions.distribution")
+assert not [name for name in unneeded if f"dockdyn.{name}" in sys.modules]
+assert not StrutSection.__pydantic_complete__ and not IntersectionShape.__pydantic_complete__
+"""
+
+
+def test_a_command_makes_only_the_commands_and_the_tables_that_it_needs(tmp_path):
+    ended = subprocess.run([sys.executable, "-c", NEEDED], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_versions_read_from_names_of_folders_are_those_of_the_metadata(tmp_path, monkeypatch):
+    found = {one.name: importlib.metadata.version(one.name) for one in importlib.metadata.distributions()}
+    assert len(found) > 20 and {name: version(name) for name in found} == found
+    with pytest.raises(ModuleNotFoundError):
+        version("no-such-package")
+    other = tmp_path / "Some.Name-1.0.egg-info"  # which says its version in the name otherwise
+    other.mkdir()
+    (other / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: Some.Name\nVersion: 1.0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert version("some-name") == "1.0"
 
 
 OF_JAX = ("jax", "equinox", "diffrax", "jaxtyping")

@@ -9,6 +9,7 @@ from fmu_files import exported, needs_compiler
 import dockdyn
 from dockdyn.exchange.comparison import check_fmu
 from dockdyn.exchange.fmu import computer_of, fmu_of, unit_of
+from dockdyn.programs import Program
 from dockdyn.realtime.lockstep import LaboratoryInSteps
 from dockdyn.results.exchange.fmu_instance import Fmu, findings_of
 from dockdyn.scenario.language.errors import ScenarioError
@@ -19,6 +20,23 @@ pytestmark = needs_compiler
 
 def largest(checked):
     return max(one.difference / max(one.largest, 1e-12) for one in checked.differences)
+
+
+@pytest.mark.full_cases("flexible-arm-rig")
+@pytest.mark.parametrize("name", ["sits-fgc", "unknown-stiffness", "flexible-arm-rig"])
+def test_what_an_fmu_is_made_of_has_the_bits_of_the_run(name):
+    """At every instant, of every output: one loop of ticks, and one way to join a rig."""
+    scenario = dockdyn.load(name)
+    run, unit = dockdyn.simulate(scenario), unit_of(scenario)
+    begin, advance, observe = map(Program, (unit.begin, unit.goes_on.advance, unit.observe))
+    numbers, nothing = np.array([place.value for place in unit.numbers]), np.zeros(len(unit.inputs))
+    going = begin(numbers)
+    for row, time in enumerate(run.time.values[:300]):
+        going = advance(numbers, nothing, time, going)
+        for output, value in zip(unit.outputs, observe(numbers, nothing, going), strict=True):
+            expected = run[output.variable].values[(row, *output.place)]
+            np.testing.assert_array_equal(value, expected, err_msg=f"{output.name} at {time}")
+    assert row > 200 and len(unit.outputs) > 10
 
 
 @pytest.mark.full

@@ -15,7 +15,7 @@ from dockdyn.docking.key_figures import FIGURES
 from dockdyn.results import plan
 from dockdyn.results.exchange.log_roles import OF_CONTACT, OF_ROBOT
 from dockdyn.results.requirements import is_of_member, judge_requirements
-from dockdyn.rig.schema import MECHANISMS
+from dockdyn.rig.schema import RigMechanismSection
 from dockdyn.scenario.distributions.distribution import LAWS as DISTRIBUTIONS
 from dockdyn.scenario.language.requirement import RELATIONS, requirements_of
 from dockdyn.scenario.setups import SETUPS, setup_named
@@ -41,7 +41,7 @@ def named_in(text: str) -> dict[str, str]:
 
 SCHEMAS = {name: setup_named(name).schema({}, name) for name in SETUPS} | {
     "mechanism on a line": setup_named("mechanism").schema({"motion": "line"}, "mechanism"),
-    "rig with a mechanism": MECHANISMS["space"],
+    "rig with a mechanism": RigMechanismSection,
 }
 
 

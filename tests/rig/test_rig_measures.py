@@ -120,5 +120,7 @@ def test_what_is_not_there_is_nan():
 
 def test_a_force_too_large_for_its_square_is_infinite_and_says_nothing(recwarn):
     """NumPy's warning of the overflow came on the terminal of `dockdyn compare sits-fgc`."""
-    found = recent_force(np.array([[1.0], [1e200], [0.0]]), 1.0, 1.0)
+    found = recent_force(np.array([[1.0, 0, 0], [1e200, 0, 0], [0, 0, 0]]), 1.0, 1.0)
     assert found[:, 0].tolist() == [1.0, np.inf, np.inf] and not recwarn.list
+    alone = recent_force(np.array([[1.0], [-1e200], [0.0]]), 1.0, 1.0)  # which needs no square
+    assert alone[:, 0].tolist() == [1.0, 1e200, 1e200]

@@ -111,3 +111,30 @@ def difference(one, other):
 def test_c_has_the_bits_and_xla_the_numbers(name, tmp_path):
     compared, _ = check_preset(name, tmp_path, ROWS)
     assert compared > 10_000
+
+
+@pytest.mark.full
+def test_where_xla_is_further_off_a_last_bit_of_the_scenario_moves_as_much():
+    """The worst of 1,000 rows of paraskevas-a, 2.8e-12: a power whose parts nearly cancel; a mass's last bit moves it so."""
+    scenario, random = dockdyn.load("paraskevas-a", {"output.interval": "0.1 s"}), np.random.default_rng(12)
+    settings, places = settings_of(scenario.content), places_of(scenario)
+    for row in range(314):
+        numbers = [(place, drawn(place, random) if row else place.value) for place in places]
+        iterations = int(random.integers(400))
+    content = content_with(scenario, numbers)
+    before = unit.advance(content, settings, np.int64(iterations), unit.begin(content, settings))
+    leaves, structure = flatten((content, settings, np.int64(iterations + 1), before))
+    step = jax.jit(lambda *leaves: unit.advance.function(*unflatten(structure, leaves)).point)
+    by_xla = leaves_of(step(*leaves))
+    after = leaves_of(unit.advance(content, settings, np.int64(iterations + 1), before).point)
+
+    def worst(one, other):
+        return max(difference(np.asarray(a, float), np.asarray(b, float)) for a, b in zip(one, other, strict=True))
+
+    moved = []
+    for place, leaf in enumerate(leaves[: len(leaves_of(content))]):
+        if isinstance(leaf, float) and leaf:
+            for way in (-np.inf, np.inf):
+                other = [*leaves[:place], float(np.nextafter(leaf, way)), *leaves[place + 1 :]]
+                moved.append(worst(leaves_of(step(*other)), by_xla))
+    assert max(moved) > CLOSE and worst(by_xla, after) <= 2 * max(moved)

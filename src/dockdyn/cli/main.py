@@ -1,39 +1,94 @@
-"""The command line: every command and its place. Nothing heavy is imported before a command needs it."""
+"""The command line: every command and its place. Nothing is imported before a command needs it, its own module neither."""
 
 from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator, Mapping
 from functools import cache
+from pkgutil import resolve_name
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from dockdyn import backend
-from dockdyn.cli import (
-    campaign,
-    check,
-    design,
-    doctor,
-    explore,
-    fmu,
-    identify,
-    impact,
-    mesh,
-    results,
-    rig,
-    run,
-    start,
-    studies,
-    view,
-)
 from dockdyn.cli.common import BAD_INPUT, STOPPED_EARLY, Refusal, fail, help_example, say
 from dockdyn.cli.progress import WATCH
 from dockdyn.files import FULL, describe_failure
 
 NO_COMMAND = re.compile(r"No such command '([^']*)'")  # of Typer's message
 
+COMMANDS = {  # in the order of `dockdyn --help`: where each stands, and how it is called
+    "run": ("run:run", 'dockdyn run probe-cone --set loop.delay="20 ms" --out late'),
+    "stability": ("studies:stability", "dockdyn stability probe-cone --sweep loop.delay=0:100ms:101"),
+    "compare": ("studies:compare", "dockdyn compare sits --compensators none,command-lead --out two"),
+    "check": ("check:check", "dockdyn check probe-cone --out probe-cone.html"),
+    "explore": ("explore:explore", "dockdyn explore probe-cone", "dockdyn explore probe-cone --html cone.html"),
+    "presets": ("run:presets", "dockdyn presets"),
+    "new": ("start:new", "dockdyn new mine.toml --mechanism gripper", "dockdyn run mine.toml"),
+    "init": ("start:init", "dockdyn init --from probe-cone mine.toml", "dockdyn run mine.toml"),
+    "schema": ("start:schema", "dockdyn schema > dockdyn.schema.json"),
+    "reproduce": ("run:reproduce", "dockdyn reproduce paraskevas --table 1"),
+    "envelope": (
+        "studies:envelope",
+        "dockdyn envelope probe-cone-latch \\",
+        "    --over approach.closing_speed=30mm/s:60mm/s",
+    ),
+    "design": ("design:design", "dockdyn design mechanism.toml --out mechanism"),
+    "sensitivity": ("studies:sensitivity", "dockdyn sensitivity probe-cone --of peak_force_N"),
+    "report": (
+        "results:report",
+        "dockdyn report cone/result.nc",
+        "dockdyn report slow/result.nc fast/result.nc --out both.html",
+    ),
+    "view": ("view:view", "dockdyn view cone/result.nc", "dockdyn view cone/result.nc --html cone.html"),
+    "export": ("results:export", "dockdyn export cone/result.nc --to csv"),
+    "doctor": ("doctor:doctor", "dockdyn doctor"),
+}
+GROUPS = ("campaign", "impact", "identify", "rig", "fmu", "mesh")  # of commands, each the module of its name
+
+
+class Commands(Mapping[str, Any]):
+    """Every command and group by its name, made when it is first asked for: all of them take as long as a short run."""
+
+    def __iter__(self) -> Iterator[str]:
+        yield from (*COMMANDS, *GROUPS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS) + len(GROUPS)
+
+    def __contains__(self, name: object) -> bool:
+        return name in COMMANDS or name in GROUPS
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401, Typer keeps the type to itself
+        if name not in self:
+            raise KeyError(name)
+        return _made_command(name)
+
+
+@cache
+def _made_command(name: str) -> Any:  # noqa: ANN401, as `Commands`
+    """Return a command or a group of them."""
+    holder = typer.Typer(rich_markup_mode=None)
+    if name in GROUPS:
+        holder.add_typer(resolve_name(f"dockdyn.cli.{name}:app"), name=name)
+    else:
+        place, *calls = COMMANDS[name]
+        holder.command(name, epilog=help_example(*calls))(resolve_name(f"dockdyn.cli.{place}"))
+    return typer.main.get_group(holder).commands[name]
+
+
+class _CommandLine(TyperGroup):
+    """The command `dockdyn` itself."""
+
+    def __init__(self, **about: Any) -> None:  # noqa: ANN401, Typer's
+        super().__init__(**about)
+        self.commands: Any = Commands()
+
+
 app = typer.Typer(
+    cls=_CommandLine,
     help="Mechanics of spacecraft docking, berthing and capture, and of the rigs that test them.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -43,7 +98,7 @@ app = typer.Typer(
 
 def version(asked: bool) -> None:
     if asked:
-        from importlib.metadata import version
+        from dockdyn.installed import version
 
         say(f"dockdyn {version('dockdyn')}")
         raise typer.Exit
@@ -61,45 +116,6 @@ def options(
         raise Refusal(str(error)) from None
 
 
-app.command(epilog=help_example('dockdyn run probe-cone --set loop.delay="20 ms" --out late'))(run.run)
-app.command(epilog=help_example("dockdyn stability probe-cone --sweep loop.delay=0:100ms:101"))(studies.stability)
-app.command(epilog=help_example("dockdyn compare sits --compensators none,command-lead --out two"))(studies.compare)
-app.command(epilog=help_example("dockdyn check probe-cone --out probe-cone.html"))(check.check)
-app.command(epilog=help_example("dockdyn explore probe-cone", "dockdyn explore probe-cone --html cone.html"))(
-    explore.explore
-)
-app.command(epilog=help_example("dockdyn presets"))(run.presets)
-app.command(epilog=help_example("dockdyn new mine.toml --mechanism gripper", "dockdyn run mine.toml"))(start.new)
-app.command(epilog=help_example("dockdyn init --from probe-cone mine.toml", "dockdyn run mine.toml"))(start.init)
-app.command(epilog=help_example("dockdyn schema > dockdyn.schema.json"))(start.schema)
-app.command(epilog=help_example("dockdyn reproduce paraskevas --table 1"))(run.reproduce)
-app.command(
-    epilog=help_example("dockdyn envelope probe-cone-latch \\", "    --over approach.closing_speed=30mm/s:60mm/s")
-)(studies.envelope)
-app.command(epilog=help_example("dockdyn design mechanism.toml --out mechanism"))(design.design)
-app.command(epilog=help_example("dockdyn sensitivity probe-cone --of peak_force_N"))(studies.sensitivity)
-app.command(
-    epilog=help_example("dockdyn report cone/result.nc", "dockdyn report slow/result.nc fast/result.nc --out both.html")
-)(results.report)
-app.command(epilog=help_example("dockdyn view cone/result.nc", "dockdyn view cone/result.nc --html cone.html"))(
-    view.view
-)
-app.command(epilog=help_example("dockdyn export cone/result.nc --to csv"))(results.export)
-app.command(epilog=help_example("dockdyn doctor"))(doctor.doctor)
-app.add_typer(campaign.app, name="campaign")
-app.add_typer(impact.app, name="impact")
-app.add_typer(identify.app, name="identify")
-app.add_typer(rig.app, name="rig")
-app.add_typer(fmu.app, name="fmu")
-app.add_typer(mesh.app, name="mesh")
-
-
-@cache
-def _command_tree() -> Any:  # noqa: ANN401, Typer keeps the type to itself
-    """Return the whole tree of commands, which takes Typer as long as many a command takes."""
-    return typer.main.get_command(app)
-
-
 def _note_delay(words: str) -> None:
     """Say what is about to take long."""
     say(f"note: {words}", err=True)
@@ -111,7 +127,7 @@ def main() -> None:
     backend.works.append(WATCH.doing)
     try:
         with WATCH.watching("Starting", quiet="--quiet" in sys.argv):
-            code = _command_tree()(prog_name="dockdyn", standalone_mode=False)
+            code = typer.main.get_command(app)(prog_name="dockdyn", standalone_mode=False)
     except Refusal as refusal:
         fail(str(refusal), BAD_INPUT)
     except OSError as error:  # a file that cannot be written; what is read is checked where it is read

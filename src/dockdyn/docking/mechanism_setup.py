@@ -35,9 +35,9 @@ class MechanismSetup(Setup):
         return schema_by_motion(data, name, MECHANISMS)
 
     def schemas(self) -> list[type[Section]]:
-        from dockdyn.docking.schema.motions import MECHANISMS
+        from dockdyn.docking.schema.motions import MECHANISMS, different_schemas
 
-        return list(dict.fromkeys(MECHANISMS.values()))
+        return different_schemas(MECHANISMS)
 
     def prepare(self, data: dict[str, Any], name: str, folder: Path | None) -> dict[str, Any]:
         from dockdyn.docking.schema.urdf import with_urdf
@@ -86,12 +86,12 @@ class MechanismSetup(Setup):
 
         return mechanism_report(dataset, summary)
 
-    def scene(self, dataset: Dataset, content: MechanismSection) -> RunScene:
-        from dockdyn.docking.schema.on_line import BodiesOnLineSection
+    def scene(self, dataset: Dataset, content: Any) -> RunScene:  # noqa: ANN401, of its motion
         from dockdyn.docking.views.scene import mechanism_scene
-        from dockdyn.docking.views.scene_line import scene_on_line
 
-        if isinstance(content, BodiesOnLineSection):
+        if content.motion == "line":
+            from dockdyn.docking.views.scene_line import scene_on_line
+
             return scene_on_line(dataset, content)
         return mechanism_scene(dataset, content)
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from dockdyn.installed import version
 from dockdyn.results.functional_unit import Flow, FunctionalUnit
 from dockdyn.scenario.language.units import base_units
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from importlib.metadata import version
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from dockdyn.installed import version
 from dockdyn.papers.table import PaperTable, Row
 from dockdyn.report.report import Plot, Report, ReportBlock, Table
 from dockdyn.report.requirement_bar import RequirementBar, Sort

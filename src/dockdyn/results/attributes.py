@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import Any
 
+from dockdyn.installed import version
 from dockdyn.scenario.load import Scenario
 
 

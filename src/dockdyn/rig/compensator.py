@@ -1,19 +1,24 @@
-"""From the table of a compensator to the compensator, with what it leaves open found by tuning."""
+"""From the table of a compensator to the compensator, with what it leaves open found by tuning, and to the rig that has it."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.rig.build import rig_of
+from dockdyn.rig.comparison.choice import NONE
+from dockdyn.rig.model.rig import Rig
 from dockdyn.rig.resting import loop_of
 from dockdyn.rig.run import radius_of_cycle_map
 from dockdyn.rig.tuning import Tuning, tuning_of
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
-from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, WithVelocity
+from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, WithVelocity, facts_of
 from dockdyn.stability.loop import Loop
 
 
@@ -62,6 +67,47 @@ class CompensatorMaker:
         return self.loop.stepped() or self.loop.sensor_period is not None
 
 
+class JoinedRig(NamedTuple):
+    """A rig as every use of a scenario has it."""
+
+    loop: Loop  # along the contact normal
+    section: CompensatorLaw | None  # the table of its compensator, with what is tuned
+    rig: Rig
+
+    def facts(self) -> dict[str, Any]:
+        """Return what a result says of its compensator."""
+        section = self.section
+        settings = {} if section is None else section.model_dump(exclude_none=True)
+        return {
+            "compensator": NONE if section is None else section.law,
+            "compensator_law": json.dumps(None if section is None else facts_of(section.made)),
+            "compensator_settings": json.dumps(settings),
+            "spectral_radius": self.spectral_radius(),
+        }
+
+    def spectral_radius(self) -> float:
+        """Return that of its map over a cycle, as `radius_of_cycle_map` has it."""
+        return radius_of_cycle_map(self.rig, self.loop)
+
+
+def join_rig(
+    scenario: Scenario,
+    asked: float | None = None,
+    around: Callable[[Compensator | None], Compensator | None] = lambda law: law,
+) -> JoinedRig:
+    """Return the rig of a scenario with its compensator, or what is put `around` that; asked every `asked` seconds, by default
+    as its table says.
+
+    Raises ScenarioError for a rig without contact within the duration, without hold, or whose periods never meet, and where
+    the compensator cannot be tuned.
+    """
+    loop = loop_of(scenario)
+    maker = CompensatorMaker(scenario, loop)
+    section = maker.complete(scenario.content.loop.compensator)
+    period = asked if asked is not None or section is None else section.period
+    return JoinedRig(loop, section, rig_of(scenario, loop, around(maker.make(section)), period))
+
+
 def with_tuned_compensator(scenario: Scenario) -> Scenario:
     """Return the scenario with what its compensator leaves to the rig's tuning, where margins count it."""
     content, law = scenario.content, scenario.content.loop.compensator
@@ -77,10 +123,7 @@ def growth_of_run(scenario: Scenario) -> float | None:
 
     None where that map is not computed (`radius_of_cycle_map`). Raises ScenarioError where the compensator cannot be tuned.
     """
-    loop = loop_of(scenario)
-    maker = CompensatorMaker(scenario, loop)
-    law = maker.complete(scenario.content.loop.compensator)
-    rig = rig_of(scenario, loop, maker.make(law), None if law is None else law.period)
-    largest = radius_of_cycle_map(rig, loop)
+    joined = join_rig(scenario)
+    largest, rig = joined.spectral_radius(), joined.rig
     cycle = float(rig.hold) * rig.schedule.hyperperiod.holds
     return float(np.log(largest)) / cycle if np.isfinite(largest) and largest > 0 else None

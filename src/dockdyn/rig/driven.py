@@ -14,8 +14,7 @@ from dockdyn.hil.supervisor import PLACES, Envelope, Limits
 from dockdyn.hil.velocity_sources import RobotVelocity
 from dockdyn.programs import Program
 from dockdyn.results.driver import Laboratory
-from dockdyn.rig.build import rig_of
-from dockdyn.rig.compensator import CompensatorMaker
+from dockdyn.rig.compensator import join_rig
 from dockdyn.rig.model.delayed_reads import Ages, ages_of
 from dockdyn.rig.model.driven import Driven, Driving, begin_driving, drive_cycle, driven_of, silent_inputs
 from dockdyn.rig.model.halves import (
@@ -28,7 +27,6 @@ from dockdyn.rig.model.halves import (
 from dockdyn.rig.model.rig import Rig, RigState
 from dockdyn.rig.model.run import draw_chances
 from dockdyn.rig.numbers import number
-from dockdyn.rig.resting import loop_of
 from dockdyn.rig.run import Grid
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -139,10 +137,7 @@ def driver_of(scenario: Scenario) -> RigDriver:
 
     ScenarioError, in words, where it cannot.
     """
-    loop = loop_of(scenario)
-    maker = CompensatorMaker(scenario, loop)
-    section = maker.complete(scenario.content.loop.compensator)
-    rig = rig_of(scenario, loop, maker.make(section), None if section is None else section.period)
+    rig = join_rig(scenario).rig
     check_driven(scenario.name, rig, scenario.content.rig.limits is not None)
     return RigDriver(scenario, rig)
 

@@ -25,20 +25,18 @@ from dockdyn.results.functional_unit import (
     with_numbers,
 )
 from dockdyn.results.run import Layout
-from dockdyn.rig.build import plant_of, rig_of
-from dockdyn.rig.compensator import CompensatorMaker
+from dockdyn.rig.build import plant_of
+from dockdyn.rig.compensator import JoinedRig, join_rig
 from dockdyn.rig.data import VARIABLES, coordinates_of, mock_up_names, names_of_elements
 from dockdyn.rig.driven import check_driven
 from dockdyn.rig.model.delayed_reads import Ages, ages_of
 from dockdyn.rig.model.halves import Computer, begin_computer, compute_cycle, with_pose
 from dockdyn.rig.model.rig import Rig, RigState
-from dockdyn.rig.resting import loop_of
 from dockdyn.rig.run import Grid
 from dockdyn.rig.stepping import KnownMotion, advance_tick
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import Place, places_of
 from dockdyn.scenario.load import Scenario
-from dockdyn.stability.loop import Loop
 from dockdyn.trees import flatten, leaves_of, structure_of, unflatten
 
 SCHEDULED = (
@@ -75,16 +73,9 @@ class Spot(NamedTuple):
     place: int
 
 
-class Built(NamedTuple):
-    """A rig and the loop along its contact normal, by which it was built."""
-
-    rig: Rig
-    loop: Loop
-
-
 def rig_unit(scenario: Scenario) -> FunctionalUnit:
     """Return the functional unit of a rig. Raises ScenarioError for one whose run knows more than its past."""
-    built = _build_rig(scenario)
+    built = join_rig(scenario)
     rig = built.rig
     if rig.sensor.random:
         raise ScenarioError(
@@ -154,7 +145,7 @@ class ComputerState(NamedTuple):
 def computer_unit(scenario: Scenario) -> FunctionalUnit:
     """Return the functional unit of a rig's computer alone: the virtual bodies and what compensates, told what a sensor has
     measured and where the encoders say that the robot is. Raises ScenarioError for a rig that no computer drives."""
-    built = _build_rig(scenario)
+    built = join_rig(scenario)
     rig, axes = built.rig, built.rig.plant.axes
     check_driven(scenario.name, rig)
     places, made = _numbers_and_rig(scenario, built)
@@ -206,7 +197,7 @@ def computer_unit(scenario: Scenario) -> FunctionalUnit:
     )
 
 
-def _numbers_and_rig(scenario: Scenario, built: Built) -> tuple[list[Place], Callable[..., Rig]]:
+def _numbers_and_rig(scenario: Scenario, built: JoinedRig) -> tuple[list[Place], Callable[..., Rig]]:
     """Return the numbers of a scenario that can be others without another rig, and the rig of such numbers, pushed from
     outside."""
     spots = _spots_of(scenario, built)
@@ -226,14 +217,6 @@ def _numbers_and_rig(scenario: Scenario, built: Built) -> tuple[list[Place], Cal
     return places, made
 
 
-def _build_rig(scenario: Scenario) -> Built:
-    """Return the rig that a run of the scenario simulates."""
-    loop = loop_of(scenario)
-    maker = CompensatorMaker(scenario, loop)
-    section = maker.complete(scenario.content.loop.compensator)
-    return Built(rig_of(scenario, loop, maker.make(section), None if section is None else section.period), loop)
-
-
 def _unit_outputs(scenario: Scenario, rig: Rig, shown: set[str]) -> list[Output]:
     """Return what can be read of a rig: what its results have over time, but for the motion without rig."""
     content, names = scenario.content, mock_up_names(scenario.content)
@@ -245,7 +228,7 @@ def _unit_outputs(scenario: Scenario, rig: Rig, shown: set[str]) -> list[Output]
     return list(laid_out(worded, along))
 
 
-def _spots_of(scenario: Scenario, built: Built) -> dict[Place, list[Spot]]:
+def _spots_of(scenario: Scenario, built: JoinedRig) -> dict[Place, list[Spot]]:
     """Return the numbers of a scenario that can be others without another rig, each with where the rig has it besides its
     plant.
 
@@ -259,7 +242,7 @@ def _spots_of(scenario: Scenario, built: Built) -> dict[Place, list[Spot]]:
         changed = place.value * (1 + PROBE) if place.value else PROBE
         try:
             other = scenario.at({key: changed for key in place.keys})
-            rig = _build_rig(other).rig
+            rig = join_rig(other).rig
         except ScenarioError:
             continue
         same = replace(built.rig, plant=plant_of(other.content, built.loop))

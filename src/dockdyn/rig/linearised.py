@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -14,17 +13,14 @@ from dockdyn.deferred import Array, Int, PyTree
 from dockdyn.integrate.model import Model
 from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, by_differences, tangent_of
 from dockdyn.results.plan import jit_once
-from dockdyn.rig.build import rig_of
-from dockdyn.rig.comparison.choice import NONE
-from dockdyn.rig.compensator import CompensatorMaker
+from dockdyn.rig.compensator import JoinedRig, join_rig
 from dockdyn.rig.data import dataset_of
 from dockdyn.rig.model.rig import IdealContact, Rig
 from dockdyn.rig.model.run import NoiseDraws, draw_chances, run_cycles
-from dockdyn.rig.resting import loop_of
 from dockdyn.rig.rig_theory import add_judgement
-from dockdyn.rig.run import Course, Grid, motion_without_rig, radius_of_cycle_map, refuse_without_ideal
+from dockdyn.rig.run import Course, Grid, motion_without_rig, refuse_without_ideal
 from dockdyn.scenario.load import Scenario
-from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, facts_of
+from dockdyn.scenario.tables.rig.compensators import CompensatorLaw
 from dockdyn.stability.loop import Loop
 from dockdyn.trees import combine, is_real_array, map_leaves, split
 
@@ -83,14 +79,7 @@ def linearised_rig(scenario: Scenario) -> LinearisedRun:
             ideal={name: np.asarray(values)[kept] for name, values in ran.ideal.items()},
             wall_time=0.0,
         )
-        settings = {} if section is None else section.model_dump(exclude_none=True)
-        facts = {
-            "compensator": NONE if section is None else section.law,
-            "compensator_law": json.dumps(None if section is None else facts_of(section.made)),
-            "compensator_settings": json.dumps(settings),
-            "comparison": "null",
-            "spectral_radius": radius_of_cycle_map(parts.rig, parts.loop),
-        }
+        facts = JoinedRig(parts.loop, section, parts.rig).facts() | {"comparison": "null"}
         return add_judgement(case, dataset_of(case, parts.rig, parts.loop, course, facts))
 
     return LinearisedRun(along, dataset)
@@ -98,10 +87,7 @@ def linearised_rig(scenario: Scenario) -> LinearisedRun:
 
 def _make_parts(scenario: Scenario, values: Leaves) -> tuple[Parts, CompensatorLaw | None]:
     """Return the parts of a rig, and the table of its compensator with what is tuned."""
-    loop = loop_of(scenario)
-    maker = CompensatorMaker(scenario, loop)
-    section = maker.complete(scenario.content.loop.compensator)
-    rig = rig_of(scenario, loop, maker.make(section), None if section is None else section.period)
+    loop, section, rig = join_rig(scenario)
     return Parts(values, loop, rig, rig.plant.without_rig()), section
 
 

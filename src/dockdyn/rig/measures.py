@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -37,10 +38,50 @@ class MeasuredMotion:
     def parts(self) -> list[Series]:
         return [self.position, self.velocity, self.force, self.force if self.contact is None else self.contact]
 
-    @property
+    @cached_property
+    def lanes(self) -> list[MeasuredMotion]:
+        """Its lanes one by one, each of which finds what it shows by itself once, however many rigs stand beside it."""
+        shape = np.broadcast_shapes(*(values.shape[:-2] for values in self.parts()))
+        parts = (
+            np.broadcast_to(values, (*shape, *values.shape[-2:])).reshape(-1, *values.shape[-2:])
+            for values in self.parts()
+        )
+        return [MeasuredMotion(*each) for each in zip(*parts, strict=True)]
+
+    @cached_property
+    def places(self) -> np.ndarray:
+        """The number of each lane in `lanes`, in the shape of what stands before time."""
+        shape = np.broadcast_shapes(*(values.shape[:-2] for values in self.parts()))
+        return np.arange(len(self.lanes)).reshape(shape)
+
+    @cached_property
+    def speed(self) -> Size:
+        """Size of the velocity (m/s)."""
+        return vector_size(self.velocity)
+
+    @cached_property
+    def load(self) -> Size:
+        """Size of the force (N)."""
+        return vector_size(self.force)
+
+    @cached_property
     def push(self) -> Size:
         """Size (N) of the contact."""
-        return vector_size(self.force if self.contact is None else self.contact)
+        return self.load if self.contact is None else vector_size(self.contact)
+
+    @cached_property
+    def phases(self) -> dict[float, float]:
+        """The phase (rad) at its end, unwrapped from the start on, by the frequency (rad/s) that was asked."""
+        return {}
+
+    def phase(self, frequency: float) -> float:
+        """Return the phase (rad) at the end, unwrapped from the start on; that of the first axis."""
+        if frequency not in self.phases:
+            angle = np.arctan2(frequency * self.position[:, 0], self.velocity[:, 0])
+            step = np.diff(angle)
+            turns = np.count_nonzero(step < -np.pi) - np.count_nonzero(step > np.pi)
+            self.phases[frequency] = float(angle[-1] + 2 * np.pi * turns)
+        return self.phases[frequency]
 
 
 def recent_force(contact: Series, period: float, late: float) -> Float[np.ndarray, "... time 1"]:
@@ -58,6 +99,8 @@ def recent_force(contact: Series, period: float, late: float) -> Float[np.ndarra
 
 
 def vector_size(values: Float[np.ndarray, "time axes"]) -> Size:
+    if values.shape[-1] == 1:
+        return np.abs(values[..., 0])
     with np.errstate(over="ignore"):  # of a rig that diverges: infinite
         return np.linalg.norm(values, axis=-1)
 
@@ -74,13 +117,13 @@ def motion_measures(
     `frequency` (rad/s) is that of the contact's oscillation; NaN where it has none: its last oscillation is then the
     second half of the run. A `bilateral` contact (one axis) swings, any other is left again.
     """
-    parts = [*ideal.parts(), *rig.parts()]
-    shape = np.broadcast_shapes(*(values.shape[:-2] for values in parts), np.shape(frequency))
-    lanes = [np.broadcast_to(values, (*shape, *values.shape[-2:])).reshape(-1, *values.shape[-2:]) for values in parts]
-    rates = np.broadcast_to(np.asarray(frequency, float), shape).reshape(-1)
+    shape = np.broadcast_shapes(ideal.places.shape, rig.places.shape, np.shape(frequency))
+    each = (
+        np.broadcast_to(values, shape).ravel() for values in (ideal.places, rig.places, np.asarray(frequency, float))
+    )
     rows = [
-        measures_of_lane(time, MeasuredMotion(*each[:4]), MeasuredMotion(*each[4:]), float(rate), bilateral)
-        for *each, rate in zip(*lanes, rates, strict=True)
+        measures_of_lane(time, ideal.lanes[one], rig.lanes[other], float(rate), bilateral)
+        for one, other, rate in zip(*each, strict=True)
     ]
     return {name: np.array([row[name] for row in rows]).reshape(shape) for name in rows[0]}
 
@@ -90,15 +133,15 @@ def measures_of_lane(
 ) -> dict[str, float]:
     """Return the measures of one lane."""
     last = _last_oscillation(time, ideal, rig, frequency, bilateral)
-    speeds = vector_size(ideal.velocity), vector_size(rig.velocity)
+    speeds = ideal.speed, rig.speed
     fastest = at_last_peak(*speeds, last)
     way = np.eye(1)[0] if bilateral else _into_contact(ideal.force)
     return {
         "amplitude_ratio": share_of(speeds[1][last].max(), speeds[0][last].max()),
-        "phase_error_rad": unwrapped_phase(rig, frequency) - unwrapped_phase(ideal, frequency) if bilateral else np.nan,
-        "peak_force_error_N": float(vector_size(rig.force).max() - vector_size(ideal.force).max()),
-        "end_force_error_N": float(vector_size(ideal.force - rig.force)[last].max()),
-        "end_velocity_error_m_s": float(vector_size(ideal.velocity - rig.velocity)[last].max()),
+        "phase_error_rad": rig.phase(frequency) - ideal.phase(frequency) if bilateral else np.nan,
+        "peak_force_error_N": float(rig.load.max() - ideal.load.max()),
+        "end_force_error_N": float(vector_size((ideal.force - rig.force)[last]).max()),
+        "end_velocity_error_m_s": float(vector_size((ideal.velocity - rig.velocity)[last]).max()),
         "recovery_coefficient": share_of(fastest[1], fastest[0]),
         "apparent_restitution": bounce_restitution(rig, way, bilateral, frequency),
         "ideal_restitution": bounce_restitution(ideal, way, bilateral, frequency),
@@ -156,12 +199,6 @@ def at_last_peak(speed: Size, other: Size, last: slice) -> tuple[float, float]:
     late = (before - after) / (2 * (before - 2 * now + after))  # of a step, how much later than the middle one
     weights = np.array([late * (late - 1) / 2, 1 - late**2, late * (late + 1) / 2])
     return float(weights @ speed[three]), float(weights @ other[three])
-
-
-def unwrapped_phase(motion: MeasuredMotion, frequency: float) -> float:
-    """Return the phase (rad) at the end, unwrapped from the start on; that of the first axis."""
-    x, v = motion.position[:, 0], motion.velocity[:, 0]
-    return float(np.unwrap(np.arctan2(frequency * x, v))[-1])
 
 
 def _into_contact(force: Float[np.ndarray, "time axes"]) -> Float[np.ndarray, "axes"]:

@@ -44,9 +44,10 @@ class RigSetup(Setup):
         return RigSection if _is_axial(data) else schema_by_motion(data, name, MECHANISMS)
 
     def schemas(self) -> list[type[Section]]:
+        from dockdyn.docking.schema.motions import different_schemas
         from dockdyn.rig.schema import MECHANISMS, RigSection
 
-        return [RigSection, *dict.fromkeys(MECHANISMS.values())]
+        return [RigSection, *different_schemas(MECHANISMS)]
 
     def prepare(self, data: dict[str, Any], name: str, folder: Path | None) -> dict[str, Any]:
         from dockdyn.docking.schema.urdf import with_urdf

@@ -354,9 +354,9 @@ class RigLineSection(BodiesOnLineSection, RigMechanismSection):
     """Bodies as of a mechanism on a line, two of which meet in hardware; the robot moves along the line."""
 
 
-MECHANISMS: dict[str, type[RigMechanismSection]] = {  # by motion
-    "space": RigMechanismSection,
-    "plane": RigMechanismSection,
-    "line": RigLineSection,
+MECHANISMS = {  # by motion
+    "space": f"{__name__}:RigMechanismSection",
+    "plane": f"{__name__}:RigMechanismSection",
+    "line": f"{__name__}:RigLineSection",
 }
 RigContent = RigSection | RigMechanismSection  # of a scenario

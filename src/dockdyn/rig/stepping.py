@@ -15,12 +15,10 @@ from dockdyn.hil.sensor import Draws
 from dockdyn.integrate.model import over_rows
 from dockdyn.programs import Program
 from dockdyn.results.side_by_side import NOTHING, SavedState, SideBySide, Values
-from dockdyn.rig.build import rig_of
-from dockdyn.rig.compensator import CompensatorMaker
+from dockdyn.rig.compensator import join_rig
 from dockdyn.rig.model.delayed_reads import Ages, ages_of
 from dockdyn.rig.model.rig import IdealContact, Instant, Rig, RigState
 from dockdyn.rig.model.run import draw_chances
-from dockdyn.rig.resting import loop_of
 from dockdyn.rig.run import Grid, without_rig
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -174,11 +172,7 @@ class RigStepper:
 
     def _built(self, case: Scenario) -> tuple[Rig, KnownMotion]:
         """Return the rig of a case and what is known of its run."""
-        loop = loop_of(case)
-        maker = CompensatorMaker(case, loop)
-        section = maker.complete(case.content.loop.compensator)
-        asked = self._asked if self._asked is not None or section is None else section.period
-        rig = rig_of(case, loop, ToldCompensator(maker.make(section), None), asked)
+        rig = join_rig(case, self._asked, lambda law: ToldCompensator(law, None)).rig
         grid = Grid.of(rig, case.content.duration)
         self.period = grid.period
         _, oracle = without_rig(case, rig, grid)

@@ -12,7 +12,6 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from dockdyn.scenario.distributions.distribution import LAWS
 from dockdyn.scenario.include import KEY as INCLUDE
 from dockdyn.scenario.language.known_keys import REPEATED
 from dockdyn.scenario.language.like import KEY as LIKE
@@ -139,6 +138,8 @@ def _shared() -> Node:
 
 def _distribution(more: Node | None = None) -> Node:
     """Return a table that says how a number is distributed; nothing of what is no table."""
+    from dockdyn.scenario.distributions.distribution import LAWS
+
     keys: Node = {key: {} for law in LAWS.values() for key in law.model_fields}
     named = {"anyOf": [{"enum": list(LAWS)}, OWN]}
     return {"required": ["distribution"], "properties": {**keys, "distribution": named, **(more or {})}}

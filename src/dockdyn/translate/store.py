@@ -15,7 +15,6 @@ import platform
 import sys
 import zlib
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ import numpy as np
 
 from dockdyn import kept
 from dockdyn.backend import cache_folder
+from dockdyn.installed import version
 from dockdyn.translate.machine import Code
 
 MADE_OF = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "jaxtyping", "numpy", "llvmlite")
@@ -42,7 +42,7 @@ def program_fingerprint() -> str:
     facts = [(file, (found := os.stat(file)).st_mtime_ns, found.st_size) for file in files]
     versions = []
     for name in MADE_OF:
-        with contextlib.suppress(PackageNotFoundError):
+        with contextlib.suppress(ModuleNotFoundError):
             versions.append((name, version(name)))
     return hashlib.sha256(repr((source, facts, versions, sys.version, platform.machine())).encode()).hexdigest()
 

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from dockdyn.dataset import Dataset
 from dockdyn.files import replace_files
+from dockdyn.installed import version
 from dockdyn.results.exchange.columns import table_columns
 from dockdyn.results.exchange.export import distinct_names, plain_value
 from dockdyn.results.exchange.mcap_names import ABOUT, COLUMNS, NEEDED, RUN

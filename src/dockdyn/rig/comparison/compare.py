@@ -160,13 +160,15 @@ def compare(
     bilateral = scenario.content.bilateral
     found: dict[str, list[np.ndarray]] = {name: [] for name in (*VARIABLES, *ERRORS, "wall_time")}
     tables, left_out = complete_tables(maker, scenario, laws)
+    ideals: dict[float, MeasuredMotion] = {}  # by the time between instants (s)
     for place, section in enumerate(tables.values()):
         rigs = lanes.rigs(maker.make(section), None if section is None else section.period)
         rows, wall_time = [], 0.0
         for course in lanes.courses(rigs, noise_seeds(scenario)):
-            ideal = MeasuredMotion(*(course.ideal[f"ideal_{name}"] for name in ("position", "velocity", "force")))
-            rig = MeasuredMotion(*(course.seen[name] for name in ("position", "velocity", "total_force")))
             period = float(course.time[1] - course.time[0])
+            parts = (course.ideal[f"ideal_{name}"] for name in ("position", "velocity", "force"))
+            ideal = ideals.setdefault(period, MeasuredMotion(*parts))
+            rig = MeasuredMotion(*(course.seen[name] for name in ("position", "velocity", "total_force")))
             rig = replace(
                 rig, contact=recent_force(course.seen["contact_force"], period, latest_action(scenario.content))
             )

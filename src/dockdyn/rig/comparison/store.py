@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from dockdyn import kept
+from dockdyn.installed import version
 from dockdyn.scenario.language.own_modules import own_modules
 from dockdyn.scenario.load import Scenario
 

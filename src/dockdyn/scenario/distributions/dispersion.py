@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import tomlkit
@@ -13,7 +13,6 @@ from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 from tomlkit.items import Array, Trivia, Whitespace
 
-from dockdyn.scenario.distributions.distribution import LAWS, Cube, DistributionSection, ValueChoice, Values
 from dockdyn.scenario.language.errors import ScenarioError, nearest, refused_in, shown
 from dockdyn.scenario.language.keys import Number, override, sort_of, value_at
 from dockdyn.scenario.language.like import Copies
@@ -21,6 +20,9 @@ from dockdyn.scenario.language.own_code import OwnCodeError
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.table_names import NAME
 from dockdyn.scenario.language.units import Bounds, number_of
+
+if TYPE_CHECKING:
+    from dockdyn.scenario.distributions.distribution import Cube, DistributionSection, Values
 
 NEVER = ("schema", "title", "campaign", "design", "requirements")  # keys that are no part of what is simulated
 
@@ -137,6 +139,8 @@ def _distributable(key: str, where: str, name: str) -> None:
 
 def _law_of(table: dict[str, Any], where: str, name: str) -> DistributionSection:
     """Return the distribution that a table describes, its values as written."""
+    from dockdyn.scenario.distributions.distribution import LAWS
+
     word = table.get("distribution")
     section = _own_of(word, where, name) if isinstance(word, str) and ":" in word else LAWS.get(str(word))
     if not isinstance(word, str) or section is None:
@@ -260,6 +264,8 @@ class DistributionReading:
 
 def _numbers_at(content: Section, key: str, stated: Stated, name: str) -> list[Number]:
     """Return the numbers that a key of a distribution names: one, or those of a list."""
+    from dockdyn.scenario.distributions.distribution import ValueChoice
+
     found = value_at(content, key, name)
     last = key.rpartition(".")[2]
     if isinstance(found.value, list) and last.isdecimal() and stated.law.count() == 1:

@@ -11,7 +11,6 @@ import json
 import math
 from collections.abc import Callable
 from functools import cache, lru_cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +20,7 @@ from dockdyn import kept
 from dockdyn.backend import cache_folder
 from dockdyn.deferred import Float, Int
 from dockdyn.files import read_file
+from dockdyn.installed import version
 from dockdyn.scenario.language.given_file import MESH
 from dockdyn.scenario.meshes.mesh_file import MeshFile, length_of
 

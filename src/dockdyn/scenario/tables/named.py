@@ -24,6 +24,7 @@ from dockdyn.scenario.language.known_keys import REPEATED
 from dockdyn.scenario.language.or_none import NONE
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.table_names import NAME
+from dockdyn.scenario.language.when_stated import WhenStated
 from dockdyn.scenario.tables.part import refuse
 
 Node = dict[str, Any]
@@ -79,7 +80,11 @@ def _by_name(tables: list[NamedSection], write: SerializerFunctionWrapHandler) -
 def named_tables(table: Any, *more: object, names: re.Pattern[str] = NAME) -> Any:  # noqa: ANN401, a type
     """Return the type of a field that holds tables under `names` of their own; `more` as of `Annotated`, of their list."""
     return Annotated[
-        list[table], *more, BeforeValidator(partial(_listed, names)), WrapSerializer(_by_name), _Named(names)
+        list[Annotated[table, WhenStated(lambda: table)]],
+        *more,
+        BeforeValidator(partial(_listed, names)),
+        WrapSerializer(_by_name),
+        _Named(names),
     ]
 
 

@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from dockdyn.deferred import xp
 from dockdyn.scenario.language.section import MaybeNamedSection, Section
+from dockdyn.scenario.language.when_stated import when_stated
 
 
 class Part(Section):
@@ -97,5 +98,5 @@ def choice(key: str, parts: list[type[Part]], own: type[Part]) -> Any:  # noqa: 
         given = value.get(key) if isinstance(value, dict) else getattr(value, key, None)
         return "user" if isinstance(given, str) and ":" in given else given
 
-    tagged = [Annotated[made, Tag(made.model_fields[key].default)] for made in parts]
+    tagged = [Annotated[when_stated(made), Tag(made.model_fields[key].default)] for made in parts]
     return Annotated[Union[(*tagged, Annotated[own, Tag("user")])], Discriminator(name)]

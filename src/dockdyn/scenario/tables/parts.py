@@ -313,4 +313,4 @@ SurfaceSection: Any = choice(
     OwnShape,
 )
 for combined in (UnionShape, IntersectionShape):
-    combined.model_rebuild(_types_namespace={"SurfaceSection": SurfaceSection})
+    combined.__module__ = __name__  # where their parts are looked for

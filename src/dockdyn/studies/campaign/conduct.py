@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import replace
 from functools import lru_cache
-from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
 from dockdyn.dataset import Dataset
+from dockdyn.installed import version
 from dockdyn.results.requirements import judge_requirements, with_lists, without_unit
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.given import path_from, whole_from

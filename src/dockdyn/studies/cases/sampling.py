@@ -6,11 +6,11 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from importlib.metadata import version
 
 import numpy as np
 
 from dockdyn.deferred import Float
+from dockdyn.installed import version
 from dockdyn.kept import cache_root, find_entry, keep_entry
 from dockdyn.scenario.distributions.dispersion import Dispersion
 from dockdyn.scenario.distributions.distribution import Cube, Values

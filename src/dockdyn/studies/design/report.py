@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
+from dockdyn.installed import version
 from dockdyn.report.report import Plot, Report, ReportBlock, Table
 from dockdyn.report.wording import NOTHING, count_of, format_significant, format_unit, with_unit
 from dockdyn.studies.design.answer import constraints_rows

@@ -11,12 +11,12 @@ import contextlib
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
 from dockdyn.files import read_file, write_file
+from dockdyn.installed import version
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.given_file import PART
 from dockdyn.scenario.language.own_modules import own_modules

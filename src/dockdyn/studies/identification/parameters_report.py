@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from importlib.metadata import version
 from typing import Any
 
+from dockdyn.installed import version
 from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel
 from dockdyn.report.charts.time_chart import TIME
 from dockdyn.report.drawing import short_label

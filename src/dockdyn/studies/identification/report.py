@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from importlib.metadata import version
 from typing import Any
 
+from dockdyn.installed import version
 from dockdyn.report.report import Plot, Report, ReportBlock, Rows, Table
 from dockdyn.studies.identification.contact import IdentifiedContact, contact_toml
 from dockdyn.studies.identification.plots import bode_figure, fit_figure, force_figure, residual_figure, stroke_figure

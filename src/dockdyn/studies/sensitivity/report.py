@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from importlib.metadata import version
 from typing import Any
 
+from dockdyn.installed import version
 from dockdyn.report.charts.bar_chart import Bar, bar_panel
 from dockdyn.report.charts.chart import Chart
 from dockdyn.report.drawing import short_label

@@ -13,20 +13,17 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union
 from pydantic import (
     BeforeValidator,
     Discriminator,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
     SerializeAsAny,
     Tag,
-    TypeAdapter,
     create_model,
 )
-from pydantic_core import CoreSchema, core_schema
 
 from dockdyn.deferred import jnp
 from dockdyn.parameters import parameters_of, settings_of
 from dockdyn.scenario.language.own_code import Own
 from dockdyn.scenario.language.section import MaybeNamedSection
 from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.language.when_stated import WhenStated
 from dockdyn.scenario.tables.own_part import keys_of, read_table
 
 if TYPE_CHECKING:
@@ -156,31 +153,14 @@ def _law_of(value: object) -> str | None:
     return "user" if isinstance(named, str) and ":" in named else named
 
 
-@cache
-def _any_law() -> TypeAdapter[CompensatorLaw]:
-    """Return what checks a table of whichever law it names."""
+def _any_law() -> Any:  # noqa: ANN401, a type
+    """Return the type of a table of whichever law it names."""
     tagged = (*(Annotated[made, Tag(name)] for name, made in laws().items()),)
     own = Annotated[SerializeAsAny[OwnCompensator], BeforeValidator(_read_own), Tag("user")]
-    union: Any = Annotated[Union[(*tagged, own)], Discriminator(_law_of)]
-    return TypeAdapter(union)
-
-
-class _WhenStated:
-    """What checks the table of a law when there is one: its keys are the fields of a class of the physics."""
-
-    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(_checked_law)
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return handler(_any_law().core_schema)
-
-
-def _checked_law(value: object) -> CompensatorLaw:
-    """Return the table of a law. Raises what pydantic tells as problems inside of it."""
-    return _any_law().validate_python(value)
+    return Annotated[Union[(*tagged, own)], Discriminator(_law_of)]
 
 
 if TYPE_CHECKING:
     CompensatorSection = CompensatorLaw
 else:
-    CompensatorSection = Annotated[CompensatorLaw, _WhenStated()]
+    CompensatorSection = Annotated[CompensatorLaw, WhenStated(_any_law)]
