@@ -215,7 +215,7 @@ def test_a_report_without_a_replay_says_why(runs, monkeypatch):
 
 def test_requirements_are_judged_at_the_top(runs):
     text = report_html(runs["probe"])
-    assert "✗ 1 of 1 requirements not met: peak_force." in text
+    assert "✗ 1 of 1 requirements not met: peak force." in text
     changed = runs["probe"].attrs["scenario"].replace('"< 2 N"', '"< 3 N"')
     assert "✓ The requirement is met." in report_html(runs["probe"].assign_attrs(scenario=changed))
 

@@ -313,4 +313,5 @@ SurfaceSection: Any = choice(
     OwnShape,
 )
 for combined in (UnionShape, IntersectionShape):
-    combined.__module__ = __name__  # where their parts are looked for
+    combined.__module__ = __name__  # where their parts are looked for, once a scenario states them
+    combined.model_fields["parts"].annotation = list[SurfaceSection]  # for who reads what there may be
