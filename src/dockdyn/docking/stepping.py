@@ -123,10 +123,9 @@ def _observe_run(content: SteeredContent, settings: Settings, solver: Any) -> Ru
 
 
 def _side_of_body(model: Mechanism, group: Group, body: int) -> float:
-    """Return 1 of a group whose force, as it is told, acts on this body, −1 of one whose force acts on the other, 0 of
-    others'."""
+    """Return 1 of a group whose first body is this one, −1 of one whose second is, 0 of others."""
     first, second = (model.moving.link(number) for number in (group.first, group.second))
-    return model.told_side(group) * (float(first == body) - float(second == body))
+    return float(first == body) - float(second == body)
 
 
 @Program

@@ -104,8 +104,6 @@ class Mechanism(ContactModel):
     held: tuple[Held, ...] | None = None  # of elements, taken off what they do: for small motions around rest
     control_at_rest: ControlAction | None = None  # the same of control
     base: int = field(static=True, default=0)  # the body from whose centre of mass places are counted
-    # the body on which results tell the forces between it and others; None: the first of each two
-    told: int | None = field(static=True, default=None)
     ending: tuple[int, ...] = field(static=True, default=())  # groups with whose first onset a run ends
     capturing: tuple[int, ...] = field(static=True, default=())  # latches, by element, that all hold as a run ends
     on_line: bool = field(static=True, default=False)  # all move along the x axis alone
@@ -682,13 +680,10 @@ class Mechanism(ContactModel):
             control = self.steered.observe(outside.steering, self.seen(x, here))
         named_bodies = len(self.bodies) - len(self.frames)
         contacts = [(group, places[group.first], places[group.second]) for group in self.groups]
-        sides = [self.told_side(group) for group in self.groups]
-        wrenches = zip(self.wrenches(here, delayed), sides, strict=True)
-        shown = [Wrench(one.force * side, one.moment * side) for one, side in wrenches]
         named = [load_at(point, self.moving, loads, places) for point in self.points]
         return {
             **observed_motion(poses[:named_bodies], twists[:named_bodies], self.poses[:named_bodies], self.origin()),
-            **observed_contacts(states, contacts, shown),
+            **observed_contacts(states, contacts, self.wrenches(here, delayed)),
             **self._observed_captures(x, here, now),
             "load_force": stack_rows([load.force.array() for load in named], 3),
             "load_moment": stack_rows([load.moment.array() for load in named], 3),
@@ -708,10 +703,6 @@ class Mechanism(ContactModel):
             "angular_momentum_scale": angular_scale,
         }
 
-    def told_side(self, pair: Group | MountedLatch) -> float:
-        """Return 1 where results tell the force on the first body of a pair, −1 where they tell the one on its second."""
-        return -1.0 if pair.second == self.told else 1.0
-
     def _observed_captures(self, x: State, here: Placement, now: Acting) -> dict[str, Array]:
         """Return what a latch behind a ramp shows, the last of several, and the force by which it holds (N, inertial, on the
         tip's body)."""
@@ -720,13 +711,11 @@ class Mechanism(ContactModel):
             own, other = one.sides(here)
             mode, memory = self.element_modes(x)[one.number], x.memory.elements[one.number]
             mass = self.mass_behind(one, here)
-            side = self.told_side(one)
             found |= one.latch.observe_capture(mode, memory, own, other, mass)
-            found |= {name: side * found[name] for name in ("latch_force", "catch_moment") if name in found}
             held = self.grip_forces(now).get(one.number, one.latch.act(mode, memory, own, other)[0].force)
             tells = one.latch.rigid or one.latch.swing is not None  # else the contact goes on as any other
             seated = stack_rows([(mode.stage >= HELD) & still & tells for still in self.seated(one)])
-            found |= {"hold_force": side * held.array(), "seated": seated}
+            found |= {"hold_force": held.array(), "seated": seated}
         return found
 
     def mass_behind(self, one: MountedLatch, here: Placement) -> Scalar:
