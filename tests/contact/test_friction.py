@@ -23,13 +23,13 @@ def test_sliding_distance_between_two_rails(run):
 
     def rail(name, side):
         contact = {
-            "between": [f"{name} shoe", f"{name} rail"],
+            "between": [f"{name}-shoe", f"{name}-rail"],
             "normal": {"law": "spring-dashpot", "stiffness": stiffness},
             "friction": {"law": "coulomb", "coefficient": friction, "regularisation": smoothing},
         }
-        shoe = {"name": f"{name} shoe", "position": [0.0, side * 0.3, 0.0]}
+        shoe = {"name": f"{name}-shoe", "position": [0.0, side * 0.3, 0.0]}
         plane = {
-            "name": f"{name} rail",
+            "name": f"{name}-rail",
             "shape": "plane",
             "point": [0.0, side * (0.3 - overlap), 0.0],
             "normal": [0.0, -side, 0.0],

@@ -23,6 +23,7 @@ from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
 from dockdyn.report.drawing import scenario_content
+from dockdyn.scenario.made import model_of
 from dockdyn.scenario.meshes.kept import solid_of
 from dockdyn.scenario.meshes.mesh_file import MeshFile
 from dockdyn.scenario.meshes.pieces import MeshPieces
@@ -71,7 +72,7 @@ def sampled_forces(dataset: Dataset, content: Any) -> list[SampledForce | None]:
     that does not touch then."""
     return [
         _sampled_force(dataset, number, content.sides(contact)[0][1], group)
-        for number, (contact, group) in enumerate(zip(content.contacts, content.model().groups, strict=True))
+        for number, (contact, group) in enumerate(zip(content.contacts, model_of(content).groups, strict=True))
     ]
 
 
@@ -83,24 +84,23 @@ def _sampled_force(dataset: Dataset, number: int, feature: Any, group: Any) -> S
     at, bodies = int(forces.argmax()), (group.first, group.second)
     if forces[at] <= 0 or max(bodies) >= dataset.position.shape[1]:
         return None
-    positions, attitudes = dataset.position.values[at], dataset.attitude.values[at]
-    places = [
-        Placed.of(Pose(Vector.of(positions[body]), Quaternion.of(attitudes[body])), Twist.of([0.0, 0.0, 0.0]))
-        for body in bodies
-    ]
+    poses = [np.concatenate([dataset[name].values[at, body] for name in ("position", "attitude")]) for body in bodies]
     try:
-        force = _force_at(group, feature, places)
+        force = _force_at(group, feature, np.array(poses))
     except OSError:  # the mesh is no longer there
         return None
     return None if force is None else SampledForce(float(dataset.time.values[at]), *force)
 
 
-def _force_at(group: ContactGroup, cloud: CloudSection, places: list[Placed]) -> tuple[float, float] | None:
-    """Return the force (N) of a group by its points, and by pieces halved where they may touch until it stays."""
+def _force_at(group: ContactGroup, cloud: CloudSection, poses: Float[np.ndarray, "2 7"]) -> tuple[float, float] | None:
+    """Return the force (N) of a group by its points, and by pieces halved where they may touch until it stays.
+
+    The `poses` are those of its bodies: place (m) and quaternion.
+    """
     assert cloud.sample is not None
     ball = group.members
     assert isinstance(ball, BallOnSurface)
-    by_points = _forces(group, places, np.asarray(ball.centre), np.asarray(group.weights))[1].sum()
+    by_points = _forces(group, poses, np.asarray(ball.centre), np.asarray(group.weights))[1].sum()
     if by_points <= 0:
         return None
     file = Path(cloud.file)
@@ -120,7 +120,7 @@ def _force_at(group: ContactGroup, cloud: CloudSection, places: list[Placed]) ->
             corners = pieces.corners()
             middles = corners.mean(axis=1)
             reach = np.linalg.norm(corners - middles[:, None], axis=2).max(axis=1)
-            depths = _forces(group, places, in_body(middles), np.zeros(len(middles)))[0] - cloud.radius
+            depths = _forces(group, poses, in_body(middles), np.zeros(len(middles)))[0] - cloud.radius
             pieces.keep(np.flatnonzero(depths > -STEEP * (reach + 2 * cloud.radius)))
             long = np.flatnonzero(pieces.longest_edges()[0] > length)
             if not len(long):
@@ -129,7 +129,7 @@ def _force_at(group: ContactGroup, cloud: CloudSection, places: list[Placed]) ->
         points, ways, areas = pieces.points()
         points, ways, areas = (part[areas > 0] for part in (points, ways, areas))
         points = _beneath(mesh, points, ways, cloud)
-        force = _forces(group, places, in_body(points), areas / cloud.sample.area)[1].sum()
+        force = _forces(group, poses, in_body(points), areas / cloud.sample.area)[1].sum()
         if abs(force - known) < FINE * force or len(pieces.faces) > MOST:
             break
         known, length = force, length / 2
@@ -147,18 +147,21 @@ def _beneath(mesh: MeshFile, points: np.ndarray, ways: np.ndarray, cloud: CloudS
 
 
 def _forces(
-    group: ContactGroup, places: list[Placed], points: Float[np.ndarray, "n 3"], weights: Float[np.ndarray, "n"]
+    group: ContactGroup,
+    poses: Float[np.ndarray, "2 7"],
+    points: Float[np.ndarray, "n 3"],
+    weights: Float[np.ndarray, "n"],
 ) -> tuple[Float[np.ndarray, "n"], Float[np.ndarray, "n"]]:
     """Return depths (m) of balls about points of the first body, of the group's radius, and their forces (N)."""
     radius = group.members.radius
-    radius = jnp.zeros(()) if radius is None else radius[0]
+    radius = np.zeros(()) if radius is None else np.asarray(radius)[0]
     found = []
     for at in range(0, len(points), ROWS):
         part = np.zeros((2, ROWS, 3))
         part[0, : len(points[at : at + ROWS])] = points[at : at + ROWS]
         part[1, : len(points[at : at + ROWS]), 0] = weights[at : at + ROWS]
         rows = min(ROWS, len(points) - at)
-        given = group.surface, group.law, radius, *places, part[0], part[1, :, 0], rows
+        given = group.surface, group.law, radius, poses, part[0], part[1, :, 0], rows
         found.append(np.asarray(_depths_and_forces(*given))[:rows])
     both = np.concatenate(found) if found else np.zeros((0, 2))
     return both[:, 0], both[:, 1]
@@ -169,13 +172,16 @@ def _depths_and_forces(
     surface: Any,  # noqa: ANN401, of any shape
     law: Any,  # noqa: ANN401, of any kind
     radius: Float[Array, ""],
-    own: Placed,
-    other: Placed,
+    poses: Float[Array, "2 7"],
     points: Float[Array, "n 3"],
     weights: Float[Array, "n"],
     count: Int[Array, ""],
 ) -> Float[Array, "n 2"]:
     """Return depth (m) and force (N), without damping, of the first `count` of the points."""
+    own, other = (
+        Placed.of(Pose(Vector.of(pose[:3]), Quaternion.of(pose[3:])), Twist(Vector.zero(), Vector.zero()))
+        for pose in poses
+    )
 
     def one(row: tuple[Array, Array, Array]) -> Array:
         number, point, weight = row

@@ -25,7 +25,17 @@ def test_memory_of_a_campaign_does_not_grow_with_its_cases(tmp_path):
     (tmp_path / "two.toml").write_text(SCENARIO)
     peaks = []
     for runs in (1000, 1000, 4000):  # the first compiles
-        words = ["campaign", "run", "two.toml", "--runs", str(runs), "--out", f"of{runs}-{len(peaks)}", "--quiet"]
+        words = [
+            "campaign",
+            "run",
+            "two.toml",
+            "--runs",
+            str(runs),
+            "--out",
+            f"of{runs}-{len(peaks)}",
+            "--quiet",
+            "--no-live",
+        ]
         ended = subprocess.run(
             [sys.executable, "-c", MEASURED, *words], cwd=tmp_path, capture_output=True, text=True, check=False
         )

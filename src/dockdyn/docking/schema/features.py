@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from dockdyn.deferred import Array, Float, jnp
+from dockdyn.deferred import Array, Float, jnp, xp
 from dockdyn.scenario.language.errors import shown
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import quantity
@@ -245,7 +245,7 @@ class CloudSection(NamedSection):
         from dockdyn.mechanics.rotation import Quaternion
 
         turn = Quaternion.of(quaternion_of(self.attitude)).matrix().array()
-        return jnp.asarray(self.point, float) + jnp.asarray(points) @ turn.T
+        return xp.asarray(self.point, float) + points @ turn.T
 
     def weights(self) -> Float[Array, "members"]:
         """Return the share of each member in the contact's force; together 1."""
