@@ -193,10 +193,10 @@ def test_a_contact_law_and_a_surface(own, dock):
     np.testing.assert_allclose(found.normal_force.values[touching, 0], expected, rtol=1e-9)
     assert dockdyn.summarise(found)["energy_error"] is None  # a law that does not say that it keeps energy
     drawn = next(part for part in scene_of(found, own).parts if part.name == "target/capsule")
-    along = np.clip(drawn.mesh.vertices[:, 1], -0.2, 0.2)
+    along = np.clip(drawn.solids[0].vertices[:, 1], -0.2, 0.2)
     axis = np.stack([np.full(len(along), 1.1), along, 0 * along], axis=1)
     assert len(along) > 100
-    np.testing.assert_allclose(np.linalg.norm(drawn.mesh.vertices - axis, axis=1), 0.02, atol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(drawn.solids[0].vertices - axis, axis=1), 0.02, atol=1e-5)
 
 
 @pytest.mark.full

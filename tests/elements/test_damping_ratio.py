@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from helpers.refusals import refused
 
+import dockdyn
 from dockdyn.scenario.made import model_of
 
 TENSOR = np.array([[90, 4, -3], [4, 140, 6], [-3, 6, 170.0]])
@@ -174,3 +175,53 @@ def test_a_ratio_where_nothing_can_move_is_one_line(run):
     leg = LEG | {"anchor": [[-1.0, 0, 0], [1.0, 0, 0]], "damping_ratio": 0.2}
     with refused("strut.a.damping_ratio", "ends are in one place"):
         run(two_bodies([2, 0, 0], strut={"a": leg}))
+
+
+OWN_ELEMENT = """
+import dockdyn
+import jax.numpy as jnp
+from dockdyn import parameter
+from dockdyn.elements import Action, ElementMemory
+from jaxtyping import Array, Float
+
+
+class Buffer(dockdyn.ForceElement):
+    restitution: Float[Array, ""] = parameter("", "a share")
+
+    def init(self, own, other):
+        return ElementMemory(dissipated=jnp.zeros(()))
+
+    def act(self, mode, memory, own, other):
+        zero = dockdyn.Vector.zero()
+        return Action(zero, zero, own.point(zero)), ElementMemory(dissipated=jnp.zeros(()))
+
+    def stored_energy(self, mode, memory, own, other):
+        return jnp.zeros(())
+
+    def observe(self, mode, memory, own, other):
+        return {}
+"""
+TWO = """
+schema = 2
+duration = "0.1 s"
+[body.chaser]
+mass = "100 kg"
+inertia = [10, 10, 10]
+[body.target]
+mass = "200 kg"
+inertia = [20, 20, 20]
+position = [1.0, 0, 0]
+[element.oil]
+kind = "own_buffer_with_restitution:Buffer"
+between = ["chaser", "target"]
+restitution = 0.5
+"""
+
+
+def test_a_key_of_ones_own_element_is_its_own(tmp_path):
+    """Whatever its name: it states no damping beside the masses of the bodies, and the run begins."""
+    (tmp_path / "own_buffer_with_restitution.py").write_text(OWN_ELEMENT)
+    (tmp_path / "two.toml").write_text(TWO)
+    scenario = dockdyn.load(tmp_path / "two.toml")
+    assert scenario.content.relative_elements() == []
+    assert dockdyn.simulate(scenario).attrs["finished"]

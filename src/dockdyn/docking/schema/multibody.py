@@ -423,6 +423,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         return [
             (one.path, key, getattr(one, key))
             for one in self.ties()
+            if not isinstance(one, OwnElement)  # whose keys are its own
             for key in RELATIVE
             if getattr(one, key, None) is not None
         ]

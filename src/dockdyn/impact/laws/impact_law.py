@@ -34,6 +34,10 @@ class ImpactLaw(Module):
         """Return whether no impact takes energy: contacts then never come to rest. Asked of numbers, never while JAX traces."""
         return False
 
+    def passive(self) -> bool:
+        """Return whether no impact gives energy; asked of numbers, never while JAX traces."""
+        return self.lossless()
+
 
 @cache
 def law_of(made: type[ImpactLaw], name: str) -> Law:

@@ -81,8 +81,8 @@ def _needed_damping(law: Any) -> None:  # noqa: ANN401, a table that `part` make
 
 def relative_key(law: Any) -> str:  # noqa: ANN401, a section of a law
     """Return the key by which a law states its damping relative to the bodies that meet; empty where it does not, and of
-    Hunt and Crossley's, which is the same between all bodies."""
-    if law is None or law.law == "hunt-crossley":
+    Hunt and Crossley's, which is the same between all bodies, and one's own, whose keys are its own."""
+    if law is None or law.law == "hunt-crossley" or isinstance(law, OwnNormalLaw):
         return ""
     return next((key for key in ("damping_ratio", "restitution") if getattr(law, key, None) is not None), "")
 
