@@ -133,7 +133,7 @@ def _force_at(group: ContactGroup, cloud: CloudSection, poses: Float[np.ndarray,
         if abs(force - known) < FINE * force or len(pieces.faces) > MOST:
             break
         known, length = force, length / 2
-    return float(by_points), float(force)
+    return (float(by_points), float(force)) if force > 0 else None
 
 
 def _beneath(mesh: MeshFile, points: np.ndarray, ways: np.ndarray, cloud: CloudSection) -> np.ndarray:
