@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 import dockdyn
 from dockdyn.control.lqr import solve_riccati
 from dockdyn.docking.regulators import regulator_of_arm
+from dockdyn.results.requirements import is_of_member
 
 LIMITS = [30, 30, 10]
 RIGID = {"body.link1.flexible.bending_modes": [0, 0], "body.link2.flexible.bending_modes": [0, 0]}
@@ -216,4 +217,4 @@ def test_gains_of_the_wrong_shape_are_refused():
 def test_results_are_documented(detumbled):
     results = results_pages()
     for key in [*detumbled.data_vars, *detumbled.attrs, *dockdyn.summarise(detumbled)]:
-        assert f"`{key}`" in results, key
+        assert is_of_member(key) or f"`{key}`" in results, key

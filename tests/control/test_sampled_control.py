@@ -112,6 +112,8 @@ def test_momentum_and_energy_are_kept_through_a_contact_in_a_delayed_loop(run):
 
 
 APPROACH = {
+    "of": "probe",
+    "to": "cone",
     "closing_speed": 0.03,
     "distance": 0.4,
     "lateral_offset": [0.05, -0.02],
