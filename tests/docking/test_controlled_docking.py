@@ -131,10 +131,10 @@ def jets():
     """Return pairs of thrusters on every side of the bus."""
     places = [(y, z) for y in (0.5, -0.5) for z in (0.5, -0.5)]
     directions = [sign * axis for axis in np.eye(3) for sign in (1.0, -1.0)]
-    jets = [(place, direction) for place in places for direction in directions]
+    seats = [(place, direction) for place in places for direction in directions]
     return {
         f"jet-{number}": {"position": [-0.5, *place], "direction": direction, "force": 10.0}
-        for number, (place, direction) in enumerate(jets)
+        for number, (place, direction) in enumerate(seats)
     }
 
 
