@@ -84,7 +84,7 @@ def begun(folder, what: str = "campaign.json", seconds: float = 100) -> None:
 @pytest.mark.full
 def test_a_scheduler_that_is_killed_is_one_line(file, tmp_path, scheduler, begin):
     process, address = scheduler
-    command = ["-m", "dockdyn", "campaign", "run", file, "--out", tmp_path / "x", "--scheduler", address]
+    command = ["-m", "dockdyn", "campaign", "run", file, "--quiet", "--out", tmp_path / "x", "--scheduler", address]
     running = begin(sys.executable, *command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     begun(tmp_path / "x")
     time.sleep(1)  # it waits for workers
