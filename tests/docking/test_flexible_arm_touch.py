@@ -9,7 +9,7 @@ import dockdyn
 from dockdyn.scenario.preset_files import preset_text
 
 pytestmark = pytest.mark.full
-CONTACT = "ball on plate"
+CONTACT = "ball-on-plate"
 
 
 def test_the_touch_keeps_momenta_and_energy():
@@ -25,7 +25,7 @@ def pressed(delay):
     """The client is pressed against the grapple, harder and harder so that they stay in contact: the depth over time."""
     content = tomlkit.parse(preset_text("flexible-arm-touch")).unwrap()
     content["approach"] |= {"distance": 1e-6, "closing_speed": 2e-3, "lateral_velocity": [0, 0], "pitch": 0, "yaw": 0}
-    del content["contact"]["ball"]["friction"]  # as margins have it
+    del content["contact"][CONTACT]["friction"]  # as margins have it
     push = {"body": "client", "position": [0, 0, 0], "direction": [-1, 0, 0], "force": 6.0}
     more = {str(n): {"when": {"lasting": 0.3}, "set": {"thruster.push.force": 6.0 * n}} for n in range(2, 11)}
     content |= {"thruster": {"push": push}, "phase": {"1": {}, **more}, "loop": {"delay": delay}}
@@ -165,5 +165,5 @@ def test_a_mock_up_of_a_link_that_bends_is_refused():
     content = tomlkit.parse(preset_text("flexible-arm-rig")).unwrap() | {
         "rig": {"carries": "forearm", "against": "client"}
     }
-    with pytest.raises(dockdyn.ScenarioError, match="'forearm' bends, a mock-up does not"):
+    with pytest.raises(dockdyn.ScenarioError, match="rig.carries = 'forearm': bends, a mock-up does not"):
         dockdyn.load(content)

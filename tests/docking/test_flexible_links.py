@@ -156,8 +156,8 @@ def test_a_beam_is_the_table_of_its_modes(load):
     What a beam has beyond that, in deflections and spin, a table has not.
     """
     mass, rate, linear, angular, shift, turn = textbook()
-    modes = [
-        {
+    modes = {
+        f"of-order-{n}": {
             "frequency": rate[n] / (2 * np.pi),
             "damping_ratio": RATIO,
             "modal_mass": mass[n],
@@ -165,15 +165,15 @@ def test_a_beam_is_the_table_of_its_modes(load):
             "rotation": angular[n].tolist(),
         }
         for n in range(len(mass))
-    ]
-    point = {"name": "tip", "position": [0.0, 2.9, 0.0], "shift": shift.tolist(), "turn": turn.tolist()}
+    }
+    tip = {"position": [0.0, 2.9, 0.0], "shift": shift.tolist(), "turn": turn.tolist()}
     bus, wing, _ = listed(WINGED["body"])
     still = bus | {"velocity": [0.0] * 3, "rate": [0.0] * 3}
     held = wing | {"joint": HINGE | {"start": 0.0, "start_rate": 0.0}}
     push = {"body": "wing", "position": [0, 2.9, 0], "direction": [1, 0, 2], "force": 1.0}
     straight = changed(WINGED, body=by_name([still, held]), contact={}, thruster={"push": push | {"force": 1e-9}})
     table = changed(straight)
-    table["body"]["wing"]["flexible"] = {"kind": "modes", "root": ROOT, "mode": modes, "point": [point]}
+    table["body"]["wing"]["flexible"] = {"kind": "modes", "root": ROOT, "mode": modes, "point": {"tip": tip}}
     beam, other = (restoring(load(case).content) for case in (straight, table))
     for one, same in zip(beam, other, strict=True):
         np.testing.assert_allclose(same, one, rtol=0, atol=1e-9 * np.abs(np.asarray(one)).max())

@@ -101,7 +101,7 @@ def test_a_spring_that_grows_stiff_does_work():
 [phase.stiff]
 when = {{ lasting = {BEGINS} }}
 over = {OVER}
-set = {{ "link.joint.stiffness" = 5 }}
+set = {{ "body.link.joint.stiffness" = 5 }}
 """
     run = dockdyn.simulate(parse(TWO + spring + phases, "case"))
 
