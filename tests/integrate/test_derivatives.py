@@ -7,7 +7,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from plain_tables import contacts_by_name
 
 import dockdyn
 from dockdyn.integrate.hybrid import fixed, located
@@ -46,18 +45,23 @@ def changed(content, stiffness, damping, delay, friction=0.0):
     }
     return content.model_copy(
         update={
-            "contact": contacts_by_name([contact.model_copy(update=parts)]),
+            "contact": [contact.model_copy(update=parts)],
             "loop": content.loop.model_copy(update={"delay": delay}),
         }
     )
 
 
+def coming(content, velocity):
+    """The scenario with another velocity (m/s) of the chaser, traced or not."""
+    bodies = [body.model_copy(update={"velocity": velocity}) if body.name == "chaser" else body for body in content.body]
+    return content.model_copy(update={"body": bodies})
+
+
 def outcome(numbers):
     """Energy after the first contact (J) and its onset (s); of a case and the chaser's velocity along x and y (m/s)."""
     *law, along, across = numbers
-    content = changed(CONTENT, *law)
-    chaser = content.named("chaser").model_copy(update={"velocity": [along, across, 0.0]})
-    solution = located.solve_located(content.model_copy(update={"chaser": chaser}).model(), settings(6.6))
+    content = coming(changed(CONTENT, *law), [along, across, 0.0])
+    solution = located.solve_located(content.model(), settings(6.6))
     return solution.state.memory, solution.log.time[0]
 
 
@@ -119,8 +123,7 @@ def test_a_batch_has_every_lane_on_its_own_clock():
 
     def run(numbers):
         stiffness, damping, delay, speed = numbers
-        chaser = content.named("chaser").model_copy(update={"velocity": [speed, 0.005, 0.0]})
-        section = changed(content, stiffness, damping, delay).model_copy(update={"chaser": chaser})
+        section = coming(changed(content, stiffness, damping, delay), [speed, 0.005, 0.0])
         solution = located.solve_located(section.model(), limits)
         return solution.status, solution.time, solution.state.memory, solution.moments
 

@@ -128,7 +128,7 @@ def test_short_periods_leave_free_flight():
             **{
                 "approach.lateral_offset": [0.2, -0.03],
                 "approach.closing_speed": 0.1,
-                "contact.tip.normal.damping": 200.0,
+                "contact.probe.normal.damping": 200.0,
             },
         }
         scenario = load("epos-like", {**changes, "duration": 1500 * period})

@@ -30,7 +30,7 @@ def random_rig(seed, law):
     stepped = {"loop.dynamics": {"method": "zero-order-hold", "period": "4 ms"}} if chance.random() < 0.5 else {}
     numbers = {
         "duration": "0.2 s",
-        "mass": mass,
+        "rig.mass": mass,
         "contact.normal": {
             "law": "spring-dashpot",
             "stiffness": stiffness,
