@@ -208,7 +208,7 @@ def test_noise_of_the_encoders_comes_through_the_inertia_taken_away(delay, poses
         "loop.sensor.position_noise": "10 um",
         "loop.sensor.delay": delay,
         "loop.tool.mass": "20 kg",
-        "mass": "1e6 kg",
+        "rig.mass": "1e6 kg",
     }
     start = {"start.position": "-1 m", "start.velocity": "1 mm/s", "duration": "4 s", "contact.bilateral": False}
     run = dockdyn.simulate(dockdyn.load("sits", LINE | SLOW | INERTIA | keys | start))

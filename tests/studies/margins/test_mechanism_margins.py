@@ -156,14 +156,13 @@ def test_a_probe_on_a_slide_is_put_on_the_wall_of_a_cone(load):
 def panels_on_the_bottom(delay):
     """`flexible-panels` head on, its probe at rest in the bottom of the cone, which pulls as well as it pushes."""
     scene = tomlkit.parse(preset_text("flexible-panels")).unwrap()
-    for key in ("approach", "latch", "requirements", "integrator"):
+    for key in ("approach", "contact_law", "latch", "requirements", "integrator"):
         del scene[key]
     chaser, target = scene["body"]["chaser"], scene["body"]["target"]
     chaser |= {"position": [1.215 + 0.015 + 1.6 - REST, 0.0, 0.0], "attitude": [0.0, 0.0, 0.0, 1.0]}
     target["position"] = [0.0, 0.0, 0.0]
-    bottom = scene["contact"]["probe-on-the-bottom"]
-    del bottom["friction"]
-    bottom["normal"] |= {"law": "test_linearised_contact:Bilateral", "stiffness": 2e4, "damping": 1500.0, "rest": REST}
+    law = {"law": "test_linearised_contact:Bilateral", "stiffness": 2e4, "damping": 1500.0, "rest": REST}
+    bottom = {"between": scene["contact"]["probe-on-the-bottom"]["between"], "normal": law}
     return scene | {"contact": {"bottom": bottom}, "loop": {"delay": delay}}
 
 
