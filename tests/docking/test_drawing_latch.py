@@ -58,7 +58,7 @@ def test_a_phase_starts_the_motor(load):
         "phase": {
             "ready": {},
             "hold": {"when": "latched"},
-            "draw-in": {"when": {"lasting": 2.0}, "set": {"hook.draw_speed": DRAW}},
+            "draw-in": {"when": {"lasting": 2.0}, "set": {"latch.hook.draw_speed": DRAW}},
         }
     }
     result = dockdyn.simulate(load(data))

@@ -58,11 +58,11 @@ def coming(content, velocity):
 
 
 def outcome(numbers):
-    """Energy after the first contact (J) and its onset (s); of a case and the chaser's velocity along x and y (m/s)."""
+    """Work of the first contact (J) and its onset (s); of a case and the chaser's velocity along x and y (m/s)."""
     *law, along, across = numbers
     content = coming(changed(CONTENT, *law), [along, across, 0.0])
     solution = located.solve_located(content.model(), settings(6.6))
-    return solution.state.memory, solution.log.time[0]
+    return solution.state.memory.work, solution.log.time[0]
 
 
 compiled, slopes = jit_once(outcome), jit_once(jax.jacfwd(outcome))
@@ -105,7 +105,7 @@ def test_reverse_derivative_through_fixed_steps_equals_forward():
 
     def run(numbers):
         state, _ = fixed.solve_fixed(changed(content, numbers[0], numbers[1], content.loop.delay).model(), mesh)
-        return state.memory
+        return state.memory.work
 
     x = jnp.array([1000.0, 200.0])
     forward, reverse = jit_once(jax.jacfwd(run))(x), jit_once(jax.grad(run))(x)
@@ -125,7 +125,7 @@ def test_a_batch_has_every_lane_on_its_own_clock():
         stiffness, damping, delay, speed = numbers
         section = coming(changed(content, stiffness, damping, delay), [speed, 0.005, 0.0])
         solution = located.solve_located(section.model(), limits)
-        return solution.status, solution.time, solution.state.memory, solution.moments
+        return solution.status, solution.time, solution.state.memory.work, solution.moments
 
     lanes = jnp.array(
         [
