@@ -1,7 +1,7 @@
 """Random contacts for tests of impact laws, and the laws over many of them at once.
 
 A random contact is (W, u, e, μ) with W symmetric and positive definite, its eigenvalues spread over two decades. The
-checks marked full take 10,000 of them, or laws that take long to compile; without that mark they take 20.
+checks marked full take 2000 of them, or laws that take long to compile; without that mark they take 20.
 """
 
 from functools import cache
@@ -14,7 +14,7 @@ from compiled import by_rows
 import dockdyn  # noqa: F401  sets JAX up
 from dockdyn.impact import LAWS, resolve_impact
 
-COUNTS = [20, pytest.param(10_000, marks=pytest.mark.full)]
+COUNTS = [20, pytest.param(2000, marks=pytest.mark.full)]
 BATCH = 20  # the size for which everything is compiled, once
 ENDS = ("energetic", "poisson", "newton")
 COULOMB = tuple(name for name, law in LAWS.items() if "friction" in law.parameters)

@@ -209,7 +209,7 @@ def test_either_body_may_stand(changes):
         way = simulate_rig(
             parse(FRONTAL, "test", changes | dict(zip(("rig.carries", "rig.against"), ups, strict=True)))
         )
-        assert scene_of(way).arrows
+        assert scene_of(way).forces
         ways.append(np.linalg.norm(way.ideal_force, axis=1))
     assert ways[0].max() > 50
     assert_allclose(ways[1], ways[0], rtol=0, atol=1e-8 * ways[0].max())
