@@ -244,7 +244,7 @@ def test_the_state_may_be_that_of_a_time_or_of_the_largest_force(dock):
     code, out, _ = dock("stability", "flexible-panels", *chosen)
     assert code == 0
     assert "The motion that decides, by its kinetic energy:" in out
-    held = {"stability.time": "15 s", "stability.closed": ["probe on the bottom"], "stability.depth": "1 mm"}
+    held = {"stability.time": "15 s", "stability.closed": ["probe-on-the-bottom"], "stability.depth": "1 mm"}
     found = dockdyn.margins(dockdyn.load("flexible-panels", held))
     assert found["nominal"]["surface"] == "target.bottom"
     free = dockdyn.margins(dockdyn.load("flexible-panels"))
