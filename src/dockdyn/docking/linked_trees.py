@@ -134,7 +134,7 @@ def arm_of(body: LinkSection) -> Vector:
 
 def _seat_of_link(carrier: LinkSection, place: Float[Array, "3"]) -> dict[str, Any]:
     """Return where a place on a body (m, from its centre of mass) is fixed, as a `Link` takes it."""
-    mount = place + arm_of(carrier).array()
+    mount = jnp.asarray(place + arm_of(carrier).array())  # of NumPy outside of programs
     if not isinstance(carrier.flexible, LargeBeamSection):
         return {"mount": mount}
     at = jnp.clip(mount[0] / jnp.asarray(carrier.flexible.length, float), 0.0, 1.0)

@@ -84,7 +84,7 @@ def test_folder_holds_a_report_and_a_robot_that_goes_into_a_scenario(dock, tmp_p
     assert rates[0] == pytest.approx(rates[1], abs=2e-4)
     again = dock("identify", "robot", "log.csv", "--out", "found")
     assert (again.returncode, again.stdout) == (2, "")
-    assert again.stderr.startswith("error: found: exists; give --force")
+    assert again.stderr.startswith("error: found: exists, its report is found/report.html; give --force")
 
 
 def test_dead_time_goes_into_the_loop(dock, tmp_path):
