@@ -165,5 +165,5 @@ def test_a_mock_up_of_a_link_that_bends_is_refused():
     content = tomlkit.parse(preset_text("flexible-arm-rig")).unwrap() | {
         "rig": {"carries": "forearm", "against": "client"}
     }
-    with pytest.raises(dockdyn.ScenarioError, match="rig.carries = 'forearm': bends, a mock-up does not"):
+    with pytest.raises(dockdyn.ScenarioError, match=r"rig\.carries = 'forearm': bends, a mock-up does not"):
         dockdyn.load(content)

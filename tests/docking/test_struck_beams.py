@@ -9,6 +9,7 @@ from plain_tables import by_name, contacts_by_name
 from scipy.optimize import brentq
 
 import dockdyn
+from dockdyn.docking.trees import Frames, trees_of
 
 POINTS, WEIGHTS = np.polynomial.legendre.leggauss(60)
 POINTS, WEIGHTS = (POINTS + 1) / 2, WEIGHTS / 2
@@ -267,3 +268,14 @@ def test_what_sits_on_a_bent_beam_is_where_its_shapes_say(basis, seed):
         place = run.position.sel(body="base").values[row, :2] + own @ arm.shoulder + turn @ local
         np.testing.assert_allclose(run.position.sel(body="camera").values[row, :2], place, rtol=0, atol=1e-9)
     assert np.abs(run.modal_coordinate.values).max() > 0.015 * arm.length
+
+
+def test_a_tree_of_beams_is_made_of_numbers_outside_of_programs():
+    """There a place on a beam is NumPy's. The second link and the hand begin at the ends of the beams before them."""
+    few = {f"body.{name}.flexible.bending_modes": [1, 0] for name in ("link1", "link2")}
+    content = dockdyn.load("cyril-elastic", few).content
+    first, *_ = trees_of(Frames.of(content.body, plane=content.linked_in_plane))
+    assert first.tree.layout.names[2:] == ("link2", "hand")
+    lengths = [content.named(name).flexible.length for name in ("link1", "link2")]
+    np.testing.assert_allclose(first.tree.links.attach_place[2:], lengths, rtol=1e-12)
+    np.testing.assert_array_equal(first.tree.links.mount[2:], np.zeros((2, 3)))

@@ -53,7 +53,9 @@ def changed(content, stiffness, damping, delay, friction=0.0):
 
 def coming(content, velocity):
     """The scenario with another velocity (m/s) of the chaser, traced or not."""
-    bodies = [body.model_copy(update={"velocity": velocity}) if body.name == "chaser" else body for body in content.body]
+    bodies = [
+        body.model_copy(update={"velocity": velocity}) if body.name == "chaser" else body for body in content.body
+    ]
     return content.model_copy(update={"body": bodies})
 
 
