@@ -95,13 +95,16 @@ class ImpactContact(Module):
         """Return where and how the two meet, with a normal of unit length."""
         return _meeting_of(self.geometry, own, other)
 
-    def state(self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False) -> GroupState:
+    def state(self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False, past: None = None) -> GroupState:
         """Return how the two meet, without any force; unless `exact`, of what is far apart a bound of the distance."""
         return _unloaded_state(self.geometry, own, other, exact=exact)
 
-    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed) -> Wrench:
+    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed, past: None = None) -> Wrench:
         """Return the wrench that acts by a force law: none."""
         return Wrench.zero()
+
+    def unstretched(self) -> None:
+        """Return what friction remembers: an impact takes no time."""
 
     def guards(self, mode: Int[Array, ""], found: GroupState) -> tuple[Scalar, ...]:
         """Return two event functions: one that rises through zero as the two touch, and again, at once, for the jump; and one
@@ -195,11 +198,11 @@ def _unloaded_state(geometry: PairGeometry, own: Placed, other: Placed, exact: b
     def near() -> GroupState:
         found = _meeting_of(geometry, own, other)
         speed = jnp.sqrt(found.sliding.dot(found.sliding))
-        return GroupState(Wrench.zero(), zero, found.depth, found.rate, speed, found.point, one)
+        return GroupState(Wrench.zero(), zero, found.depth, found.rate, speed, found.point, one, zero)
 
     bound = None if exact else geometry.least_distance(own, other)
     if bound is None:
         return once(near())
     distance, size = once(bound)
-    far = GroupState(Wrench.zero(), zero, -distance, zero, zero, own.point(Vector.of(geometry.place())), one)
+    far = GroupState(Wrench.zero(), zero, -distance, zero, zero, own.point(Vector.of(geometry.place())), one, zero)
     return once(jax.lax.cond(distance > FAR * size, lambda: far, near))

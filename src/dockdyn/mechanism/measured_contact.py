@@ -38,18 +38,21 @@ class MeasuredContact(Module):
         assert isinstance(load, Wrench)
         return load, self.reference(own)
 
-    def state(self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False) -> GroupState:
+    def state(self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False, past: None = None) -> GroupState:
         """Return what it does; of depths, rates and speeds nothing is known."""
         unknown = jnp.zeros(())
-        return GroupState(self.load, unknown, unknown, unknown, unknown, self.reference(own), unknown)
+        return GroupState(self.load, unknown, unknown, unknown, unknown, self.reference(own), unknown, unknown)
 
-    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed) -> Wrench:
+    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed, past: None = None) -> Wrench:
         """Return what it does."""
         return self.load
 
     def is_exact_distance(self) -> bool:
         """Return whether depths of what is apart are distances: of them nothing is known."""
         return False
+
+    def unstretched(self) -> None:
+        """Return what friction remembers: nothing is known of it."""
 
     @property
     def events(self) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dockdyn.contact.group import Wrench
+from dockdyn.contact.laws.stick_slip import Stretch
 from dockdyn.control.steering import Steering
 from dockdyn.deferred import Array, Float
 from dockdyn.elements.actor import ElementMemory
@@ -59,6 +60,7 @@ class Memory(NamedTuple):
     clock: Clock | None
     outside: Outside
     impacts: tuple[Hit, ...] = ()  # of contacts with an impact law
+    friction: tuple[Stretch, ...] = ()  # of contacts that stick
 
 
 class Loaded(NamedTuple):

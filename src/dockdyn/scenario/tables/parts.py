@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dockdyn.contact.laws.hunt_crossley import HuntCrossley
     from dockdyn.contact.laws.normal_law import NormalLaw
     from dockdyn.contact.laws.relative_damping import DampedByRestitution
+    from dockdyn.contact.laws.stick_slip import StickSlip
     from dockdyn.contact.surfaces.cone import Cone
 
 
@@ -237,6 +238,16 @@ NormalLawSection: Any = choice(
     OwnNormalLaw,
 )
 
+EQUAL_METALS = 2 * (1 - 0.3) / (2 - 0.3)  # 2 (1 − ν) / (2 − ν) of Mindlin for Poisson's number 0.3 on both sides
+
+
+def stick_slip(coefficient, static_coefficient, stribeck_speed, stiffness_ratio) -> StickSlip:
+    from dockdyn.contact.laws.stick_slip import StickSlip
+
+    static = coefficient if static_coefficient is None else static_coefficient
+    return StickSlip(coefficient, stiffness_ratio, static, stribeck_speed)
+
+
 FrictionSection: Any = choice(
     "law",
     [
@@ -246,7 +257,16 @@ FrictionSection: Any = choice(
             "dockdyn.contact.laws.friction:Coulomb",
             coefficient=quantity("", "a friction coefficient", least=0),
             regularisation=(quantity("m/s", "a speed", above=0), 1e-4),  # m/s
-        )
+        ),
+        part(
+            "law",
+            "stick-slip",
+            stick_slip,
+            coefficient=quantity("", "a friction coefficient", least=0),
+            static_coefficient=(quantity("", "a friction coefficient", least=0) | None, None),
+            stribeck_speed=(quantity("m/s", "a speed", above=0), 1e-3),  # m/s
+            stiffness_ratio=(quantity("", "a ratio of stiffnesses", above=0), EQUAL_METALS),
+        ),
     ],
     OwnFriction,
 )

@@ -1,0 +1,159 @@
+"""Friction that sticks: surfaces that give way elastically along each other before they slip, and remember by how much.
+
+Units: lengths m, speeds m/s, forces N.
+Source: Cattaneo 1938 and Mindlin 1949 for what a growing tangential force does; for any history the superposition of Jäger 1995
+and Ciavarella 1998 (Popov and Heß 2015, Method of Dimensionality Reduction), here over any normal law that stiffens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from dockdyn.contact.laws.normal_law import NormalLaw
+from dockdyn.contact.laws.relative_damping import RelativeLaw
+from dockdyn.contact.laws.spring_dashpot import SpringDashpot
+from dockdyn.deferred import Array, Float, jax, jnp
+from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.trees import Module
+
+SHALLOWEST, DEEPEST = 1e-8, 0.1  # m: between these depths slices follow each other in one ratio
+SLICES = 48
+ROUNDING = 1e-12  # of a limit
+LONG_AGO = 1e6  # m, deeper than any contact: of what touched before the run began
+
+
+class Slices(NamedTuple):
+    """A normal law as springs side by side, each of which touches once the depth is that of its place: one of a law that is a
+    straight line, else many."""
+
+    places: Float[Array, "slices"]  # m
+    stiffness: Float[Array, "slices"]  # N/m
+
+    @staticmethod
+    def of(law: NormalLaw) -> Slices:
+        """Return the slices whose springs together are `law` at rest, a straight line from each place to the next."""
+        still = jnp.zeros(())
+        if isinstance(law, RelativeLaw):
+            return Slices.of(law.law)
+        if isinstance(law, SpringDashpot):
+            return Slices(jnp.zeros(1), law.force(jnp.ones(1), still))
+        places = slice_places()
+        slopes = jnp.diff(jax.vmap(lambda depth: law.force(depth, still))(places)) / jnp.diff(places)
+        return Slices(places[:-1], jnp.diff(slopes, prepend=0.0))
+
+
+def slice_places() -> Float[Array, "places"]:
+    """Return the depths (m) between which the force of a law is taken as a straight line."""
+    return jnp.concatenate([jnp.zeros(1), jnp.geomspace(SHALLOWEST, DEEPEST, SLICES)])
+
+
+class Stretch(NamedTuple):
+    """What friction remembers of a contact, in the axes of the second body, or the rate of it.
+
+    `anchors` and `depth` are those of the last step's end; within a step they stay.
+    """
+
+    path: Vector  # m, along which the first body has slid over the second while they touched
+    anchors: Vector  # m, slices: where on that path each slice would not be stretched
+    depth: Scalar  # m
+    slipped: Scalar  # N, the sum of what was found in excess as steps ended
+
+    @staticmethod
+    def none(slices: int) -> Stretch:
+        """Return that of a contact in which nothing is stretched."""
+        zero, row = jnp.zeros(()), jnp.zeros(slices)
+        return Stretch(Vector(zero, zero, zero), Vector(row, row, row), jnp.asarray(LONG_AGO), zero)
+
+    def at_rate(self, sliding: Vector) -> Stretch:
+        """Return the rate of it at a velocity of sliding (m/s)."""
+        row = jnp.zeros_like(self.anchors.x)
+        return Stretch(sliding, Vector(row, row, row), jnp.zeros(()), jnp.zeros(()))
+
+    def between(self, start: Stretch) -> Stretch:
+        """Return it within a step that began with `start`."""
+        return start._replace(path=self.path)
+
+
+class Grip(NamedTuple):
+    """How the second body holds the first along its surface."""
+
+    stretch: Vector  # m, of each slice, tangential
+    share: Float[Array, "slices"]  # of that stretch that the largest friction leaves
+    excess: Scalar  # N, of the springs over the largest friction, were they to hold, since the step began
+
+
+class StickSlip(Module):
+    """Springs along the surface, each of which slips where its force would exceed μ times what its slice presses.
+
+    Of a normal law that is a straight line it is one tangential spring with Coulomb's limit; of Hertz's law it is the contact
+    of Cattaneo and Mindlin, whose edge slips before all does. While nothing slips the force is elastic: what rests stays.
+    """
+
+    coefficient: Float[Array, ""]  # μ of what slips
+    stiffness_ratio: Float[Array, ""]  # of the tangential to the normal stiffness
+    static_coefficient: Float[Array, ""]  # μ of what does not slip yet
+    stribeck_speed: Float[Array, ""]  # m/s, at which 1/e of the difference of both is left
+    slices: Slices | None = None  # once it is known what presses
+
+    def under(self, law: NormalLaw) -> StickSlip:
+        """Return the friction of a contact that presses by a `law`."""
+        return replace(self, slices=Slices.of(law))
+
+    def lossless(self) -> bool:
+        """Return whether it takes no energy, as where nothing sticks; asked of numbers, never while JAX traces."""
+        return bool((self.coefficient == 0) & (self.static_coefficient == 0))
+
+    def passive(self) -> bool:
+        """Return whether it never gives more than it took; asked of numbers, never while JAX traces."""
+        return bool((self.coefficient >= 0) & (self.static_coefficient >= 0))
+
+    def unstretched(self) -> Stretch:
+        """Return what it remembers at first."""
+        return Stretch.none(self._known.places.shape[0])
+
+    @property
+    def _known(self) -> Slices:
+        assert self.slices is not None
+        return self.slices
+
+    def limit(self, speed: Scalar) -> Scalar:
+        """Return μ at a sliding `speed` (m/s), by Stribeck's curve in its usual form."""
+        falling = jnp.exp(-((speed / self.stribeck_speed) ** 2))
+        return self.coefficient + (self.static_coefficient - self.coefficient) * falling
+
+    def grip(self, past: Stretch, normal: Vector, depth: Scalar, pressing: Scalar, speed: Scalar) -> Grip:
+        """Return how it holds at a `depth` (m) under a normal force (N) by the law, `normal` in the second body's axes."""
+        places, stiffness = self._known
+        within = jnp.maximum(depth - places, 0.0)
+        # what has come to touch within the step is stretched by what has been slid since
+        later = (places > past.depth) & (within > 0)
+        since = jnp.where(later, within / jnp.where(later, depth - past.depth, 1.0), 1.0)
+        moved = (past.path - past.anchors) * since
+        moved = moved - normal * moved.dot(normal)
+        square = moved.dot(moved)
+        size = jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1.0)), 0.0)
+        elastic = jnp.sum(stiffness * within)
+        bears = elastic > 0
+        pressed = within * (jnp.maximum(pressing, 0.0) / jnp.where(bears, elastic, 1.0))
+        most = jnp.where(bears, self.limit(speed) / self.stiffness_ratio * pressed, 0.0)
+        slips = size > most
+        share = jnp.where(slips, most / jnp.where(slips, size, 1.0), 1.0)
+        # as a step begins what slips is at its limit but for rounding, and has the slope of what will be in excess
+        over = jnp.where((within > 0) & (size > most * (1 - ROUNDING)), size - most, 0.0)
+        excess = self.stiffness_ratio * jnp.sum(stiffness * over)
+        return Grip(moved, share, excess)
+
+    def force(self, grip: Grip) -> Vector:
+        """Return the force (N) on the first body, in the second's axes."""
+        held = grip.stretch * (self.stiffness_ratio * self._known.stiffness * grip.share)
+        return -Vector(jnp.sum(held.x), jnp.sum(held.y), jnp.sum(held.z))
+
+    def renewed(self, past: Stretch, grip: Grip, depth: Scalar) -> Stretch:
+        """Return what it remembers where a step ends: what has slipped is stretched no more than friction holds."""
+        kept = jnp.where(depth > self._known.places, grip.share, 0.0)
+        return Stretch(past.path, past.path - grip.stretch * kept, depth, past.slipped + grip.excess)
+
+    def stiffness(self, slope: Scalar) -> Scalar:
+        """Return the stiffness (N/m) along the surface of what sticks, whose normal law has that `slope` (N/m)."""
+        return self.stiffness_ratio * slope
