@@ -83,13 +83,12 @@ class Rest(NamedTuple):
         """Return the law of one member as it is felt from there."""
         return Preloaded(law, self.depth, self.found)
 
-    def held_by(self, friction: StickSlip, law: NormalLaw, normal: Vector, own: Placed, other: Placed) -> Vector:
-        """Return the force (N, inertial, on the first body) by which one member sticks that is pressed by `law`."""
+    def held_by(self, friction: StickSlip, normal: Vector, own: Placed, other: Placed) -> Vector:
+        """Return the force (N, inertial, on the first body) by which one member sticks."""
         assert self.on_own is not None
         assert self.on_other is not None
-        slope = jax.grad(lambda depth: law.force(depth, jnp.zeros(())))(self.depth)
         moved = own.point(self.on_own) - other.point(self.on_other)
-        return (moved - normal * moved.dot(normal)) * -friction.stiffness(slope)
+        return (moved - normal * moved.dot(normal)) * -friction.stiffness(self.depth)
 
 
 class ContactGroup(Module):
@@ -306,7 +305,7 @@ class ContactGroup(Module):
             force = meeting.normal * pressing
             if isinstance(self.friction, StickSlip):
                 if rest is not None:
-                    held = rest.held_by(self.friction, law, meeting.normal, own, other)
+                    held = rest.held_by(self.friction, meeting.normal, own, other)
                 else:
                     assert stretch is not None
                     grip = self._grip(meeting, each, other, stretch)

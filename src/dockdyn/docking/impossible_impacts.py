@@ -30,6 +30,17 @@ def refuse_impacts(name: str, content: MechanismSection, why: str) -> None:
             raise ScenarioError(f"{name}: {content.law_key(contact, 'impact')}: {why}")
 
 
+def refuse_sticking(name: str, content: MechanismSection) -> None:
+    """Raise ScenarioError where friction sticks: what has slipped is decided as a step of dockdyn's own ends."""
+    for contact in content.contacts:
+        if contact.friction is not None and contact.friction.law == "stick-slip":
+            key = content.law_key(contact, "friction")
+            raise ScenarioError(
+                f"{name}: {key}.law = 'stick-slip': decides at the ends of steps what has slipped, which a program that "
+                "integrates the model does not tell; must be for co-simulation"
+            )
+
+
 def refuse_impossible(scenario: Scenario, run: Run) -> None:
     """Raise ScenarioError where a run has stopped at an impact that its law does not allow: with the law's own words."""
     struck = [number for number, contact in enumerate(scenario.content.contacts) if contact.impact is not None]

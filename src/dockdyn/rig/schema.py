@@ -282,6 +282,8 @@ class RigMechanismSection(SeveralBodiesSection):
             check_control(self.control, self.duration, self.integrator)
         self._refuse_unlocated()
         for contact in self.contacts:
+            if contact.friction is not None and contact.friction.law == "stick-slip":
+                refuse(f"{self.law_key(contact, 'friction')}.law = 'stick-slip': on a rig must be 'coulomb'")
             if contact.impact is not None:
                 refuse(f"{self.law_key(contact, 'impact')}: the sensor of a rig measures no jump; must state normal")
         for latch in self.latch:

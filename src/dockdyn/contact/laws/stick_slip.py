@@ -96,9 +96,17 @@ class StickSlip(Module):
     stribeck_speed: Float[Array, ""]  # m/s, at which 1/e of the difference of both is left
     slices: Slices | None = None  # once it is known what presses
 
+    @staticmethod
+    def of_spring(
+        coefficient: Scalar, stiffness: Scalar, static_coefficient: Scalar, stribeck_speed: Scalar
+    ) -> StickSlip:
+        """Return the friction of one tangential spring of a `stiffness` (N/m), whatever presses."""
+        spring = Slices(jnp.zeros(1), jnp.reshape(stiffness, 1))
+        return StickSlip(coefficient, jnp.ones(()), static_coefficient, stribeck_speed, spring)
+
     def under(self, law: NormalLaw) -> StickSlip:
         """Return the friction of a contact that presses by a `law`."""
-        return replace(self, slices=Slices.of(law))
+        return self if self.slices is not None else replace(self, slices=Slices.of(law))
 
     def lossless(self) -> bool:
         """Return whether it takes no energy, as where nothing sticks; asked of numbers, never while JAX traces."""
@@ -137,10 +145,10 @@ class StickSlip(Module):
         bears = elastic > 0
         pressed = within * (jnp.maximum(pressing, 0.0) / jnp.where(bears, elastic, 1.0))
         most = jnp.where(bears, self.limit(speed) / self.stiffness_ratio * pressed, 0.0)
-        slips = size > most
+        # as a step begins what slips is at its limit but for rounding: its slopes are those of what slips
+        slips = size > most * (1 - ROUNDING)
         share = jnp.where(slips, most / jnp.where(slips, size, 1.0), 1.0)
-        # as a step begins what slips is at its limit but for rounding, and has the slope of what will be in excess
-        over = jnp.where((within > 0) & (size > most * (1 - ROUNDING)), size - most, 0.0)
+        over = jnp.where((within > 0) & slips, size - most, 0.0)
         excess = self.stiffness_ratio * jnp.sum(stiffness * over)
         return Grip(moved, share, excess)
 
@@ -154,6 +162,7 @@ class StickSlip(Module):
         kept = jnp.where(depth > self._known.places, grip.share, 0.0)
         return Stretch(past.path, past.path - grip.stretch * kept, depth, past.slipped + grip.excess)
 
-    def stiffness(self, slope: Scalar) -> Scalar:
-        """Return the stiffness (N/m) along the surface of what sticks, whose normal law has that `slope` (N/m)."""
-        return self.stiffness_ratio * slope
+    def stiffness(self, depth: Scalar) -> Scalar:
+        """Return the stiffness (N/m) along the surface of what sticks at a `depth` (m)."""
+        places, stiffness = self._known
+        return self.stiffness_ratio * jnp.sum(jnp.where(places <= depth, stiffness, 0.0))

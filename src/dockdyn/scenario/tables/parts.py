@@ -238,14 +238,22 @@ NormalLawSection: Any = choice(
     OwnNormalLaw,
 )
 
-EQUAL_METALS = 2 * (1 - 0.3) / (2 - 0.3)  # 2 (1 − ν) / (2 − ν) of Mindlin for Poisson's number 0.3 on both sides
+EQUAL_METALS = 2 * (1 - 0.3) / (2 - 0.3)  # 2 (1 − ν) / (2 − ν) of Mindlin, for Poisson's number 0.3 on both sides
 
 
-def stick_slip(coefficient, static_coefficient, stribeck_speed, stiffness_ratio) -> StickSlip:
+def one_stiffness(friction: Any) -> None:  # noqa: ANN401, a table that `part` makes
+    if friction.stiffness is not None and friction.stiffness_ratio is not None:
+        refuse("has stiffness and stiffness_ratio; must state one of them")
+
+
+def stick_slip(coefficient, static_coefficient, stribeck_speed, stiffness, stiffness_ratio) -> StickSlip:
     from dockdyn.contact.laws.stick_slip import StickSlip
 
-    static = coefficient if static_coefficient is None else static_coefficient
-    return StickSlip(coefficient, stiffness_ratio, static, stribeck_speed)
+    limits = coefficient if static_coefficient is None else static_coefficient, stribeck_speed
+    if stiffness is not None:
+        return StickSlip.of_spring(coefficient, stiffness, *limits)
+    ratio = jnp.asarray(EQUAL_METALS) if stiffness_ratio is None else stiffness_ratio
+    return StickSlip(coefficient, ratio, *limits)
 
 
 FrictionSection: Any = choice(
@@ -262,10 +270,12 @@ FrictionSection: Any = choice(
             "law",
             "stick-slip",
             stick_slip,
+            one_stiffness,
             coefficient=quantity("", "a friction coefficient", least=0),
             static_coefficient=(quantity("", "a friction coefficient", least=0) | None, None),
             stribeck_speed=(quantity("m/s", "a speed", above=0), 1e-3),  # m/s
-            stiffness_ratio=(quantity("", "a ratio of stiffnesses", above=0), EQUAL_METALS),
+            stiffness=(Stiffness | None, None),
+            stiffness_ratio=(quantity("", "a ratio of stiffnesses", above=0) | None, None),
         ),
     ],
     OwnFriction,

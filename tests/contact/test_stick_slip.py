@@ -1,0 +1,212 @@
+"""Friction that sticks and slips: against closed forms, another integrator and itself turned."""
+
+import numpy as np
+import pytest
+from helpers.refusals import refused
+from scipy.spatial.transform import Rotation
+from sticking_ball import Sticking, bounce
+
+import dockdyn
+
+RADIUS, MASS = 0.04, 1.3
+INERTIA = 0.37 * MASS * RADIUS**2
+GAP = 1e-6  # m, before they touch
+
+
+def ball_on_plane(velocity, rate, normal, friction, turn=None, **tables):
+    """Return the tables of a ball that flies onto a fixed plane, all of it turned."""
+    turn = Rotation.identity() if turn is None else turn
+    return {
+        "schema": 2,
+        "duration": 0.2,
+        "integrator": {"tolerance": 1e-11},
+        "body": {
+            "ball": {
+                "mass": MASS,
+                "inertia": [INERTIA] * 3,
+                "position": turn.apply([0.0, 0.0, RADIUS + GAP]),
+                "velocity": turn.apply(velocity),
+                "attitude": turn.as_quat(scalar_first=True),
+                "rate": rate,
+                "feature": {"tip": {"position": [0.0, 0.0, 0.0], "radius": RADIUS}},
+            },
+            "anvil": {
+                "fixed": True,
+                "position": [0.0, 0.0, 0.0],
+                "attitude": turn.as_quat(scalar_first=True),
+                "surface": {"top": {"shape": "plane", "point": [0.0, 0.0, 0.0], "normal": [0.0, 0.0, 1.0]}},
+            },
+        },
+        "contact": {"hit": {"between": ["ball.tip", "anvil.top"], "normal": normal, "friction": friction}},
+        **tables,
+    }
+
+
+def rebound(result):
+    """Return velocity and spin (inertial) of the ball at the end."""
+    last = result.isel(time=-1)
+    turned = Rotation.from_quat(last["attitude"].sel(body="ball").values, scalar_first=True)
+    return last["velocity"].sel(body="ball").values, turned.apply(last["rate"].sel(body="ball").values)
+
+
+@pytest.mark.parametrize("speed", [0.02, 0.3])
+def test_superball_by_equal_periods(load, speed):
+    """Where along the surface as many springs swing as long as across it, the contact reverses the sliding: of a ball whose
+    mass along the surface is 1 / (1/m + r²/I), with stiffness in that ratio. Nothing slips while v_t / v_n < μ / ratio."""
+    ratio = 1 / (1 + MASS * RADIUS**2 / INERTIA)
+    tables = ball_on_plane(
+        [speed, 0.0, -0.5],
+        [0.0, 0.0, 0.0],
+        {"law": "spring-dashpot", "stiffness": 2e6},
+        {"law": "stick-slip", "coefficient": 0.2, "stiffness_ratio": ratio},
+    )
+    velocity, rate = rebound(dockdyn.simulate(load(tables)))
+    if speed / 0.5 < 0.2 / ratio:
+        sliding = velocity[0] - rate[1] * RADIUS
+        assert sliding == pytest.approx(-speed, rel=1e-7)
+    else:  # all of it slides
+        assert velocity[0] == pytest.approx(speed - 2 * 0.2 * 0.5, rel=1e-7)
+    assert velocity[2] == pytest.approx(0.5, rel=1e-9)
+    assert velocity[1] == pytest.approx(0.0, abs=1e-12)
+
+
+def drawn_contact(seed):
+    """Return the tables of a law and friction, and the same for the other integrator."""
+    draw = np.random.default_rng(seed)
+    coefficient = draw.uniform(0.05, 0.6)
+    static = coefficient * draw.choice([1.0, 1.4])
+    friction = {"law": "stick-slip", "coefficient": coefficient, "static_coefficient": static, "stribeck_speed": 0.05}
+    name = ["spring-dashpot", "hertz", "hunt-crossley"][seed % 3]
+    stiffness, ratio = draw.uniform(1e5, 1e6), draw.uniform(0.5, 1.2)
+    if name == "spring-dashpot":
+        damping = draw.uniform(0, 100)
+        if seed % 2:
+            friction["stiffness"] = ratio * stiffness
+        else:
+            friction["stiffness_ratio"] = ratio
+        normal = {"law": name, "stiffness": stiffness, "damping": damping}
+        places, springs = np.zeros(1), np.array([stiffness])
+        return normal, friction, Sticking(places, springs, lambda d, v: damping * v, ratio, coefficient, static, 0.05)
+    exponent = draw.uniform(1.2, 2.0)
+    stiffness *= 1e-3 ** (1 - exponent)
+    friction["stiffness_ratio"] = ratio
+    normal = {"law": name, "exponent": exponent, "stiffness": stiffness}
+    grid = np.concatenate([[0.0], np.geomspace(1e-8, 0.1, 48)])
+    slopes = np.diff(stiffness * grid**exponent) / np.diff(grid)
+    springs = np.diff(slopes, prepend=0.0)
+
+    def beside(depth, rate):
+        """Return what the law has more than the straight lines between its slices."""
+        exact = stiffness * max(depth, 0.0) ** exponent
+        return exact * (1 + (0.4 * rate if name == "hunt-crossley" else 0)) - np.sum(
+            springs * np.maximum(depth - grid[:-1], 0)
+        )
+
+    if name == "hunt-crossley":
+        normal["damping"] = 0.4
+    return normal, friction, Sticking(grid[:-1], springs, beside, ratio, coefficient, static, 0.05)
+
+
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(2, 14))])
+def test_ball_bounces_as_by_another_integrator(load, seed):
+    """Any law, in space: sliding turns, sticks and slips again."""
+    draw = np.random.default_rng(100 + seed)
+    normal, friction, contact = drawn_contact(seed)
+    velocity = np.array([*draw.uniform(-0.3, 0.3, 2), -0.4])
+    spin = draw.uniform(-8, 8, 3)
+    found = rebound(dockdyn.simulate(load(ball_on_plane(velocity, spin, normal, friction))))
+    coarse, fine = (bounce(contact, MASS, INERTIA, RADIUS, velocity, spin, step) for step in (2e-6, 1e-6))
+    for own, first, second in zip(found, coarse, fine, strict=True):
+        size = np.linalg.norm(second)
+        assert own == pytest.approx(second, abs=3 * np.linalg.norm(second - first) + 2e-7 * size)
+        assert np.linalg.norm(second - first) < 1e-4 * size
+    if friction["coefficient"] < 0.2:
+        assert np.linalg.norm(found[0][:2] - velocity[:2]) > 1e-3
+
+
+def test_turning_all_turns_the_result(load):
+    """The stretch is carried with the surface: nothing depends on how all of it lies."""
+    normal, friction, _ = drawn_contact(1)
+    velocity, spin, turn = [0.21, -0.13, -0.4], [3.0, -2.0, 6.0], Rotation.from_rotvec([0.9, -1.4, 0.5])
+    straight = rebound(dockdyn.simulate(load(ball_on_plane(velocity, spin, normal, friction))))
+    turned = rebound(dockdyn.simulate(load(ball_on_plane(velocity, spin, normal, friction, turn))))
+    for one, other in zip(straight, turned, strict=True):
+        assert other == pytest.approx(turn.apply(one), abs=1e-10 * np.linalg.norm(one))
+
+
+def pressed_block(push, friction, duration, speed=0.0):
+    """Return the tables of a block between two rails, which press on it, pushed along them or moving."""
+    sides = {"upper": 1.0, "lower": -1.0}
+    thruster = {"push": {"on": "block", "position": [0, 0, 0], "direction": [1, 0, 0], "force": push}} if push else {}
+    return {
+        "schema": 2,
+        "duration": duration,
+        "body": {
+            "block": {
+                "mass": 2.0,
+                "inertia": [0.3, 0.3, 0.3],
+                "position": [0.0, 0.0, 0.0],
+                "velocity": [speed, 0.0, 0.0],
+                "feature": {name: {"position": [0.0, 0.0, side * 0.1]} for name, side in sides.items()},
+            },
+            "frame": {
+                "fixed": True,
+                "position": [0.0, 0.0, 0.0],
+                "surface": {
+                    name: {"shape": "plane", "point": [0, 0, side * 0.0975], "normal": [0, 0, -side]}
+                    for name, side in sides.items()
+                },
+            },
+        },
+        "thruster": thruster,
+        "contact": {
+            name: {
+                "between": [f"block.{name}", f"frame.{name}"],
+                "normal": {"law": "spring-dashpot", "stiffness": 4e4},
+                "friction": friction,
+            }
+            for name in sides
+        },
+    }
+
+
+def test_what_is_pushed_less_than_friction_holds_stays(load):
+    """A block under 0.9 of the largest friction swings about F/k and never leaves: x = F/k (1 − cos ω t)."""
+    held = 2 * 0.3 * 100.0  # N, two rails of 100 N
+    friction = {"law": "stick-slip", "coefficient": 0.3, "stiffness": 3e5}
+    stiffness, push = 2 * 3e5, 0.45 * held
+    tables = pressed_block(push, friction, 60.0)
+    tables["output"] = {"interval": 0.5}
+    result = dockdyn.simulate(load(tables))
+    place = result["position"].sel(body="block", axis="x").values
+    swing = push / stiffness * (1 - np.cos(np.sqrt(stiffness / 2.0) * result["time"].values))
+    assert place == pytest.approx(swing, abs=1e-6 * push / stiffness)
+
+
+def test_what_slides_comes_to_rest_and_stays(load):
+    """Of a block at 0.1 m/s friction takes all but the energy of its last swing; after it nothing is lost any more."""
+    friction = {"law": "stick-slip", "coefficient": 0.3, "stiffness": 3e5}
+    result = dockdyn.simulate(load(pressed_block(0.0, friction, 2.0, speed=0.1)))
+    place = result["position"].sel(body="block", axis="x").values
+    energy = result["kinetic_energy"].values
+    late = result["time"].values > 0.5
+    largest = (2 * 0.3 * 100) ** 2 / (2 * 2 * 3e5)  # ½ F²/k
+    swing = (place[late].max() - place[late].min()) / 2
+    assert energy[late].max() < 1.01 * largest
+    assert swing <= 1.0001 * 60 / 6e5
+    # m v²/2 = F (way beyond the first stretch) + ½ F²/k
+    way = place[late].mean()
+    assert way == pytest.approx((0.5 * 2 * 0.01 - largest) / 60, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("friction", "words"),
+    [
+        ({"law": "stick-slip", "coefficient": -0.1}, "coefficient"),
+        ({"law": "stick-slip", "coefficient": 0.1, "stiffness": 1e5, "stiffness_ratio": 0.8}, "must state one"),
+        ({"law": "stick-slip", "coefficient": 0.1, "stribeck_speed": 0}, "stribeck_speed"),
+    ],
+)
+def test_refused(load, friction, words):
+    with refused(match=words):
+        load(ball_on_plane([0, 0, -1], [0, 0, 0], {"law": "hertz", "exponent": 1.5, "stiffness": 1e9}, friction))
