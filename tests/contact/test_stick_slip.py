@@ -139,7 +139,7 @@ def test_ball_bounces_as_by_another_integrator(load, seed):
 def test_the_same_contact_in_a_turning_frame(curved):
     """A ball slides, rolls and turns over a plane along a path; once more as both turn and fly about: the force turns along."""
     law = Hertz(jnp.asarray(3e9), jnp.asarray(1.5)) if curved else SpringDashpot(jnp.asarray(1e6), jnp.zeros(()), False)
-    friction = StickSlip(*(jnp.asarray(number) for number in (0.3, 0.8, 0.4, 0.02)))
+    friction = StickSlip(*(jnp.asarray(number) for number in (0.3, 0.8, 0.4, 0.02, 1e-4)))
     feature = BallOnSurface(
         jnp.zeros(3), jnp.asarray(RADIUS), Plane.of(jnp.zeros(3), jnp.array([0.0, 0.0, 1.0]))
     )
@@ -220,17 +220,38 @@ def pressed_block(push, friction, duration, speed=0.0):
     }
 
 
-def test_what_is_pushed_less_than_friction_holds_stays(load):
-    """A block under 0.45 of the largest friction swings about F/k and never leaves: x = F/k (1 − cos ω t)."""
+@pytest.mark.parametrize("time", [0.0, 2e-5])
+def test_what_is_pushed_less_than_friction_holds_stays(load, time):
+    """A block under 0.45 of the largest friction swings about F/k and never leaves: x = F/k (1 − cos ω t), or damped."""
     held = 2 * 0.3 * 100.0  # N, two rails of 100 N
-    friction = {"law": "stick-slip", "coefficient": 0.3, "stiffness": 3e5}
+    friction = {"law": "stick-slip", "coefficient": 0.3, "stiffness": 3e5, "retardation_time": time}
     stiffness, push = 2 * 3e5, 0.45 * held
     tables = pressed_block(push, friction, 8.0)
     tables["output"] = {"interval": 0.05}
     result = dockdyn.simulate(load(tables))
     place = result["position"].sel(body="block", axis="x").values
-    swing = push / stiffness * (1 - np.cos(np.sqrt(stiffness / 2.0) * result["time"].values))
+    fading = time * stiffness / (2 * 2.0)  # 1/s
+    turns = np.sqrt(stiffness / 2.0 - fading**2)
+    phase = turns * result["time"].values
+    left = np.exp(-fading * result["time"].values) * (np.cos(phase) + fading / turns * np.sin(phase))
+    swing = push / stiffness * (1 - left)
     assert place == pytest.approx(swing, abs=1e-6 * push / stiffness)
+
+
+def test_the_delay_that_what_sticks_bears(load):
+    """Of m ẍ = −(k x + b ẋ) one delay ago the critical one is atan(ω b/k)/ω, with m² ω⁴ = k² + ω² b²."""
+    time = 1e-3
+    friction = {"law": "stick-slip", "coefficient": 0.3, "stiffness": 3e5, "retardation_time": time}
+    tables = pressed_block(0.0, friction, 1.0)
+    for contact in tables["contact"].values():
+        contact["normal"]["damping"] = 400.0  # along the normal it bears more
+    tables["loop"] = {"delay": 1e-4}
+    stiffness, mass = 6e5, 2.0
+    roots = np.roots([mass**2, -((time * stiffness) ** 2), -(stiffness**2)])
+    frequency = np.sqrt(roots.max())
+    assert dockdyn.margins(load(tables))["critical_delay_s"] == pytest.approx(
+        np.arctan(frequency * time) / frequency, rel=1e-9
+    )
 
 
 def test_what_slides_comes_to_rest_and_stays(load):

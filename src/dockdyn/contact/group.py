@@ -29,7 +29,6 @@ from dockdyn.programs import trace_once
 from dockdyn.trees import Module, combine, field, leaves_of, map_leaves
 
 FAR = 0.1  # of the size of a member: one that is farther away than that cannot touch within a step
-TINY = 1e-300  # m²/s², of a speed whose derivative would be none
 BRINK = 1e-10  # m: so near to the surface it is rounding that says whether a member overlaps
 
 
@@ -83,12 +82,13 @@ class Rest(NamedTuple):
         """Return the law of one member as it is felt from there."""
         return Preloaded(law, self.depth, self.found)
 
-    def held_by(self, friction: StickSlip, normal: Vector, own: Placed, other: Placed) -> Vector:
+    def held_by(self, friction: StickSlip, meeting: ContactKinematics, own: Placed, other: Placed) -> Vector:
         """Return the force (N, inertial, on the first body) by which one member sticks."""
         assert self.on_own is not None
         assert self.on_other is not None
         moved = own.point(self.on_own) - other.point(self.on_other)
-        return (moved - normal * moved.dot(normal)) * -friction.stiffness(self.depth)
+        moved = moved - meeting.normal * moved.dot(meeting.normal) + meeting.sliding * friction.retardation_time
+        return moved * -friction.stiffness(self.depth)
 
 
 class ContactGroup(Module):
@@ -245,9 +245,8 @@ class ContactGroup(Module):
 
     def _grip(self, meeting: ContactKinematics, pressing: Scalar, other: Placed, past: Stretch) -> Grip:
         """Return how a member that presses with a force (N) by its law sticks."""
-        speed = jnp.sqrt(jnp.maximum(meeting.sliding.dot(meeting.sliding), TINY))
-        normal = other.rotation.transposed_times(meeting.normal)
-        return self._sticking.grip(past, normal, meeting.depth, pressing, speed)
+        normal, sliding = (other.rotation.transposed_times(one) for one in (meeting.normal, meeting.sliding))
+        return self._sticking.grip(past, normal, meeting.depth, pressing, sliding)
 
     def state(
         self,
@@ -305,7 +304,7 @@ class ContactGroup(Module):
             force = meeting.normal * pressing
             if isinstance(self.friction, StickSlip):
                 if rest is not None:
-                    held = rest.held_by(self.friction, meeting.normal, own, other)
+                    held = rest.held_by(self.friction, meeting, own, other)
                 else:
                     assert stretch is not None
                     grip = self._grip(meeting, each, other, stretch)

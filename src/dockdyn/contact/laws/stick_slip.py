@@ -13,7 +13,7 @@ from typing import NamedTuple
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.relative_damping import RelativeLaw
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
-from dockdyn.deferred import Array, Float, jax, jnp
+from dockdyn.deferred import Array, Bool, Float, jax, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.trees import Module
 
@@ -76,10 +76,12 @@ class Stretch(NamedTuple):
 
 
 class Grip(NamedTuple):
-    """How the second body holds the first along its surface."""
+    """How the second body holds the first along its surface, by slices, in the second's axes."""
 
-    stretch: Vector  # m, of each slice, tangential
-    share: Float[Array, "slices"]  # of that stretch that the largest friction leaves
+    moved: Vector  # m, by how much each is stretched, tangential
+    pulled: Vector  # m, by how much it pulls: as stretched, and damped, but no more than friction lets it
+    slips: Bool[Array, "slices"]
+    lead: Vector  # m, of the damping before the stretch
     excess: Scalar  # N, of the springs over the largest friction, were they to hold, since the step began
 
 
@@ -94,15 +96,20 @@ class StickSlip(Module):
     stiffness_ratio: Float[Array, ""]  # of the tangential to the normal stiffness
     static_coefficient: Float[Array, ""]  # μ of what does not slip yet
     stribeck_speed: Float[Array, ""]  # m/s, at which 1/e of the difference of both is left
+    retardation_time: Float[Array, ""]  # s, τ: what sticks is damped by τ times its stiffness
     slices: Slices | None = None  # once it is known what presses
 
     @staticmethod
     def of_spring(
-        coefficient: Scalar, stiffness: Scalar, static_coefficient: Scalar, stribeck_speed: Scalar
+        coefficient: Scalar,
+        stiffness: Scalar,
+        static_coefficient: Scalar,
+        stribeck_speed: Scalar,
+        retardation_time: Scalar,
     ) -> StickSlip:
         """Return the friction of one tangential spring of a `stiffness` (N/m), whatever presses."""
         spring = Slices(jnp.zeros(1), jnp.reshape(stiffness, 1))
-        return StickSlip(coefficient, jnp.ones(()), static_coefficient, stribeck_speed, spring)
+        return StickSlip(coefficient, jnp.ones(()), static_coefficient, stribeck_speed, retardation_time, spring)
 
     def under(self, law: NormalLaw) -> StickSlip:
         """Return the friction of a contact that presses by a `law`."""
@@ -130,8 +137,8 @@ class StickSlip(Module):
         falling = jnp.exp(-((speed / self.stribeck_speed) ** 2))
         return self.coefficient + (self.static_coefficient - self.coefficient) * falling
 
-    def grip(self, past: Stretch, normal: Vector, depth: Scalar, pressing: Scalar, speed: Scalar) -> Grip:
-        """Return how it holds at a `depth` (m) under a normal force (N) by the law, `normal` in the second body's axes."""
+    def grip(self, past: Stretch, normal: Vector, depth: Scalar, pressing: Scalar, sliding: Vector) -> Grip:
+        """Return how it holds at a `depth` (m) under a normal force (N) by the law, sliding so fast (m/s)."""
         places, stiffness = self._known
         within = jnp.maximum(depth - places, 0.0)
         # what has come to touch within the step is stretched by what has been slid since
@@ -139,30 +146,39 @@ class StickSlip(Module):
         since = jnp.where(later, within / jnp.where(later, depth - past.depth, 1.0), 1.0)
         moved = (past.path - past.anchors) * since
         moved = moved - normal * moved.dot(normal)
-        square = moved.dot(moved)
-        size = jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1.0)), 0.0)
+        lead = sliding * self.retardation_time
+        held = moved + lead
+        size = _length(held)
         elastic = jnp.sum(stiffness * within)
         bears = elastic > 0
         pressed = within * (jnp.maximum(pressing, 0.0) / jnp.where(bears, elastic, 1.0))
-        most = jnp.where(bears, self.limit(speed) / self.stiffness_ratio * pressed, 0.0)
+        most = jnp.where(bears, self.limit(_length(sliding)) / self.stiffness_ratio * pressed, 0.0)
         # as a step begins what slips is at its limit but for rounding: its slopes are those of what slips
         slips = size > most * (1 - ROUNDING)
         share = jnp.where(slips, most / jnp.where(slips, size, 1.0), 1.0)
-        over = jnp.where((within > 0) & slips, size - most, 0.0)
-        excess = self.stiffness_ratio * jnp.sum(stiffness * over)
-        return Grip(moved, share, excess)
+        excess = self.stiffness_ratio * jnp.sum(stiffness * jnp.where((within > 0) & slips, size - most, 0.0))
+        return Grip(moved, held * share, slips, lead, excess)
 
     def force(self, grip: Grip) -> Vector:
         """Return the force (N) on the first body, in the second's axes."""
-        held = grip.stretch * (self.stiffness_ratio * self._known.stiffness * grip.share)
-        return -Vector(jnp.sum(held.x), jnp.sum(held.y), jnp.sum(held.z))
+        pull = grip.pulled * (self.stiffness_ratio * self._known.stiffness)
+        return -Vector(jnp.sum(pull.x), jnp.sum(pull.y), jnp.sum(pull.z))
 
     def renewed(self, past: Stretch, grip: Grip, depth: Scalar) -> Stretch:
         """Return what it remembers where a step ends: what has slipped is stretched no more than friction holds."""
-        kept = jnp.where(depth > self._known.places, grip.share, 0.0)
-        return Stretch(past.path, past.path - grip.stretch * kept, depth, past.slipped + grip.excess)
+        touches = jnp.where(depth > self._known.places, 1.0, 0.0)
+        slipped = jnp.where(grip.slips, touches, 0.0)
+        kept = (grip.pulled - grip.lead) * slipped + grip.moved * (touches - slipped)
+        return Stretch(past.path, past.path - kept, depth, past.slipped + grip.excess)
 
     def stiffness(self, depth: Scalar) -> Scalar:
         """Return the stiffness (N/m) along the surface of what sticks at a `depth` (m)."""
         places, stiffness = self._known
         return self.stiffness_ratio * jnp.sum(jnp.where(places <= depth, stiffness, 0.0))
+
+
+def _length(vectors: Vector) -> Float[Array, "*slices"]:
+    """Return lengths, without a slope where they are zero."""
+    square = vectors.dot(vectors)
+    some = square > 0
+    return jnp.where(some, jnp.sqrt(jnp.where(some, square, 1.0)), 0.0)

@@ -246,10 +246,12 @@ def one_stiffness(friction: Any) -> None:  # noqa: ANN401, a table that `part` m
         refuse("has stiffness and stiffness_ratio; must state one of them")
 
 
-def stick_slip(coefficient, static_coefficient, stribeck_speed, stiffness, stiffness_ratio) -> StickSlip:
+def stick_slip(
+    coefficient, static_coefficient, stribeck_speed, stiffness, stiffness_ratio, retardation_time
+) -> StickSlip:
     from dockdyn.contact.laws.stick_slip import StickSlip
 
-    limits = coefficient if static_coefficient is None else static_coefficient, stribeck_speed
+    limits = coefficient if static_coefficient is None else static_coefficient, stribeck_speed, retardation_time
     if stiffness is not None:
         return StickSlip.of_spring(coefficient, stiffness, *limits)
     ratio = jnp.asarray(EQUAL_METALS) if stiffness_ratio is None else stiffness_ratio
@@ -276,6 +278,7 @@ FrictionSection: Any = choice(
             stribeck_speed=(quantity("m/s", "a speed", above=0), 1e-3),  # m/s
             stiffness=(Stiffness | None, None),
             stiffness_ratio=(quantity("", "a ratio of stiffnesses", above=0) | None, None),
+            retardation_time=(quantity("s", "a time", least=0), 0.0),  # s
         ),
     ],
     OwnFriction,
