@@ -140,9 +140,7 @@ def test_the_same_contact_in_a_turning_frame(curved):
     """A ball slides, rolls and turns over a plane along a path; once more as both turn and fly about: the force turns along."""
     law = Hertz(jnp.asarray(3e9), jnp.asarray(1.5)) if curved else SpringDashpot(jnp.asarray(1e6), jnp.zeros(()), False)
     friction = StickSlip(*(jnp.asarray(number) for number in (0.3, 0.8, 0.4, 0.02, 1e-4)))
-    feature = BallOnSurface(
-        jnp.zeros(3), jnp.asarray(RADIUS), Plane.of(jnp.zeros(3), jnp.array([0.0, 0.0, 1.0]))
-    )
+    feature = BallOnSurface(jnp.zeros(3), jnp.asarray(RADIUS), Plane.of(jnp.zeros(3), jnp.array([0.0, 0.0, 1.0])))
     group = ContactGroup.of([feature], (0, 1), law, friction)
     mode, length, whole = jnp.asarray(PRESSING), 1e-3, Rotation.from_rotvec([0.4, -0.9, 1.7])
     spin, way = np.array([0.7, -1.1, 2.3]), np.array([0.3, -0.2, 0.5])
@@ -160,7 +158,9 @@ def test_the_same_contact_in_a_turning_frame(curved):
 
     def force_and_past(turns, time, past):
         """Return the force in axes of the plane, in a frame that turns or rests."""
-        place = np.array([0.02 * np.sin(9 * time), 0.03 * np.cos(5 * time), RADIUS - 1e-4 * (1 + 0.5 * np.sin(20 * time))])
+        place = np.array(
+            [0.02 * np.sin(9 * time), 0.03 * np.cos(5 * time), RADIUS - 1e-4 * (1 + 0.5 * np.sin(20 * time))]
+        )
         speed = np.array([0.18 * np.cos(9 * time), -0.15 * np.sin(5 * time), -1e-3 * np.cos(20 * time)])
         rolls = np.array([1.0, 2.0 * np.cos(7 * time), -3.0])
         turn = whole * Rotation.from_rotvec(spin * time) if turns else Rotation.identity()

@@ -57,7 +57,9 @@ class GroupState(NamedTuple):
     sliding_speed: Scalar  # m/s, of that member
     point: Vector  # m, inertial, of that member
     force_sign: Scalar  # a number with the sign of the force of a member that is alone; of others unknown, 1
-    slipped: Scalar  # N, of a member that is alone and sticks: rises while it slips and falls as it sticks again; else 0
+    slipped: (
+        Scalar  # N, of a member that is alone and sticks: rises while it slips and falls as it sticks again; else 0
+    )
 
 
 class MemberTree(NamedTuple):
@@ -327,7 +329,7 @@ class ContactGroup(Module):
             one, (self.members, self.weights, self.rest, past)
         )
         wrench, normal = map_leaves(lambda leaf: jnp.where(mode == APART, 0.0, leaf), (wrench, normal))
-        sign, slipped = (*more, *(jnp.ones(()), jnp.zeros(()))[extra:])
+        sign, slipped = more[0] if extra else jnp.ones(()), more[1] if extra > 1 else jnp.zeros(())
         return once(GroupState(wrench, normal, depth, rate, speed, point, sign, slipped))
 
     def _sum_over_near(
@@ -372,7 +374,9 @@ class ContactGroup(Module):
 
     def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed, past: Stretch | None = None) -> Wrench:
         """Return that of its state alone: nothing is computed while it is apart."""
-        return jax.lax.cond(mode == APART, Wrench.zero, lambda: self.state(mode, own, other, loads=True, past=past).wrench)
+        return jax.lax.cond(
+            mode == APART, Wrench.zero, lambda: self.state(mode, own, other, loads=True, past=past).wrench
+        )
 
     def depths(self, own: Placed, other: Placed) -> Float[Array, "members"]:
         """Return how deep (m) each member is, negative while apart."""

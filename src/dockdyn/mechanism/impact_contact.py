@@ -15,6 +15,7 @@ from typing import NamedTuple
 from dockdyn.contact.contact_modes import APART, PRESSING, SLACK
 from dockdyn.contact.group import FAR, GroupState, Wrench
 from dockdyn.contact.laws.friction import Friction
+from dockdyn.contact.laws.stick_slip import Stretch
 from dockdyn.contact.pair import ContactKinematics, kinematics_of
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.contact.surfaces.surface import Surface
@@ -95,11 +96,13 @@ class ImpactContact(Module):
         """Return where and how the two meet, with a normal of unit length."""
         return _meeting_of(self.geometry, own, other)
 
-    def state(self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False, past: None = None) -> GroupState:
+    def state(
+        self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False, past: Stretch | None = None
+    ) -> GroupState:
         """Return how the two meet, without any force; unless `exact`, of what is far apart a bound of the distance."""
         return _unloaded_state(self.geometry, own, other, exact=exact)
 
-    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed, past: None = None) -> Wrench:
+    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed, past: Stretch | None = None) -> Wrench:
         """Return the wrench that acts by a force law: none."""
         return Wrench.zero()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dockdyn.contact.contact_modes import APART
 from dockdyn.contact.group import GroupState, Wrench
+from dockdyn.contact.laws.stick_slip import Stretch
 from dockdyn.deferred import Array, Bool, Int, jnp
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector
@@ -38,12 +39,14 @@ class MeasuredContact(Module):
         assert isinstance(load, Wrench)
         return load, self.reference(own)
 
-    def state(self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False, past: None = None) -> GroupState:
+    def state(
+        self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False, past: Stretch | None = None
+    ) -> GroupState:
         """Return what it does; of depths, rates and speeds nothing is known."""
         unknown = jnp.zeros(())
         return GroupState(self.load, unknown, unknown, unknown, unknown, self.reference(own), unknown, unknown)
 
-    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed, past: None = None) -> Wrench:
+    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed, past: Stretch | None = None) -> Wrench:
         """Return what it does."""
         return self.load
 

@@ -13,6 +13,7 @@ from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.parallel import Parallel
 from dockdyn.contact.laws.preloaded import Preloaded
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
+from dockdyn.contact.laws.stick_slip import StickSlip
 
 __all__ = [
     "ComplianceDevice",
@@ -25,4 +26,5 @@ __all__ = [
     "Parallel",
     "Preloaded",
     "SpringDashpot",
+    "StickSlip",
 ]

@@ -183,7 +183,7 @@ class SeveralBodiesSection(Section, abc.ABC):
             self._check_sticking(contact, feature.shape, count)
         return self
 
-    def _check_sticking(self, contact: Any, shape: str, count: int) -> None:
+    def _check_sticking(self, contact: ContactSection, shape: str, count: int) -> None:
         """Refuse friction that sticks where it would have too much to remember, or where nothing tells its stiffness."""
         friction, normal = contact.friction, contact.normal
         if friction is None or normal is None or friction.law != "stick-slip":
