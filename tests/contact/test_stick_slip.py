@@ -18,6 +18,7 @@ from dockdyn.contact.surfaces.plane import Plane
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
+from dockdyn.scenario.setups import setup_named
 
 RADIUS, MASS = 0.04, 1.3
 INERTIA = 0.37 * MASS * RADIUS**2
@@ -270,13 +271,29 @@ def test_what_slides_comes_to_rest_and_stays(load):
 
 
 @pytest.mark.parametrize(
-    ("friction", "words"),
+    ("change", "words"),
     [
-        ({"law": "stick-slip", "coefficient": -0.1}, "coefficient"),
-        ({"law": "stick-slip", "coefficient": 0.1, "stiffness": 1e5, "stiffness_ratio": 0.8}, "must state one"),
-        ({"law": "stick-slip", "coefficient": 0.1, "stribeck_speed": 0}, "stribeck_speed"),
+        ({"coefficient": -0.1}, ("coefficient", "at least 0")),
+        ({"stiffness": 1e5, "stiffness_ratio": 0.8}, ("stiffness and stiffness_ratio", "must state one")),
+        ({"stribeck_speed": 0}, ("stribeck_speed",)),
+        ({"retardation_time": -1}, ("retardation_time",)),
     ],
 )
-def test_refused(load, friction, words):
-    with refused(match=words):
+def test_refused_keys(load, change, words):
+    friction = {"law": "stick-slip", "coefficient": 0.1, **change}
+    with refused("contact.hit.friction", *words):
         load(ball_on_plane([0, 0, -1], [0, 0, 0], {"law": "hertz", "exponent": 1.5, "stiffness": 1e9}, friction))
+
+
+def test_refused_where_it_cannot_be(load):
+    friction = {"law": "stick-slip", "coefficient": 0.1}
+    softens = {"law": "force-stroke", "stroke": [0, 0.01], "force": [0, 100], "bottoming_stiffness": 1e6}
+    with refused("contact.hit.friction", "'force-stroke'", "must state stiffness"):
+        load(ball_on_plane([0, 0, -1], [0, 0, 0], softens, friction))
+    load(ball_on_plane([0, 0, -1], [0, 0, 0], softens, friction | {"stiffness": 1e5}))
+    tables = ball_on_plane([0, 0, -1], [0, 0, 0], {"law": "hertz", "exponent": 1.5, "stiffness": 1e9}, friction)
+    with refused("contact.hit.friction.law = 'stick-slip'", "must be for co-simulation"):
+        scenario = load(tables)
+        setup_named(scenario.content.setup).functional_unit(scenario, integrated=False)
+    with refused("'stick-slip'", "on a rig must be 'coulomb'"):
+        load(tables | {"rig": {"carries": "ball", "against": "anvil"}})
