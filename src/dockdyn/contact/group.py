@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from dockdyn import backend
 from dockdyn.contact.bound_tree import walk_tree
+from dockdyn.contact.contact_memory import ContactMemory
 from dockdyn.contact.contact_modes import APART, PRESSING, SLACK, force_guard, force_in_mode, gated_force
 from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.laws.normal_law import NormalLaw
@@ -82,7 +83,7 @@ class Rest(NamedTuple):
 
     def law(self, law: NormalLaw) -> NormalLaw:
         """Return the law of one member as it is felt from there."""
-        return Preloaded(law, self.depth, self.found)
+        return Preloaded(law.at_rest(self.depth), self.depth, self.found)
 
     def held_by(self, friction: StickSlip, meeting: ContactKinematics, own: Placed, other: Placed) -> Vector:
         """Return the force (N, inertial, on the first body) by which one member sticks."""
@@ -203,42 +204,69 @@ class ContactGroup(Module):
         pushes = delayed.dot(delayed) > 0
         return Wrench(delayed, Vector.zero()), once(jax.lax.cond(pushes, point, lambda: self.reference(own)))
 
-    def unstretched(self) -> Stretch | None:
-        """Return what friction remembers at first, with a leading axis of members; None of one that remembers nothing."""
-        if not isinstance(self.friction, StickSlip) or self.rest is not None:
+    def first_memory(self) -> ContactMemory | None:
+        """Return what it remembers at first, with a leading axis of members; None of one that remembers nothing."""
+        sticks = isinstance(self.friction, StickSlip)
+        if not self.remembers:
             return None
+        first = ContactMemory(
+            self._sticking.unstretched() if sticks else None, jnp.zeros(()) if self.law.remembers() else None
+        )
         count = self.weights.shape[0]
-        return map_leaves(lambda leaf: jnp.broadcast_to(leaf, (count, *leaf.shape)), self.friction.unstretched())
+        return map_leaves(lambda leaf: jnp.broadcast_to(leaf, (count, *leaf.shape)), first)
 
-    def stretching(self, mode: Int[Array, ""], own: Placed, other: Placed, past: Stretch | None) -> Stretch | None:
-        """Return the rate of what friction remembers."""
-        if past is None:
-            return None
+    @property
+    def remembers(self) -> bool:
+        """Whether what it does depends on what was."""
+        return self.rest is None and (isinstance(self.friction, StickSlip) or self.law.remembers())
 
-        def one(row: tuple[Any, Stretch]) -> Stretch:
-            member, stretch = row
+    def memory_rate(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory) -> ContactMemory:
+        """Return the rate of what it remembers."""
+
+        def one(row: tuple[Any, ContactMemory]) -> ContactMemory:
+            member, memory = row
+            still: ContactMemory = map_leaves(jnp.zeros_like, memory)
+            if memory.stretch is None:
+                return still
             meeting = kinematics_of(combine(member, self.common).touch(own, other), own, other)
             slides = other.rotation.transposed_times(meeting.sliding)
-            return stretch.at_rate(slides * jnp.where(meeting.depth > 0, 1.0, 0.0))
+            return still._replace(stretch=memory.stretch.at_rate(slides * jnp.where(meeting.depth > 0, 1.0, 0.0)))
 
-        def still() -> Stretch:
+        def still() -> ContactMemory:
             return map_leaves(jnp.zeros_like, past)
 
         return jax.lax.cond(mode == APART, still, lambda: _each_row(one, (self.members, past)))
 
-    def renewed(self, mode: Int[Array, ""], own: Placed, other: Placed, past: Stretch | None) -> Stretch | None:
-        """Return what friction remembers once a step has ended."""
-        if past is None:
-            return None
+    def renewed(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory) -> ContactMemory:
+        """Return what it remembers once a step has ended."""
 
-        def one(row: tuple[Any, Stretch]) -> Stretch:
-            member, stretch = row
+        def one(row: tuple[Any, ContactMemory]) -> ContactMemory:
+            member, memory = row
             meeting = kinematics_of(combine(member, self.common).touch(own, other), own, other)
-            law = self.law.along(own.rotation.transposed_times(meeting.normal))
+            deepest = None if memory.deepest is None else jnp.maximum(memory.deepest, meeting.depth)
+            if memory.stretch is None:
+                return ContactMemory(None, deepest)
+            law = self._law_of(meeting, own, memory)
             pressing = _pressing_force(law, mode, meeting.depth, meeting.rate, self.alone)
-            return self._sticking.renewed(stretch, self._grip(meeting, pressing, other, stretch), meeting.depth)
+            grip = self._grip(meeting, pressing, other, memory.stretch)
+            return ContactMemory(self._sticking.renewed(memory.stretch, grip, meeting.depth), deepest)
 
         return _each_row(one, (self.members, past))
+
+    @property
+    def turns(self) -> int:
+        """How many quantities have a peak beside which a step must end: where what it remembers turns."""
+        return self.alone * (isinstance(self.friction, StickSlip) + self.law.remembers()) if self.remembers else 0
+
+    def turning(self, found: GroupState) -> tuple[Scalar, ...]:
+        """Return these: what has slipped, the depth."""
+        sticks, yields = isinstance(self.friction, StickSlip), self.law.remembers()
+        return (*[found.slipped] * sticks, *[found.depth] * yields) if self.turns else ()
+
+    def _law_of(self, meeting: ContactKinematics, own: Placed, past: ContactMemory | None) -> NormalLaw:
+        """Return the law of a member."""
+        law = self.law.along(own.rotation.transposed_times(meeting.normal))
+        return law if past is None or past.deepest is None else law.after(past.deepest)
 
     @property
     def _sticking(self) -> StickSlip:
@@ -257,10 +285,10 @@ class ContactGroup(Module):
         other: Placed,
         exact: bool = False,
         loads: bool = False,
-        past: Stretch | None = None,
+        past: ContactMemory | None = None,
     ) -> GroupState:
         """Return what the group does in its `mode`, `own` and `other` being its first and its second body, and `past` what
-        friction remembers.
+        it remembers.
 
         Unless it must be `exact`, the depth of a member that is surely far away is that of a bound of its distance. Where
         nothing but `loads` is asked, that is so of all that surely do not overlap.
@@ -270,13 +298,13 @@ class ContactGroup(Module):
 
     @partial(trace_once, static=("exact", "loads"))
     def _state(
-        self, mode: Int[Array, ""], own: Placed, other: Placed, past: Stretch | None, exact: bool, loads: bool
+        self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None, exact: bool, loads: bool
     ) -> GroupState:
         about = once(self.reference(own))
-        extra = self.alone + (self.alone and past is not None)
+        extra = self.alone + (self.alone and past is not None and past.stretch is not None)
 
-        def one(row: tuple[Any, Scalar, Rest | None, Stretch | None]) -> tuple[Any, tuple[Scalar, Any]]:
-            member, weight, rest, stretch = row
+        def one(row: tuple[Any, Scalar, Rest | None, ContactMemory | None]) -> tuple[Any, tuple[Scalar, Any]]:
+            member, weight, rest, memory = row
             geometry: PairGeometry = combine(member, self.common)
             if rest is not None:
                 return jax.lax.cond(
@@ -284,20 +312,20 @@ class ContactGroup(Module):
                 )
             bound = None if exact else geometry.least_distance(own, other)
             if bound is None:
-                return near(geometry, weight, stretch=stretch)
+                return near(geometry, weight, memory=memory)
             distance, size = once(bound)
             apart = distance > (BRINK if loads else FAR * size)
-            return jax.lax.cond(apart, lambda: far(distance), lambda: near(geometry, weight, stretch=stretch))
+            return jax.lax.cond(apart, lambda: far(distance), lambda: near(geometry, weight, memory=memory))
 
         def far(distance: Scalar) -> tuple[Any, tuple[Scalar, Any]]:
             zero = jnp.zeros(())
             return (Wrench.zero(), zero), (-distance, (zero, zero, about, *[zero] * extra))
 
         def near(
-            geometry: PairGeometry, weight: Scalar, rest: Rest | None = None, stretch: Stretch | None = None
+            geometry: PairGeometry, weight: Scalar, rest: Rest | None = None, memory: ContactMemory | None = None
         ) -> tuple[Any, tuple[Scalar, Any]]:
             meeting = kinematics_of(geometry.touch(own, other), own, other)
-            law = self.law.along(own.rotation.transposed_times(meeting.normal))
+            law = self._law_of(meeting, own, memory)
             if rest is None:
                 each = _pressing_force(law, mode, meeting.depth, meeting.rate, self.alone)
             else:
@@ -308,9 +336,10 @@ class ContactGroup(Module):
                 if rest is not None:
                     held = rest.held_by(self.friction, meeting, own, other)
                 else:
-                    assert stretch is not None
-                    grip = self._grip(meeting, each, other, stretch)
-                    held, slipped = other.rotation @ self.friction.force(grip), stretch.slipped + grip.excess
+                    assert memory is not None
+                    assert memory.stretch is not None
+                    grip = self._grip(meeting, each, other, memory.stretch)
+                    held, slipped = other.rotation @ self.friction.force(grip), memory.stretch.slipped + grip.excess
                 force = force + held * weight
             elif self.friction is not None:
                 force = force + self.friction.force(pressing, meeting.sliding)
@@ -372,7 +401,7 @@ class ContactGroup(Module):
         bound = jnp.where(jnp.isneginf(depth), jnp.maximum(passed_over, root), passed_over)
         return total, (jnp.maximum(depth, -bound), thing)
 
-    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed, past: Stretch | None = None) -> Wrench:
+    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None = None) -> Wrench:
         """Return that of its state alone: nothing is computed while it is apart."""
         return jax.lax.cond(
             mode == APART, Wrench.zero, lambda: self.state(mode, own, other, loads=True, past=past).wrench
@@ -384,7 +413,7 @@ class ContactGroup(Module):
 
     def seats(self, own: Placed, other: Placed) -> tuple[Vector, Vector] | tuple[()]:
         """Return where on both bodies (m, axes of each) each member touches, if it sticks."""
-        if self.unstretched() is None:
+        if not isinstance(self.friction, StickSlip):
             return ()
 
         def one(member: Any) -> tuple[Vector, Vector]:  # noqa: ANN401, a tree
@@ -414,7 +443,7 @@ class ContactGroup(Module):
 
     def first_mode(self, own: Placed, other: Placed) -> Int[Array, ""]:
         """Return the mode at the start of a run."""
-        return self.mode_of(self.state(jnp.asarray(APART, int), own, other, past=self.unstretched()))
+        return self.mode_of(self.state(jnp.asarray(APART, int), own, other, past=self.first_memory()))
 
 
 def _pressing_force(law: NormalLaw, mode: Int[Array, ""], depth: Scalar, rate: Scalar, alone: bool) -> Scalar:

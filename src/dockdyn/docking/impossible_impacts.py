@@ -30,14 +30,13 @@ def refuse_impacts(name: str, content: MechanismSection, why: str) -> None:
             raise ScenarioError(f"{name}: {content.law_key(contact, 'impact')}: {why}")
 
 
-def refuse_sticking(name: str, content: MechanismSection) -> None:
-    """Raise ScenarioError where friction sticks: what has slipped is decided as a step of dockdyn's own ends."""
+def refuse_memory(name: str, content: MechanismSection) -> None:
+    """Raise ScenarioError where a law remembers what was: what that is, is decided as a step of dockdyn's own ends."""
     for contact in content.contacts:
-        if contact.friction is not None and contact.friction.law == "stick-slip":
-            key = content.law_key(contact, "friction")
+        if remembers := content.remembering(contact):
             raise ScenarioError(
-                f"{name}: {key}.law = 'stick-slip': decides at the ends of steps what has slipped, which a program that "
-                "integrates the model does not tell; must be for co-simulation"
+                f"{name}: {remembers}: remembers what was as steps end, which a program that integrates the model does not "
+                "tell; must be for co-simulation"
             )
 
 

@@ -10,12 +10,12 @@ Source: impact laws of `impact`; rest as a constraint, own derivation, in the pa
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
+from dockdyn.contact.contact_memory import ContactMemory
 from dockdyn.contact.contact_modes import APART, PRESSING, SLACK
 from dockdyn.contact.group import FAR, GroupState, Wrench
 from dockdyn.contact.laws.friction import Friction
-from dockdyn.contact.laws.stick_slip import Stretch
 from dockdyn.contact.pair import ContactKinematics, kinematics_of
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.contact.surfaces.surface import Surface
@@ -97,17 +97,28 @@ class ImpactContact(Module):
         return _meeting_of(self.geometry, own, other)
 
     def state(
-        self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False, past: Stretch | None = None
+        self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False, past: ContactMemory | None = None
     ) -> GroupState:
         """Return how the two meet, without any force; unless `exact`, of what is far apart a bound of the distance."""
         return _unloaded_state(self.geometry, own, other, exact=exact)
 
-    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed, past: Stretch | None = None) -> Wrench:
+    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None = None) -> Wrench:
         """Return the wrench that acts by a force law: none."""
         return Wrench.zero()
 
-    def unstretched(self) -> None:
-        """Return what friction remembers: an impact takes no time."""
+    @property
+    def remembers(self) -> bool:
+        """Whether what it does depends on what was: an impact takes no time."""
+        return False
+
+    turns: ClassVar = 0  # nothing of it turns
+
+    def turning(self, found: GroupState) -> tuple[()]:
+        """Return what turns of it: nothing."""
+        return ()
+
+    def first_memory(self) -> None:
+        """Return what it remembers: nothing."""
 
     def guards(self, mode: Int[Array, ""], found: GroupState) -> tuple[Scalar, ...]:
         """Return two event functions: one that rises through zero as the two touch, and again, at once, for the jump; and one

@@ -12,10 +12,10 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
+from dockdyn.contact.contact_memory import ContactMemory
 from dockdyn.contact.contact_modes import APART, GATED
 from dockdyn.contact.group import ContactGroup, GroupState, Wrench
 from dockdyn.contact.latch import HELD
-from dockdyn.contact.laws.stick_slip import Stretch
 from dockdyn.control.controller import Controller
 from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
 from dockdyn.elements.actor import ElementMemory
@@ -163,11 +163,11 @@ class Mechanism(ContactModel):
         v, memories = self._fall_in(State(q, v, None, None), self.elements, first, memories)
         touching = self._apart(touching, memories)
         hits = first_hits(self.groups, here.bodies)
-        gripped = tuple(past for group in self.groups if (past := group.unstretched()) is not None)
+        first = tuple(past for group in self.groups if (past := group.first_memory()) is not None)
         if self.phases is None:
-            return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None, outside, hits, gripped))
+            return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None, outside, hits, first))
         phase, clock = self.phases.begin(here.bodies)
-        start = State(q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock, outside, hits, gripped))
+        start = State(q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock, outside, hits, first))
         never = jnp.asarray(False)
         begun = self._enter_due(jnp.zeros(()), start, (never, never))
         return replace(begun, memory=begun.memory._replace(work=jnp.zeros(())))
@@ -323,20 +323,22 @@ class Mechanism(ContactModel):
         now = self.acting(x, here, delayed)
         clock = None if x.memory.clock is None else x.memory.clock.rate()
         hits = map_leaves(jnp.zeros_like, x.memory.impacts)
-        friction = self._of_friction(x, here, lambda group, *known: group.stretching(*known))
-        memory = Memory(now.power, now.memories, clock, now.outside, hits, friction)
+        contacts = self._of_contacts(x, here, lambda group, *known: group.memory_rate(*known))
+        memory = Memory(now.power, now.memories, clock, now.outside, hits, contacts)
         return Rate(self.moving.rate(x.q, x.v), now.rates, memory)
 
-    def _remembering(self, x: State) -> list[tuple[Group, Int[Array, ""], Stretch | None]]:
-        """Return the groups, their modes and what friction remembers of them."""
-        kept = iter(x.memory.friction)
-        modes = zip(self.groups, x.mode, strict=False)
-        return [(group, mode, None if group.unstretched() is None else next(kept)) for group, mode in modes]
+    def _remembering(self, x: State) -> list[tuple[Group, Int[Array, ""], ContactMemory | None]]:
+        """Return the groups, their modes and what they remember."""
+        kept, modes = iter(x.memory.contacts), zip(self.groups, x.mode, strict=False)
+        return [(group, mode, next(kept) if group.remembers else None) for group, mode in modes]
 
-    def _of_friction(
-        self, x: State, here: Placement, change: Callable[[ContactGroup, Any, Placed, Placed, Stretch], Stretch]
-    ) -> tuple[Stretch, ...]:
-        """Return what friction remembers, by a `change` of each."""
+    def _of_contacts(
+        self,
+        x: State,
+        here: Placement,
+        change: Callable[[ContactGroup, Any, Placed, Placed, ContactMemory], ContactMemory],
+    ) -> tuple[ContactMemory, ...]:
+        """Return what contacts remember, by a `change` of each."""
         return tuple(
             change(group, mode, here.bodies[group.first], here.bodies[group.second], past)
             for group, mode, past in self._remembering(x)
@@ -454,8 +456,8 @@ class Mechanism(ContactModel):
         signal += self.late_forces(x, here)
         turns = bushing_turns(self.elements_at(x), here)
         normal = [state.normal_force for state in states]
-        slipped = [s.slipped for group, s in zip(self.groups, states, strict=True) if self._may_slip(group)]
-        watched = (*normal, *sizes, *slipped, *self.port_loads(x, signal), *turns)
+        turning = [one for group, state in zip(self.groups, states, strict=True) for one in group.turning(state)]
+        watched = (*normal, *sizes, *turning, *self.port_loads(x, signal), *turns)
         return Outputs(signal, tuple(guards), watched)
 
     def signal(self, t: Scalar, x: State) -> Signal:
@@ -496,16 +498,8 @@ class Mechanism(ContactModel):
 
     @property
     def timed(self) -> int:
-        return len(self.groups) + self.latch_sizes + self.slipping  # of the loads at ports the peaks alone are told
-
-    @property
-    def slipping(self) -> int:
-        """How many contacts that stick are watched for slipping, behind the sizes of latches: a step ends beside a peak, where
-        it ends."""
-        return sum(map(self._may_slip, self.groups))
-
-    def _may_slip(self, group: Group) -> bool:
-        return isinstance(group, ContactGroup) and group.alone and group.unstretched() is not None
+        # of the loads at ports the peaks alone are told
+        return len(self.groups) + self.latch_sizes + sum(group.turns for group in self.groups)
 
     @property
     def latch_sizes(self) -> int:
@@ -639,17 +633,17 @@ class Mechanism(ContactModel):
         return State(x.q, x.v, (*touching, *modes[len(self.groups) :]), x.memory)
 
     def settled(self, x: State) -> State:
-        if not x.memory.friction:
+        if not x.memory.contacts:
             return x
-        friction = self._of_friction(x, self.placement(x), lambda group, *known: group.renewed(*known))
-        return State(x.q, x.v, x.mode, x.memory._replace(friction=friction))
+        contacts = self._of_contacts(x, self.placement(x), lambda group, *known: group.renewed(*known))
+        return State(x.q, x.v, x.mode, x.memory._replace(contacts=contacts))
 
     def within_step(self, start: State, x: State) -> State:
-        if not x.memory.friction:
+        if not x.memory.contacts:
             return x
-        both = zip(x.memory.friction, start.memory.friction, strict=True)
-        friction = tuple(now.between(before) for now, before in both)
-        return State(x.q, x.v, x.mode, x.memory._replace(friction=friction))
+        both = zip(x.memory.contacts, start.memory.contacts, strict=True)
+        contacts = tuple(now.within_step(before) for now, before in both)
+        return State(x.q, x.v, x.mode, x.memory._replace(contacts=contacts))
 
     def retract(self, x: State) -> State:
         x = State(x.q.retracted(), x.v, x.mode, x.memory)

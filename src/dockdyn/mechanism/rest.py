@@ -87,7 +87,7 @@ def at_rest(
     steered = model.steered if model.next_tick(state) is None else None
     steering = None if steered is None else state.memory.outside.steering
     outside = state.memory.outside._replace(steering=steering, orbit=None)
-    memory = state.memory._replace(outside=outside, friction=(), elements=state.memory.elements[: len(model.elements)])
+    memory = state.memory._replace(outside=outside, contacts=(), elements=state.memory.elements[: len(model.elements)])
     resting = State(state.q, still, modes, memory)
     here, mounts = model.placement(resting), model.elements_at(resting)
     held = held_by(mounts, model.element_modes(resting), memory.elements, here)

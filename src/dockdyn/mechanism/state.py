@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from dockdyn.contact.contact_memory import ContactMemory
 from dockdyn.contact.group import Wrench
-from dockdyn.contact.laws.stick_slip import Stretch
 from dockdyn.control.steering import Steering
 from dockdyn.deferred import Array, Float
 from dockdyn.elements.actor import ElementMemory
@@ -60,7 +60,7 @@ class Memory(NamedTuple):
     clock: Clock | None
     outside: Outside
     impacts: tuple[Hit, ...] = ()  # of contacts with an impact law
-    friction: tuple[Stretch, ...] = ()  # of contacts that stick
+    contacts: tuple[ContactMemory, ...] = ()  # of those that remember
 
 
 class Loaded(NamedTuple):

@@ -5,6 +5,7 @@ Source: that of each law, named in its own file.
 """
 
 from dockdyn.contact.laws.compliance_device import ComplianceDevice
+from dockdyn.contact.laws.elastic_plastic import ElasticPlastic
 from dockdyn.contact.laws.force_stroke import ForceStroke
 from dockdyn.contact.laws.friction import Coulomb, Friction
 from dockdyn.contact.laws.hertz import Hertz
@@ -18,6 +19,7 @@ from dockdyn.contact.laws.stick_slip import StickSlip
 __all__ = [
     "ComplianceDevice",
     "Coulomb",
+    "ElasticPlastic",
     "ForceStroke",
     "Friction",
     "Hertz",

@@ -102,6 +102,8 @@ def _check_contact(content: Varied, contact: ContactSection) -> None:
         return
     if contact.friction is not None:
         _refuse(content.law_key(contact, "friction"), EVENTS["friction"], "be left out")
+    if remembers := content.remembering(contact):
+        _refuse(remembers, "it remembers what was", "be another law")
     from dockdyn.mechanism.head_on import law_between
     from dockdyn.scenario.made import made
 

@@ -142,6 +142,13 @@ def force_stroke(
     return law if speed is None else DampedByRestitution(law, _restitution_of(damping_ratio, restitution), speed)
 
 
+def flatter_when_plastic(law: Any) -> None:  # noqa: ANN401, a table that `part` makes
+    if not law.plastic_stiffness < law.stiffness:
+        refuse(f"plastic_stiffness = {law.plastic_stiffness:g} N/m: must be below the stiffness, {law.stiffness:g} N/m")
+    if law.yield_force == 0 and law.plastic_stiffness == 0:
+        refuse("yield_force and plastic_stiffness are both 0: nothing would press; one must be above 0")
+
+
 class Spring(Part):
     """One spring of a compliance device; without a stiffness of its own it has the device's."""
 
@@ -205,6 +212,16 @@ NormalLawSection: Any = choice(
             damping_ratio=DampingRatio,
             restitution=Restitution,
             speed=Speed,
+        ),
+        part(
+            "law",
+            "elastic-plastic",
+            "dockdyn.contact.laws.elastic_plastic:ElasticPlastic",
+            flatter_when_plastic,
+            stiffness=Stiffness,
+            yield_force=quantity("N", "a force", least=0),
+            plastic_stiffness=(quantity("N/m", "a stiffness", least=0), 0.0),
+            damping=(Damping, 0.0),
         ),
         part(
             "law",
