@@ -116,7 +116,7 @@ KNOWN = [
     Known("sits", "delays", "control cycle alone, growth rate", 0.0399936, SECOND, 1e-7),
     Known("sits", "delays", "response of the robot alone, growth rate", 0.011063, SECOND, 1e-6),
     Known("sits", "robot", "delay at ω_n", 0.5526, SECOND, 1e-4),
-    Known("gibson", "impacts", "impact 1, side wall: time", lambda: gibson_impacts()[0], "SciPy", 1e-3),
+    Known("gibson", "impacts", "impact 1, side-wall: time", lambda: gibson_impacts()[0], "SciPy", 1e-3),
     Known("gibson", "impacts", "impact 2, floor: time", lambda: gibson_impacts()[1], "SciPy", 1e-3),
     Known("cyril", "start", "kinetic energy of the chaser", 0.137194, SECOND, 1e-6),
     Known("cyril", "start", "linear momentum, x", -2.004428, SECOND, 1e-6),

@@ -163,11 +163,13 @@ class Mechanism(ContactModel):
         v, memories = self._fall_in(State(q, v, None, None), self.elements, first, memories)
         touching = self._apart(touching, memories)
         hits = first_hits(self.groups, here.bodies)
-        first = tuple(past for group in self.groups if (past := group.first_memory()) is not None)
+        remembered = tuple(past for group in self.groups if (past := group.first_memory()) is not None)
         if self.phases is None:
-            return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None, outside, hits, first))
+            return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None, outside, hits, remembered))
         phase, clock = self.phases.begin(here.bodies)
-        start = State(q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock, outside, hits, first))
+        start = State(
+            q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock, outside, hits, remembered)
+        )
         never = jnp.asarray(False)
         begun = self._enter_due(jnp.zeros(()), start, (never, never))
         return replace(begun, memory=begun.memory._replace(work=jnp.zeros(())))

@@ -40,6 +40,10 @@ class Varied(Protocol):
         """Return the key of a law of a contact."""
         ...
 
+    def remembering(self, contact: ContactSection) -> str:
+        """Return what of a contact's laws remembers what was; empty where none does."""
+        ...
+
     def acts(self) -> dict[str, Any]:
         """Return the sections of what acts, by name."""
         ...
