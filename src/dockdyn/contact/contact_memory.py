@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dockdyn.contact.laws.stick_slip import Stretch
+from dockdyn.contact.laws.stick_slip import FrictionMemory
 from dockdyn.mechanics.vector import Scalar
 
 
 class ContactMemory(NamedTuple):
     """What a pair that touches remembers, or the rate of it; None of what it does not. Of a group with a leading axis."""
 
-    stretch: Stretch | None  # of friction that sticks
+    stretch: FrictionMemory | None  # of friction that sticks
     deepest: Scalar | None  # m, as the last step ended, of a law that yields
 
     def within_step(self, start: ContactMemory) -> ContactMemory:

@@ -18,7 +18,7 @@ from dockdyn.contact.contact_modes import APART, PRESSING, SLACK, force_guard, f
 from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.preloaded import Preloaded
-from dockdyn.contact.laws.stick_slip import Grip, StickSlip, Stretch
+from dockdyn.contact.laws.stick_slip import FrictionGrip, FrictionMemory, StickSlip
 from dockdyn.contact.pair import ContactKinematics, kinematics_of
 from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
@@ -253,6 +253,24 @@ class ContactGroup(Module):
 
         return _each_row(one, (self.members, past))
 
+    def _held(
+        self,
+        meeting: ContactKinematics,
+        pressing: Scalar,
+        own: Placed,
+        other: Placed,
+        rest: Rest | None,
+        past: ContactMemory | None,
+    ) -> tuple[Vector, Scalar]:
+        """Return the force (N, inertial, on the first body) by which a member sticks that presses with a force (N) by its law,
+        and what has slipped."""
+        if rest is not None:
+            return rest.held_by(self._sticking, meeting, own, other), jnp.zeros(())
+        assert past is not None
+        assert past.stretch is not None
+        grip = self._grip(meeting, pressing, other, past.stretch)
+        return other.rotation @ self._sticking.force(grip), past.stretch.slipped + grip.excess
+
     @property
     def turns(self) -> int:
         """How many quantities have a peak beside which a step must end: where what it remembers turns."""
@@ -273,7 +291,7 @@ class ContactGroup(Module):
         assert isinstance(self.friction, StickSlip)
         return self.friction
 
-    def _grip(self, meeting: ContactKinematics, pressing: Scalar, other: Placed, past: Stretch) -> Grip:
+    def _grip(self, meeting: ContactKinematics, pressing: Scalar, other: Placed, past: FrictionMemory) -> FrictionGrip:
         """Return how a member that presses with a force (N) by its law sticks."""
         normal, sliding = (other.rotation.transposed_times(one) for one in (meeting.normal, meeting.sliding))
         return self._sticking.grip(past, normal, meeting.depth, pressing, sliding)
@@ -333,13 +351,7 @@ class ContactGroup(Module):
             pressing, slipped = weight * each, jnp.zeros(())
             force = meeting.normal * pressing
             if isinstance(self.friction, StickSlip):
-                if rest is not None:
-                    held = rest.held_by(self.friction, meeting, own, other)
-                else:
-                    assert memory is not None
-                    assert memory.stretch is not None
-                    grip = self._grip(meeting, each, other, memory.stretch)
-                    held, slipped = other.rotation @ self.friction.force(grip), memory.stretch.slipped + grip.excess
+                held, slipped = self._held(meeting, each, own, other, rest, memory)
                 force = force + held * weight
             elif self.friction is not None:
                 force = force + self.friction.force(pressing, meeting.sliding)

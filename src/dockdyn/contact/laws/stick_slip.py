@@ -48,7 +48,7 @@ def slice_places() -> Float[Array, "places"]:
     return jnp.concatenate([jnp.zeros(1), jnp.geomspace(SHALLOWEST, DEEPEST, SLICES)])
 
 
-class Stretch(NamedTuple):
+class FrictionMemory(NamedTuple):
     """What friction remembers of a contact, in the axes of the second body, or the rate of it.
 
     `anchors` and `depth` are those of the last step's end; within a step they stay.
@@ -60,22 +60,22 @@ class Stretch(NamedTuple):
     slipped: Scalar  # N, the sum of what was found in excess as steps ended
 
     @staticmethod
-    def none(slices: int) -> Stretch:
+    def none(slices: int) -> FrictionMemory:
         """Return that of a contact in which nothing is stretched."""
         zero, row = jnp.zeros(()), jnp.zeros(slices)
-        return Stretch(Vector(zero, zero, zero), Vector(row, row, row), jnp.asarray(LONG_AGO), zero)
+        return FrictionMemory(Vector(zero, zero, zero), Vector(row, row, row), jnp.asarray(LONG_AGO), zero)
 
-    def at_rate(self, sliding: Vector) -> Stretch:
+    def at_rate(self, sliding: Vector) -> FrictionMemory:
         """Return the rate of it at a velocity of sliding (m/s)."""
         row = jnp.zeros_like(self.anchors.x)
-        return Stretch(sliding, Vector(row, row, row), jnp.zeros(()), jnp.zeros(()))
+        return FrictionMemory(sliding, Vector(row, row, row), jnp.zeros(()), jnp.zeros(()))
 
-    def between(self, start: Stretch) -> Stretch:
+    def between(self, start: FrictionMemory) -> FrictionMemory:
         """Return it within a step that began with `start`."""
         return start._replace(path=self.path)
 
 
-class Grip(NamedTuple):
+class FrictionGrip(NamedTuple):
     """How the second body holds the first along its surface, by slices, in the second's axes."""
 
     moved: Vector  # m, by how much each is stretched, tangential
@@ -123,9 +123,9 @@ class StickSlip(Module):
         """Return whether it never gives more than it took; asked of numbers, never while JAX traces."""
         return bool((self.coefficient >= 0) & (self.static_coefficient >= 0))
 
-    def unstretched(self) -> Stretch:
+    def unstretched(self) -> FrictionMemory:
         """Return what it remembers at first."""
-        return Stretch.none(self._known.places.shape[0])
+        return FrictionMemory.none(self._known.places.shape[0])
 
     @property
     def _known(self) -> Slices:
@@ -137,7 +137,9 @@ class StickSlip(Module):
         falling = jnp.exp(-((speed / self.stribeck_speed) ** 2))
         return self.coefficient + (self.static_coefficient - self.coefficient) * falling
 
-    def grip(self, past: Stretch, normal: Vector, depth: Scalar, pressing: Scalar, sliding: Vector) -> Grip:
+    def grip(
+        self, past: FrictionMemory, normal: Vector, depth: Scalar, pressing: Scalar, sliding: Vector
+    ) -> FrictionGrip:
         """Return how it holds at a `depth` (m) under a normal force (N) by the law, sliding so fast (m/s)."""
         places, stiffness = self._known
         within = jnp.maximum(depth - places, 0.0)
@@ -157,19 +159,19 @@ class StickSlip(Module):
         slips = size > most * (1 - ROUNDING)
         share = jnp.where(slips, most / jnp.where(slips, size, 1.0), 1.0)
         excess = self.stiffness_ratio * jnp.sum(stiffness * jnp.where((within > 0) & slips, size - most, 0.0))
-        return Grip(moved, held * share, slips, lead, excess)
+        return FrictionGrip(moved, held * share, slips, lead, excess)
 
-    def force(self, grip: Grip) -> Vector:
+    def force(self, grip: FrictionGrip) -> Vector:
         """Return the force (N) on the first body, in the second's axes."""
         pull = grip.pulled * (self.stiffness_ratio * self._known.stiffness)
         return -Vector(jnp.sum(pull.x), jnp.sum(pull.y), jnp.sum(pull.z))
 
-    def renewed(self, past: Stretch, grip: Grip, depth: Scalar) -> Stretch:
+    def renewed(self, past: FrictionMemory, grip: FrictionGrip, depth: Scalar) -> FrictionMemory:
         """Return what it remembers where a step ends: what has slipped is stretched no more than friction holds."""
         touches = jnp.where(depth > self._known.places, 1.0, 0.0)
         slipped = jnp.where(grip.slips, touches, 0.0)
         kept = (grip.pulled - grip.lead) * slipped + grip.moved * (touches - slipped)
-        return Stretch(past.path, past.path - kept, depth, past.slipped + grip.excess)
+        return FrictionMemory(past.path, past.path - kept, depth, past.slipped + grip.excess)
 
     def stiffness(self, depth: Scalar) -> Scalar:
         """Return the stiffness (N/m) along the surface of what sticks at a `depth` (m)."""
