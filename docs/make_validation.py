@@ -190,8 +190,8 @@ def measured() -> list[Line]:
             return dockdyn.load(file)
 
     by = "measured, Kharaz et al. 2001"
-    kept = "oblique impact of a ball at {:g}° from the normal: share of the velocity along the anvil"
-    spin = "oblique impact of a ball at {:g}° from the normal: spin"
+    kept = "oblique impact, {:g}° from the normal: velocity left along the anvil"
+    spin = "oblique impact, {:g}° from the normal: spin"
     return [
         *(
             Line(kept.format(a), "", rebound(load, a)[0], value, "1", by, 0.05 * value)
