@@ -270,6 +270,43 @@ def test_what_slides_comes_to_rest_and_stays(load):
     assert late["kinetic_energy"].max() <= 60.0 * first / 2 * (1 + 1e-7)
 
 
+@pytest.mark.full
+def test_a_block_drawn_through_a_spring_sticks_and_slips_in_time(load):
+    """Rails that move drag a block on a spring of the ground: it sticks for 2 (F_s − F_k)/(k V) and slips for 2 (π − φ)/ω with
+    tan φ = (F_s − F_k) ω/(k V), but for what the contact itself gives way and for the speed at which friction falls."""
+    speed, spring, mass = 0.1, 500.0, 2.0
+    friction = {
+        "law": "stick-slip",
+        "coefficient": 0.2,
+        "static_coefficient": 0.3,
+        "stribeck_speed": 1e-4,  # 40 times what its stretch grows by while it sticks, 1e-3 of the rails' speed
+        "stiffness": 1e7,
+        "retardation_time": 3e-5,
+    }
+    tables = pressed_block(0.0, friction, 6.0, speed)
+    tables["output"] = {"interval": 1e-3}
+    tables["body"]["frame"] |= {"fixed": False, "mass": 1e9, "inertia": [1e9] * 3, "velocity": [speed, 0.0, 0.0]}
+    tables["body"]["ground"] = {"fixed": True, "position": [-1.0, 0.0, 0.0]}
+    tables["strut"] = {
+        "spring": {
+            "between": ["block", "ground"],
+            "anchor": [[0, 0, 0], [0, 0, 0]],
+            "stiffness": spring,
+            "damping": 0.0,
+        }
+    }
+    result = dockdyn.simulate(load(tables))
+    time, moves = result["time"].values, result["velocity"].sel(body="block", axis="x").values
+    static, kinetic = 2 * 0.3 * 100.0, 2 * 0.2 * 100.0
+    frequency = np.sqrt(spring / mass)
+    phase = np.arctan2((static - kinetic) * frequency / spring, speed)
+    period = 2 * (static - kinetic) / (spring * speed) + 2 * (np.pi - phase) / frequency
+    back = np.flatnonzero((moves[:-1] > 0) & (moves[1:] <= 0))  # it turns back once a period
+    turned = time[back] + moves[back] / (moves[back] - moves[back + 1]) * 1e-3
+    assert len(turned) >= 2
+    assert np.diff(turned) == pytest.approx(period, rel=2e-3)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
