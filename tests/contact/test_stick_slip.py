@@ -130,8 +130,10 @@ def test_ball_bounces_as_by_another_integrator(load, seed):
     coarse, fine = (bounce(contact, MASS, INERTIA, RADIUS, velocity, spin, step) for step in (2e-6, 1e-6))
     for own, first, second in zip(found, coarse, fine, strict=True):
         size = np.linalg.norm(second)
-        assert own == pytest.approx(second, abs=3 * np.linalg.norm(second - first) + 2e-7 * size)
-        assert np.linalg.norm(second - first) < 1e-4 * size
+        # of first order where friction falls with speed, the other one is off by as much as halving its steps changes
+        gap = np.linalg.norm(second - first)
+        assert own == pytest.approx(second, abs=1.5 * gap + 2e-7 * size)
+        assert gap < 5e-4 * size
     if friction["coefficient"] < 0.2:
         assert np.linalg.norm(found[0][:2] - velocity[:2]) > 1e-3
 
