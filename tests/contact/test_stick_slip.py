@@ -138,6 +138,21 @@ def test_ball_bounces_as_by_another_integrator(load, seed):
         assert np.linalg.norm(found[0][:2] - velocity[:2]) > 1e-3
 
 
+@pytest.mark.parametrize("seed", [2, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(20, 40))])
+def test_two_free_bodies_keep_momenta_and_never_gain_energy(load, seed):
+    draw = np.random.default_rng(200 + seed)
+    normal, friction, _ = drawn_contact(seed)
+    tables = ball_on_plane([*draw.uniform(-0.3, 0.3, 2), -0.4], draw.uniform(-8, 8, 3), normal, friction)
+    mass = draw.uniform(0.5, 5)
+    tables["body"]["anvil"] |= {"fixed": False, "mass": mass, "inertia": [mass * share for share in (0.1, 0.08, 0.12)]}
+    tables["body"]["anvil"]["rate"] = draw.uniform(-0.5, 0.5, 3)
+    summary = dockdyn.summarise(dockdyn.simulate(load(tables)))
+    assert summary["linear_momentum_error"] < 1e-12
+    assert summary["angular_momentum_error"] < 1e-11
+    assert summary["work_energy_error"] < 1e-8
+    assert summary["kinetic_energy_end_J"] < summary["kinetic_energy_start_J"]
+
+
 @pytest.mark.parametrize("curved", [False, True])
 def test_the_same_contact_in_a_turning_frame(curved):
     """A ball slides, rolls and turns over a plane along a path; once more as both turn and fly about: the force turns along."""
@@ -270,6 +285,17 @@ def test_what_slides_comes_to_rest_and_stays(load):
     assert middle == pytest.approx((0.5 * 2 * 0.01 - 60.0 * first / 2) / 60, rel=1e-7)
     assert np.hypot(*swing) == pytest.approx(first, rel=1e-7)
     assert late["kinetic_energy"].max() <= 60.0 * first / 2 * (1 + 1e-7)
+
+
+@pytest.mark.full
+def test_what_holds_stays_for_an_hour(load):
+    """A block that friction holds creeps by less than a nanometre: its first swing takes 0.9 of the largest."""
+    friction = {"law": "stick-slip", "coefficient": 0.3, "stiffness": 2e3, "retardation_time": 5e-3}
+    push = 0.45 * 2 * 0.3 * 100.0
+    tables = pressed_block(push, friction, 3600.0)
+    tables["output"] = {"interval": 60.0}
+    place = dockdyn.simulate(load(tables))["position"].sel(body="block", axis="x").values[1:]
+    assert place == pytest.approx(push / 4e3, abs=1e-9)
 
 
 @pytest.mark.full
