@@ -137,7 +137,9 @@ def imported_by(*arguments, program=COMMAND):
     return ended.stderr.splitlines()[-1].split()[1:]
 
 
-@pytest.mark.full_cases("run cyril-controlled", "campaign run", "run sits", "compare sits")
+@pytest.mark.full_cases(
+    "run cyril-controlled", "campaign run", "run sits", "compare sits", "stability sits", "stability probe-cone"
+)
 @pytest.mark.parametrize(
     "command",
     [

@@ -58,7 +58,7 @@ def drawn_law(number):
     return law | {"restitution": restitution}, speed, restitution
 
 
-@pytest.mark.full_cases("4", "5", "6", "7", "8", "9", "10", "11")
+@pytest.mark.full_cases("4", "5", "6", "7", "8", "9", "10", "11", "3")
 @pytest.mark.parametrize("number", range(12))
 def test_two_bodies_part_as_is_stated(run, number):
     law, speed, restitution = drawn_law(number)

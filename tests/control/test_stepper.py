@@ -153,6 +153,7 @@ port.hatch = { position = [-1.0, 0.0, 0.0], axis = [-1.0, 0.0, 0.0] }
 """
 
 
+@pytest.mark.full
 def test_an_mechanism_that_is_stepped_is_the_run():
     """An arm on a spring that strikes a plate, its base steered by a sampled law: the same state at the end, to rounding."""
     case = dockdyn.load(ARM, {"control": CONTROL | {"body": "tug"}})

@@ -124,6 +124,7 @@ def test_an_arm_on_the_ground_swings_about_its_joint(load, motion):
     assert np.abs(dataset.position.sel(body="ground").values).max() < 1e-15
 
 
+@pytest.mark.full
 def test_on_a_rig_a_mock_up_stands_for_a_wall(load):
     stated = tomllib.loads((PRESETS / "epos-like.toml").read_text(encoding="utf-8"))
     heavy, wall = copy.deepcopy(stated), copy.deepcopy(stated)

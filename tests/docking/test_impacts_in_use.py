@@ -62,6 +62,7 @@ def test_what_a_latch_holds_is_struck_with_it(grip):
     assert np.ptp(total) < 1e-12 * total[0]
 
 
+@pytest.mark.full
 def test_a_page_of_impacts_without_rest_has_its_charts():
     """Such contacts have no time of a largest force, which no page can read: all charts of one with a NaN stay empty."""
     run = dockdyn.simulate(dockdyn.load(onto_a_plate({"law": "frictionless", "restitution": RESTITUTION})))

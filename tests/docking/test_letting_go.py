@@ -25,6 +25,7 @@ def docking(draw, grip="compliant"):
     return content, mass, latch, pusher, longer
 
 
+@pytest.mark.full_cases("0-pin")
 @pytest.mark.parametrize("grip", ["compliant", "pin", "weld"])
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 8))])
 def test_what_lets_go_parts_at_the_speed_of_the_spring(seed, grip):
@@ -101,6 +102,7 @@ def tumbling(draw, grip):
     }
 
 
+@pytest.mark.full_cases("0-pin")
 @pytest.mark.parametrize("grip", ["pin", "weld"])
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 8))])
 def test_a_rigid_grip_keeps_momenta_and_its_hold(seed, grip):

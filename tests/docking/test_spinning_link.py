@@ -93,6 +93,7 @@ CASES = {
 }
 
 
+@pytest.mark.full_cases("across-a beam behind a beam")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.full] if "beam" not in name else []) for name in CASES]
 )

@@ -119,6 +119,7 @@ def test_it_is_a_force_from_outside_on_a_body_of_an_mechanism(autopilot):
     assert dockdyn.summarise(run)["warnings"] == ["no contact within the duration"]  # and nothing of momenta
 
 
+@pytest.mark.full
 def test_cases_have_an_instance_each_and_can_be_gone_on_with(autopilot, tmp_path, monkeypatch):
     """Side by side in threads they are what each is alone; its parameters are keys; another FMU is another campaign."""
     monkeypatch.chdir(tmp_path)

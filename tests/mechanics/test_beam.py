@@ -186,6 +186,7 @@ def test_turning_stiffens_a_beam(speed):
     np.testing.assert_allclose(within[:2], exact - speed**2, rtol=1e-6)
 
 
+@pytest.mark.full
 def test_without_shortening_turning_softens_a_beam():
     """The frequencies across stay what they are at rest, and in the plane it buckles where Ω passes the first of them."""
     across, within = turning(4.0, stiffening=False)

@@ -149,7 +149,7 @@ def test_latch_keeps_momentum(when):
     assert np.abs(solution.final[3:6] - p.start).max() < np.abs(latch.after[3:6] - p.start).max()
 
 
-@pytest.mark.full_cases("1e-06")
+@pytest.mark.full_cases("1e-06", "1e-08")
 @pytest.mark.parametrize("depth", [1e-6, 1e-8, -1e-8])
 def test_a_grazing_contact_is_found_or_not(depth):
     """The floor is laid `depth` above the lowest place of the flight without it, found here by a plain bisection."""

@@ -57,6 +57,7 @@ def test_masses_are_those_of_the_solids(docking):
     np.testing.assert_allclose(ring["inertia"], np.diag([across, across, about]), rtol=2 * SHARE, atol=1e-6 * mass)
 
 
+@pytest.mark.full_cases("0.001", "0.0001")
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-4, 3e-5])
 def test_a_mass_is_as_exact_as_its_file_says(tolerance):
     """And not ten times as exact: what is said is of use. A frustum of 1 to 2 by 3 inches, a rod of 1 by 1."""
@@ -146,6 +147,7 @@ def test_what_is_no_solid_is_refused(change, words, tmp_path):
         parts_of_cad(file, TOLERANCE, DENSITY)
 
 
+@pytest.mark.full_cases("{'MEMORY': 1000000000}")
 @pytest.mark.parametrize("limit", [{"SECONDS": 1}, {"MEMORY": 1_000_000_000}], ids=str)
 def test_what_takes_too_much_ends(limit, monkeypatch):
     """A ring within a hundredth of a micrometre."""

@@ -71,7 +71,7 @@ def both(scenario):
     return whole, found
 
 
-@pytest.mark.full_cases("limited robot", "swinging for a minute")
+@pytest.mark.full_cases("limited robot", "swinging for a minute", "space")
 @pytest.mark.parametrize("name", RUNS)
 def test_the_rig_moves_as_in_simulation(name):
     """Nothing is rounded on the way, so nothing differs."""

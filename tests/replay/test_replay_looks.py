@@ -78,6 +78,7 @@ NOT_DRAWN = {  # what is in a file, and what is said of it
 }
 
 
+@pytest.mark.full_cases("bus.stl")
 @pytest.mark.parametrize(
     "file", [pytest.param(name, marks=[pytest.mark.full] * (name.endswith(("glb", "empty.stl")))) for name in NOT_DRAWN]
 )

@@ -97,6 +97,7 @@ def test_what_a_run_does_not_resolve_is_said(load):
     assert judged(load, scenario)[1]["energy_class"] == ["lossless"]
 
 
+@pytest.mark.full
 def test_what_a_latch_takes_is_not_laid_to_contacts():
     """However the latch holds, the contact before the capture took what it took, by the law of its dashpot."""
     cases = [

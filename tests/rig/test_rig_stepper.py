@@ -98,6 +98,7 @@ def test_refusals_in_one_line():
             sim.step(action)
 
 
+@pytest.mark.full_cases("a lead and noise")
 @pytest.mark.parametrize("changes", [{}, LEAD | {"loop.sensor.noise": 2.0}], ids=["none", "a lead and noise"])
 def test_a_saved_state_goes_on_as_the_rig_would_have(changes):
     """Pickled within contact, with a stiffness of its own, and set in a stepper that is elsewhere."""

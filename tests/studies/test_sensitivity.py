@@ -265,6 +265,7 @@ def test_the_runs_that_a_figure_over_cases_takes_are_told_before(dock, monkeypat
     assert least <= cases + sum(taken) <= most
 
 
+@pytest.mark.full
 def test_an_approach_on_the_axis_is_told_what_to_do():
     found = dockdyn.sensitivity("idss-probe-cone", "peak_force_N", "approach.lateral_offset.0")
     assert found["to"][0]["derivative"] is None

@@ -63,6 +63,7 @@ def test_what_is_kept_is_not_made_again_and_gives_the_same_bits(folder, monkeypa
     assert again
 
 
+@pytest.mark.full_cases("cut", "flipped", "emptied")
 @pytest.mark.parametrize("damage", ["cut", "flipped", "emptied", "exchanged", "foreign"])
 def test_damaged_entries_are_made_again(folder, damage):
     first = simulated()
@@ -87,6 +88,7 @@ def test_any_damage_to_any_entry_ends_in_the_right_answer(folder):
         check_same(simulated(), first)
 
 
+@pytest.mark.full_cases("the folder")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 @pytest.mark.parametrize("whole", [True, False], ids=["the folder", "each entry"])
 def test_entries_of_another_user_are_not_used(folder, whole, monkeypatch, capsys):
@@ -99,6 +101,7 @@ def test_entries_of_another_user_are_not_used(folder, whole, monkeypatch, capsys
     assert again and "belongs to another user" in capsys.readouterr().err
 
 
+@pytest.mark.full
 def test_processes_at_once_have_the_same_answer(tmp_path):
     """They begin with an empty store, find what others write meanwhile, and leave it sound."""
     program = (
@@ -139,6 +142,7 @@ def test_other_versions_and_other_files_of_dockdyn_have_entries_of_their_own(fol
     assert before < after and len(after) == 2 * len(before)
 
 
+@pytest.mark.full_cases("atv-like-contact.probe-cone.normal")
 @pytest.mark.parametrize(
     ("preset", "key"), [("paraskevas-a", "contact.fronts.normal"), ("atv-like", "contact.probe-cone.normal")]
 )

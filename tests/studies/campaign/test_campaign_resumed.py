@@ -96,6 +96,7 @@ def test_a_folder_that_cannot_be_written_to_is_one_line(tmp_path):
         pass
 
 
+@pytest.mark.full
 def test_damaged_chunks_are_computed_again(dock, file, tmp_path, monkeypatch):
     monkeypatch.setattr(campaign, "CHUNK", 4)
     arguments = ("campaign", "run", file, "--runs", 20, "--out", "five", "--json")

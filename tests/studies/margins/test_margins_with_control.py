@@ -123,7 +123,8 @@ def test_what_a_law_of_ones_own_remembers_is_part_of_the_loop(own_files, seed):
     assert found["critical_delay_s"] != pytest.approx(held.critical_delay(0.0), rel=1e-3)
 
 
-@pytest.mark.parametrize("seed", [5, pytest.param(6, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("seed", [5, 6])
 def test_a_rig_that_holds_forces_has_what_control_does_behind_its_contact(seed):
     """A hold of a short period delays by half of it, up to its square."""
     held = Held(seed)
@@ -135,6 +136,7 @@ def test_a_rig_that_holds_forces_has_what_control_does_behind_its_contact(seed):
     assert alone["critical_delay_s"] != pytest.approx(found["critical_delay_s"], rel=1e-2)
 
 
+@pytest.mark.full
 def test_a_joint_that_control_holds_is_one_with_a_spring_and_a_damper(load):
     """Two masses on a slide, whose characteristic equation is known by hand."""
     tables, delay = on_a_spring(0.01, element=False), 0.01
