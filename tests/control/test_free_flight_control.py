@@ -207,6 +207,7 @@ def test_everything_in_the_result_is_documented(docked):
     assert not [name for name in names if f"`{name}`" not in text and not is_of_member(name)]
 
 
+@pytest.mark.full
 def test_the_report_shows_control(docked):
     page = report_html(docked)
     assert "Control of “chaser”" in page and "What control gives “chaser”" in page

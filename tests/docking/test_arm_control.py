@@ -199,7 +199,8 @@ def test_control_acts_in_its_phases_alone(law, period):
     assert np.ptp(momentum, axis=0).max() < 1e-9 * np.abs(momentum).max()
 
 
-@pytest.mark.parametrize("period", [pytest.param(None, marks=pytest.mark.full), 0.25])
+@pytest.mark.full
+@pytest.mark.parametrize("period", [None, 0.25])
 def test_control_of_a_body_acts_in_its_phases_alone(period):
     content = caught(2, "joint-pd")
     content["phase"] = {"loose": {}, "held": {"when": {"lasting": 1.0}}}

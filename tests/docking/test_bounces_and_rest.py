@@ -83,6 +83,7 @@ def rolling(sideways):
     return impulse, sideways - impulse / BALL
 
 
+@pytest.mark.full
 def test_a_ball_that_bounces_and_slides_ends_rolling():
     """By which impacts, and in which rest, friction acts does not count: where it rolls it has given one impulse."""
     sideways = 0.6

@@ -91,6 +91,7 @@ ON_LINE = {
 }
 
 
+@pytest.mark.full
 def test_on_a_line_the_ground_holds_a_spring_and_a_wall_throws_back(load):
     dataset = dockdyn.simulate(load(ON_LINE))
     swing = 0.03 * np.cos(np.sqrt(300.0 / 7.0) * dataset.time.values)

@@ -135,7 +135,7 @@ def test_the_class_in_the_report_is_what_the_run_does(seed):
     assert f"class {name}: {MOTION_CLASSES[name]}" in page
 
 
-@pytest.mark.full_cases("changes1-friction")
+@pytest.mark.full_cases("changes1-friction", "changes2-no formula")
 @pytest.mark.parametrize(
     ("changes", "why"),
     [

@@ -47,7 +47,8 @@ def onto_a_plate(impact, grip=None):
     return content if grip is None else content | {**acting(hook)}
 
 
-@pytest.mark.parametrize("grip", ["weld", pytest.param("pin", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("grip", ["weld", "pin"])
 def test_what_a_latch_holds_is_struck_with_it(grip):
     """The plate and the body behind it are one mass while the latch holds; restitution is Newton's."""
     run = dockdyn.simulate(dockdyn.load(onto_a_plate({"law": "frictionless", "restitution": RESTITUTION}, grip)))

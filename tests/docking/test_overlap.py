@@ -39,6 +39,7 @@ DEEP = ": contact 'tip': overlap at the start = 0.06 m; must be at most 0.01 m: 
 DEEP += "move a body's position back, against the way it comes, by 0.05 m or more"
 
 
+@pytest.mark.full
 def test_every_case_of_a_study_is_looked_at(load):
     """A batch does not begin as a run does; what a run refuses is a case that failed, for the reason that the run gives."""
     scenario = load(BALL)

@@ -138,7 +138,7 @@ def null_space(draw, period, inertias, starts):
 LAWS = {"joint-pd": joint_pd, "lqr": regulator, "detumble": detumble, "reaction-null-space": null_space}
 
 
-@pytest.mark.full_cases("0-reaction-null-space", "0-detumble")
+@pytest.mark.full_cases("0-reaction-null-space", "0-detumble", "0-lqr")
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 5))])
 def test_laws_asked_at_samples_move_an_arm_by_their_recursion(law, seed):

@@ -90,6 +90,7 @@ def test_inertia_that_struts_reflect_takes_part_in_a_catch(seed):
     assert summary["linear_momentum_error"] < 1e-10 and summary["angular_momentum_error"] < 1e-10
 
 
+@pytest.mark.full
 def test_phases_of_one_instant_find_what_the_one_before_left():
     """A latch that a phase closes around a striker holds it at once, which the next one finds; one that a phase opens does not
     hold any more, so that the next one waits."""

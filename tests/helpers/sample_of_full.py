@@ -86,5 +86,7 @@ class Sample:
         self.cases, self.begun, self.stopped = max(self.cases, cases), self.begun + begun, self.stopped + stopped
 
     def pytest_terminal_summary(self, terminalreporter):
-        words = f"Of {self.cases} full cases, {self.begun} were begun and {self.begun - self.stopped} finished, as drawn by"
+        words = (
+            f"Of {self.cases} full cases, {self.begun} were begun and {self.begun - self.stopped} finished, as drawn by"
+        )
         terminalreporter.write_line(f"{words} commit {self.seed or '(none)'}.")

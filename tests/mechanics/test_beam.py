@@ -305,6 +305,7 @@ def brackets(ratio, rotary, count=3):
     return [(grid[k], grid[k + 1]) for k in at[:count]]
 
 
+@pytest.mark.full
 def test_all_modes_of_a_scenario_are_right_whatever_hangs_on_the_tip():
     """Two by default, within 1 %; with the polynomials of two shapes the second is a third to a half too high."""
     errors = errors_of(given(modes=LargeBeamSection.model_fields["bending_modes"].default[0]), 2)

@@ -64,7 +64,7 @@ def near(distance, band, count=20_000, seed=0):
     return points[np.abs(distance(points)) < band][:count]
 
 
-@pytest.mark.full_cases("hollow cylinder")
+@pytest.mark.full_cases("hollow cylinder", "cone")
 @pytest.mark.parametrize("name", CLOSED)
 def test_a_field_is_as_near_to_a_solid_as_its_limit(name):
     """At points of their own within half a spacing of it, to what the middles of cells do not see of an edge, at most half of

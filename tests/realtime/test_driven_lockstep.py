@@ -83,12 +83,13 @@ def test_the_rig_moves_as_in_simulation(name):
         np.testing.assert_array_equal(found["model_pose"], whole.model_pose.values)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "keys",
     [
         pytest.param(PLAIN | IMPERFECT | {"loop__sensor__period": "4 ms"}, id="imperfect sensor"),
-        pytest.param(PLAIN | IMPERFECT | {"loop__sensor__period": "1 ms"}, id="of 1 ms", marks=pytest.mark.full),
-        pytest.param({}, id="a law that reads where the force was measured", marks=pytest.mark.full),
+        pytest.param(PLAIN | IMPERFECT | {"loop__sensor__period": "1 ms"}, id="of 1 ms"),
+        pytest.param({}, id="a law that reads where the force was measured"),
     ],
 )
 def test_but_for_its_last_bit_the_rig_moves_as_in_simulation(keys):

@@ -47,6 +47,7 @@ def test_what_cannot_be_compared_is_one_clear_line(dock, arguments, words):
     dock("compare", *arguments, "--json").check_refused(*words)
 
 
+@pytest.mark.full
 def test_the_robot_of_a_log_takes_the_place_of_the_scenarios(dock, tmp_path):
     """The log is of the preset's own robot: what is compared is the same, from CSV and MCAP to the last bit."""
     rows = log()

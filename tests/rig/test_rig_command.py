@@ -146,6 +146,7 @@ def test_a_robot_without_unit_gain_and_a_run_without_contact_are_warned_of():
     assert found["apparent_restitution"] is None and found["ideal_restitution"] is None
 
 
+@pytest.mark.full
 def test_an_error_of_force_that_is_the_sensors_says_so():
     """In free flight after the bounce nothing acts but what the sensor makes up; the error of the peak is the delay's."""
     sensor = {"delay": "20 ms", "noise": 0.3, "bias": 0.2}
@@ -210,6 +211,7 @@ def assert_alarming(dataset, words):
     assert [warning for warning in found.warnings if warning.startswith("the loop is unstable")]
 
 
+@pytest.mark.full
 def test_what_a_compensator_takes_back_is_not_called_unstable():
     """Passivity acts on energy that has come in: of small motions the loop is that without it."""
     energy = {"law": "passivity"}

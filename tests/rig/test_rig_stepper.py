@@ -54,6 +54,7 @@ def test_a_run_that_is_stepped_is_the_run(changes):
     assert_the_run(rows, case)
 
 
+@pytest.mark.full
 def test_without_a_compensator_nothing_is_added():
     case = dockdyn.load("sits", {"duration": 1.0, "start.velocity": 0.3})
     sim, rows = dockdyn.stepper(case), []

@@ -223,6 +223,7 @@ def test_an_objective_says_what_it_does_not_know():
         jax.grad(objective)(at | {SPEED: 0.11})
 
 
+@pytest.mark.full
 def test_a_pair_of_poles_changes_together():
     """One pole alone would leave its partner behind; a rig's comparisons are no numbers of its run."""
     scenario = dockdyn.load("sits", {"duration": 0.6})

@@ -63,7 +63,7 @@ def test_what_is_kept_is_not_made_again_and_gives_the_same_bits(folder, monkeypa
     assert again
 
 
-@pytest.mark.full_cases("cut", "flipped", "emptied")
+@pytest.mark.full_cases("cut", "flipped", "emptied", "foreign")
 @pytest.mark.parametrize("damage", ["cut", "flipped", "emptied", "exchanged", "foreign"])
 def test_damaged_entries_are_made_again(folder, damage):
     first = simulated()

@@ -37,6 +37,7 @@ def test_answers_and_store(whole):
     assert "A small docking" in (folder / "campaign-report.html").read_text()
 
 
+@pytest.mark.full
 def test_a_figure_of_the_whole_motion_can_be_required(file):
     wanted = {"work_energy_error": "< 1e-8", "contact.energy_change": "< 0 J", "captured": True}
     scenario = dockdyn.load(file, {"requirements": wanted})

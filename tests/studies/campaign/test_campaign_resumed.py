@@ -179,6 +179,7 @@ def test_a_bit_that_flips_in_an_index_changes_nothing(file, whole, tmp_path):
         store.campaign()
 
 
+@pytest.mark.full_cases("True")
 @pytest.mark.parametrize("lost", [False, True])
 def test_a_campaign_with_a_damaged_index_goes_on(lost, dock, file, whole, tmp_path):
     shutil.copytree(whole[0], tmp_path / "x")
