@@ -1,8 +1,6 @@
 """Machine code kept for the next process: right whatever happened to it, and never of code that may have changed."""
 
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -99,25 +97,6 @@ def test_entries_of_another_user_are_not_used(folder, whole, monkeypatch, capsys
     monkeypatch.setattr(jaxpr, "translate_function", lambda traced: again.append(traced) or translate_function(traced))
     check_same(simulated(), first)
     assert again and "belongs to another user" in capsys.readouterr().err
-
-
-@pytest.mark.full
-def test_processes_at_once_have_the_same_answer(tmp_path):
-    """They begin with an empty store, find what others write meanwhile, and leave it sound."""
-    program = (
-        f"import dockdyn, hashlib; found = dockdyn.simulate(dockdyn.load({PRESET!r})); "
-        "print(hashlib.sha256(found.position.values.tobytes() + found.normal_force.values.tobytes()).hexdigest())"
-    )
-    own = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
-
-    def answers(count):
-        running = [
-            subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, env=own) for _ in range(count)
-        ]
-        return {each.communicate()[0] for each in running}
-
-    together = answers(2)
-    assert len(together) == 1 and together == answers(1) and together != {b""}
 
 
 def test_where_nothing_can_be_kept(folder):
