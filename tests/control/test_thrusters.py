@@ -75,7 +75,7 @@ def flight(control, **changes):
 GAINS = {"base_stiffness": 10.0, "base_damping": 60.0, "position_stiffness": 20.0, "velocity_damping": 100.0}
 
 
-@pytest.mark.full_cases("no shortest pulse")
+@pytest.mark.full_cases("no shortest pulse", "on-off")
 @pytest.mark.parametrize(
     "modulation",
     [{"shortest_pulse": 0.03}, {"law": "on-off", "switch_on": 0.4, "switch_off": 0.1}, {"deadband": 0.01}],
@@ -122,6 +122,7 @@ def limit_cycle(run, rate, duration=400.0):
     return run(flight(control, rate=[0.0, 0.0, rate], duration=duration)), shortest, deadband, period, stiffness
 
 
+@pytest.mark.full
 def test_a_dead_band_leaves_the_limit_cycle_of_a_double_integrator(run):
     """Each pulse of the couple turns the rate by Δ; with ∓Δ/2 between the edges it goes to and fro between them for ever.
 

@@ -116,6 +116,7 @@ joint = {{ kind = "revolute", position = [0.1, 0, 0], axis = [0, 0, 1], start = 
 """
 
 
+@pytest.mark.full_cases("plane")
 @pytest.mark.parametrize("motion", ["space", "plane"])
 def test_an_arm_on_the_ground_swings_about_its_joint(load, motion):
     dataset = dockdyn.simulate(load(tomllib.loads(ARM.format(motion=motion))))

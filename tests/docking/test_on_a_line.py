@@ -135,6 +135,7 @@ def test_a_line_is_space_along_x(seed):
     assert summary["linear_momentum_error"] < 1e-11 and summary["work_energy_error"] < 1e-8
 
 
+@pytest.mark.full
 def test_an_approach_is_between_ports():
     """The tip is as far out of the mouth as stated, and comes as fast, wherever and however the target moves."""
     tables = without_elements(drawn(0)) | {"phase": {}}

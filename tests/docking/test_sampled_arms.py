@@ -167,6 +167,7 @@ def pd_case(seed):
     return scenario(bodies, "plane", joint_pd(draw, 0.3, inertias, [0.1, -0.2])[0], 0.3)
 
 
+@pytest.mark.full
 def test_steps_of_a_sampled_arm_are_its_run():
     content = pd_case(0)
     np.testing.assert_allclose(by_steps(content), dockdyn.simulate(content).joint_angle, rtol=0, atol=1e-12)

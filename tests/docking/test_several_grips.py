@@ -110,6 +110,7 @@ def test_phases_of_one_instant_find_what_the_one_before_left():
     assert run.phase_began.values.tolist()[:2] == [0.0, 0.0] and np.isnan(run.phase_began.values[2])
 
 
+@pytest.mark.full
 def test_a_run_that_begins_with_the_capture_ends_there():
     draw = np.random.default_rng(64)
     bodies = [body(draw, name, x) for name, x in (("a", 0.0), ("b", 1.0))]

@@ -199,6 +199,7 @@ def test_what_does_not_fit_is_said_in_a_line(table, texts, words, tmp_path):
         dockdyn.simulate(scenario)
 
 
+@pytest.mark.full
 def test_what_its_bounds_allow_runs(tmp_path):
     """The bounds themselves, too; and each case of a study is looked at."""
     scenario = docking(autopilot_fmu(tmp_path, description=GAIN_FROM_0), 0.5, parameters={"gain": 500.0}, **LIMITS)

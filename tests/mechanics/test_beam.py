@@ -82,7 +82,7 @@ def roots(function, upto=12.0, count=3):
     return np.array([brentq(function, grid[k], grid[k + 1], xtol=1e-14) for k in places]) ** 2
 
 
-@pytest.mark.full_cases("free, with a mass at its tip", "pinned")
+@pytest.mark.full_cases("free, with a mass at its tip", "pinned", "clamped")
 @pytest.mark.parametrize(
     ("found", "characteristic"),
     [
@@ -113,7 +113,7 @@ def test_a_flexible_link_of_a_known_arm():
         np.testing.assert_allclose(found[:3], [1.00667, 6.30870, 17.66455], atol=6e-6)
 
 
-@pytest.mark.full_cases("body0--3")
+@pytest.mark.full
 @pytest.mark.parametrize(("body", "power"), [({"tip": 5.0}, -3), ({"tip": 5.0, "rotary": 2.0}, -1)])
 def test_modes_of_a_cantilever_converge_slowly_with_a_payload(body, power):
     """Its modes have neither moment nor shear at the tip: errors fall as 1/n, or as 1/n³ for a point mass."""

@@ -64,6 +64,7 @@ def lagrange_acceleration(t, state, p):
     return jnp.linalg.solve(mass, jax.grad(lagrangian, 0)(q, v, t, p) - bias + forces)
 
 
+@pytest.mark.full_cases("point gravity", "no gravity")
 @pytest.mark.parametrize(
     "changes",
     [

@@ -129,6 +129,7 @@ normal = { law = "spring-dashpot", stiffness = "20 kN/m" }
     ended.check_refused("exists; give --force")
 
 
+@pytest.mark.full_cases("nothing inside", "noise")
 @pytest.mark.parametrize(
     ("change", "words"),
     [

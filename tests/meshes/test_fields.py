@@ -176,6 +176,8 @@ def distances_in(field, points):
     "boulder-0.0",
     "splintered-0.02",
     "hollow_box-0.0",
+    "thin_cup-0.02",
+    "slender-0.02",
 )
 @pytest.mark.parametrize("radius", [0.0, 0.02])
 @pytest.mark.parametrize("solid", SOLIDS)

@@ -86,6 +86,7 @@ def test_friction_takes_and_delay_gives(load):
     assert summary["energy_class"] == ["passive"] and float(data.episode_energy_gain[0]) < 0
 
 
+@pytest.mark.full
 def test_what_a_run_does_not_resolve_is_said(load):
     """Under delay the numbers decide: between bodies that fly past at 10 km/s together they cannot, and no class is guessed."""
     scenario = case(LOSSLESS["linear"])

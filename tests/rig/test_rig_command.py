@@ -220,7 +220,7 @@ def test_what_a_compensator_takes_back_is_not_called_unstable():
     assert "but for what passivity takes back" in " ".join(found.warnings)
 
 
-@pytest.mark.full_cases("sits-fgc")
+@pytest.mark.full_cases("sits-fgc", "unknown-stiffness")
 @pytest.mark.parametrize("preset", ["sits-fgc", "unknown-stiffness"])
 def test_a_motion_that_fades_or_lasts_is_not_unstable(preset):
     """The undamped contact of the one, its delay made up for, has a spectral radius of 1 but for round-off."""

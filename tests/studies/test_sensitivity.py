@@ -58,6 +58,7 @@ def capture_time(speed, place, stiffness, angle, seat, chaser, target):
     return (seat - 0.02 - place) / speed + cmath.asin(frequency * 0.02 / speed) / frequency
 
 
+@pytest.mark.full
 def test_time_of_capture_in_closed_form():
     """Derivatives by complex steps."""
     numbers = {
@@ -132,6 +133,7 @@ def test_a_capture_at_its_limit_has_none():
     assert rows[PLACE]["derivative"] == pytest.approx(-1 / least, rel=1e-6)
 
 
+@pytest.mark.full
 def test_a_figure_bent_sharply_says_how_far_it_holds():
     answer = dockdyn.sensitivity(dockdyn.load("paraskevas-latch"), "capture_time_s", [VELOCITY])
     (row,) = answer["to"]

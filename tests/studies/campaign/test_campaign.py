@@ -79,6 +79,7 @@ def test_rerun_gives_the_result_of_a_case(dock, whole):
     assert dock("campaign", "rerun", folder, 17).returncode == 2  # is there already
 
 
+@pytest.mark.full
 def test_other_kinds_are_campaigns_too(tmp_path, dock):
     """Kind `latch`: two rigid bodies on a line; the share that latches is that of speeds above the closed form's."""
     text = dockdyn.load("paraskevas-latch", {"duration": "2 s"}).text()

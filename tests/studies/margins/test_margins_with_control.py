@@ -113,7 +113,8 @@ def turning(held, root):
     return any(abs(inertia * root**2 + 100.0 * root + 50.0) < 1e-6 for inertia in (20.0, 30.0, 25.0))
 
 
-@pytest.mark.parametrize("seed", [3, pytest.param(4, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("seed", [3, 4])
 def test_what_a_law_of_ones_own_remembers_is_part_of_the_loop(own_files, seed):
     held = Held(seed)
     own = {"law": "own_pid:Keep", "stiffness": held.keeps, "damping": held.slows, "integral": held.sums}

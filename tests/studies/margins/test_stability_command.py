@@ -194,7 +194,7 @@ def test_what_makes_margins_doubtful_is_told():
     assert "those of single axes are left out" in warnings("epos-like", **{"loop.robot": robot | {"z": robot}})
 
 
-@pytest.mark.full_cases("sits")
+@pytest.mark.full
 @pytest.mark.parametrize("preset", ["sits", "epos-like"])
 def test_a_period_of_whatever_length_has_a_growth_rate_or_is_one_line(preset):
     """The map over a cycle is no number where the fastest motion passes many thousand times within it."""
