@@ -168,7 +168,7 @@ def test_no_preset_runs_a_second_time_with_what_takes_long(name, tmp_path):
     assert imported_by("run", name, "--out", tmp_path / "second") == []
 
 
-@pytest.mark.full_cases("sits-scvg")
+@pytest.mark.full
 @pytest.mark.parametrize(
     "step",
     [

@@ -156,6 +156,7 @@ def test_a_cradle_hands_the_motion_on():
     assert found.episode_onset.values == pytest.approx([0, 0, 0.6], abs=1e-12)  # two touch from the start
 
 
+@pytest.mark.full
 def test_balls_that_do_not_rebound_go_on_together():
     found = run(four_balls(0.0))
     np.testing.assert_allclose(found.velocity.values[-1, :, 0], [0.5 / 4] * 4, rtol=0, atol=1e-9)
