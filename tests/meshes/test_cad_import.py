@@ -106,6 +106,7 @@ def test_units_are_those_of_the_file():
     np.testing.assert_allclose(places, [0.01, 0.01, 0.025, 0.025, 0.05, 0.05], atol=1e-6)
 
 
+@pytest.mark.full
 def test_parts_dock(dock, tmp_path):
     """From the file to a scenario that is read, with what touches from its faces."""
     ended = dock("mesh", "import", FILES / "docking.step", "--density", "2.7 g/cm**3", "--out", tmp_path / "parts")
