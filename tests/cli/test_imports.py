@@ -51,6 +51,7 @@ with claim_study(Path("one"), Path("one/index"), "study"):
 """
 
 
+@pytest.mark.full_cases("None")
 @pytest.mark.parametrize("bound", [None, "1000000"])
 def test_a_lock_is_there_where_it_is_needed(bound, tmp_path):
     """For a study's folder, and for JAX where it is told how large its cache may be; else JAX does without."""

@@ -151,6 +151,7 @@ def test_steps_that_begin_again_refuse_it(load):
         stepper.reset({"body.one.position": inside.tolist()})
 
 
+@pytest.mark.full
 def test_a_rig_along_one_direction_refuses_it(load):
     """A contact that only pushes is deep at the start where the model is; a spring that also pulls may begin anywhere."""
     line = {"schema": 2, "duration": 0.02, "rig": {"mass": 100.0}, "loop": LOOP, "contact": {"normal": LAW}}

@@ -103,6 +103,7 @@ def test_impacts_keep_energy_and_momentum_of_a_free_system():
     assert np.min(gaps) > 0
 
 
+@pytest.mark.full
 def test_jacobi_constant():
     """In a circular orbit, with motors that only spring, E + springs − n · (angular momentum about the origin) stays.
 

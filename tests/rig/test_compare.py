@@ -114,6 +114,7 @@ def test_rows_are_the_measures_of_runs(dock, tmp_path):
     assert found["recommended"] == "fixed-gain"  # the nearer of the two
 
 
+@pytest.mark.full
 def test_files_open_again_and_name_the_best(dock, tmp_path):
     laws = "--compensators", "none,command-lead,lead-energy"
     code, out, err = dock("compare", "unknown-stiffness", *laws, *SHORT, "--set", f"{STIFFNESS}=5e3:8e4:3")

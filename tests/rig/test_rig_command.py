@@ -195,7 +195,7 @@ UNSTABLE = [
 ]
 
 
-@pytest.mark.full_cases("a bounce")
+@pytest.mark.full_cases("a bounce", "a gain that is visited")
 @pytest.mark.parametrize(("preset", "changes", "words"), UNSTABLE, ids=["a bounce", "a gain that is visited"])
 def test_the_line_under_the_title_says_that_the_loop_is_unstable(preset, changes, words):
     assert_alarming(dockdyn.simulate(dockdyn.load(preset, {"duration": "5 s", **changes})), words)

@@ -63,6 +63,7 @@ def test_without_a_compensator_nothing_is_added():
     assert_the_run(rows, case)
 
 
+@pytest.mark.full
 def test_rigs_of_a_batch_are_the_rigs_alone():
     case = dockdyn.load("unknown-stiffness", RIG | LEAD)
     values = [{"contact.normal.stiffness": stiffness} for stiffness in (1.5e4, 3e4)]
