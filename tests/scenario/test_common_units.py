@@ -90,7 +90,6 @@ def texts_in(value) -> list[str]:
     return [value] if isinstance(value, str) and re.match(r"[-+.\d]+(e[-+]?\d+)? ?[A-Za-z°]", value) else []
 
 
-@pytest.mark.full_cases("mesh-on-mesh")
 @pytest.mark.parametrize("preset", dockdyn.presets())
 def test_presets_are_read_without_pint(preset):
     stated = texts_in(dockdyn.load(preset).resolved())
