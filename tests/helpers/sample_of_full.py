@@ -41,9 +41,13 @@ class Sample:
     @pytest.hookimpl(trylast=True)  # after cases were marked
     def pytest_collection_modifyitems(self, items):
         self.config.hook.pytest_deselected(items=[item for item in items if not item.get_closest_marker("full")])
-        full = [item for item in items if item.get_closest_marker("full")]
-        items[:] = sorted(full, key=lambda item: hashlib.sha256(f"{self.seed} {item.nodeid}".encode()).digest())
+        items[:] = sorted((item for item in items if item.get_closest_marker("full")), key=self.place_in_order)
         self.cases = len(items)
+
+    def place_in_order(self, item):
+        """Where the commit puts a case: those of one test stand together, as they share programs."""
+        names = item.nodeid.partition("[")[0], item.nodeid
+        return [hashlib.sha256(f"{self.seed} {name}".encode()).digest() for name in names]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self):
