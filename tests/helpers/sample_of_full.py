@@ -36,7 +36,7 @@ class Sample:
     def __init__(self, config, seconds):
         self.end = time.monotonic() + seconds
         self.config, self.seed = config, name_commit(config.rootpath)
-        self.cases = self.begun = self.stopped = 0
+        self.cases, self.begun, self.stopped = 0, 0, set()
 
     @pytest.hookimpl(trylast=True)  # after cases were marked
     def pytest_collection_modifyitems(self, items):
@@ -58,18 +58,18 @@ class Sample:
         return None
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_setup(self):
-        return (yield from self.bound_phase())
+    def pytest_runtest_setup(self, item):
+        return (yield from self.bound_phase(item))
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_call(self):
-        return (yield from self.bound_phase())
+    def pytest_runtest_call(self, item):
+        return (yield from self.bound_phase(item))
 
-    def bound_phase(self):
+    def bound_phase(self, item):
         """A phase of a case, which an alarm ends: at the end of the time, or where it alone takes too much of it."""
 
         def stop(number, frame):
-            self.stopped += 1
+            self.stopped.add(item.nodeid)
             raise pytest.skip.Exception("not finished in the time of a sample", _use_item_location=True)
 
         before = signal.signal(signal.SIGALRM, stop)
@@ -82,15 +82,14 @@ class Sample:
 
     def pytest_sessionfinish(self):
         if hasattr(self.config, "workeroutput"):
-            self.config.workeroutput["sample"] = [self.cases, self.begun, self.stopped]
+            self.config.workeroutput["sample"] = [self.cases, self.begun, [*self.stopped]]
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node):
-        cases, begun, stopped = getattr(node, "workeroutput", {}).get("sample", [0, 0, 0])
-        self.cases, self.begun, self.stopped = max(self.cases, cases), self.begun + begun, self.stopped + stopped
+        cases, begun, stopped = getattr(node, "workeroutput", {}).get("sample", [0, 0, []])
+        self.cases, self.begun = max(self.cases, cases), self.begun + begun
+        self.stopped.update(stopped)
 
     def pytest_terminal_summary(self, terminalreporter):
-        words = (
-            f"Of {self.cases} full cases, {self.begun} were begun and {self.begun - self.stopped} finished, as drawn by"
-        )
+        words = f"Of {self.cases} full cases, {self.begun} were begun and {self.begun - len(self.stopped)} finished, as drawn by"
         terminalreporter.write_line(f"{words} commit {self.seed or '(none)'}.")
