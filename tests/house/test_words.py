@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from places import DOCS
 
-GENERATED = {"scenario-keys", "options", "variables", "capabilities"}  # by docs/make_*.py
+GENERATED = {"scenario-keys", "options", "variables", "capabilities", "validation"}  # by docs/make_*.py
 ALL, SCENARIO = 90_000, 8_000  # words, as `wc -w` counts them
 
 

@@ -13,11 +13,13 @@ from typing import Any, NamedTuple
 
 from dockdyn import backend
 from dockdyn.contact.bound_tree import walk_tree
+from dockdyn.contact.contact_memory import ContactMemory
 from dockdyn.contact.contact_modes import APART, PRESSING, SLACK, force_guard, force_in_mode, gated_force
 from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.preloaded import Preloaded
-from dockdyn.contact.pair import kinematics_of
+from dockdyn.contact.laws.stick_slip import FrictionGrip, FrictionMemory, StickSlip
+from dockdyn.contact.pair import ContactKinematics, kinematics_of
 from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.contact.surfaces.surface import Surface
@@ -56,6 +58,9 @@ class GroupState(NamedTuple):
     sliding_speed: Scalar  # m/s, of that member
     point: Vector  # m, inertial, of that member
     force_sign: Scalar  # a number with the sign of the force of a member that is alone; of others unknown, 1
+    slipped: (
+        Scalar  # N, of a member that is alone and sticks: rises while it slips and falls as it sticks again; else 0
+    )
 
 
 class MemberTree(NamedTuple):
@@ -68,15 +73,25 @@ class MemberTree(NamedTuple):
 
 
 class Rest(NamedTuple):
-    """Where members rest, a row for each: then only what their forces are in excess of the resting ones acts."""
+    """Where members rest, a row for each: then only what their forces are in slipped of the resting ones acts."""
 
     closed: Float[Array, "*members"]  # 1 of a member in contact, 0 of one that stays apart
     depth: Float[Array, "*members"]  # m, at which the law rests
     found: Float[Array, "*members"]  # m, the depth of the bodies that is taken for it
+    on_own: Vector | None = None  # m, where what sticks touches, axes of the first body
+    on_other: Vector | None = None  # m, axes of the second
 
     def law(self, law: NormalLaw) -> NormalLaw:
         """Return the law of one member as it is felt from there."""
-        return Preloaded(law, self.depth, self.found)
+        return Preloaded(law.at_rest(self.depth), self.depth, self.found)
+
+    def held_by(self, friction: StickSlip, meeting: ContactKinematics, own: Placed, other: Placed) -> Vector:
+        """Return the force (N, inertial, on the first body) by which one member sticks."""
+        assert self.on_own is not None
+        assert self.on_other is not None
+        moved = own.point(self.on_own) - other.point(self.on_other)
+        moved = moved - meeting.normal * moved.dot(meeting.normal) + meeting.sliding * friction.retardation_time
+        return moved * -friction.stiffness(self.depth)
 
 
 class ContactGroup(Module):
@@ -91,7 +106,7 @@ class ContactGroup(Module):
     common: Any  # the same with what all share alone
     weights: Float[Array, "members"]  # of the law's force in each member: m² where the law gives a pressure, else 1
     law: NormalLaw
-    friction: Friction | None
+    friction: Friction | StickSlip | None
     place: Float[Array, "3"]  # m, axes of the first body: where the wrench acts, on both bodies
     reach: Float[Array, ""]  # m, of the members from there
     first: int = field(static=True)  # which bodies
@@ -104,7 +119,7 @@ class ContactGroup(Module):
         geometries: Sequence[PairGeometry],
         bodies: tuple[int, int],
         law: NormalLaw,
-        friction: Friction | None = None,
+        friction: Friction | StickSlip | None = None,
         weights: Float[Array, "members"] | None = None,
     ) -> ContactGroup:
         """Return a group of `geometries` of one class, which share what their class says, between two `bodies` by number."""
@@ -120,7 +135,7 @@ class ContactGroup(Module):
         geometries: PairGeometry,
         bodies: tuple[int, int],
         law: NormalLaw,
-        friction: Friction | None,
+        friction: Friction | StickSlip | None,
         weights: Float[Array, "members"],
         tree: MemberTree | None = None,
     ) -> ContactGroup:
@@ -134,7 +149,7 @@ class ContactGroup(Module):
             common=replace(geometries, **dict.fromkeys(own)),
             weights=jnp.asarray(weights, float),
             law=law,
-            friction=friction,
+            friction=friction.under(law) if isinstance(friction, StickSlip) else friction,
             place=middle,
             reach=jnp.max(jnp.linalg.norm(places - middle, axis=1) + jax.vmap(lambda one: one.extent())(members)),
             first=bodies[0],
@@ -189,23 +204,125 @@ class ContactGroup(Module):
         pushes = delayed.dot(delayed) > 0
         return Wrench(delayed, Vector.zero()), once(jax.lax.cond(pushes, point, lambda: self.reference(own)))
 
+    def first_memory(self) -> ContactMemory | None:
+        """Return what it remembers at first, with a leading axis of members; None of one that remembers nothing."""
+        sticks = isinstance(self.friction, StickSlip)
+        if not self.remembers:
+            return None
+        first = ContactMemory(
+            self._sticking.unstretched() if sticks else None, jnp.zeros(()) if self.law.remembers() else None
+        )
+        count = self.weights.shape[0]
+        return map_leaves(lambda leaf: jnp.broadcast_to(leaf, (count, *leaf.shape)), first)
+
+    @property
+    def remembers(self) -> bool:
+        """Whether what it does depends on what was."""
+        return self.rest is None and (isinstance(self.friction, StickSlip) or self.law.remembers())
+
+    def memory_rate(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory) -> ContactMemory:
+        """Return the rate of what it remembers."""
+
+        def one(row: tuple[Any, ContactMemory]) -> ContactMemory:
+            member, memory = row
+            still: ContactMemory = map_leaves(jnp.zeros_like, memory)
+            if memory.stretch is None:
+                return still
+            meeting = kinematics_of(combine(member, self.common).touch(own, other), own, other)
+            slides = other.rotation.transposed_times(meeting.sliding)
+            return still._replace(stretch=memory.stretch.at_rate(slides * jnp.where(meeting.depth > 0, 1.0, 0.0)))
+
+        def still() -> ContactMemory:
+            return map_leaves(jnp.zeros_like, past)
+
+        return jax.lax.cond(mode == APART, still, lambda: _each_row(one, (self.members, past)))
+
+    def renewed(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory) -> ContactMemory:
+        """Return what it remembers once a step has ended."""
+
+        def one(row: tuple[Any, ContactMemory]) -> ContactMemory:
+            member, memory = row
+            meeting = kinematics_of(combine(member, self.common).touch(own, other), own, other)
+            deepest = None if memory.deepest is None else jnp.maximum(memory.deepest, meeting.depth)
+            if memory.stretch is None:
+                return ContactMemory(None, deepest)
+            law = self._law_of(meeting, own, memory)
+            pressing = _pressing_force(law, mode, meeting.depth, meeting.rate, self.alone)
+            grip = self._grip(meeting, pressing, other, memory.stretch)
+            return ContactMemory(self._sticking.renewed(memory.stretch, grip, meeting.depth), deepest)
+
+        return _each_row(one, (self.members, past))
+
+    def _held(
+        self,
+        meeting: ContactKinematics,
+        pressing: Scalar,
+        own: Placed,
+        other: Placed,
+        rest: Rest | None,
+        past: ContactMemory | None,
+    ) -> tuple[Vector, Scalar]:
+        """Return the force (N, inertial, on the first body) by which a member sticks that presses with a force (N) by its law,
+        and what has slipped."""
+        if rest is not None:
+            return rest.held_by(self._sticking, meeting, own, other), jnp.zeros(())
+        assert past is not None
+        assert past.stretch is not None
+        grip = self._grip(meeting, pressing, other, past.stretch)
+        return other.rotation @ self._sticking.force(grip), past.stretch.slipped + grip.excess
+
+    @property
+    def turns(self) -> int:
+        """How many quantities have a peak beside which a step must end: where what it remembers turns."""
+        return self.alone * (isinstance(self.friction, StickSlip) + self.law.remembers()) if self.remembers else 0
+
+    def turning(self, found: GroupState) -> tuple[Scalar, ...]:
+        """Return these: what has slipped, the depth."""
+        sticks, yields = isinstance(self.friction, StickSlip), self.law.remembers()
+        return (*[found.slipped] * sticks, *[found.depth] * yields) if self.turns else ()
+
+    def _law_of(self, meeting: ContactKinematics, own: Placed, past: ContactMemory | None) -> NormalLaw:
+        """Return the law of a member."""
+        law = self.law.along(own.rotation.transposed_times(meeting.normal))
+        return law if past is None or past.deepest is None else law.after(past.deepest)
+
+    @property
+    def _sticking(self) -> StickSlip:
+        assert isinstance(self.friction, StickSlip)
+        return self.friction
+
+    def _grip(self, meeting: ContactKinematics, pressing: Scalar, other: Placed, past: FrictionMemory) -> FrictionGrip:
+        """Return how a member that presses with a force (N) by its law sticks."""
+        normal, sliding = (other.rotation.transposed_times(one) for one in (meeting.normal, meeting.sliding))
+        return self._sticking.grip(past, normal, meeting.depth, pressing, sliding)
+
     def state(
-        self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False, loads: bool = False
+        self,
+        mode: Int[Array, ""],
+        own: Placed,
+        other: Placed,
+        exact: bool = False,
+        loads: bool = False,
+        past: ContactMemory | None = None,
     ) -> GroupState:
-        """Return what the group does in its `mode`, `own` and `other` being its first and its second body.
+        """Return what the group does in its `mode`, `own` and `other` being its first and its second body, and `past` what
+        it remembers.
 
         Unless it must be `exact`, the depth of a member that is surely far away is that of a bound of its distance. Where
         nothing but `loads` is asked, that is so of all that surely do not overlap.
         """
         alike = replace(self, first=0, second=0)  # groups between other bodies are traced together
-        return alike._state(mode, own, other, exact=exact, loads=loads and not self.alone)
+        return alike._state(mode, own, other, past, exact=exact, loads=loads and not self.alone)
 
     @partial(trace_once, static=("exact", "loads"))
-    def _state(self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool, loads: bool) -> GroupState:
+    def _state(
+        self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None, exact: bool, loads: bool
+    ) -> GroupState:
         about = once(self.reference(own))
+        extra = self.alone + (self.alone and past is not None and past.stretch is not None)
 
-        def one(row: tuple[Any, Scalar, Rest | None]) -> tuple[Any, tuple[Scalar, Any]]:
-            member, weight, rest = row
+        def one(row: tuple[Any, Scalar, Rest | None, ContactMemory | None]) -> tuple[Any, tuple[Scalar, Any]]:
+            member, weight, rest, memory = row
             geometry: PairGeometry = combine(member, self.common)
             if rest is not None:
                 return jax.lax.cond(
@@ -213,41 +330,48 @@ class ContactGroup(Module):
                 )
             bound = None if exact else geometry.least_distance(own, other)
             if bound is None:
-                return near(geometry, weight)
+                return near(geometry, weight, memory=memory)
             distance, size = once(bound)
             apart = distance > (BRINK if loads else FAR * size)
-            return jax.lax.cond(apart, lambda: far(distance), lambda: near(geometry, weight))
+            return jax.lax.cond(apart, lambda: far(distance), lambda: near(geometry, weight, memory=memory))
 
         def far(distance: Scalar) -> tuple[Any, tuple[Scalar, Any]]:
             zero = jnp.zeros(())
-            return (Wrench.zero(), zero), (-distance, (zero, zero, about, *([zero] if self.alone else [])))
+            return (Wrench.zero(), zero), (-distance, (zero, zero, about, *[zero] * extra))
 
-        def near(geometry: PairGeometry, weight: Scalar, rest: Rest | None = None) -> tuple[Any, tuple[Scalar, Any]]:
+        def near(
+            geometry: PairGeometry, weight: Scalar, rest: Rest | None = None, memory: ContactMemory | None = None
+        ) -> tuple[Any, tuple[Scalar, Any]]:
             meeting = kinematics_of(geometry.touch(own, other), own, other)
-            law = self.law.along(own.rotation.transposed_times(meeting.normal))
+            law = self._law_of(meeting, own, memory)
             if rest is None:
-                pressing = weight * _pressing_force(law, mode, meeting.depth, meeting.rate, self.alone)
+                each = _pressing_force(law, mode, meeting.depth, meeting.rate, self.alone)
             else:
-                pressing = weight * rest.law(law).force(meeting.depth, meeting.rate)
+                each = rest.law(law).force(meeting.depth, meeting.rate)
+            pressing, slipped = weight * each, jnp.zeros(())
             force = meeting.normal * pressing
-            if self.friction is not None:
+            if isinstance(self.friction, StickSlip):
+                held, slipped = self._held(meeting, each, own, other, rest, memory)
+                force = force + held * weight
+            elif self.friction is not None:
                 force = force + self.friction.force(pressing, meeting.sliding)
             wrench = Wrench(force, (meeting.point - about).cross(force))
             # a speed at rest has no derivative
             speed = jnp.sqrt(meeting.sliding.dot(meeting.sliding)) if rest is None else jnp.zeros(())
-            sign = [law.force_sign(meeting.depth, meeting.rate)] if self.alone else []
-            return (wrench, pressing), (meeting.depth, (meeting.rate, speed, meeting.point, *sign))
+            more = [law.force_sign(meeting.depth, meeting.rate), slipped][:extra]
+            return (wrench, pressing), (meeting.depth, (meeting.rate, speed, meeting.point, *more))
 
         found = None
         if self.tree is not None and self.rest is None:
             found = self._sum_over_near(
                 lambda row: near(combine(row[0], self.common), row[1]), own, other, exact=exact, loads=loads
             )
-        (wrench, normal), (depth, (rate, speed, point, *sign)) = found or _sum_over_rows(
-            one, (self.members, self.weights, self.rest)
+        (wrench, normal), (depth, (rate, speed, point, *more)) = found or _sum_over_rows(
+            one, (self.members, self.weights, self.rest, past)
         )
         wrench, normal = map_leaves(lambda leaf: jnp.where(mode == APART, 0.0, leaf), (wrench, normal))
-        return once(GroupState(wrench, normal, depth, rate, speed, point, *(sign or [jnp.ones(())])))
+        sign, slipped = more[0] if extra else jnp.ones(()), more[1] if extra > 1 else jnp.zeros(())
+        return once(GroupState(wrench, normal, depth, rate, speed, point, sign, slipped))
 
     def _sum_over_near(
         self, one: Callable[[Any], tuple[Any, tuple[Scalar, Any]]], own: Placed, other: Placed, exact: bool, loads: bool
@@ -289,13 +413,26 @@ class ContactGroup(Module):
         bound = jnp.where(jnp.isneginf(depth), jnp.maximum(passed_over, root), passed_over)
         return total, (jnp.maximum(depth, -bound), thing)
 
-    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed) -> Wrench:
+    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None = None) -> Wrench:
         """Return that of its state alone: nothing is computed while it is apart."""
-        return jax.lax.cond(mode == APART, Wrench.zero, lambda: self.state(mode, own, other, loads=True).wrench)
+        return jax.lax.cond(
+            mode == APART, Wrench.zero, lambda: self.state(mode, own, other, loads=True, past=past).wrench
+        )
 
     def depths(self, own: Placed, other: Placed) -> Float[Array, "members"]:
         """Return how deep (m) each member is, negative while apart."""
         return jax.lax.map(lambda member: combine(member, self.common).touch(own, other)[0], self.members)
+
+    def seats(self, own: Placed, other: Placed) -> tuple[Vector, Vector] | tuple[()]:
+        """Return where on both bodies (m, axes of each) each member touches, if it sticks."""
+        if not isinstance(self.friction, StickSlip):
+            return ()
+
+        def one(member: Any) -> tuple[Vector, Vector]:  # noqa: ANN401, a tree
+            point = combine(member, self.common).touch(own, other)[2]
+            return own.local(point), other.local(point)
+
+        return _each_row(one, self.members)
 
     def guards(self, mode: Int[Array, ""], found: GroupState) -> tuple[Scalar, ...]:
         """Return the event functions: one (m) that rises through zero at the first onset and at the last release; of a member
@@ -318,7 +455,7 @@ class ContactGroup(Module):
 
     def first_mode(self, own: Placed, other: Placed) -> Int[Array, ""]:
         """Return the mode at the start of a run."""
-        return self.mode_of(self.state(jnp.asarray(APART, int), own, other))
+        return self.mode_of(self.state(jnp.asarray(APART, int), own, other, past=self.first_memory()))
 
 
 def _pressing_force(law: NormalLaw, mode: Int[Array, ""], depth: Scalar, rate: Scalar, alone: bool) -> Scalar:
@@ -334,6 +471,13 @@ def _pressing_force(law: NormalLaw, mode: Int[Array, ""], depth: Scalar, rate: S
     within = force if law.adheres() else jnp.where(law.force_sign(depth, rate) > 0, force, 0.0)
     at_event = (mode == PRESSING) & (jnp.abs(depth) < BRINK)
     return jnp.where(at_event, within, gated_force(law, depth, force))
+
+
+def _each_row(one: Callable[[Any], Any], rows: Any) -> Any:  # noqa: ANN401, trees
+    """Return what `one` gives for each row."""
+    if leaves_of(rows)[0].shape[0] == 1:
+        return map_leaves(lambda leaf: leaf[None], one(map_leaves(lambda leaf: leaf[0], rows)))
+    return jax.lax.map(one, rows) if backend.is_native() else jax.vmap(one)(rows)
 
 
 def _sum_over_rows(one: Callable[[Any], tuple[Any, tuple[Scalar, Any]]], rows: Any) -> tuple[Any, tuple[Scalar, Any]]:  # noqa: ANN401, a tree

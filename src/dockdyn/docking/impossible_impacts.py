@@ -30,6 +30,16 @@ def refuse_impacts(name: str, content: MechanismSection, why: str) -> None:
             raise ScenarioError(f"{name}: {content.law_key(contact, 'impact')}: {why}")
 
 
+def refuse_memory(name: str, content: MechanismSection) -> None:
+    """Raise ScenarioError where a law remembers what was: what that is, is decided as a step of dockdyn's own ends."""
+    for contact in content.contacts:
+        if remembers := content.remembering(contact):
+            raise ScenarioError(
+                f"{name}: {remembers}: remembers what was as steps end, which a program that integrates the model does not "
+                "tell; must be for co-simulation"
+            )
+
+
 def refuse_impossible(scenario: Scenario, run: Run) -> None:
     """Raise ScenarioError where a run has stopped at an impact that its law does not allow: with the law's own words."""
     struck = [number for number, contact in enumerate(scenario.content.contacts) if contact.impact is not None]

@@ -129,12 +129,13 @@ class MechanismSetup(Setup):
 
     def functional_unit(self, scenario: Scenario, integrated: bool) -> FunctionalUnit:
         from dockdyn.docking.functional_unit import mechanism_unit
-        from dockdyn.docking.impossible_impacts import EXCHANGE, refuse_impacts
+        from dockdyn.docking.impossible_impacts import EXCHANGE, refuse_impacts, refuse_memory
         from dockdyn.results.overlap import refuse_overlap
 
         refuse_overlap(scenario)
         if not integrated:
             refuse_impacts(scenario.name, scenario.content, EXCHANGE)
+            refuse_memory(scenario.name, scenario.content)
         unit = mechanism_unit(scenario)
         return unit.integrated() if integrated else unit.equations()
 

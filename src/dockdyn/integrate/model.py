@@ -131,6 +131,19 @@ class Model(Module):
         """Return `x` brought back onto its manifold (unit quaternions, say)."""
         return x
 
+    def settled(self, x: State) -> State:
+        """Return `x`, where a step ends, with what is decided anew at each step's end, such as which slices of a contact have
+        slipped. It changes neither signal nor rates there."""
+        return x
+
+    def end_step(self, x: State) -> State:
+        """Return the state at a step's end from what the step's formula gives."""
+        return self.settled(self.retract(x))
+
+    def within_step(self, start: State, x: State) -> State:
+        """Return a state `x` between the ends of a step that began with `start`, with what stays within a step."""
+        return x
+
 
 class ContactModel(Model):
     """A model with contacts that come and go, of which a run tells by what is observed of them."""

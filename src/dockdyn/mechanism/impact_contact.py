@@ -10,8 +10,9 @@ Source: impact laws of `impact`; rest as a constraint, own derivation, in the pa
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
+from dockdyn.contact.contact_memory import ContactMemory
 from dockdyn.contact.contact_modes import APART, PRESSING, SLACK
 from dockdyn.contact.group import FAR, GroupState, Wrench
 from dockdyn.contact.laws.friction import Friction
@@ -95,13 +96,29 @@ class ImpactContact(Module):
         """Return where and how the two meet, with a normal of unit length."""
         return _meeting_of(self.geometry, own, other)
 
-    def state(self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False) -> GroupState:
+    def state(
+        self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False, past: ContactMemory | None = None
+    ) -> GroupState:
         """Return how the two meet, without any force; unless `exact`, of what is far apart a bound of the distance."""
         return _unloaded_state(self.geometry, own, other, exact=exact)
 
-    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed) -> Wrench:
+    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None = None) -> Wrench:
         """Return the wrench that acts by a force law: none."""
         return Wrench.zero()
+
+    @property
+    def remembers(self) -> bool:
+        """Whether what it does depends on what was: an impact takes no time."""
+        return False
+
+    turns: ClassVar = 0  # nothing of it turns
+
+    def turning(self, found: GroupState) -> tuple[()]:
+        """Return what turns of it: nothing."""
+        return ()
+
+    def first_memory(self) -> None:
+        """Return what it remembers: nothing."""
 
     def guards(self, mode: Int[Array, ""], found: GroupState) -> tuple[Scalar, ...]:
         """Return two event functions: one that rises through zero as the two touch, and again, at once, for the jump; and one
@@ -195,11 +212,11 @@ def _unloaded_state(geometry: PairGeometry, own: Placed, other: Placed, exact: b
     def near() -> GroupState:
         found = _meeting_of(geometry, own, other)
         speed = jnp.sqrt(found.sliding.dot(found.sliding))
-        return GroupState(Wrench.zero(), zero, found.depth, found.rate, speed, found.point, one)
+        return GroupState(Wrench.zero(), zero, found.depth, found.rate, speed, found.point, one, zero)
 
     bound = None if exact else geometry.least_distance(own, other)
     if bound is None:
         return once(near())
     distance, size = once(bound)
-    far = GroupState(Wrench.zero(), zero, -distance, zero, zero, own.point(Vector.of(geometry.place())), one)
+    far = GroupState(Wrench.zero(), zero, -distance, zero, zero, own.point(Vector.of(geometry.place())), one, zero)
     return once(jax.lax.cond(distance > FAR * size, lambda: far, near))

@@ -6,6 +6,9 @@ Source: own construction.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from dockdyn.contact.contact_memory import ContactMemory
 from dockdyn.contact.contact_modes import APART
 from dockdyn.contact.group import GroupState, Wrench
 from dockdyn.deferred import Array, Bool, Int, jnp
@@ -38,18 +41,34 @@ class MeasuredContact(Module):
         assert isinstance(load, Wrench)
         return load, self.reference(own)
 
-    def state(self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False) -> GroupState:
+    def state(
+        self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False, past: ContactMemory | None = None
+    ) -> GroupState:
         """Return what it does; of depths, rates and speeds nothing is known."""
         unknown = jnp.zeros(())
-        return GroupState(self.load, unknown, unknown, unknown, unknown, self.reference(own), unknown)
+        return GroupState(self.load, unknown, unknown, unknown, unknown, self.reference(own), unknown, unknown)
 
-    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed) -> Wrench:
+    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None = None) -> Wrench:
         """Return what it does."""
         return self.load
 
     def is_exact_distance(self) -> bool:
         """Return whether depths of what is apart are distances: of them nothing is known."""
         return False
+
+    @property
+    def remembers(self) -> bool:
+        """Whether what it does depends on what was: that is elsewhere."""
+        return False
+
+    turns: ClassVar = 0  # nothing of it turns
+
+    def turning(self, found: GroupState) -> tuple[()]:
+        """Return what turns of it: nothing."""
+        return ()
+
+    def first_memory(self) -> None:
+        """Return what it remembers: nothing."""
 
     @property
     def events(self) -> int:

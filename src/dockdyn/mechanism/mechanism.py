@@ -6,10 +6,13 @@ Source: Newton and Euler; the delayed force on present points as in Sazawal et a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import islice
+from typing import Any
 
+from dockdyn.contact.contact_memory import ContactMemory
 from dockdyn.contact.contact_modes import APART, GATED
 from dockdyn.contact.group import ContactGroup, GroupState, Wrench
 from dockdyn.contact.latch import HELD
@@ -18,7 +21,7 @@ from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
 from dockdyn.elements.actor import ElementMemory
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, stack_rows
 from dockdyn.mechanics.lines import Lines, mobility_between
-from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist, internal_energy, pair_momentum
+from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, internal_energy, pair_momentum
 from dockdyn.mechanics.trees.bodies_in_plane import BodiesInPlane
 from dockdyn.mechanics.trees.bodies_on_line import BodiesOnLine, Moving
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Row
@@ -160,10 +163,13 @@ class Mechanism(ContactModel):
         v, memories = self._fall_in(State(q, v, None, None), self.elements, first, memories)
         touching = self._apart(touching, memories)
         hits = first_hits(self.groups, here.bodies)
+        remembered = tuple(past for group in self.groups if (past := group.first_memory()) is not None)
         if self.phases is None:
-            return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None, outside, hits))
+            return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None, outside, hits, remembered))
         phase, clock = self.phases.begin(here.bodies)
-        start = State(q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock, outside, hits))
+        start = State(
+            q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock, outside, hits, remembered)
+        )
         never = jnp.asarray(False)
         begun = self._enter_due(jnp.zeros(()), start, (never, never))
         return replace(begun, memory=begun.memory._replace(work=jnp.zeros(())))
@@ -305,8 +311,8 @@ class Mechanism(ContactModel):
         bounds."""
         places = self.placement(x).bodies
         found = tuple(
-            group.state(mode, places[group.first], places[group.second], exact)
-            for group, mode in zip(self.groups, x.mode, strict=False)
+            group.state(mode, places[group.first], places[group.second], exact, past=past)
+            for group, mode, past in self._remembering(x)
         )
         return from_level(self.groups, found, x.memory.impacts)
 
@@ -319,7 +325,27 @@ class Mechanism(ContactModel):
         now = self.acting(x, here, delayed)
         clock = None if x.memory.clock is None else x.memory.clock.rate()
         hits = map_leaves(jnp.zeros_like, x.memory.impacts)
-        return Rate(self.moving.rate(x.q, x.v), now.rates, Memory(now.power, now.memories, clock, now.outside, hits))
+        contacts = self._of_contacts(x, here, lambda group, *known: group.memory_rate(*known))
+        memory = Memory(now.power, now.memories, clock, now.outside, hits, contacts)
+        return Rate(self.moving.rate(x.q, x.v), now.rates, memory)
+
+    def _remembering(self, x: State) -> list[tuple[Group, Int[Array, ""], ContactMemory | None]]:
+        """Return the groups, their modes and what they remember."""
+        kept, modes = iter(x.memory.contacts), zip(self.groups, x.mode, strict=False)
+        return [(group, mode, next(kept) if group.remembers else None) for group, mode in modes]
+
+    def _of_contacts(
+        self,
+        x: State,
+        here: Placement,
+        change: Callable[[ContactGroup, Any, Placed, Placed, ContactMemory], ContactMemory],
+    ) -> tuple[ContactMemory, ...]:
+        """Return what contacts remember, by a `change` of each."""
+        return tuple(
+            change(group, mode, here.bodies[group.first], here.bodies[group.second], past)
+            for group, mode, past in self._remembering(x)
+            if past is not None and isinstance(group, ContactGroup)
+        )
 
     def acting(self, x: State, here: Placement, delayed: Signal) -> Acting:
         """Return what acts on the bodies under these signals of the contacts, and how they move."""
@@ -432,14 +458,16 @@ class Mechanism(ContactModel):
         signal += self.late_forces(x, here)
         turns = bushing_turns(self.elements_at(x), here)
         normal = [state.normal_force for state in states]
-        return Outputs(signal, tuple(guards), (*normal, *sizes, *self.port_loads(x, signal), *turns))
+        turning = [one for group, state in zip(self.groups, states, strict=True) for one in group.turning(state)]
+        watched = (*normal, *sizes, *turning, *self.port_loads(x, signal), *turns)
+        return Outputs(signal, tuple(guards), watched)
 
     def signal(self, t: Scalar, x: State) -> Signal:
-        here, both = self.placement(x), zip(self.groups, x.mode, strict=False)
+        here = self.placement(x)
         places = here.bodies
         found = tuple(
-            self.delayed_part(group, group.wrench(mode, places[group.first], places[group.second]))
-            for group, mode in both
+            self.delayed_part(group, group.wrench(mode, places[group.first], places[group.second], past))
+            for group, mode, past in self._remembering(x)
         )
         return found + self.late_forces(x, here)
 
@@ -472,7 +500,8 @@ class Mechanism(ContactModel):
 
     @property
     def timed(self) -> int:
-        return len(self.groups) + self.latch_sizes  # of the loads at ports the peaks alone are told
+        # of the loads at ports the peaks alone are told
+        return len(self.groups) + self.latch_sizes + sum(group.turns for group in self.groups)
 
     @property
     def latch_sizes(self) -> int:
@@ -604,6 +633,19 @@ class Mechanism(ContactModel):
                 modes[number] = group.first_mode(places[group.first], places[group.second])
         touching = self._apart(tuple(modes[: len(self.groups)]), x.memory.elements)
         return State(x.q, x.v, (*touching, *modes[len(self.groups) :]), x.memory)
+
+    def settled(self, x: State) -> State:
+        if not x.memory.contacts:
+            return x
+        contacts = self._of_contacts(x, self.placement(x), lambda group, *known: group.renewed(*known))
+        return State(x.q, x.v, x.mode, x.memory._replace(contacts=contacts))
+
+    def within_step(self, start: State, x: State) -> State:
+        if not x.memory.contacts:
+            return x
+        both = zip(x.memory.contacts, start.memory.contacts, strict=True)
+        contacts = tuple(now.within_step(before) for now, before in both)
+        return State(x.q, x.v, x.mode, x.memory._replace(contacts=contacts))
 
     def retract(self, x: State) -> State:
         x = State(x.q.retracted(), x.v, x.mode, x.memory)

@@ -78,7 +78,8 @@ def at_rest(
     for group, closed in zip(model.computed, members, strict=True):
         found = group.depths(places[group.first], places[group.second])
         taken = pressed * jnp.where(found > BRINK, found, 0.0) if depth is None else jnp.full_like(found, depth)
-        groups.append(replace(group, rest=Rest(jnp.asarray(closed), taken, found)))
+        seats = group.seats(places[group.first], places[group.second])
+        groups.append(replace(group, rest=Rest(jnp.asarray(closed), taken, found, *seats)))
     touching = tuple(jnp.where(jnp.max(closed) > 0, PRESSING, APART).astype(int) for closed in members)
     kept = len(model.elements) + (model.phases is not None)
     modes = (*touching, *state.mode[len(groups) : len(groups) + kept])
@@ -86,7 +87,7 @@ def at_rest(
     steered = model.steered if model.next_tick(state) is None else None
     steering = None if steered is None else state.memory.outside.steering
     outside = state.memory.outside._replace(steering=steering, orbit=None)
-    memory = state.memory._replace(outside=outside, elements=state.memory.elements[: len(model.elements)])
+    memory = state.memory._replace(outside=outside, contacts=(), elements=state.memory.elements[: len(model.elements)])
     resting = State(state.q, still, modes, memory)
     here, mounts = model.placement(resting), model.elements_at(resting)
     held = held_by(mounts, model.element_modes(resting), memory.elements, here)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from dockdyn.contact.contact_memory import ContactMemory
 from dockdyn.contact.group import Wrench
 from dockdyn.control.steering import Steering
 from dockdyn.deferred import Array, Float
@@ -59,6 +60,7 @@ class Memory(NamedTuple):
     clock: Clock | None
     outside: Outside
     impacts: tuple[Hit, ...] = ()  # of contacts with an impact law
+    contacts: tuple[ContactMemory, ...] = ()  # of those that remember
 
 
 class Loaded(NamedTuple):

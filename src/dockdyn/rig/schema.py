@@ -48,6 +48,10 @@ class RigContactSection(Section):
 
     @model_validator(mode="after")
     def linear(self) -> Self:
+        if self.normal.law == "elastic-plastic":
+            refuse(
+                f"normal.law = {self.normal.law!r}: remembers what was, which a rig does not keep; must be another law"
+            )
         if self.bilateral and self.normal.law != "spring-dashpot":
             refuse(
                 f"bilateral = true: a {self.normal.law} contact does not act both ways; must be law = 'spring-dashpot'"
@@ -282,6 +286,8 @@ class RigMechanismSection(SeveralBodiesSection):
             check_control(self.control, self.duration, self.integrator)
         self._refuse_unlocated()
         for contact in self.contacts:
+            if remembers := self.remembering(contact):
+                refuse(f"{remembers}: remembers what was, which a rig does not keep; must be another law")
             if contact.impact is not None:
                 refuse(f"{self.law_key(contact, 'impact')}: the sensor of a rig measures no jump; must state normal")
         for latch in self.latch:

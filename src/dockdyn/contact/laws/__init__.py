@@ -5,6 +5,7 @@ Source: that of each law, named in its own file.
 """
 
 from dockdyn.contact.laws.compliance_device import ComplianceDevice
+from dockdyn.contact.laws.elastic_plastic import ElasticPlastic
 from dockdyn.contact.laws.force_stroke import ForceStroke
 from dockdyn.contact.laws.friction import Coulomb, Friction
 from dockdyn.contact.laws.hertz import Hertz
@@ -13,10 +14,12 @@ from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.parallel import Parallel
 from dockdyn.contact.laws.preloaded import Preloaded
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
+from dockdyn.contact.laws.stick_slip import StickSlip
 
 __all__ = [
     "ComplianceDevice",
     "Coulomb",
+    "ElasticPlastic",
     "ForceStroke",
     "Friction",
     "Hertz",
@@ -25,4 +28,5 @@ __all__ = [
     "Parallel",
     "Preloaded",
     "SpringDashpot",
+    "StickSlip",
 ]

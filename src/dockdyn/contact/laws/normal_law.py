@@ -52,6 +52,18 @@ class NormalLaw(Module):
         """
         return self.lossless()
 
+    def remembers(self) -> bool:
+        """Return whether the force depends on how deep the contact was before: then it is that of the law `after` that."""
+        return False
+
+    def after(self, deepest: Scalar) -> NormalLaw:
+        """Return the law of a contact whose greatest depth so far was `deepest` (m)."""
+        return self
+
+    def at_rest(self, depth: Scalar) -> NormalLaw:
+        """Return the law of small motions about a `depth` (m) at which a contact rests."""
+        return self
+
     def along(self, normal: Vector) -> NormalLaw:
         """Return the law for contact along `normal` (out of the surface, axes of the body with the feature)."""
         return self

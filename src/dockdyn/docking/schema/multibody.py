@@ -57,6 +57,8 @@ if TYPE_CHECKING:
 ELEMENTS = ("strut", "cable", "magnet", "bushing", "latch", "connection", "thruster", "element")  # keys, in their order
 RELATIVE = {"damping_ratio": "damping", "restitution": "damping", "stop_restitution": "stop_damping"}  # of elements
 MOST_PAIRS = 20_000  # of a contact
+MOST_REMEMBERED = 500  # of one with a law that remembers
+STIFFENING = ("spring-dashpot", "hertz", "hunt-crossley")  # normal laws by which friction may stick that states a ratio
 OPEN = 1e-8  # m, of ends that are to meet
 MOVING_PORTS, STANDING_PORTS = ("port", "feature"), ("port", "surface")  # that approach, and that are approached
 
@@ -178,7 +180,27 @@ class SeveralBodiesSection(Section, abc.ABC):
             if contact.impact is not None and count > 1:
                 law = self.law_key(contact, "impact")
                 refuse(f"{law}: a law for one pair, of which there are {count}; must be a [contact.NAME] each")
+            self._check_memory(contact, feature.shape, count)
         return self
+
+    def remembering(self, contact: ContactSection) -> str:
+        """Return what of a contact's laws remembers what was, as messages name it; empty where none does."""
+        for key, law in (("normal", "elastic-plastic"), ("friction", "stick-slip")):
+            if (found := getattr(contact, key, None)) is not None and found.law == law:
+                return f"{self.law_key(contact, key)}.law = {law!r}"
+        return ""
+
+    def _check_memory(self, contact: ContactSection, shape: str, count: int) -> None:
+        """Refuse a law that remembers where that would be too much, and friction that sticks by a stiffness nobody knows."""
+        remembers, friction, normal = self.remembering(contact), contact.friction, contact.normal
+        if remembers and (shape == "cloud" or count > MOST_REMEMBERED):
+            what = "of a cloud" if shape == "cloud" else f"of {count} pairs, more than {MOST_REMEMBERED},"
+            refuse(f"{remembers}: remembers what each pair was; {what} must be another law")
+        if friction is None or normal is None or friction.law != "stick-slip":
+            return
+        if friction.stiffness is None and normal.law not in STIFFENING:
+            key = self.law_key(contact, "friction")
+            refuse(f"{key}: what sticks to a contact by {normal.law!r} has no known stiffness; must state stiffness")
 
     @model_validator(mode="after")
     def striking(self) -> Self:

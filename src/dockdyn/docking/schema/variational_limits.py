@@ -40,6 +40,10 @@ class Varied(Protocol):
         """Return the key of a law of a contact."""
         ...
 
+    def remembering(self, contact: ContactSection) -> str:
+        """Return what of a contact's laws remembers what was; empty where none does."""
+        ...
+
     def acts(self) -> dict[str, Any]:
         """Return the sections of what acts, by name."""
         ...
@@ -102,6 +106,8 @@ def _check_contact(content: Varied, contact: ContactSection) -> None:
         return
     if contact.friction is not None:
         _refuse(content.law_key(contact, "friction"), EVENTS["friction"], "be left out")
+    if remembers := content.remembering(contact):
+        _refuse(remembers, "it remembers what was", "be another law")
     from dockdyn.mechanism.head_on import law_between
     from dockdyn.scenario.made import made
 

@@ -99,7 +99,7 @@ def step_once(model: Model, settings: Settings, solver: SolverState) -> SolverSt
         past, *delayed = choose_tree(solver.refresh, now, ahead)
         acting = past.acting
     x = model.ungated(point.state)
-    state, _, rate = once(looped_rk4(_flow_in(model, point.time, step, delayed), model.retract, x, step, point.rate))
+    state, _, rate = once(looped_rk4(_flow_in(model, point.time, step, delayed), model.end_step, x, step, point.rate))
     state = once(model.gated(State(state.q, state.v, point.state.mode, state.memory)))
     outputs = once(model.outputs(end, state))
     tried = MeshPoint(end, state, rate, outputs, point.slopes)
@@ -181,7 +181,7 @@ def solve_fixed(model: Model, mesh: StepMesh) -> tuple[State, Sample]:
             signal, emitting = once(model.signal(t, x)), jnp.asarray(True)
             past, *delayed = past.advance(index, signal, emitting, model.delay, mesh.step)
         state, _, rate = once(
-            looped_rk4(_flow_in(model, t, mesh.step, delayed), model.retract, x, mesh.step, carry.rate)
+            looped_rk4(_flow_in(model, t, mesh.step, delayed), model.end_step, x, mesh.step, carry.rate)
         )
         return Carry(state, past, rate), None
 

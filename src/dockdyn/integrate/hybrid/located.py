@@ -265,7 +265,7 @@ def _attempt_step(model: Model, settings: Settings, solver: SolverState, stop: S
         t = jnp.where(fraction < 1, point.time + fraction * step, end)
         return model.flow(t, x, delayed(t, x))
 
-    state, last, rate = once(looped_rk4(flow, model.retract, point.state, step, point.rate))
+    state, last, rate = once(looped_rk4(flow, model.end_step, point.state, step, point.rate))
     tried = evaluate_mesh_point(model, end, state, rate)
 
     event = jnp.any(solver.landing)

@@ -56,7 +56,7 @@ def interpolate_state(model: Model, point: MeshPoint, at: MeshPoint, step: Scala
     q, v, memory = map_leaves(
         lambda a, b, da, db: cubic.cubic_value(u, a, b, da * step, db * step), *ends, tuple(point.rate), tuple(at.rate)
     )
-    return model.retract(State(q, v, point.state.mode, memory))
+    return model.within_step(point.state, model.retract(State(q, v, point.state.mode, memory)))
 
 
 def finite_numbers(point: MeshPoint) -> PyTree:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dockdyn.contact.laws.hunt_crossley import HuntCrossley
     from dockdyn.contact.laws.normal_law import NormalLaw
     from dockdyn.contact.laws.relative_damping import DampedByRestitution
+    from dockdyn.contact.laws.stick_slip import StickSlip
     from dockdyn.contact.surfaces.cone import Cone
 
 
@@ -141,6 +142,13 @@ def force_stroke(
     return law if speed is None else DampedByRestitution(law, _restitution_of(damping_ratio, restitution), speed)
 
 
+def flatter_when_plastic(law: Any) -> None:  # noqa: ANN401, a table that `part` makes
+    if not law.plastic_stiffness < law.stiffness:
+        refuse(f"plastic_stiffness = {law.plastic_stiffness:g} N/m: must be below the stiffness, {law.stiffness:g} N/m")
+    if law.yield_force == 0 and law.plastic_stiffness == 0:
+        refuse("yield_force and plastic_stiffness are both 0: nothing would press; one must be above 0")
+
+
 class Spring(Part):
     """One spring of a compliance device; without a stiffness of its own it has the device's."""
 
@@ -207,6 +215,16 @@ NormalLawSection: Any = choice(
         ),
         part(
             "law",
+            "elastic-plastic",
+            "dockdyn.contact.laws.elastic_plastic:ElasticPlastic",
+            flatter_when_plastic,
+            stiffness=Stiffness,
+            yield_force=quantity("N", "a force", least=0),
+            plastic_stiffness=(quantity("N/m", "a stiffness", least=0), 0.0),
+            damping=(Damping, 0.0),
+        ),
+        part(
+            "law",
             "force-stroke",
             force_stroke,
             table,
@@ -237,6 +255,26 @@ NormalLawSection: Any = choice(
     OwnNormalLaw,
 )
 
+EQUAL_METALS = 2 * (1 - 0.3) / (2 - 0.3)  # 2 (1 − ν) / (2 − ν) of Mindlin, for Poisson's number 0.3 on both sides
+
+
+def one_stiffness(friction: Any) -> None:  # noqa: ANN401, a table that `part` makes
+    if friction.stiffness is not None and friction.stiffness_ratio is not None:
+        refuse("has stiffness and stiffness_ratio; must state one of them")
+
+
+def stick_slip(
+    coefficient, static_coefficient, stribeck_speed, stiffness, stiffness_ratio, retardation_time
+) -> StickSlip:
+    from dockdyn.contact.laws.stick_slip import StickSlip
+
+    limits = coefficient if static_coefficient is None else static_coefficient, stribeck_speed, retardation_time
+    if stiffness is not None:
+        return StickSlip.of_spring(coefficient, stiffness, *limits)
+    ratio = jnp.asarray(EQUAL_METALS) if stiffness_ratio is None else stiffness_ratio
+    return StickSlip(coefficient, ratio, *limits)
+
+
 FrictionSection: Any = choice(
     "law",
     [
@@ -246,7 +284,19 @@ FrictionSection: Any = choice(
             "dockdyn.contact.laws.friction:Coulomb",
             coefficient=quantity("", "a friction coefficient", least=0),
             regularisation=(quantity("m/s", "a speed", above=0), 1e-4),  # m/s
-        )
+        ),
+        part(
+            "law",
+            "stick-slip",
+            stick_slip,
+            one_stiffness,
+            coefficient=quantity("", "a friction coefficient", least=0),
+            static_coefficient=(quantity("", "a friction coefficient", least=0) | None, None),
+            stribeck_speed=(quantity("m/s", "a speed", above=0), 1e-3),  # m/s
+            stiffness=(Stiffness | None, None),
+            stiffness_ratio=(quantity("", "a ratio of stiffnesses", above=0) | None, None),
+            retardation_time=(quantity("s", "a time", least=0), 0.0),  # s
+        ),
     ],
     OwnFriction,
 )

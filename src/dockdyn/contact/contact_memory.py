@@ -1,0 +1,25 @@
+"""What a contact remembers: how its surfaces are stretched along each other, and how deep they were.
+
+Units: lengths m.
+Source: own construction.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dockdyn.contact.laws.stick_slip import FrictionMemory
+from dockdyn.mechanics.vector import Scalar
+
+
+class ContactMemory(NamedTuple):
+    """What a pair that touches remembers, or the rate of it; None of what it does not. Of a group with a leading axis."""
+
+    stretch: FrictionMemory | None  # of friction that sticks
+    deepest: Scalar | None  # m, as the last step ended, of a law that yields
+
+    def within_step(self, start: ContactMemory) -> ContactMemory:
+        """Return it within a step that began with `start`."""
+        if self.stretch is None or start.stretch is None:
+            return start
+        return start._replace(stretch=self.stretch.between(start.stretch))

@@ -1,0 +1,186 @@
+"""Friction that sticks: surfaces that give way elastically along each other before they slip, and remember by how much.
+
+Units: lengths m, speeds m/s, forces N.
+Source: Cattaneo 1938 and Mindlin 1949 for what a growing tangential force does; for any history the superposition of Jäger 1995
+and Ciavarella 1998 (Popov and Heß 2015, Method of Dimensionality Reduction), here over any normal law that stiffens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from dockdyn.contact.laws.normal_law import NormalLaw
+from dockdyn.contact.laws.relative_damping import RelativeLaw
+from dockdyn.contact.laws.spring_dashpot import SpringDashpot
+from dockdyn.deferred import Array, Bool, Float, jax, jnp
+from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.trees import Module
+
+SHALLOWEST, DEEPEST = 1e-8, 0.1  # m: between these depths slices follow each other in one ratio
+SLICES = 48
+ROUNDING = 1e-12  # of a limit
+LONG_AGO = 1e6  # m, deeper than any contact: of what touched before the run began
+
+
+class Slices(NamedTuple):
+    """A normal law as springs side by side, each of which touches once the depth is that of its place: one of a law that is a
+    straight line, else many."""
+
+    places: Float[Array, "slices"]  # m
+    stiffness: Float[Array, "slices"]  # N/m
+
+    @staticmethod
+    def of(law: NormalLaw) -> Slices:
+        """Return the slices whose springs together are `law` at rest, a straight line from each place to the next."""
+        still = jnp.zeros(())
+        if isinstance(law, RelativeLaw):
+            return Slices.of(law.law)
+        if isinstance(law, SpringDashpot):
+            return Slices(jnp.zeros(1), law.force(jnp.ones(1), still))
+        places = slice_places()
+        slopes = jnp.diff(jax.vmap(lambda depth: law.force(depth, still))(places)) / jnp.diff(places)
+        return Slices(places[:-1], jnp.diff(slopes, prepend=0.0))
+
+
+def slice_places() -> Float[Array, "places"]:
+    """Return the depths (m) between which the force of a law is taken as a straight line."""
+    return jnp.concatenate([jnp.zeros(1), jnp.geomspace(SHALLOWEST, DEEPEST, SLICES)])
+
+
+class FrictionMemory(NamedTuple):
+    """What friction remembers of a contact, in the axes of the second body, or the rate of it.
+
+    `anchors` and `depth` are those of the last step's end; within a step they stay.
+    """
+
+    path: Vector  # m, along which the first body has slid over the second while they touched
+    anchors: Vector  # m, slices: where on that path each slice would not be stretched
+    depth: Scalar  # m
+    slipped: Scalar  # N, the sum of what was found in excess as steps ended
+
+    @staticmethod
+    def none(slices: int) -> FrictionMemory:
+        """Return that of a contact in which nothing is stretched."""
+        zero, row = jnp.zeros(()), jnp.zeros(slices)
+        return FrictionMemory(Vector(zero, zero, zero), Vector(row, row, row), jnp.asarray(LONG_AGO), zero)
+
+    def at_rate(self, sliding: Vector) -> FrictionMemory:
+        """Return the rate of it at a velocity of sliding (m/s)."""
+        row = jnp.zeros_like(self.anchors.x)
+        return FrictionMemory(sliding, Vector(row, row, row), jnp.zeros(()), jnp.zeros(()))
+
+    def between(self, start: FrictionMemory) -> FrictionMemory:
+        """Return it within a step that began with `start`."""
+        return start._replace(path=self.path)
+
+
+class FrictionGrip(NamedTuple):
+    """How the second body holds the first along its surface, by slices, in the second's axes."""
+
+    moved: Vector  # m, by how much each is stretched, tangential
+    pulled: Vector  # m, by how much it pulls: as stretched, and damped, but no more than friction lets it
+    slips: Bool[Array, "slices"]
+    lead: Vector  # m, of the damping before the stretch
+    excess: Scalar  # N, of the springs over the largest friction, were they to hold, since the step began
+
+
+class StickSlip(Module):
+    """Springs along the surface, each of which slips where its force would exceed μ times what its slice presses.
+
+    Of a normal law that is a straight line it is one tangential spring with Coulomb's limit; of Hertz's law it is the contact
+    of Cattaneo and Mindlin, whose edge slips before all does. While nothing slips the force is elastic: what rests stays.
+    """
+
+    coefficient: Float[Array, ""]  # μ of what slips
+    stiffness_ratio: Float[Array, ""]  # of the tangential to the normal stiffness
+    static_coefficient: Float[Array, ""]  # μ of what does not slip yet
+    stribeck_speed: Float[Array, ""]  # m/s, at which 1/e of the difference of both is left
+    retardation_time: Float[Array, ""]  # s, τ: what sticks is damped by τ times its stiffness
+    slices: Slices | None = None  # once it is known what presses
+
+    @staticmethod
+    def of_spring(
+        coefficient: Scalar,
+        stiffness: Scalar,
+        static_coefficient: Scalar,
+        stribeck_speed: Scalar,
+        retardation_time: Scalar,
+    ) -> StickSlip:
+        """Return the friction of one tangential spring of a `stiffness` (N/m), whatever presses."""
+        spring = Slices(jnp.zeros(1), jnp.reshape(stiffness, 1))
+        return StickSlip(coefficient, jnp.ones(()), static_coefficient, stribeck_speed, retardation_time, spring)
+
+    def under(self, law: NormalLaw) -> StickSlip:
+        """Return the friction of a contact that presses by a `law`."""
+        return self if self.slices is not None else replace(self, slices=Slices.of(law))
+
+    def lossless(self) -> bool:
+        """Return whether it takes no energy, as where nothing sticks; asked of numbers, never while JAX traces."""
+        return bool((self.coefficient == 0) & (self.static_coefficient == 0))
+
+    def passive(self) -> bool:
+        """Return whether it never gives more than it took; asked of numbers, never while JAX traces."""
+        return bool((self.coefficient >= 0) & (self.static_coefficient >= 0))
+
+    def unstretched(self) -> FrictionMemory:
+        """Return what it remembers at first."""
+        return FrictionMemory.none(self._known.places.shape[0])
+
+    @property
+    def _known(self) -> Slices:
+        assert self.slices is not None
+        return self.slices
+
+    def limit(self, speed: Scalar) -> Scalar:
+        """Return μ at a sliding `speed` (m/s), by Stribeck's curve in its usual form."""
+        falling = jnp.exp(-((speed / self.stribeck_speed) ** 2))
+        return self.coefficient + (self.static_coefficient - self.coefficient) * falling
+
+    def grip(
+        self, past: FrictionMemory, normal: Vector, depth: Scalar, pressing: Scalar, sliding: Vector
+    ) -> FrictionGrip:
+        """Return how it holds at a `depth` (m) under a normal force (N) by the law, sliding so fast (m/s)."""
+        places, stiffness = self._known
+        within = jnp.maximum(depth - places, 0.0)
+        # what has come to touch within the step is stretched by what has been slid since
+        later = (places > past.depth) & (within > 0)
+        since = jnp.where(later, within / jnp.where(later, depth - past.depth, 1.0), 1.0)
+        moved = (past.path - past.anchors) * since
+        moved = moved - normal * moved.dot(normal)
+        lead = sliding * self.retardation_time
+        held = moved + lead
+        size = _length(held)
+        elastic = jnp.sum(stiffness * within)
+        bears = elastic > 0
+        pressed = within * (jnp.maximum(pressing, 0.0) / jnp.where(bears, elastic, 1.0))
+        most = jnp.where(bears, self.limit(_length(sliding)) / self.stiffness_ratio * pressed, 0.0)
+        # as a step begins what slips is at its limit but for rounding: its slopes are those of what slips
+        slips = size > most * (1 - ROUNDING)
+        share = jnp.where(slips, most / jnp.where(slips, size, 1.0), 1.0)
+        excess = self.stiffness_ratio * jnp.sum(stiffness * jnp.where((within > 0) & slips, size - most, 0.0))
+        return FrictionGrip(moved, held * share, slips, lead, excess)
+
+    def force(self, grip: FrictionGrip) -> Vector:
+        """Return the force (N) on the first body, in the second's axes."""
+        pull = grip.pulled * (self.stiffness_ratio * self._known.stiffness)
+        return -Vector(jnp.sum(pull.x), jnp.sum(pull.y), jnp.sum(pull.z))
+
+    def renewed(self, past: FrictionMemory, grip: FrictionGrip, depth: Scalar) -> FrictionMemory:
+        """Return what it remembers where a step ends: what has slipped is stretched no more than friction holds."""
+        touches = jnp.where(depth > self._known.places, 1.0, 0.0)
+        slipped = jnp.where(grip.slips, touches, 0.0)
+        kept = (grip.pulled - grip.lead) * slipped + grip.moved * (touches - slipped)
+        return FrictionMemory(past.path, past.path - kept, depth, past.slipped + grip.excess)
+
+    def stiffness(self, depth: Scalar) -> Scalar:
+        """Return the stiffness (N/m) along the surface of what sticks at a `depth` (m)."""
+        places, stiffness = self._known
+        return self.stiffness_ratio * jnp.sum(jnp.where(places <= depth, stiffness, 0.0))
+
+
+def _length(vectors: Vector) -> Float[Array, "*slices"]:
+    """Return lengths, without a slope where they are zero."""
+    square = vectors.dot(vectors)
+    some = square > 0
+    return jnp.where(some, jnp.sqrt(jnp.where(some, square, 1.0)), 0.0)

@@ -1,0 +1,299 @@
+"""Friction that sticks and slips: against closed forms, another integrator and itself turned."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from helpers.refusals import refused
+from scipy.spatial.transform import Rotation
+from sticking_ball import Sticking, bounce
+
+import dockdyn
+from dockdyn.contact.contact_modes import PRESSING
+from dockdyn.contact.group import ContactGroup
+from dockdyn.contact.laws import Hertz, SpringDashpot
+from dockdyn.contact.laws.stick_slip import StickSlip
+from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
+from dockdyn.contact.surfaces.plane import Plane
+from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
+from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.vector import Vector
+from dockdyn.scenario.setups import setup_named
+
+RADIUS, MASS = 0.04, 1.3
+INERTIA = 0.37 * MASS * RADIUS**2
+GAP = 1e-6  # m, before they touch
+
+
+def ball_on_plane(velocity, rate, normal, friction, turn=None, **tables):
+    """Return the tables of a ball that flies onto a fixed plane, all of it turned."""
+    turn = Rotation.identity() if turn is None else turn
+    return {
+        "schema": 2,
+        "duration": 0.2,
+        "integrator": {"tolerance": 1e-11},
+        "body": {
+            "ball": {
+                "mass": MASS,
+                "inertia": [INERTIA] * 3,
+                "position": turn.apply([0.0, 0.0, RADIUS + GAP]),
+                "velocity": turn.apply(velocity),
+                "attitude": turn.as_quat(scalar_first=True),
+                "rate": rate,
+                "feature": {"tip": {"position": [0.0, 0.0, 0.0], "radius": RADIUS}},
+            },
+            "anvil": {
+                "fixed": True,
+                "position": [0.0, 0.0, 0.0],
+                "attitude": turn.as_quat(scalar_first=True),
+                "surface": {"top": {"shape": "plane", "point": [0.0, 0.0, 0.0], "normal": [0.0, 0.0, 1.0]}},
+            },
+        },
+        "contact": {"hit": {"between": ["ball.tip", "anvil.top"], "normal": normal, "friction": friction}},
+        **tables,
+    }
+
+
+def rebound(result):
+    """Return velocity and spin (inertial) of the ball at the end."""
+    last = result.isel(time=-1)
+    turned = Rotation.from_quat(last["attitude"].sel(body="ball").values, scalar_first=True)
+    return last["velocity"].sel(body="ball").values, turned.apply(last["rate"].sel(body="ball").values)
+
+
+@pytest.mark.parametrize("speed", [0.02, 0.3])
+def test_superball_by_equal_periods(load, speed):
+    """Where along the surface as many springs swing as long as across it, the contact reverses the sliding: of a ball whose
+    mass along the surface is 1 / (1/m + r²/I), with stiffness in that ratio. Nothing slips while v_t / v_n < μ / ratio."""
+    ratio = 1 / (1 + MASS * RADIUS**2 / INERTIA)
+    tables = ball_on_plane(
+        [speed, 0.0, -0.5],
+        [0.0, 0.0, 0.0],
+        {"law": "spring-dashpot", "stiffness": 2e6},
+        {"law": "stick-slip", "coefficient": 0.2, "stiffness_ratio": ratio},
+    )
+    velocity, rate = rebound(dockdyn.simulate(load(tables)))
+    if speed / 0.5 < 0.2 / ratio:
+        sliding = velocity[0] - rate[1] * RADIUS
+        assert sliding == pytest.approx(-speed, rel=1e-7)
+    else:  # all of it slides
+        assert velocity[0] == pytest.approx(speed - 2 * 0.2 * 0.5, rel=1e-7)
+    assert velocity[2] == pytest.approx(0.5, rel=1e-9)
+    assert velocity[1] == pytest.approx(0.0, abs=1e-12)
+
+
+def drawn_contact(seed):
+    """Return the tables of a law and friction, and the same for the other integrator."""
+    draw = np.random.default_rng(seed)
+    coefficient = draw.uniform(0.05, 0.6)
+    static = coefficient * draw.choice([1.0, 1.4])
+    friction = {"law": "stick-slip", "coefficient": coefficient, "static_coefficient": static, "stribeck_speed": 0.05}
+    name = ["spring-dashpot", "hertz", "hunt-crossley"][seed % 3]
+    stiffness, ratio = draw.uniform(1e5, 1e6), draw.uniform(0.5, 1.2)
+    if name == "spring-dashpot":
+        damping = draw.uniform(0, 100)
+        if seed % 2:
+            friction["stiffness"] = ratio * stiffness
+        else:
+            friction["stiffness_ratio"] = ratio
+        normal = {"law": name, "stiffness": stiffness, "damping": damping}
+        places, springs = np.zeros(1), np.array([stiffness])
+        return normal, friction, Sticking(places, springs, lambda d, v: damping * v, ratio, coefficient, static, 0.05)
+    exponent = draw.uniform(1.2, 2.0)
+    stiffness *= 1e-3 ** (1 - exponent)
+    friction["stiffness_ratio"] = ratio
+    normal = {"law": name, "exponent": exponent, "stiffness": stiffness}
+    grid = np.concatenate([[0.0], np.geomspace(1e-8, 0.1, 48)])
+    slopes = np.diff(stiffness * grid**exponent) / np.diff(grid)
+    springs = np.diff(slopes, prepend=0.0)
+
+    def beside(depth, rate):
+        """Return what the law has more than the straight lines between its slices."""
+        exact = stiffness * max(depth, 0.0) ** exponent
+        return exact * (1 + (0.4 * rate if name == "hunt-crossley" else 0)) - np.sum(
+            springs * np.maximum(depth - grid[:-1], 0)
+        )
+
+    if name == "hunt-crossley":
+        normal["damping"] = 0.4
+    return normal, friction, Sticking(grid[:-1], springs, beside, ratio, coefficient, static, 0.05)
+
+
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(2, 14))])
+def test_ball_bounces_as_by_another_integrator(load, seed):
+    """Any law, in space: sliding turns, sticks and slips again."""
+    draw = np.random.default_rng(100 + seed)
+    normal, friction, contact = drawn_contact(seed)
+    velocity = np.array([*draw.uniform(-0.3, 0.3, 2), -0.4])
+    spin = draw.uniform(-8, 8, 3)
+    found = rebound(dockdyn.simulate(load(ball_on_plane(velocity, spin, normal, friction))))
+    coarse, fine = (bounce(contact, MASS, INERTIA, RADIUS, velocity, spin, step) for step in (2e-6, 1e-6))
+    for own, first, second in zip(found, coarse, fine, strict=True):
+        size = np.linalg.norm(second)
+        assert own == pytest.approx(second, abs=3 * np.linalg.norm(second - first) + 2e-7 * size)
+        assert np.linalg.norm(second - first) < 1e-4 * size
+    if friction["coefficient"] < 0.2:
+        assert np.linalg.norm(found[0][:2] - velocity[:2]) > 1e-3
+
+
+@pytest.mark.parametrize("curved", [False, True])
+def test_the_same_contact_in_a_turning_frame(curved):
+    """A ball slides, rolls and turns over a plane along a path; once more as both turn and fly about: the force turns along."""
+    law = Hertz(jnp.asarray(3e9), jnp.asarray(1.5)) if curved else SpringDashpot(jnp.asarray(1e6), jnp.zeros(()), False)
+    friction = StickSlip(*(jnp.asarray(number) for number in (0.3, 0.8, 0.4, 0.02, 1e-4)))
+    feature = BallOnSurface(jnp.zeros(3), jnp.asarray(RADIUS), Plane.of(jnp.zeros(3), jnp.array([0.0, 0.0, 1.0])))
+    group = ContactGroup.of([feature], (0, 1), law, friction)
+    mode, length, whole = jnp.asarray(PRESSING), 1e-3, Rotation.from_rotvec([0.4, -0.9, 1.7])
+    spin, way = np.array([0.7, -1.1, 2.3]), np.array([0.3, -0.2, 0.5])
+
+    @jax.jit
+    def advance(motions, past):
+        """Return the force on the ball and what is remembered after a step, from place, attitude, velocity and rate of both."""
+        bodies = [
+            Placed.of(Pose(Vector.of(at), Quaternion.of(lies)), Twist(Vector.of(moves), Vector.of(turns)))
+            for at, lies, moves, turns in motions
+        ]
+        rates = group.memory_rate(mode, *bodies, past)
+        moved = jax.tree.map(lambda a, b: a + length * b, past, rates)
+        return group.state(mode, *bodies, past=moved).wrench.force.array(), group.renewed(mode, *bodies, moved)
+
+    def force_and_past(turns, time, past):
+        """Return the force in axes of the plane, in a frame that turns or rests."""
+        place = np.array(
+            [0.02 * np.sin(9 * time), 0.03 * np.cos(5 * time), RADIUS - 1e-4 * (1 + 0.5 * np.sin(20 * time))]
+        )
+        speed = np.array([0.18 * np.cos(9 * time), -0.15 * np.sin(5 * time), -1e-3 * np.cos(20 * time)])
+        rolls = np.array([1.0, 2.0 * np.cos(7 * time), -3.0])
+        turn = whole * Rotation.from_rotvec(spin * time) if turns else Rotation.identity()
+        about = turns * whole.apply(spin)  # inertial
+        motions = []
+        for at, moves, own in ((place, speed, rolls), (np.zeros(3), np.zeros(3), np.zeros(3))):
+            where = turn.apply(at)
+            velocity = turn.apply(moves) + np.cross(about, where) + turns * way
+            rate = turn.inv().apply(about) + own
+            motions.append((where + turns * way * time, turn.as_quat(scalar_first=True), velocity, rate))
+        force, past = advance(motions, past)
+        return turn.inv().apply(force), past
+
+    still, turning = group.first_memory(), group.first_memory()
+    slips = 0
+    for time in np.arange(0, 0.3, length):
+        straight, still = force_and_past(0.0, time, still)
+        turned, turning = force_and_past(1.0, time, turning)
+        assert turned == pytest.approx(straight, abs=1e-10 * np.linalg.norm(straight))
+        slips += float(still.stretch.slipped[0]) > 0
+    assert slips > 10
+
+
+def pressed_block(push, friction, duration, speed=0.0):
+    """Return the tables of a block between two rails, which press on it, pushed along them or moving."""
+    sides = {"upper": 1.0, "lower": -1.0}
+    thruster = {"push": {"body": "block", "position": [0, 0, 0], "direction": [1, 0, 0], "force": push}} if push else {}
+    return {
+        "schema": 2,
+        "duration": duration,
+        "body": {
+            "block": {
+                "mass": 2.0,
+                "inertia": [0.3, 0.3, 0.3],
+                "position": [0.0, 0.0, 0.0],
+                "velocity": [speed, 0.0, 0.0],
+                "feature": {name: {"position": [0.0, 0.0, side * 0.1]} for name, side in sides.items()},
+            },
+            "frame": {
+                "fixed": True,
+                "position": [0.0, 0.0, 0.0],
+                "surface": {
+                    name: {"shape": "plane", "point": [0, 0, side * 0.0975], "normal": [0, 0, -side]}
+                    for name, side in sides.items()
+                },
+            },
+        },
+        "thruster": thruster,
+        "contact": {
+            name: {
+                "between": [f"block.{name}", f"frame.{name}"],
+                "normal": {"law": "spring-dashpot", "stiffness": 4e4},
+                "friction": friction,
+            }
+            for name in sides
+        },
+    }
+
+
+@pytest.mark.parametrize("time", [0.0, 2e-5])
+def test_what_is_pushed_less_than_friction_holds_stays(load, time):
+    """A block under 0.45 of the largest friction swings about F/k and never leaves: x = F/k (1 − cos ω t), or damped."""
+    held = 2 * 0.3 * 100.0  # N, two rails of 100 N
+    friction = {"law": "stick-slip", "coefficient": 0.3, "stiffness": 3e5, "retardation_time": time}
+    stiffness, push = 2 * 3e5, 0.45 * held
+    tables = pressed_block(push, friction, 8.0)
+    tables["output"] = {"interval": 0.05}
+    result = dockdyn.simulate(load(tables))
+    place = result["position"].sel(body="block", axis="x").values
+    fading = time * stiffness / (2 * 2.0)  # 1/s
+    turns = np.sqrt(stiffness / 2.0 - fading**2)
+    phase = turns * result["time"].values
+    left = np.exp(-fading * result["time"].values) * (np.cos(phase) + fading / turns * np.sin(phase))
+    swing = push / stiffness * (1 - left)
+    assert place == pytest.approx(swing, abs=1e-6 * push / stiffness)
+
+
+def test_the_delay_that_what_sticks_bears(load):
+    """Of m ẍ = −(k x + b ẋ) one delay ago the critical one is atan(ω b/k)/ω, with m² ω⁴ = k² + ω² b²."""
+    time = 1e-3
+    friction = {"law": "stick-slip", "coefficient": 0.3, "stiffness": 3e5, "retardation_time": time}
+    tables = pressed_block(0.0, friction, 1.0)
+    for contact in tables["contact"].values():
+        contact["normal"]["damping"] = 400.0  # along the normal it bears more
+    tables["loop"] = {"delay": 1e-4}
+    stiffness, mass = 6e5, 2.0
+    roots = np.roots([mass**2, -((time * stiffness) ** 2), -(stiffness**2)])
+    frequency = np.sqrt(roots.max())
+    assert dockdyn.margins(load(tables))["critical_delay_s"] == pytest.approx(
+        np.arctan(frequency * time) / frequency, rel=1e-9
+    )
+
+
+def test_what_slides_comes_to_rest_and_stays(load):
+    """Of a block at 0.1 m/s friction takes all but the energy of its last swing; after it nothing is lost any more."""
+    friction = {"law": "stick-slip", "coefficient": 0.3, "stiffness": 3e5}
+    result = dockdyn.simulate(load(pressed_block(0.0, friction, 2.0, speed=0.1)))
+    late = result.isel(time=result["time"].values > 0.5)
+    place, time = late["position"].sel(body="block", axis="x").values, late["time"].values
+    turns = np.sqrt(6e5 / 2.0) * time
+    (middle, *swing), *_ = np.linalg.lstsq(np.stack([np.ones_like(time), np.cos(turns), np.sin(turns)], 1), place)
+    # m v²/2 = F²/(2 k) + F · the way beyond the first stretch F/k, about whose end it swings by F/k
+    first = 60.0 / 6e5
+    assert middle == pytest.approx((0.5 * 2 * 0.01 - 60.0 * first / 2) / 60, rel=1e-7)
+    assert np.hypot(*swing) == pytest.approx(first, rel=1e-7)
+    assert late["kinetic_energy"].max() <= 60.0 * first / 2 * (1 + 1e-7)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"coefficient": -0.1}, ("coefficient", "at least 0")),
+        ({"stiffness": 1e5, "stiffness_ratio": 0.8}, ("stiffness and stiffness_ratio", "must state one")),
+        ({"stribeck_speed": 0}, ("stribeck_speed",)),
+        ({"retardation_time": -1}, ("retardation_time",)),
+    ],
+)
+def test_refused_keys(load, change, words):
+    friction = {"law": "stick-slip", "coefficient": 0.1, **change}
+    with refused("contact.hit.friction", *words):
+        load(ball_on_plane([0, 0, -1], [0, 0, 0], {"law": "hertz", "exponent": 1.5, "stiffness": 1e9}, friction))
+
+
+def test_refused_where_it_cannot_be(load):
+    friction = {"law": "stick-slip", "coefficient": 0.1}
+    softens = {"law": "force-stroke", "stroke": [0, 0.01], "force": [0, 100], "bottoming_stiffness": 1e6}
+    with refused("contact.hit.friction", "'force-stroke'", "must state stiffness"):
+        load(ball_on_plane([0, 0, -1], [0, 0, 0], softens, friction))
+    load(ball_on_plane([0, 0, -1], [0, 0, 0], softens, friction | {"stiffness": 1e5}))
+    tables = ball_on_plane([0, 0, -1], [0, 0, 0], {"law": "hertz", "exponent": 1.5, "stiffness": 1e9}, friction)
+    with refused("contact.hit.friction.law = 'stick-slip'", "must be for co-simulation"):
+        scenario = load(tables)
+        setup_named(scenario.content.setup).functional_unit(scenario, integrated=False)
+    with refused("'stick-slip'", "a rig does not keep"):
+        load(tables | {"rig": {"carries": "ball", "against": "anvil"}})
