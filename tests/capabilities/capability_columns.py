@@ -228,7 +228,11 @@ COLUMNS: dict[str, Callable[[], Tables]] = {
     "contact law: spring and dashpot that adheres": with_law(
         law="spring-dashpot", stiffness=2e5, damping=400.0, adhesion=True
     ),
+    "contact law: elastic and plastic": with_law(
+        law="elastic-plastic", stiffness=2e5, yield_force=20.0, plastic_stiffness=1e5, damping=100.0
+    ),
     "friction": with_friction("coulomb", coefficient=0.2, regularisation=5e-3),
+    "friction that sticks": with_friction("stick-slip", coefficient=0.2, stiffness=1e5, retardation_time=2e-3),
     "two contacts": with_two_contacts,
     "delay": having(loop={"delay": 2e-3}),
     "fixed step": having(integrator={"method": "fixed", "step": 1e-4}),

@@ -14,7 +14,7 @@ def drawn_law(seed):
     law = {"law": "elastic-plastic", "stiffness": stiffness, "yield_force": 10 ** draw.uniform(1, 3)}
     if seed % 3:
         law["plastic_stiffness"] = stiffness * draw.uniform(0.05, 0.9)
-    if seed % 4 == 1:
+    if seed % 4 == 1 and seed % 3:
         law["yield_force"] = 0.0
     return law
 

@@ -130,10 +130,27 @@ def test_ball_bounces_as_by_another_integrator(load, seed):
     coarse, fine = (bounce(contact, MASS, INERTIA, RADIUS, velocity, spin, step) for step in (2e-6, 1e-6))
     for own, first, second in zip(found, coarse, fine, strict=True):
         size = np.linalg.norm(second)
-        assert own == pytest.approx(second, abs=3 * np.linalg.norm(second - first) + 2e-7 * size)
-        assert np.linalg.norm(second - first) < 1e-4 * size
+        # of first order where friction falls with speed, the other one is off by as much as halving its steps changes
+        gap = np.linalg.norm(second - first)
+        assert own == pytest.approx(second, abs=1.5 * gap + 2e-7 * size)
+        assert gap < 5e-4 * size
     if friction["coefficient"] < 0.2:
         assert np.linalg.norm(found[0][:2] - velocity[:2]) > 1e-3
+
+
+@pytest.mark.parametrize("seed", [2, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(20, 40))])
+def test_two_free_bodies_keep_momenta_and_never_gain_energy(load, seed):
+    draw = np.random.default_rng(200 + seed)
+    normal, friction, _ = drawn_contact(seed)
+    tables = ball_on_plane([*draw.uniform(-0.3, 0.3, 2), -0.4], draw.uniform(-8, 8, 3), normal, friction)
+    mass = draw.uniform(0.5, 5)
+    tables["body"]["anvil"] |= {"fixed": False, "mass": mass, "inertia": [mass * share for share in (0.1, 0.08, 0.12)]}
+    tables["body"]["anvil"]["rate"] = draw.uniform(-0.5, 0.5, 3)
+    summary = dockdyn.summarise(dockdyn.simulate(load(tables)))
+    assert summary["linear_momentum_error"] < 1e-12
+    assert summary["angular_momentum_error"] < 1e-11
+    assert summary["work_energy_error"] < 1e-8
+    assert summary["kinetic_energy_end_J"] < summary["kinetic_energy_start_J"]
 
 
 @pytest.mark.parametrize("curved", [False, True])
@@ -268,6 +285,54 @@ def test_what_slides_comes_to_rest_and_stays(load):
     assert middle == pytest.approx((0.5 * 2 * 0.01 - 60.0 * first / 2) / 60, rel=1e-7)
     assert np.hypot(*swing) == pytest.approx(first, rel=1e-7)
     assert late["kinetic_energy"].max() <= 60.0 * first / 2 * (1 + 1e-7)
+
+
+@pytest.mark.full
+def test_what_holds_stays_for_an_hour(load):
+    """A block that friction holds creeps by less than a nanometre: its first swing takes 0.9 of the largest."""
+    friction = {"law": "stick-slip", "coefficient": 0.3, "stiffness": 2e3, "retardation_time": 5e-3}
+    push = 0.45 * 2 * 0.3 * 100.0
+    tables = pressed_block(push, friction, 3600.0)
+    tables["output"] = {"interval": 60.0}
+    place = dockdyn.simulate(load(tables))["position"].sel(body="block", axis="x").values[1:]
+    assert place == pytest.approx(push / 4e3, abs=1e-9)
+
+
+@pytest.mark.full
+def test_a_block_drawn_through_a_spring_sticks_and_slips_in_time(load):
+    """Rails that move drag a block on a spring of the ground: it sticks for 2 (F_s − F_k)/(k V) and slips for 2 (π − φ)/ω with
+    tan φ = (F_s − F_k) ω/(k V), but for what the contact itself gives way and for the speed at which friction falls."""
+    speed, spring, mass = 0.1, 500.0, 2.0
+    friction = {
+        "law": "stick-slip",
+        "coefficient": 0.2,
+        "static_coefficient": 0.3,
+        "stribeck_speed": 1e-4,  # 40 times what its stretch grows by while it sticks, 1e-3 of the rails' speed
+        "stiffness": 1e7,
+        "retardation_time": 3e-5,
+    }
+    tables = pressed_block(0.0, friction, 6.0, speed)
+    tables["output"] = {"interval": 1e-3}
+    tables["body"]["frame"] |= {"fixed": False, "mass": 1e9, "inertia": [1e9] * 3, "velocity": [speed, 0.0, 0.0]}
+    tables["body"]["ground"] = {"fixed": True, "position": [-1.0, 0.0, 0.0]}
+    tables["strut"] = {
+        "spring": {
+            "between": ["block", "ground"],
+            "anchor": [[0, 0, 0], [0, 0, 0]],
+            "stiffness": spring,
+            "damping": 0.0,
+        }
+    }
+    result = dockdyn.simulate(load(tables))
+    time, moves = result["time"].values, result["velocity"].sel(body="block", axis="x").values
+    static, kinetic = 2 * 0.3 * 100.0, 2 * 0.2 * 100.0
+    frequency = np.sqrt(spring / mass)
+    phase = np.arctan2((static - kinetic) * frequency / spring, speed)
+    period = 2 * (static - kinetic) / (spring * speed) + 2 * (np.pi - phase) / frequency
+    back = np.flatnonzero((moves[:-1] > 0) & (moves[1:] <= 0))  # it turns back once a period
+    turned = time[back] + moves[back] / (moves[back] - moves[back + 1]) * 1e-3
+    assert len(turned) >= 2
+    assert np.diff(turned) == pytest.approx(period, rel=2e-3)
 
 
 @pytest.mark.parametrize(
