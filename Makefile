@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test verify lint newest docs wheel bench clean
+.PHONY: help demo test sample verify lint newest docs wheel bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -22,6 +22,9 @@ demo: $(VENV)/.stamp-core ## dock a probe into a cone; the report lands in demo/
 
 test: $(VENV)/.stamp-dev ## run the tests, the large random checks sampled
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not full" $(PYTEST_ARGS)
+
+sample: $(VENV)/.stamp-dev ## run some of the long tests, as the commit draws them, within three minutes
+	$(BIN)/python -m pytest -q -n 2 --sample-of-full 3 $(PYTEST_ARGS)
 
 # How many files, runs, stops, signals and packets it draws at random: DOCKDYN_FUZZ_... in CONTRIBUTING.md.
 verify: $(VENV)/.stamp-dev ## run every test, the long ones in full; write docs/validation.md

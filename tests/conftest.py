@@ -20,6 +20,8 @@ from dockdyn.__main__ import SELDOM
 from dockdyn.cli import main as cli
 from dockdyn.imports import leave_out
 
+pytest_plugins = ["helpers.sample_of_full"]
+
 # Never all of what is there: a process of the suite keeps gigabytes, which take seconds to look through each time.
 gc.set_threshold(SELDOM, 10, SELDOM)
 leave_out("filelock")  # before JAX is imported, which is after this file

@@ -51,6 +51,7 @@ with claim_study(Path("one"), Path("one/index"), "study"):
 """
 
 
+@pytest.mark.full_cases("None")
 @pytest.mark.parametrize("bound", [None, "1000000"])
 def test_a_lock_is_there_where_it_is_needed(bound, tmp_path):
     """For a study's folder, and for JAX where it is told how large its cache may be; else JAX does without."""
@@ -137,7 +138,9 @@ def imported_by(*arguments, program=COMMAND):
     return ended.stderr.splitlines()[-1].split()[1:]
 
 
-@pytest.mark.full_cases("run cyril-controlled", "campaign run", "run sits", "compare sits")
+@pytest.mark.full_cases(
+    "run cyril-controlled", "campaign run", "run sits", "compare sits", "stability sits", "stability probe-cone"
+)
 @pytest.mark.parametrize(
     "command",
     [
@@ -166,7 +169,7 @@ def test_no_preset_runs_a_second_time_with_what_takes_long(name, tmp_path):
     assert imported_by("run", name, "--out", tmp_path / "second") == []
 
 
-@pytest.mark.full_cases("sits-scvg")
+@pytest.mark.full
 @pytest.mark.parametrize(
     "step",
     [

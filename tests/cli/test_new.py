@@ -102,6 +102,7 @@ def test_files_are_asked_for_and_what_they_hold_is_said(dock, monkeypatch, tmp_p
     assert tomllib.loads((tmp_path / "sub" / "arm.toml").read_text())["tree"]["arm"]["urdf"] == "../arm.urdf"
 
 
+@pytest.mark.full
 def test_files_count_from_the_scenario_and_sizes_are_told(dock, tmp_path):
     options = files_for("urdf-arm", tmp_path)
     assert dock("new", "other/arm.toml", "--mechanism", "urdf-arm", *options).returncode == 0

@@ -63,6 +63,7 @@ def bounce():
     return model, solution, reduced, speed
 
 
+@pytest.mark.full
 def test_a_pressed_cap_is_an_elastic_foundation():
     """To the last ring of points, which a pressure that begins at zero feels in second order only."""
     group = cap()

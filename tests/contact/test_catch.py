@@ -263,6 +263,7 @@ def test_a_rigid_hold_carries_what_the_tip_pressed_on():
     assert summary["work_energy_error"] < 1e-8
 
 
+@pytest.mark.full
 def test_a_rigid_hold_leaves_the_largest_force_open(dock, tmp_path):
     file = tmp_path / "rigid.toml"
     text = scenario(law="rigid", duration=1.0).text()

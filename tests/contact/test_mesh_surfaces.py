@@ -178,6 +178,7 @@ WRONG = {
 }
 
 
+@pytest.mark.full_cases("thick tip")
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_wrong_is_said_in_one_line(dock, tmp_path, monkeypatch, name):
     make, keys, words = WRONG[name]
@@ -186,6 +187,7 @@ def test_what_is_wrong_is_said_in_one_line(dock, tmp_path, monkeypatch, name):
     dock("run", written(tmp_path, scenario("wrong.ply", **keys)), "--quiet").check_refused(words)
 
 
+@pytest.mark.full_cases("mm-1000.0", "None-1.0")
 @pytest.mark.parametrize(("unit", "lengths"), [("mm", 1000.0), ("inch", 1 / 0.0254), (None, 1.0)])
 def test_a_tolerance_that_cannot_be_had_is_answered_by_one_that_can(tmp_path, monkeypatch, unit, lengths):
     """In the unit of the file, where it is stated; a tenth less of it cannot be had either."""

@@ -79,6 +79,7 @@ def test_attitude_and_place_are_damped_oscillators(run):
     np.testing.assert_allclose(found.thruster_impulse[:, 0], 300 * (found.velocity[:, 0, 0] - speed), atol=1e-9)
 
 
+@pytest.mark.full
 def test_the_motor_of_the_wheel_adds_what_carrying_it_along_takes(run):
     """On the body acts the torque that the law asks for; the motor gives ω × h more, from the wheel's momentum alone.
 
@@ -207,6 +208,7 @@ def test_everything_in_the_result_is_documented(docked):
     assert not [name for name in names if f"`{name}`" not in text and not is_of_member(name)]
 
 
+@pytest.mark.full
 def test_the_report_shows_control(docked):
     page = report_html(docked)
     assert "Control of “chaser”" in page and "What control gives “chaser”" in page

@@ -48,6 +48,7 @@ def test_the_checker_of_gymnasium_finds_nothing():
         check_env(env)
 
 
+@pytest.mark.full
 def test_gymnasium_makes_it_by_name_and_by_its_own_spec():
     """The same environment either way; bounds are those of what is observed, however a chaser is turned."""
     name = "dockdyn.learning:dockdyn/Docking-v0"

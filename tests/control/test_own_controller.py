@@ -232,6 +232,7 @@ def test_reported_replayed_and_kept_out(folder, dock, load):
         assert code == 2 and "is code of its own, which is refused" in err and len(err.splitlines()) == 1
 
 
+@pytest.mark.full
 def test_its_numbers_are_dispersed(folder, dock, load):
     """Cases of a batch are the runs of these cases alone, and another module is another campaign."""
     spread = {"distribution": "uniform", "low": "40 N/m", "high": "60 N/m"}

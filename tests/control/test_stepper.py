@@ -153,6 +153,7 @@ port.hatch = { position = [-1.0, 0.0, 0.0], axis = [-1.0, 0.0, 0.0] }
 """
 
 
+@pytest.mark.full
 def test_an_mechanism_that_is_stepped_is_the_run():
     """An arm on a spring that strikes a plate, its base steered by a sampled law: the same state at the end, to rounding."""
     case = dockdyn.load(ARM, {"control": CONTROL | {"body": "tug"}})
@@ -164,6 +165,7 @@ def test_an_mechanism_that_is_stepped_is_the_run():
     assert_alike({name: seen[name] for name in (*SEEN, "joint_angle", "joint_rate")}, whole)
 
 
+@pytest.mark.full
 def test_a_body_of_an_mechanism_is_told_what_to_do():
     """Without control: the body that approaches; a force at its centre of mass gives tug and boom together its impulse, and the
     load of contacts is that on it."""

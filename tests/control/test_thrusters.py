@@ -75,7 +75,7 @@ def flight(control, **changes):
 GAINS = {"base_stiffness": 10.0, "base_damping": 60.0, "position_stiffness": 20.0, "velocity_damping": 100.0}
 
 
-@pytest.mark.full_cases("no shortest pulse")
+@pytest.mark.full_cases("no shortest pulse", "on-off")
 @pytest.mark.parametrize(
     "modulation",
     [{"shortest_pulse": 0.03}, {"law": "on-off", "switch_on": 0.4, "switch_off": 0.1}, {"deadband": 0.01}],
@@ -122,6 +122,7 @@ def limit_cycle(run, rate, duration=400.0):
     return run(flight(control, rate=[0.0, 0.0, rate], duration=duration)), shortest, deadband, period, stiffness
 
 
+@pytest.mark.full
 def test_a_dead_band_leaves_the_limit_cycle_of_a_double_integrator(run):
     """Each pulse of the couple turns the rate by Δ; with ∓Δ/2 between the edges it goes to and fro between them for ever.
 
@@ -141,6 +142,7 @@ def test_a_dead_band_leaves_the_limit_cycle_of_a_double_integrator(run):
     np.testing.assert_allclose(found.thruster_use[-1, 0], 2 * turns * FORCE * shortest, rtol=0, atol=1e-12)
 
 
+@pytest.mark.full
 def test_a_schmitt_trigger_goes_on_at_one_share_and_off_at_another(run):
     """A drift is pushed against without a pause from the sample above `switch_on` to the one below `switch_off`."""
     gain, on, off = 50.0, 0.6, 0.2
@@ -190,6 +192,7 @@ def test_refusals_in_one_line(load):
             load(content)
 
 
+@pytest.mark.full
 def test_cases_of_a_campaign_are_the_runs_alone(load, tmp_path):
     """Pulses, samples and limits in a compiled batch: what the thrusters have used is that of the run."""
     gain = {"distribution": "uniform", "low": 60.0, "high": 140.0}

@@ -170,6 +170,7 @@ def test_laws_take_links_that_bend_as_rigid(law):
     np.testing.assert_allclose(first_efforts(content), rigid, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.full
 def test_what_compliant_grips_hold_counts_as_welded():
     rigid = turning_as_one(5, "detumble")
     ((name, latch),) = rigid["latch"].items()
@@ -178,16 +179,8 @@ def test_what_compliant_grips_hold_counts_as_welded():
     np.testing.assert_allclose(first_efforts(compliant), first_efforts(rigid), rtol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("law", "period"),
-    [
-        ("detumble", None),
-        *(
-            pytest.param(law, period, marks=pytest.mark.full)
-            for law, period in (("joint-pd", None), ("detumble", 0.25))
-        ),
-    ],
-)
+@pytest.mark.full
+@pytest.mark.parametrize(("law", "period"), [("detumble", None), ("joint-pd", None), ("detumble", 0.25)])
 def test_control_acts_in_its_phases_alone(law, period):
     """A computer is told so at its next sample, which is at the instant here."""
     content = caught(1, law)
@@ -206,7 +199,8 @@ def test_control_acts_in_its_phases_alone(law, period):
     assert np.ptp(momentum, axis=0).max() < 1e-9 * np.abs(momentum).max()
 
 
-@pytest.mark.parametrize("period", [pytest.param(None, marks=pytest.mark.full), 0.25])
+@pytest.mark.full
+@pytest.mark.parametrize("period", [None, 0.25])
 def test_control_of_a_body_acts_in_its_phases_alone(period):
     content = caught(2, "joint-pd")
     content["phase"] = {"loose": {}, "held": {"when": {"lasting": 1.0}}}
@@ -234,6 +228,7 @@ def test_what_fits_no_arm_is_refused(change, words):
         dockdyn.load(content)
 
 
+@pytest.mark.full
 def test_an_arm_takes_no_command_step_by_step():
     stepper = dockdyn.stepper(dockdyn.load(caught(0, "detumble")), period=0.1)
     with pytest.raises(dockdyn.ScenarioError, match="moves an arm at all times; must be left out to command a body"):

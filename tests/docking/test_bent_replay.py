@@ -80,7 +80,8 @@ def line_of(found):
     return beam.rest.position[:, None] + rotate(np.broadcast_to(beam.rest.attitude[:, None], (*at.shape[:2], 4)), at)
 
 
-@pytest.mark.parametrize("kind", [pytest.param(kind, marks=[pytest.mark.full] * (kind != "uniform")) for kind in KINDS])
+@pytest.mark.full
+@pytest.mark.parametrize("kind", KINDS)
 def test_what_is_drawn_on_a_beam_is_where_the_run_has_it(kind):
     """While it swings far, on a joint that turns: the body at the tip, and what the beam itself touches with."""
     run, found = drawn(mast(kind, [push(30.0, [0.0, 1.0, 0.5])], 1.2, 0.01, speed=0.8))

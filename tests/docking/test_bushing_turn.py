@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pytest
 import tomlkit
 import xarray as xr
 
@@ -48,6 +49,7 @@ def test_a_bushing_that_stays_below_is_not_warned_of(load):
     assert not [words for words in dockdyn.summarise(run)["warnings"] if "hinge" in words]
 
 
+@pytest.mark.full
 def test_a_campaign_counts_the_cases_that_turn_so_far_and_says_so_once(dock, tmp_path):
     rates = [{"distribution": "uniform", "low": 0.1, "high": 1.4}, 0.0, 0.0]
     bodies = HINGE["body"] | {"arm": HINGE["body"]["arm"] | {"rate": rates}}

@@ -99,6 +99,7 @@ def test_what_begins_by_parting_is_not_predicted(monkeypatch):
     assert np.isnan(predicted[0]) and len(predicted) > 1 and np.isfinite(predicted[1:]).all()
 
 
+@pytest.mark.full
 def test_a_law_without_a_formula_is_not_predicted():
     hertz = dockdyn.summarise(run(**{"contact.fronts.normal": {"law": "hertz", "stiffness": 1e6}}))
     assert hertz["contact.restitution"][0] == 1 and hertz["contact.velocity_predicted_m_s"][0] is not None

@@ -38,6 +38,7 @@ def bounce_off_a_pad(joint):
     }
 
 
+@pytest.mark.full
 def test_a_contact_is_not_said_to_do_what_joints_do(load):
     """On a damped slide, which loses energy meanwhile: the contact has no class, and no table a column for it; the work is
     said to be that of all."""

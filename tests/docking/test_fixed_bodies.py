@@ -91,6 +91,7 @@ ON_LINE = {
 }
 
 
+@pytest.mark.full
 def test_on_a_line_the_ground_holds_a_spring_and_a_wall_throws_back(load):
     dataset = dockdyn.simulate(load(ON_LINE))
     swing = 0.03 * np.cos(np.sqrt(300.0 / 7.0) * dataset.time.values)
@@ -115,6 +116,7 @@ joint = {{ kind = "revolute", position = [0.1, 0, 0], axis = [0, 0, 1], start = 
 """
 
 
+@pytest.mark.full_cases("plane")
 @pytest.mark.parametrize("motion", ["space", "plane"])
 def test_an_arm_on_the_ground_swings_about_its_joint(load, motion):
     dataset = dockdyn.simulate(load(tomllib.loads(ARM.format(motion=motion))))
@@ -124,6 +126,7 @@ def test_an_arm_on_the_ground_swings_about_its_joint(load, motion):
     assert np.abs(dataset.position.sel(body="ground").values).max() < 1e-15
 
 
+@pytest.mark.full
 def test_on_a_rig_a_mock_up_stands_for_a_wall(load):
     stated = tomllib.loads((PRESETS / "epos-like.toml").read_text(encoding="utf-8"))
     heavy, wall = copy.deepcopy(stated), copy.deepcopy(stated)

@@ -51,6 +51,7 @@ def pushed(t):
     return [*(VELOCITY[:2] + gained), VELOCITY[2]], angle(t)
 
 
+@pytest.mark.full_cases("False")
 @pytest.mark.parametrize("links", [False, True])
 def test_a_force_off_the_centre_turns_and_drives_a_body(load, links):
     """As the closed form says, of one body and of two that are welded; momenta and energy change by what was given."""

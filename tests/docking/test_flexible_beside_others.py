@@ -249,6 +249,7 @@ def test_a_whole_history_is_that_of_lagranges_equations(load):
     np.testing.assert_allclose(data.position.sel(body="wing"), wing, rtol=0, atol=1e-7)
 
 
+@pytest.mark.full
 def test_what_is_left_out_of_the_energy_is_of_third_order():
     """Beside the masses themselves, at any motion: half the deflections and their rates, an eighth of the difference."""
     rng = np.random.default_rng(5)

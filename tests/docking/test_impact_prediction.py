@@ -95,6 +95,7 @@ def run(content, stiffness, damping=0.0, duration=None):
 JOINTS = [None, "prismatic", "revolute"]
 
 
+@pytest.mark.full_cases("0-prismatic", "0-None")
 @pytest.mark.parametrize("joint", JOINTS)
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 8))])
 def test_effective_masses_of_any_two_bodies_or_trees(seed, joint):
@@ -134,6 +135,7 @@ def test_the_class_in_the_report_is_what_the_run_does(seed):
     assert f"class {name}: {MOTION_CLASSES[name]}" in page
 
 
+@pytest.mark.full_cases("changes1-friction", "changes2-no formula")
 @pytest.mark.parametrize(
     ("changes", "why"),
     [

@@ -47,7 +47,8 @@ def onto_a_plate(impact, grip=None):
     return content if grip is None else content | {**acting(hook)}
 
 
-@pytest.mark.parametrize("grip", ["weld", pytest.param("pin", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("grip", ["weld", "pin"])
 def test_what_a_latch_holds_is_struck_with_it(grip):
     """The plate and the body behind it are one mass while the latch holds; restitution is Newton's."""
     run = dockdyn.simulate(dockdyn.load(onto_a_plate({"law": "frictionless", "restitution": RESTITUTION}, grip)))
@@ -62,6 +63,7 @@ def test_what_a_latch_holds_is_struck_with_it(grip):
     assert np.ptp(total) < 1e-12 * total[0]
 
 
+@pytest.mark.full
 def test_a_page_of_impacts_without_rest_has_its_charts():
     """Such contacts have no time of a largest force, which no page can read: all charts of one with a NaN stay empty."""
     run = dockdyn.simulate(dockdyn.load(onto_a_plate({"law": "frictionless", "restitution": RESTITUTION})))

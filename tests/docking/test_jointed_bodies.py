@@ -160,6 +160,7 @@ def test_what_passes_through_a_joint_is_the_rest_of_the_load(delayed):
     np.testing.assert_allclose(across, 0, atol=1e-9 * np.abs(rest).max())
 
 
+@pytest.mark.full
 def test_the_report_tells_of_joints(delayed):
     """How far each has moved, in degrees and millimetres, what passed through it, and figures of hinges and slides."""
     data = delayed

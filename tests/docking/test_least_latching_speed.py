@@ -30,6 +30,7 @@ def on_paper(**changes):
 WIDTHS = [3e-6, pytest.param(0.1, marks=pytest.mark.full)]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_sprung_probe_that_rubs_needs_what_a_search_by_scipy_finds(width):
     """Equations of the test's own, halved to 1e-7; and it latches or not a millionth above and below."""

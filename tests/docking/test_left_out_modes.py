@@ -59,7 +59,7 @@ def struck(rng, modes):
     return common | {"body": by_name(bodies), "contact": contacts_by_name(contact)} | delay
 
 
-@pytest.mark.full_cases("1", "10", "11", "2", "3", "4", "5", "6", "7", "8", "9")
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(12))
 def test_the_size_that_is_told_is_that_of_a_second_run(load, seed):
     few, many = (dockdyn.simulate(load(struck(np.random.default_rng(seed), modes))) for modes in (2, 8))

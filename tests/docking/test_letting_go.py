@@ -25,6 +25,7 @@ def docking(draw, grip="compliant"):
     return content, mass, latch, pusher, longer
 
 
+@pytest.mark.full_cases("0-pin", "0-compliant")
 @pytest.mark.parametrize("grip", ["compliant", "pin", "weld"])
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 8))])
 def test_what_lets_go_parts_at_the_speed_of_the_spring(seed, grip):
@@ -45,6 +46,7 @@ def test_what_lets_go_parts_at_the_speed_of_the_spring(seed, grip):
     assert np.ptp(total) < 1e-6 * run.kinetic_energy.values.max()
 
 
+@pytest.mark.full
 def test_what_has_let_go_catches_again_where_a_phase_closes_it():
     content, *_ = docking(np.random.default_rng([56, 0]))
     pulls_back = {"strut.pusher.free_length": 0.28, "latch.hook.closed": True}
@@ -101,6 +103,7 @@ def tumbling(draw, grip):
     }
 
 
+@pytest.mark.full_cases("0-pin")
 @pytest.mark.parametrize("grip", ["pin", "weld"])
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 8))])
 def test_a_rigid_grip_keeps_momenta_and_its_hold(seed, grip):

@@ -169,6 +169,7 @@ def test_motion_of_four_bodies_agrees_all_the_way(histories):
         np.testing.assert_allclose(found, seen[name], rtol=0, atol=AGREEMENT * np.abs(seen[name]).max(), err_msg=name)
 
 
+@pytest.mark.full
 def test_work_and_energies_agree(histories):
     """The work of the contacts less what the elements have dissipated; kinetic energy, and what the springs hold."""
     data, reference, expected = histories

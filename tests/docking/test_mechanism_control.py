@@ -162,7 +162,7 @@ def of_the_plane(times, body="bus"):
     return solve_ivp(rates, (0, times[-1]), start, "DOP853", times, rtol=1e-12, atol=1e-14).y
 
 
-@pytest.mark.full_cases("bus")
+@pytest.mark.full
 @pytest.mark.parametrize("body", ["bus", "panel"])
 def test_a_hinged_panel_swings_as_lagrange_says(load, body):
     """With the attitude of the root held, or that of the link: the wheel's momentum is what the bodies have lost."""

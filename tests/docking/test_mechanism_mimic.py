@@ -86,6 +86,7 @@ def built(pin, case):
     return model, at
 
 
+@pytest.mark.full_cases("2")
 @pytest.mark.parametrize("seed", [1, 2, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(3, 11))])
 def test_accelerations_are_those_of_pinocchio_with_the_constraint_put_in(seed):
     """q = A p + b of the leaders' p: Aᵀ M A p̈ = Aᵀ (τ − h), with M and h of the tree whose joints are all free."""

@@ -49,6 +49,7 @@ def as_mechanism(chaser, target, **keys):
     return PAIR | {"body": {"chaser": chaser, "target": target}} | keys
 
 
+@pytest.mark.full
 def test_a_late_wrench_acts_at_the_groups_middle(load):
     """A late force of a single member acts at the present place of contact, that of several with the lever it had when it was
     decided: two points where one is do the same as that, two balls do not, in proportion to the radius."""

@@ -178,6 +178,7 @@ def test_balances_are_those_without_what_gravity_gave(docking):
     assert abs(float(docking.gravity_work[-1])) > 1e-2 and summary["work_energy_error"] < 1e-8
 
 
+@pytest.mark.full
 def test_all_of_it_is_documented_and_in_the_report(docking):
     text, page = results_pages(), report_html(docking)
     assert not [name for name in (*docking.data_vars, *docking.attrs) if f"`{name}`" not in text]

@@ -135,6 +135,7 @@ def test_limits_are_end_stops_where_their_stiffness_is_stated(tmp_path):
     assert joints["arm.boom"].friction == 0.0
 
 
+@pytest.mark.full
 def test_limits_without_stops_are_told_where_a_run_leaves_them(tmp_path):
     """The slide flies out of its limits; before that, and where it has stops, nothing is said."""
     case = scenario(tmp_path, ARM.format(foot=FOOT)) | {"duration": 2.0}

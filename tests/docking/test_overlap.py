@@ -39,6 +39,7 @@ DEEP = ": contact 'tip': overlap at the start = 0.06 m; must be at most 0.01 m: 
 DEEP += "move a body's position back, against the way it comes, by 0.05 m or more"
 
 
+@pytest.mark.full
 def test_every_case_of_a_study_is_looked_at(load):
     """A batch does not begin as a run does; what a run refuses is a case that failed, for the reason that the run gives."""
     scenario = load(BALL)
@@ -106,7 +107,7 @@ def with_kind(kind, first, second):
 KINDS = ("mechanism", "rig")
 
 
-@pytest.mark.full_cases("mechanism-ball", "rig-ball")
+@pytest.mark.full_cases("mechanism-ball", "rig-ball", "rig-point")
 @pytest.mark.parametrize("radius", [0.0, 0.05], ids=["point", "ball"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_refuses_what_begins_deep_inside(load, kind, radius):
@@ -150,6 +151,7 @@ def test_steps_that_begin_again_refuse_it(load):
         stepper.reset({"body.one.position": inside.tolist()})
 
 
+@pytest.mark.full
 def test_a_rig_along_one_direction_refuses_it(load):
     """A contact that only pushes is deep at the start where the model is; a spring that also pulls may begin anywhere."""
     line = {"schema": 2, "duration": 0.02, "rig": {"mass": 100.0}, "loop": LOOP, "contact": {"normal": LAW}}

@@ -34,6 +34,7 @@ def test_it_brakes_as_its_law_says(file):
     assert summary["work_energy_error"] < 1e-9 and summary["linear_momentum_error"] < 1e-12
 
 
+@pytest.mark.full
 def test_batches_and_derivatives_know_its_numbers(file):
     scenario = dockdyn.load(file)
     assert runs_in_batches(scenario)

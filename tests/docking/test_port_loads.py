@@ -66,6 +66,7 @@ def even(part, count):
     }
 
 
+@pytest.mark.full_cases("latch-3")
 @pytest.mark.parametrize(("part", "count"), [("latch", 3), ("strut", 4)])
 def test_parts_that_tighten_at_once_load_no_port_across(load, part, count):
     """Turned anyhow in space: rounding decides which fires first, and what acts until the last has is no load."""
@@ -79,6 +80,7 @@ def test_parts_that_tighten_at_once_load_no_port_across(load, part, count):
         assert dockdyn.summarise(run)["angular_momentum_error"] < 1e-12  # though nothing turns
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("of_summary", [True, False])
 def test_a_requirement_at_one_port_is_judged_by_that_port(load, of_summary):
     """In a run and in cases: limits just below and above what that port bears, and above what any does."""

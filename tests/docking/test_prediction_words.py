@@ -48,6 +48,7 @@ def head_on(normal):
     } | bodies
 
 
+@pytest.mark.full_cases("a restitution", "Hunt and Crossley without damping")
 @pytest.mark.parametrize("name", LAWS)
 def test_a_delay_is_said_to_feed_what_the_law_does_not_damp(load, name):
     normal, words = LAWS[name]
@@ -56,12 +57,14 @@ def test_a_delay_is_said_to_feed_what_the_law_does_not_damp(load, name):
     assert any(words in warning for warning in dockdyn.summarise(run)["warnings"])
 
 
+@pytest.mark.full
 def test_a_run_with_fixed_steps_is_warned_alike(load):
     normal, words = LAWS["a dashpot"]
     run = dockdyn.simulate(load(head_on(normal) | {"integrator": {"method": "fixed"}}))
     assert words in run.attrs["prediction"]
 
 
+@pytest.mark.full
 def test_at_the_depth_that_is_stated_a_law_that_damps_there_has_a_critical_delay(load):
     normal, _ = LAWS["Hunt and Crossley"]
     run = dockdyn.simulate(load(head_on(normal) | {"stability": {"depth": "5 mm"}}))

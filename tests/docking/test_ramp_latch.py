@@ -58,7 +58,8 @@ def on_a_line(masses, stiffness, speed, gap, ramp, grip="weld"):
     return {"schema": 2, "duration": 3.0, "body": bodies, **acting(*struts, latch)}
 
 
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(2, 12))])
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(12))
 def test_masses_behind_springs_are_caught_as_on_paper(seed):
     """The same by SciPy, with two masses that move as one once they are caught; in space and on a line."""
     draw = np.random.default_rng([61, seed])
@@ -94,7 +95,7 @@ def test_masses_behind_springs_are_caught_as_on_paper(seed):
 GRIPS = [("pin", True), ("weld", True), ("pin", False), ("weld", False)]
 
 
-@pytest.mark.full_cases("pin-False-0.0", "pin-True-0.02", "weld-True-0.0")
+@pytest.mark.full_cases("pin-False-0.0", "pin-True-0.02", "weld-True-0.0", "weld-True-0.02", "pin-False-0.02")
 @pytest.mark.parametrize("delay", [0.0, 0.02])
 @pytest.mark.parametrize(("hold", "rigid"), GRIPS[:3])
 def test_a_cone_is_a_seat_with_a_ramp(hold, rigid, delay):
@@ -130,6 +131,7 @@ def test_a_cone_is_a_seat_with_a_ramp(hold, rigid, delay):
         assert np.abs(one[name].values - two[name].values).max() < 1e-8, name
 
 
+@pytest.mark.full_cases("pin", "weld")
 @pytest.mark.parametrize("grip", ["compliant", "pin", "weld"])
 def test_a_ramp_holds_lets_go_and_is_met_again(grip):
     """Caught, held for a minute, let go against a pusher, open on the way out, closed and caught a second time."""
@@ -201,6 +203,7 @@ def pressed(draw, grip):
     return content, deep * math.sqrt(stiffness / mass)
 
 
+@pytest.mark.full_cases("0-pin", "1-pin", "2-pin")
 @pytest.mark.parametrize("grip", ["pin", "weld"])
 @pytest.mark.parametrize("seed", range(3))
 def test_what_presses_while_it_is_held_pushes_apart_when_it_is_let_go(seed, grip):
@@ -232,6 +235,7 @@ def test_ramps_that_cannot_be_are_refused():
             dockdyn.load(content | {"latch": {name: stated}})
 
 
+@pytest.mark.full
 def test_a_ramp_that_is_pushed_at_rest_stiffens_the_contact():
     """On a line the late force of the ramp is k tan²θ per travel, beside that of the contact: one contact as stiff as both."""
     content, _ = pressed(np.random.default_rng([63, 0]), "weld")

@@ -138,6 +138,7 @@ def null_space(draw, period, inertias, starts):
 LAWS = {"joint-pd": joint_pd, "lqr": regulator, "detumble": detumble, "reaction-null-space": null_space}
 
 
+@pytest.mark.full_cases("0-reaction-null-space", "0-detumble", "0-lqr")
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 5))])
 def test_laws_asked_at_samples_move_an_arm_by_their_recursion(law, seed):
@@ -166,6 +167,7 @@ def pd_case(seed):
     return scenario(bodies, "plane", joint_pd(draw, 0.3, inertias, [0.1, -0.2])[0], 0.3)
 
 
+@pytest.mark.full
 def test_steps_of_a_sampled_arm_are_its_run():
     content = pd_case(0)
     np.testing.assert_allclose(by_steps(content), dockdyn.simulate(content).joint_angle, rtol=0, atol=1e-12)

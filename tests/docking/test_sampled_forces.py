@@ -87,7 +87,7 @@ def test_the_true_force_is_that_of_the_closed_form(block, count):
     assert found.by_points == pytest.approx(PRESSURE * points.area * (points.shares @ deep), rel=1e-6)
 
 
-@pytest.mark.full_cases("2")
+@pytest.mark.full
 @pytest.mark.parametrize("radius", [0, 2])
 def test_the_stated_error_is_that_beside_a_finer_cloud(block, radius):
     """At the same place, askew on a corner; and it is said in the summary and in the report."""

@@ -55,7 +55,8 @@ def handed_over(seed, first):
     return dockdyn.simulate(dockdyn.load(scenario(bodies, elements, 2.0, [{"name": "given"}, over])))
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 4))])
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(4))
 def test_what_lets_go_in_the_instant_of_a_catch_takes_no_part_in_it(seed):
     """The giver goes on as it moved, whichever latch comes first in the scenario; the other two end their slip."""
     one, other = handed_over(seed, "gives"), handed_over(seed, "takes")
@@ -89,6 +90,7 @@ def test_inertia_that_struts_reflect_takes_part_in_a_catch(seed):
     assert summary["linear_momentum_error"] < 1e-10 and summary["angular_momentum_error"] < 1e-10
 
 
+@pytest.mark.full
 def test_phases_of_one_instant_find_what_the_one_before_left():
     """A latch that a phase closes around a striker holds it at once, which the next one finds; one that a phase opens does not
     hold any more, so that the next one waits."""
@@ -108,6 +110,7 @@ def test_phases_of_one_instant_find_what_the_one_before_left():
     assert run.phase_began.values.tolist()[:2] == [0.0, 0.0] and np.isnan(run.phase_began.values[2])
 
 
+@pytest.mark.full
 def test_a_run_that_begins_with_the_capture_ends_there():
     draw = np.random.default_rng(64)
     bodies = [body(draw, name, x) for name, x in (("a", 0.0), ("b", 1.0))]

@@ -93,9 +93,8 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.full] if "beam" not in name else []) for name in CASES]
-)
+@pytest.mark.full
+@pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("plane", PLANES)
 def test_what_a_beam_carries_stiffens_it(load, name, plane):
     """Beside finite elements: the same assumed shapes, and all elements for what spin adds to the lowest frequency."""

@@ -69,7 +69,8 @@ def modes_with_a_tip_mass(ratio, count=40):
     return roots, tips, masses
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 8))])
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(8))
 def test_a_cantilever_with_a_payload_swings_as_its_modes_do(seed):
     """A ball lighter than the payload strikes it and flies off; the tip follows the sum of Euler and Bernoulli's modes."""
     draw = np.random.default_rng([92, seed])
@@ -203,9 +204,8 @@ class Arm:
 CASES = [(basis, seed) for basis in BASES for seed in range(4)]
 
 
-@pytest.mark.parametrize(
-    ("basis", "seed"), [pytest.param(*case, marks=[pytest.mark.full] * (case != ("polynomial", 0))) for case in CASES]
-)
+@pytest.mark.full
+@pytest.mark.parametrize(("basis", "seed"), CASES)
 def test_an_impact_beside_the_axis_is_that_of_a_mass_matrix_by_hand(basis, seed):
     """Impulse, loss and velocities after: contact, mass and camera go with their sections, and turn with their slopes."""
     draw = np.random.default_rng([93, seed])

@@ -80,9 +80,8 @@ def test_a_rigid_latch_holds(grip):
 LEVEL = TWO.replace("rate = [0.1, 0.3, -0.2]", "rate = [0, 0, -0.2]").replace("[0, 0.2, 0.1]", "[0, 0.2, 0]")
 
 
-@pytest.mark.parametrize(
-    "contact", [bouncing(1.0), pytest.param(HERTZ, marks=pytest.mark.full)], ids=["impact", "hertz"]
-)
+@pytest.mark.full
+@pytest.mark.parametrize("contact", [bouncing(1.0), HERTZ], ids=["impact", "hertz"])
 def test_bodies_in_the_plane_move_as_in_space(contact):
     """Where nothing leaves the plane the steps are the same ones, to rounding; and second order beside the located method."""
     text = LEVEL + touching(contact)
@@ -122,6 +121,7 @@ free_length = "1.2 m"
 """
 
 
+@pytest.mark.full
 def test_bodies_on_a_line_bounce_as_located_ones_do():
     """One coordinate each: error of second order, momentum to rounding."""
     text = LINE + '[contact.ends]\nbetween = ["left", "right"]\n' + bouncing(0.8)

@@ -137,7 +137,8 @@ def by_dop853(text, duration):
     return seen(mechanism, x, found.y[:, -1])
 
 
-@pytest.mark.parametrize("text", [ARM, pytest.param(DAMPED, marks=pytest.mark.full)], ids=["free", "damped"])
+@pytest.mark.full
+@pytest.mark.parametrize("text", [ARM, DAMPED], ids=["free", "damped"])
 def test_the_error_beside_dop853_is_of_second_order(text):
     """Beams that bend and twist, a ball, a held joint, springs and dampers: each half of a step quarters the error."""
     expected = by_dop853(text, 1.0)
@@ -208,6 +209,7 @@ def struck_at_once(**changes):
     return load("cyril-elastic").at({"duration": 0.5, "output.interval": 0.02, **changes})
 
 
+@pytest.mark.full
 def test_a_blow_at_once_is_the_same_blow():
     """Of beams that are struck at the start: there both methods have one state, so the impulse and what it leaves are the
     same; 2 µs later nothing else has had time to tell."""

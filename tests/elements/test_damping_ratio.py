@@ -141,6 +141,7 @@ def test_an_oscillation_decays_as_the_ratio_says(run):
     )
 
 
+@pytest.mark.full
 def test_a_cable_and_stops_give_back_the_restitution(run):
     rope = {"between": ["chaser", "target"], "stiffness": 4000, "free_length": 2.1, "restitution": 0.4}
     assert speed_between(run(on_a_line(3.0, 0.1, cable={"rope": rope}))) == pytest.approx(-0.04, rel=1e-6)

@@ -135,6 +135,7 @@ def test_dissipated_energy_never_falls(runs, name):
     assert np.diff(run.balance["lost"]).min() >= -1e-9 * run.balance["moving"].max()
 
 
+@pytest.mark.full
 def test_a_frame_that_moves_and_is_turned_sees_the_same():
     turn, shift, boost = np.array([0.7, -1.1, 0.4]), np.array([3.0, -2.0, 5.0]), np.array([0.2, -0.1, 0.3])
     attitude = Quaternion.exponential(Vector.of(jnp.asarray(turn)))

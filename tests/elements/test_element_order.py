@@ -29,6 +29,7 @@ CABLE = Cable(anchors([0.3, 0.2, 0.1], [-0.4, 0.0, 0.1]), jnp.asarray(2.4), one_
 CASES = {"strut": STRUT, "bushing": BUSHING, "cable": CABLE}
 
 
+@pytest.mark.full_cases("bushing", "strut")
 @pytest.mark.parametrize("name", CASES)
 def test_order_four_through_events(name):
     def final(step):

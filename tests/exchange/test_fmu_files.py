@@ -87,6 +87,7 @@ def test_a_host_in_c_finds_the_same_bits(cone_fmu, tmp_path):
     assert [float.fromhex(line) for line in done.stdout.split()] == expected.tolist()
 
 
+@pytest.mark.full
 @needs_compiler
 def test_a_command_writes_what_another_checks(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

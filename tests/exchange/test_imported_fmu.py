@@ -119,6 +119,7 @@ def test_it_is_a_force_from_outside_on_a_body_of_an_mechanism(autopilot):
     assert dockdyn.summarise(run)["warnings"] == ["no contact within the duration"]  # and nothing of momenta
 
 
+@pytest.mark.full
 def test_cases_have_an_instance_each_and_can_be_gone_on_with(autopilot, tmp_path, monkeypatch):
     """Side by side in threads they are what each is alone; its parameters are keys; another FMU is another campaign."""
     monkeypatch.chdir(tmp_path)
@@ -198,6 +199,7 @@ def test_what_does_not_fit_is_said_in_a_line(table, texts, words, tmp_path):
         dockdyn.simulate(scenario)
 
 
+@pytest.mark.full
 def test_what_its_bounds_allow_runs(tmp_path):
     """The bounds themselves, too; and each case of a study is looked at."""
     scenario = docking(autopilot_fmu(tmp_path, description=GAIN_FROM_0), 0.5, parameters={"gain": 500.0}, **LIMITS)

@@ -22,7 +22,7 @@ def largest(checked):
     return max(one.difference / max(one.largest, 1e-12) for one in checked.differences)
 
 
-@pytest.mark.full_cases("flexible-arm-rig")
+@pytest.mark.full_cases("flexible-arm-rig", "sits-fgc")
 @pytest.mark.parametrize("name", ["sits-fgc", "unknown-stiffness", "flexible-arm-rig"])
 def test_what_an_fmu_is_made_of_has_the_bits_of_the_run(name):
     """At every instant, of every output: one loop of ticks, and one way to join a rig."""
@@ -102,11 +102,11 @@ def test_a_compensator_is_inside_with_its_numbers(tmp_path):
     assert largest(check_fmu(made.file, made.scenario.at({"loop.compensator.gain": 50.0, "rig.mass": 520.0}))) < 1e-12
 
 
-def test_a_number_that_decides_when_what_happens_is_fixed(sits_fmu):
-    keys = [place.key for place in sits_fmu.unit.numbers]
-    assert {"rig.mass", "contact.normal.stiffness", "start.velocity"} <= set(keys)
-    assert {"loop.hold.period", "loop.sensor.delay"} <= set(sits_fmu.unit.fixed)
-    assert not set(keys) & set(sits_fmu.unit.fixed)
+def test_a_number_that_decides_when_what_happens_is_fixed():
+    unit = unit_of(dockdyn.load("sits"))
+    keys = {place.key for place in unit.numbers}
+    assert {"rig.mass", "contact.normal.stiffness", "start.velocity"} <= keys
+    assert {"loop.hold.period", "loop.sensor.delay"} <= set(unit.fixed) and not keys & set(unit.fixed)
 
 
 @pytest.mark.full
@@ -130,6 +130,7 @@ def test_parameters_are_the_numbers_of_the_scenario(sits_fmu, count):
                 assert abs(value - run.ravel()[-1]) < 1e-12 * np.abs(run).max()
 
 
+@pytest.mark.full
 def test_a_force_from_outside_moves_the_model(sits_fmu):
     """On a spring a constant force gives F/(m ω) sin ω t, but for what the loop does to it in so short a time."""
     force, seconds = 20.0, 0.1  # N, s
@@ -146,6 +147,7 @@ def test_a_force_from_outside_moves_the_model(sits_fmu):
     assert gained == pytest.approx(force / (content.mass * frequency) * np.sin(frequency * seconds), rel=0.02)
 
 
+@pytest.mark.full
 def test_a_state_of_a_rig_is_played_again(sits_fmu):
     names = [output.name for output in sits_fmu.unit.outputs]
     with Fmu(sits_fmu.file) as fmu:

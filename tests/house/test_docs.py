@@ -157,6 +157,9 @@ SHOWN = [
     "quickstart",
     "rig",
     "view",
+    "convergence",
+    "in-a-notebook",
+    "scenario",
 )
 @pytest.mark.parametrize("page", SHOWN)
 def test_what_a_page_shows_runs(page, tmp_path, monkeypatch, capsys):

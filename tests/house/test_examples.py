@@ -8,7 +8,7 @@ import pytest
 from places import DOCS, ROOT
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-QUICK = ("derivative_of_a_load", "effective_masses", "stability_of_a_compliance")  # the others run in full runs
+QUICK = ("derivative_of_a_load",)  # the others run in full runs
 GALLERY = DOCS / "gallery.md"
 
 # what each prints, where a paper, a closed form or another test knows it
@@ -26,7 +26,6 @@ KNOWN = {
 }
 
 
-@pytest.mark.full_cases("stability_of_a_compliance")
 @pytest.mark.parametrize(
     "script", [pytest.param(x, id=x.stem, marks=[pytest.mark.full] * (x.stem not in QUICK)) for x in EXAMPLES]
 )

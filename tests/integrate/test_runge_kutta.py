@@ -69,7 +69,7 @@ def test_the_program_holds_one_copy_of_the_flow():
     assert len(copies) == 1
 
 
-@pytest.mark.full_cases("jacrev")
+@pytest.mark.full
 @pytest.mark.parametrize("derivative", [jax.jacfwd, jax.jacrev])
 def test_derivatives_of_both_are_differences(derivative):
     def reached(speed, looped):

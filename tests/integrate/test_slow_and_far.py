@@ -107,6 +107,7 @@ def test_what_lands_on_an_event_is_as_long_as_what_found_it(load):
     assert (float(step), float(end)) == (1e-3, 1e-3)
 
 
+@pytest.mark.full
 def test_feet_that_part_far_away(run):
     """The case by which the one above was found, where the error of a step is rounding's."""
     check_half_sine(*bounced(run, plates(1e-6, 3, seed=3, far=1e5)), 1e-6, rounding(1e-6))

@@ -82,7 +82,7 @@ def roots(function, upto=12.0, count=3):
     return np.array([brentq(function, grid[k], grid[k + 1], xtol=1e-14) for k in places]) ** 2
 
 
-@pytest.mark.full_cases("free, with a mass at its tip", "pinned")
+@pytest.mark.full_cases("free, with a mass at its tip", "pinned", "clamped")
 @pytest.mark.parametrize(
     ("found", "characteristic"),
     [
@@ -113,7 +113,7 @@ def test_a_flexible_link_of_a_known_arm():
         np.testing.assert_allclose(found[:3], [1.00667, 6.30870, 17.66455], atol=6e-6)
 
 
-@pytest.mark.full_cases("body0--3")
+@pytest.mark.full
 @pytest.mark.parametrize(("body", "power"), [({"tip": 5.0}, -3), ({"tip": 5.0, "rotary": 2.0}, -1)])
 def test_modes_of_a_cantilever_converge_slowly_with_a_payload(body, power):
     """Its modes have neither moment nor shear at the tip: errors fall as 1/n, or as 1/n³ for a point mass."""
@@ -186,6 +186,7 @@ def test_turning_stiffens_a_beam(speed):
     np.testing.assert_allclose(within[:2], exact - speed**2, rtol=1e-6)
 
 
+@pytest.mark.full
 def test_without_shortening_turning_softens_a_beam():
     """The frequencies across stay what they are at rest, and in the plane it buckles where Ω passes the first of them."""
     across, within = turning(4.0, stiffening=False)
@@ -304,6 +305,7 @@ def brackets(ratio, rotary, count=3):
     return [(grid[k], grid[k + 1]) for k in at[:count]]
 
 
+@pytest.mark.full
 def test_all_modes_of_a_scenario_are_right_whatever_hangs_on_the_tip():
     """Two by default, within 1 %; with the polynomials of two shapes the second is a third to a half too high."""
     errors = errors_of(given(modes=LargeBeamSection.model_fields["bending_modes"].default[0]), 2)

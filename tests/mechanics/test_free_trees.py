@@ -62,7 +62,7 @@ def test_five_bodies_before_impact():
     assert found.kinetic == pytest.approx(0.137194, abs=6e-7)  # J
 
 
-@pytest.mark.full_cases("given1-frequencies1")
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("given", "frequencies"),
     [({"modes": 4, "payload": False, "joint": "locked"}, {0: 0.2819, 1: 1.246, 2: 4.37}), ({"modes": 3}, {-1: 37.8})],

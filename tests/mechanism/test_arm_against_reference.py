@@ -52,7 +52,8 @@ def errors(p, step, **kwargs):
     ]
 
 
-@pytest.mark.parametrize("motion", ["plane", pytest.param("space", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("motion", ["plane", "space"])
 def test_an_arm_meets_its_bay_where_the_reference_does(motion):
     """At 10 ms: impacts within a fiftieth of a step, angles at the end within 20 µrad."""
     ends, times, speeds = errors(PAPER, STEPS[-1], motion=motion)

@@ -81,6 +81,7 @@ def known(mechanism, rows):
     return Program(found)(rows)
 
 
+@pytest.mark.full_cases("alone")
 @pytest.mark.parametrize("text", [ARM, ARM + ORBIT], ids=["alone", "in orbit"])
 def test_bodies_in_the_plane_move_as_trees_of_links_do(text):
     """Two ways to the same equations: three coordinates a body, and composite bodies on a planar base."""

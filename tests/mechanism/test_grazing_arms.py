@@ -100,12 +100,10 @@ def met(p, duration, method):
 
 
 CASES = [(method, seed, depth) for method in METHODS for seed in range(SEEDS) for depth in DEPTHS]
-QUICK = [("located", 0, 1e-5), ("located", 0, -1e-5)]
 
 
-@pytest.mark.parametrize(
-    ("method", "seed", "depth"), [pytest.param(*case, marks=[pytest.mark.full] * (case not in QUICK)) for case in CASES]
-)
+@pytest.mark.full
+@pytest.mark.parametrize(("method", "seed", "depth"), CASES)
 def test_a_payload_that_grazes_a_wall(method, seed, depth):
     """The free motion would reach so far into it, or pass so near."""
     p, path, axis, turns = grazing(seed)
@@ -128,10 +126,8 @@ def test_a_payload_that_grazes_a_wall(method, seed, depth):
 CORNERS = [(method, seed, side) for method in METHODS for seed in range(SEEDS) for side in (1, -1)]
 
 
-@pytest.mark.parametrize(
-    ("method", "seed", "side"),
-    [pytest.param(*case, marks=[pytest.mark.full] * (case != ("located", 1, 1))) for case in CORNERS],
-)
+@pytest.mark.full
+@pytest.mark.parametrize(("method", "seed", "side"), CORNERS)
 def test_a_payload_that_runs_into_a_corner(method, seed, side):
     """Two walls are reached a hundred times what the method may be off apart: their order decides what follows."""
     late = side * 100 * METHODS[method][1]

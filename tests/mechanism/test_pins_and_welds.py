@@ -23,6 +23,7 @@ def loads(draw, count):
     return [vector(draw.normal(size=3)) for _ in range(count)], [vector(draw.normal(size=3)) for _ in range(count)]
 
 
+@pytest.mark.full_cases("1-1-3")
 @pytest.mark.parametrize(("seed", "free", "joints"), CASES)
 def test_what_is_closed_does_not_begin_to_slip(seed, free, joints):
     """The slip's rate along the motion is zero, found by differentiating the velocities and not by the rows' own J̇ v."""
@@ -52,6 +53,7 @@ def test_what_is_closed_does_not_begin_to_slip(seed, free, joints):
     assert push[connection.first, :3] == pytest.approx(-push[connection.other, :3])
 
 
+@pytest.mark.full_cases("1-1-3")
 @pytest.mark.parametrize(("seed", "free", "joints"), CASES)
 def test_momenta_change_by_loads_alone(seed, free, joints):
     """Rates of both momenta about the origin are those that the loads give, whatever is closed."""

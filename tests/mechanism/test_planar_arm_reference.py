@@ -64,6 +64,7 @@ def lagrange_acceleration(t, state, p):
     return jnp.linalg.solve(mass, jax.grad(lagrangian, 0)(q, v, t, p) - bias + forces)
 
 
+@pytest.mark.full_cases("point gravity", "no gravity")
 @pytest.mark.parametrize(
     "changes",
     [
@@ -102,6 +103,7 @@ def test_impacts_keep_energy_and_momentum_of_a_free_system():
     assert np.min(gaps) > 0
 
 
+@pytest.mark.full
 def test_jacobi_constant():
     """In a circular orbit, with motors that only spring, E + springs − n · (angular momentum about the origin) stays.
 
@@ -149,7 +151,7 @@ def test_latch_keeps_momentum(when):
     assert np.abs(solution.final[3:6] - p.start).max() < np.abs(latch.after[3:6] - p.start).max()
 
 
-@pytest.mark.full_cases("1e-06")
+@pytest.mark.full_cases("1e-06", "1e-08")
 @pytest.mark.parametrize("depth", [1e-6, 1e-8, -1e-8])
 def test_a_grazing_contact_is_found_or_not(depth):
     """The floor is laid `depth` above the lowest place of the flight without it, found here by a plain bisection."""

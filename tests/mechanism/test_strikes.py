@@ -20,6 +20,7 @@ def axes_from(draw):
     return [vector(column) for column in turn.T]
 
 
+@pytest.mark.full_cases("1-1-3")
 @pytest.mark.parametrize(("seed", "free", "joints"), CASES)
 def test_a_connection_that_falls_in_ends_the_slip_and_keeps_momenta(seed, free, joints):
     draw = np.random.default_rng([52, seed])
@@ -38,6 +39,7 @@ def test_a_connection_that_falls_in_ends_the_slip_and_keeps_momenta(seed, free, 
     assert loss == pytest.approx(float(found.impact.energy_loss), rel=1e-9)
 
 
+@pytest.mark.full_cases("0-newton", "3-poisson", "3-newton")
 @pytest.mark.parametrize(("law", "given"), LAWS, ids=[name for name, _ in LAWS])
 @pytest.mark.parametrize("seed", [0, 3, *(pytest.param(seed, marks=pytest.mark.full) for seed in (1, 2))])
 def test_an_impact_beside_what_is_held_is_that_of_the_mass_matrix(law, given, seed):
@@ -76,6 +78,7 @@ def test_an_impact_beside_what_is_held_is_that_of_the_mass_matrix(law, given, se
     assert not np.any(open_.kept)
 
 
+@pytest.mark.full_cases("1-1-3")
 @pytest.mark.parametrize(("seed", "free", "joints"), CASES)
 def test_reflected_inertia_resists_what_a_connection_ends(seed, free, joints):
     """A mass along a line keeps its part of the energy as it takes its part of the impulse; momenta are kept."""

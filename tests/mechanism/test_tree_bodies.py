@@ -250,6 +250,7 @@ def planar(rng):
     ]
 
 
+@pytest.mark.full_cases("planar-weld")
 @pytest.mark.parametrize("hold", ["pin", "weld"])
 @pytest.mark.parametrize("base", ["planar", pytest.param("free", marks=pytest.mark.full)])
 def test_two_trees_that_a_grip_joins(base, hold):

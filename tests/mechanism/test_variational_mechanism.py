@@ -98,7 +98,8 @@ def both_masses(model, q, mode):
     return model.mass_matrix(jnp.zeros(()), q, mode, size), moves @ mass @ moves.T
 
 
-@pytest.mark.parametrize("base", ["free", pytest.param("planar", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("base", ["free", "planar"])
 def test_the_mass_matrix_is_that_of_the_tree(base):
     """Links with large beams, ball joints and a joint that is held: the same kinetic energy by other velocities."""
     draw = np.random.default_rng([6, len(base)])

@@ -57,6 +57,7 @@ def test_masses_are_those_of_the_solids(docking):
     np.testing.assert_allclose(ring["inertia"], np.diag([across, across, about]), rtol=2 * SHARE, atol=1e-6 * mass)
 
 
+@pytest.mark.full_cases("0.001", "0.0001")
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-4, 3e-5])
 def test_a_mass_is_as_exact_as_its_file_says(tolerance):
     """And not ten times as exact: what is said is of use. A frustum of 1 to 2 by 3 inches, a rod of 1 by 1."""
@@ -105,6 +106,7 @@ def test_units_are_those_of_the_file():
     np.testing.assert_allclose(places, [0.01, 0.01, 0.025, 0.025, 0.05, 0.05], atol=1e-6)
 
 
+@pytest.mark.full
 def test_parts_dock(dock, tmp_path):
     """From the file to a scenario that is read, with what touches from its faces."""
     ended = dock("mesh", "import", FILES / "docking.step", "--density", "2.7 g/cm**3", "--out", tmp_path / "parts")
@@ -128,6 +130,7 @@ normal = { law = "spring-dashpot", stiffness = "20 kN/m" }
     ended.check_refused("exists; give --force")
 
 
+@pytest.mark.full_cases("nothing inside", "noise")
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -146,6 +149,7 @@ def test_what_is_no_solid_is_refused(change, words, tmp_path):
         parts_of_cad(file, TOLERANCE, DENSITY)
 
 
+@pytest.mark.full_cases("{'MEMORY': 1000000000}")
 @pytest.mark.parametrize("limit", [{"SECONDS": 1}, {"MEMORY": 1_000_000_000}], ids=str)
 def test_what_takes_too_much_ends(limit, monkeypatch):
     """A ring within a hundredth of a micrometre."""

@@ -66,6 +66,7 @@ def test_nothing_is_wrong_with_sound_solids(make, seed):
     assert not found.crossed.any() and not found.wrong.any()
 
 
+@pytest.mark.full_cases("False")
 @pytest.mark.parametrize("turned", [False, True])
 def test_slender_faces_are_no_fault(turned):
     """20,000 of them, along an axis of the file or not."""

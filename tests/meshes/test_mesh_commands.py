@@ -99,6 +99,7 @@ MENDED = {
 }
 
 
+@pytest.mark.full_cases("openings")
 @pytest.mark.parametrize("name", MENDED)
 def test_a_broken_mesh_is_repaired_to_what_it_was(dock, tmp_path, name):
     """It is refused before, with the repair named, and sound afterwards, of the volume that it had before it was broken."""

@@ -58,8 +58,8 @@ CASES = {
     "space": in_space(loop__compensator__law="lead-energy"),
     "with a latch, steered": in_space(latch={"latch": LATCHED}, **STEERED),
 }
-LONG = ("averaged", "a tool in space", "with a latch, steered")  # means are those of a tool behind the sensor, too
-RUNS = [pytest.param(name, marks=[pytest.mark.full] * (name in LONG)) for name in (*CASES, "a tool in space")]
+RUNS = [*CASES, "a tool in space"]
+QUICK = ("a tool behind the sensor", "space")  # the latter is the rig of other tests, too
 
 
 def both(scenario):
@@ -71,7 +71,7 @@ def both(scenario):
     return whole, found
 
 
-@pytest.mark.full_cases("limited robot", "swinging for a minute")
+@pytest.mark.full_cases(*(name for name in RUNS if name not in QUICK))
 @pytest.mark.parametrize("name", RUNS)
 def test_the_rig_moves_as_in_simulation(name):
     """Nothing is rounded on the way, so nothing differs."""
@@ -83,12 +83,13 @@ def test_the_rig_moves_as_in_simulation(name):
         np.testing.assert_array_equal(found["model_pose"], whole.model_pose.values)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "keys",
     [
         pytest.param(PLAIN | IMPERFECT | {"loop__sensor__period": "4 ms"}, id="imperfect sensor"),
-        pytest.param(PLAIN | IMPERFECT | {"loop__sensor__period": "1 ms"}, id="of 1 ms", marks=pytest.mark.full),
-        pytest.param({}, id="a law that reads where the force was measured", marks=pytest.mark.full),
+        pytest.param(PLAIN | IMPERFECT | {"loop__sensor__period": "1 ms"}, id="of 1 ms"),
+        pytest.param({}, id="a law that reads where the force was measured"),
     ],
 )
 def test_but_for_its_last_bit_the_rig_moves_as_in_simulation(keys):

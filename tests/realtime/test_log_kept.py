@@ -80,6 +80,7 @@ def test_whatever_ends_the_process_what_the_ring_holds_is_in_the_log(seed, ring,
         assert not list(tmp_path.glob(".*.part"))
 
 
+@pytest.mark.full
 def test_what_cannot_go_where_it_should_goes_where_temporary_files_are(ring, line, tmp_path, monkeypatch):
     monkeypatch.setattr(log_process.tempfile, "gettempdir", lambda: str(tmp_path))
     folder = tmp_path / "gone"
@@ -100,6 +101,7 @@ def test_where_no_log_can_be_written_nothing_begins(ring, line, tmp_path):
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.full
 def test_a_loop_that_never_began_leaves_no_log(ring, line, tmp_path):
     with begun(ring, line, tmp_path / "folder" / "a.mcap") as log:
         ring.head["over"] = 1

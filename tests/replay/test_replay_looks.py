@@ -78,9 +78,8 @@ NOT_DRAWN = {  # what is in a file, and what is said of it
 }
 
 
-@pytest.mark.parametrize(
-    "file", [pytest.param(name, marks=[pytest.mark.full] * (name.endswith(("glb", "empty.stl")))) for name in NOT_DRAWN]
-)
+@pytest.mark.full
+@pytest.mark.parametrize("file", NOT_DRAWN)
 def test_a_run_tells_of_a_mesh_that_it_cannot_draw(dock, tmp_path, file):
     """Nothing of a mesh is read before the replay is made: what is wrong with one is a line of the run and of its report."""
     text, words = NOT_DRAWN[file]

@@ -38,6 +38,7 @@ SCENES = {
 }
 
 
+@pytest.mark.full_cases("rig", "two bodies")
 @pytest.mark.parametrize("name", SCENES)
 def test_places_at_origins_have_a_replay(load, name):
     """Everything has a finite place and size, and what is looked at has an extent."""

@@ -143,6 +143,7 @@ def test_the_teeth_of_a_latch_are_pushed_aside_by_the_ramp_and_fall_in(shared_ru
         np.testing.assert_allclose(aside[scene.time > captured + 0.02], 0, atol=1e-12)
 
 
+@pytest.mark.full
 def test_struts_end_where_they_are_mounted_and_buses_reach_their_mounts(shared_run):
     """The ring of the IDSS: six struts from its circle of 0.60 m to one of 0.63 m on the chaser's face at 2.5 m."""
     scene = scene_of(shared_run("idss-soft-capture", {"duration": "0.05 s"}))

@@ -153,6 +153,7 @@ def test_on_paper_it_has_the_width_of_a_column(result):
         assert {text.get_fontsize() for text in figure.findobj(Text) if text.get_text()} == {LETTERS}
 
 
+@pytest.mark.full
 def test_exported_figures_are_what_they_say(result, dock, tmp_path):
     from dockdyn.results.store import write_result
 

@@ -73,6 +73,7 @@ def test_limits_of_a_delay_are_those_of_commands(made, name, browse, tmp_path):
     assert not complaints(said)
 
 
+@pytest.mark.full
 def test_without_delay_there_is_no_limit_to_seek(shared_run):
     dataset = shared_run("probe-cone")
     inside = live_of(dataset, None, dockdyn.load("probe-cone", {"loop.delay": 0.0}))

@@ -237,6 +237,7 @@ def test_cases_that_are_refused_are_counted(small, browse, tmp_path):
     assert f"{failed} of 12 cases" in page.inner_text(".lead")
 
 
+@pytest.mark.full
 def test_cases_that_overlap_are_refused(browse, tmp_path):
     page, _ = opened(browse, page_file(dockdyn.campaign(dockdyn.load(BALLS), tmp_path / "balls", 8, 2), tmp_path))
     move(page, "body.one.position.0.high", -20.0)

@@ -140,13 +140,11 @@ def test_a_run_that_takes_long_tells_how_long_it_still_takes(monkeypatch, iterat
         assert 100_000 * 0.01 / 60 < minutes < 5 * 100_000 * 0.01 / 60  # of a sleep that may be longer
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "changes", "ask", "works"),
     [
-        pytest.param(
-            *("sits", {}, dockdyn.simulate, ["the motion without rig, at ", "the motion of the rig, of "]),
-            marks=pytest.mark.full,
-        ),
+        ("sits", {}, dockdyn.simulate, ["the motion without rig, at ", "the motion of the rig, of "]),
         (
             "probe-cone",
             {"integrator.max_steps": 1000},

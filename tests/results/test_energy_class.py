@@ -86,6 +86,7 @@ def test_friction_takes_and_delay_gives(load):
     assert summary["energy_class"] == ["passive"] and float(data.episode_energy_gain[0]) < 0
 
 
+@pytest.mark.full
 def test_what_a_run_does_not_resolve_is_said(load):
     """Under delay the numbers decide: between bodies that fly past at 10 km/s together they cannot, and no class is guessed."""
     scenario = case(LOSSLESS["linear"])
@@ -97,6 +98,7 @@ def test_what_a_run_does_not_resolve_is_said(load):
     assert judged(load, scenario)[1]["energy_class"] == ["lossless"]
 
 
+@pytest.mark.full
 def test_what_a_latch_takes_is_not_laid_to_contacts():
     """However the latch holds, the contact before the capture took what it took, by the law of its dashpot."""
     cases = [

@@ -47,6 +47,7 @@ def test_what_cannot_be_compared_is_one_clear_line(dock, arguments, words):
     dock("compare", *arguments, "--json").check_refused(*words)
 
 
+@pytest.mark.full
 def test_the_robot_of_a_log_takes_the_place_of_the_scenarios(dock, tmp_path):
     """The log is of the preset's own robot: what is compared is the same, from CSV and MCAP to the last bit."""
     rows = log()
@@ -113,6 +114,7 @@ def test_rows_are_the_measures_of_runs(dock, tmp_path):
     assert found["recommended"] == "fixed-gain"  # the nearer of the two
 
 
+@pytest.mark.full
 def test_files_open_again_and_name_the_best(dock, tmp_path):
     laws = "--compensators", "none,command-lead,lead-energy"
     code, out, err = dock("compare", "unknown-stiffness", *laws, *SHORT, "--set", f"{STIFFNESS}=5e3:8e4:3")

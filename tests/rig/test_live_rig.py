@@ -1,6 +1,7 @@
 """What browsers see of a rig that is driven: mock-ups where the robot's axes put them."""
 
 import numpy as np
+import pytest
 from driven_rigs import IN_SPACE, driver
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
@@ -9,6 +10,7 @@ from test_rig_mechanism import BEGIN, of_two, read
 POSES = np.array([[0.01, -0.02, 0.03, 0.05, -0.1, 0.2], [-0.3, 0.1, 0.0, 0.0, 0.3, -0.1]])
 
 
+@pytest.mark.full
 def test_robot_and_model_are_where_their_axes_say():
     """Axes are a place and a rotation vector since t = 0; the arrow of the force is at the ball that is carried."""
     live = driver(read(of_two(), {"loop.dynamics.period": "4 ms", "rig.limits": IN_SPACE})).live_scene()

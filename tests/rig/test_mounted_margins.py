@@ -82,6 +82,7 @@ def test_an_mechanism_with_the_same_loop_has_the_same_margins(load):
         load(rig)
 
 
+@pytest.mark.full
 def test_two_probes_in_closed_form(load):
     """Two balls at ± a: they heave with m₁ m₂/(m₁ + m₂) on 2 k, and pitch with I₁ I₂/(I₁ + I₂)/a² on 2 k, each by itself."""
     arm = 0.25

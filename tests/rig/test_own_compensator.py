@@ -113,6 +113,7 @@ def test_it_is_what_the_built_in_law_of_the_same_formula_is(folder):
     assert f"compensator ({DAMPER})" in margins["counted"]
 
 
+@pytest.mark.full
 def test_it_is_tuned_and_what_it_does_to_small_motions_is_known(folder):
     """The matched gain leaves the decay of the contact alone, B/2m, in the map of the run over a hold of 4 ms."""
     found = dockdyn.summarise(dockdyn.simulate(rig(law=DAMPER, velocity="model", period="2 ms")))

@@ -57,9 +57,8 @@ def read(tables, changes=None):
     return parse(tomlkit.dumps(tables), "test", changes)
 
 
-@pytest.mark.parametrize(
-    "method", [*METHODS][:1] + [pytest.param(one, marks=pytest.mark.full) for one in [*METHODS][1:]]
-)
+@pytest.mark.full
+@pytest.mark.parametrize("method", METHODS)
 def test_a_latch_that_holds_before_anything_touches_is_in_software_alone(method):
     """Of ramp and catch nothing is late: where the cone is not touched a late rig moves as without, caught at that instant."""
     tables = latched(0.04, 0.0, method) | {"stability": {"distance": 0.1}}  # where it would touch, if it did
@@ -114,6 +113,7 @@ def in_orbit(distance, speed):
     }
 
 
+@pytest.mark.full
 def test_in_orbit_the_approach_is_that_of_two_bodies_that_fall():
     """Until they touch: two point masses about the Earth, by an integrator of another kind; without orbit it is a line."""
     distance, speed = 3.0, 0.02
@@ -190,6 +190,7 @@ def test_margins_refuse_control_at_samples():
         dockdyn.margins(read(damped("zero-order-hold")))
 
 
+@pytest.mark.full
 def test_margins_of_a_latch_that_is_not_reached_are_those_of_the_contact():
     tables = latched(0.1, 0.02)  # the wall is touched before the ramp
     with_latch = dockdyn.margins(read(tables))

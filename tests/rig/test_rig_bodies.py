@@ -80,17 +80,16 @@ COMPENSATED = {"loop.compensator": {"law": "lead-energy", "lead": 6e-3, "second_
 SOFT = {"loop.virtual_contact": {"stiffness": 4000.0, "damping": 30.0}, "contact.normal.stiffness": 5000.0}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("motion", "change"),
     [
-        pytest.param("space", {}, marks=pytest.mark.full),
-        pytest.param("space", COMPENSATED, marks=pytest.mark.full),
-        pytest.param("space", SOFT, marks=pytest.mark.full),
-        pytest.param("space", SOFT | {"loop.dynamics": {"method": "continuous"}}, marks=pytest.mark.full),
+        ("space", {}),
+        ("space", COMPENSATED),
+        ("space", SOFT),
+        ("space", SOFT | {"loop.dynamics": {"method": "continuous"}}),
         ("plane", SOFT | COMPENSATED),
-        pytest.param(
-            "plane", {"loop.dynamics": {"method": "semi-implicit-euler", "period": "2 ms"}}, marks=pytest.mark.full
-        ),
+        ("plane", {"loop.dynamics": {"method": "semi-implicit-euler", "period": "2 ms"}}),
     ],
 )
 def test_a_frontal_impact_is_that_along_a_line(motion, change):

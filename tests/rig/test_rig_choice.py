@@ -100,7 +100,7 @@ def test_the_recommended_compensator_is_the_best_on_every_rig(number):
     assert_within_a_fifth(number)
 
 
-@pytest.mark.full_cases("12", "16", "4", "8")
+@pytest.mark.full_cases("12", "16", "4", "8", "0")
 @pytest.mark.parametrize("number", SAMPLE)
 def test_the_recommended_compensator_is_the_best_on_some_rigs(number):
     assert_within_a_fifth(number)

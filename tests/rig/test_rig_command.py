@@ -146,6 +146,7 @@ def test_a_robot_without_unit_gain_and_a_run_without_contact_are_warned_of():
     assert found["apparent_restitution"] is None and found["ideal_restitution"] is None
 
 
+@pytest.mark.full
 def test_an_error_of_force_that_is_the_sensors_says_so():
     """In free flight after the bounce nothing acts but what the sensor makes up; the error of the peak is the delay's."""
     sensor = {"delay": "20 ms", "noise": 0.3, "bias": 0.2}
@@ -194,7 +195,7 @@ UNSTABLE = [
 ]
 
 
-@pytest.mark.full_cases("a bounce")
+@pytest.mark.full_cases("a bounce", "a gain that is visited")
 @pytest.mark.parametrize(("preset", "changes", "words"), UNSTABLE, ids=["a bounce", "a gain that is visited"])
 def test_the_line_under_the_title_says_that_the_loop_is_unstable(preset, changes, words):
     assert_alarming(dockdyn.simulate(dockdyn.load(preset, {"duration": "5 s", **changes})), words)
@@ -210,6 +211,7 @@ def assert_alarming(dataset, words):
     assert [warning for warning in found.warnings if warning.startswith("the loop is unstable")]
 
 
+@pytest.mark.full
 def test_what_a_compensator_takes_back_is_not_called_unstable():
     """Passivity acts on energy that has come in: of small motions the loop is that without it."""
     energy = {"law": "passivity"}
@@ -218,7 +220,7 @@ def test_what_a_compensator_takes_back_is_not_called_unstable():
     assert "but for what passivity takes back" in " ".join(found.warnings)
 
 
-@pytest.mark.full_cases("sits-fgc")
+@pytest.mark.full_cases("sits-fgc", "unknown-stiffness")
 @pytest.mark.parametrize("preset", ["sits-fgc", "unknown-stiffness"])
 def test_a_motion_that_fades_or_lasts_is_not_unstable(preset):
     """The undamped contact of the one, its delay made up for, has a spectral radius of 1 but for round-off."""

@@ -127,6 +127,7 @@ def of_many(period: float = 4e-3) -> dict:
     }
 
 
+@pytest.mark.full
 def test_the_replay_has_both_mock_ups():
     """The mock-up that is carried touches where the robot is; both are drawn, and paler what the computer has."""
     dataset = dockdyn.simulate(read(of_two()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import tomlkit
 from starter_files import write_box
 
@@ -14,6 +15,7 @@ from dockdyn.rig.resting import loop_of
 from dockdyn.scenario.load import parse
 
 
+@pytest.mark.full
 def test_a_cycle_reads_a_few_nodes_of_a_mesh_and_copies_none_of_its_field(tmp_path, monkeypatch):
     """However many nodes there are: all that a cycle works with takes less memory than they do."""
     monkeypatch.chdir(tmp_path)

@@ -54,6 +54,7 @@ def test_a_run_that_is_stepped_is_the_run(changes):
     assert_the_run(rows, case)
 
 
+@pytest.mark.full
 def test_without_a_compensator_nothing_is_added():
     case = dockdyn.load("sits", {"duration": 1.0, "start.velocity": 0.3})
     sim, rows = dockdyn.stepper(case), []
@@ -62,6 +63,7 @@ def test_without_a_compensator_nothing_is_added():
     assert_the_run(rows, case)
 
 
+@pytest.mark.full
 def test_rigs_of_a_batch_are_the_rigs_alone():
     case = dockdyn.load("unknown-stiffness", RIG | LEAD)
     values = [{"contact.normal.stiffness": stiffness} for stiffness in (1.5e4, 3e4)]
@@ -98,6 +100,7 @@ def test_refusals_in_one_line():
             sim.step(action)
 
 
+@pytest.mark.full_cases("a lead and noise")
 @pytest.mark.parametrize("changes", [{}, LEAD | {"loop.sensor.noise": 2.0}], ids=["none", "a lead and noise"])
 def test_a_saved_state_goes_on_as_the_rig_would_have(changes):
     """Pickled within contact, with a stiffness of its own, and set in a stepper that is elsewhere."""

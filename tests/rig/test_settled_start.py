@@ -67,7 +67,13 @@ def beginnings(load, content):
 
 
 @pytest.mark.full_cases(
-    "a step a hold", "a tool", "commands that apply later", "continuous", "half a period", "no robot"
+    "a step a hold",
+    "a tool",
+    "commands that apply later",
+    "continuous",
+    "half a period",
+    "no robot",
+    "holds between steps",
 )
 @pytest.mark.parametrize("name", LOOPS)
 def test_a_robot_that_follows_begins_as_after_a_long_approach(load, name):
@@ -78,7 +84,7 @@ def test_a_robot_that_follows_begins_as_after_a_long_approach(load, name):
         assert_allclose(late[quantity].values, early[quantity].values, rtol=0, atol=1e-8 * scale, err_msg=quantity)
 
 
-@pytest.mark.full_cases("tracked, beyond what is linear")
+@pytest.mark.full
 @pytest.mark.parametrize("name", FILTERS)
 def test_an_estimate_of_the_velocity_begins_as_after_a_long_approach(load, name):
     """A damper on an estimated velocity, that acts without contact, too: its force from the first instant on."""

@@ -32,6 +32,7 @@ def test_is_the_scenario_of_one_file(write_scenarios):
     assert changed.content.loop.robot.numerator == [39000.0]
 
 
+@pytest.mark.full
 def test_what_is_stored_is_complete_without_the_other_file(write_scenarios, dock, tmp_path):
     write_scenarios(mine='include = "robot.toml"\n' + RIG, robot=ROBOT)
     assert dock("run", "mine.toml", "--out", "out", "--quiet").returncode == 0

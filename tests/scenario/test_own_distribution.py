@@ -239,6 +239,7 @@ def test_no_module_runs_where_own_code_is_refused(folder, dock):
     assert code == 2 and "is code of its own, which is refused" in err and len(err.splitlines()) == 1
 
 
+@pytest.mark.full
 def test_a_campaign_and_what_it_goes_on_with(folder, dock):
     """Cases follow the closed form, the report names the distribution, and another module is another campaign."""
     law = '{distribution="own_spread:Triangular", low="5 cm/s", mode="6 cm/s", high="10 cm/s"}'

@@ -96,6 +96,7 @@ def test_a_law_where_another_sort_of_law_belongs(buffer):
         dockdyn.load("probe-cone", {"contact.probe.friction": STATED})
 
 
+@pytest.mark.full
 def test_a_distribution_has_the_unit(buffer, dock):
     spread = '{ distribution = "uniform", low = "5 kN/m", high = "6 kN/m" }'
     table = f'contact.fronts.normal={{ law = "own_buffer:Buffer", exponent = 1, stiffness = {spread} }}'

@@ -83,6 +83,7 @@ def varied(preset, chance):
         return None
 
 
+@pytest.mark.full
 def test_presets_with_numbers_three_times_as_large_or_small_are_hardly_ever_warned_of():
     chance = np.random.default_rng(5)
     scenarios = [varied(preset, chance) for _ in range(3) for preset in dockdyn.presets()]
@@ -148,6 +149,7 @@ def test_what_a_refused_command_was_given_is_explained(dock):
     assert code == 2 and "is it 3.5 N/mm?" in " ".join(err.split())
 
 
+@pytest.mark.full_cases("0")
 @pytest.mark.parametrize("seed", range(3))
 def test_ends_of_ranges_without_their_unit_are_told(dock, seed):
     """As typed, 20:120 are metres a second; whoever varies the key is told."""
@@ -163,6 +165,7 @@ def test_ends_of_ranges_without_their_unit_are_told(dock, seed):
         assert f"approach.closing_speed from {low} to {low + 20} m/s" in " ".join(out.split())
 
 
+@pytest.mark.full
 def test_ends_of_a_design_and_of_a_sweep_are_told(dock, tmp_path):
     text = dockdyn.load("probe-cone-latch").text()
     variable = '[design.variable.speed]\nkey = "approach.closing_speed"\nlow = 30\nhigh = 60\n'

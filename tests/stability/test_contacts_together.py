@@ -259,7 +259,8 @@ def test_charts_and_the_report_are_of_all_contacts(load):
 ROBOT = {"poles": [-200.0], "gain": 200.0}
 
 
-@pytest.mark.parametrize("seed", [3, pytest.param(4, marks=pytest.mark.full), pytest.param(5, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("seed", [3, 4, 5])
 def test_a_loop_with_a_robot_is_of_all_contacts_that_are_closed(load, seed):
     """Its roots are those of det(s² I + W (B s + K) R(s) exp(−s h)), with R the robot."""
     scene = plain(some_scene(np.random.default_rng(seed), PAIRS[1]))

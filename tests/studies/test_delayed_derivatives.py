@@ -61,6 +61,7 @@ def test_of_an_mechanism(load, element):
     check_derivatives(load(pulling(on_a_spring(0.01, element))), KEYS)
 
 
+@pytest.mark.full
 def test_of_a_free_flight(load):
     plate = {"shape": "plane", "point": [-0.1, 0, 0], "normal": [-1.0, 0, 0]}
     visitor = {"position": [-0.5, 0, 0], "velocity": [0.05, 0, 0], "feature": {"tip": {"position": [0.3, 0, 0]}}}

@@ -231,6 +231,7 @@ def test_runs_that_are_not_decided_are_neither_yes_nor_no(on_axis):
     assert warning.startswith("not captured, but not decided either: the probe still approaches")
 
 
+@pytest.mark.full
 def test_the_same_for_two_masses_on_a_line():
     """v = l √(k/m) tan θ (Paraskevas et al., eq. 46 as it is meant)."""
     scenario = dockdyn.load("paraskevas-latch", {"duration": 1.0})

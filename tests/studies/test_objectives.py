@@ -66,7 +66,8 @@ CONSTANT = {"latch": ("latch.travel_m",)}  # captured, it is the latch's own len
 ROUNDING = 1e-8
 
 
-@pytest.mark.parametrize("name", ["rig", *(pytest.param(one, marks=pytest.mark.full) for one in KINDS if one != "rig")])
+@pytest.mark.full
+@pytest.mark.parametrize("name", KINDS)
 def test_every_figure_of_a_kind_equals_differences(name):
     """In proportion to the largest change that any of the keys makes, of a figure for 100 % more of the number."""
     preset, overrides, keys, share, least, agreement = KINDS[name]
@@ -110,7 +111,8 @@ def test_every_figure_of_a_kind_equals_differences(name):
     assert compared >= least
 
 
-@pytest.mark.parametrize("figure", [pytest.param("growth_rate_1_s", marks=pytest.mark.full), "critical_delay_s"])
+@pytest.mark.full
+@pytest.mark.parametrize("figure", ["growth_rate_1_s", "critical_delay_s"])
 def test_margins_equal_differences(figure):
     objective = dockdyn.objective("probe-cone", figure)
     scenario = dockdyn.load("probe-cone")

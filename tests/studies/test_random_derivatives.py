@@ -90,7 +90,8 @@ def check_derivatives(seed):
     return lost, len(figures) * len(places)
 
 
-@pytest.mark.parametrize("seed", [1003, pytest.param(1001, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("seed", [1003, 1001])
 def test_a_drawn_scenario(seed):
     check_derivatives(seed)
 
@@ -163,6 +164,7 @@ def bounce(exponent):
     )
 
 
+@pytest.mark.full
 def test_an_elastic_bounce():
     """I = 2 m v with m = m₁ m₂/(m₁ + m₂), whatever the law, and F = k dⁿ with k dⁿ⁺¹/(n + 1) = m v²/2 at the peak.
 
@@ -221,6 +223,7 @@ def test_an_objective_says_what_it_does_not_know():
         jax.grad(objective)(at | {SPEED: 0.11})
 
 
+@pytest.mark.full
 def test_a_pair_of_poles_changes_together():
     """One pole alone would leave its partner behind; a rig's comparisons are no numbers of its run."""
     scenario = dockdyn.load("sits", {"duration": 0.6})

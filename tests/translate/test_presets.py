@@ -8,15 +8,13 @@ import dockdyn
 from dockdyn import backend, programs
 from dockdyn.scenario.preset_files import presets
 
-OFTEN = ["paraskevas-latch"]
 MOST = 8  # members of a feature that XLA, which writes each out, compiles: a ring with petals takes it more than 16 GiB
 ROUND = 2  # corrections of Newton's method, between which the residual's derivative is taken once
 CLOSE = 1e-6  # of the largest number of a variable: steps are 1e-11, and contacts make it more
 
 
-@pytest.mark.parametrize(
-    "name", [name if name in OFTEN else pytest.param(name, marks=pytest.mark.full) for name in presets()]
-)
+@pytest.mark.full
+@pytest.mark.parametrize("name", presets())
 def test_a_preset_runs_alike(name, monkeypatch):
     scenario = dockdyn.load(name)
     features = [one for body in getattr(scenario.content, "body", []) for one in getattr(body, "feature", [])]

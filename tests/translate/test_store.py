@@ -1,8 +1,6 @@
 """Machine code kept for the next process: right whatever happened to it, and never of code that may have changed."""
 
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -63,6 +61,7 @@ def test_what_is_kept_is_not_made_again_and_gives_the_same_bits(folder, monkeypa
     assert again
 
 
+@pytest.mark.full_cases("cut", "flipped", "emptied", "foreign")
 @pytest.mark.parametrize("damage", ["cut", "flipped", "emptied", "exchanged", "foreign"])
 def test_damaged_entries_are_made_again(folder, damage):
     first = simulated()
@@ -87,6 +86,7 @@ def test_any_damage_to_any_entry_ends_in_the_right_answer(folder):
         check_same(simulated(), first)
 
 
+@pytest.mark.full_cases("the folder")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 @pytest.mark.parametrize("whole", [True, False], ids=["the folder", "each entry"])
 def test_entries_of_another_user_are_not_used(folder, whole, monkeypatch, capsys):
@@ -97,24 +97,6 @@ def test_entries_of_another_user_are_not_used(folder, whole, monkeypatch, capsys
     monkeypatch.setattr(jaxpr, "translate_function", lambda traced: again.append(traced) or translate_function(traced))
     check_same(simulated(), first)
     assert again and "belongs to another user" in capsys.readouterr().err
-
-
-def test_processes_at_once_have_the_same_answer(tmp_path):
-    """They begin with an empty store, find what others write meanwhile, and leave it sound."""
-    program = (
-        f"import dockdyn, hashlib; found = dockdyn.simulate(dockdyn.load({PRESET!r})); "
-        "print(hashlib.sha256(found.position.values.tobytes() + found.normal_force.values.tobytes()).hexdigest())"
-    )
-    own = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
-
-    def answers(count):
-        running = [
-            subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, env=own) for _ in range(count)
-        ]
-        return {each.communicate()[0] for each in running}
-
-    together = answers(2)
-    assert len(together) == 1 and together == answers(1) and together != {b""}
 
 
 def test_where_nothing_can_be_kept(folder):
@@ -139,6 +121,7 @@ def test_other_versions_and_other_files_of_dockdyn_have_entries_of_their_own(fol
     assert before < after and len(after) == 2 * len(before)
 
 
+@pytest.mark.full_cases("atv-like-contact.probe-cone.normal")
 @pytest.mark.parametrize(
     ("preset", "key"), [("paraskevas-a", "contact.fronts.normal"), ("atv-like", "contact.probe-cone.normal")]
 )

@@ -98,16 +98,8 @@ def difference(one, other):
     return np.abs(one[finite] - other[finite]).max(initial=0.0) / max(size, 1e-6)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "paraskevas-b",
-        *(
-            pytest.param(name, marks=pytest.mark.full)
-            for name in ("probe-cone", "paraskevas-latch", "sazawal-compliance")
-        ),
-    ],
-)
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["paraskevas-b", "probe-cone", "paraskevas-latch", "sazawal-compliance"])
 def test_c_has_the_bits_and_xla_the_numbers(name, tmp_path):
     compared, _ = check_preset(name, tmp_path, ROWS)
     assert compared > 10_000

@@ -86,6 +86,7 @@ def test_a_docking(name, tmp_path):
     assert len(check_bits(steps, leaves, tmp_path)) > 10
 
 
+@pytest.mark.full
 def test_variables_share_places_where_they_are_not_needed_at_once(tmp_path, monkeypatch):
     """Loops in loops, of which variables from outside are needed to the end, and branches."""
     monkeypatch.setattr(wasm, "LARGE", 0)

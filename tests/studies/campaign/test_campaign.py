@@ -37,6 +37,7 @@ def test_answers_and_store(whole):
     assert "A small docking" in (folder / "campaign-report.html").read_text()
 
 
+@pytest.mark.full
 def test_a_figure_of_the_whole_motion_can_be_required(file):
     wanted = {"work_energy_error": "< 1e-8", "contact.energy_change": "< 0 J", "captured": True}
     scenario = dockdyn.load(file, {"requirements": wanted})
@@ -78,6 +79,7 @@ def test_rerun_gives_the_result_of_a_case(dock, whole):
     assert dock("campaign", "rerun", folder, 17).returncode == 2  # is there already
 
 
+@pytest.mark.full
 def test_other_kinds_are_campaigns_too(tmp_path, dock):
     """Kind `latch`: two rigid bodies on a line; the share that latches is that of speeds above the closed form's."""
     text = dockdyn.load("paraskevas-latch", {"duration": "2 s"}).text()

@@ -175,6 +175,7 @@ def test_lanes_side_by_side_give_the_same(file, monkeypatch):
             np.testing.assert_allclose(side_by_side.figures[name], values, rtol=1e-9, err_msg=name)
 
 
+@pytest.mark.full_cases("64")
 @pytest.mark.parametrize("runs", [20, lanes.LANES])
 def test_a_campaign_of_one_chunk_uses_all_cores(file, runs, monkeypatch):
     """Four calls must be at work at once before any of them goes on."""

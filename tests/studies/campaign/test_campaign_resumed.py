@@ -96,6 +96,7 @@ def test_a_folder_that_cannot_be_written_to_is_one_line(tmp_path):
         pass
 
 
+@pytest.mark.full
 def test_damaged_chunks_are_computed_again(dock, file, tmp_path, monkeypatch):
     monkeypatch.setattr(campaign, "CHUNK", 4)
     arguments = ("campaign", "run", file, "--runs", 20, "--out", "five", "--json")
@@ -178,6 +179,7 @@ def test_a_bit_that_flips_in_an_index_changes_nothing(file, whole, tmp_path):
         store.campaign()
 
 
+@pytest.mark.full_cases("True")
 @pytest.mark.parametrize("lost", [False, True])
 def test_a_campaign_with_a_damaged_index_goes_on(lost, dock, file, whole, tmp_path):
     shutil.copytree(whole[0], tmp_path / "x")

@@ -12,7 +12,7 @@ from dockdyn.scenario.preset_files import presets
 from dockdyn.studies.check.report import check_scenario
 from dockdyn.studies.check.start import begin_straight
 
-QUICK = ("paraskevas-a", "sits", "cyril-plastic", "sazawal-compliance")
+QUICK = ("paraskevas-a", "sits", "sazawal-compliance")
 
 
 def test_two_masses_touch_when_their_gap_is_closed():
@@ -36,6 +36,7 @@ def test_free_bodies_touch_first_when_the_run_says_so(shared_run):
     assert begun.depths[0][0] == pytest.approx(run.depth.values[0, 0], abs=1e-9)
 
 
+@pytest.mark.full
 def test_an_overlap_is_said_and_shown():
     deep = dockdyn.load("paraskevas-a", {"body.chaser-front.position": "2 mm", "body.chaser.position": "2 mm"})
     found = check_scenario(deep)
@@ -56,7 +57,6 @@ def test_masses_stand_against_the_box_that_has_their_moments():
         assert float(moment) == pytest.approx(1800.0 * (one**2 + other**2) / 12, rel=0.02)
 
 
-@pytest.mark.full_cases("paraskevas-a sits cyril-plastic sazawal-compliance")
 @pytest.mark.parametrize(
     "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.full) for name in presets()]
 )

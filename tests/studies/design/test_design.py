@@ -152,6 +152,7 @@ sampling = "latin-hypercube"
     assert fresh["share"] == 1 and fresh["met"] and fresh["interval_95"][1] == 1 and fresh["interval_95"][0] < 0.96
 
 
+@pytest.mark.full
 def test_a_design_is_judged_as_a_run_is(tmp_path):
     """The answer's figures are those that the scenario written out has when it is run."""
     text = '[design]\nminimise = "peak_force"\nevaluations = 9\nconstraints = { contact.impulse = "> 1 N s" }\n'

@@ -106,6 +106,7 @@ def test_torn_or_changed_lines_are_computed_again(file, tmp_path):
         assert trail.read_bytes() == before
 
 
+@pytest.mark.full
 def test_a_bit_that_flips_in_a_trail_is_noticed(file, tmp_path):
     """Also in a number, or in the first line, which says what the design is: what is damaged is computed again."""
     file.write_text(file.read_text().replace("evaluations = 45", "evaluations = 14"))

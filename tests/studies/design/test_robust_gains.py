@@ -52,9 +52,8 @@ def errors(gain, stiffnesses):
     return found
 
 
-@pytest.mark.parametrize(
-    "stiffnesses", [ENDS, pytest.param(STIFFNESSES, marks=pytest.mark.full)], ids=["its ends", "three of it"]
-)
+@pytest.mark.full
+@pytest.mark.parametrize("stiffnesses", [ENDS, STIFFNESSES], ids=["its ends", "three of it"])
 def test_a_gain_that_is_least_wrong_over_a_range(stiffnesses):
     """A gain that is too small for the stiffest contact is too large for the softest: at the best both are as wrong."""
     scenario = parse(RIG, "rig")

@@ -182,6 +182,7 @@ def test_a_log_that_cannot_be_used_is_refused_in_one_line(dock, tmp_path, text, 
     assert not (tmp_path / "found").exists()
 
 
+@pytest.mark.full_cases("arguments13-moves too fast at")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

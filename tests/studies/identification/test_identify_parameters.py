@@ -67,6 +67,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(tmp_path):
         assert values.std(ddof=1) == pytest.approx(errors.mean(), rel=0.35), key
 
 
+@pytest.mark.full
 def test_what_a_log_does_not_tell_is_said(tmp_path):
     """Before contact the stiffness has no part in the motion: its profile is flat."""
     before = {"duration": 0.012}

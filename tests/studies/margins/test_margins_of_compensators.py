@@ -123,6 +123,7 @@ def test_margins_take_bounded_work_and_tell_how_far_they_looked(changes, whole):
     assert any("stabilising gains are left out" in line for line in margins["warnings"]) == whole
 
 
+@pytest.mark.full
 def test_the_rig_that_dockdyn_new_writes_is_judged_with_its_compensator(dock, tmp_path):
     dock("new", "rig.toml", "--mechanism", "one-axis-rig")
     _, out, _ = dock("stability", "rig.toml")

@@ -113,7 +113,8 @@ def turning(held, root):
     return any(abs(inertia * root**2 + 100.0 * root + 50.0) < 1e-6 for inertia in (20.0, 30.0, 25.0))
 
 
-@pytest.mark.parametrize("seed", [3, pytest.param(4, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("seed", [3, 4])
 def test_what_a_law_of_ones_own_remembers_is_part_of_the_loop(own_files, seed):
     held = Held(seed)
     own = {"law": "own_pid:Keep", "stiffness": held.keeps, "damping": held.slows, "integral": held.sums}
@@ -123,7 +124,8 @@ def test_what_a_law_of_ones_own_remembers_is_part_of_the_loop(own_files, seed):
     assert found["critical_delay_s"] != pytest.approx(held.critical_delay(0.0), rel=1e-3)
 
 
-@pytest.mark.parametrize("seed", [5, pytest.param(6, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("seed", [5, 6])
 def test_a_rig_that_holds_forces_has_what_control_does_behind_its_contact(seed):
     """A hold of a short period delays by half of it, up to its square."""
     held = Held(seed)
@@ -135,6 +137,7 @@ def test_a_rig_that_holds_forces_has_what_control_does_behind_its_contact(seed):
     assert alone["critical_delay_s"] != pytest.approx(found["critical_delay_s"], rel=1e-2)
 
 
+@pytest.mark.full
 def test_a_joint_that_control_holds_is_one_with_a_spring_and_a_damper(load):
     """Two masses on a slide, whose characteristic equation is known by hand."""
     tables, delay = on_a_spring(0.01, element=False), 0.01

@@ -136,6 +136,7 @@ def in_a_cone(start, **stability):
     }
 
 
+@pytest.mark.full
 def test_a_probe_on_a_slide_is_put_on_the_wall_of_a_cone(load):
     """With what joints hold to it, wherever it begins; as if it began there. A cone that opens along −x is one along x that is
     turned about z by half a turn."""
@@ -225,6 +226,7 @@ OF_FEW_BODIES = [
 ]
 
 
+@pytest.mark.full_cases("flexible-panels-changes5-words5")
 @pytest.mark.parametrize(
     ("preset", "changes", "words"),
     [("flexible-panels", *line) for line in LINES] + [(None, *line) for line in OF_FEW_BODIES],

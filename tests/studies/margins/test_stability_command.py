@@ -48,6 +48,7 @@ def test_json_is_the_margins_alone(dock, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.full
 def test_verdicts_name_what_the_rig_does(dock):
     _, stable, _ = dock("stability", "sazawal-spring-dashpot", *PROBE)
     assert "Stable" in stable and "critical delay 193 ms" in stable
@@ -193,6 +194,7 @@ def test_what_makes_margins_doubtful_is_told():
     assert "those of single axes are left out" in warnings("epos-like", **{"loop.robot": robot | {"z": robot}})
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("preset", ["sits", "epos-like"])
 def test_a_period_of_whatever_length_has_a_growth_rate_or_is_one_line(preset):
     """The map over a cycle is no number where the fastest motion passes many thousand times within it."""
