@@ -342,7 +342,10 @@ for _column in VARIED:
         "a step of the method knows no past, so no run can show at which delay a contact begins to grow; the margin is told",
     )
 NOT_YET: dict[Cell, str] = {
-    ("rig around it", column): "a rig asks its hardware for the load at instants of the past, and keeps nothing of what was"
+    (
+        "rig around it",
+        column,
+    ): "a rig asks its hardware for the load at instants of the past, and keeps nothing of what was"
     for column in ("contact law: elastic and plastic", "friction that sticks")
 }
 LEFT_OUT = (  # of what the table is to have in the end
