@@ -91,5 +91,6 @@ class Sample:
         self.stopped.update(stopped)
 
     def pytest_terminal_summary(self, terminalreporter):
-        words = f"Of {self.cases} full cases, {self.begun} were begun and {self.begun - len(self.stopped)} finished, as drawn by"
+        finished = self.begun - len(self.stopped)
+        words = f"Of {self.cases} full cases, {self.begun} were begun and {finished} finished, as drawn by"
         terminalreporter.write_line(f"{words} commit {self.seed or '(none)'}.")
