@@ -244,7 +244,7 @@ def test_what_is_pushed_less_than_friction_holds_stays(load, time):
     held = 2 * 0.3 * 100.0  # N, two rails of 100 N
     friction = {"law": "stick-slip", "coefficient": 0.3, "stiffness": 3e5, "retardation_time": time}
     stiffness, push = 2 * 3e5, 0.45 * held
-    tables = pressed_block(push, friction, 8.0)
+    tables = pressed_block(push, friction, 2.0)
     tables["output"] = {"interval": 0.05}
     result = dockdyn.simulate(load(tables))
     place = result["position"].sel(body="block", axis="x").values
