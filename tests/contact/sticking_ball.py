@@ -1,8 +1,43 @@
-"""A ball on a fixed plane with friction that sticks, integrated by other means: NumPy, small even steps, slices of its own."""
+"""A ball on a fixed plane: its tables, and its bounce with friction that sticks by other means: NumPy, small even steps, slices
+of its own."""
 
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial.transform import Rotation
+
+RADIUS, MASS = 0.04, 1.3
+INERTIA = 0.37 * MASS * RADIUS**2
+GAP = 1e-6  # m, before they touch
+
+
+def ball_on_plane(velocity, rate, normal, friction, turn=None, **tables):
+    """Return the tables of a ball that flies onto a fixed plane, all of it turned."""
+    turn = Rotation.identity() if turn is None else turn
+    return {
+        "schema": 2,
+        "duration": 0.2,
+        "integrator": {"tolerance": 1e-11},
+        "body": {
+            "ball": {
+                "mass": MASS,
+                "inertia": [INERTIA] * 3,
+                "position": turn.apply([0.0, 0.0, RADIUS + GAP]),
+                "velocity": turn.apply(velocity),
+                "attitude": turn.as_quat(scalar_first=True),
+                "rate": rate,
+                "feature": {"tip": {"position": [0.0, 0.0, 0.0], "radius": RADIUS}},
+            },
+            "anvil": {
+                "fixed": True,
+                "position": [0.0, 0.0, 0.0],
+                "attitude": turn.as_quat(scalar_first=True),
+                "surface": {"top": {"shape": "plane", "point": [0.0, 0.0, 0.0], "normal": [0.0, 0.0, 1.0]}},
+            },
+        },
+        "contact": {"hit": {"between": ["ball.tip", "anvil.top"], "normal": normal, "friction": friction}},
+        **tables,
+    }
 
 
 class Sticking(NamedTuple):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from helpers.refusals import refused
-from test_stick_slip import GAP, MASS, RADIUS, ball_on_plane
+from sticking_ball import GAP, MASS, RADIUS, ball_on_plane
 
 import dockdyn
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers.refusals import refused
 from scipy.spatial.transform import Rotation
-from sticking_ball import Sticking, bounce
+from sticking_ball import INERTIA, MASS, RADIUS, Sticking, ball_on_plane, bounce
 
 import dockdyn
 from dockdyn.contact.contact_modes import PRESSING
@@ -19,39 +19,6 @@ from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.setups import setup_named
-
-RADIUS, MASS = 0.04, 1.3
-INERTIA = 0.37 * MASS * RADIUS**2
-GAP = 1e-6  # m, before they touch
-
-
-def ball_on_plane(velocity, rate, normal, friction, turn=None, **tables):
-    """Return the tables of a ball that flies onto a fixed plane, all of it turned."""
-    turn = Rotation.identity() if turn is None else turn
-    return {
-        "schema": 2,
-        "duration": 0.2,
-        "integrator": {"tolerance": 1e-11},
-        "body": {
-            "ball": {
-                "mass": MASS,
-                "inertia": [INERTIA] * 3,
-                "position": turn.apply([0.0, 0.0, RADIUS + GAP]),
-                "velocity": turn.apply(velocity),
-                "attitude": turn.as_quat(scalar_first=True),
-                "rate": rate,
-                "feature": {"tip": {"position": [0.0, 0.0, 0.0], "radius": RADIUS}},
-            },
-            "anvil": {
-                "fixed": True,
-                "position": [0.0, 0.0, 0.0],
-                "attitude": turn.as_quat(scalar_first=True),
-                "surface": {"top": {"shape": "plane", "point": [0.0, 0.0, 0.0], "normal": [0.0, 0.0, 1.0]}},
-            },
-        },
-        "contact": {"hit": {"between": ["ball.tip", "anvil.top"], "normal": normal, "friction": friction}},
-        **tables,
-    }
 
 
 def rebound(result):
