@@ -234,4 +234,5 @@ def test_without_a_contact_the_run_names_the_duration(dock):
     for command in ("run", "stability"):
         code, out, err = dock(command, "epos-like", "--set", "duration=0.2 s")
         assert (code, out) == (2, "") and err.startswith("error: epos-like: duration = 0.2 s: no contact within it, ")
-        assert err.endswith("; must be longer, or state stability.distance, along a cone's wall\n")
+        ways = "state stability.closed and stability.time, or stability.distance along a cone's wall"
+        assert err.endswith(f"; must be longer, or {ways}\n")

@@ -208,7 +208,7 @@ def test_two_bodies_move_as_by_another_integrator():
     """A ball meets a sphere with friction, both bodies turning, a robot behind each of six axes."""
     duration = 0.32
     tables = [
-        f"[body.{name}]\n" + "".join(f"{k} = {v}\n" for k, v in numbers.items()) + TOUCHES[name]
+        f"[body.{name}]\n" + "".join(f"{k} = {v}\n" for k, v in numbers.items()) + TOUCHES[name].replace("BODY", name)
         for name, numbers in BODIES.items()
     ]
     head = f'schema = 2\nrig.carries = "chaser"\nrig.against = "target"\nduration = {duration}\n'
