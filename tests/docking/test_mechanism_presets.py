@@ -62,7 +62,7 @@ def test_jaws_cage_the_ring():
     tube = seen_from(end, "servicer", places)
     tube = tube[np.argmin(np.linalg.norm(tube - [1, 0, 0], axis=1))]
     upper, lower = (
-        seen_from(end, "servicer", end.position.sel(body=f"{side} jaw").values)[0] for side in ("upper", "lower")
+        seen_from(end, "servicer", end.position.sel(body=f"{side}-jaw").values)[0] for side in ("upper", "lower")
     )
     assert lower[1] < tube[1] < upper[1]
     assert upper[1] - 0.04 < tube[1] < lower[1] + 0.04  # tips of the jaws
@@ -75,6 +75,6 @@ def test_solar_arrays_swing_after_docking():
     dataset = dockdyn.simulate(dockdyn.load("flexible-panels"))
     assert check_balances(dataset)["captured"]
     times = np.linspace(6, 20, 1000)  # s
-    swing = np.interp(times, dataset.time.values, dataset.modal_coordinate.sel(mode="left array bend1"))
+    swing = np.interp(times, dataset.time.values, dataset.modal_coordinate.sel(mode="left-array bend1"))
     frequency, power = periodogram(swing, 1 / (times[1] - times[0]), "hann", nfft=65_536)
     assert 0.2 < frequency[np.argmax(power)] < 0.26
