@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+import tomlkit
 from helpers.refusals import refused
+from plain_tables import plain
 from sticking_ball import GAP, MASS, RADIUS, ball_on_plane
 
 import dockdyn
@@ -71,6 +73,55 @@ def test_a_dent_stays(load):
     elastic = half / 2 + (dent + way) / after + half + (way + dent) / after + half / 2
     assert np.diff(presses)[0] == pytest.approx(elastic, rel=1e-7)
     assert GAP < dent
+
+
+def test_small_motions_about_rest_are_elastic(load):
+    """What rests beyond its yield force swings on the spring along which it would come back: k, and its damper."""
+    law = {"law": "elastic-plastic", "stiffness": 1e6, "yield_force": 100.0, "plastic_stiffness": 2e5, "damping": 300.0}
+    tables = ball_on_plane([0, 0, -0.4], [0, 0, 0], law, "none", stability={"depth": 1e-3}, loop={"delay": 1e-5})
+    found = dockdyn.margins(load(tables))
+    assert found["stiffness_N_m"] == pytest.approx(1e6, rel=1e-12)
+    # m d̈ = −(k d + b ḋ) one delay ago: the critical one is atan(ω b/k)/ω, with m² ω⁴ = k² + ω² b²
+    frequency = np.sqrt(np.roots([MASS**2, -(300.0**2), -(1e6**2)]).max())
+    assert found["critical_delay_s"] == pytest.approx(np.arctan(frequency * 300 / 1e6) / frequency, rel=1e-9)
+
+
+OWN = """
+import dockdyn
+import jax.numpy as jnp
+from dataclasses import replace
+from jaxtyping import Array, Float
+
+
+class Dented(dockdyn.NormalLaw):
+    loading: Float[Array, ""]
+    unloading: Float[Array, ""]
+    deepest: float = 0.0
+
+    def remembers(self):
+        return True
+
+    def after(self, deepest):
+        return replace(self, deepest=deepest)
+
+    def force(self, depth, rate):
+        back = jnp.maximum(self.loading * self.deepest - self.unloading * (self.deepest - depth), 0.0)
+        return jnp.where(depth < self.deepest, back, self.loading * depth)
+"""
+
+
+def test_a_law_of_ones_own_may_remember(tmp_path):
+    """It does as Walton and Braun's does, and is refused where nothing is kept of what was."""
+    (tmp_path / "dented.py").write_text(OWN, encoding="utf-8")
+    own = {"law": "dented:Dented", "loading": 2e5, "unloading": 1e6}
+    tables = plain(ball_on_plane([0, 0, -0.4], [0, 0, 0], own, "none"))
+    file = tmp_path / "own.toml"
+    file.write_text(tomlkit.dumps(tables), encoding="utf-8")
+    after = float(dockdyn.simulate(dockdyn.load(file))["velocity"].isel(time=-1).sel(body="ball", axis="z"))
+    assert after == pytest.approx(0.4 * np.sqrt(0.2), rel=1e-7)
+    file.write_text(tomlkit.dumps(tables | {"rig": {"carries": "ball", "against": "anvil"}}), encoding="utf-8")
+    with refused("contact.hit.normal.law = 'dented:Dented'", "a rig does not keep"):
+        dockdyn.load(file)
 
 
 def test_refused(load):

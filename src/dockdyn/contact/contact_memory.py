@@ -6,10 +6,11 @@ Source: own construction.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from dockdyn.contact.laws.stick_slip import FrictionMemory
 from dockdyn.mechanics.vector import Scalar
+from dockdyn.trees import Module
 
 
 class ContactMemory(NamedTuple):
@@ -23,3 +24,17 @@ class ContactMemory(NamedTuple):
         if self.stretch is None or start.stretch is None:
             return start
         return start._replace(stretch=self.stretch.between(start.stretch))
+
+
+class Forgetful(Module):
+    """A contact that does the same whatever was."""
+
+    remembers: ClassVar = False
+    turns: ClassVar = 0  # quantities beside whose peaks a step must end
+
+    def turning(self, found: object) -> tuple[()]:
+        """Return these of a state: there are none."""
+        return ()
+
+    def first_memory(self) -> None:
+        """Return what it remembers at first: nothing."""

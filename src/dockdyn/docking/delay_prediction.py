@@ -63,9 +63,9 @@ def _describe_undamped(content: Judged, loop: Loop, number: int, without: str) -
     """Return in words into what any delay feeds energy: a contact without damping, or one that has none where it is judged."""
     if loop.damping > 0:
         return f"contact{without}, as any delay does, though its law damps: something that moves with it is not damped"
-    if content.contacts[number].normal.make().lossless():
-        return f"a contact{without} that has no damping; friction may hide it"
     depth = content.stability.depth
+    if content.contacts[number].normal.make().at_rest(depth).lossless():
+        return f"a contact{without} that has no damping; friction may hide it"
     where = "as it begins" if not depth else f"at a depth of {depth * 1e3:.4g} mm"
     return (
         f"a contact{without} whose law damps, but not {where}, where it is judged: stability.depth says another depth"

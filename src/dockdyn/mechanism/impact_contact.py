@@ -10,9 +10,9 @@ Source: impact laws of `impact`; rest as a constraint, own derivation, in the pa
 from __future__ import annotations
 
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
-from dockdyn.contact.contact_memory import ContactMemory
+from dockdyn.contact.contact_memory import ContactMemory, Forgetful
 from dockdyn.contact.contact_modes import APART, PRESSING, SLACK
 from dockdyn.contact.group import FAR, GroupState, Wrench
 from dockdyn.contact.laws.friction import Friction
@@ -29,7 +29,7 @@ from dockdyn.mechanics.rotation import from_x_axis
 from dockdyn.mechanics.vector import Scalar, Vector, once, unit_vectors
 from dockdyn.mechanism.connections import point_rows
 from dockdyn.programs import trace_once
-from dockdyn.trees import Module, field, map_leaves
+from dockdyn.trees import field, map_leaves
 
 PAIR = "energy-pair"  # the law that not every impact allows
 TOGETHER, OVERLAP = 1e-9, 1e-6  # m: what is nearer at the start touches; how deep it may be then
@@ -44,7 +44,7 @@ class Hit(NamedTuple):
     parting: Scalar  # 1 while it is apart and has not moved from where it rested but away; else 0
 
 
-class ImpactContact(Module):
+class ImpactContact(Forgetful):
     """Two things of two bodies that meet in impacts.
 
     An impact that would leave less than `rest_speed` of normal velocity leaves none; what is pressed together then rests: the
@@ -105,20 +105,6 @@ class ImpactContact(Module):
     def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None = None) -> Wrench:
         """Return the wrench that acts by a force law: none."""
         return Wrench.zero()
-
-    @property
-    def remembers(self) -> bool:
-        """Whether what it does depends on what was: an impact takes no time."""
-        return False
-
-    turns: ClassVar = 0  # nothing of it turns
-
-    def turning(self, found: GroupState) -> tuple[()]:
-        """Return what turns of it: nothing."""
-        return ()
-
-    def first_memory(self) -> None:
-        """Return what it remembers: nothing."""
 
     def guards(self, mode: Int[Array, ""], found: GroupState) -> tuple[Scalar, ...]:
         """Return two event functions: one that rises through zero as the two touch, and again, at once, for the jump; and one

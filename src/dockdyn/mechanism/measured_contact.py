@@ -6,18 +6,16 @@ Source: own construction.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from dockdyn.contact.contact_memory import ContactMemory
+from dockdyn.contact.contact_memory import ContactMemory, Forgetful
 from dockdyn.contact.contact_modes import APART
 from dockdyn.contact.group import GroupState, Wrench
 from dockdyn.deferred import Array, Bool, Int, jnp
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector
-from dockdyn.trees import Module, field
+from dockdyn.trees import field
 
 
-class MeasuredContact(Module):
+class MeasuredContact(Forgetful):
     """In the place of a group of contacts, what a force sensor measures of them; whether they touch, the model is told.
 
     The wrench acts about the centre of mass of the first body. It has no events.
@@ -55,20 +53,6 @@ class MeasuredContact(Module):
     def is_exact_distance(self) -> bool:
         """Return whether depths of what is apart are distances: of them nothing is known."""
         return False
-
-    @property
-    def remembers(self) -> bool:
-        """Whether what it does depends on what was: that is elsewhere."""
-        return False
-
-    turns: ClassVar = 0  # nothing of it turns
-
-    def turning(self, found: GroupState) -> tuple[()]:
-        """Return what turns of it: nothing."""
-        return ()
-
-    def first_memory(self) -> None:
-        """Return what it remembers: nothing."""
 
     @property
     def events(self) -> int:

@@ -234,7 +234,7 @@ def member_slopes(
     def slopes(row: tuple[ContactGroup, Scalar, Rest]) -> tuple[Scalar, Scalar]:
         member, weight, rest = row
         meeting = kinematics_of(combine(member, group.common).touch(own, other), own, other)
-        law = group.law.along(own.rotation.transposed_times(meeting.normal))
+        law = group.law.along(own.rotation.transposed_times(meeting.normal)).at_rest(rest.depth)
         found = jax.jvp(law.force, (rest.depth, jnp.zeros(())), (jnp.ones(()), jnp.zeros(())))[1]
         damped = jax.jvp(law.force, (rest.depth, jnp.zeros(())), (jnp.zeros(()), jnp.ones(())))[1]
         return weight * rest.closed * found, weight * rest.closed * damped

@@ -19,7 +19,7 @@ from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.fmu_control import FmuControlSection
 from dockdyn.scenario.tables.named import named_tables
 from dockdyn.scenario.tables.part import Shape, refuse
-from dockdyn.scenario.tables.parts import NormalLawSection, relative_key
+from dockdyn.scenario.tables.parts import NormalLawSection, relative_key, remembers
 from dockdyn.scenario.tables.rig.compensators import CompensatorSection
 from dockdyn.scenario.tables.rig.driven import AxialRigSection, MountedRigSection, RigTableSection
 from dockdyn.scenario.tables.rig.mounting import RigLoopSection
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 FINEST = 64  # times that the parts of a motion are shorter, at most
 MOST_EVENTS = 1000  # of the motion without rig
 MOST_STEPS = 5_000_000  # of it besides those at the rig's instants
+FORGETS = "remembers what was, which a rig does not keep; must be another law"
 SECONDS = 60.0  # s, of a run that states no duration
 
 
@@ -48,10 +49,8 @@ class RigContactSection(Section):
 
     @model_validator(mode="after")
     def linear(self) -> Self:
-        if self.normal.law == "elastic-plastic":
-            refuse(
-                f"normal.law = {self.normal.law!r}: remembers what was, which a rig does not keep; must be another law"
-            )
+        if remembers(self.normal):
+            refuse(f"normal.law = {self.normal.law!r}: {FORGETS}")
         if self.bilateral and self.normal.law != "spring-dashpot":
             refuse(
                 f"bilateral = true: a {self.normal.law} contact does not act both ways; must be law = 'spring-dashpot'"
@@ -286,8 +285,8 @@ class RigMechanismSection(SeveralBodiesSection):
             check_control(self.control, self.duration, self.integrator)
         self._refuse_unlocated()
         for contact in self.contacts:
-            if remembers := self.remembering(contact):
-                refuse(f"{remembers}: remembers what was, which a rig does not keep; must be another law")
+            if remembering := self.remembering(contact):
+                refuse(f"{remembering}: {FORGETS}")
             if contact.impact is not None:
                 refuse(f"{self.law_key(contact, 'impact')}: the sensor of a rig measures no jump; must state normal")
         for latch in self.latch:

@@ -37,7 +37,7 @@ from dockdyn.scenario.tables.body import CARRIED
 from dockdyn.scenario.tables.named import NAME_OF_BODY, named_tables
 from dockdyn.scenario.tables.orbit import OrbitSection
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
-from dockdyn.scenario.tables.parts import relative_key
+from dockdyn.scenario.tables.parts import relative_key, remembers
 from dockdyn.scenario.tables.rig.loop import LoopSection
 from dockdyn.scenario.tables.run import Duration
 
@@ -185,17 +185,17 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def remembering(self, contact: ContactSection) -> str:
         """Return what of a contact's laws remembers what was, as messages name it; empty where none does."""
-        for key, law in (("normal", "elastic-plastic"), ("friction", "stick-slip")):
-            if (found := getattr(contact, key, None)) is not None and found.law == law:
-                return f"{self.law_key(contact, key)}.law = {law!r}"
+        for key in ("normal", "friction"):
+            if (law := getattr(contact, key, None)) is not None and remembers(law):
+                return f"{self.law_key(contact, key)}.law = {law.law!r}"
         return ""
 
     def _check_memory(self, contact: ContactSection, shape: str, count: int) -> None:
         """Refuse a law that remembers where that would be too much, and friction that sticks by a stiffness nobody knows."""
-        remembers, friction, normal = self.remembering(contact), contact.friction, contact.normal
-        if remembers and (shape == "cloud" or count > MOST_REMEMBERED):
+        remembering, friction, normal = self.remembering(contact), contact.friction, contact.normal
+        if remembering and (shape == "cloud" or count > MOST_REMEMBERED):
             what = "of a cloud" if shape == "cloud" else f"of {count} pairs, more than {MOST_REMEMBERED},"
-            refuse(f"{remembers}: remembers what each pair was; {what} must be another law")
+            refuse(f"{remembering}: remembers what each pair was; {what} must be another law")
         if friction is None or normal is None or friction.law != "stick-slip":
             return
         if friction.stiffness is None and normal.law not in STIFFENING:

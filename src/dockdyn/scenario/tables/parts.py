@@ -255,6 +255,14 @@ NormalLawSection: Any = choice(
     OwnNormalLaw,
 )
 
+REMEMBERING = ("elastic-plastic", "stick-slip")
+
+
+def remembers(law: Any) -> bool:  # noqa: ANN401, a section of a law
+    """Return whether what a law does depends on what was; one's own says so itself."""
+    return law.law in REMEMBERING or (isinstance(law, OwnNormalLaw) and law.make().remembers())
+
+
 EQUAL_METALS = 2 * (1 - 0.3) / (2 - 0.3)  # 2 (1 − ν) / (2 − ν) of Mindlin, for Poisson's number 0.3 on both sides
 
 
