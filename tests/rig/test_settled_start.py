@@ -41,6 +41,16 @@ DAMPED = {"law": "fixed-gain", "gain": 30.0, "gated": False}
 FILTERS = {
     "tracked": {"velocity": "tracking-differentiator", "differentiator_step": "9 ms"},
     "tracked, beyond what is linear": {"velocity": "tracking-differentiator", "differentiator_rate": 5.0},
+    "tracked as printed": {
+        "velocity": "tracking-differentiator",
+        "differentiator_form": "as-printed",
+        "differentiator_step": "9 ms",
+    },
+    "tracked as printed, beyond what is linear": {
+        "velocity": "tracking-differentiator",
+        "differentiator_form": "as-printed",
+        "differentiator_rate": 5.0,
+    },
     "differenced": {"velocity": "filtered-difference", "filter_time": "9 ms"},
 }
 

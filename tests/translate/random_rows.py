@@ -12,6 +12,7 @@ import jax
 import numpy as np
 from jaxtyping import PyTree
 
+from dockdyn.integrate.variational.step import APART
 from dockdyn.translate.jaxpr import translate_function
 from dockdyn.translate.machine import Code, machine_code
 from dockdyn.translate.native import BETTER, Native, code_of
@@ -31,6 +32,10 @@ LEAST_SIZE = {  # by the end of a name; what is far below is rounding
     ".newton": 1.0,
     ".poisson": 1.0,
     ".energetic": 1.0,  # coefficients of restitution
+}
+DIVIDED = {  # by the end of a name; what is a difference of numbers so near to each other has lost as many digits
+    ".known.inverse": APART,  # of a Jacobian that is taken by differences
+    ".known.masses": APART,
 }
 
 
@@ -89,7 +94,7 @@ class Differences(NamedTuple):
     wavers: (
         np.ndarray
     )  # rows at an event, or that XLA decides otherwise where its arguments move by `CLOSE` of their sizes
-    loose: float  # share of the variables of ordinary rows that differ by more than `CLOSE`
+    loose: float  # share of the variables of ordinary rows that differ by more than `CLOSE`, or what is left of it (`DIVIDED`)
     wrong: dict[str, Any]  # variables that differ by more than both that and what moved arguments change
 
 
@@ -165,7 +170,8 @@ class Compared:
             if SLOPE in name and (size := places.get(name.replace(SLOPE, SIZE))) is not None:
                 error = np.where(_size(self.xla[size]) <= CLOSE * scales[size], 0.0, error)
             differs = (error > CLOSE * scale) & ~apart
-            loose += int((differs & self.rows.ordinary).sum())
+            left = min([apart_by for word, apart_by in DIVIDED.items() if name.endswith(word)], default=1.0)
+            loose += int((differs & (error * left > CLOSE * scale) & self.rows.ordinary).sum())
             if (bad := differs & ~wavers & (error > SLACK * move)).any():
                 worst = int(np.argmax(np.where(bad, error / np.maximum(scale, 1e-300), 0)))
                 wrong[name] = (bad, worst, float(error[worst]), float(scale[worst]), float(move[worst]))

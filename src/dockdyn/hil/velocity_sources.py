@@ -75,8 +75,16 @@ class TrackingDifferentiator(VelocitySource):
     time: Scalar  # h, s
 
     def init(self, position: Axes, velocity: Axes) -> Tracked:
-        """Return the memory as if it had followed a steady motion: 2 h behind."""
-        return Tracked(position - 2 * self.time * velocity, velocity, position)
+        """Return the memory as if it had followed a steady motion."""
+        return Tracked(position - steady_lag(velocity, self.acceleration, self.time), velocity, position)
+
+    def begin(self, velocity: Axes, seen: CompensatorInput) -> Tracked:
+        """Return the memory at the first instant of one that has long followed the robot, which may be behind the model."""
+        straight = 2 * self.time * velocity
+        time = jnp.maximum(self.time, seen.period)
+        _, linear = time_optimal_acceleration(-straight, velocity, self.acceleration, time)
+        lag = jnp.where(linear, straight, steady_lag(velocity, self.acceleration, time))
+        return Tracked(seen.robot_position - lag, velocity, seen.robot_position)
 
     def step(self, memory: Tracked, seen: CompensatorInput) -> tuple[Tracked, Axes]:
         share, lag = seen.period / self.time, 2 * self.time
@@ -96,9 +104,9 @@ class TrackingDifferentiator(VelocitySource):
             memory.position + seen.period * memory.velocity + seen.period**2 / 2 * pull,
         )
         velocity = jnp.where(near, velocity, memory.velocity + seen.period * pull)
-        first = seen.time <= 0  # no time has gone by: it has followed the robot, which may be behind the model
-        position = jnp.where(first, seen.robot_position - lag * memory.velocity, position)
-        velocity = jnp.where(first, memory.velocity, velocity)
+        begun, first = self.begin(memory.velocity, seen), seen.time <= 0  # no time has gone by
+        position = jnp.where(first, begun.position, position)
+        velocity = jnp.where(first, begun.velocity, velocity)
         return Tracked(position, velocity, seen.robot_position), velocity
 
 
@@ -121,11 +129,12 @@ class PrintedTrackingDifferentiator(VelocitySource):
     time: Scalar  # h, s; more than half of the period
 
     def init(self, position: Axes, velocity: Axes) -> PrintedState:
-        """Return the memory as if it had followed a steady motion: 2 h behind."""
-        return PrintedState(position - 2 * self.time * velocity, velocity)
+        """Return the memory as if it had followed a steady motion."""
+        return PrintedState(position - steady_lag(velocity, self.acceleration, self.time), velocity)
 
     def step(self, memory: PrintedState, seen: CompensatorInput) -> tuple[PrintedState, Axes]:
-        behind = jnp.where(seen.time <= 0, -2 * self.time * memory.velocity, memory.position - seen.robot_position)
+        lag = steady_lag(memory.velocity, self.acceleration, self.time)
+        behind = jnp.where(seen.time <= 0, -lag, memory.position - seen.robot_position)
         pull, _ = time_optimal_acceleration(behind, memory.velocity, self.acceleration, self.time)
         position = seen.robot_position + behind + seen.period * memory.velocity
         return PrintedState(position, memory.velocity + seen.period * pull), memory.velocity
@@ -144,6 +153,15 @@ def time_optimal_acceleration(error: Axes, velocity: Axes, acceleration: Scalar,
     root = jnp.sqrt(most**2 + 8 * acceleration * jnp.abs(ahead))
     bent = velocity + jnp.where(inner, ahead / time, (root - most) / 2 * jnp.sign(ahead))
     return -acceleration * jnp.clip(bent / most, -1, 1), inner & (jnp.abs(bent) <= most)
+
+
+def steady_lag(velocity: Axes, acceleration: Scalar, time: Scalar) -> Axes:
+    """Return how far (m) a tracking differentiator is behind a steady motion, whose `velocity` (m/s) it reads.
+
+    There the acceleration is zero: 2 h V behind up to a speed of r h, and beyond it h V + V (|V| + r h)/2 r.
+    """
+    speed, most = jnp.abs(velocity), acceleration * time
+    return velocity * jnp.where(speed <= most, 2 * time, time + (speed + most) / (2 * acceleration))
 
 
 class Differenced(NamedTuple):
