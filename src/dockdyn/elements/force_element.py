@@ -100,7 +100,7 @@ class ForceElement(Actor[Placed, Placed]):
         return False
 
     def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"]:
-        """Return the effective masses (kg, kg m²) along its lines, of one that is damped relatively."""
+        """Return the effective masses (kg, kg m²) along its lines. Raises NotImplementedError for one not damped relatively."""
         raise NotImplementedError
 
     def with_damping_of(self, masses: Float[Array, "*lines"]) -> Self:
