@@ -24,7 +24,8 @@ LIMIT_KEYS = ("correction_limit", "correction_turn_limit", "monitor_limit", "mon
 def section(low, high, turn, **robot):
     limits = FREE | {"lowest": list(low), "highest": list(high), "turn": turn}
     device = {"robot": {"kind": "kuka-rsi"} | robot}
-    return RigTableSection.model_validate({"limits": limits, "device": device}).driven()
+    whose = {"carries": "chaser", "against": "target"}
+    return RigTableSection.model_validate(whose | {"limits": limits, "device": device}).driven()
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -104,7 +104,7 @@ def test_the_recommended_compensator_is_the_best_on_some_rigs(number):
 
 
 STIFF = 5e4  # N/m, where passivity cancels the whole contact force for a while
-SHORT = {"contact.spring.normal.stiffness": STIFF, "duration": "0.4 s"}
+SHORT = {"contact.touch.normal.stiffness": STIFF, "duration": "0.4 s"}
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +134,7 @@ def test_what_a_run_recommends_was_compared_on_that_rig(tutorial, dock):
         "--set",
         "duration=0.4 s",
         "--set",
-        f"contact.spring.normal.stiffness={STIFF}",
+        f"contact.touch.normal.stiffness={STIFF}",
     )
     bare = json.loads(dock("run", tutorial, *lead, "--json").stdout)["recommendation"]
     assert bare.startswith("With lead-energy a bounce shows restitution") and bare.endswith(ASKED)
@@ -158,7 +158,9 @@ def test_what_a_run_recommends_was_compared_on_that_rig(tutorial, dock):
     assert "This rig has" not in json.loads(dock("run", tutorial, *other, "--json").stdout)["recommendation"]
     assert (
         ASKED
-        in json.loads(dock("run", tutorial, *lead, "--set", "body.target.mass=310", "--json").stdout)["recommendation"]
+        in json.loads(dock("run", tutorial, *lead, "--set", "body.satellite.mass=310", "--json").stdout)[
+            "recommendation"
+        ]
     )
 
 
@@ -204,7 +206,7 @@ def test_a_late_force_is_felt_as_long_as_it_is_late(late):
 
 def test_what_cannot_be_tuned_on_a_rig_is_left_out_with_the_reason(tutorial):
     """Gains are sought for a contact that oscillates; the others need none."""
-    scenario = dockdyn.load(tutorial, {"duration": "0.4 s", "contact.spring.normal.damping": 1e4})
+    scenario = dockdyn.load(tutorial, {"duration": "0.4 s", "contact.touch.normal.damping": 1e4})
     found = comparison_answer(compare(scenario, ["none", "fixed-gain", "passivity"], [1e4]))
     assert list(found["worst_error"]) and set(found["worst_error"]) == {"none", "passivity"}
     assert "overdamped" in found["left_out"]["fixed-gain"] and "\n" not in found["left_out"]["fixed-gain"]

@@ -112,5 +112,7 @@ def _is_written(path: Path, content: Any) -> bool:  # noqa: ANN401, walked by wh
         stated = {(field, place) for field, place, _ in here.dotted_numbers().values()}
         if described is not None and described.exclude and (part, inside) not in stated:
             return False
+        if part in here.unstated():
+            return False
         here = getattr(here, part)
     return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -30,6 +31,10 @@ class Section(BaseModel):
         """Return the unit of a key that the table's own class does not name, as a part of the user's own has it; empty
         without."""
         return ""
+
+    def unstated(self) -> Collection[str]:
+        """Return the fields that a file does not state here, besides those that it never states."""
+        return ()
 
     def dotted_numbers(self) -> dict[str, tuple[str, int, str]]:
         """Return numbers of the table whose keys have dots of their own: by key, the field and the place in it that hold them,

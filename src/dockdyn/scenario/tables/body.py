@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
@@ -59,11 +60,14 @@ class FreeBodySection(NamedSection):
             refuse(f"{key}: a body that is fixed needs none; must be left out")
         return value | given
 
+    def unstated(self) -> Collection[str]:
+        """Return mass and inertia of a body that is fixed."""
+        return FIXED if self.fixed else ()
+
     @model_serializer(mode="wrap")
     def _as_stated(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Return the table as it is stated: of a body that is fixed without mass and inertia."""
         found: dict[str, Any] = write(self)
-        return {key: value for key, value in found.items() if not (self.fixed and key in FIXED)}
+        return {key: value for key, value in found.items() if key not in self.unstated()}
 
     @model_validator(mode="after")
     def standing(self) -> Self:
