@@ -64,6 +64,7 @@ def approach(rng, **loop):
         velocity=SPEED,
         position=-rng.uniform(0.5, 1.0),
         duration=EARLIER + LOOKED,
+        stability={"time": 0, "closed": ["spring"]},  # they do not meet within it
         loop={key: part for key, part in parts.items() if part is not None},
     )
 
