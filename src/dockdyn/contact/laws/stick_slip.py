@@ -168,10 +168,18 @@ class StickSlip(Module):
 
     def renewed(self, past: FrictionMemory, grip: FrictionGrip, depth: Scalar) -> FrictionMemory:
         """Return what it remembers where a step ends: what has slipped is stretched no more than friction holds."""
+        return FrictionMemory(past.path, past.path - self._kept(grip, depth), depth, past.slipped + grip.excess)
+
+    def _kept(self, grip: FrictionGrip, depth: Scalar) -> Vector:
+        """Return by how much (m) slices stay stretched at a `depth` (m), once what slips has slipped."""
         touches = jnp.where(depth > self._known.places, 1.0, 0.0)
         slipped = jnp.where(grip.slips, touches, 0.0)
-        kept = (grip.pulled - grip.lead) * slipped + grip.moved * (touches - slipped)
-        return FrictionMemory(past.path, past.path - kept, depth, past.slipped + grip.excess)
+        return (grip.pulled - grip.lead) * slipped + grip.moved * (touches - slipped)
+
+    def stored_energy(self, grip: FrictionGrip, depth: Scalar) -> Scalar:
+        """Return the energy (J) of what is stretched along the surface."""
+        kept = self._kept(grip, depth)
+        return jnp.sum(self.stiffness_ratio * self._known.stiffness * kept.dot(kept)) / 2
 
     def stiffness(self, depth: Scalar) -> Scalar:
         """Return the stiffness (N/m) along the surface of what sticks at a `depth` (m)."""
