@@ -30,7 +30,7 @@ MEANINGS = Path(*dockdyn.scenario.__path__) / "keys.toml"
 SCHEMAS: dict[str, type[BaseModel]] = {
     **{name: setup_named(name).schema({}, name) for name in SETUPS},
     "mechanism on a line": setup_named("mechanism").schema({"motion": "line"}, "mechanism"),
-    "rig with bodies": setup_named("rig").schema({"body": {}}, "rig"),
+    "rig on a line": setup_named("rig").schema({"motion": "line"}, "rig"),
     "campaign": CampaignSection,
     "design": DesignSection,
 }

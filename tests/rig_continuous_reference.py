@@ -13,6 +13,7 @@ import json
 from dataclasses import dataclass, field
 
 import numpy as np
+from helpers.line_rig import HEAD
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 from scipy.optimize import brentq
@@ -266,8 +267,8 @@ def scenario(rig: Numbers, duration: float) -> str:
         return "\n".join([f"[{name}]", *(f"{key} = {json.dumps(value)}" for key, value in numbers)])
 
     tables = {
-        "start": {"position": rig.position, "velocity": rig.velocity},
-        "contact.normal": law(rig.wall),
+        "body.target": {"mass": rig.mass, "position": rig.position, "velocity": rig.velocity},
+        "contact.spring.normal": law(rig.wall),
         "loop.hold": {"period": rig.hold},
         "stability": {"depth": abs(rig.velocity) * 0.01},
         "loop.sensor": {"delay": rig.delay} | ({"period": rig.sensor_period} if rig.sensor_period else {}),
@@ -283,7 +284,7 @@ def scenario(rig: Numbers, duration: float) -> str:
         tables["loop.compensator"] = own
     if rig.half:
         tables["loop.dynamics"] = {"method": "half-period", "period": 2 * rig.half}
-    head = f"schema = 2\nduration = {duration}\nrig.mass = {rig.mass}\n"
+    head = f"{HEAD}duration = {duration}\n"
     return head + "\n".join(table(name, numbers.items()) for name, numbers in tables.items())
 
 

@@ -191,13 +191,16 @@ def trace_once[F: Callable[..., Any]](function: F, static: tuple[str, ...] = ())
 @contextlib.contextmanager
 def _no_search_for_cycles() -> Iterator[None]:
     """Run without Python's search for objects that only hold each other: tracing makes many that stay, which it would visit
-    again and again."""
+    again and again. They count as old afterwards, so that the next search does not visit them all either."""
     searching = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if searching:
+            if not gc.get_freeze_count():  # nobody keeps objects from the search
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 

@@ -5,6 +5,7 @@ import tomllib
 import jax
 import numpy as np
 import pytest
+from helpers.line_rig import line_rig
 from helpers.refusals import refused
 from law_bounces import bounce, reduced
 from scipy.integrate import solve_ivp
@@ -228,14 +229,14 @@ def test_a_restitution_above_that_of_the_table_alone_is_one_line(run):
         run(stated)
 
 
-RIG = {
-    "schema": 2,
-    "duration": "8 s",
-    "rig": {"mass": 500},
-    "start": {"position": -0.01, "velocity": 0.05},
-    "contact": {"normal": {"law": "spring-dashpot", "stiffness": 2e4, "restitution": 0.7}},
-    "loop": {"hold": {"period": "1 ms"}, "sensor": {"delay": "1 ms"}},
-}
+RIG = line_rig(
+    500,
+    {"law": "spring-dashpot", "stiffness": 2e4, "restitution": 0.7},
+    position=-0.01,
+    velocity=0.05,
+    duration="8 s",
+    loop={"hold": {"period": "1 ms"}, "sensor": {"delay": "1 ms"}},
+)
 
 
 def test_a_rig_along_one_direction_has_the_restitution(load):
@@ -243,5 +244,5 @@ def test_a_rig_along_one_direction_has_the_restitution(load):
     assert dockdyn.summarise(dockdyn.simulate(rig))["ideal_restitution"] == pytest.approx(0.7, rel=1e-6)
     ratio = brentq(lambda z: restitution_of_ratio(z, adhesion=False) - 0.7, 1e-6, 0.9)
     assert float(loop_of(rig).damping) == pytest.approx(2 * ratio * np.sqrt(2e4 * 500), rel=1e-9)
-    with refused("contact: normal.restitution", "never parts"):
-        load(RIG, {"contact.bilateral": True})
+    with refused("contact.spring.normal.restitution", "never parts"):
+        load(RIG, {"contact.spring.bilateral": True})

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers.line_rig import line_rig
 from plain_tables import by_name, contacts_by_name
 from scipy.spatial.transform import Rotation
 
@@ -154,8 +155,8 @@ def test_steps_that_begin_again_refuse_it(load):
 @pytest.mark.full
 def test_a_rig_along_one_direction_refuses_it(load):
     """A contact that only pushes is deep at the start where the model is; a spring that also pulls may begin anywhere."""
-    line = {"schema": 2, "duration": 0.02, "rig": {"mass": 100.0}, "loop": LOOP, "contact": {"normal": LAW}}
-    with pytest.raises(dockdyn.ScenarioError, match=r": start\.position: overlap .* = 0\.25 m; must be at most 0\.2 m"):
-        dockdyn.simulate(load(line | {"start": {"position": 0.25}}))
-    for changes in ({"start.position": 0.15}, {"start.position": 0.25, "contact.bilateral": True}):
+    line = line_rig(100.0, LAW, duration=0.02, loop=LOOP)
+    with pytest.raises(dockdyn.ScenarioError, match=r"'spring': overlap .* = 0\.25 m; must be at most 0\.2 m"):
+        dockdyn.simulate(load(line, {"body.target.position": 0.25}))
+    for changes in ({"body.target.position": 0.15}, {"body.target.position": 0.25, "contact.spring.bilateral": True}):
         assert dockdyn.simulate(load(line, changes)).attrs["finished"]

@@ -99,13 +99,16 @@ def test_a_compensator_is_inside_with_its_numbers(tmp_path):
     made = exported("sits", 3, tmp_path, {"loop.compensator": gain, "duration": "10 s"})
     assert "loop.compensator.gain" in [place.key for place in made.unit.numbers]
     assert largest(check_fmu(made.file)) < 1e-12
-    assert largest(check_fmu(made.file, made.scenario.at({"loop.compensator.gain": 50.0, "rig.mass": 520.0}))) < 1e-12
+    assert (
+        largest(check_fmu(made.file, made.scenario.at({"loop.compensator.gain": 50.0, "body.target.mass": 520.0})))
+        < 1e-12
+    )
 
 
 def test_a_number_that_decides_when_what_happens_is_fixed():
     unit = unit_of(dockdyn.load("sits"))
     keys = {place.key for place in unit.numbers}
-    assert {"rig.mass", "contact.normal.stiffness", "start.velocity"} <= keys
+    assert {"body.target.mass", "contact.spring.normal.stiffness", "body.target.velocity"} <= keys
     assert {"loop.hold.period", "loop.sensor.delay"} <= set(unit.fixed) and not keys & set(unit.fixed)
 
 
@@ -143,8 +146,9 @@ def test_a_force_from_outside_moves_the_model(sits_fmu):
         gained = abs(pushed.read(["velocity.x"]) - free.read(["velocity.x"]))[0]
         pushed.close(), free.close()
     content = sits_fmu.scenario.content
-    frequency = np.sqrt(content.contact.normal.stiffness / content.mass)
-    assert gained == pytest.approx(force / (content.mass * frequency) * np.sin(frequency * seconds), rel=0.02)
+    mass = content.named("target").mass
+    frequency = np.sqrt(content.contact[0].normal.stiffness / mass)
+    assert gained == pytest.approx(force / (mass * frequency) * np.sin(frequency * seconds), rel=0.02)
 
 
 @pytest.mark.full

@@ -15,7 +15,7 @@ from dockdyn.docking.key_figures import FIGURES
 from dockdyn.results import plan
 from dockdyn.results.exchange.log_roles import OF_CONTACT, OF_ROBOT
 from dockdyn.results.requirements import is_of_member, judge_requirements
-from dockdyn.rig.schema import RigMechanismSection
+from dockdyn.rig.schema import RigLineSection
 from dockdyn.scenario.distributions.distribution import LAWS as DISTRIBUTIONS
 from dockdyn.scenario.language.requirement import RELATIONS, requirements_of
 from dockdyn.scenario.setups import SETUPS, setup_named
@@ -41,7 +41,7 @@ def named_in(text: str) -> dict[str, str]:
 
 SCHEMAS = {name: setup_named(name).schema({}, name) for name in SETUPS} | {
     "mechanism on a line": setup_named("mechanism").schema({"motion": "line"}, "mechanism"),
-    "rig with a mechanism": RigMechanismSection,
+    "rig on a line": RigLineSection,
 }
 
 
@@ -182,7 +182,7 @@ def test_the_page_of_variables_is_what_the_code_defines(monkeypatch):
     ("scenario", "sweeps"),
     [
         ("sazawal-spring-dashpot", ["loop.delay=0:0.4:4"]),
-        ("sits", ["rig.mass=400:500:3", "contact.normal.damping=0:50:3", "loop.sensor.delay=0:1ms:2"]),
+        ("sits", ["body.target.mass=400:500:3", "contact.spring.normal.damping=0:50:3", "loop.sensor.delay=0:1ms:2"]),
     ],
 )
 def test_margins_and_the_file_of_a_chart_are_documented(scenario, sweeps):

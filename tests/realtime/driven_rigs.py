@@ -37,8 +37,8 @@ LINE = {
     "loop.compensator.law": "lead-energy",
     "loop.dynamics.period": "4 ms",
     "loop.sensor.delay": "4 ms",
-    "contact.bilateral": False,
-    "start.position": "-10 mm",
+    "contact.spring.bilateral": False,
+    "body.target.position": "-10 mm",
 }
 SPACE = {"loop.robot.bandwidth": "8 Hz", "loop.robot.damping": 0.7, "loop.delay": "8 ms", "duration": "14 s"}
 

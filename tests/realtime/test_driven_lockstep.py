@@ -25,7 +25,7 @@ IMPERFECT = {
     "loop__sensor__resolution": "10 mN",
 }
 PLAIN = {"loop__compensator__law": "command-lead"}
-SWINGS = {"contact__bilateral": True, "start__position": 0.0, "duration": "60 s"}
+SWINGS = {"contact__spring__bilateral": True, "body__target__position": 0.0, "duration": "60 s"}
 MEAN = {"loop__sensor__period": "4 ms", "loop__sensor__averaging": "4 ms", "loop__sensor__threshold": "1 N"}
 TOOL = MEAN | {
     "loop__tool__mass": "20 kg",

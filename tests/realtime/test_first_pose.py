@@ -19,7 +19,7 @@ def refusal(scenario):
 @pytest.mark.parametrize(("settle", "speed"), [(1.0, 50.0), (0.4, 80.0)])
 def test_a_run_that_begins_below_the_lowest_says_where_why_and_by_which_limit(settle, speed):
     """From −10 mm back for as long as it settles, and a little more while it comes up to its speed."""
-    words = refusal(on_a_line(rig__limits__lowest=[-0.02], rig__settle=settle, start__velocity=f"{speed} mm/s"))
+    words = refusal(on_a_line(rig__limits__lowest=[-0.02], rig__settle=settle, body__target__velocity=f"{speed} mm/s"))
     begins = -10 - speed * settle
     found = re.search(
         r"rig\.limits\.lowest = -20 mm: the run begins at (\S+) mm, .* at (\S+) mm/s in rig\.settle = (\S+) s", words

@@ -192,7 +192,7 @@ def test_a_rig_moves_through_devices_of_ones_own_as_without(folder):
     devices = devices_of("mine", scenario.content.rig.device, made.period)
     direct, found = (run_in_lockstep(made, 2000, *through)["position"] for through in ((), (devices,)))
     half = 0.5 * 20e3 / 2.0 / (2**31 - 1)  # N
-    mass = float(scenario.content.mass)
+    mass = float(scenario.content.named("target").mass)
     assert 0 < np.abs(found - direct).max() <= half * (2000 * made.period) ** 2 / (2 * mass)
 
 

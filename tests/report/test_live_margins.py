@@ -17,7 +17,7 @@ MOVES = {  # of numbers that leave the contact where it is
     "probe-cone": {"loop.delay": 0.031, "contact.probe.normal.damping": 310.0, "body.target.mass": 2600.0},
     "idss-probe-cone": {"loop.delay": 0.12, "contact.probe-cone.normal.stiffness": 3.1e4, "body.chaser.mass": 1.9e4},
     "soyuz-like-probe": {"loop.delay": 0.004},
-    "sits-scvg": {"contact.normal.damping": 61.0, "rig.mass": 430.0, "loop.sensor.delay": 0.003},
+    "sits-scvg": {"contact.spring.normal.damping": 61.0, "body.target.mass": 430.0, "loop.sensor.delay": 0.003},
     "epos-like": {"loop.delay": 0.011},
 }
 TOLD = "() => document.getElementById('live').told"

@@ -48,7 +48,7 @@ def compared() -> xr.Dataset:
         values | {"wall_time": ("compensator", [1.0, 2.0])},
         {
             "compensator": ["none", "fixed-gain"],
-            "stiffness": ("stiffness", stiffness, {"units": "N/m", "long_name": "contact.normal.stiffness"}),
+            "stiffness": ("stiffness", stiffness, {"units": "N/m", "long_name": "contact.spring.normal.stiffness"}),
         },
         ABOUT | told,
     )
@@ -258,4 +258,4 @@ def test_studies_say_what_to_type():
     found = typed_in(report_html(compared()))
     assert found[:5] == ["dockdyn", "compare", "scenario.toml", "--compensators", "none,fixed-gain"]
     key, _, values = found[found.index("--set") + 1].partition("=")
-    assert key == "contact.normal.stiffness" and json.loads(values) == list(compared().stiffness.values)
+    assert key == "contact.spring.normal.stiffness" and json.loads(values) == list(compared().stiffness.values)

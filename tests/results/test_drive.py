@@ -12,7 +12,6 @@ from dockdyn.integrate.model import ContactModel
 from dockdyn.integrate.solution import Status
 from dockdyn.results.attributes import result_attributes, run_attributes, study_attributes
 from dockdyn.results.drive import drive_run, finite_rows, name_of_nonfinite
-from dockdyn.rig.model.wall import MassOnWall
 from dockdyn.scenario.language.keys import leaves
 
 
@@ -76,7 +75,7 @@ def test_what_is_not_finite_has_the_name_of_its_state():
 
 def test_a_model_of_contacts_that_is_not_observed_is_told_so_where_it_is_made():
     class Unobserved(ContactModel):
-        initial = flow = sense = jump = MassOnWall.initial
+        initial = flow = outputs = jump = ContactModel.initial
         delay: None = None
 
     with pytest.raises(TypeError, match="observe"):

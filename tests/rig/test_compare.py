@@ -14,7 +14,7 @@ from dockdyn.rig.comparison.stiffnesses import stiffness_range
 from dockdyn.scenario.tables.rig.compensators import laws
 
 SHORT = ("--set", "duration=3 s")
-STIFFNESS = "contact.normal.stiffness"
+STIFFNESS = "contact.spring.normal.stiffness"
 
 
 def test_a_range_of_stiffness_takes_units_lists_and_ratios():
@@ -38,7 +38,7 @@ WRONG = [
     (("sits", "--set", f"{STIFFNESS}=5 N"), ["'5 N'", "stiffness"]),
     (("epos-like", "--set", f"{STIFFNESS}=2e3:2e5:3"), [STIFFNESS, "--set contact.probe.normal.stiffness"]),
     (("probe-cone",), ["rig: missing", "must be a [rig]"]),
-    (("sits", "--set", "rig.mass=-1"), ["rig.mass", "greater than 0 kg"]),
+    (("sits", "--set", "body.target.mass=-1"), ["body.target.mass", "greater than 0 kg"]),
 ]
 
 
@@ -138,7 +138,12 @@ def test_files_open_again_and_name_the_best(dock, tmp_path):
 @pytest.mark.full
 def test_single_bounces_over_stiffness(dock):
     """Undamped, ideal 1: without a compensator restitution is exp(π ω τ/2) to first order in the delay τ."""
-    bounce = ("--set", "contact.bilateral=false", "--set", "contact.normal={law='spring-dashpot', stiffness=2e4}")
+    bounce = (
+        "--set",
+        "contact.spring.bilateral=false",
+        "--set",
+        "contact.spring.normal={law='spring-dashpot', stiffness=2e4}",
+    )
     code, out, err = dock(
         *("compare", "unknown-stiffness", "--compensators", "none,lead-energy", *SHORT, *bounce),
         *("--set", f"{STIFFNESS}=[5e3, 2e4]", "--json"),

@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 import tomlkit
+from helpers.line_rig import line_rig
 
 import dockdyn
 from dockdyn import open_result
@@ -32,12 +33,11 @@ INERTIA = [300.0, 400.0, 500.0]
 WHOLE = {"position": [0.30005, 0.0, 0.0], "velocity": [-0.05, 0.0, 0.0]}
 
 
-def rig_in(mode: str) -> dict:
+def rig_in(motion: str) -> dict:
     """A rig that begins to touch within 2 ms, without a compensator."""
     head = {"schema": 2, "duration": "0.5 s"}
-    if mode == "1-dof":
-        start = {"position": "-0.1 mm", "velocity": "0.05 m/s"}
-        return head | {"rig": {"mass": 500.0}, "start": start, "contact": CONTACT, "loop": dict(LOOP)}
+    if motion == "line":
+        return line_rig(500.0, CONTACT["normal"], 0.05, -1e-4) | head | {"loop": dict(LOOP)}
     wall = {"shape": "plane", "point": [0.2, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}
     tip = {"position": [-0.085, 0.0, 0.0], "radius": 0.015}
     chaser = {"mass": 1000.0, "inertia": INERTIA, **WHOLE, "feature": {"tip": tip}}
@@ -47,23 +47,23 @@ def rig_in(mode: str) -> dict:
     return head | {"rig": {"carries": "chaser", "against": "target"}, "body": bodies, **touch}
 
 
-CASES = list(product(COMPENSATORS, ("1-dof", "mechanism"), (True, False)))
-QUICK = ("velocity-acceleration", "1-dof", False)
+CASES = list(product(COMPENSATORS, ("line", "space"), (True, False)))
+QUICK = ("velocity-acceleration", "line", False)
 
 
 @pytest.mark.parametrize(
-    ("law", "mode", "stated"),
+    ("law", "motion", "stated"),
     [pytest.param(*case, marks=() if case == QUICK else pytest.mark.full) for case in CASES],
     ids=lambda value: {True: "stated", False: "tuned"}.get(value, value),
 )
-def test_it_runs_and_is_reported(dock, tmp_path, law, mode, stated):
+def test_it_runs_and_is_reported(dock, tmp_path, law, motion, stated):
     """Velocity, form, period and dynamics are drawn; what was set is read again from the result as it was."""
-    rng = np.random.default_rng(CASES.index((law, mode, stated)))
+    rng = np.random.default_rng(CASES.index((law, motion, stated)))
     section = laws()[law](law=law)
     table = {"law": law} | ({name: STATED[name] for name in section.tuned()} if stated else {})
     if "velocity" in type(section).model_fields:
         table |= {"velocity": str(rng.choice(list(VELOCITIES)))}
-    tables = rig_in(mode)
+    tables = rig_in(motion)
     if digital := bool(rng.integers(2)):
         tables["loop"]["dynamics"] = DIGITAL
     elif rng.integers(2):

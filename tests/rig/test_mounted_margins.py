@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers.line_rig import line_rig
 from helpers.refusals import refused
 
 import dockdyn
@@ -52,13 +53,7 @@ def judged(scenario):
 )
 def test_one_body_has_the_margins_of_a_rig_along_a_line(load, chain):
     """Two free bodies that meet head-on are a mass m₁ m₂/(m₁ + m₂): the roots of the loop are those of the other mode."""
-    line = {
-        "schema": 2,
-        "rig": {"mass": 60.0 * 90.0 / 150.0},
-        "start": {"position": -0.05, "velocity": 0.1},
-        "contact": {"normal": LAW},
-        "loop": chain,
-    }
+    line = line_rig(60.0 * 90.0 / 150.0, LAW, 0.1, -0.05, loop=chain)
     own, expected = (batch_of_one(judged(load(case))) for case in (mounted(chain), line))
     roots, others = loop_roots(own, 4)[0], loop_roots(expected, 4)[0]
     assert np.abs(roots.imag) == pytest.approx(np.abs(others.imag), rel=1e-9, abs=1e-9)

@@ -162,7 +162,7 @@ def test_compared_and_reported(folder, dock):
             dockdyn.load("sits", SHORT | {"compare": {"damper": {"law": DAMPER}, "seer": {"law": SEER, "gain": 50.0}}})
         )
     )
-    stiffness = ("--set", "contact.normal.stiffness=[9e3, 2e4]")
+    stiffness = ("--set", "contact.spring.normal.stiffness=[9e3, 2e4]")
     code, out, err = dock("compare", "rig.toml", *stiffness, "--json", "--compensators", f"none,{DAMPER},{SEER}")
     assert (code, err) == (0, "")
     answer = json.loads(out)

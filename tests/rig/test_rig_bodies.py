@@ -5,6 +5,7 @@ from dataclasses import replace
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from helpers.line_rig import HEAD
 from numpy.testing import assert_allclose
 
 from dockdyn.api import scene_of
@@ -62,14 +63,13 @@ poles = [[-180, 90], [-180, -90]]
 gain = 40500
 """
 
-LINE = """
-schema = 2
+LINE = f"""{HEAD}
 duration = "0.6 s"
-rig.mass = 630
-[start]
+[body.target]
+mass = 630
 position = -0.0041
 velocity = 0.05
-[contact.normal]
+[contact.spring.normal]
 law = "spring-dashpot"
 stiffness = 9000
 damping = 60
@@ -77,7 +77,7 @@ damping = 60
 
 
 COMPENSATED = {"loop.compensator": {"law": "lead-energy", "lead": 6e-3, "second_lead": 2e-5}}
-SOFT = {"loop.virtual_contact": {"stiffness": 4000.0, "damping": 30.0}, "contact.normal.stiffness": 5000.0}
+SOFT = {"loop.virtual_contact": {"stiffness": 4000.0, "damping": 30.0}, "contact.spring.normal.stiffness": 5000.0}
 
 
 @pytest.mark.full
@@ -95,7 +95,7 @@ SOFT = {"loop.virtual_contact": {"stiffness": 4000.0, "damping": 30.0}, "contact
 def test_a_frontal_impact_is_that_along_a_line(motion, change):
     """Masses 900 and 2100 kg feel like 630 kg; lead and energy layer act alike on one axis and on six, and so does a part of
     the contact that is computed."""
-    named = {key.replace("contact.", "contact.tip."): value for key, value in change.items()}
+    named = {key.replace("contact.spring.", "contact.tip."): value for key, value in change.items()}
     bodies = simulate_rig(parse(FRONTAL, "test", named | {"motion": motion}))
     line = simulate_rig(parse(LINE, "test", change))
     assert_allclose(bodies.position[:, 0], line.position[:, 0], atol=1e-12)

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 import tomlkit
+from helpers.line_rig import line_rig
 from places import DOCS
 from plain_tables import plain
 
@@ -34,25 +35,21 @@ def random_rig(number):
     mass = 10 ** draw.uniform(1.5, 3.5)
     middle, reach = mass * slowest**2, draw.uniform(1.5, 6.0)
     speed = 10 ** draw.uniform(-2.5, -1)
-    content = {
-        "schema": 2,
-        "duration": CYCLES * hold * (1 - 1e-9),
-        "seed": 1,
-        "rig": {"mass": mass},
-        "start": {"velocity": speed, "position": -draw.uniform(0, 5) * speed * hold},
-        "contact": {
-            "normal": {
-                "law": "spring-dashpot",
-                "stiffness": middle,
-                "damping": 2 * draw.choice([0.0, 0.02, 0.1]) * np.sqrt(middle * mass),
-            }
-        },
-        "loop": {
+    position = -draw.uniform(0, 5) * speed * hold
+    damping = 2 * draw.choice([0.0, 0.02, 0.1]) * np.sqrt(middle * mass)
+    content = line_rig(
+        mass,
+        {"law": "spring-dashpot", "stiffness": middle, "damping": damping},
+        velocity=speed,
+        position=position,
+        duration=CYCLES * hold * (1 - 1e-9),
+        seed=1,
+        loop={
             "hold": {"period": hold},
             "sensor": {"delay": delay},
             "dynamics": {"method": "zero-order-hold", "period": step},
         },
-    }
+    )
     if number // 2 % 2:
         fast, damping = draw.uniform(4, 20) * slowest * np.sqrt(reach), draw.uniform(0.5, 1.0)
         content["loop"]["robot"] = {"numerator": [fast**2], "denominator": [1.0, 2 * damping * fast, fast**2]}
@@ -107,7 +104,7 @@ def test_the_recommended_compensator_is_the_best_on_some_rigs(number):
 
 
 STIFF = 5e4  # N/m, where passivity cancels the whole contact force for a while
-SHORT = {"contact.normal.stiffness": STIFF, "duration": "0.4 s"}
+SHORT = {"contact.spring.normal.stiffness": STIFF, "duration": "0.4 s"}
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +134,7 @@ def test_what_a_run_recommends_was_compared_on_that_rig(tutorial, dock):
         "--set",
         "duration=0.4 s",
         "--set",
-        f"contact.normal.stiffness={STIFF}",
+        f"contact.spring.normal.stiffness={STIFF}",
     )
     bare = json.loads(dock("run", tutorial, *lead, "--json").stdout)["recommendation"]
     assert bare.startswith("With lead-energy a bounce shows restitution") and bare.endswith(ASKED)
@@ -159,7 +156,10 @@ def test_what_a_run_recommends_was_compared_on_that_rig(tutorial, dock):
     )
     other = (*lead, "--set", "loop.compensator.lead=1 ms", "--set", "loop.compensator.second_lead=0")
     assert "This rig has" not in json.loads(dock("run", tutorial, *other, "--json").stdout)["recommendation"]
-    assert ASKED in json.loads(dock("run", tutorial, *lead, "--set", "rig.mass=310", "--json").stdout)["recommendation"]
+    assert (
+        ASKED
+        in json.loads(dock("run", tutorial, *lead, "--set", "body.target.mass=310", "--json").stdout)["recommendation"]
+    )
 
 
 def choice(*ranking, of="restitution", draws=1):
@@ -204,7 +204,7 @@ def test_a_late_force_is_felt_as_long_as_it_is_late(late):
 
 def test_what_cannot_be_tuned_on_a_rig_is_left_out_with_the_reason(tutorial):
     """Gains are sought for a contact that oscillates; the others need none."""
-    scenario = dockdyn.load(tutorial, {"duration": "0.4 s", "contact.normal.damping": 1e4})
+    scenario = dockdyn.load(tutorial, {"duration": "0.4 s", "contact.spring.normal.damping": 1e4})
     found = comparison_answer(compare(scenario, ["none", "fixed-gain", "passivity"], [1e4]))
     assert list(found["worst_error"]) and set(found["worst_error"]) == {"none", "passivity"}
     assert "overdamped" in found["left_out"]["fixed-gain"] and "\n" not in found["left_out"]["fixed-gain"]

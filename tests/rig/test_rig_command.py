@@ -139,7 +139,8 @@ def test_what_serves_is_kept_and_what_drifts_is_named():
 
 
 def test_a_robot_without_unit_gain_and_a_run_without_contact_are_warned_of():
-    changes = {"duration": "2 s", "contact.bilateral": False, "start.position": -1.0, "loop.robot.gain": 300.0}
+    changes = {"duration": "2 s", "contact.spring.bilateral": False, "body.target.position": -1.0}
+    changes |= {"loop.robot.gain": 300.0, "stability": {"time": 0, "closed": ["spring"]}}
     found = dockdyn.summarise(dockdyn.simulate(dockdyn.load("sits", changes)))
     words = " ".join(found["warnings"])
     assert "gain at rest is 0.91" in words and "no contact" in words
@@ -150,7 +151,7 @@ def test_a_robot_without_unit_gain_and_a_run_without_contact_are_warned_of():
 def test_an_error_of_force_that_is_the_sensors_says_so():
     """In free flight after the bounce nothing acts but what the sensor makes up; the error of the peak is the delay's."""
     sensor = {"delay": "20 ms", "noise": 0.3, "bias": 0.2}
-    changes = {"contact.bilateral": False, "duration": "1.2 s", "loop.sensor": sensor}
+    changes = {"contact.spring.bilateral": False, "duration": "1.2 s", "loop.sensor": sensor}
     run = dockdyn.simulate(dockdyn.load("unknown-stiffness", {**changes, "loop.compensator.law": "force-lead"}))
     found = dockdyn.summarise(run)
     assert found["sensor_error_N"] == pytest.approx(0.3 * chi2.isf(0.01 / run.sizes["time"], 1) ** 0.5 + 0.2, rel=1e-12)

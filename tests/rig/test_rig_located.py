@@ -127,7 +127,7 @@ def test_order_with_the_step(monkeypatch):
         end, _ = jax.jit(run_cycles, static_argnums=(3, 4))(
             rig, still_oracle(rig), NoiseDraws(None, None), grid.rows, grid.stride
         )
-        ends[parts] = float(end.motion.v[0])
+        ends[parts] = float(rig.plant.rate(end.motion)[0])
     errors = [abs(ends[parts] - ends[32]) for parts in (1, 2, 4, 8)]
     slope = -np.polyfit(np.log([1, 2, 4, 8]), np.log(errors), 1)[0]
     assert 3.5 < slope < 4.5 and errors[0] < 1e-5 * BOUNCE.velocity

@@ -19,7 +19,7 @@ from dockdyn.stability.transfer_function import TransferFunction
 
 MEAN = {"loop.sensor.period": "4 ms", "loop.sensor.averaging": "4 ms", "loop.sensor.threshold": "1 N"}
 LINE = MEAN | {"loop.dynamics.period": "4 ms", "loop.sensor.delay": "6 ms", "duration": "6 s"}
-SLOW = {"loop.robot": {"bandwidth": "8 Hz", "damping": 0.7}, "contact.normal.stiffness": "5 kN/m"}
+SLOW = {"loop.robot": {"bandwidth": "8 Hz", "damping": 0.7}, "contact.spring.normal.stiffness": "5 kN/m"}
 INERTIA = {"loop.tool.compensation": "weight-and-inertia"}
 
 
@@ -208,9 +208,15 @@ def test_noise_of_the_encoders_comes_through_the_inertia_taken_away(delay, poses
         "loop.sensor.position_noise": "10 um",
         "loop.sensor.delay": delay,
         "loop.tool.mass": "20 kg",
-        "rig.mass": "1e6 kg",
+        "body.target.mass": "1e6 kg",
     }
-    start = {"start.position": "-1 m", "start.velocity": "1 mm/s", "duration": "4 s", "contact.bilateral": False}
+    start = {
+        "body.target.position": "-1 m",
+        "body.target.velocity": "1 mm/s",
+        "duration": "4 s",
+        "contact.spring.bilateral": False,
+        "stability": {"time": 0, "closed": ["spring"]},
+    }
     run = dockdyn.simulate(dockdyn.load("sits", LINE | SLOW | INERTIA | keys | start))
     assert "loop.compensator" not in run.attrs["scenario"]
     expected = 20.0 * 10e-6 / 4e-3**2 * np.linalg.norm(poses)  # N

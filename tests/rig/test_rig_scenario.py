@@ -45,10 +45,10 @@ STEPPED = "loop.dynamics.period=2 ms"
 WRONG = [
     ("sits", ["duration=1 ms"], ["delays of up to 0.002 s", "0.001 s"]),
     ("sits", ["loop.delay=2 min"], ["loop.delay", "60 s"]),
-    ("sits", ["start.robot=asleep"], ["start.robot", "'asleep'", "'following'"]),
-    ("sits", ["start.velocity=5 m"], ["start.velocity", "velocity"]),
+    ("sits", ["rig.robot=asleep"], ["rig.robot", "'asleep'", "'following'"]),
+    ("sits", ["body.target.velocity=5 m"], ["body.target.velocity", "velocity"]),
     ("sits", ["seed=-1"], ["seed", "-1"]),
-    ("sits", ["contact.normal={law='hertz', stiffness=1e6}"], ["bilateral", "hertz", "'spring-dashpot'"]),
+    ("sits", ["contact.spring.normal={law='hertz', stiffness=1e6}"], ["bilateral", "hertz", "'spring-dashpot'"]),
     ("sits", ["loop.sensor.noise=1 N"], ["sensor.noise", "sensor.period", "digital dynamics"]),
     ("sits", ["loop.sensor.jitter=3 ms", STEPPED], ["sensor.jitter", "0.003", "0.002"]),
     ("sits", ["loop.sensor.averaging=5 ms", STEPPED], ["averaging", "0.004"]),
@@ -155,7 +155,7 @@ def test_margins_count_a_stated_gain_or_lead_and_say_what_they_leave_out():
 @pytest.mark.full
 def test_a_virtual_contact_counts_in_margins():
     """Half of the stiffness in software: half of the force is late, so half of the damping is lost."""
-    changes = {"contact.normal.stiffness": 1e4, "loop.virtual_contact": {"stiffness": 1e4, "damping": 0.0}}
+    changes = {"contact.spring.normal.stiffness": 1e4, "loop.virtual_contact": {"stiffness": 1e4, "damping": 0.0}}
     margins = dockdyn.margins(dockdyn.load("sits", changes))
     late = 2e-3 + 4e-3 / 2 + 0.5526e-3  # s: sensor, hold, robot at √(K/m)
     assert margins["growth_rate_1_s"] == pytest.approx(-(50 - 1e4 * late) / (2 * 500), abs=2e-4)

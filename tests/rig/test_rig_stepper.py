@@ -11,7 +11,7 @@ from dockdyn.rig.compensator import CompensatorMaker
 from dockdyn.rig.resting import loop_of
 
 SAME = ("position", "velocity", "robot_position", "measured_force", "compensation_force", "total_force", "port_work")
-RIG = {"duration": 0.3, "contact.bilateral": False}
+RIG = {"duration": 0.3, "contact.spring.bilateral": False}
 LEAD = {"loop.compensator": {"law": "command-lead", "lead": 0.004}}
 FORCE = {"loop.compensator": {"law": "online-stiffness", "lead": 0.003}}
 
@@ -56,7 +56,7 @@ def test_a_run_that_is_stepped_is_the_run(changes):
 
 @pytest.mark.full
 def test_without_a_compensator_nothing_is_added():
-    case = dockdyn.load("sits", {"duration": 1.0, "start.velocity": 0.3})
+    case = dockdyn.load("sits", {"duration": 1.0, "body.target.velocity": 0.3})
     sim, rows = dockdyn.stepper(case), []
     while not sim.done:
         rows.append(sim.step())
@@ -66,7 +66,7 @@ def test_without_a_compensator_nothing_is_added():
 @pytest.mark.full
 def test_rigs_of_a_batch_are_the_rigs_alone():
     case = dockdyn.load("unknown-stiffness", RIG | LEAD)
-    values = [{"contact.normal.stiffness": stiffness} for stiffness in (1.5e4, 3e4)]
+    values = [{"contact.spring.normal.stiffness": stiffness} for stiffness in (1.5e4, 3e4)]
     sim = dockdyn.stepper(case, batch=2)
     sim.reset(values)
     rows = []
@@ -80,13 +80,17 @@ def test_rigs_of_a_batch_are_the_rigs_alone():
 
 def test_an_action_is_what_is_added():
     """A push of 10 N on the model, before the contact: 10 N more of total force, and the velocity that it brings."""
-    case = dockdyn.load("unknown-stiffness", RIG | {"start.position": -1.0})
+    case = dockdyn.load(
+        "unknown-stiffness", RIG | {"body.target.position": -1.0, "stability": {"time": 0, "closed": ["spring"]}}
+    )
     sim = dockdyn.stepper(case)
     speed = sim.seen.velocity
     push = Compensation.nothing(1)._replace(force=np.array([-10.0]))
     seen = sim.step(push)
     assert seen["total_force"] == pytest.approx(-10.0) and seen["compensation_force"] == pytest.approx(-10.0)
-    np.testing.assert_allclose(sim.seen.velocity - speed, -10.0 * sim.period / case.content.mass, rtol=1e-9)
+    np.testing.assert_allclose(
+        sim.seen.velocity - speed, -10.0 * sim.period / case.content.named("target").mass, rtol=1e-9
+    )
 
 
 def test_refusals_in_one_line():
@@ -106,7 +110,7 @@ def test_a_saved_state_goes_on_as_the_rig_would_have(changes):
     """Pickled within contact, with a stiffness of its own, and set in a stepper that is elsewhere."""
     case = dockdyn.load("unknown-stiffness", RIG | changes)
     sim, other = dockdyn.stepper(case), dockdyn.stepper(case)
-    sim.reset({"contact.normal.stiffness": 3e4})
+    sim.reset({"contact.spring.normal.stiffness": 3e4})
     for _ in range(40):
         sim.step()
     saved, rows = pickle.dumps(sim.state), {}
@@ -119,5 +123,5 @@ def test_a_saved_state_goes_on_as_the_rig_would_have(changes):
     for a, b in zip(rows[sim], rows[other], strict=True):
         assert all(a[name].tobytes() == b[name].tobytes() for name in a)
     assert np.array([row["measured_force"] for row in rows[sim]]).any()
-    with pytest.raises(dockdyn.ScenarioError, match=r"another scenario: contact\.normal\.stiffness = "):
-        dockdyn.stepper(case.at({"contact.normal.stiffness": 1.0})).state = sim.state
+    with pytest.raises(dockdyn.ScenarioError, match=r"another scenario: contact\.spring\.normal\.stiffness = "):
+        dockdyn.stepper(case.at({"contact.spring.normal.stiffness": 1.0})).state = sim.state

@@ -44,7 +44,7 @@ LEADS = ("command-lead", "lead-energy")  # tuned in a contact without damping
 @pytest.mark.parametrize("law", [law for law, made in laws().items() if made(law=law).tuned() and law not in LEADS])
 def test_what_no_tuning_finds_is_one_clear_line(law):
     """An overdamped contact has no oscillation to tune for."""
-    scenario = dockdyn.load("unknown-stiffness", {"contact.normal.damping": 1e5})
+    scenario = dockdyn.load("unknown-stiffness", {"contact.spring.normal.damping": 1e5})
     with refused(match=f"loop.compensator: {law}: the contact is overdamped.*; state "):
         CompensatorMaker(scenario, loop_of(scenario)).complete(laws()[law](law=law))
 

@@ -3,6 +3,7 @@
 import jax
 import numpy as np
 import pytest
+from helpers.line_rig import line_rig
 from helpers.refusals import refused
 from scipy.signal import step as step_response
 
@@ -12,14 +13,14 @@ from dockdyn.scenario.axis import Sweep
 from dockdyn.stability import TransferFunction
 from dockdyn.studies.margins.sweep import stability_dataset
 
-RIG = {
-    "schema": 2,
-    "rig": {"mass": 500},
-    "duration": 0.5,
-    "start": {"velocity": 0.05, "position": -0.005},
-    "contact": {"normal": {"law": "spring-dashpot", "stiffness": 20e3, "damping": 50}},
-    "loop": {"delay": 2e-3, "hold": {"period": 4e-3}},
-}
+RIG = line_rig(
+    500,
+    {"law": "spring-dashpot", "stiffness": 20e3, "damping": 50},
+    velocity=0.05,
+    position=-0.005,
+    duration=0.5,
+    loop={"delay": 2e-3, "hold": {"period": 4e-3}},
+)
 
 
 @pytest.fixture

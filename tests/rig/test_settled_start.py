@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers.line_rig import line_rig
 from numpy.testing import assert_allclose
 
 import dockdyn
@@ -47,20 +48,20 @@ FILTERS = {
 def approach(rng, **loop):
     """A rig along one direction that comes from far away; `loop` are the keys of its loop that differ."""
     parts = {"hold": {"period": "4 ms"}, "sensor": {"delay": "2.7 ms"}, "robot": ROBOT} | loop
-    return {
-        "schema": 2,
-        "duration": EARLIER + LOOKED,
-        "rig": {"mass": 1e13},  # kg: what tools and compensators do to it on the way does not count
-        "start": {"position": -rng.uniform(0.5, 1.0), "velocity": SPEED},
-        "contact": {"normal": {"law": "spring-dashpot", "stiffness": 2e4, "damping": 40.0}},
-        "loop": {key: part for key, part in parts.items() if part is not None},
-    }
+    return line_rig(
+        1e13,  # kg: what tools and compensators do to it on the way does not count
+        {"law": "spring-dashpot", "stiffness": 2e4, "damping": 40.0},
+        velocity=SPEED,
+        position=-rng.uniform(0.5, 1.0),
+        duration=EARLIER + LOOKED,
+        loop={key: part for key, part in parts.items() if part is not None},
+    )
 
 
 def beginnings(load, content):
     """What is observed from the start on, and from an equal place on in a run that began earlier."""
-    place = content["start"]["position"]
-    early = dockdyn.simulate(load(content, {"start.position": place - SPEED * EARLIER}))
+    place = content["body"]["target"]["position"]
+    early = dockdyn.simulate(load(content, {"body.target.position": place - SPEED * EARLIER}))
     late = dockdyn.simulate(load(content, {"duration": LOOKED}))
     first = np.flatnonzero(np.abs(early.time.values - EARLIER) < 1e-9)[0]
     return late, early.isel(time=slice(first, first + late.sizes["time"]))

@@ -12,9 +12,13 @@ from dockdyn.scenario.load import load
 NOISE = {"loop.sensor.noise": 0.5, "loop.sensor.position_noise": 1e-5}
 MOTIONS = {
     "swing of 40 s": {},
-    "damped swing": {"contact.normal.damping": 50.0, "duration": "20 s"},
-    "bounce": {"contact.bilateral": False, "duration": "1.8 s"},
-    "bounce after a free flight": {"contact.bilateral": False, "start.position": "-20 mm", "duration": "2.4 s"},
+    "damped swing": {"contact.spring.normal.damping": 50.0, "duration": "20 s"},
+    "bounce": {"contact.spring.bilateral": False, "duration": "1.8 s"},
+    "bounce after a free flight": {
+        "contact.spring.bilateral": False,
+        "body.target.position": "-20 mm",
+        "duration": "2.4 s",
+    },
 }
 
 

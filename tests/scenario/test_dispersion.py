@@ -396,7 +396,7 @@ def test_one_key_of_several_cannot_be_set_alone():
     [
         ("berthing-3d", "body.boom2.joint.start", "rad"),
         ("berthing-3d", "body.payload.rate.0", "rad/s"),
-        ("sits", "contact.normal.stiffness", "N/m"),
+        ("sits", "contact.spring.normal.stiffness", "N/m"),
         ("gibson-2d", "orbit.altitude", None),
     ],
 )

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from helpers.line_rig import HEAD
 
 import dockdyn
 
 ROBOT = "[loop.robot]\nnumerator = [40000.0]\ndenominator = [1.0, 280.0, 40000.0]\n"
-RIG = """
-schema = 2
-rig.mass = "500 kg"
+RIG = f"""{HEAD}
 duration = "1 s"
-contact.normal = { law = "spring-dashpot", stiffness = "20 kN/m", damping = 50 }
+contact.spring.normal = {{ law = "spring-dashpot", stiffness = "20 kN/m", damping = 50 }}
 
-[start]
+[body.target]
+mass = "500 kg"
 velocity = "0.05 m/s"
 
 [loop]

@@ -93,11 +93,11 @@ def test_presets_with_numbers_three_times_as_large_or_small_are_hardly_ever_warn
 
 
 THOUSAND = (
-    "contact.normal.stiffness",
-    "start.velocity",
+    "contact.spring.normal.stiffness",
+    "body.target.velocity",
     "loop.sensor.delay",
     "loop.hold.period",
-    "contact.normal.damping",
+    "contact.spring.normal.damping",
 )
 
 
@@ -109,10 +109,10 @@ def test_a_unit_a_thousand_times_too_large_is_told_with_the_one_that_was_meant(k
         mass, frequency = float(chance.uniform(300, 1500)), float(chance.uniform(0.8, 2.0))
         stiffness = mass * (2 * np.pi * frequency) ** 2
         numbers = {
-            "rig.mass": mass,
-            "contact.normal.stiffness": stiffness,
-            "contact.normal.damping": 2 * 0.05 * mass * 2 * np.pi * frequency,
-            "start.velocity": float(chance.uniform(0.02, 0.1)),
+            "body.target.mass": mass,
+            "contact.spring.normal.stiffness": stiffness,
+            "contact.spring.normal.damping": 2 * 0.05 * mass * 2 * np.pi * frequency,
+            "body.target.velocity": float(chance.uniform(0.02, 0.1)),
             "loop.sensor.delay": float(chance.uniform(1e-3, 6e-3)),
             "loop.hold.period": "4 ms",
         }
@@ -121,31 +121,31 @@ def test_a_unit_a_thousand_times_too_large_is_told_with_the_one_that_was_meant(k
         (said,) = dockdyn.check_numbers(dockdyn.load("sits", numbers | {key: 1000 * right}))
         assert said.startswith(f"{key} = ") and "; is it " in said
         meant = said.rpartition("; is it ")[2].removesuffix("?")
-        unit = {"start.velocity": "m/s", "loop.sensor.delay": "s", "loop.hold.period": "s"}.get(key)
+        unit = {"body.target.velocity": "m/s", "loop.sensor.delay": "s", "loop.hold.period": "s"}.get(key)
         if unit is not None:
-            assert dockdyn.load("sits", {key: meant}).content.start is not None
+            assert dockdyn.load("sits", {key: meant}).content.named("target").mass > 0
             assert numbers[key] == "4 ms" or meant == f"{1000 * right:.6g} m{unit}"
 
 
 def test_run_and_stability_warn_and_other_commands_say_it_before_they_begin(dock):
-    slip = ("--set", "contact.normal.stiffness=15")
-    said = "contact.normal.stiffness = 15 N/m lets what touches at 0.05 m/s sink 0.29 m; is it 15 N/mm?"
-    _, out, _ = dock("run", "sits", *slip, "--set", "duration=0.05", "--set", "start.position=-1 mm", "--json")
+    slip = ("--set", "contact.spring.normal.stiffness=15")
+    said = "contact.spring.normal.stiffness = 15 N/m lets what touches at 0.05 m/s sink 0.29 m; is it 15 N/mm?"
+    _, out, _ = dock("run", "sits", *slip, "--set", "duration=0.05", "--set", "body.target.position=-1 mm", "--json")
     assert said in out
-    code, _, err = dock("envelope", "sits", *slip, "--over", "rig.mass=1:2", "--of", "nothing")
+    code, _, err = dock("envelope", "sits", *slip, "--over", "body.target.mass=1:2", "--of", "nothing")
     assert (code, said in " ".join(err.split())) == (2, True)
 
 
 @pytest.mark.full
 def test_margins_warn(dock):
-    margins = dockdyn.margins(dockdyn.load("sits", {"contact.normal.stiffness": 20.0}))
+    margins = dockdyn.margins(dockdyn.load("sits", {"contact.spring.normal.stiffness": 20.0}))
     assert margins["warnings"][0].endswith("is it 20 N/mm?")
 
 
 def test_what_a_refused_command_was_given_is_explained(dock):
     """A rig whose compensator cannot be tuned, for a contact ten thousand times too soft."""
     dock("new", "rig.toml", "--mechanism", "one-axis-rig")
-    code, _, err = dock("run", "rig.toml", "--set", "contact.normal.stiffness=3.5")
+    code, _, err = dock("run", "rig.toml", "--set", "contact.touch.normal.stiffness=3.5")
     assert code == 2 and "is it 3.5 N/mm?" in " ".join(err.split())
 
 

@@ -6,6 +6,7 @@ import jax
 import numpy as np
 import pytest
 import tomlkit
+from helpers.line_rig import line_rig
 from helpers.refusals import refused
 from numpy.testing import assert_allclose
 from plain_tables import plain
@@ -304,13 +305,7 @@ def rig(gain):
     poles = [[POLE.real, POLE.imag], [POLE.real, -POLE.imag]]
     robot, sampling = {"zeros": [[ZERO, 0.0]], "poles": poles, "gain": GAIN}, {"period": 4e-3}
     loop_table = {"hold": sampling, "sensor": {"delay": 2e-3}, "robot": robot, "compensator": {"gain": gain}}
-    return {
-        "schema": 2,
-        "title": TITLE,
-        "rig": {"mass": 500.0},
-        "contact": {"normal": normal},
-        "loop": loop_table,
-    }
+    return line_rig(500.0, normal, title=TITLE, loop=loop_table)
 
 
 FREE = [
@@ -320,8 +315,10 @@ FREE = [
     ["stability.distance"],
 ]
 POLES = [[f"loop.robot.poles.{pole}.{part}" for pole in (0, 1)] for part in (0, 1)]  # a pair moves together
-SINGLES = [[key] for key in ("rig.mass", "contact.normal.damping", "loop.hold.period", "loop.sensor.delay")]
-REST = [["contact.normal.stiffness"], ["loop.robot.gain"], ["loop.robot.zeros.0.0"], ["loop.compensator.gain"]]
+SINGLES = [
+    [key] for key in ("body.target.mass", "contact.spring.normal.damping", "loop.hold.period", "loop.sensor.delay")
+]
+REST = [["contact.spring.normal.stiffness"], ["loop.robot.gain"], ["loop.robot.zeros.0.0"], ["loop.compensator.gain"]]
 
 
 @pytest.mark.full

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers.line_rig import line_rig
 
 import dockdyn
 from dockdyn.stability.loop import make_loop
@@ -10,21 +11,21 @@ from dockdyn.stability.transfer_function import TransferFunction
 
 LAG, HOLD = 5e-3, 4e-3  # s
 FIRST = TransferFunction((1.0,), (LAG, 1.0))
-RIG = {
-    "schema": 2,
-    "title": "A robot whose velocity jumps",
-    "duration": "1.5 s",
-    "rig": {"mass": "1150 kg"},
-    "start": {"position": "-10 mm", "velocity": "50 mm/s"},
-    "contact": {"normal": {"law": "spring-dashpot", "stiffness": "45500 N/m", "damping": "900 N s/m"}},
-    "loop": {
+RIG = line_rig(
+    "1150 kg",
+    {"law": "spring-dashpot", "stiffness": "45500 N/m", "damping": "900 N s/m"},
+    position="-10 mm",
+    velocity="50 mm/s",
+    title="A robot whose velocity jumps",
+    duration="1.5 s",
+    loop={
         "hold": {"period": "4 ms"},
         "dynamics": {"period": "4 ms"},
         "sensor": {"delay": "4 ms"},
         "robot": {"zeros": [-206.5679], "poles": [[-181.7836, 185.4564], [-181.7836, -185.4564]], "gain": 326.4756},
         "compensator": {"law": "lead-energy"},
     },
-}
+)
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.5e-3, 2e-3, 3.9e-3, 4e-3, 7e-3])

@@ -6,6 +6,7 @@ Units of what is drawn: SI.
 from typing import Any
 
 import numpy as np
+from helpers.line_rig import line_rig
 from on_a_line import colliding
 from plain_tables import acting, by_name
 
@@ -160,11 +161,5 @@ def rig(chance: Chance) -> dict[str, Any]:
         looped["dynamics"] = {"method": "zero-order-hold", "period": 4e-3}
     normal = law(chance, mass, speed, 1)
     bilateral = normal["law"] == "spring-dashpot" and bool(chance.random() < 0.3)
-    return {
-        "duration": 3.0,
-        "rig": {"mass": mass},
-        "stability": {"depth": 1e-3},
-        "start": {"velocity": speed},
-        "contact": {"normal": normal, "bilateral": bilateral},
-        "loop": looped,
-    }
+    rest = {"duration": 3.0, "stability": {"depth": 1e-3}, "loop": looped}
+    return line_rig(mass, normal, velocity=speed, bilateral=bilateral, **rest)

@@ -38,7 +38,7 @@ KINDS = {
     "rig": (
         "sits",
         {"duration": 0.6},
-        ["rig.mass", "contact.normal.stiffness", "start.velocity", "loop.sensor.delay"],
+        ["body.target.mass", "contact.spring.normal.stiffness", "body.target.velocity", "loop.sensor.delay"],
         1e-5,
         10,
         1e-6,

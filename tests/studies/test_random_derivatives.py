@@ -241,9 +241,10 @@ def test_a_pair_of_poles_changes_together():
 
 def test_a_number_without_a_derivative_leaves_the_others_theirs(dock):
     """Noise of a sensor that has none would change the schedule of the rig."""
-    to = ("--to", "rig.mass", "--to", "loop.sensor.noise")
+    to = ("--to", "body.target.mass", "--to", "loop.sensor.noise")
     code, out, err = dock("sensitivity", "sits", "--set", "duration=0.6", "--of", "peak_force_error_N", *to)
     assert code == 0, err
-    assert "depends most on rig.mass" in out and "Its derivative by loop.sensor.noise is not known" in out.replace(
-        "\n", " "
+    assert (
+        "depends most on body.target.mass" in out
+        and "Its derivative by loop.sensor.noise is not known" in out.replace("\n", " ")
     )

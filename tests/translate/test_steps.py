@@ -165,7 +165,9 @@ RARELY = {
         f"rig {law}": _of(rig_case, "sits", **{"loop.compensator": {"law": law, **keys}})
         for law, keys in COMPENSATORS.items()
     },
-    "rig that parts": _of(rig_case, "sits", **{"contact.bilateral": False, "contact.normal.adhesion": False}),
+    "rig that parts": _of(
+        rig_case, "sits", **{"contact.spring.bilateral": False, "contact.spring.normal.adhesion": False}
+    ),
     "rig with a real sensor": _of(rig_case, "sits", **{"loop.sensor": SENSOR}),
     **{
         f"rig {method}": _of(rig_case, "sits", **{"loop.dynamics": {"method": method, "period": 2e-3}})

@@ -173,7 +173,8 @@ def parameters(
         ),
     ],
     key: Annotated[
-        list[str], typer.Option("--key", metavar="KEY", help="A number that is sought: --key contact.normal.stiffness.")
+        list[str],
+        typer.Option("--key", metavar="KEY", help="A number that is sought: --key contact.NAME.normal.stiffness."),
     ],
     shift: Annotated[float | None, quantity_option("--shift", "s", "a time", "Added to the times of the log.")] = None,
     time: Time = None,

@@ -51,11 +51,10 @@ def new(
     starter, answers = STARTERS[chosen], Answers(file.parent)
     _answer_questions(chosen, starter.questions, answers, _given_answers(set_ or []))
     text = scenario_text(starter, answers)
-    scenario = parse(text, str(file), folder=file.parent)
+    parse(text, str(file), folder=file.parent)
     _write_scenario(file, text, force)
     say(f"The result says {result_words(starter, answers)}.")
-    if hasattr(scenario.content, "coasted"):  # bodies are placed
-        say(f"Look at it before you run it: dockdyn check {shlex.quote(str(file))}")
+    say(f"Look at it before you run it: dockdyn check {shlex.quote(str(file))}")
 
 
 def _mechanism(given: str | None, known: Mapping[str, str]) -> str:

@@ -19,7 +19,7 @@ from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.preloaded import Preloaded
 from dockdyn.contact.laws.stick_slip import FrictionGrip, FrictionMemory, StickSlip
-from dockdyn.contact.pair import ContactKinematics, kinematics_of
+from dockdyn.contact.pair import ContactKinematics
 from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.contact.surfaces.surface import Surface
@@ -229,7 +229,7 @@ class ContactGroup(Module):
             still: ContactMemory = map_leaves(jnp.zeros_like, memory)
             if memory.stretch is None:
                 return still
-            meeting = kinematics_of(combine(member, self.common).touch(own, other), own, other)
+            meeting = combine(member, self.common).meet(own, other)
             slides = other.rotation.transposed_times(meeting.sliding)
             return still._replace(stretch=memory.stretch.at_rate(slides * jnp.where(meeting.depth > 0, 1.0, 0.0)))
 
@@ -243,7 +243,7 @@ class ContactGroup(Module):
 
         def one(row: tuple[Any, ContactMemory]) -> ContactMemory:
             member, memory = row
-            meeting = kinematics_of(combine(member, self.common).touch(own, other), own, other)
+            meeting = combine(member, self.common).meet(own, other)
             deepest = None if memory.deepest is None else jnp.maximum(memory.deepest, meeting.depth)
             if memory.stretch is None:
                 return ContactMemory(None, deepest)
@@ -344,7 +344,7 @@ class ContactGroup(Module):
         def near(
             geometry: PairGeometry, weight: Scalar, rest: Rest | None = None, memory: ContactMemory | None = None
         ) -> tuple[Any, tuple[Scalar, Any]]:
-            meeting = kinematics_of(geometry.touch(own, other), own, other)
+            meeting = geometry.meet(own, other)
             law = self._law_of(meeting, own, memory)
             if rest is None:
                 each = _pressing_force(law, mode, meeting.depth, meeting.rate, self.alone)

@@ -52,7 +52,7 @@ def least_latching_speed(scenario: Scenario | str | Path) -> float:
     """
     scenario = scenario_from(scenario)
     content = scenario.content
-    model = model_of(content) if hasattr(content, "model") else None
+    model = model_of(content)
     count = len(model.ramps) if isinstance(model, Mechanism) else 0
     if count != 1:
         raise ScenarioError(f"{scenario.name}: has {count} latches behind a ramp; must have one")

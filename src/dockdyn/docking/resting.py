@@ -14,11 +14,9 @@ from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.docking.operating_point import (
     TOGETHER,
     Judged,
-    LaterSet,
     Nominal,
     acts_alone,
     contact_gaps,
-    later_sets,
     model_where,
     nominal_of_run,
     refuse_sampled,
@@ -49,7 +47,7 @@ from dockdyn.trees import leaves_of, map_leaves
 
 BORNE = 1e-3  # N: less is rounding
 
-Judgement = tuple[Loop, RestingContact | None]  # the loop, and what its contact feels, where its bodies are in space
+Judgement = tuple[Loop, RestingContact]  # the loop, and what its contact feels
 
 
 def model_at_rest(content: Judged, nominal: Nominal) -> tuple[Mechanism, State]:
@@ -67,14 +65,13 @@ def normal_loop(content: Judged, nominal: Nominal, model: Mechanism, state: Stat
 
 
 def loop_of_contacts(
-    content: Judged, nominal: Nominal | None, measured: Sequence[int] | None = None, port: int = 0
+    content: Judged, nominal: Nominal, measured: Sequence[int] | None = None, port: int = 0
 ) -> Judgement:
     """Return the loop along the contact normal, and what the contact feels; can be traced.
 
     Where more acts than one contact, a loop with more in it than a delay has what is behind the contacts that are `measured`,
     by number, by default all; a compensator acts at the reference point of the contact `port`.
     """
-    assert nominal is not None
     model, state = model_at_rest(content, nominal)
     loop, contact = normal_loop(content, nominal, model, state)
     if nominal.lone or not content.loop.beyond_delay():
@@ -87,8 +84,8 @@ def loop_of_contacts(
 class Resting(NamedTuple):
     """How the nominal contact of a scenario is found, and the loop about it, which can be traced."""
 
-    find: Callable[[Scenario], Nominal | None] = nominal_of_run
-    loop: Callable[[Judged, Nominal | None], Judgement] = loop_of_contacts
+    find: Callable[[Scenario], Nominal] = nominal_of_run
+    loop: Callable[[Judged, Nominal], Judgement] = loop_of_contacts
 
 
 def resting_of(content: Judged) -> Resting:
@@ -96,8 +93,8 @@ def resting_of(content: Judged) -> Resting:
     return setup_named(content.setup).resting(content.title, content)
 
 
-def nominal_of(scenario: Scenario) -> Nominal | None:
-    """Return the nominal contact of a scenario; None for a rig along one direction, which has only one.
+def nominal_of(scenario: Scenario) -> Nominal:
+    """Return the nominal contact of a scenario.
 
     Raises ScenarioError when there is none: no loop to judge, control, no contact in the scenario or none within its duration.
     """
@@ -106,37 +103,30 @@ def nominal_of(scenario: Scenario) -> Nominal | None:
     return resting.find(scenario)
 
 
-def sets_after(scenario: Scenario, nominal: Nominal | None) -> list[LaterSet]:
-    """Return the sets of contacts that close while one of the nominal ones is closed; none of a rig along one direction."""
-    return [] if nominal is None else later_sets(scenario, nominal)
-
-
 def resting_state(scenario: Scenario | str | Path) -> tuple[Mechanism, State]:
     """Return the model of a scenario and its state at rest in the nominal contact, as `dockdyn.stability.linearise` takes them.
 
     Contacts that close together with the nominal one, or are closed with it at the start, are closed here, too.
 
-    Raises ScenarioError when there is no contact to rest in: what `margins` raises, and for a rig, which has no bodies.
+    Raises ScenarioError when there is no contact to rest in: what `margins` raises.
     """
     scenario = scenario_from(scenario)
     nominal = nominal_of(scenario)
-    if nominal is None:
-        raise ScenarioError(f"{scenario.name}: a rig along one direction has no bodies to place")
     return model_at_rest(scenario.content, nominal)
 
 
 @jit_once
-def _loop_once(content: Judged, nominal: Nominal | None) -> Judgement:
+def _loop_once(content: Judged, nominal: Nominal) -> Judgement:
     return resting_of(content).loop(content, nominal)
 
 
-def loop_in_numbers(content: Judged, nominal: Nominal | None) -> Judgement:
+def loop_in_numbers(content: Judged, nominal: Nominal) -> Judgement:
     """Return the loop, along the contact normal or with what is behind its contacts, and what the contact feels."""
     loop, contact = map_leaves(np.asarray, _loop_once(content, nominal))
     return loop.reduced(), contact
 
 
-def nominal_loop(scenario: Scenario, nominal: Nominal | None) -> Judgement:
+def nominal_loop(scenario: Scenario, nominal: Nominal) -> Judgement:
     """Return the loop in numbers, and what the contact feels; ScenarioError where the contact has no stiffness."""
     loop, contact = loop_in_numbers(scenario.content, nominal)
     refuse_slack(scenario, loop)
@@ -154,20 +144,20 @@ def refuse_slack(scenario: Scenario, loop: Loop) -> None:
         )
 
 
-def of_whole_model(content: Judged, nominal: Nominal | None) -> bool:
+def of_whole_model(content: Judged, nominal: Nominal) -> bool:
     """Return whether roots and delays are those of the whole model: with more in the loop than a delay it is taken along a
     normal."""
-    return nominal is not None and not setup_named(content.setup).along_normal and not content.loop.beyond_delay()
+    return not setup_named(content.setup).along_normal and not content.loop.beyond_delay()
 
 
-def counts_all(content: Judged, nominal: Nominal | None) -> bool:
+def counts_all(content: Judged, nominal: Nominal) -> bool:
     """Return whether the loop is of more than one contact between free bodies, which a normal would stand for."""
-    return nominal is not None and not nominal.lone and of_whole_model(content, nominal)
+    return not nominal.lone and of_whole_model(content, nominal)
 
 
-def delayed_loop(content: Judged, nominal: Nominal | None) -> Loop | Linear:
+def delayed_loop(content: Judged, nominal: Nominal) -> Loop | Linear:
     """Return what margins are of, with its matrices and its delay (s): all closed contacts, or one normal; can be traced."""
-    if nominal is not None and counts_all(content, nominal):
+    if counts_all(content, nominal):
         return linear_form(content, nominal)
     return resting_of(content).loop(content, nominal)[0]
 

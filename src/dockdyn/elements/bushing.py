@@ -108,9 +108,11 @@ class Bushing(ForceElement):
         angle = 2 * jnp.arctan2(jnp.linalg.norm(turned.vector().array()), turned.w)
         return {"stretch": now.stretch, "load": elastic + drag, "turned": angle}
 
-    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
-        if self.ratio is None:
-            return None
+    @property
+    def is_damped_relatively(self) -> bool:
+        return self.ratio is not None
+
+    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"]:
         now, origin = self._instant(own, other), other.point(self.other_frame.position)
         axes = [now.base @ axis for axis in unit_vectors()]
         along = [opposing.along(now.point, origin, axis) for axis in axes]

@@ -61,9 +61,11 @@ class Cable(ForceElement):
         tension = self.spring.normal_force(mode, touch)
         return {"length": line.length, "length_rate": line.rate, "tension": tension}
 
-    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
-        if self.spring.ratio is None:
-            return None
+    @property
+    def is_damped_relatively(self) -> bool:
+        return self.spring.ratio is not None
+
+    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"]:
         return self.anchors.line(own, other).effective_mass(opposing)
 
     def with_damping_of(self, masses: Float[Array, "*lines"]) -> Cable:

@@ -71,7 +71,11 @@ class ElementGroup(ForceElement):
     def observe(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Array]:
         return over_rows(lambda one, *row: one.observe(*row, own, other), self.members, mode, memory)
 
-    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
+    @property
+    def is_damped_relatively(self) -> bool:
+        return self.members.is_damped_relatively
+
+    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"]:
         return over_rows(lambda one: one.effective_masses(own, other, opposing), self.members)
 
     def with_damping_of(self, masses: Float[Array, "*lines"]) -> ElementGroup:

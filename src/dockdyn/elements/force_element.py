@@ -94,10 +94,14 @@ class ForceElement(Actor[Placed, Placed]):
         """Return quantities whose peaks, and their times, are kept, as many in every mode."""
         return ()
 
-    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
-        """Return the effective masses (kg, kg m²) along its lines, where its damping is stated relative to them; None: it is
-        not."""
-        return None
+    @property
+    def is_damped_relatively(self) -> bool:
+        """Return whether its damping is stated relative to its effective masses."""
+        return False
+
+    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"]:
+        """Return the effective masses (kg, kg m²) along its lines, of one that is damped relatively."""
+        raise NotImplementedError
 
     def with_damping_of(self, masses: Float[Array, "*lines"]) -> Self:
         """Return it with the damping that follows from what `effective_masses` has returned."""

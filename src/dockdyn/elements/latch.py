@@ -214,10 +214,12 @@ class Latch(ForceElement):
         way = self._way(memory, own, other)
         return jnp.where(self._is_taut(mode), self.grip.stored(way.stretch, way.length), 0.0)
 
-    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
+    @property
+    def is_damped_relatively(self) -> bool:
+        return not isinstance(self.grip, Rigid) and self.grip.ratio is not None
+
+    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"]:
         """Return the effective mass (kg) along the axis, as if the striker were in the seat."""
-        if isinstance(self.grip, Rigid) or self.grip.ratio is None:
-            return None
         return opposing.along(self.tip(own), other.point(Vector.of(self.seat)), self.out(other))
 
     def with_damping_of(self, masses: Float[Array, "*lines"]) -> Latch:

@@ -131,9 +131,11 @@ class Strut(ForceElement):
         spring, damper, stop = self._tensions(mode, memory, now)
         return {"length": now.line.length, "length_rate": now.line.rate, "tension": spring + damper + stop.tension}
 
-    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"] | None:
-        if self.ratio is None and (self.stops is None or self.stops.spring.ratio is None):
-            return None
+    @property
+    def is_damped_relatively(self) -> bool:
+        return self.ratio is not None or (self.stops is not None and self.stops.spring.ratio is not None)
+
+    def effective_masses(self, own: Placed, other: Placed, opposing: Opposing) -> Float[Array, "*lines"]:
         return self.anchors.line(own, other).effective_mass(opposing)
 
     def with_damping_of(self, masses: Float[Array, "*lines"]) -> Strut:

@@ -13,10 +13,12 @@ from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.orbit import Orbit, Reference
 from dockdyn.mechanics.rigid_body import Placed, RigidBody
 from dockdyn.mechanics.vector import Scalar, Vector, once
+from dockdyn.programs import trace_once
 
 type Three = Float[Array, "3"]
 
 
+@trace_once
 def tidal_pull(orbit: Orbit, at: Reference, body: RigidBody, here: Placed, away: Vector) -> tuple[Vector, Vector]:
     """Return the force on a body `away` (m, inertial) from the reference, less that of the frame's own fall, and torque about
     its centre of mass; both inertial."""
@@ -27,6 +29,7 @@ def tidal_pull(orbit: Orbit, at: Reference, body: RigidBody, here: Placed, away:
     return once((Vector.of(-force), Vector.of(turn @ jnp.cross(towards, by_towards))))
 
 
+@trace_once
 def tidal_energy(orbit: Orbit, at: Reference, body: RigidBody, here: Placed, away: Vector) -> Scalar:
     """Return the energy (J) of which `tidal_pull` is the gradient."""
     place = away.array()

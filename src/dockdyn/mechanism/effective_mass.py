@@ -50,15 +50,15 @@ class _Between(Opposing):
 def _masses_of_elements(model: Mechanism) -> dict[str, Array]:
     """Return the effective masses (kg, kg m²) at t = 0 along the lines of elements that state their damping relative to them,
     by the names of their mounts."""
+    waiting = [one for one in model.elements if isinstance(one, Tie) and one.element.is_damped_relatively]
+    if not waiting:  # then nothing of t = 0 is needed
+        return {}
     x = model.initial()
     here = model.placement(x)
     kept = model.kept_lines(x, here)
-    found = {
-        one.name: one.element.effective_masses(*one.sides(here), _Between(model, here, kept, one))
-        for one in model.elements
-        if isinstance(one, Tie)
+    return {
+        one.name: one.element.effective_masses(*one.sides(here), _Between(model, here, kept, one)) for one in waiting
     }
-    return {name: masses for name, masses in found.items() if masses is not None}
 
 
 def damp_relatively(model: Mechanism) -> Mechanism:

@@ -162,19 +162,8 @@ class ImpactContact(Forgetful):
         rows, pushes = (
             point_rows(places, self.first, self.second, meeting.point, [way]) for way in (meeting.normal, push)
         )
-        lines = Lines.of_connection(rows, self._drift(own, other)[None], mode == RESTING)
+        lines = Lines.of_connection(rows, _drift_of(self.geometry, own, other)[None], mode == RESTING)
         return lines._replace(compliance=lines.compliance + lines.root * yielding, pushes=pushes)
-
-    def _drift(self, own: Placed, other: Placed) -> Scalar:
-        """Return the rate of the normal velocity (m/s²) at constant twists of both bodies."""
-
-        def parting(poses: tuple[Pose, Pose]) -> Scalar:
-            first, second = (Placed.of(pose, body.twist) for pose, body in zip(poses, (own, other), strict=True))
-            return -self.meeting(first, second).rate
-
-        poses = own.pose, other.pose
-        moving = tuple(Pose(body.twist.velocity, body.pose.attitude.rate(body.twist.rate)) for body in (own, other))
-        return jax.jvp(parting, (poses,), (moving,))[1]
 
     def load(self, force: Scalar, own: Placed, other: Placed) -> Wrench:
         """Return what a normal `force` (N) of rest puts on the first body, with its friction, about `reference`."""
@@ -185,9 +174,23 @@ class ImpactContact(Forgetful):
         return Wrench(push, (meeting.point - self.reference(own)).cross(push))
 
 
+@trace_once
 def _meeting_of(geometry: PairGeometry, own: Placed, other: Placed) -> ContactKinematics:
     depth, normal, point = geometry.touch(own, other)
     return kinematics_of((depth, normal * (1 / normal.norm()), point), own, other)
+
+
+@trace_once
+def _drift_of(geometry: PairGeometry, own: Placed, other: Placed) -> Scalar:
+    """Return the rate of the normal velocity (m/s²) at constant twists of both bodies."""
+
+    def parting(poses: tuple[Pose, Pose]) -> Scalar:
+        first, second = (Placed.of(pose, body.twist) for pose, body in zip(poses, (own, other), strict=True))
+        return -_meeting_of(geometry, first, second).rate
+
+    poses = own.pose, other.pose
+    moving = tuple(Pose(body.twist.velocity, body.pose.attitude.rate(body.twist.rate)) for body in (own, other))
+    return jax.jvp(parting, (poses,), (moving,))[1]
 
 
 @partial(trace_once, static=("exact",))

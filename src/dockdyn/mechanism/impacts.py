@@ -27,6 +27,7 @@ from dockdyn.mechanism.impact_contact import OVERLAP, RESTING, TOGETHER, TOUCHED
 from dockdyn.mechanism.loads import act_between
 from dockdyn.mechanism.simultaneous_impacts import Touching, strike_together
 from dockdyn.mechanism.strikes import delassus_matrix, strike_bodies
+from dockdyn.programs import trace_once
 from dockdyn.trees import map_leaves
 
 if TYPE_CHECKING:
@@ -118,6 +119,7 @@ def observed_impacts(groups: Sequence[object], hits: Sequence[Hit]) -> dict[str,
     return {"impact_impulse": jnp.stack(found)}
 
 
+@trace_once
 def rest_forces(model: Mechanism, t: Scalar, x: State) -> Float[Array, "impacts"]:
     """Return the normal forces (N) of contacts with an impact law, of those that do not rest zero."""
     rests = jnp.any(jnp.stack([x.mode[number] == RESTING for number, _ in model.impacts]))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dockdyn.contact.group import ContactGroup, Wrench
-from dockdyn.contact.pair import kinematics_of
 from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.integrate.model import State, jacobian_by_columns, pack_tree, unpack_tree
 from dockdyn.mechanics.rigid_body import Placed
@@ -73,7 +72,7 @@ def _sides_of_group(group: ContactGroup, places: Sequence[Placed]) -> tuple[Plac
 
 def _deepening_wrench(group: ContactGroup, member: object, own: Placed, other: Placed) -> Float[Array, "6"]:
     """Return the wrench on a group's first body of a unit force that presses a member deeper."""
-    meeting = kinematics_of(combine(member, group.common).touch(own, other), own, other)
+    meeting = combine(member, group.common).meet(own, other)
     force = -meeting.normal
     return pack_tree(Wrench(force, (meeting.point - group.reference(own)).cross(force)))
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from dockdyn.contact.contact_modes import APART, PRESSING
 from dockdyn.contact.group import BRINK, ContactGroup, Rest, Wrench
-from dockdyn.contact.pair import ContactKinematics, kinematics_of
+from dockdyn.contact.pair import ContactKinematics
 from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
 from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.deferred import Array, Float, Int, jax, jnp
@@ -192,7 +192,7 @@ def _deepest_meetings(model: Mechanism, here: Placement) -> list[ContactKinemati
         deepest = _deepest_member(group.rest)
         member = map_leaves(lambda leaf, at=deepest: leaf[at], group.members)
         own, other = here.bodies[group.first], here.bodies[group.second]
-        found.append(kinematics_of(combine(member, group.common).touch(own, other), own, other))
+        found.append(combine(member, group.common).meet(own, other))
     return found
 
 
@@ -233,7 +233,7 @@ def member_slopes(
 
     def slopes(row: tuple[ContactGroup, Scalar, Rest]) -> tuple[Scalar, Scalar]:
         member, weight, rest = row
-        meeting = kinematics_of(combine(member, group.common).touch(own, other), own, other)
+        meeting = combine(member, group.common).meet(own, other)
         law = group.law.along(own.rotation.transposed_times(meeting.normal)).at_rest(rest.depth)
         found = jax.jvp(law.force, (rest.depth, jnp.zeros(())), (jnp.ones(()), jnp.zeros(())))[1]
         damped = jax.jvp(law.force, (rest.depth, jnp.zeros(())), (jnp.zeros(()), jnp.ones(())))[1]

@@ -247,9 +247,9 @@ def integration_rows(summary: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def first_figures(summary: dict[str, Any], mode: str = "") -> list[tuple[str, str]]:
-    """Return the key figures that those of every run begin with; a rig may run in a `mode`."""
-    setup = f"{summary['setup']}, {mode}" if mode else summary["setup"]
+def first_figures(summary: dict[str, Any], motion: str = "") -> list[tuple[str, str]]:
+    """Return the key figures that those of every run begin with; a rig says its `motion`."""
+    setup = f"{summary['setup']}, {motion}" if motion else summary["setup"]
     return [("Setup", setup), ("Status", summary["status"]), ("End", f"{summary['end_time_s']:g} s")]
 
 

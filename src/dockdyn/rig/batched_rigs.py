@@ -22,7 +22,6 @@ from dockdyn.rig.model.run import NoiseDraws, draw_chances, run_cycles
 from dockdyn.rig.resting import loop_of
 from dockdyn.rig.rig_theory import first_contact
 from dockdyn.rig.run import Arrays, Course, Grid, motion_without_rig, radius_of_cycle_map, refuse_without_ideal
-from dockdyn.rig.schema import RigSection
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.trees import map_leaves
@@ -41,8 +40,6 @@ def _with_stiffness(scenario: Scenario, stiffness: float) -> Scenario:
         )
     normal = contact.normal.model_copy(update={"stiffness": float(stiffness)})
     contact = contact.model_copy(update={"normal": normal})
-    if isinstance(content, RigSection):
-        return replace(scenario, content=content.model_copy(update={"contact": contact}))
     whole = list(content.contact)
     whole[content.measured_contacts()[0]] = contact
     return replace(scenario, content=content.model_copy(update={"contact": whole}))

@@ -7,20 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.contact.axial import AxialContact
-from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
 from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.hil.robot import RobotAxes, side_by_side
 from dockdyn.hil.sensor import SensorModel
 from dockdyn.results.plan import jit_once
 from dockdyn.rig.model.in_space import PlantInSpace
-from dockdyn.rig.model.plant import Mass, Plant
+from dockdyn.rig.model.on_line import PlantOnLine
+from dockdyn.rig.model.plant import LinearPlant, Plant
 from dockdyn.rig.model.rig import Rig
 from dockdyn.rig.model.schedule import rig_schedule
 from dockdyn.rig.mounting import along_normal, mounting_of
 from dockdyn.rig.numbers import number
-from dockdyn.rig.schema import RigContent, RigSection
+from dockdyn.rig.schema import RigContent
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made, model_of
@@ -55,30 +54,19 @@ def _virtual_law(content: RigContent) -> SpringDashpot | None:
     return None if section is None else SpringDashpot(number(section.stiffness), number(section.damping), True)
 
 
-@jit_once
-def _law_of(content: RigSection) -> NormalLaw:
-    """Return the law of the contact."""
-    return content.law()
-
-
 def plant_of(content: RigContent, loop: Loop) -> Plant:
     """Return virtual bodies and mock-ups."""
     virtual = _virtual_law(content)
-    if isinstance(content, RigSection):
-        return Mass(
-            mass=number(content.mass),
-            contact=AxialContact(law=_law_of(content)),
-            virtual=None if virtual is None else AxialContact(law=virtual),
-            position=number(content.start.position),
-            velocity=number(content.start.velocity),
-            bilateral=content.bilateral,
-        )
     whole, hardware, mock_ups = model_of(content), content.measured_contacts(), content.mounted_bodies()
     port = whole.groups[content.port_contact()]
-    place = port.place if port.first == mock_ups[0] else number(content.partner_place())
+    places = port.place, number(content.partner_place())
+    place, other = places if port.first == mock_ups[0] else places[::-1]
     meeting = () if virtual is None else tuple(whole.groups[number] for number in hardware)
     soft = tuple(replace(group, law=virtual, friction=None) for group in meeting)
-    return PlantInSpace.of(whole, hardware, mock_ups, place, number(loop.effective_mass), soft)
+    mass = number(loop.effective_mass)
+    if whole.on_line:
+        return PlantOnLine.of(whole, hardware, mock_ups, place[0] - other[0], mass, soft)
+    return PlantInSpace.of(whole, hardware, mock_ups, place, mass, soft)
 
 
 @jit_once
@@ -113,7 +101,6 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
     content = scenario.content
     plant = plant_of(content, loop)
     sensor = sensor_of(content, plant.port_axes)
-    at_rest = isinstance(content, RigSection) and content.start.robot == "at-rest"
     finer = content.integrator.finer
     try:
         found = rig_schedule(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked, sensor.steady, finer)
@@ -130,7 +117,7 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
         hold=number(loop.hold),
         period=number(loop.dynamics_period),
         compensator=compensator,
-        following=number(0.0 if at_rest else 1.0),
+        following=number(1.0 if content.rig.robot == "following" else 0.0),
         held=asked is not None or loop.stepped(),
         dynamics=loop.dynamics,
         schedule=found,
@@ -148,18 +135,10 @@ def _averaging_sensor(sensor: SensorModel, period: float) -> SensorModel:
 
 def rig_at_rest(rig: Rig, loop: Loop) -> Rig:
     """Return the rig at rest in a contact that is linear and never parts, along its normal: what decides on its stability."""
-    law = SpringDashpot(number(loop.stiffness), number(loop.damping), True)
-    zero, virtual = number(0.0), None
-    if loop.virtual_stiffness or loop.virtual_damping:
-        soft = SpringDashpot(number(loop.virtual_stiffness), number(loop.virtual_damping), True)
-        virtual = AxialContact(law=soft)
-    plant = Mass(
+    plant = LinearPlant(
         mass=number(loop.effective_mass),
-        contact=AxialContact(law=law),
-        virtual=virtual,
-        position=zero,
-        velocity=zero,
-        bilateral=True,
+        law=SpringDashpot(number(loop.stiffness), number(loop.damping), True),
+        virtual=SpringDashpot(number(loop.virtual_stiffness), number(loop.virtual_damping), True),
     )
     robot = RobotAxes(None if loop.robot is None else map_leaves(number, loop.robot))
     exact = replace(rig, plant=plant, robot=robot)

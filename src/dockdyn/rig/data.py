@@ -13,7 +13,7 @@ from dockdyn.results.drive import finite_rows
 from dockdyn.rig.model.rig import Rig
 from dockdyn.rig.rig_theory import contact_frequency
 from dockdyn.rig.run import Course
-from dockdyn.rig.schema import RigContent, RigSection
+from dockdyn.rig.schema import RigContent
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop
 
@@ -22,7 +22,7 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "position": (
         AXIS,
         "m",
-        "position of the model, the virtual bodies, of what touches; along one direction positive is overlap",
+        "position of the model, the virtual bodies, of what touches; on a line from where it touches",
     ),
     "velocity": (AXIS, "m/s", "velocity of the model"),
     "robot_position": (AXIS, "m", "position of the mock-up that the robot carries"),
@@ -59,9 +59,7 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
 
 
 def mock_up_names(content: RigContent) -> dict[str, str]:
-    """Return what is carried and what stands, in words; nothing along one direction."""
-    if isinstance(content, RigSection):
-        return {}
+    """Return what is carried and what stands, in words."""
     return dict(zip(("carried", "standing"), content.mock_ups, strict=True))
 
 
@@ -69,11 +67,6 @@ def coordinates_of(rig: Rig) -> dict[str, list[str]]:
     """Return the names along the dimensions of `VARIABLES`."""
     along = {"axis": ["x", "y", "z"][: rig.plant.port_axes]}
     return along | ({"coordinate": ["x", "y", "z", "rx", "ry", "rz"]} if rig.plant.axes > 1 else {})
-
-
-def names_of_elements(content: RigContent) -> dict[str, list[str]]:
-    """Return the names along the dimensions of `ELEMENT_VARIABLES`."""
-    return {} if isinstance(content, RigSection) else element_names(content)
 
 
 def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: dict[str, Any]) -> Dataset:
@@ -92,7 +85,7 @@ def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: 
     )
     step = course.time[1] - course.time[0] if len(course.time) > 1 else 0.0
     coordinates: dict[str, Any] = {"time": ("time", course.time[:kept], {"units": "s", "long_name": "time"})}
-    coordinates |= coordinates_of(rig) | names_of_elements(scenario.content)
+    coordinates |= coordinates_of(rig) | element_names(scenario.content)
     names = mock_up_names(scenario.content)
     variables = {
         name: (("time", *dims), found[name][:kept], {"units": units, "long_name": words.format(**names)})
@@ -100,7 +93,7 @@ def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: 
         if name in found
     }
     attributes = run_attributes(scenario, status, finished, loop.dynamics, course.wall_time) | {
-        "mode": scenario.content.mode,
+        "motion": scenario.content.motion,
         **names,
         "step_s": float(rig.tick),
         "steps": round(float(end) / float(rig.tick)),

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
-from dockdyn.docking.data import ELEMENT_VARIABLES
+from dockdyn.docking.data import ELEMENT_VARIABLES, element_names
 from dockdyn.integrate.solution import Status
 from dockdyn.mechanics.vector import once
 from dockdyn.results.functional_unit import (
@@ -27,7 +27,7 @@ from dockdyn.results.functional_unit import (
 from dockdyn.results.run import Layout
 from dockdyn.rig.build import plant_of
 from dockdyn.rig.compensator import JoinedRig, join_rig
-from dockdyn.rig.data import VARIABLES, coordinates_of, mock_up_names, names_of_elements
+from dockdyn.rig.data import VARIABLES, coordinates_of, mock_up_names
 from dockdyn.rig.driven import check_driven
 from dockdyn.rig.model.delayed_reads import Ages, ages_of
 from dockdyn.rig.model.halves import Computer, begin_computer, compute_cycle, with_pose
@@ -224,7 +224,7 @@ def _unit_outputs(scenario: Scenario, rig: Rig, shown: set[str]) -> list[Output]
     without = set() if content.loop.virtual_contact is not None else {"virtual_force"}
     kept = {name: layout[name] for name in layout if name in shown - without}
     worded = {name: (dims, unit, words.format(**names)) for name, (dims, unit, words) in kept.items()}
-    along = coordinates_of(rig) | names_of_elements(content)
+    along = coordinates_of(rig) | element_names(content)
     return list(laid_out(worded, along))
 
 

@@ -80,7 +80,7 @@ def linearised_rig(scenario: Scenario) -> LinearisedRun:
             wall_time=0.0,
         )
         facts = JoinedRig(parts.loop, section, parts.rig).facts() | {"comparison": "null"}
-        return add_judgement(case, dataset_of(case, parts.rig, parts.loop, course, facts))
+        return add_judgement(case, parts.loop, dataset_of(case, parts.rig, parts.loop, course, facts))
 
     return LinearisedRun(along, dataset)
 

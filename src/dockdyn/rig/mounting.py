@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from dockdyn.deferred import Array, Float, jnp
+from dockdyn.deferred import Array, jnp
 from dockdyn.hil.mounting import Known, Mounting, SensorFrame, Tool
 from dockdyn.integrate.model import State
-from dockdyn.rig.model.plant import Plant
+from dockdyn.rig.model.plant import Axes, Plant
 from dockdyn.rig.numbers import number
-from dockdyn.rig.schema import RigContent, RigSection
+from dockdyn.rig.schema import RigContent
 from dockdyn.scenario.tables.attitude import quaternion_of
 from dockdyn.scenario.tables.rig.mounting import SensorFrameSection, ToolSection
 from dockdyn.stability.encoder_history import rows_needed
@@ -27,7 +27,7 @@ def mounting_of(content: RigContent, delay: float, loop: Loop) -> Mounting | Non
     return Mounting(
         tool=None if tool is None else Tool(number(tool.mass), number(tool.centre), number(tool.inertia)),
         believed=believed_tool(tool) if tool is not None and compensated else None,
-        gravity=number(gravity if gravity is not None else [0.0] * (1 if isinstance(content, RigSection) else 3)),
+        gravity=number(gravity if gravity is not None else [0.0] * min(content.axes, 3)),
         frame=None if frame is None else _sensor_frame(frame),
         believed_frame=None if frame is None else _believed_frame(frame),
         inertia=tool is not None and tool.compensation == "weight-and-inertia",
@@ -71,10 +71,10 @@ def along_normal(mounting: Mounting | None, loop: Loop) -> Mounting | None:
     )
 
 
-def with_tool(loop: Loop, content: RigContent, resting: tuple[Plant, State, Float[Array, "6"]] | None) -> Loop:
+def with_tool(loop: Loop, content: RigContent, resting: tuple[Plant, State, Axes]) -> Loop:
     """Return the loop with the tool of a rig, whose masses are those that accelerations along the normal feel; can be traced.
 
-    `resting`, in space, is the plant, its motion at rest in its contact and the load (N, N m) of a unit force along the normal.
+    `resting` is the plant, its motion at rest in its contact and the load (N, N m) of a unit force along the normal.
     That load moves the robot's axes in some way; the mass is the tool's inertia against that motion, twice projected on
     it. What the tool does to other motions is left out.
     """
@@ -83,12 +83,10 @@ def with_tool(loop: Loop, content: RigContent, resting: tuple[Plant, State, Floa
         return loop
 
     def mass(tool: Tool) -> Array:
-        if resting is None:
-            return jnp.asarray(tool.mass, float)
         plant, motion, direction = resting
-        still = jnp.zeros(6)
+        still = jnp.zeros(plant.axes)
         moved = loop.effective_mass * (plant.acceleration(motion, direction) - plant.acceleration(motion, still))
-        load = plant.tool_load(tool, jnp.zeros(3), Known(plant.pose(motion), still, moved))
+        load = plant.tool_load(tool, jnp.zeros(plant.port_axes), Known(plant.pose(motion), still, moved))
         return -(load @ moved)
 
     tool = mass(Tool(number(section.mass), number(section.centre), number(section.inertia)))

@@ -91,7 +91,7 @@ def _rig_verdict(dataset: Dataset, summary: dict[str, Any]) -> str:
 def overview_rows(dataset: Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the summary table."""
     rows = [
-        *first_figures(summary, dataset.attrs["mode"]),
+        *first_figures(summary, dataset.attrs["motion"]),
         ("Compensator", summary["compensator"]),
         (
             "Contact",

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dockdyn.deferred import Array, Float, jax, jnp
+from dockdyn.deferred import jnp
 from dockdyn.docking.operating_point import Nominal, acts_alone, nominal_of_run
 from dockdyn.docking.resting import (
     Judged,
@@ -21,23 +21,15 @@ from dockdyn.integrate.model import State
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.results.plan import jit_once
 from dockdyn.rig.model.in_space import PlantInSpace
+from dockdyn.rig.model.mounted_plant import MountedPlant
+from dockdyn.rig.model.on_line import PlantOnLine
+from dockdyn.rig.model.plant import Axes
 from dockdyn.rig.mounting import with_tool
-from dockdyn.rig.schema import RigContent, RigSection
+from dockdyn.rig.schema import RigContent
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop
 from dockdyn.trees import map_leaves
-
-
-def _no_nominal(scenario: Scenario) -> None:
-    """Return None: along one direction there is but one contact, and no body to place."""
-
-
-def _line_loop(content: Judged, nominal: Nominal | None) -> Judgement:
-    """Return the loop along the one direction; can be traced."""
-    depth = jnp.asarray(content.stability.depth, float)
-    stiffness, damping = jax.grad(content.law().force, argnums=(0, 1))(depth, jnp.zeros(()))
-    return with_tool(content.loop.make(content.mass, stiffness, damping), content, None), None
 
 
 def _where_mock_ups_touch(scenario: Scenario) -> Nominal:
@@ -54,7 +46,7 @@ def _where_mock_ups_touch(scenario: Scenario) -> Nominal:
     return nominal
 
 
-def _loop_of_mock_ups(content: Judged, nominal: Nominal | None) -> Judgement:
+def _loop_of_mock_ups(content: Judged, nominal: Nominal) -> Judgement:
     """Return the loop that measures the contacts in hardware, while all else acts at once; with a tool it is taken along the
     normal of one contact. Can be traced."""
     if content.loop.tool is None:
@@ -62,18 +54,18 @@ def _loop_of_mock_ups(content: Judged, nominal: Nominal | None) -> Judgement:
     return _loop_along_normal(content, nominal)
 
 
-def _loop_along_normal(content: Judged, nominal: Nominal | None) -> Judgement:
+def _loop_along_normal(content: Judged, nominal: Nominal) -> Judgement:
     """Return the loop along the normal of the nominal contact, with the tool's mass as that feels it; can be traced."""
-    assert nominal is not None
     model, state = model_at_rest(content, nominal)
     loop, contact = normal_loop(content, nominal, model, state)
     if content.loop.tool is None:
         return loop, contact
-    plant = PlantInSpace.of(
+    kind = PlantOnLine if model.on_line else PlantInSpace
+    plant = kind.of(
         _begun_at(model, state),
         content.measured_contacts(),
         content.mounted_bodies(),
-        jnp.zeros(3),
+        jnp.zeros(kind.port_axes),
         loop.effective_mass,
     )
     return with_tool(loop, content, (plant, state, _unit_load(content, nominal, plant, state))), contact
@@ -85,16 +77,11 @@ def _begun_at(model: Mechanism, state: State) -> Mechanism:
     return replace(model, poses=tuple(place.pose.shifted(model.origin()) for place in places))
 
 
-def _unit_load(content: Judged, nominal: Nominal, plant: PlantInSpace, state: State) -> Float[Array, "6"]:
+def _unit_load(content: Judged, nominal: Nominal, plant: MountedPlant, state: State) -> Axes:
     """Return the load (N, N m) on what is carried of a unit force along the normal of the nominal contact."""
     hardware = content.measured_contacts()
     loads = jnp.stack([plant.unit_load(contact, state) for contact in range(len(hardware))])
     return loads[jnp.argmax(jnp.asarray(hardware) == nominal.number)]
-
-
-@jit_once
-def _line_once(content: RigSection) -> Loop:
-    return _line_loop(content, None)[0]
 
 
 @jit_once
@@ -107,15 +94,9 @@ def loop_of(scenario: Scenario) -> Loop:
 
     Raises ScenarioError where the mock-ups do not touch within the duration, and where the contact has no stiffness.
     """
-    content = scenario.content
-    if isinstance(content, RigSection):
-        made = _line_once(content)
-    else:
-        made = _normal_once(content, nominal_of_run(scenario))
-    loop: Loop = map_leaves(np.asarray, made)
+    loop: Loop = map_leaves(np.asarray, _normal_once(scenario.content, nominal_of_run(scenario)))
     refuse_slack(scenario, loop)
     return loop
 
 
-ALONG_A_LINE = Resting(_no_nominal, _line_loop)
 OF_MOCK_UPS = Resting(_where_mock_ups_touch, _loop_of_mock_ups)

@@ -1,4 +1,4 @@
-"""A rig as a scenario sets it up: a hardware-in-the-loop rig along one direction, or with a mechanism."""
+"""A rig as a scenario sets it up: a mechanism, two of whose bodies meet in hardware."""
 
 from __future__ import annotations
 
@@ -25,11 +25,6 @@ if TYPE_CHECKING:
     from dockdyn.scenario.load import Scenario
 
 
-def _is_axial(data: Mapping[str, Any]) -> bool:
-    """Return whether tables are of a rig along one direction, which has a mass and no bodies."""
-    return "body" not in data and "tree" not in data
-
-
 class RigSetup(Setup):
     """A rig: sensor, virtual spacecraft, compensator, robot, beside the contact that it should show."""
 
@@ -39,28 +34,27 @@ class RigSetup(Setup):
 
     def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
         from dockdyn.docking.schema.motions import schema_by_motion
-        from dockdyn.rig.schema import MECHANISMS, RigSection
+        from dockdyn.rig.schema import MECHANISMS
 
-        return RigSection if _is_axial(data) else schema_by_motion(data, name, MECHANISMS)
+        return schema_by_motion(data, name, MECHANISMS)
 
     def schemas(self) -> list[type[Section]]:
         from dockdyn.docking.schema.motions import different_schemas
-        from dockdyn.rig.schema import MECHANISMS, RigSection
+        from dockdyn.rig.schema import MECHANISMS
 
-        return [RigSection, *different_schemas(MECHANISMS)]
+        return different_schemas(MECHANISMS)
 
     def prepare(self, data: dict[str, Any], name: str, folder: Path | None) -> dict[str, Any]:
         from dockdyn.docking.schema.urdf import with_urdf
 
-        return data if _is_axial(data) or data.get("motion") == "line" else with_urdf(data, name, folder)
+        return data if data.get("motion") == "line" else with_urdf(data, name, folder)
 
     def simulate(self, scenario: Scenario, progress: Progress | None) -> Dataset:
         from dockdyn.results.overlap import refuse_overlap
-        from dockdyn.rig.rig_theory import add_judgement
         from dockdyn.rig.simulate import simulate_rig
 
         refuse_overlap(scenario)
-        return add_judgement(scenario, simulate_rig(scenario, progress))
+        return simulate_rig(scenario, progress)
 
     def linearised(self, scenario: Scenario) -> LinearisedRun:
         from dockdyn.results.overlap import refuse_overlap
@@ -95,8 +89,6 @@ class RigSetup(Setup):
         return growth_of_run(scenario)
 
     def left_out_of_margins(self, content: RigContent) -> list[str]:
-        if content.mode == "1-dof":
-            return []
         of_axes = "the robot along the normal is taken to be that of loop.robot; those of single axes are left out"
         return [of_axes] if content.loop.robot is not None and content.loop.robot.of_axes() else []
 
@@ -129,6 +121,6 @@ class RigSetup(Setup):
         return computer_unit(scenario)
 
     def resting(self, name: str, content: RigContent) -> Resting:
-        from dockdyn.rig.resting import ALONG_A_LINE, OF_MOCK_UPS
+        from dockdyn.rig.resting import OF_MOCK_UPS
 
-        return ALONG_A_LINE if content.mode == "1-dof" else OF_MOCK_UPS
+        return OF_MOCK_UPS

@@ -15,9 +15,8 @@ from dockdyn.hil.velocity_sources import ModelVelocity
 from dockdyn.rig.build import rig_of
 from dockdyn.rig.measures import force_is_active, vector_size
 from dockdyn.rig.numbers import number
-from dockdyn.rig.resting import loop_of
 from dockdyn.rig.run import radius_of_cycle_map
-from dockdyn.rig.schema import RigContactSection, RigContent, RigSection
+from dockdyn.rig.schema import RigContent
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, WithVelocity
 from dockdyn.scenario.tables.rig.loop import DynamicsSection, SensorSection, aliasing
@@ -118,9 +117,10 @@ def amplitude_bound(spectral_radius: float, loop: Loop, duration: float) -> floa
         return float(np.exp(np.log(spectral_radius) * duration / cycle)) if spectral_radius > 0 else 0.0
 
 
-def add_judgement(scenario: Scenario, dataset: Dataset) -> Dataset:
-    """Return the dataset of a run with all of the above, as JSON, in the attribute `judgement`."""
-    return dataset.assign_attrs(judgement=json.dumps(_judge_run(scenario, loop_of(scenario), dataset)))
+def add_judgement(scenario: Scenario, loop: Loop, dataset: Dataset) -> Dataset:
+    """Return the dataset of a run, of `loop` along the contact normal, with all of the above, as JSON, in the attribute
+    `judgement`."""
+    return dataset.assign_attrs(judgement=json.dumps(_judge_run(scenario, loop, dataset)))
 
 
 def _judge_run(scenario: Scenario, loop: Loop, dataset: Dataset) -> dict[str, Any]:
@@ -151,9 +151,9 @@ def _law_of_run(content: RigContent, dataset: Dataset) -> CompensatorLaw | None:
     return None if stated is None else type(stated).model_validate(json.loads(dataset.attrs["compensator_settings"]))
 
 
-def first_contact(content: RigContent) -> RigContactSection | ContactSection:
+def first_contact(content: RigContent) -> ContactSection:
     """Return the table of a rig's contact, the first of those in hardware where there are several."""
-    return content.contact if isinstance(content, RigSection) else content.contacts[content.measured_contacts()[0]]
+    return content.contacts[content.measured_contacts()[0]]
 
 
 def latest_action(content: RigContent) -> float:

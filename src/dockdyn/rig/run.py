@@ -100,8 +100,7 @@ def motion_without_rig(
     assert solution.samples is not None
     states = map_leaves(lambda rows: rows[:samples], solution.samples.state)
 
-    def look(state: State) -> dict[str, Array]:
-        motion = plant.motion_of(state)
+    def look(motion: State) -> dict[str, Array]:
         pose, rate = plant.pose(motion), plant.rate(motion)
         position, velocity = plant.port(pose, rate)
         found = {

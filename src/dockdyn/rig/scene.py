@@ -27,7 +27,7 @@ from dockdyn.report.scene.solids import BoxSolid
 from dockdyn.report.scene.times import Sampler, shown_times
 from dockdyn.rig.model.in_space import carried_at, reference_of
 from dockdyn.rig.model.plant import Axes
-from dockdyn.rig.schema import RigContent, RigMechanismSection
+from dockdyn.rig.schema import RigContent, way_in
 from dockdyn.scenario.made import model_of
 
 COMPUTED, WITHOUT = "model (computed)", "without rig"
@@ -35,8 +35,8 @@ LANES = {COMPUTED: "position", "robot": "robot_position"}
 
 
 def scene_of_rig(dataset: Dataset, content: RigContent) -> RunScene:
-    """Return the scene of a rig along one direction, or of its mock-ups."""
-    return scene_of_mock_ups(dataset, content) if isinstance(content, RigMechanismSection) else scene_of_line(dataset)
+    """Return the scene of a rig on a line, or of its mock-ups in space."""
+    return scene_of_line(dataset, content) if content.axes == 1 else scene_of_mock_ups(dataset, content)
 
 
 def contact_spans(dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
@@ -58,12 +58,13 @@ def _still(count: int, position: np.ndarray | None = None) -> ShownMotion:
     return ShownMotion(np.tile(place, (count, 1)), np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)))
 
 
-def scene_of_line(dataset: Dataset) -> RunScene:
-    """Return one direction: two blocks side by side, each before its spring, in the robot's place the ghost of its ideal
+def scene_of_line(dataset: Dataset, content: RigContent) -> RunScene:
+    """Return a line: two blocks side by side, each before its spring, in the robot's place the ghost of its ideal
     motion; overlap is to the right of the wall's face."""
     time, at = shown_times(dataset, contact_spans(dataset)[1].tolist())
-    travel = {name: at(dataset[key].values[:, 0]) for name, key in LANES.items()}
-    ideal = at(dataset.ideal_position.values[:, 0])
+    way = way_in(content)
+    travel = {name: way * at(dataset[key].values[:, 0]) for name, key in LANES.items()}
+    ideal = way * at(dataset.ideal_position.values[:, 0])
     size = max(float(np.abs(values).max()) for values in (*travel.values(), ideal)) or 1.0
     wall, apart = 3.0 * size, 2.1 * size
     bodies: dict[str, ShownMotion] = {}
@@ -83,13 +84,13 @@ def scene_of_line(dataset: Dataset) -> RunScene:
     bodies[WITHOUT] = ghost
     parts.append(ShownPart(f"{WITHOUT}/block", [_block(size, 1.15)], ghost, "ghost", WITHOUT))
     low, high = np.array([wall, -1.1 * apart, -0.9 * size]), np.array([wall + 0.25 * size, 1.1 * apart, 0.9 * size])
-    parts.append(ShownPart("wall", [BoxSolid(low, high, np.eye(3))], None, "ground", None))
+    parts.append(ShownPart(content.rig.against, [BoxSolid(low, high, np.eye(3))], None, "ground", None))
     forces = []
     for name, key, body in (
         ("contact force", "contact_force", "robot"),
         ("force on the model", "total_force", COMPUTED),
     ):
-        vector = at(dataset[key].values[:, :1]) * np.array([1.0, 0.0, 0.0])
+        vector = at(dataset[key].values[:, :1]) * np.array([way, 0.0, 0.0])
         place = bodies[body].position + np.array([0.0, 0.0, 0.85 * size])
         forces.append(ShownForce(name, place, vector, None, "contact" if body == "robot" else "hold"))
     return RunScene(
@@ -110,7 +111,7 @@ def _block(size: float, wide: float) -> BoxSolid:
     return BoxSolid(np.array([-1.4 * size, 0.0, 0.0]) - corner, corner, np.eye(3))
 
 
-def scene_of_mock_ups(dataset: Dataset, content: RigMechanismSection) -> RunScene:
+def scene_of_mock_ups(dataset: Dataset, content: RigContent) -> RunScene:
     """Return the two mock-ups in axes of the laboratory, in which that of the second stands still."""
     time, at = shown_times(dataset, contact_spans(dataset)[1].tolist())
     robot, ground = carried_motion(dataset, content, at, "robot_pose"), _still(len(time))
@@ -144,22 +145,20 @@ def scene_of_mock_ups(dataset: Dataset, content: RigMechanismSection) -> RunScen
     )
 
 
-def port_group(content: RigMechanismSection) -> ContactGroup:
+def port_group(content: RigContent) -> ContactGroup:
     """Return the contact in which the port touches."""
     group = model_of(content).groups[content.port_contact()]
     assert isinstance(group, ContactGroup)
     return group
 
 
-def carried_motion(dataset: Dataset, content: RigMechanismSection, at: Sampler, name: str) -> ShownMotion:
+def carried_motion(dataset: Dataset, content: RigContent, at: Sampler, name: str) -> ShownMotion:
     """Return the mock-up that is carried, in the laboratory, from the robot's axes of a `name` in the dataset."""
     return ShownMotion(*in_pieces(lambda rows: carried_poses(content, rows), at(dataset[name].values)))
 
 
 @Program
-def carried_poses(
-    content: RigMechanismSection, pose: Float[Array, "n 6"]
-) -> tuple[Float[Array, "n 3"], Float[Array, "n 4"]]:
+def carried_poses(content: RigContent, pose: Float[Array, "n 6"]) -> tuple[Float[Array, "n 3"], Float[Array, "n 4"]]:
     """Return positions (m) and attitudes of the mock-up that is carried, at rest, from the robot's axes."""
     reference = reference_of(content.mounted_starts())
 

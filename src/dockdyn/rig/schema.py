@@ -1,4 +1,4 @@
-"""The tables of a rig: a hardware-in-the-loop rig along one direction, or with a mechanism."""
+"""The tables of a rig: a mechanism, two of whose bodies meet in hardware."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from dockdyn.deferred import Array, Float, jnp
+from dockdyn.deferred import Array, Float
 from dockdyn.docking.schema.multibody import SeveralBodiesSection, middle
 from dockdyn.docking.schema.on_line import BodiesOnLineSection
 from dockdyn.parameters import TOLERANCE
@@ -19,53 +19,22 @@ from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.fmu_control import FmuControlSection
 from dockdyn.scenario.tables.named import named_tables
 from dockdyn.scenario.tables.part import Shape, refuse
-from dockdyn.scenario.tables.parts import NormalLawSection, relative_key, remembers
 from dockdyn.scenario.tables.rig.compensators import CompensatorSection
-from dockdyn.scenario.tables.rig.driven import AxialRigSection, MountedRigSection, RigTableSection
+from dockdyn.scenario.tables.rig.driven import RigTableSection
 from dockdyn.scenario.tables.rig.mounting import RigLoopSection
 from dockdyn.scenario.tables.rig.robot import AXES
 from dockdyn.scenario.tables.rig.sampling import SampledSection
-from dockdyn.scenario.tables.run import Duration, OutputSection
+from dockdyn.scenario.tables.run import OutputSection
 from dockdyn.scenario.tables.stability import StabilitySection
 
 if TYPE_CHECKING:
-    from dockdyn.contact.laws.normal_law import NormalLaw
     from dockdyn.mechanics.rigid_body import Pose
-    from dockdyn.mechanism.head_on import Damped
     from dockdyn.mechanism.mechanism import Mechanism
 
 FINEST = 64  # times that the parts of a motion are shorter, at most
 MOST_EVENTS = 1000  # of the motion without rig
 MOST_STEPS = 5_000_000  # of it besides those at the rig's instants
 FORGETS = "remembers what was, which a rig does not keep; must be another law"
-SECONDS = 60.0  # s, of a run that states no duration
-
-
-class RigContactSection(Section):
-    """What the robot's mock-up touches."""
-
-    bilateral: bool = False
-    normal: NormalLawSection
-
-    @model_validator(mode="after")
-    def linear(self) -> Self:
-        if remembers(self.normal):
-            refuse(f"normal.law = {self.normal.law!r}: {FORGETS}")
-        if self.bilateral and self.normal.law != "spring-dashpot":
-            refuse(
-                f"bilateral = true: a {self.normal.law} contact does not act both ways; must be law = 'spring-dashpot'"
-            )
-        if self.bilateral and self.normal.restitution is not None:
-            refuse("normal.restitution: a contact that acts both ways never parts; must be damping or damping_ratio")
-        return self
-
-
-class RigStartSection(Section):
-    """Where and how fast the model starts, and the robot with it."""
-
-    position: quantity("m", "a position") = 0.0
-    velocity: quantity("m/s", "a velocity") = 0.0
-    robot: Literal["following", "at-rest"] = "following"
 
 
 UNFIT = {  # for the motion between the instants of a rig's loop: why not
@@ -94,99 +63,12 @@ class RigIntegratorSection(Section):
         return data
 
 
-class PressedSection(Section):
-    """The table `[stability]` of a rig: where on the law's curve the contact is taken to rest."""
-
-    depth: quantity("m", "a penetration depth", least=0) = 0.0
-    # the state is that in which what is in hardware first touches
-    closed: ClassVar = None
-    after_contact: ClassVar = False
-
-
 def fits(loop: RigLoopSection, duration: float) -> None:
     """Refuse a delay that outlasts the run."""
     if not loop.latest() < duration:
         refuse(
             f"loop.delay, loop.sensor: delays of up to {loop.latest():g} s; must be shorter than the run of {duration:g} s"
         )
-
-
-class RigSection(Section):
-    """A virtual mass, a robot that carries its mock-up, and the contact of that with a sensor."""
-
-    schema_: Literal[2] = Field(2, alias="schema")
-    setup: ClassVar = "rig"
-    mode: ClassVar = "1-dof"
-    title: str = "Rig"
-    duration: Duration = SECONDS
-    seed: int = Field(0, ge=0, lt=2**63)
-    rig: AxialRigSection
-    compare: named_tables(CompensatorSection) = []  # noqa: RUF012
-    start: RigStartSection = RigStartSection()
-    contact: RigContactSection
-    loop: RigLoopSection = RigLoopSection()
-    integrator: RigIntegratorSection = RigIntegratorSection()
-    stability: PressedSection = PressedSection()
-    controlled: ClassVar = False
-    bare: ClassVar = True
-
-    @model_validator(mode="after")
-    def in_time(self) -> Self:
-        fits(self.loop, self.duration)
-        return self
-
-    @model_validator(mode="after")
-    def drivable(self) -> Self:
-        check_axes(self.rig, self.loop, 1)
-        return self
-
-    @property
-    def mass(self) -> float:
-        """The virtual mass (kg), also a traced one."""
-        return self.rig.mass
-
-    @property
-    def bilateral(self) -> bool:
-        """Whether the contact acts both ways."""
-        return self.contact.bilateral
-
-    @property
-    def stiffness_key(self) -> str:
-        """The key of the stiffness that compensators are compared over."""
-        return "contact.normal.stiffness"
-
-    def law(self) -> NormalLaw:
-        """Return the law of the contact as it acts on the mass, also from traced numbers."""
-
-        from dockdyn.mechanism.head_on import law_between
-
-        return law_between(self.contact.normal.make(), jnp.asarray(self.mass, float))
-
-    def relative_elements(self) -> list[tuple[str, str, float]]:
-        """Return no elements: there are none."""
-        return []
-
-    def relative_laws(self) -> list[tuple[str, str, int]]:
-        """Return the key of the contact's law, the key in it and 0 where it states its damping relative to the mass."""
-        key = relative_key(self.contact.normal)
-        return [("contact.normal", key, 0)] if key else []
-
-    def damped_laws(self) -> list[Damped]:
-        """Return what comes of it, also from traced numbers."""
-
-        from dockdyn.mechanism.head_on import damping_between
-
-        mass = jnp.asarray(self.mass, float)
-        return [damping_between(self.contact.normal.make(), mass) for _ in self.relative_laws()]
-
-    def meetings(self) -> list[tuple[str, float]]:
-        """Return how messages name the contact, a point's; nothing of one that acts both ways, which may begin anywhere."""
-        return [] if self.bilateral else [("start.position", 0.0)]
-
-    def first_depths(self) -> Float[Array, "1"]:
-        """Return how deep (m) the contact is at t = 0, also from traced numbers; positive is overlap."""
-
-        return jnp.reshape(jnp.asarray(self.start.position, float), 1)
 
 
 def check_axes(rig: RigTableSection, loop: RigLoopSection, axes: int) -> None:
@@ -217,10 +99,9 @@ class RigMechanismSection(SeveralBodiesSection):
     """Bodies as of a mechanism, two of which meet in hardware: a robot carries the first, as seen from the second."""
 
     setup: ClassVar = "rig"
-    mode: ClassVar = "mechanism"
-    title: str = "Rig with a mechanism"
+    title: str = "Rig"
     motion: Literal["plane", "space"] = "space"  # type: ignore[assignment]
-    rig: MountedRigSection
+    rig: RigTableSection
     seed: int = Field(0, ge=0, lt=2**63)
     compare: named_tables(CompensatorSection) = []  # noqa: RUF012
     loop: RigLoopSection = RigLoopSection()
@@ -228,7 +109,7 @@ class RigMechanismSection(SeveralBodiesSection):
     integrator: RigIntegratorSection = RigIntegratorSection()
     # of the motion without rig
     output: ClassVar = OutputSection()
-    bilateral: ClassVar = False
+    axes: ClassVar = len(AXES)  # of the robot
 
     @property
     def mock_ups(self) -> tuple[str, str]:
@@ -240,6 +121,11 @@ class RigMechanismSection(SeveralBodiesSection):
         """Whether all moves in the x–y plane."""
         return self.motion == "plane"
 
+    @property
+    def bilateral(self) -> bool:
+        """Whether what meets in hardware never parts."""
+        return False
+
     @model_validator(mode="after")
     def in_time(self) -> Self:
         fits(self.loop, self.duration)
@@ -247,7 +133,7 @@ class RigMechanismSection(SeveralBodiesSection):
 
     @model_validator(mode="after")
     def every_axis(self) -> Self:
-        check_axes(self.rig, self.loop, len(AXES))
+        check_axes(self.rig, self.loop, self.axes)
         return self
 
     @model_validator(mode="after")
@@ -358,10 +244,22 @@ class RigMechanismSection(SeveralBodiesSection):
 class RigLineSection(BodiesOnLineSection, RigMechanismSection):
     """Bodies as of a mechanism on a line, two of which meet in hardware; the robot moves along the line."""
 
+    axes: ClassVar = 1
+
+    @property
+    def bilateral(self) -> bool:
+        return all(self.contact[number].bilateral for number in self.measured_contacts())
+
 
 MECHANISMS = {  # by motion
     "space": f"{__name__}:RigMechanismSection",
     "plane": f"{__name__}:RigMechanismSection",
     "line": f"{__name__}:RigLineSection",
 }
-RigContent = RigSection | RigMechanismSection  # of a scenario
+RigContent = RigMechanismSection  # of a scenario
+
+
+def way_in(content: RigContent) -> float:
+    """Return 1 where what is carried on a line goes along it as it touches, −1 where it comes against it."""
+    first, _ = content.sides(content.contact[content.port_contact()])
+    return 1.0 if first[0] == content.rig.carries else -1.0

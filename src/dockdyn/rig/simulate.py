@@ -10,6 +10,7 @@ from dockdyn.results.drive import Progress
 from dockdyn.rig.comparison.store import load_comparison
 from dockdyn.rig.compensator import join_rig
 from dockdyn.rig.data import dataset_of
+from dockdyn.rig.rig_theory import add_judgement
 from dockdyn.rig.run import simulate_course
 from dockdyn.scenario.load import Scenario
 
@@ -23,7 +24,8 @@ def simulate_rig(scenario: Scenario, progress: Progress | None = None) -> Datase
     found, facts = simulate_course(scenario, joined.rig, progress), joined.facts()
     settings = json.loads(facts["compensator_settings"])
     facts["comparison"] = json.dumps(last_choice(scenario, facts["compensator"], settings))
-    return dataset_of(scenario, joined.rig, joined.loop, found, facts)
+    dataset = dataset_of(scenario, joined.rig, joined.loop, found, facts)
+    return add_judgement(scenario, joined.loop, dataset)
 
 
 def last_choice(scenario: Scenario, law: str, settings: dict[str, Any]) -> dict[str, Any] | None:

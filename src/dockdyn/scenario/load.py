@@ -104,9 +104,7 @@ class Scenario:
         return Scenario(self.name, content, self.folder, requirements=self.requirements)
 
     def model(self) -> Any:  # noqa: ANN401, of its setup
-        """Return the model this scenario describes (`dockdyn.integrate.model.Model`); ScenarioError for one without."""
-        if not hasattr(self.content, "model"):
-            raise ScenarioError(f"{self.name}: a rig along one direction has margins but no motion to simulate")
+        """Return the model this scenario describes (`dockdyn.integrate.model.Model`)."""
         return self.content.model()
 
 

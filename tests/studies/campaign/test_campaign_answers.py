@@ -47,7 +47,7 @@ def catching(runs: int = 2000, seed: int = 0, **attributes: Any):
 def test_an_error_of_the_largest_force_is_not_told_as_the_largest_force():
     """Of a rig both are figures; of one that an older version ran the error alone."""
     error, force = np.linspace(-0.1, 0.1, 40), np.linspace(250.0, 320.0, 40)
-    key = {"start.velocity": (force / 6000, "m/s")}
+    key = {"body.target.velocity": (force / 6000, "m/s")}
     told = campaign_answers(campaign_dataset(key, {"peak_force_error_N": error, "peak_measured_force_N": force}))
     assert told["peak_force"] == "peak_measured_force_N" and told["peak_force_percentiles_N"]["50"] == 285.0
     assert [case["case"] for case in told["worst"][:2]] == [39, 38] and told["worst"][0]["peak_force_N"] == 320.0

@@ -2,19 +2,20 @@
 
 import numpy as np
 import pytest
+from helpers.line_rig import HEAD
 
 import dockdyn
 
-RIG = """
-schema = 2
+RIG = (
+    HEAD
+    + """
+contact.spring.bilateral = {bilateral}
 duration = {duration}
-rig.mass = {mass}
-[start]
+[body.target]
+mass = {mass}
 position = {start}
 velocity = 0.05
-[contact]
-bilateral = {bilateral}
-[contact.normal]
+[contact.spring.normal]
 law = "spring-dashpot"
 stiffness = {stiffness}
 damping = 10.0
@@ -25,6 +26,7 @@ delay = {delay}
 [loop.robot]
 bandwidth = {bandwidth}
 """
+)
 STEPPED = """
 [loop.dynamics]
 method = "zero-order-hold"

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from helpers.line_rig import HEAD
 from latched_docking import MASS, latched
 from on_a_line import TWO_MASSES
 from scipy.optimize import brentq, fsolve, minimize_scalar
@@ -35,17 +36,15 @@ low = "300 N s/m"
 high = "30 kN s/m"
 [design]
 """
-LOOP = """
-schema = 2
+LOOP = f"""{HEAD}
 duration = "1 s"
-rig.mass = "500 kg"
-[contact]
-bilateral = true
-normal = { law = "spring-dashpot", stiffness = "20 kN/m", damping = "1 kN s/m" }
+body.target.mass = "500 kg"
+contact.spring.bilateral = true
+contact.spring.normal = {{ law = "spring-dashpot", stiffness = "20 kN/m", damping = "1 kN s/m" }}
 [loop]
 delay = "20 ms"
 [design.variable.damping]
-key = "contact.normal.damping"
+key = "contact.spring.normal.damping"
 low = "300 N s/m"
 high = "10 kN s/m"
 [design]
@@ -215,14 +214,14 @@ def test_margins_are_figures():
     told = dockdyn.margins(scenario)
     for name in ("delay_margin_s", "critical_delay_s", "growth_rate_1_s", "stable", "apparent_restitution"):
         assert found[name] == told[name], name
-    unstable = margin_figures(scenario.at({"contact.normal.damping": 300.0}))
+    unstable = margin_figures(scenario.at({"contact.spring.normal.damping": 300.0}))
     assert unstable["stable"] == 0 and unstable["gain_margin"] < 1 and unstable["delay_margin_s"] < 0
 
 
 @pytest.mark.full
 def test_margins_decide(tmp_path):
     """The least damper that leaves a gain margin of 10, and what a smaller margin would be worth."""
-    text = 'minimise = "contact.normal.damping"\nevaluations = 150\n'
+    text = 'minimise = "contact.spring.normal.damping"\nevaluations = 150\n'
     text += '[design.constraints.stability]\nstable = true\ngain_margin = ">= 10"\ndelay_margin = "> 1 ms"\n'
     answer = dockdyn.design(parse(LOOP + text, "loop"), tmp_path / "margins")
     needed = brentq(lambda damping: gain(damping) - 10, 401, 3000)

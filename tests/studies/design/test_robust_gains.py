@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from helpers.line_rig import HEAD
 from helpers.refusals import refused
 
 import dockdyn
@@ -11,14 +12,13 @@ from dockdyn.rig.comparison.compare import compare
 from dockdyn.scenario.load import parse
 from dockdyn.studies.design.robust import robust_gains, share_from
 
-RIG = """
-schema = 2
+RIG = f"""{HEAD}
 duration = "1 s"
-rig.mass = "500 kg"
-[start]
+[body.target]
+mass = "500 kg"
 position = "-2 mm"
 velocity = "0.05 m/s"
-[contact.normal]
+[contact.spring.normal]
 law = "spring-dashpot"
 stiffness = "20 kN/m"
 damping = "50 N s/m"
@@ -45,7 +45,7 @@ def errors(gain, stiffnesses):
     """The error of the restitution at each stiffness, of runs one by one."""
     found = []
     for stiffness in stiffnesses:
-        scenario = parse(RIG, "rig", {"contact.normal.stiffness": stiffness, "loop.compensator.gain": gain})
+        scenario = parse(RIG, "rig", {"contact.spring.normal.stiffness": stiffness, "loop.compensator.gain": gain})
         summary = dockdyn.summarise(dockdyn.simulate(scenario))
         found.append(abs(summary["apparent_restitution"] - summary["ideal_restitution"]))
         assert summary["restitution_error"] == pytest.approx(found[-1], rel=1e-12)
@@ -80,7 +80,7 @@ def test_what_is_distributed_counts_too(dock, tmp_path):
     late = '{ distribution = "uniform", low = "1 ms", high = "4 ms" }'
     file.write_text(RIG.replace('delay = "2 ms"', f"delay = {late}"))
     arguments = ("compare", file, "--compensators", "fixed-gain", "--tune", "90 %", "--out", "tuned", "--json")
-    ended = dock(*arguments, "--set", "contact.normal.stiffness=10e3:40e3:3")
+    ended = dock(*arguments, "--set", "contact.spring.normal.stiffness=10e3:40e3:3")
     (found,) = json.loads(ended.stdout)["tuned"]
     assert found["kept"] and found["error"] < found["error_before"]
     assert found["error_fresh"] == pytest.approx(found["error"], rel=0.3)

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 import xarray as xr
+from helpers.line_rig import HEAD
 from numpy.testing import assert_allclose
 from report_page import Page
 
@@ -26,9 +27,9 @@ def rig(rng, structure):
     """Overrides of the preset `sits`: a rig of the given structure with random numbers."""
     mass, frequency, ratio = rng.uniform(100, 900), rng.uniform(4, 30), rng.uniform(0, 0.15)
     changes = {
-        "rig.mass": mass,
-        "contact.normal.stiffness": mass * frequency**2,
-        "contact.normal.damping": 2 * ratio * mass * frequency,
+        "body.target.mass": mass,
+        "contact.spring.normal.stiffness": mass * frequency**2,
+        "contact.spring.normal.damping": 2 * ratio * mass * frequency,
         "loop.sensor.delay": rng.choice([0.002, rng.uniform(1e-3, 8e-3), 0.03 * rng.uniform()]),
     }
     parts = structure.split()
@@ -39,7 +40,7 @@ def rig(rng, structure):
     if "half" in parts:
         changes["loop.dynamics"] = {"period": rng.uniform(1e-3, 6e-3), "method": "half-period"}
     lag = changes["loop.sensor.delay"] + 2.5e-3
-    gain = changes["contact.normal.stiffness"] * lag * rng.uniform(0.3, 1.6)
+    gain = changes["contact.spring.normal.stiffness"] * lag * rng.uniform(0.3, 1.6)
     if "gain" in parts or "model" in parts:
         velocity = "model" if "model" in parts else "robot"
         changes["loop.compensator"] = {"law": "fixed-gain", "gain": gain, "velocity": velocity}
@@ -60,12 +61,11 @@ def continuous(rng, structure):
     return "continuous", rig(rng, structure)
 
 
-WITHOUT_HOLD = """
-schema = 2
-rig.mass = "500 kg"
-[contact]
-bilateral = true
-[contact.normal]
+WITHOUT_HOLD = f"""{HEAD}
+duration = 60.0
+body.target.mass = "500 kg"
+contact.spring.bilateral = true
+[contact.spring.normal]
 law = "spring-dashpot"
 stiffness = "20000 N/m"
 damping = "50 N s/m"
@@ -256,7 +256,7 @@ def test_a_delay_that_ends_at_an_instant_has_no_slope_where_the_growth_rate_jump
     for each in just:
         assert f"{each['growth_rate_1_s']:.2g}" in words or f"{each['growth_rate_1_s']:.3g}" in words
     assert not {"loop.sensor.delay", "loop.hold.period, loop.dynamics.period"} & set(found["sensitivities"])
-    assert "contact.normal.stiffness" in found["sensitivities"]
+    assert "contact.spring.normal.stiffness" in found["sensitivities"]
 
 
 def test_a_crossing_where_the_search_ends_is_the_critical_delay():

@@ -30,14 +30,14 @@ def random_rig(seed, law):
     stepped = {"loop.dynamics": {"method": "zero-order-hold", "period": "4 ms"}} if chance.random() < 0.5 else {}
     numbers = {
         "duration": "0.2 s",
-        "rig.mass": mass,
-        "contact.normal": {
+        "body.target.mass": mass,
+        "contact.spring.normal": {
             "law": "spring-dashpot",
             "stiffness": stiffness,
             "damping": 2 * float(chance.uniform(0.05, 0.2)) * mass * frequency,
         },
-        "start.position": 0.0,
-        "start.velocity": 0.05,
+        "body.target.position": 0.0,
+        "body.target.velocity": 0.05,
         "loop.hold.period": "4 ms",
         "loop.sensor.delay": float(chance.uniform(0.5e-3, 6e-3)),
         "loop.robot": {"bandwidth": float(chance.uniform(8, 40)), "damping": 0.7},
@@ -103,8 +103,11 @@ def test_a_law_whose_numbers_nothing_finds_is_not_counted_as_if_it_had_none():
 @pytest.mark.parametrize(
     ("changes", "whole"),
     [
-        ({"contact.normal.stiffness": 20.0, "contact.normal.damping": 700.0}, False),  # no oscillation at all
-        ({"contact.normal.stiffness": 20.0}, False),
+        (
+            {"contact.spring.normal.stiffness": 20.0, "contact.spring.normal.damping": 700.0},
+            False,
+        ),  # no oscillation at all
+        ({"contact.spring.normal.stiffness": 20.0}, False),
         ({"loop.sensor.delay": 1.6}, True),
         ({"loop.hold.period": "50 us", "loop.sensor.delay": "20 ms"}, True),
     ],

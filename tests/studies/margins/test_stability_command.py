@@ -106,7 +106,7 @@ LINES = [
     ("sazawal-spring-dashpot", ["contact={}", "loop.delay=0"], ["contact", "missing"]),
     ("sazawal-spring-dashpot", ["stability.azimuth=3 deg"], ["stability", "distance"]),
     ("sazawal-spring-dashpot", ["loop.sensor.period=2 ms"], ["loop", "[loop.hold]"]),
-    ("sits", ["contact.normal.stiffness=0"], ["contact.normal.stiffness", "greater than 0 N/m"]),
+    ("sits", ["contact.spring.normal.stiffness=0"], ["contact.spring.normal.stiffness", "greater than 0 N/m"]),
     ("sits", ["loop.robot.poles=[1, -2]"], ["loop.robot", "stable", "1"]),
     ("sits", ["loop.robot.poles=[[-1, 2]]"], ["loop.robot", "conjugate"]),
     ("sits", ["loop.robot={numerator=[1, 2, 3], denominator=[1, 2]}"], ["loop.robot", "proper", "2 over 1"]),

@@ -9,6 +9,7 @@ from dockdyn.contact.pairs.capsule_on_capsule import CapsuleOnCapsule
 from dockdyn.contact.pairs.capsule_on_ring import CapsuleOnRing
 from dockdyn.contact.pairs.capsule_on_surface import CapsuleOnSurface
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
+from dockdyn.contact.pairs.places_on_line import PlacesOnLine
 from dockdyn.contact.pairs.ring_on_plane import RingOnPlane, balls_of_ring
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "CapsuleOnRing",
     "CapsuleOnSurface",
     "PairGeometry",
+    "PlacesOnLine",
     "RingOnPlane",
     "balls_of_ring",
 ]

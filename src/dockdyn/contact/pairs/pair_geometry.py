@@ -9,6 +9,7 @@ from __future__ import annotations
 import abc
 from typing import ClassVar
 
+from dockdyn.contact.pair import ContactKinematics, kinematics_of
 from dockdyn.contact.touch import Touch
 from dockdyn.deferred import Array, Float
 from dockdyn.mechanics.rigid_body import Placed
@@ -33,6 +34,10 @@ class PairGeometry(Module):
     @abc.abstractmethod
     def touch(self, own: Placed, other: Placed) -> Touch:
         """Return how the first thing, of the body `own`, and the second, of the body `other`, meet."""
+
+    def meet(self, own: Placed, other: Placed) -> ContactKinematics:
+        """Return where the two meet, and how they move there."""
+        return kinematics_of(self.touch(own, other), own, other)
 
     def contact_point(self, own: Placed, other: Placed) -> Vector:
         """Return where the contact force acts on both bodies (m, inertial)."""

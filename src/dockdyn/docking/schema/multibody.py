@@ -43,6 +43,7 @@ from dockdyn.scenario.tables.run import Duration
 
 if TYPE_CHECKING:
     from dockdyn.contact.group import ContactGroup
+    from dockdyn.contact.pairs import PairGeometry
     from dockdyn.docking.trees import Frames, Seat
     from dockdyn.elements import ForceElement, Latch
     from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
@@ -658,10 +659,15 @@ class SeveralBodiesSection(Section, abc.ABC):
         place, along = (Vector.of(jnp.asarray(one, float)) for one in (position, axis or [1.0, 0, 0]))
         return (pose.position + turn @ place).array(), (turn @ along).array()
 
+    def geometries(self, feature: Any, partner: Any) -> list[PairGeometry]:  # noqa: ANN401, sections
+        """Return the pairs of a feature and what it touches, also from traced numbers."""
+        from dockdyn.docking.pair_table import pair_geometries
+
+        return pair_geometries(feature, partner)
+
     def groups(self, frames: Frames) -> tuple[ContactGroup | ImpactContact, ...]:
         """Return the groups of contacts, also from traced numbers."""
         from dockdyn.contact.group import ContactGroup
-        from dockdyn.docking.pair_table import pair_geometries
 
         found: list[ContactGroup | ImpactContact] = []
         for contact in self.contacts:
@@ -670,7 +676,7 @@ class SeveralBodiesSection(Section, abc.ABC):
                 frames.number(("feature", first, feature.name), first),
                 frames.number((kind_of(partner), second, partner.name), second),
             )
-            pairs = pair_geometries(feature, partner)
+            pairs = self.geometries(feature, partner)
             if contact.impact is not None:
                 found.append(contact.impact.contact(pairs[0], bodies, self.plane))
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -36,8 +37,12 @@ from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import PlaneShape
 
 if TYPE_CHECKING:
+    from dockdyn.contact.group import ContactGroup
+    from dockdyn.contact.pairs import PairGeometry
     from dockdyn.docking.schema.multibody import SeveralBodiesSection
+    from dockdyn.docking.trees import Frames
     from dockdyn.mechanics.rigid_body import Pose, Twist
+    from dockdyn.mechanism.impact_contact import ImpactContact
     from dockdyn.mechanism.mechanism import Mechanism
 
     Bodies = SeveralBodiesSection
@@ -83,6 +88,24 @@ class BodiesOnLineSection(OnLine, Bodies):
                 refuse(f"{contact.key}.between = {contact.between}: both are of the body {first!r}")
             if self.named(first).fixed and self.named(second).fixed:
                 refuse(f"{contact.key}.between = {contact.between}: both bodies are fixed; one must be able to move")
+        return self
+
+    @model_validator(mode="after")
+    def pulling(self) -> Self:
+        contacts: list[Any] = self.contacts
+        for contact in contacts:
+            if not contact.bilateral:
+                continue
+            key, law = f"{contact.key}.bilateral = true", contact.normal
+            if law is None:
+                refuse(f"{key}: what is struck parts; must state normal, not impact")
+            if law.law != "spring-dashpot":
+                refuse(f"{key}: a {law.law} contact does not act both ways; must be law = 'spring-dashpot'")
+            if law.restitution is not None:
+                where = self.law_key(contact, "normal")
+                refuse(
+                    f"{where}.restitution: a contact that acts both ways never parts; must be damping or damping_ratio"
+                )
         return self
 
     @model_validator(mode="after")
@@ -138,6 +161,25 @@ class BodiesOnLineSection(OnLine, Bodies):
         feature = BallSection.model_construct(name=own_name, position=in_space(own))
         surface = PlaneShape.model_construct(name=other_name, point=in_space(other), normal=in_space(-1.0))
         return (first, feature), (second, surface)
+
+    def geometries(self, feature: Any, partner: Any) -> list[PairGeometry]:  # noqa: ANN401, sections
+        from dockdyn.contact.pairs import PlacesOnLine
+
+        return [PlacesOnLine(jnp.asarray(feature.position[0], float), jnp.asarray(partner.point[0], float))]
+
+    def groups(self, frames: Frames) -> tuple[ContactGroup | ImpactContact, ...]:
+        from dockdyn.contact.group import ContactGroup
+        from dockdyn.mechanism.bilateral_group import BilateralGroup
+
+        found = list(super().groups(frames))
+        for number, (contact, group) in enumerate(zip(self.contact, found, strict=True)):
+            if contact.bilateral and isinstance(group, ContactGroup):
+                found[number] = BilateralGroup.around(group)
+        return tuple(found)
+
+    def meetings(self) -> list[tuple[str, float]]:
+        both = zip(self.contact, super().meetings(), strict=True)
+        return [(name, math.inf if contact.bilateral else deepest) for contact, (name, deepest) in both]
 
     def places_told(self, body: LineBodySection) -> list[PortSection]:  # type: ignore[override]
         return [port.in_space() for port in body.port]

@@ -188,6 +188,7 @@ class LineContactSection(OnLine, TouchingSection):
     Places are bodies themselves, or their ports as "body.port"; names alone where no two bodies have such a port.
     """
 
+    bilateral: bool = False
     normal: NormalLawSection | None = None
     impact: OrNone[LineImpactSection] = None
     friction: ClassVar[None] = None

@@ -117,7 +117,7 @@ class BodiesOnLine(Module):
                 coordinate, rate = joint.motion(joints)
                 way, speed = way + joint.axis.x * coordinate, speed + joint.axis.x * rate
             along[body] = (place + way, speed)
-        return Placement(tuple(_on_line(*along[number]) for number in range(len(self.bodies))), joints)
+        return Placement(tuple(placed_on_line(*along[number]) for number in range(len(self.bodies))), joints)
 
     def respond(
         self,
@@ -238,7 +238,7 @@ class LineMobility(NamedTuple):
 Moving = MovingBodies | BodiesInPlane | BodiesOnLine  # bodies as they may move
 
 
-def _on_line(place: Scalar, speed: Scalar) -> Placed:
+def placed_on_line(place: Scalar, speed: Scalar) -> Placed:
     """Return a body at a place (m) of the line with a speed (m/s)."""
     zero = jnp.zeros(())
     twist = Twist(Vector(speed, zero, zero), Vector.zero())

@@ -19,10 +19,7 @@ from dockdyn.papers.reproduction import Made, Progress
 from dockdyn.papers.sits import simulation_pictures as pictures
 from dockdyn.papers.sits.rig import STEP, rig, root_of
 from dockdyn.papers.table import Row
-from dockdyn.rig.build import plant_of
 from dockdyn.rig.measures import at_last_peak
-from dockdyn.rig.model.wall import MassOnWall
-from dockdyn.rig.resting import loop_of
 from dockdyn.rig.simulate import simulate_rig
 from dockdyn.scenario.load import load
 from dockdyn.stability import make_loop
@@ -32,25 +29,27 @@ from dockdyn.trees import map_leaves
 SHOWN = 20.0  # s
 MESH = 5e-4  # s, a quarter of the delay
 SETTLED = 1.0  # s, after which only the slowest motion is left
-UNDAMPED = {"contact.normal.damping": 0.0, "duration": SHOWN}
+UNDAMPED = {"contact.spring.normal.damping": 0.0, "duration": SHOWN}
 
 
 class Target(Model):
-    """A mass against a wall that a robot pushes in its place, its force `delay` old; all continuous (SITS, eqs. 2, 18).
+    """A mass before a spring that a robot pushes in its place, the force `delay` old; all continuous (SITS, eqs. 2, 18).
 
-    State: that of `MassOnWall`, and the robot's as memory; without `robot` the mass itself touches.
+    State: its place (m) and velocity (m/s), and the robot's as memory; without `robot` the mass itself touches.
     """
 
-    wall: MassOnWall
-    robot: RobotStateSpace | None
     delay: Scalar | None  # s
+    mass: Scalar  # kg
+    stiffness: Scalar  # N/m
+    velocity: Scalar  # m/s, at t = 0
+    robot: RobotStateSpace | None
 
     def initial(self) -> State:
-        x = self.wall.initial()
+        place = jnp.zeros(())
         if self.robot is None:
-            return x
-        state, _ = RobotAxes(self.robot).following(x.q[None], x.v[None], jnp.zeros(()))
-        return State(x.q, x.v, x.mode, state[0])
+            return State(place, self.velocity, (), ())
+        state, _ = RobotAxes(self.robot).following(place[None], self.velocity[None], jnp.zeros(()))
+        return State(place, self.velocity, (), state[0])
 
     def moved(self, x: State) -> Array:
         """Return the rate of the robot's state."""
@@ -58,14 +57,11 @@ class Target(Model):
         return self.robot.state @ x.memory + self.robot.input * x.q
 
     def flow(self, t: Scalar, x: State, delayed: tuple[Scalar]) -> Rate:
-        return Rate(x.v, -delayed[0] / self.wall.mass, () if self.robot is None else self.moved(x))
+        return Rate(x.v, -delayed[0] / self.mass, () if self.robot is None else self.moved(x))
 
     def outputs(self, t: Scalar, x: State) -> Outputs:
-        place, speed = x.q, x.v
-        if self.robot is not None:
-            place, speed = self.robot.output @ x.memory, self.robot.output @ self.moved(x)
-        force = self.wall.contact.normal_force(x.mode[0], self.wall.contact.touch(place, speed))
-        return Outputs((force,), (), ())
+        place = x.q if self.robot is None else self.robot.output @ x.memory
+        return Outputs((self.stiffness * place,), (), ())
 
     def jump(self, t: Scalar, x: State, fired: tuple[Array, ...]) -> State:
         return x
@@ -106,10 +102,10 @@ class Swing(NamedTuple):
 
 def continuous(delay: float | None = None, robot: RobotStateSpace | None = None) -> Swing:
     """Return the target with nothing, a measurement delay (s) or a robot between it and the contact."""
-    scenario = load("sits", UNDAMPED)
-    model = plant_of(scenario.content, loop_of(scenario)).without_rig()
-    assert isinstance(model, MassOnWall)
-    return _integrated(Target(wall=model, robot=robot, delay=None if delay is None else jnp.asarray(delay)))
+    r, speed = rig(), load("sits").content.named("target").velocity
+    mass, stiffness, velocity = map(jnp.asarray, (r.mass, r.stiffness, speed))
+    late = None if delay is None else jnp.asarray(delay)
+    return _integrated(Target(late, mass, stiffness, velocity, robot))
 
 
 def samples(target: Target, mesh: fixed.StepMesh) -> tuple[Array, Array, Array]:

@@ -90,7 +90,7 @@ def characteristic(progress: Progress) -> Made:
     r = rig()
     rows = []
     for damping in (r.damping, 0.0):
-        exact = root_of(loop_of({"contact.normal.damping": damping}))
+        exact = root_of(loop_of({"contact.spring.normal.damping": damping}))
         pade = max(r.polynomial(damping).roots(0.0), key=lambda root: (root.real, root.imag))
         for way, root in (("Padé", pade), ("exact", exact)):
             name = f"no compensation, B = {damping:g} N s/m, {way}: rightmost root"
@@ -169,7 +169,7 @@ def _intervals() -> Iterator[Row]:
         rule = r.stiffness * (r.delay + r.hold / 2 + r.robot_delay) - damping
         ways: dict[str, Any] = {"Padé": r.polynomial(damping).stabilising_gains()}
         for name, overrides in LOOPS.items():
-            ways[f"exact, {name}"] = stabilising_gains(loop_of({**overrides, "contact.normal.damping": damping}))
+            ways[f"exact, {name}"] = stabilising_gains(loop_of({**overrides, "contact.spring.normal.damping": damping}))
         for way, ((low, high),) in ways.items():
             note = (
                 "K T / 2 = 20 N s/m more." if "T/2" in way else f"About K (τ_s + T_c / 2 + t_R) − B = {rule:.3f} N s/m."

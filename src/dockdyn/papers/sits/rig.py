@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.deferred import Float
-from dockdyn.docking.resting import nominal_loop
+from dockdyn.docking.resting import nominal_loop, nominal_of
 from dockdyn.scenario.load import load
 from dockdyn.stability import TransferFunction, loop_polynomial, loop_roots
 from dockdyn.stability.growth import batch_of_one
@@ -75,14 +75,16 @@ class SitsRig:
 def rig() -> SitsRig:
     """Return table 1 of the paper, and the robot that stands in for the one it does not print."""
     content = load("sits").content
-    normal, between = content.contact.normal, content.loop
+    (contact,), between = content.contact, content.loop
+    mass, normal = content.named("target").mass, contact.normal
     transfer = between.robot.transfer()
-    return SitsRig(content.mass, normal.stiffness, normal.damping, between.sensor.delay, between.hold.period, transfer)
+    return SitsRig(mass, normal.stiffness, normal.damping, between.sensor.delay, between.hold.period, transfer)
 
 
 def loop_of(overrides: dict[str, Any]) -> Loop:
     """Return the loop of the preset with some keys changed."""
-    return nominal_loop(load("sits", overrides), None)[0]
+    scenario = load("sits", overrides)
+    return nominal_loop(scenario, nominal_of(scenario))[0]
 
 
 def with_gain(name: str, gain: float) -> Loop:

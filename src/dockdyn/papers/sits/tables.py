@@ -13,7 +13,7 @@ def _parameters(progress: Progress) -> Made:
     """Return table 1."""
     r = rig()
     return None, [
-        Row("V₀", "0.05", load("sits").content.start.velocity, "m/s"),
+        Row("V₀", "0.05", load("sits").content.named("target").velocity, "m/s"),
         Row("m_e", "500", r.mass, "kg"),
         Row("K_tc", "20000", r.stiffness, "N/m"),
         Row("τ_s", "0.002", r.delay, "s"),

@@ -7,32 +7,25 @@ Source: SITS, eqs. 1 and 19; Sazawal et al. for two bodies in space.
 from __future__ import annotations
 
 import abc
-from typing import Any, Protocol
 
-from dockdyn.contact.axial import AxialContact
-from dockdyn.contact.contact_modes import GATED, PRESSING
-from dockdyn.contact.laws.parallel import Parallel
+from dockdyn.contact.group import ContactGroup, GroupState
+from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.deferred import Array, Float, Int, PyTree, jnp
 from dockdyn.hil.mounting import Known, SensorFrame, Tool
 from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State
 from dockdyn.parameters import Dynamics
-from dockdyn.rig.model.wall import MassOnWall
-from dockdyn.trees import AbstractVar, Module, field
+from dockdyn.trees import AbstractVar, Module
 
 type Axes = Float[Array, "axes"]  # of the robot: one, or three translations and three rotations
 type Port = Float[Array, "port"]  # of the contact: one, or three
 type Modes = tuple[Int[Array, ""], ...]  # of contacts, one each
 
 
-class Gate(Protocol):
-    """When what touches presses: a `UnilateralContact` or, by its one event, a group of them. A `touch` is how it touches."""
-
-    def first_mode(self, touch: Any) -> Int[Array, ""]: ...  # noqa: ANN401, what the plant says of it
-    def guards(self, mode: Int[Array, ""], touch: Any) -> tuple[Scalar, Scalar]: ...  # noqa: ANN401, as above
-    def next_mode(self, mode: Int[Array, ""], fired: tuple[Flag, Flag], onset: Any) -> Int[Array, ""]: ...  # noqa: ANN401, as above
+# of the change of velocity in a step with which bodies move through it
+SHARES = {"explicit-euler": 0.0, "zero-order-hold": 0.5, "semi-implicit-euler": 1.0}
 
 
-Touching = tuple[tuple[Gate, Any], ...]  # contacts, and how they touch
+Touching = tuple[tuple[ContactGroup, GroupState], ...]  # contacts, and how they touch
 
 
 class Plant(Module):
@@ -67,10 +60,6 @@ class Plant(Module):
     def without_rig(self) -> Model:
         """Return the same contacts without loop: those of the mock-ups together with those computed in software."""
 
-    def motion_of(self, state: State) -> State:
-        """Return a state of what is `without_rig` as a motion."""
-        return State(state.q, state.v, (), ())
-
     @abc.abstractmethod
     def initial(self) -> State:
         """Return the motion of the virtual bodies at t = 0."""
@@ -99,11 +88,11 @@ class Plant(Module):
         """Return the same of the contact that is computed in software; zeros where there is none."""
 
     @abc.abstractmethod
-    def touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
-        """Return the contacts of the mock-ups at a pose; `at_onset` takes their depths as exactly zero."""
+    def touching(self, pose: Axes, rate: Axes) -> Touching:
+        """Return the contacts of the mock-ups at a pose."""
 
     @abc.abstractmethod
-    def virtual_touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
+    def virtual_touching(self, pose: Axes, rate: Axes) -> Touching:
         """Return the same of those that are computed in software."""
 
     @abc.abstractmethod
@@ -181,44 +170,26 @@ class Plant(Module):
         return {}
 
 
-class Mass(Plant):
-    """A virtual mass against a fixed wall, along one direction: m Ẍ = F (SITS, eqs. 1, 19). X > 0 is overlap.
-
-    The force on the mass is minus that of the contact. A `bilateral` contact is a spring that is fixed to both.
-    """
+class LinearPlant(Plant):
+    """A mass before a contact that is linear and never parts, along its normal: m Ẍ = F (SITS, eqs. 1, 19), as small motions in
+    any contact are. X > 0 is overlap; the force on the mass is minus that of the contact."""
 
     mass: Float[Array, ""]
-    contact: AxialContact
-    virtual: AxialContact | None  # computed in software
-    position: Float[Array, ""]  # m, at t = 0
-    velocity: Float[Array, ""]  # m/s, at t = 0
-    bilateral: bool = field(static=True)
+    law: NormalLaw
+    virtual: NormalLaw  # computed in software
 
     axes = 1
     port_axes = 1
 
     @property
     def ever_touching(self) -> bool:
-        return self.bilateral
+        return True
 
-    def without_rig(self) -> MassOnWall:
-        contact = self.contact
-        if self.virtual is not None:
-            contact = AxialContact(law=Parallel((contact.law, self.virtual.law)))
-        return MassOnWall(
-            mass=self.mass,
-            contact=contact,
-            position=self.position,
-            velocity=self.velocity,
-            delay=None,
-            bilateral=self.bilateral,
-        )
-
-    def motion_of(self, state: State) -> State:
-        return State(jnp.reshape(state.q, 1), jnp.reshape(state.v, 1), (), ())
+    def without_rig(self) -> Model:
+        raise NotImplementedError("small motions are judged with their rig alone")
 
     def initial(self) -> State:
-        return State(jnp.reshape(self.position, 1), jnp.reshape(self.velocity, 1), (), ())
+        return State(jnp.zeros(1), jnp.zeros(1), (), ())
 
     def pose(self, motion: State) -> Axes:
         return motion.q
@@ -230,22 +201,16 @@ class Mass(Plant):
         return load / self.mass
 
     def load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
-        return self.against(self.contact, pose, rate, modes)
+        return -self.law.force(pose, rate)
 
     def virtual_load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
-        return jnp.zeros(1) if self.virtual is None else self.against(self.virtual, pose, rate, modes)
+        return -self.virtual.force(pose, rate)
 
-    def against(self, contact: AxialContact, pose: Axes, rate: Axes, modes: Modes | None) -> Axes:
-        mode = jnp.asarray(PRESSING if self.bilateral else GATED) if modes is None else modes[0]
-        return -contact.normal_force(mode, contact.touch(pose, rate))
+    def touching(self, pose: Axes, rate: Axes) -> Touching:
+        return ()
 
-    def touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
-        depth = jnp.zeros(()) if at_onset else pose[0]
-        return ((self.contact, self.contact.touch(depth, rate[0])),)
-
-    def virtual_touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
-        depth = jnp.zeros(()) if at_onset else pose[0]
-        return () if self.virtual is None else ((self.virtual, self.virtual.touch(depth, rate[0])),)
+    def virtual_touching(self, pose: Axes, rate: Axes) -> Touching:
+        return ()
 
     def port(self, pose: Axes, rate: Axes) -> tuple[Port, Port]:
         return pose, rate
@@ -267,5 +232,4 @@ class Mass(Plant):
 
     def stepped(self, time: Scalar, motion: State, load: Axes, period: Scalar, method: Dynamics) -> State:
         change = load * (period / self.mass)
-        share = {"zero-order-hold": 0.5, "explicit-euler": 0.0, "semi-implicit-euler": 1.0}[method]
-        return State(motion.q + period * (motion.v + share * change), motion.v + change, (), ())
+        return State(motion.q + period * (motion.v + SHARES[method] * change), motion.v + change, (), ())

@@ -9,6 +9,7 @@ Source: own construction on the located integration.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from dockdyn.contact.contact_modes import PRESSING
@@ -99,16 +100,12 @@ class Stretch(Model):
         """Return the motion of the virtual bodies in a state."""
         return State(x.q, x.v, x.mode.motion, x.memory.motion)
 
-    def meetings(self, t: Scalar, x: State, at_onset: bool = False) -> tuple[Touching, Touching, Touching]:
-        """Return all contacts, in the order of `Kinds`; `at_onset` takes their depths as exactly zero."""
-        plant = self.rig.plant
-        late = plant.touching(*self.late.at(t), at_onset=at_onset) if self.rig.schedule.continuous_force else ()
-        motion = self.motion_in(x)
-        return (
-            late,
-            plant.touching(*self.own.at(t), at_onset=at_onset),
-            plant.virtual_touching(plant.pose(motion), plant.rate(motion), at_onset=at_onset),
-        )
+    def meetings(self, t: Scalar, x: State) -> tuple[Touching, Touching, Touching]:
+        """Return all contacts, in the order of `Kinds`."""
+        plant, motion = self.rig.plant, self.motion_in(x)
+        late = plant.touching(*self.late.at(t)) if self.rig.schedule.continuous_force else ()
+        computed = plant.virtual_touching(plant.pose(motion), plant.rate(motion))
+        return late, plant.touching(*self.own.at(t)), computed
 
     def initial(self) -> State:
         """Return the motion at the start, every contact as its state there says."""
@@ -117,7 +114,7 @@ class Stretch(Model):
         meetings = self.meetings(
             jnp.zeros(()), State(motion.q, motion.v, AllModes(Kinds((), (), ()), motion.mode), account)
         )
-        modes = (tuple(gate.first_mode(touch).astype(int) for gate, touch in group) for group in meetings)
+        modes = (tuple(one.mode_of(touch) for one, touch in group) for group in meetings)
         return State(motion.q, motion.v, AllModes(Kinds(*modes), motion.mode), account)
 
     def flow(self, t: Scalar, x: State, delayed: tuple[Axes, Scalar]) -> Rate:
@@ -145,21 +142,18 @@ class Stretch(Model):
         work = jax.lax.cond(any_contact_presses(x.mode.contacts.own), power, lambda: jnp.zeros(()))
         guards: list[Scalar] = []
         for group, modes in zip(self.meetings(t, x), x.mode.contacts, strict=True):
-            for (gate, touch), mode in zip(group, modes, strict=True):
-                guards += gate.guards(mode, touch)
+            for (one, touch), mode in zip(group, modes, strict=True):
+                guards += one.guards(mode, touch)
         guards += plant.guards(self.start + t, self.motion_in(x))
         return Outputs((load, work), tuple(guards), ())
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
-        count = 2 * sum(map(len, x.mode.contacts))
-        pairs = iter(zip(fired[:count:2], fired[1:count:2], strict=True))
-        groups = zip(self.meetings(t, x, at_onset=True), x.mode.contacts, strict=True)
-        modes = (
-            tuple(gate.next_mode(mode, next(pairs), touch) for (gate, touch), mode in zip(group, modes, strict=True))
-            for group, modes in groups
-        )
-        motion = self.rig.plant.jump(self.start + t, self.motion_in(x), fired[count:])
-        return State(motion.q, motion.v, AllModes(Kinds(*modes), motion.mode), x.memory._replace(motion=motion.memory))
+        left, kinds = iter(fired), []
+        for group, modes in zip(self.meetings(t, x), x.mode.contacts, strict=True):
+            both = zip(group, modes, strict=True)
+            kinds.append(tuple(one.next_mode(mode, tuple(islice(left, one.events))) for (one, _), mode in both))
+        motion = self.rig.plant.jump(self.start + t, self.motion_in(x), tuple(left))
+        return State(motion.q, motion.v, AllModes(Kinds(*kinds), motion.mode), x.memory._replace(motion=motion.memory))
 
     def next_tick(self, x: State) -> Scalar | None:
         tick = self.rig.plant.next_tick(self.motion_in(x))

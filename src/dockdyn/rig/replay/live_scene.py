@@ -25,7 +25,7 @@ from dockdyn.report.replay.scene import (
 from dockdyn.report.replay.shapes import box_mesh, coil_points
 from dockdyn.report.sampled_surface import in_pieces
 from dockdyn.rig.scene import COMPUTED, WITHOUT, carried_poses, port_group
-from dockdyn.rig.schema import RigContent, RigMechanismSection
+from dockdyn.rig.schema import RigContent, way_in
 
 MODEL, ROBOT, IDEAL = COLOURS["sky"], COLOURS["blue"], COLOURS["green"]
 GHOST = 0.3  # opacity
@@ -33,16 +33,16 @@ LANES = {COMPUTED: ("position", MODEL), "robot": ("robot_position", ROBOT)}
 
 
 def scene_of_rig(dataset: Dataset, content: RigContent) -> Scene:
-    """Return the scene of a rig along one direction, or of its mock-ups."""
-    return scene_of_mock_ups(dataset, content) if isinstance(content, RigMechanismSection) else scene_of_line(dataset)
+    """Return the scene of a rig on a line, or of its mock-ups in space."""
+    return scene_of_line(dataset, content) if content.axes == 1 else scene_of_mock_ups(dataset, content)
 
 
-def scene_of_line(dataset: Dataset) -> Scene:
-    """Return one direction: two blocks side by side, each before its spring, in the robot's place the ghost of its ideal
+def scene_of_line(dataset: Dataset, content: RigContent) -> Scene:
+    """Return a line: two blocks side by side, each before its spring, in the robot's place the ghost of its ideal
     motion; overlap is to the right of the wall's face."""
-    time = dataset.time.values
-    travel = {name: dataset[key].values[:, 0] for name, (key, _) in LANES.items()}
-    ideal = dataset.ideal_position.values[:, 0]
+    time, way = dataset.time.values, way_in(content)
+    travel = {name: way * dataset[key].values[:, 0] for name, (key, _) in LANES.items()}
+    ideal = way * dataset.ideal_position.values[:, 0]
     size = max(float(np.abs(values).max()) for values in (*travel.values(), ideal)) or 1.0
     wall, apart = 3.0 * size, 2.1 * size
     parts, lines, motions = [], [], []
@@ -63,11 +63,12 @@ def scene_of_line(dataset: Dataset) -> Scene:
     ghost.position[:, 0] = ideal
     parts.append(ghost_of(ScenePart(WITHOUT, _block_mesh(size, 1.15), IDEAL, ghost), IDEAL, WITHOUT))
     plate = box_mesh([wall, -1.1 * apart, -0.9 * size], [wall + 0.25 * size, 1.1 * apart, 0.9 * size])
-    parts.append(ScenePart("wall", plate, COLOURS["muted"], still_motion(len(time)), body="wall"))
+    standing = content.rig.against
+    parts.append(ScenePart(standing, plate, COLOURS["muted"], still_motion(len(time)), body=standing))
     arrows = []
     shown = {"contact force": ("contact_force", FORCE, 1), "force on the model": ("total_force", HOLD, 0)}
     forces = {name: dataset[key].values[:, 0] for name, (key, _, _) in shown.items()}
-    vectors = {name: force[:, None] * np.array([1.0, 0.0, 0.0]) for name, force in forces.items()}
+    vectors = {name: force[:, None] * np.array([way, 0.0, 0.0]) for name, force in forces.items()}
     scale = arrow_scale(list(vectors.values()), 3 * size)
     for name, (_, colour, lane) in shown.items():
         place = motions[lane].position + np.array([0.0, 0.0, 0.85 * size])
@@ -95,7 +96,7 @@ def _block_mesh(size: float, wide: float) -> Mesh:
     return box_mesh([-1.4 * size, -0.7 * wide * size, -0.6 * wide * size], [0.0, 0.7 * wide * size, 0.6 * wide * size])
 
 
-def scene_of_mock_ups(dataset: Dataset, content: RigMechanismSection) -> Scene:
+def scene_of_mock_ups(dataset: Dataset, content: RigContent) -> Scene:
     """Return the two mock-ups in axes of the laboratory, in which that of the second stands still."""
     time = dataset.time.values
     robot, ground = carried_motion(dataset, content, time, "robot_pose"), still_motion(len(time))
@@ -129,7 +130,7 @@ def scene_of_mock_ups(dataset: Dataset, content: RigMechanismSection) -> Scene:
     )
 
 
-def touching_motion(content: RigMechanismSection, robot: SceneMotion, ground: SceneMotion) -> SceneMotion:
+def touching_motion(content: RigContent, robot: SceneMotion, ground: SceneMotion) -> SceneMotion:
     """Return the motion of the mock-up whose feature touches in the port's contact: the `robot`'s, or that of the `ground`."""
     return robot if port_group(content).first == content.mounted_bodies()[0] else ground
 
@@ -139,7 +140,7 @@ def ghost_of(part: ScenePart, colour: str, layer: str) -> ScenePart:
     return replace(part, colour=colour, opacity=GHOST, layer=layer, body=layer)
 
 
-def carried_motion(dataset: Dataset, content: RigMechanismSection, time: np.ndarray, name: str) -> SceneMotion:
+def carried_motion(dataset: Dataset, content: RigContent, time: np.ndarray, name: str) -> SceneMotion:
     """Return the mock-up that is carried, in the laboratory, from the robot's axes of a `name` in the dataset."""
     pose = dataset[name].values
     return SceneMotion(*in_pieces(lambda rows: carried_poses(content, rows), pose))

@@ -32,7 +32,7 @@ USUAL = (
     Usual(
         ("orbit.semi_major_axis",), "m", 6.4e6, 1e9, "no spacecraft docks so far out", "that orbit is inside the Earth"
     ),
-    Usual(("*.lateral_offset", "start.position"), "m", NONE, 5.0, "bodies that begin so far off do not meet"),
+    Usual(("*.lateral_offset",), "m", NONE, 5.0, "bodies that begin so far off do not meet"),
     Usual(("rig.limits.*", "loop.robot*.position_limit"), "m", 1e-3, 20.0, "no rig reaches so far", STOPS),
     Usual(("*feature.radius",), "m", 2e-5, 3.0, "no part that touches is so large", "no part that touches is so small"),
     Usual(("*believed*",), "m", NONE, ALWAYS, ""),

@@ -1,4 +1,4 @@
-"""A rig along one direction: a virtual mass, a robot, and what is mounted before its force sensor."""
+"""A rig on a line: two spacecraft, a robot, and what is mounted before its force sensor."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 from dockdyn.scenario.language.units import Bounds
 from dockdyn.scenario.starters.pieces import ON_RIG, effective_mass, given, joined, mass_of, stiffness_for, table
-from dockdyn.scenario.starters.question import Amount, Answers, between, digits, plain, rounded, yes_or_no
+from dockdyn.scenario.starters.question import Amount, Answers, between, digits, rounded, yes_or_no
 from dockdyn.scenario.starters.starter import Starter
 
 LASTS = 0.5  # s, the contact
@@ -29,17 +29,25 @@ def _text(answers: Answers) -> str:
         ("damping", f'"{digits(2 * DAMPING * math.sqrt(stiffness * mass))} N s/m"', "a twentieth of critical"),
     ]
     return joined(
-        f'duration = "{duration} s"\n',
-        table("rig", [("mass", f'"{plain(mass)} kg"', "what the contact feels of both: m1 m2/(m1 + m2)")]),
+        f'motion = "line"\nduration = "{duration} s"\n',
+        table("rig", [("carries", '"chaser"', "by a robot, as seen from the other"), ("against", '"target"', "")]),
         table(
-            "start",
+            "body.chaser",
             [
-                ("position", f'"-{1e3 * BEFORE:g} mm"', "where the model begins; from 0 on it touches"),
+                ("mass", given(answers, "chaser-mass"), ""),
+                ("position", f'"-{1e3 * BEFORE:g} mm"', "where it begins; from 0 on it touches"),
                 ("velocity", given(answers, "speed"), ""),
             ],
         ),
-        table("contact", [("bilateral", str(pulls).lower(), "whether the contact pulls, too")]),
-        table("contact.normal", normal),
+        table("body.target", [("mass", given(answers, "target-mass"), "")]),
+        table(
+            "contact.touch",
+            [
+                ("between", '["chaser", "target"]', ""),
+                ("bilateral", str(pulls).lower(), "whether the contact pulls, too"),
+            ],
+        ),
+        table("contact.touch.normal", normal),
         table(
             "loop",
             [
@@ -90,7 +98,7 @@ def _stiffness_bounds(answers: Answers) -> Bounds:
 
 
 ONE_AXIS = Starter(
-    "a rig along one direction, for hardware that meets on one axis",
+    "a rig on a line, for hardware that meets on one axis",
     (
         mass_of("chaser-mass", 1800.0, "the one spacecraft"),
         mass_of("target-mass", 3200.0, "the other one"),

@@ -58,8 +58,8 @@ def check_scenario(scenario: Scenario, again: str = "") -> ScenarioCheck:
         verdict=words,
         advice=[Advice("Next", "Run it:", f"dockdyn run {scenario.name}")],
         tiles=about,
-        alarming=bool(begun and _too_deep(scenario.content, begun)),
-        neutral=bool(begun and begun.overlapping and not _too_deep(scenario.content, begun)),
+        alarming=_too_deep(scenario.content, begun),
+        neutral=bool(begun.overlapping and not _too_deep(scenario.content, begun)),
         warnings=check_numbers(scenario),
         key=[
             ("Duration", f"{float(scenario.content.duration):g} s"),
@@ -97,9 +97,9 @@ def _cost_tile(cost: CompileCost, ready: float | None) -> Tile:
     )
 
 
-def _headline(begun: StraightStart | None) -> str:
-    if begun is None or not begun.names:
-        return "No body is placed in it" if begun is None else "Nothing can touch"
+def _headline(begun: StraightStart) -> str:
+    if not begun.names:
+        return "Nothing can touch"
     if over := begun.overlapping:
         return f"{begun.names[over[0]]} overlaps by {format_significant(1e3 * begun.depths[0][over[0]], 3)} mm at the start"
     if begun.first is None:
@@ -110,10 +110,8 @@ def _headline(begun: StraightStart | None) -> str:
     )
 
 
-def _verdict(begun: StraightStart | None) -> str:
+def _verdict(begun: StraightStart) -> str:
     """Return what overlaps, and what touches when, in sentences."""
-    if begun is None:
-        return "A rig along one direction has no scene before its run."
     if not begun.names:
         return "There are no contacts to look at."
     over, count = begun.overlapping, len(begun.names)
@@ -131,12 +129,12 @@ def _verdict(begun: StraightStart | None) -> str:
 
 def _too_deep(content: Any, begun: StraightStart) -> bool:  # noqa: ANN401, of any setup
     """Return whether a run would refuse the overlap."""
-    return hasattr(content, "meetings") and bool(overlaps_too_deep(content.meetings(), begun.depths[0]))
+    return bool(overlaps_too_deep(content.meetings(), begun.depths[0]))
 
 
-def _touch_tiles(begun: StraightStart | None) -> Iterator[Tile]:
+def _touch_tiles(begun: StraightStart) -> Iterator[Tile]:
     """Yield when something first touches, with the way there, and the gaps at the start."""
-    if begun is None or not begun.names:
+    if not begun.names:
         return
     first = begun.first
     if first is not None:
@@ -154,25 +152,14 @@ def _touch_tiles(begun: StraightStart | None) -> Iterator[Tile]:
 
 def _mass_tiles(content: Any) -> Iterator[Tile]:  # noqa: ANN401, of any setup
     """Yield the masses of bodies."""
-    masses = [(body.name, float(body.mass)) for body in _bodies(content)]
-    if masses:
-        total = sum(mass for _, mass in masses)
-        bars = [
-            (name, mass / max(one for _, one in masses), format_significant(mass, 4)) for name, mass in masses[:MOST]
-        ]
-        yield Tile("Mass of all bodies", format_significant(total, 4), "kg", f"{len(masses)} that are free", bars=bars)
+    masses = [(body.name, float(body.mass)) for body in content.body if not body.fixed]
+    total, largest = sum(mass for _, mass in masses), max(mass for _, mass in masses)
+    bars = [(name, mass / largest, format_significant(mass, 4)) for name, mass in masses[:MOST]]
+    yield Tile("Mass of all bodies", format_significant(total, 4), "kg", f"{len(masses)} that are free", bars=bars)
 
 
-def _bodies(content: Any) -> list[Any]:  # noqa: ANN401, of any setup
-    """Return the tables of bodies that have a mass."""
-    bodies = getattr(content, "body", [])
-    return [one for one in bodies if getattr(one, "mass", None) is not None] if isinstance(bodies, list) else []
-
-
-def _contacts_table(begun: StraightStart | None) -> Table | None:
+def _contacts_table(begun: StraightStart) -> Table:
     """Return gaps at the start and when each closes, the first one first."""
-    if begun is None:
-        return None
     order = np.lexsort((-begun.depths[0], np.nan_to_num(begun.touches, nan=np.inf)))
     rows = []
     for one in order[:LISTED]:
@@ -186,7 +173,7 @@ def _contacts_table(begun: StraightStart | None) -> Table | None:
 def _bodies_table(content: Any) -> Table:  # noqa: ANN401, of any setup
     """Return masses and moments of inertia against the box of even density that has them."""
     rows = []
-    for body in _bodies(content):
+    for body in (one for one in content.body if not one.fixed):
         mass, stated = float(body.mass), getattr(body, "inertia", None)
         if stated is None:
             rows.append([body.name, format_significant(mass, 5), *[NOTHING] * 3, ""])
@@ -220,7 +207,7 @@ def _bodies_table(content: Any) -> Table:  # noqa: ANN401, of any setup
 def _places_table(content: Any) -> Table:  # noqa: ANN401, of any setup
     """Return where features, surfaces and ports are, and their axes."""
     rows = []
-    for body in _bodies(content):
+    for body in content.body:
         for kind, name, place, axis in _places(body):
             rows.append([f"{body.name}.{name}", kind, _vector(place), _vector(axis)])
     return Table([("name", ""), ("is a", ""), ("place", "m"), ("axis", "")], rows, worded={0, 1})
@@ -249,10 +236,8 @@ def _vector(value: np.ndarray | None) -> str:
     return NOTHING if value is None else f"({', '.join(format_significant(float(one), 4) for one in value)})"
 
 
-def _scene(scenario: Scenario, begun: StraightStart | None) -> RunScene | None:
+def _scene(scenario: Scenario, begun: StraightStart) -> RunScene | None:
     """Return the scene from the start to the first touch, with axes of ports; None where it cannot be drawn before a run."""
-    if begun is None:
-        return None
     setup = setup_named(scenario.setup)
     try:
         dataset = setup.begin(scenario)
@@ -280,7 +265,7 @@ def _like(array: DataArray, values: np.ndarray) -> tuple[Any, ...]:
 def _axes(content: Any, scene: RunScene) -> Iterator[ShownPart]:  # noqa: ANN401, of any setup
     """Yield the axes of ports and surfaces as rods, which the tree of the scene names."""
     length = AXIS * scene.focus.reach
-    for body in _bodies(content):
+    for body in content.body:
         for _, name, place, axis in _places(body):
             if place is not None and axis is not None and body.name in scene.bodies and np.linalg.norm(axis) > 0:
                 end = place + length * axis / np.linalg.norm(axis)

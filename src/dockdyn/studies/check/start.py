@@ -57,11 +57,9 @@ def _coasted(content: Any, time: Float[np.ndarray, ""]) -> Any:  # noqa: ANN401,
     return content.coasted(time)
 
 
-def begin_straight(scenario: Scenario) -> StraightStart | None:
-    """Return how a scenario begins and goes straight on; None of one whose bodies are not placed in space or on a line."""
+def begin_straight(scenario: Scenario) -> StraightStart:
+    """Return how a scenario begins and goes straight on."""
     content = scenario.content
-    if not hasattr(content, "coasted"):
-        return None
     end = float(content.duration)
 
     def at(time: float) -> tuple[np.ndarray, ...]:

@@ -328,7 +328,7 @@ def contact_toml(contact: IdentifiedContact) -> str:
     stiffness, damping, delay = contact.stiffness, contact.damping, contact.delay
     lines = [
         f"# identified from {Path(contact.bounce.name).name}, fit {contact.percent:.4g} %",
-        "[contact.normal]",
+        "[contact_law.identified.normal]",
         'law = "spring-dashpot"',
         f'stiffness = "{stiffness.value!r} N/m"{stiffness.doubt()}',
         f'damping = "{max(damping.value, 0.0)!r} N s/m"{damping.doubt()}',

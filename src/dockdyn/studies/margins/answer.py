@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.deferred import Array
-from dockdyn.docking.operating_point import Judged, Nominal
+from dockdyn.docking.operating_point import Judged, Nominal, later_sets
 from dockdyn.docking.resting import (
     closed_contacts,
     motion_shares,
@@ -17,7 +17,6 @@ from dockdyn.docking.resting import (
     of_whole_model,
     rest_remarks,
     seen_matrices,
-    sets_after,
 )
 from dockdyn.mechanism.rest import RestingContact
 from dockdyn.report.notebook import ShownAnswer
@@ -72,7 +71,7 @@ def margins(scenario: Scenario | str | Path) -> ShownAnswer:
     content, nominal, loop, found = judged.scenario.content, judged.nominal, judged.loop, judged.roots
     several, delay, growth, stable = judged.several, judged.delay, judged.growth, judged.stable
     # axes across the normal are those of a docking axis
-    contact = None if several or judged.contact is None or not np.isfinite(judged.contact.radius) else judged.contact
+    contact = None if several or not np.isfinite(judged.contact.radius) else judged.contact
     critical, doubts = critical_delay(found.windows, delay, stable)
     doubts += untuned
     slopes = margin_sensitivities(content, nominal, loop, critical) if loop.behind is None else Sensitivities({}, [])
@@ -114,8 +113,8 @@ def margins(scenario: Scenario | str | Path) -> ShownAnswer:
         "not_counted": (missing := not_counted(content.loop, loop)),
         "growth_rate_of_run_1_s": _growth_of_run(judged.scenario, missing),
         "pade": None if several else pade_approximations(content, loop, stable),
-        "nominal": {"depth_m": content.stability.depth} if nominal is None else nominal_place(content, nominal),
-        "closed_contacts": [] if nominal is None or not nominal.others else closed_contacts(content, nominal),
+        "nominal": nominal_place(content, nominal),
+        "closed_contacts": [] if not nominal.others else closed_contacts(content, nominal),
         "later_sets": later,
         "drift_modes": found.drift,
         "mode": _mode_of(content, nominal, found.roots[0], delay),
@@ -144,9 +143,9 @@ def _tuned_or_not(stated: Scenario) -> tuple[Scenario, list[str]]:
         return stated, [str(error).removeprefix(f"{stated.name}: ")]
 
 
-def _mode_of(content: Judged, nominal: Nominal | None, root: complex, delay: float) -> list[dict[str, Any]]:
+def _mode_of(content: Judged, nominal: Nominal, root: complex, delay: float) -> list[dict[str, Any]]:
     """Return which bodies move in the motion that decides; nothing where the loop is taken along a normal, or nothing moves."""
-    if nominal is None or not of_whole_model(content, nominal) or not np.isfinite(root) or not abs(root):
+    if not of_whole_model(content, nominal) or not np.isfinite(root) or not abs(root):
         return []
     return motion_shares(content, nominal, root, delay)
 
@@ -174,16 +173,16 @@ def _margins_of_set(content: Judged, nominal: Nominal, delay: float) -> dict[str
     return names | {"critical_delay_s": critical, "delay_margin_s": margin}
 
 
-def _margins_of_later_sets(scenario: Scenario, nominal: Nominal | None, delay: float) -> list[dict[str, Any]]:
+def _margins_of_later_sets(scenario: Scenario, nominal: Nominal, delay: float) -> list[dict[str, Any]]:
     """Return margins of the sets of contacts that close while the nominal ones are closed, with a `delay` (s) alone."""
-    found = sets_after(scenario, nominal)
+    found = later_sets(scenario, nominal)
     return [{"after_s": one.after} | _margins_of_set(scenario.content, one.nominal, delay) for one in found]
 
 
-def closed_together(content: Judged, nominal: Nominal | None, delay: float, all_count: bool) -> list[str]:
+def closed_together(content: Judged, nominal: Nominal, delay: float, all_count: bool) -> list[str]:
     """Return which contacts are closed together where the loop is linearised, and what that counts for, if `all_count` or
     one."""
-    if nominal is None or not nominal.others:
+    if not nominal.others:
         return []
     count, names = len(nominal.closed), names_of(content, nominal)
     words = f"{count} contacts are closed together ({', '.join(names)})"
@@ -203,9 +202,9 @@ def closed_together(content: Judged, nominal: Nominal | None, delay: float, all_
     ]
 
 
-def _later_words(content: Judged, nominal: Nominal | None, found: dict[str, Any]) -> str:
+def _later_words(content: Judged, nominal: Nominal, found: dict[str, Any]) -> str:
     """Return what a later set of closed contacts means for the loop."""
-    own = [] if nominal is None else names_of(content, nominal)
+    own = names_of(content, nominal)
     new = [name for name in found["contacts"] if name not in own]
     still = [name for name in found["contacts"] if name in own]
     words = f"{' and '.join(new)} closed {1e3 * found['after_s']:.4g} ms after the first contact, while {' and '.join(still)} "
@@ -277,15 +276,14 @@ def without_infinities(data: Any) -> Any:  # noqa: ANN401, what JSON holds
     return None if isinstance(data, float) and not np.isfinite(data) else data
 
 
-def _margin_remarks(content: Judged, loop: Loop, nominal: Nominal | None) -> list[str]:
+def _margin_remarks(content: Judged, loop: Loop, nominal: Nominal) -> list[str]:
     """Return what a reader of the margins should know."""
     setup = setup_named(content.setup)
     found = setup.left_out_of_margins(content)
-    if nominal is not None:
-        found += rest_remarks(content, nominal)
+    found += rest_remarks(content, nominal)
     if content.loop.robot is not None and not abs((gain := content.loop.robot.transfer().dc_gain()) - 1) < OFF:
         found.append(f"the robot's gain at rest is {gain:g}, not 1: it does not go where it is told")
-    normal = nominal is not None and not nominal.others and loop.behind is None
+    normal = not nominal.others and loop.behind is None
     along = normal and (setup.along_normal or content.loop.beyond_delay())
     if along and len(content.contact) > 1:
         found.append("several contacts are possible; the loop is taken along the normal of the nominal one alone")

@@ -50,7 +50,7 @@ class Sensitivities(NamedTuple):
     doubts: list[str]  # which keys have no slope, and why
 
 
-def margin_sensitivities(content: Judged, nominal: Nominal | None, loop: Loop, critical: float | None) -> Sensitivities:
+def margin_sensitivities(content: Judged, nominal: Nominal, loop: Loop, critical: float | None) -> Sensitivities:
     """Return the change of the margin for a change of each number of the scenario by its own size, the largest first.
 
     The margin is the delay margin (s) where there is a critical delay above zero, else the growth rate (1/s). The pose of
@@ -166,7 +166,7 @@ def _tied_keys(content: Judged, loop: Loop, values: dict[str, float]) -> list[tu
 
 
 def _named_slopes(
-    content: Judged, nominal: Nominal | None, loop: Loop, at_edge: bool, longest: float, delay: float
+    content: Judged, nominal: Nominal, loop: Loop, at_edge: bool, longest: float, delay: float
 ) -> tuple[float, dict[str, float]]:
     """Return the growth rate (1/s) with a `delay` (s, up to the `longest`), and the derivative of the margin there by each
     key."""
@@ -193,10 +193,10 @@ def _named_numbers(numbers: Sequence[Any], content: PyTree) -> dict[str, float]:
     return {key_of(path, content): float(value) for path, value in zip(leaves, numbers, strict=True)}
 
 
-def rightmost_root(content: Judged, nominal: Nominal | None, loop: Loop, delay: float) -> complex:
+def rightmost_root(content: Judged, nominal: Nominal, loop: Loop, delay: float) -> complex:
     """Return the rightmost root (1/s) with a `delay` (s): of all closed contacts where they count, else of the `loop`."""
-    several = nominal is not None and counts_all(content, nominal)
-    matrices = seen_matrices(content, nominal) if several else matrices_of(loop)  # type: ignore[arg-type]
+    several = counts_all(content, nominal)
+    matrices = seen_matrices(content, nominal) if several else matrices_of(loop)
     return complex(rightmost_roots(matrices, np.array([delay]), 1)[0])
 
 
@@ -205,7 +205,7 @@ def _with_delay(loop: Loop | Linear, delay: Scalar) -> Loop | Linear:
     return loop._replace(delay=delay) if isinstance(loop, Linear) else replace(loop, delay=delay)
 
 
-def assemble_loop(content: Judged, nominal: Nominal | None, delay: Scalar, hyperperiod: Hyperperiod | None) -> Parts:
+def assemble_loop(content: Judged, nominal: Nominal, delay: Scalar, hyperperiod: Hyperperiod | None) -> Parts:
     """Return what growth comes from, at a `delay` (s) that the scenario's own enters by its changes."""
     loop = delayed_loop(content, nominal)
     late: Any = _with_delay(loop, delay + loop.delay - jax.lax.stop_gradient(loop.delay))
@@ -226,7 +226,7 @@ assemble_once = jit_once(assemble_loop, static=("hyperperiod",))
 
 @partial(jit_once, static=("hyperperiod",))
 def _slopes_once(
-    content: Judged, nominal: Nominal | None, delay: Scalar, slopes: Parts, hyperperiod: Hyperperiod | None
+    content: Judged, nominal: Nominal, delay: Scalar, slopes: Parts, hyperperiod: Hyperperiod | None
 ) -> Float[Array, "numbers"]:
     """Return slopes in every number of `content`, and in the delay, from those in the parts: forwards, one after the other,
     which compiles sooner."""

@@ -50,9 +50,9 @@ class JudgedLoop:
     """The loop of a scenario around its nominal contact, with its roots and stable delays."""
 
     scenario: Scenario  # with what its compensator leaves to tuning
-    nominal: Nominal | None
+    nominal: Nominal
     loop: Loop
-    contact: RestingContact | None
+    contact: RestingContact
     roots: Roots
 
     @property
@@ -102,7 +102,7 @@ def judge_loop(scenario: Scenario) -> JudgedLoop:
     return JudgedLoop(scenario, nominal, loop, contact, roots)
 
 
-def _roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
+def _roots_of(scenario: Scenario, loop: Loop, nominal: Nominal) -> Roots:
     """Return roots and stable delays: of the whole model where only a delay is stated, else of the loop along the normal."""
     if loop.sampled():
         try:
@@ -122,16 +122,15 @@ def _roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
     found = roots_with_delay(matrices, float(loop.delay))
     if (growth := unseen.real.max(initial=0.0)) > UNSEEN * max(1.0, abs(found.roots[0])):
         found.doubts.append(f"a motion that no contact force depends on grows at {growth:.4g} 1/s, whatever the delay")
-    assert nominal is not None
     return replace(found, drift=motion_count(content, nominal) - len(matrices[0]))
 
 
 def delay_matrices(
-    content: Judged, loop: Loop, nominal: Nominal | None
+    content: Judged, loop: Loop, nominal: Nominal
 ) -> tuple[Float[np.ndarray, "2 n n"], Complex[np.ndarray, "unseen"] | None]:
     """Return A₀, A₁ (1/s) of a loop of which only a delay is stated, and the roots (1/s) that no force sees; None for a loop
     along a normal, which has no such."""
-    if nominal is None or not of_whole_model(content, nominal):
+    if not of_whole_model(content, nominal):
         return matrices_of(loop), None
     return split_by_delayed_terms(whole_matrices(content, nominal))
 

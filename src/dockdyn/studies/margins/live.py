@@ -92,7 +92,7 @@ def loop_limits(scenario: Scenario) -> dict[str, Any] | None:
 
 @partial(jit_once, static=("hyperperiod",))
 def _matrices_in_page(
-    content: Judged, nominal: Nominal | None, hyperperiod: Hyperperiod | None
+    content: Judged, nominal: Nominal, hyperperiod: Hyperperiod | None
 ) -> tuple[Parts, Float[Array, ""]]:
     """Return what the growth of a scenario's loop comes from, and its delay (s)."""
     loop = delayed_loop(content, nominal)
@@ -112,7 +112,7 @@ def _felt_keys(margins: dict[str, Any]) -> set[str]:
     return felt | set(DELAYS if felt else ())
 
 
-def _packed_loop(scenario: Scenario, nominal: Nominal | None, critical: float, felt: set[str]) -> dict[str, Any]:
+def _packed_loop(scenario: Scenario, nominal: Nominal, critical: float, felt: set[str]) -> dict[str, Any]:
     """Return the program that gives a loop's matrices, or its map over a cycle, and the numbers that it feels.
 
     A sampled loop's has room for delays beyond the `critical` one (s). Raises TooMuch.
@@ -150,7 +150,7 @@ def _packed_loop(scenario: Scenario, nominal: Nominal | None, critical: float, f
         "delays": list(DELAYS),
         "longest": None if hyperperiod is None else longest,
         # whether there are motions that no delayed force sees, which are to be set aside
-        "drifts": nominal is not None and counts_all(content, nominal),
+        "drifts": counts_all(content, nominal),
     }
     if (size := len(json.dumps(unit))) > MOST_BYTES:
         raise TooMuch(f"its program is {format_significant(size / 1e6, 2)} MB, more than a page should carry")

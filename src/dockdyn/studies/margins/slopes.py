@@ -76,14 +76,11 @@ def margin_slopes(scenario: Scenario, of: str, places: Sequence[Place]) -> tuple
         return Numbers.of(case.content).values, nominal_of(case)
 
     whole = Numbers.of(content)
-    alone = nominal is None and whole.structure == own.structure
     found = []
     for place in places:
         direction = np.zeros(len(own.values))
         direction[list(place.leaves)] = 1.0
-        turned = (direction, None)
-        if not alone:
-            turned = by_differences(judged, own.values, direction, scenario.name)[1]
+        turned = by_differences(judged, own.values, direction, scenario.name)[1]
         floats, fixed = split(map_leaves(np.asarray, nominal), is_real_array)
         slope, steepness, later = map(
             float,
@@ -101,10 +98,10 @@ def margin_slopes(scenario: Scenario, of: str, places: Sequence[Place]) -> tuple
 
 @partial(jit_once, static=("hyperperiod", "structure"))
 def _slope_along(
-    numbers: tuple[Leaves, Nominal | None],
-    direction: tuple[Leaves, Nominal | None],
+    numbers: tuple[Leaves, Nominal],
+    direction: tuple[Leaves, Nominal],
     arrays: dict[int, Any],
-    fixed: Nominal | None,
+    fixed: Nominal,
     delay: Scalar,
     slopes: Parts,
     hyperperiod: Hyperperiod | None,
@@ -113,7 +110,7 @@ def _slope_along(
     """Return the change of the growth (1/s) along a direction, its change with the delay (1/s²), and that of the loop's own
     delay (s)."""
 
-    def linear(numbers: tuple[Leaves, Nominal | None], delay: Scalar) -> tuple[Scalar, Scalar]:
+    def linear(numbers: tuple[Leaves, Nominal], delay: Scalar) -> tuple[Scalar, Scalar]:
         content = content_of(structure, list(numbers[0]), arrays)
         nominal: Any = combine(numbers[1], fixed)
         parts = assemble_loop(content, nominal, delay, hyperperiod)

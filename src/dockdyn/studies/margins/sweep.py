@@ -93,7 +93,7 @@ def _swept_content(scenario: Scenario, axes: list[Axis]) -> Judged:
 
 @jit_once
 def _loops_at(
-    values: Float[Array, "points keys"], content: Judged, nominal: Nominal | None, leaves: Int[Array, "keys"]
+    values: Float[Array, "points keys"], content: Judged, nominal: Nominal, leaves: Int[Array, "keys"]
 ) -> Loop | Linear:
     """Return loops of the scenario, or linear forms, with each row of `values` in the place of the numbers `leaves`."""
     own, structure = flatten(content)
@@ -106,7 +106,7 @@ def _loops_at(
     return jax.vmap(one)(values)
 
 
-def _growth_at(name: str, content: Judged, nominal: Nominal | None, axes: list[Axis], points: np.ndarray) -> np.ndarray:
+def _growth_at(name: str, content: Judged, nominal: Nominal, axes: list[Axis], points: np.ndarray) -> np.ndarray:
     """Return the growth rates at points (m, keys) of the unit cube."""
     values = np.stack([axis.at(share) for axis, share in zip(axes, points.T, strict=True)], axis=-1)
     at = partial(_loops_at, content=content, nominal=nominal, leaves=np.array([axis.leaf for axis in axes]))

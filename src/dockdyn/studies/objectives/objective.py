@@ -52,7 +52,7 @@ class Gradient(NamedTuple):
 class Objective:
     """A figure of a scenario as a function of a dictionary of its numbers, by their dotted keys, in SI units.
 
-    `objective({"contact.normal.stiffness": 2e4})` is an array that `jax.grad`, `jax.value_and_grad`, `jax.jvp` and
+    `objective({"contact.spring.normal.stiffness": 2e4})` is an array that `jax.grad`, `jax.value_and_grad`, `jax.jvp` and
     `jax.jacfwd` differentiate once; numbers that are not in the dictionary are the scenario's own. It runs programs of its
     own, so it cannot be inside `jax.jit` or be mapped by `jax.vmap`. Made by `objective`.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple, Self
+from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
@@ -67,8 +67,12 @@ class DrivenRig(NamedTuple):
 
 
 class RigTableSection(Section):
-    """What counts when the rig is driven: simulations leave it out."""
+    """Two bodies are in hardware: a robot carries one, as seen from the other. What else there is, but for `robot`, counts when
+    the rig is driven: simulations leave it out."""
 
+    carries: str
+    against: str
+    robot: Literal["following", "at-rest"] = "following"  # as the run begins
     settle: quantity("s", "a time", least=0) = 1.0
     limits: OrNone[LimitsSection] = None
     device: OrNone[DevicesSection] = None
@@ -102,16 +106,3 @@ class RigTableSection(Section):
             refuse(
                 f"emulator.robot.kind: {emulated.kind!r}: must be {kind!r}, that of rig.device.robot, which it stands for"
             )
-
-
-class AxialRigSection(RigTableSection):
-    """A rig along one direction, whose computer moves one mass."""
-
-    mass: quantity("kg", "a mass", above=0)
-
-
-class MountedRigSection(RigTableSection):
-    """A rig with two bodies in hardware: a robot carries one, as seen from the other."""
-
-    carries: str
-    against: str
