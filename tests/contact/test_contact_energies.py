@@ -11,7 +11,7 @@ SMOOTH = ("spring-dashpot", "hertz", "hunt-crossley")
 LAWS = (*SMOOTH, "elastic-plastic", "force-stroke")
 FRICTIONS = (None, "coulomb", "stick-slip")
 RESOLVED = 1e-6  # of the energy at the start
-QUICK = (1, 8, 9, 19)  # hertz and coulomb with a delay; elastic–plastic and force–stroke and what sticks; force–stroke
+QUICK = (1, 2, 8, 19)  # hertz and coulomb with a delay; what sticks, damped and by a law that yields; force–stroke
 
 
 def drawn_normal(law, draw):
@@ -84,14 +84,16 @@ def test_motion_store_and_loss_together_are_constant(load, seed):
     assert depth[-1] < 0
     assert np.abs(kinetic + stored + lost - kinetic[0]).max() < RESOLVED * kinetic[0]
     assert np.all(stored >= 0)
-    assert np.all(stored[depth < 0] == 0)
+    assert np.all(stored[depth < 0] <= 1e-30)  # J: a dent that was not left yet is zero but for rounding
     assert stored.max() > 1e-3 * kinetic[0]
     assert lost[0] == 0
     if "loop" not in tables:  # a delay may give what the contact then takes
         assert np.diff(lost).min() > -RESOLVED * kinetic[0]
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in (1, 2, 6, 7, 10, 11, 12))])
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in (1, 2, 6, 7, 10, 11, 12))]
+)
 def test_loss_is_that_of_dampers_and_sliding(load, seed):
     """By trapezoids over samples: of what a force has over that at rest, at the rate of the depth, and of friction."""
     draw = np.random.default_rng(40 + seed)

@@ -270,7 +270,7 @@ class ContactGroup(Module):
         assert past is not None
         assert past.stretch is not None
         grip = self._grip(meeting, pressing, other, past.stretch)
-        stored = self._sticking.stored_energy(grip, meeting.depth)
+        stored = self._sticking.stored_energy(grip)
         return other.rotation @ self._sticking.force(grip), past.stretch.slipped + grip.excess, stored
 
     @property

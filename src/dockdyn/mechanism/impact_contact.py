@@ -207,5 +207,7 @@ def _unloaded_state(geometry: PairGeometry, own: Placed, other: Placed, exact: b
     if bound is None:
         return once(near())
     distance, size = once(bound)
-    far = GroupState(Wrench.zero(), zero, -distance, zero, zero, own.point(Vector.of(geometry.place())), one, zero, zero)
+    far = GroupState(
+        Wrench.zero(), zero, -distance, zero, zero, own.point(Vector.of(geometry.place())), one, zero, zero
+    )
     return once(jax.lax.cond(distance > FAR * size, lambda: far, near))

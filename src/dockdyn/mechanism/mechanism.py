@@ -67,7 +67,13 @@ from dockdyn.mechanism.measured_contact import MeasuredContact
 from dockdyn.mechanism.momentum_projection import Conserved, project_momentum
 from dockdyn.mechanism.mounts import Held, Mount, MountedLatch, MountedThruster, Tie, latches_of, ramps_of, ties_among
 from dockdyn.mechanism.named_points import NamedPoint, load_at, port_load
-from dockdyn.mechanism.observed import observed_contacts, observed_energies, observed_joints, observed_modes, observed_motion
+from dockdyn.mechanism.observed import (
+    observed_contacts,
+    observed_energies,
+    observed_joints,
+    observed_modes,
+    observed_motion,
+)
 from dockdyn.mechanism.outside import Given, Pushes, applied_pushes, pushed_energy, rate_given, with_pushes
 from dockdyn.mechanism.phases import Clock, Phases
 from dockdyn.mechanism.state import Acting, Loaded, Memory, Outside

@@ -80,8 +80,7 @@ class FrictionGrip(NamedTuple):
 
     moved: Vector  # m, by how much each is stretched, tangential
     pulled: Vector  # m, by how much it pulls: as stretched, and damped, but no more than friction lets it
-    slips: Bool[Array, "slices"]
-    lead: Vector  # m, of the damping before the stretch
+    kept: Vector  # m, by how much it stays stretched: where it slips no more than friction holds without damping
     excess: Scalar  # N, of the springs over the largest friction, were they to hold, since the step began
 
 
@@ -158,8 +157,12 @@ class StickSlip(Module):
         # as a step begins what slips is at its limit but for rounding: its slopes are those of what slips
         slips = size > most * (1 - ROUNDING)
         share = jnp.where(slips, most / jnp.where(slips, size, 1.0), 1.0)
-        excess = self.stiffness_ratio * jnp.sum(stiffness * jnp.where((within > 0) & slips, size - most, 0.0))
-        return FrictionGrip(moved, held * share, slips, lead, excess)
+        # the stretch alone: the damper's part of the force is lost, and leaves none the other way
+        stretch = _length(moved)
+        cut = slips & (stretch > most)
+        left = jnp.where(within > 0, jnp.where(cut, most / jnp.where(cut, stretch, 1.0), 1.0), 0.0)
+        excess = self.stiffness_ratio * jnp.sum(stiffness * jnp.where((within > 0) & cut, stretch - most, 0.0))
+        return FrictionGrip(moved, held * share, moved * left, excess)
 
     def force(self, grip: FrictionGrip) -> Vector:
         """Return the force (N) on the first body, in the second's axes."""
@@ -168,18 +171,11 @@ class StickSlip(Module):
 
     def renewed(self, past: FrictionMemory, grip: FrictionGrip, depth: Scalar) -> FrictionMemory:
         """Return what it remembers where a step ends: what has slipped is stretched no more than friction holds."""
-        return FrictionMemory(past.path, past.path - self._kept(grip, depth), depth, past.slipped + grip.excess)
+        return FrictionMemory(past.path, past.path - grip.kept, depth, past.slipped + grip.excess)
 
-    def _kept(self, grip: FrictionGrip, depth: Scalar) -> Vector:
-        """Return by how much (m) slices stay stretched at a `depth` (m), once what slips has slipped."""
-        touches = jnp.where(depth > self._known.places, 1.0, 0.0)
-        slipped = jnp.where(grip.slips, touches, 0.0)
-        return (grip.pulled - grip.lead) * slipped + grip.moved * (touches - slipped)
-
-    def stored_energy(self, grip: FrictionGrip, depth: Scalar) -> Scalar:
+    def stored_energy(self, grip: FrictionGrip) -> Scalar:
         """Return the energy (J) of what is stretched along the surface."""
-        kept = self._kept(grip, depth)
-        return jnp.sum(self.stiffness_ratio * self._known.stiffness * kept.dot(kept)) / 2
+        return jnp.sum(self.stiffness_ratio * self._known.stiffness * grip.kept.dot(grip.kept)) / 2
 
     def stiffness(self, depth: Scalar) -> Scalar:
         """Return the stiffness (N/m) along the surface of what sticks at a `depth` (m)."""
