@@ -79,7 +79,7 @@ VARIABLES: Layout = {
     "contact_energy": (
         ("contact",),
         "J",
-        "energy that the contact stores: of its law at rest, of what gives way along the surface, of what yields what it gives back",
+        "energy that the contact stores, by its law at rest and along the surface; of what yields what it gives back",
     ),
     "contact_loss": (
         ("contact",),

@@ -14,7 +14,6 @@ from dockdyn.deferred import jax, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.trees import Module
 
-
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)  # from −1 to 1
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.relative_damping import RelativeLaw
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
-from dockdyn.deferred import Array, Bool, Float, jax, jnp
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.trees import Module
 
@@ -159,7 +159,7 @@ class StickSlip(Module):
         share = jnp.where(slips, most / jnp.where(slips, size, 1.0), 1.0)
         # the stretch alone: the damper's part of the force is lost, and leaves none the other way
         stretch = _length(moved)
-        cut = slips & (stretch > most)
+        cut = slips & (stretch > most * (1 - ROUNDING))
         left = jnp.where(within > 0, jnp.where(cut, most / jnp.where(cut, stretch, 1.0), 1.0), 0.0)
         excess = self.stiffness_ratio * jnp.sum(stiffness * jnp.where((within > 0) & cut, stretch - most, 0.0))
         return FrictionGrip(moved, held * share, moved * left, excess)
