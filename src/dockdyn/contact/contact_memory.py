@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import ClassVar, NamedTuple
 
 from dockdyn.contact.laws.stick_slip import FrictionMemory
+from dockdyn.deferred import jnp
+from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar
 from dockdyn.trees import Module
 
@@ -38,3 +40,7 @@ class Forgetful(Module):
 
     def first_memory(self) -> None:
         """Return what it remembers at first: nothing."""
+
+    def stored_energy(self, own: Placed, other: Placed) -> Scalar:
+        """Return the energy (J) that it stores at first: none."""
+        return jnp.zeros(())

@@ -61,6 +61,7 @@ class GroupState(NamedTuple):
     slipped: (
         Scalar  # N, of a member that is alone and sticks: rises while it slips and falls as it sticks again; else 0
     )
+    stored: Scalar  # J, sum over the members, whatever the mode; zero where it was not asked for
 
 
 class MemberTree(NamedTuple):
@@ -261,15 +262,16 @@ class ContactGroup(Module):
         other: Placed,
         rest: Rest | None,
         past: ContactMemory | None,
-    ) -> tuple[Vector, Scalar]:
+    ) -> tuple[Vector, Scalar, Scalar]:
         """Return the force (N, inertial, on the first body) by which a member sticks that presses with a force (N) by its law,
-        and what has slipped."""
+        what has slipped, and the energy (J) of what is stretched."""
         if rest is not None:
-            return rest.held_by(self._sticking, meeting, own, other), jnp.zeros(())
+            return rest.held_by(self._sticking, meeting, own, other), jnp.zeros(()), jnp.zeros(())
         assert past is not None
         assert past.stretch is not None
         grip = self._grip(meeting, pressing, other, past.stretch)
-        return other.rotation @ self._sticking.force(grip), past.stretch.slipped + grip.excess
+        stored = self._sticking.stored_energy(grip)
+        return other.rotation @ self._sticking.force(grip), past.stretch.slipped + grip.excess, stored
 
     @property
     def turns(self) -> int:
@@ -308,8 +310,8 @@ class ContactGroup(Module):
         """Return what the group does in its `mode`, `own` and `other` being its first and its second body, and `past` what
         it remembers.
 
-        Unless it must be `exact`, the depth of a member that is surely far away is that of a bound of its distance. Where
-        nothing but `loads` is asked, that is so of all that surely do not overlap.
+        Unless it must be `exact`, the depth of a member that is surely far away is that of a bound of its distance, and nothing
+        is told of energy. Where nothing but `loads` is asked, that is so of all that surely do not overlap.
         """
         alike = replace(self, first=0, second=0)  # groups between other bodies are traced together
         return alike._state(mode, own, other, past, exact=exact, loads=loads and not self.alone)
@@ -337,7 +339,7 @@ class ContactGroup(Module):
 
         def far(distance: Scalar) -> tuple[Any, tuple[Scalar, Any]]:
             zero = jnp.zeros(())
-            return (Wrench.zero(), zero), (-distance, (zero, zero, about, *[zero] * extra))
+            return (Wrench.zero(), zero, zero), (-distance, (zero, zero, about, *[zero] * extra))
 
         def near(
             geometry: PairGeometry, weight: Scalar, rest: Rest | None = None, memory: ContactMemory | None = None
@@ -348,10 +350,13 @@ class ContactGroup(Module):
                 each = _pressing_force(law, mode, meeting.depth, meeting.rate, self.alone)
             else:
                 each = rest.law(law).force(meeting.depth, meeting.rate)
-            pressing, slipped = weight * each, jnp.zeros(())
+            pressing, slipped, stored = weight * each, jnp.zeros(()), jnp.zeros(())
+            if exact and rest is None:
+                stored = law.stored_energy(jnp.maximum(meeting.depth, 0.0))
             force = meeting.normal * pressing
             if isinstance(self.friction, StickSlip):
-                held, slipped = self._held(meeting, each, own, other, rest, memory)
+                held, slipped, stretched = self._held(meeting, each, own, other, rest, memory)
+                stored = stored + stretched if exact else stored
                 force = force + held * weight
             elif self.friction is not None:
                 force = force + self.friction.force(pressing, meeting.sliding)
@@ -359,19 +364,19 @@ class ContactGroup(Module):
             # a speed at rest has no derivative
             speed = jnp.sqrt(meeting.sliding.dot(meeting.sliding)) if rest is None else jnp.zeros(())
             more = [law.force_sign(meeting.depth, meeting.rate), slipped][:extra]
-            return (wrench, pressing), (meeting.depth, (meeting.rate, speed, meeting.point, *more))
+            return (wrench, pressing, weight * stored), (meeting.depth, (meeting.rate, speed, meeting.point, *more))
 
         found = None
         if self.tree is not None and self.rest is None:
             found = self._sum_over_near(
                 lambda row: near(combine(row[0], self.common), row[1]), own, other, exact=exact, loads=loads
             )
-        (wrench, normal), (depth, (rate, speed, point, *more)) = found or _sum_over_rows(
+        (wrench, normal, stored), (depth, (rate, speed, point, *more)) = found or _sum_over_rows(
             one, (self.members, self.weights, self.rest, past)
         )
         wrench, normal = map_leaves(lambda leaf: jnp.where(mode == APART, 0.0, leaf), (wrench, normal))
         sign, slipped = more[0] if extra else jnp.ones(()), more[1] if extra > 1 else jnp.zeros(())
-        return once(GroupState(wrench, normal, depth, rate, speed, point, sign, slipped))
+        return once(GroupState(wrench, normal, depth, rate, speed, point, sign, slipped, stored))
 
     def _sum_over_near(
         self, one: Callable[[Any], tuple[Any, tuple[Scalar, Any]]], own: Placed, other: Placed, exact: bool, loads: bool
@@ -418,6 +423,10 @@ class ContactGroup(Module):
         return jax.lax.cond(
             mode == APART, Wrench.zero, lambda: self.state(mode, own, other, loads=True, past=past).wrench
         )
+
+    def stored_energy(self, own: Placed, other: Placed) -> Scalar:
+        """Return the energy (J) that it stores at first."""
+        return self.state(jnp.asarray(APART, int), own, other, exact=True, past=self.first_memory()).stored
 
     def depths(self, own: Placed, other: Placed) -> Float[Array, "members"]:
         """Return how deep (m) each member is, negative while apart."""

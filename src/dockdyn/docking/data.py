@@ -76,6 +76,16 @@ VARIABLES: Layout = {
         "J",
         "energy that elements and flexible links store, and of the inertia that elements reflect",
     ),
+    "contact_energy": (
+        ("contact",),
+        "J",
+        "energy that the contact stores, by its law at rest and along the surface; of what yields what it gives back",
+    ),
+    "contact_loss": (
+        ("contact",),
+        "J",
+        "energy that the contact has taken and does not store; less what a delay gave, where the loop has one",
+    ),
     "work": (
         (),
         "J",

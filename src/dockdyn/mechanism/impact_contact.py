@@ -201,11 +201,13 @@ def _unloaded_state(geometry: PairGeometry, own: Placed, other: Placed, exact: b
     def near() -> GroupState:
         found = _meeting_of(geometry, own, other)
         speed = jnp.sqrt(found.sliding.dot(found.sliding))
-        return GroupState(Wrench.zero(), zero, found.depth, found.rate, speed, found.point, one, zero)
+        return GroupState(Wrench.zero(), zero, found.depth, found.rate, speed, found.point, one, zero, zero)
 
     bound = None if exact else geometry.least_distance(own, other)
     if bound is None:
         return once(near())
     distance, size = once(bound)
-    far = GroupState(Wrench.zero(), zero, -distance, zero, zero, own.point(Vector.of(geometry.place())), one, zero)
+    far = GroupState(
+        Wrench.zero(), zero, -distance, zero, zero, own.point(Vector.of(geometry.place())), one, zero, zero
+    )
     return once(jax.lax.cond(distance > FAR * size, lambda: far, near))

@@ -82,10 +82,10 @@ def add_rests(
         act_between(loads, (contact.first, contact.second), wrench, contact.reference(own), here.bodies)
 
 
-def rest_power(lines: Lines, along: Float[Array, "lines"], places: tuple[Placed, ...]) -> Scalar:
-    """Return the power (W) of forces (N) along lines."""
+def rest_powers(lines: Lines, along: Float[Array, "lines"], places: tuple[Placed, ...]) -> Float[Array, "lines"]:
+    """Return the power (W) of the force (N) along each line."""
     moving = jnp.stack([row_of(body.twist.velocity, body.twist.rate) for body in places])
-    return along @ jnp.einsum("kbi,bi->k", lines.acting, moving)
+    return along * jnp.einsum("kbi,bi->k", lines.acting, moving)
 
 
 def with_resting_forces(
@@ -184,9 +184,10 @@ def _state_after_impacts(model: Mechanism, t: Scalar, x: State, touching: Flags,
         hit._replace(impulse=hit.impulse + own)
         for hit, own in zip(x.memory.impacts, found.impact.impulse[:: rows.shape[0] // len(contacts)], strict=True)
     )
-    work = x.memory.work - found.impact.energy_loss
+    work, lost = x.memory.work - found.impact.energy_loss, found.impact.losses.reshape(len(contacts), -1).sum(axis=1)
+    taken = x.memory.taken.at[jnp.array([number for number, _ in model.impacts])].add(lost)
     v = map_leaves(jnp.add, x.v, found.change)
-    after = State(x.q, v, x.mode, x.memory._replace(work=work, impacts=hits))
+    after = State(x.q, v, x.mode, x.memory._replace(work=work, impacts=hits, taken=taken))
     slow = touching & ~parts & (_normal_velocities(model, after) < limits)
     return _with_rests(model, after, touching, _resting_contacts(model, t, after, touching, slow))
 

@@ -49,22 +49,23 @@ def contact_loads(
     groups: Sequence[Group],
     places: tuple[Placed, ...],
     delayed: Sequence[Wrench | Vector],
-) -> tuple[list[Wrench], Scalar]:
-    """Return what contacts put on each body now, about its centre of mass (inertial), and the power (W) of all of it.
+) -> tuple[list[Wrench], list[Scalar]]:
+    """Return what contacts put on each body now, about its centre of mass (inertial), and the power (W) of each.
 
     `delayed` is, for each of the `groups`, what it put on its first body one delay ago, or now where the loop has no delay.
     """
-    loads, power = [Wrench.zero() for _ in places], jnp.zeros(())
+    loads, powers = [Wrench.zero() for _ in places], []
     for group, signal in zip(groups, delayed, strict=True):
         own, other = places[group.first], places[group.second]
         wrench, point = group.acts_at(signal, own, other)
-        power += wrench.force.dot(own.velocity(point) - other.velocity(point))
+        power = wrench.force.dot(own.velocity(point) - other.velocity(point))
         if isinstance(signal, Vector):
             push_between(loads, (group.first, group.second), signal, point, places)
         else:
             act_between(loads, (group.first, group.second), wrench, point, places)
             power += wrench.moment.dot(own.rate - other.rate)
-    return loads, power
+        powers.append(power)
+    return loads, powers
 
 
 def push_between(

@@ -44,7 +44,7 @@ class MeasuredContact(Forgetful):
     ) -> GroupState:
         """Return what it does; of depths, rates and speeds nothing is known."""
         unknown = jnp.zeros(())
-        return GroupState(self.load, unknown, unknown, unknown, unknown, self.reference(own), unknown, unknown)
+        return GroupState(self.load, unknown, unknown, unknown, unknown, self.reference(own), unknown, unknown, unknown)
 
     def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None = None) -> Wrench:
         """Return what it does."""

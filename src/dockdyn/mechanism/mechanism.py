@@ -43,7 +43,7 @@ from dockdyn.mechanism.impacts import (
     observed_impacts,
     rest_forces,
     rest_lines,
-    rest_power,
+    rest_powers,
     rest_wrenches,
     with_resting_forces,
 )
@@ -67,7 +67,13 @@ from dockdyn.mechanism.measured_contact import MeasuredContact
 from dockdyn.mechanism.momentum_projection import Conserved, project_momentum
 from dockdyn.mechanism.mounts import Held, Mount, MountedLatch, MountedThruster, Tie, latches_of, ramps_of, ties_among
 from dockdyn.mechanism.named_points import NamedPoint, load_at, port_load
-from dockdyn.mechanism.observed import observed_contacts, observed_joints, observed_modes, observed_motion
+from dockdyn.mechanism.observed import (
+    observed_contacts,
+    observed_energies,
+    observed_joints,
+    observed_modes,
+    observed_motion,
+)
 from dockdyn.mechanism.outside import Given, Pushes, applied_pushes, pushed_energy, rate_given, with_pushes
 from dockdyn.mechanism.phases import Clock, Phases
 from dockdyn.mechanism.state import Acting, Loaded, Memory, Outside
@@ -163,13 +169,14 @@ class Mechanism(ContactModel):
         v, memories = self._fall_in(State(q, v, None, None), self.elements, first, memories)
         touching = self._apart(touching, memories)
         hits = first_hits(self.groups, here.bodies)
+        taken = stack_rows([g.stored_energy(here.bodies[g.first], here.bodies[g.second]) for g in self.groups])
         remembered = tuple(past for group in self.groups if (past := group.first_memory()) is not None)
         if self.phases is None:
-            return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None, outside, hits, remembered))
+            memory = Memory(jnp.zeros(()), memories, None, outside, taken, hits, remembered)
+            return State(q, v, (*touching, *modes), memory)
         phase, clock = self.phases.begin(here.bodies)
-        start = State(
-            q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock, outside, hits, remembered)
-        )
+        memory = Memory(jnp.zeros(()), memories, clock, outside, taken, hits, remembered)
+        start = State(q, v, (*touching, *modes, phase), memory)
         never = jnp.asarray(False)
         begun = self._enter_due(jnp.zeros(()), start, (never, never))
         return replace(begun, memory=begun.memory._replace(work=jnp.zeros(())))
@@ -326,7 +333,7 @@ class Mechanism(ContactModel):
         clock = None if x.memory.clock is None else x.memory.clock.rate()
         hits = map_leaves(jnp.zeros_like, x.memory.impacts)
         contacts = self._of_contacts(x, here, lambda group, *known: group.memory_rate(*known))
-        memory = Memory(now.power, now.memories, clock, now.outside, hits, contacts)
+        memory = Memory(now.power, now.memories, clock, now.outside, stack_rows(now.taking), hits, contacts)
         return Rate(self.moving.rate(x.q, x.v), now.rates, memory)
 
     def _remembering(self, x: State) -> list[tuple[Group, Int[Array, ""], ContactMemory | None]]:
@@ -350,7 +357,7 @@ class Mechanism(ContactModel):
     def acting(self, x: State, here: Placement, delayed: Signal) -> Acting:
         """Return what acts on the bodies under these signals of the contacts, and how they move."""
         places, elements, remembered = here.bodies, self.elements_at(x), x.memory.elements
-        loads, efforts, pushes, power, memories, outside = self.loaded(x, here, delayed)
+        loads, efforts, pushes, power, taking, memories, outside = self.loaded(x, here, delayed)
         pushed = with_pushes(loads, pushes)
         torques = [place.rotation.transposed_times(load.moment) for load, place in zip(pushed, places, strict=True)]
         inertia, grips = reflected_inertia(elements, here), lines_of(self.grips, remembered, places)
@@ -370,15 +377,19 @@ class Mechanism(ContactModel):
         if rests is not None:
             along, resting = along[: -len(self.impacts)], along[-len(self.impacts) :]
             add_rests(loads, self.impacts, resting, here)
-            power += rest_power(rests, resting, places)
+            of_rest = rest_powers(rests, resting, places)
+            power += jnp.sum(of_rest)
+            for (number, _), one in zip(self.impacts, of_rest, strict=True):
+                taking[number] -= one
         if grips is not None:
             held = add_held(loads, self.grips, grips, along[-grips.drift.size :], places)
-        return Acting(loads, pushes, found.rates, found.bodies, power, memories, outside, held, resting)
+        return Acting(loads, pushes, found.rates, found.bodies, power, taking, memories, outside, held, resting)
 
     def loaded(self, x: State, here: Placement, delayed: Signal) -> Loaded:
         """Return what acts on the bodies under these signals of the contacts, but for what depends on how they move then."""
         places = here.bodies
-        loads, power = contact_loads(self.groups, places, delayed[: len(self.groups)])
+        loads, powers = contact_loads(self.groups, places, delayed[: len(self.groups)])
+        power = sum(powers, jnp.zeros(()))
         power += self._ramped_power(x, here)
         power += add_late(loads, self.late, delayed[len(self.groups) :], places)
         elements = self.elements_at(x)
@@ -390,7 +401,7 @@ class Mechanism(ContactModel):
         pushes, motors, outside = self.pushes(x, here, thrusters)
         for number, effort in motors:
             efforts[number] += effort
-        return Loaded(loads, efforts, pushes, power, memories, outside)
+        return Loaded(loads, efforts, pushes, power, [-one for one in powers], memories, outside)
 
     def pushes(self, x: State, here: Placement, thrusters: Pushes) -> tuple[Pushes, Efforts, Outside]:
         """Return all that pushes bodies from outside: these `thrusters`, control and gravity; what control does in joints; and
@@ -733,6 +744,7 @@ class Mechanism(ContactModel):
             **observed_modes(self.elements, here, twists),
             "kinetic_energy": self.kinetic_energy(x),
             "internal_energy": self.internal_energy(x),
+            **observed_energies(states, x.memory.taken),
             "work": self.work(x.memory) + (0.0 if outside.thrusters is None else outside.thrusters.work),
             **control,
             **outside.observe(),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dockdyn.contact.group import GroupState, Wrench
-from dockdyn.deferred import Array, jnp
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.integrate.model import Scalar, stack_rows
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import from_x_axis
@@ -55,6 +55,12 @@ def observed_contacts(
         "contact_force": stack_rows([wrench.force.array() for wrench in acting], 3),
         "contact_moment": stack_rows([wrench.moment.array() for wrench in acting], 3),
     }
+
+
+def observed_energies(states: Sequence[GroupState], taken: Float[Array, "groups"]) -> dict[str, Array]:
+    """Return the energy (J) that each group stores, and what it has lost of all that it has `taken`."""
+    stored = stack_rows([state.stored for state in states])
+    return {"contact_energy": stored, "contact_loss": taken - stored}
 
 
 def place_on_surface(group: Group, own: Placed, other: Placed) -> tuple[Vector, Scalar]:

@@ -59,6 +59,7 @@ class Memory(NamedTuple):
     elements: tuple[ElementMemory, ...]
     clock: Clock | None
     outside: Outside
+    taken: Float[Array, "groups"]  # J, by each contact, and what it stored at t = 0
     impacts: tuple[Hit, ...] = ()  # of contacts with an impact law
     contacts: tuple[ContactMemory, ...] = ()  # of those that remember
 
@@ -70,6 +71,7 @@ class Loaded(NamedTuple):
     efforts: list[Scalar]  # N m or N, in each joint and on each mode
     pushes: Pushes  # on bodies by what is outside
     power: Scalar  # W, of the contacts
+    taking: list[Scalar]  # W, by which each contact takes energy
     memories: tuple[ElementMemory, ...]  # rates of what elements remember
     outside: Outside  # rates of what is remembered of what acts from outside
 
@@ -82,6 +84,7 @@ class Acting(NamedTuple):
     rates: Velocities  # of the state
     bodies: tuple[Twist, ...]  # rates of all bodies' twists
     power: Scalar  # W, of the contacts
+    taking: list[Scalar]  # W, by which each contact takes energy
     memories: tuple[ElementMemory, ...]  # rates of what elements remember
     outside: Outside  # rates of what is remembered of what acts from outside
     grips: tuple[Vector, ...]  # N, inertial, force by which each rigid latch holds its first body

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from dockdyn.contact.contact_modes import APART
 from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
 from dockdyn.elements.actor import ElementMemory
-from dockdyn.integrate.model import Flag, Scalar, State, choose_tree, pack_tree
+from dockdyn.integrate.model import Flag, Scalar, State, choose_tree, pack_tree, stack_rows
 from dockdyn.integrate.variational.mechanical import Jump, Mechanical, Numbers, Row
 from dockdyn.mechanics.frames_apart import frame_difference
 from dockdyn.mechanics.rigid_body import Pose, Twist
@@ -386,7 +386,7 @@ class VariationalMechanism(Mechanical):
         now = model.loaded(x, here, signal)
         clock = None if x.memory.clock is None else map_leaves(jnp.zeros_like, x.memory.clock)  # `_remembered` tells it
         hits = map_leaves(jnp.zeros_like, x.memory.impacts)
-        rate = Memory(now.power, now.memories, clock, now.outside, hits)
+        rate = Memory(now.power, now.memories, clock, now.outside, stack_rows(now.taking), hits)
         memory = map_leaves(lambda own, rate: own + length * rate, mode.memory, rate)
         monitored = model.outputs(t, x).monitored
         watched = mode.watched

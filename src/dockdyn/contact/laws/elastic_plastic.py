@@ -48,6 +48,10 @@ class ElasticPlastic(NormalLaw):
         """Return the depth (m) at which nothing presses any more, after the `deepest` (m)."""
         return deepest - self.loading(deepest) / self.stiffness
 
+    def stored_energy(self, depth: Scalar) -> Scalar:
+        """Return what it gives back (J) on the way to its dent."""
+        return self.force(depth, jnp.zeros(())) ** 2 / (2 * self.stiffness)
+
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         return jnp.maximum(self.force_sign(depth, rate), 0.0)
 

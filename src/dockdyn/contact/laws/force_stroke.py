@@ -35,6 +35,15 @@ class ForceStroke(NormalLaw):
     def passive(self) -> bool:
         return bool(self.damping >= 0) and bool(np.all(np.asarray(self.loading) >= self.unloading))
 
+    def stored_energy(self, depth: Scalar) -> Scalar:
+        """Return the work (J) of the force at rest from zero depth, exactly: it has corners."""
+        means = (self.loading + self.unloading) / 2
+        widths = jnp.clip(depth - self.stroke[:-1], 0.0, jnp.diff(self.stroke))
+        slopes = jnp.diff(means) / jnp.diff(self.stroke)
+        beyond = jnp.maximum(depth - self.stroke[-1], 0.0)
+        tabled = jnp.sum(widths * (means[:-1] + slopes * widths / 2)) + means[-1] * beyond
+        return self.preload * depth + tabled + self.bottoming_stiffness * beyond**2 / 2
+
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         up = jnp.interp(depth, self.stroke, self.loading)
         down = jnp.interp(depth, self.stroke, self.unloading)

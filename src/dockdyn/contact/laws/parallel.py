@@ -27,5 +27,8 @@ class Parallel(NormalLaw):
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         return sum(law.force(depth, rate) for law in self.laws[1:]) + self.laws[0].force(depth, rate)
 
+    def stored_energy(self, depth: Scalar) -> Scalar:
+        return sum(law.stored_energy(depth) for law in self.laws[1:]) + self.laws[0].stored_energy(depth)
+
     def along(self, normal: Vector) -> NormalLaw:
         return Parallel(tuple(law.along(normal) for law in self.laws))

@@ -42,6 +42,9 @@ class RelativeLaw(NormalLaw):
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         return self.law.force(depth, rate)
 
+    def stored_energy(self, depth: Scalar) -> Scalar:
+        return self.law.stored_energy(depth)
+
 
 class DampedByRatio(RelativeLaw):
     """A spring and dashpot of the damping ratio ζ = b/(2 √(k μ))."""

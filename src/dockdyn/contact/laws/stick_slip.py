@@ -13,7 +13,7 @@ from typing import NamedTuple
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.relative_damping import RelativeLaw
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
-from dockdyn.deferred import Array, Bool, Float, jax, jnp
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.trees import Module
 
@@ -80,8 +80,7 @@ class FrictionGrip(NamedTuple):
 
     moved: Vector  # m, by how much each is stretched, tangential
     pulled: Vector  # m, by how much it pulls: as stretched, and damped, but no more than friction lets it
-    slips: Bool[Array, "slices"]
-    lead: Vector  # m, of the damping before the stretch
+    kept: Vector  # m, by how much it stays stretched: where it slips no more than friction holds without damping
     excess: Scalar  # N, of the springs over the largest friction, were they to hold, since the step began
 
 
@@ -158,8 +157,12 @@ class StickSlip(Module):
         # as a step begins what slips is at its limit but for rounding: its slopes are those of what slips
         slips = size > most * (1 - ROUNDING)
         share = jnp.where(slips, most / jnp.where(slips, size, 1.0), 1.0)
-        excess = self.stiffness_ratio * jnp.sum(stiffness * jnp.where((within > 0) & slips, size - most, 0.0))
-        return FrictionGrip(moved, held * share, slips, lead, excess)
+        # the stretch alone: the damper's part of the force is lost, and leaves none the other way
+        stretch = _length(moved)
+        cut = slips & (stretch > most * (1 - ROUNDING))
+        left = jnp.where(within > 0, jnp.where(cut, most / jnp.where(cut, stretch, 1.0), 1.0), 0.0)
+        excess = self.stiffness_ratio * jnp.sum(stiffness * jnp.where((within > 0) & cut, stretch - most, 0.0))
+        return FrictionGrip(moved, held * share, moved * left, excess)
 
     def force(self, grip: FrictionGrip) -> Vector:
         """Return the force (N) on the first body, in the second's axes."""
@@ -168,10 +171,11 @@ class StickSlip(Module):
 
     def renewed(self, past: FrictionMemory, grip: FrictionGrip, depth: Scalar) -> FrictionMemory:
         """Return what it remembers where a step ends: what has slipped is stretched no more than friction holds."""
-        touches = jnp.where(depth > self._known.places, 1.0, 0.0)
-        slipped = jnp.where(grip.slips, touches, 0.0)
-        kept = (grip.pulled - grip.lead) * slipped + grip.moved * (touches - slipped)
-        return FrictionMemory(past.path, past.path - kept, depth, past.slipped + grip.excess)
+        return FrictionMemory(past.path, past.path - grip.kept, depth, past.slipped + grip.excess)
+
+    def stored_energy(self, grip: FrictionGrip) -> Scalar:
+        """Return the energy (J) of what is stretched along the surface."""
+        return jnp.sum(self.stiffness_ratio * self._known.stiffness * grip.kept.dot(grip.kept)) / 2
 
     def stiffness(self, depth: Scalar) -> Scalar:
         """Return the stiffness (N/m) along the surface of what sticks at a `depth` (m)."""
