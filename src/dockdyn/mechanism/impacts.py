@@ -184,7 +184,9 @@ def _state_after_impacts(model: Mechanism, t: Scalar, x: State, touching: Flags,
         hit._replace(impulse=hit.impulse + own)
         for hit, own in zip(x.memory.impacts, found.impact.impulse[:: rows.shape[0] // len(contacts)], strict=True)
     )
-    work, lost = x.memory.work - found.impact.energy_loss, found.impact.losses.reshape(len(contacts), -1).sum(axis=1)
+    work = x.memory.work - found.impact.energy_loss
+    losses = -0.5 * (found.before + found.impact.velocity) * found.impact.impulse  # of each row
+    lost = losses.reshape(len(contacts), -1).sum(axis=1)
     taken = x.memory.taken.at[jnp.array([number for number, _ in model.impacts])].add(lost)
     v = map_leaves(jnp.add, x.v, found.change)
     after = State(x.q, v, x.mode, x.memory._replace(work=work, impacts=hits, taken=taken))

@@ -24,6 +24,7 @@ class Struck(NamedTuple):
 
     change: Velocities  # of the velocities
     impact: Impact  # along the rows that were struck
+    before: Float[Array, "rows"]  # m/s, rad/s, along them, as the law was given them
     kept: Float[Array, "lines"]  # N s, N m s: impulses along the lines that were kept
 
 
@@ -59,9 +60,10 @@ def strike_bodies(bodies: Moving, here: Placement, rows: Rows, resolve: Resolve,
     mobility = bodies.mobility(here)
     answers = one_by_one(mobility.answer, rows)
     if kept is None:
-        found = resolve(mobility_between(rows, answers), jnp.einsum("kbi,bi->k", rows, moving))
+        velocity = jnp.einsum("kbi,bi->k", rows, moving)
+        found = resolve(mobility_between(rows, answers), velocity)
         load, held = jnp.einsum("k,kbi->bi", found.impulse, rows), jnp.zeros(0)
-        return Struck(mobility.change(load), found, held)
+        return Struck(mobility.change(load), found, velocity, held)
     behind = one_by_one(mobility.answer, kept.rows)
     force = forces_against(kept, mobility_between(kept.rows, behind))
 
@@ -76,10 +78,11 @@ def strike_bodies(bodies: Moving, here: Placement, rows: Rows, resolve: Resolve,
     along = jnp.einsum("kbi,bi->k", kept.rows, moving)
     settled, before = holding(moving, kept.compliance * along)  # a mass goes on as it moves
     reacting, yielding = jax.lax.map(lambda one: holding(one, jnp.zeros_like(along)), answers)
-    found = resolve(mobility_between(rows, yielding), jnp.einsum("kbi,bi->k", rows, before))
+    velocity = jnp.einsum("kbi,bi->k", rows, before)
+    found = resolve(mobility_between(rows, yielding), velocity)
     held = settled + found.impulse @ reacting
     load = jnp.einsum("k,kbi->bi", found.impulse, rows) + jnp.einsum("k,kbi->bi", held, kept.rows)
-    return Struck(mobility.change(load), found, held)
+    return Struck(mobility.change(load), found, velocity, held)
 
 
 def delassus_matrix(

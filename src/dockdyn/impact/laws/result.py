@@ -29,7 +29,6 @@ class Impact(NamedTuple):
     impulse: Float[Array, "rows"]  # Λ, N s, on the first body
     velocity: Float[Array, "rows"]  # u⁺ = u + W Λ, m/s
     energy_loss: Float[Array, ""]  # −½ (u + u⁺)·Λ, J
-    losses: Float[Array, "rows"]  # J, the parts of that sum
     energy_created: Bool[Array, ""]  # the loss is negative, beyond rounding
     stick: Bool[Array, ""]  # no sliding at the end
     reversal: Bool[Array, ""]  # sliding stopped, and went on in another direction
@@ -60,7 +59,6 @@ def impact_of_impulse(
         impulse=impulse,
         velocity=after,
         energy_loss=loss,
-        losses=-0.5 * (velocity + after) * impulse,
         energy_created=loss < -ROUNDING * moved,
         stick=jnp.all(jnp.abs(after[1:]) <= 1e-9 * jnp.abs(velocity).max()) if stick is None else stick,
         reversal=never if reversal is None else reversal,

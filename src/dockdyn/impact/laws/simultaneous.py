@@ -132,7 +132,6 @@ def simultaneous_impact(
         impulse=impulse,
         velocity=after,
         energy_loss=loss,
-        losses=-0.5 * (velocity + after) * impulse,
         energy_created=loss < -ROUNDING * moved,
         stick=jnp.all(jnp.abs(end[:, 1:]) <= 1e-9 * jnp.abs(velocity).max(), axis=1),
         reversal=jnp.sum(before[:, 1:] * end[:, 1:], axis=1) < -1e-12 * jnp.sum(before[:, 1:] ** 2, axis=1),
