@@ -202,6 +202,8 @@ class Mechanism(ContactModel):
                 return " ".join([{"law": "controller", "effort": "control"}[rest[2]], *rest[3:]])
             if rest[0] == "elements":
                 return " ".join([self.elements[int(rest[1])].name, *rest[2:]])
+            if rest[0] == "taken":
+                return "energy that contacts have taken"
             return " ".join(rest)
 
         return [named(word) for word in super().names()]
