@@ -141,3 +141,26 @@ def test_losses_of_impacts_are_those_of_each_contact(load):
     assert np.all(run.contact_energy.values == 0)
     whole = run.kinetic_energy.values + run.contact_loss.values.sum(axis=1)
     assert whole == pytest.approx(whole[0], rel=1e-12)
+
+
+@pytest.mark.parametrize("damping", [0.0, 30.0])
+def test_a_contact_that_pulls_as_it_pushes_stores_both_ways(load, damping):
+    """A mass before a wall in a spring that is fixed to both: k d²/2 on either side, and the rest is the damper's."""
+    stiffness = 5e3
+    spring = {"law": "spring-dashpot", "stiffness": stiffness, "damping": damping}
+    tables = {
+        "schema": 2,
+        "motion": "line",
+        "duration": 2.0,
+        "body": {"mass": {"mass": 20.0, "velocity": 0.3}, "wall": {"fixed": True}},
+        "contact": {"spring": {"between": ["mass", "wall"], "bilateral": True, "normal": spring}},
+    }
+    run = dockdyn.simulate(load(tables))
+    depth, stored, lost = (run[name].values[:, 0] for name in ("depth", "contact_energy", "contact_loss"))
+    assert depth.min() < -1e-3
+    assert depth.max() > 1e-3
+    np.testing.assert_allclose(stored, stiffness * depth**2 / 2, rtol=1e-10, atol=1e-15)
+    kinetic = run.kinetic_energy.values
+    assert np.abs(kinetic + stored + lost - kinetic[0]).max() < RESOLVED * kinetic[0]
+    assert np.diff(lost).min() > -1e-9 * kinetic[0]
+    assert lost[-1] > 0.5 * kinetic[0] if damping else np.abs(lost).max() < 1e-9 * kinetic[0]

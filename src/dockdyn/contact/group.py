@@ -352,7 +352,7 @@ class ContactGroup(Module):
                 each = rest.law(law).force(meeting.depth, meeting.rate)
             pressing, slipped, stored = weight * each, jnp.zeros(()), jnp.zeros(())
             if exact and rest is None:
-                stored = law.stored_energy(jnp.maximum(meeting.depth, 0.0))
+                stored = law.stored_energy(self.stretched(meeting.depth))
             force = meeting.normal * pressing
             if isinstance(self.friction, StickSlip):
                 held, slipped, stretched = self._held(meeting, each, own, other, rest, memory)
@@ -423,6 +423,10 @@ class ContactGroup(Module):
         return jax.lax.cond(
             mode == APART, Wrench.zero, lambda: self.state(mode, own, other, loads=True, past=past).wrench
         )
+
+    def stretched(self, depth: Scalar) -> Scalar:
+        """Return the depth (m) at which the law stores what it does at a `depth`: nothing of what is apart."""
+        return jnp.maximum(depth, 0.0)
 
     def stored_energy(self, own: Placed, other: Placed) -> Scalar:
         """Return the energy (J) that it stores at first."""

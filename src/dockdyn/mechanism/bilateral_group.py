@@ -39,6 +39,10 @@ class BilateralGroup(ContactGroup):
     ) -> GroupState:
         return super().state(jnp.asarray(PRESSING), own, other, exact, loads, past)
 
+    def stretched(self, depth: Scalar) -> Scalar:
+        """Return the depth (m) at which the law, which is a straight line, stores what it does pulled apart."""
+        return jnp.abs(depth)
+
     def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None = None) -> Wrench:
         return self.state(mode, own, other, past=past).wrench
 

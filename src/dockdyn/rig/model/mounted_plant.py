@@ -188,7 +188,7 @@ class MountedPlant(Plant):
         return self.motion_rate(self.under(motion, load), motion)
 
     def stepped(self, time: Scalar, motion: State, load: Axes, period: Scalar, method: Dynamics) -> State:
-        """Return the load is held in inertial axes, on the bodies where they are.
+        """Return the motion a period later; the load is held in inertial axes, on the bodies where they are.
 
         "zero-order-hold" is the motion under it, with the events of the virtual bodies located; of free ones exact on a line,
         else a Runge–Kutta step, exact to its order where a body turns.
