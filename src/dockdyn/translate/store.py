@@ -62,6 +62,7 @@ def load_code(name: str) -> tuple[Code, Any] | None:
     arrays = np.load(io.BytesIO(body[8 + size :]), allow_pickle=False)
     code = Code(
         text=zlib.decompress(arrays["text"].tobytes()).decode(),
+        better=zlib.decompress(arrays["better"].tobytes()).decode(),
         machine=arrays["machine"].tobytes(),
         level=head["level"],
         arguments=head["arguments"],
@@ -84,7 +85,8 @@ def store_code(name: str, code: Code, beside: Any) -> None:  # noqa: ANN401, pla
     }
     text = json.dumps(head).encode()
     arrays = {f"constant{place}": one for place, one in enumerate(code.constants)}
-    arrays["text"] = np.frombuffer(zlib.compress(code.text.encode(), 1), np.uint8)
+    for name_, text_ in (("text", code.text), ("better", code.better)):
+        arrays[name_] = np.frombuffer(zlib.compress(text_.encode(), 1), np.uint8)
     arrays["machine"] = np.frombuffer(code.machine, np.uint8)
     data = io.BytesIO()
     np.savez(data, allow_pickle=False, **arrays)
