@@ -11,7 +11,7 @@ Source: LLVM language reference; control flow as masks, Allen et al. 1983.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dockdyn.translate.elementary import FORMULAS
 from dockdyn.translate.llvm import (
@@ -357,7 +357,7 @@ class _VectorPrinter(Printer):
         return self.given(f"load {self.wide(type_) if wide else type_}, ptr {address}, align {size}"), wide
 
     def write(self, store: MemoryBlock, at: Scalar, word: str, plus: str | None = None) -> None:
-        """Write an element, of every lane that goes this way; `word` is as it is in memory, and of each lane where memory is."""
+        """Write an element of every lane that goes this way; `word` is as it is in memory, one for each lane where that is."""
         address, scattered = self.element(store, at, plus)
         type_, size = IN_MEMORY[store.dtype], SIZES[store.dtype]
         wide = self.wide(type_)
@@ -582,7 +582,9 @@ class _VectorPrinter(Printer):
             "is_nan": f"fcmp uno {numbers} {word}, {word}",
             "to_bits": f"bitcast {numbers} {word} to {whole}",
             "from_bits": f"bitcast {whole} {word} to {numbers}",
-            "to_float": f"sitofp {whole} {word} to {numbers}" if kind == "int" else f"uitofp {flags} {word} to {numbers}",
+            "to_float": f"sitofp {whole} {word} to {numbers}"
+            if kind == "int"
+            else f"uitofp {flags} {word} to {numbers}",
         }
         if name in same:
             return same[name]
