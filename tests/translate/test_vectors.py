@@ -86,9 +86,7 @@ def drawn_block(draw, depth):
     return block
 
 
-@pytest.mark.full_cases(
-    *(f"{lanes}-{seed}" for lanes in (2, 4, 8) for seed in range(60) if (lanes, seed) not in ((4, 0), (8, 1), (8, 2)))
-)
+@pytest.mark.full_cases(*(f"{lanes}-{seed}" for lanes in (2, 4, 8) for seed in range(10, 60)))
 @pytest.mark.parametrize("seed", range(60), ids=str)
 @pytest.mark.parametrize("lanes", [2, 4, 8], ids=str)
 def test_drawn_programs(lanes, seed, monkeypatch):
@@ -161,6 +159,7 @@ def assert_cases(scenario, keys, values, monkeypatch):
             np.testing.assert_array_equal(figures, one_by_one.figures[name], err_msg=name)
 
 
+@pytest.mark.full
 def test_cases_of_a_scenario(load, monkeypatch):
     """A ball that hits a plane with friction, at any speed; with a delay, so that lines of the past are in memory, too."""
     draw = np.random.default_rng(8)
@@ -174,9 +173,7 @@ def test_cases_of_a_scenario(load, monkeypatch):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(
-    "preset", ["probe-cone", "idss-probe-cone", "apas-like", "soyuz-like-probe", "berthing-mechanism"]
-)
+@pytest.mark.parametrize("preset", ["idss-probe-cone", "atv-like"])
 def test_cases_of_a_preset(preset, monkeypatch):
     """As its campaign draws them, or at any speed of approach."""
     scenario = load_scenario(preset)

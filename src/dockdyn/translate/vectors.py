@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dockdyn.translate.divergence import Divergence, Unfit, blocks_in, statements_in
 from dockdyn.translate.elementary import FORMULAS
 from dockdyn.translate.llvm import (
     ARITHMETIC,
@@ -47,7 +48,6 @@ from dockdyn.translate.scalar_program import (
     Slot,
     Statement,
     Untranslatable,
-    Value,
     While,
     kind_of,
 )
@@ -58,10 +58,6 @@ if TYPE_CHECKING:
 SHARE = 0.5  # of a program's statements that its loop has at least
 BRIEF = 12  # statements of a way that is gone by all, which takes less time than to ask
 UNROLLED = 8  # elements that are copied without a loop
-
-
-class _Unfit(Exception):
-    """A loop whose turns change what others read."""
 
 
 def vector_text_of(program: TranslatedProgram, lanes: int) -> str | None:
@@ -76,28 +72,13 @@ def vector_text_of(program: TranslatedProgram, lanes: int) -> str | None:
         if loop.apart.count >= lanes and _count_statements(loop.body) > SHARE * whole:
             try:
                 return _VectorPrinter(program.builder, loop, lanes).program_text(program)
-            except (_Unfit, Untranslatable):
+            except (Unfit, Untranslatable):
                 return None
     return None
 
 
-def _blocks_in(line: Statement) -> tuple[Block, ...]:
-    """Return the blocks that a statement has, in their order."""
-    if isinstance(line, While):
-        return line.head, line.body
-    return (line.then, line.otherwise) if isinstance(line, Branch) else ()
-
-
-def _statements(block: Block) -> Iterator[Statement]:
-    """Yield all statements of a block, those inside of others among them."""
-    for line in block.lines:
-        yield line
-        for inner in _blocks_in(line):
-            yield from _statements(inner)
-
-
 def _count_statements(block: Block) -> int:
-    return sum(1 for _ in _statements(block))
+    return sum(1 for _ in statements_in(block))
 
 
 def _loops_apart(block: Block) -> Iterator[While]:
@@ -106,129 +87,8 @@ def _loops_apart(block: Block) -> Iterator[While]:
         if isinstance(line, While) and line.apart is not None:
             yield line
         else:
-            for inner in _blocks_in(line):
+            for inner in blocks_in(line):
                 yield from _loops_apart(inner)
-
-
-def _stores_in(line: Statement) -> list[MemoryBlock]:
-    """Return the memory that a statement itself names."""
-    if isinstance(line, LoadStatement | Save):
-        return [line.store]
-    return [line.store, line.source] if isinstance(line, Copy) else []
-
-
-class _Divergence:
-    """What differs between the lanes of a loop: values, slots and memory by name.
-
-    A number of the loop's control differs where lanes that go the same way could have different ones: of a slot that is
-    always put before it is read in a block, those that reach that block together.
-    """
-
-    def __init__(self, builder: Builder, loop: While):
-        assert loop.apart is not None
-        self.values = {loop.apart.index.name}
-        self.slots: set[int] = set()
-        self.stores: set[int] = set()
-        self.own = loop.apart.slot
-        inside = list(_statements(loop.body))
-        within = {id(line) for line in inside} | {id(line) for line in (loop, *_statements(loop.head))}
-        outside = [line for line in _statements(builder.body) if id(line) not in within]
-        elsewhere = {id(store) for line in outside for store in _stores_in(line)}
-        self.private = {
-            id(store)
-            for line in inside
-            for store in _stores_in(line)
-            if store.role == "work" and id(store) not in elsewhere
-        }
-        self.homes = _homes_of_slots(loop.body)
-        self.levels: dict[int, int] = {}
-        sizes = None
-        while sizes != (sizes := (len(self.values), len(self.slots), len(self.stores))):
-            self.walk(loop.body, 0)
-        shared = {line.slot.name for line in outside if isinstance(line, Get | Put)}
-        if self.slots & shared:
-            raise _Unfit
-
-    def of(self, value: Scalar) -> bool:
-        return isinstance(value, Value) and value.name in self.values
-
-    def walk(self, block: Block, level: int) -> None:
-        """Note what differs in a block that so many questions surround which lanes answer differently."""
-        self.levels[id(block)] = level
-        for line in block.lines:
-            match line:
-                case Compute():
-                    if any(map(self.of, line.operands)):
-                        self.values.add(line.value.name)
-                case Get():
-                    if line.slot.name in self.slots:
-                        self.values.add(line.value.name)
-                case Put():
-                    home = self.homes.get(line.slot.name)
-                    if line.slot is self.own:
-                        continue
-                    if self.of(line.value) or level > (0 if home is None else self.levels.get(home, 0)):
-                        self.slots.add(line.slot.name)
-                case LoadStatement():
-                    if id(line.store) in self.stores or self.of(line.at):
-                        self.values.add(line.value.name)
-                case Save():
-                    self.written(line.store, line.at, level > 0 or self.of(line.value))
-                case Copy():
-                    differs = id(line.source) in self.stores or self.of(line.start)
-                    self.written(line.store, line.at, level > 0 or differs)
-                case While() | Branch():
-                    inner = level + self.of(line.condition)
-                    for one in _blocks_in(line):
-                        self.walk(one, inner)
-                case Leave():
-                    pass
-
-    def written(self, store: MemoryBlock, at: Scalar, differs: bool) -> None:
-        if id(store) in self.private:
-            if differs or self.of(at):
-                self.stores.add(id(store))
-        elif not self.of(at):
-            raise _Unfit
-
-
-def _homes_of_slots(body: Block) -> dict[int, int]:
-    """Return for slots the innermost block that has all that is done with them, where they are put before they are read."""
-    paths: dict[int, tuple[Block, ...]] = {}
-
-    def note(block: Block, path: tuple[Block, ...]) -> None:
-        path = (*path, block)
-        for line in block.lines:
-            if isinstance(line, Get | Put):
-                known = paths.get(line.slot.name)
-                if known is None:
-                    paths[line.slot.name] = path
-                elif known is not path:
-                    shared = [one for one, other in zip(known, path, strict=False) if one is other]
-                    paths[line.slot.name] = tuple(shared)
-            for inner in _blocks_in(line):
-                note(inner, path)
-
-    note(body, ())
-    return {slot: id(path[-1]) for slot, path in paths.items() if _is_put_first(path[-1], slot)}
-
-
-def _is_put_first(block: Block, slot: int) -> bool:
-    """Return whether a block puts a slot before anything reads it, whichever way it goes."""
-    for line in block.lines:
-        if isinstance(line, Get | Put) and line.slot.name == slot:
-            return isinstance(line, Put)
-        if isinstance(line, Branch) and _touches(line, slot):
-            return _is_put_first(line.then, slot) and _is_put_first(line.otherwise, slot)
-        if isinstance(line, While) and _touches(line, slot):
-            return False
-    return False
-
-
-def _touches(line: Statement, slot: int) -> bool:
-    return any(
-        isinstance(one, Get | Put) and one.slot.name == slot for block in _blocks_in(line) for one in _statements(block)
-    )
 
 
 class _VectorPrinter(Printer):
@@ -237,7 +97,7 @@ class _VectorPrinter(Printer):
     def __init__(self, builder: Builder, lane_loop: While, lanes: int):
         super().__init__(builder)
         self.lane_loop, self.lanes = lane_loop, lanes
-        self.differs = _Divergence(builder, lane_loop)
+        self.differs = Divergence(builder, lane_loop)
         self.inside = False
         self.mask: str | None = None  # of the lanes that go this way; None: all
         self.masks = 0
@@ -411,8 +271,8 @@ class _VectorPrinter(Printer):
             super().copy(line)
             return
         if line.count <= UNROLLED:
-            for place in range(line.count):
-                self.copy_element(line, str(place))
+            for number in range(line.count):
+                self.copy_element(line, str(number))
             return
         self.labels += 1
         label, counter = f"copy{self.labels}", f"%counter{self.labels}"
