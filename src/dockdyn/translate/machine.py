@@ -44,13 +44,13 @@ def initialised_llvm() -> Any:  # noqa: ANN401, a module without types
 def _target_machine(level: int) -> Any:  # noqa: ANN401, llvmlite has no types
     """Return LLVM's description of this processor, for one owner."""
     llvm = initialised_llvm()
-    name, features = _processor_features()
+    name, features = processor_features()
     target = llvm.Target.from_default_triple()
     return target.create_target_machine(cpu=name, features=features, opt=level, codemodel="jitdefault", jit=True)
 
 
 @cache
-def _processor_features() -> tuple[str, str]:
+def processor_features() -> tuple[str, str]:
     """Return the processor's name and what it can do."""
     llvm = initialised_llvm()
     return llvm.get_host_cpu_name(), f"{llvm.get_host_cpu_features().flatten()},-prefer-256-bit"
