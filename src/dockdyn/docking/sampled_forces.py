@@ -61,7 +61,7 @@ def sampling_doubts(dataset: Dataset, summary: dict[str, Any]) -> list[str]:
     """Return a warning for every contact whose largest force is far off since its cloud has too few points."""
     return [
         f"contact {str(name)!r}: its largest force is {100 * abs(error):.2g} % too {'large' if error > 0 else 'small'}, as its "
-        f"cloud has too few points; a larger count, four times the points say, takes most of it away"
+        f"cloud has too few points; a larger count, four to ten times the points say, takes most of it away"
         for name, error in zip(dataset.contact.values, summary.get("sampling_error", []), strict=False)
         if error is not None and abs(error) > OFF
     ]
