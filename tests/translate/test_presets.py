@@ -7,7 +7,7 @@ import xarray as xr
 import dockdyn
 from dockdyn import backend, programs
 
-RUNS = (  # one of each kind; XLA takes up to 2 min for each. Of others, of the variational method too, test_steps compares steps
+RUNS = (  # one of each kind; XLA takes up to 2 min for each. Steps of others, variational ones too: test_steps
     "adapter-gripper",
     "cyril-plastic",
     "berthing-3d",

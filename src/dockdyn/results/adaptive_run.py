@@ -61,7 +61,7 @@ begin = jit_once(begun_of)
 
 def without_contacts(model: Mechanism, x: State) -> tuple[Mechanism, State]:
     """Return the model without contacts, none of which touches after t = 0, and a state of it."""
-    memory = x.memory._replace(impacts=())
+    memory = x.memory._replace(taken=x.memory.taken[:0], impacts=())
     return replace(model, groups=()), State(x.q, x.v, x.mode[len(model.groups) :], memory)
 
 
@@ -238,7 +238,8 @@ def _with_contacts(start: State, states: State, count: int) -> State:
 
     groups = len(start.mode) - len(states.mode)
     modes = (*map(every, start.mode[:groups]), *states.mode)
-    return State(states.q, states.v, modes, states.memory._replace(impacts=map_leaves(every, start.memory.impacts)))
+    taken, impacts = every(start.memory.taken), map_leaves(every, start.memory.impacts)
+    return State(states.q, states.v, modes, states.memory._replace(taken=taken, impacts=impacts))
 
 
 def _refuse_open(scenario: Scenario, begun: Begun) -> None:
