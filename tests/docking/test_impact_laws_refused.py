@@ -42,11 +42,11 @@ def two_balls():
     return found
 
 
-def held(grip):
+def held(grip, to="arm"):
     found = scene()
     found["body"]["arm"] = {"on": "plate", "mass": 1.0, "inertia": [0.1, 0.1, 0.1], "position": [0, 0, 1.0]}
     weld = {"kind": "connection", "name": "mount", "between": ["arm", "plate"], "anchor": [[0, 0, 0], [0, 0, 1.0]]}
-    hook = {"kind": "latch", "name": "hook", "between": ["ball", "arm"], "anchor": [[0, 0, -0.1], [0, 0, 0]]}
+    hook = {"kind": "latch", "name": "hook", "between": ["ball", to], "anchor": [[0, 0, -0.1], [0, 0, 0]]}
     hook |= {"axis": [0, 0, 1], "reach": 0.01, "lateral": 0.1, "grip": grip}
     return found | {**acting(weld, hook)}
 
@@ -62,6 +62,7 @@ WRONG = {
     "fixed steps": (scene() | {"integrator": {"method": "fixed"}}, r"integrator\.method must be located: .* jumps"),
     "several pairs": (two_balls(), r"contact\.skin\.impact: a law for one pair, of which there are 3"),
     "a rigid grip": (held("weld"), r"contact\.skin\.impact: the rigid grip of .*'hook'.* holds these bodies together"),
+    "a grip of nobody": (held("weld", "hull"), r"latch\.hook\.between: no body 'hull'"),
     "a law that joins": (
         scene({"law": "pin"}),
         r"contact\.skin\.impact\.law = 'pin': joins what touches; .* \[latch\.NAME\]",

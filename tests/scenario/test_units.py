@@ -6,9 +6,10 @@ import pytest
 import dockdyn
 from dockdyn.results.requirements import judge_requirements
 from dockdyn.scenario.language.requirement import requirements_of
-from dockdyn.scenario.language.units import convert, scale_of
+from dockdyn.scenario.language.units import base_units, convert, scale_of
 
 TURN = 2 * np.pi  # rad
+ENDLESS = "((((((9**99)**99)**99)**99)**99)**99)"  # a number of 10^12 digits
 
 
 @pytest.mark.parametrize(
@@ -67,3 +68,11 @@ def test_a_limit_in_cycles():
 )
 def test_a_unit_may_be_a_number_of_another(unit, wanted, expected):
     assert scale_of(unit, wanted) == pytest.approx(expected, rel=1e-14)
+
+
+def test_no_text_is_evaluated_for_ever():
+    """Neither as a number, nor for the words of its refusal, nor as a unit that somebody's FMU names."""
+    with pytest.raises(dockdyn.ScenarioError) as refusal:
+        dockdyn.load("probe-cone", {"body.chaser.mass": f"{ENDLESS} kg"})
+    assert str(refusal.value).endswith('must be a mass greater than 0 kg, as a number or a text such as "5 kg"')
+    assert base_units(f"{ENDLESS} m") == {}

@@ -75,7 +75,7 @@ def sampling_doubts(dataset: Dataset, summary: dict[str, Any]) -> list[str]:
         elif abs(error) > OFF + known:
             found.append(
                 f"contact {name!r}: its largest force is {100 * abs(error):.2g} % too {'large' if error > 0 else 'small'}, as "
-                f"its cloud has too few points; a larger count, four times the points say, takes most of it away"
+                f"its cloud has too few points; a larger count, four to ten times the points say, takes most of it away"
             )
     return found
 

@@ -204,22 +204,6 @@ class SeveralBodiesSection(Section, abc.ABC):
             refuse(f"{key}: what sticks to a contact by {normal.law!r} has no known stiffness; must state stiffness")
 
     @model_validator(mode="after")
-    def striking(self) -> Self:
-        struck = [contact for contact in self.contacts if contact.impact is not None]
-        if struck and self.loop.delay:
-            law = self.law_key(struck[0], "impact")
-            refuse(f"{law}: no sensor measures a jump; loop.delay must be left out, or state normal")
-        for contact in struck:
-            (first, _), (second, _) = self.sides(contact)
-            held = held_by(self.rigid_grips(), self.welded_to(first), self.welded_to(second))
-            if len(held) > 1:  # what one grip holds alone, touches no more, or turns about a pin
-                law, names = self.law_key(contact, "impact"), " and ".join(map(repr, held))
-                refuse(
-                    f"{law}: the rigid grip of {names} holds these bodies together; must be 'compliant', or state normal"
-                )
-        return self
-
-    @model_validator(mode="after")
     def acting(self) -> Self:
         refuse_repeated([element.name for element in self.elements], "elements")
         for element in self.elements:
@@ -238,6 +222,22 @@ class SeveralBodiesSection(Section, abc.ABC):
                 "loop.delay delays the forces of contacts and ramps; there is no [contact.NAME], and no latch with a ramp"
             )
         return self.model_copy(update={"phase": phases})
+
+    @model_validator(mode="after")
+    def striking(self) -> Self:
+        struck = [contact for contact in self.contacts if contact.impact is not None]
+        if struck and self.loop.delay:
+            law = self.law_key(struck[0], "impact")
+            refuse(f"{law}: no sensor measures a jump; loop.delay must be left out, or state normal")
+        for contact in struck:
+            (first, _), (second, _) = self.sides(contact)
+            held = held_by(self.rigid_grips(), self.welded_to(first), self.welded_to(second))
+            if len(held) > 1:  # what one grip holds alone, touches no more, or turns about a pin
+                law, names = self.law_key(contact, "impact"), " and ".join(map(repr, held))
+                refuse(
+                    f"{law}: the rigid grip of {names} holds these bodies together; must be 'compliant', or state normal"
+                )
+        return self
 
     def refuse_held_twice(self) -> None:
         """Refuse rigid grips between bodies that are one body anyway: what each carries would have no one answer."""

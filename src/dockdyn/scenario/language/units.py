@@ -109,7 +109,7 @@ def base_units(unit: str) -> dict[str, float]:
     if (known := powers_of_base(unit)) is not None:
         return known
     try:
-        found = _registry().Quantity(1, unit.replace(" ", "*")).to_base_units()
+        found = _evaluate(f"1 {unit.replace(' ', '*')}").to_base_units()
         powers = {BASE[str(name)]: float(power) for name, power in found.unit_items()}
     except Exception:  # pint evaluates the text, which can fail anywhere in it
         return {}
@@ -129,14 +129,26 @@ def scale_of(unit: str, wanted: str) -> float:
 
 def read(text: str, scaled: Callable[[Any], Any]) -> float:
     """Return the number of pint's quantity in `text` once it is `scaled`."""
-    from pint.util import string_preprocessor
-
-    if len(text) > LONGEST or not NUMBER.match(text) or _misread(text) or not _plain_powers(string_preprocessor(text)):
+    if not _begins_as_number(text) or _misread(text):
         raise ValueError("must be a number and a unit")
     try:
-        return float(scaled(_registry().Quantity(text)).magnitude)
+        return float(scaled(_evaluate(text)).magnitude)
     except Exception as error:  # pint evaluates the text, which can fail anywhere in it: 0 ** -1, 5 s)
         raise ValueError(str(error)) from None
+
+
+def _evaluate(text: str) -> Any:  # noqa: ANN401, pint's
+    """Return pint's quantity of a text from anywhere. Raises ValueError for one that it could take for ever to evaluate, and
+    whatever pint raises."""
+    from pint.util import string_preprocessor
+
+    if len(text) > LONGEST or not _plain_powers(string_preprocessor(text)):
+        raise ValueError("must be a number and a unit")
+    return _registry().Quantity(text)
+
+
+def _begins_as_number(text: str) -> bool:
+    return len(text) <= LONGEST and NUMBER.match(text) is not None
 
 
 def _misread(text: str) -> str:
@@ -273,14 +285,14 @@ WHAT = {  # what is measured in a unit, in words
 
 def _why(value: object, unit: str) -> str:
     """Return why a text is no number of a `unit`, to stand behind what is allowed; empty where it says nothing of units."""
-    if not isinstance(value, str) or len(value) > LONGEST or not NUMBER.match(value):
+    if not isinstance(value, str) or not _begins_as_number(value):
         return ""
     if words := _misread(value):
         return f"; {words}"
     import pint
 
     try:
-        given = _registry().Quantity(value)
+        given = _evaluate(value)
     except pint.UndefinedUnitError as error:
         names = error.unit_names if isinstance(error.unit_names, str) else ", ".join(error.unit_names)
         power = POWER_AT_END.sub(r"\1**\2", names)
