@@ -83,6 +83,7 @@ from dockdyn.programs import trace_once
 from dockdyn.trees import field, map_leaves
 
 # what the loop delays, on first bodies: of each group its wrench, of a single member its force; then forces of elements
+STILL = 1e-8  # of the energy that contacts have taken: motion with less of it is hardly one
 Signal = tuple[GroupSignal, ...]
 
 
@@ -689,9 +690,11 @@ class Mechanism(ContactModel):
         """Return the root of the change's own kinetic energy over that of the motion, or the change of work over it if that is
         larger.
 
-        No unit and no frame enters.
+        No unit and no frame enters. Of what contacts hold nearly still the motion is never taken as less than a share of what
+        they have taken: it would be rounding of their forces that its error is of.
         """
-        motion = jnp.maximum(self.motion_energy(x), 1e-300)
+        held = STILL * jnp.sum(jnp.abs(x.memory.taken))
+        motion = jnp.maximum(jnp.maximum(self.motion_energy(x), held), 1e-300)
         energy = self._kinetic(x.q, change.v)
         return jnp.maximum(jnp.sqrt(energy / motion), jnp.abs(self.work(change.memory)) / motion)
 
