@@ -361,3 +361,43 @@ def turning_times(run: xr.Dataset) -> np.ndarray:
     time, moves = run["time"].values, run["velocity"].sel(body="block", axis="x").values
     back = np.flatnonzero((moves[:-1] > 0) & (moves[1:] <= 0))
     return time[back] + moves[back] / (moves[back] - moves[back + 1]) * (time[1] - time[0])
+
+
+ROLLS, SLIPS = 5e-3, 1e-3  # rad/s, m/s: below these resistance and friction of the ball that rolls fade
+
+
+def ball_that_rolls() -> tuple[Tables, dict[str, float]]:
+    """Return the tables of a ball that rolls to rest, and its way (m) and time (s): v²/(2 a) and v/a.
+
+    Rolling resistance c slows it by a = g c R / (R² + I/m). It slips a little, at the speed at which regularised friction gives
+    the force that slows it, which is constant while it rolls.
+    """
+    slowing = GRAVITY * LENGTH * RADIUS / (RADIUS**2 + INERTIA / MASS)
+    coefficient = 0.3
+    share = slowing / (coefficient * GRAVITY)  # of the largest friction
+    slip = SLIPS * share / np.sqrt(1 - share**2)
+    friction = {"law": "coulomb", "coefficient": coefficient, "regularisation": SLIPS, "rolling": LENGTH}
+    tables = rolling_ball(friction | {"turning_regularisation": ROLLS}, slip, 3.0)
+    return tables, {"way": SPEED**2 / (2 * slowing), "time": SPEED / slowing, "slowing": slowing, "slip": slip}
+
+
+def stopping_time(run: xr.Dataset) -> float:
+    """Return when (s) a ball that rolls would rest, by the line through its rates above a tenth of that at the start."""
+    time, rates = run.time.values, inertial_rates(run)[:, 1]
+    quick = rates > 0.1 * rates[0]
+    slope, start = np.polyfit(time[quick], rates[quick], 1)
+    return float(-start / slope)
+
+
+def disc_that_spins() -> tuple[Tables, dict[str, float]]:
+    """Return the tables of a disc that spins to rest between two plates, its rate after 0.5 s (rad/s) and angle (rad).
+
+    Of I ω̇ = −2 c N ω / √(ω² + ε²) the angle is the integral of √(ω² + ε²) I / (2 c N) over ω.
+    """
+    start, length, inertia = 2.0, 6e-5, 8e-4
+    friction = {"law": "coulomb", "coefficient": 0.0, "spinning": length, "turning_regularisation": REGULARISATION}
+    tables = ball_between_rails([0.0, 0.0, start], friction, 3.0)
+    tables["body"]["ball"]["inertia"] = [inertia / 2, inertia / 2, inertia]
+    slowing = 2 * length * FORCE / inertia
+    primitive = start * np.hypot(start, REGULARISATION) + REGULARISATION**2 * np.arcsinh(start / REGULARISATION)
+    return tables, {"rate": slowed_rate(start, slowing, 0.5), "angle": float(primitive / 2 / slowing)}

@@ -7,12 +7,16 @@ from contact_benchmarks import (
     GRAVITY,
     LENGTH,
     REGULARISATION,
+    ROLLS,
     SPEED,
     STIFFNESS,
     ball_between_rails,
+    ball_that_rolls,
+    disc_that_spins,
     inertial_rates,
     rolling_ball,
     slowed_rate,
+    stopping_time,
 )
 from helpers.refusals import refused
 from sticking_ball import INERTIA, MASS, RADIUS
@@ -52,18 +56,20 @@ def test_what_turns_between_plates_comes_to_rest(load, kind):
     assert np.diff(lost).min() > -1e-12 * lost[-1]
 
 
-def test_a_ball_rolls_to_rest_as_long_and_far_as_it_should(load):
-    """Rolling resistance c slows a ball by a = g c R / (R² + I/m), so that it stops after v/a and v²/(2 a).
+def test_a_disc_spins_to_rest(load):
+    """Its rate and the angle until then."""
+    tables, expected = disc_that_spins()
+    run = dockdyn.simulate(load(tables))
+    assert inertial_rates(run)[50, 2] == pytest.approx(expected["rate"], rel=1e-8)
+    assert float(run["rotation"].sel(body="ball", axis="z")[-1]) == pytest.approx(expected["angle"], rel=1e-8)
+    assert abs(inertial_rates(run)[-1, 2]) < 1e-6
 
-    It slips a little, at the speed at which regularised friction gives the force that slows it; that is constant as it rolls.
-    """
-    slowing = GRAVITY * LENGTH * RADIUS / (RADIUS**2 + INERTIA / MASS)
-    coefficient, smoothing, turning = 0.3, 1e-3, 5e-3
-    share = slowing / (coefficient * GRAVITY)  # of the largest friction
-    slip = smoothing * share / np.sqrt(1 - share**2)
-    friction = {"law": "coulomb", "coefficient": coefficient, "regularisation": smoothing, "rolling": LENGTH}
-    friction |= {"turning_regularisation": turning}
-    run = dockdyn.simulate(load(rolling_ball(friction, slip, 3.0)))
+
+def test_a_ball_rolls_to_rest_as_long_and_far_as_it_should(load):
+    """After v/a and v²/(2 a), a = g c R / (R² + I/m)."""
+    tables, expected = ball_that_rolls()
+    slowing, slip = expected["slowing"], expected["slip"]
+    run = dockdyn.simulate(load(tables))
     time, rolls = run.time.values, inertial_rates(run)[:, 1]
     quick = rolls > 0.4  # rad/s, of 5: there resistance is full but for 1e-4 of it
     assert quick.sum() > 30
@@ -71,8 +77,9 @@ def test_a_ball_rolls_to_rest_as_long_and_far_as_it_should(load):
     assert rolls[quick] == pytest.approx(start - slowing / RADIUS * time[quick], abs=2e-5 * start)
     place = run["position"].sel(body="ball", axis="x").values
     assert place[quick] == pytest.approx(SPEED * time[quick] - slowing * time[quick] ** 2 / 2, rel=1e-4)
-    assert place[-1] == pytest.approx(SPEED**2 / (2 * slowing), rel=1e-3)
-    assert abs(rolls[-1]) < turning / 50
+    assert place[-1] == pytest.approx(expected["way"], rel=1e-3)
+    assert stopping_time(run) == pytest.approx(expected["time"], rel=1e-3)
+    assert abs(rolls[-1]) < ROLLS / 50
 
 
 def test_a_ball_that_sticks_rolls_to_rest_and_stays(load):
