@@ -244,7 +244,7 @@ def measured() -> list[Line]:
     """Return what was measured, of which no number was fitted."""
     from oblique_impacts import SPIN, TANGENTIAL, rebound
 
-    by = "measured, Kharaz et al. 2001; materials recalled"
+    by = "measured, Kharaz et al. 2001; stiffness of the anvil recalled"
     kept = "oblique impact, {:g}° from the normal: velocity left along the anvil"
     spin = "oblique impact, {:g}° from the normal: spin"
     return [
