@@ -246,6 +246,18 @@ export function mountScene(host: HTMLElement, scene: SceneData, columns: Columns
     return made;
   }
 
+  // on paper the picture, light; what a graphics card has drawn would be printed empty
+  addEventListener("beforeprint", () => {
+    palette.repaint(false);
+    const picture = compose();
+    picture.className = "dds-paper";
+    root.append(picture);
+  });
+  addEventListener("afterprint", () => {
+    root.querySelector(".dds-paper")?.remove();
+    themed();
+  });
+
   // the tree
   const tree = element("ul");
   for (const [group, items] of layers) {
