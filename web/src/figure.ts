@@ -7,6 +7,7 @@ import { axesOf, drawPanel, fitUp, isOrdered, leftRoom, markOf, type Axes } from
 import { lastNotBeyond, writeNumber, writeNumbers, type Span } from "./scales.ts";
 
 const NARROW = 560; // px of a figure below which its panels stand below each other
+const PICTURE = 220; // px that a small picture has at least, which else stands beside others
 const GUTTER = 190; // px beside curves, for names and values
 const EVEN = 880; // px that a figure with one scale on both axes has at most, so that it is seen whole
 const REACH = 14; // px within which a point is meant
@@ -95,7 +96,7 @@ export class Figure {
     const { chart, place } = this;
     if (!given) return;
     const width = chart.panels.some((panel) => panel.equal) ? Math.min(given, EVEN) : given;
-    const narrow = width < NARROW, columns = narrow && !chart.tiles ? 1 : chart.columns;
+    const narrow = width < NARROW, columns = narrow && !(chart.tiles && width >= PICTURE * chart.columns) ? 1 : chart.columns;
     const panels = chart.panels.filter((panel) => columns > 1 || panel.lines.length || !panel.bare);
     const beside = this.timed && columns === 1 && !narrow ? GUTTER : 0;
     const gap = 12, room = (width - beside - gap * (columns - 1)) / columns;
