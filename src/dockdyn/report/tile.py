@@ -52,7 +52,7 @@ class Tile:
 
     def html(self) -> Html:
         """Return it as it stands on the page."""
-        number = element("p", self.value, element("span", self.unit, class_="unit") if self.unit else None, class_="v")
+        number = element("p", self.value, element("span", f" {self.unit}", class_="unit") if self.unit else None, class_="v")
         return element(
             "div",
             element("p", breakable(self.label), class_="k"),
