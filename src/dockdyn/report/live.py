@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 MOST_STEPS = 200_000  # of a run, beyond which a page is too slow
 MOST_BYTES = 700_000  # that programs may add to a page
-PEAKS = ("peak_force_N", "contact.impulse_N_s")  # the first that is not zero is what a run without requirements is asked for
+PEAKS = (
+    "peak_force_N",
+    "contact.impulse_N_s",
+)  # the first that is not zero is what a run without requirements is asked for
 
 
 class TooMuch(Exception):
@@ -50,7 +53,9 @@ def live_data(
             if isinstance(value, bool | int | float) and math.isfinite(value)
         },
         "requirements": [requirement_in_page(one) for one in requirements],
-        "aim": worst_first(stated)[0]["figure"] if stated else next((name for name in PEAKS if told.get(name)), PEAKS[0]),
+        "aim": worst_first(stated)[0]["figure"]
+        if stated
+        else next((name for name in PEAKS if told.get(name)), PEAKS[0]),
         "scattered": [key for one in scenario.dispersions for key in one.keys],
     }
 

@@ -52,7 +52,9 @@ class Tile:
 
     def html(self) -> Html:
         """Return it as it stands on the page."""
-        number = element("p", self.value, element("span", f" {self.unit}", class_="unit") if self.unit else None, class_="v")
+        number = element(
+            "p", self.value, element("span", f" {self.unit}", class_="unit") if self.unit else None, class_="v"
+        )
         return element(
             "div",
             element("p", breakable(self.label), class_="k"),

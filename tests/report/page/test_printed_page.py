@@ -1,4 +1,4 @@
-"""A page on paper: light whatever the screen is, with its scene, figures that can be read, whole tables and nothing to press."""
+"""A page on paper: light whatever the screen is, with its scene, figures to be read, whole tables and nothing to press."""
 
 import re
 import zlib
@@ -15,9 +15,12 @@ PICTURE = """() => {
 }"""
 CUT = """() => [...document.querySelectorAll(".scroll, .plot, .tile, figure, pre, .line-of-command, dd")]
   .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== "inline")
-  .map((one) => `${one.className || one.tagName} ${one.textContent.slice(0, 40)}: ${one.scrollWidth} in ${one.clientWidth}`)"""
-SCALES = """() => [...document.querySelectorAll(".plot svg")].map((one) => one.getBoundingClientRect().width / one.viewBox.baseVal.width)"""
-LETTERS = """() => Math.min(...[...document.querySelectorAll("td, th")].filter((one) => one.checkVisibility() && one.textContent)
+  .map((one) => `${one.className || one.tagName}
+    ${one.textContent.slice(0, 40)}: ${one.scrollWidth} in ${one.clientWidth}`)"""
+SCALES = """() => [...document.querySelectorAll(".plot svg")]
+  .map((one) => one.getBoundingClientRect().width / one.viewBox.baseVal.width)"""
+LETTERS = """() => Math.min(...[...document.querySelectorAll("td, th")]
+  .filter((one) => one.checkVisibility() && one.textContent)
   .map((one) => parseFloat(getComputedStyle(one).fontSize)))"""
 
 
@@ -56,8 +59,12 @@ def test_a_printed_file_has_the_scene_in_it(whole_page):
     page = whole_page("run", scheme="dark")
     file = page.pdf(format="A4", print_background=True)
     images = []
-    for facts, begin in ((one[1], one.end()) for one in re.finditer(rb"<<([^<>]*/Subtype /Image[^<>]*)>>\s*stream\r?\n", file)):
-        wide, high, length = (int(re.search(rb"/%b (\d+)" % name, facts)[1]) for name in (b"Width", b"Height", b"Length"))
+    for facts, begin in (
+        (one[1], one.end()) for one in re.finditer(rb"<<([^<>]*/Subtype /Image[^<>]*)>>\s*stream\r?\n", file)
+    ):
+        wide, high, length = (
+            int(re.search(rb"/%b (\d+)" % name, facts)[1]) for name in (b"Width", b"Height", b"Length")
+        )
         if b"/FlateDecode" in facts and wide > 300:
             data = np.frombuffer(zlib.decompress(file[begin : begin + length]), np.uint8)
             images.append(data.reshape(high, wide, -1))

@@ -9,7 +9,8 @@ from browser import wait_until
 from dockdyn.report.wording import format_significant as written
 from dockdyn.scenario.preset_files import preset_text
 
-WORDS = "([selector]) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility()).map((one) => one.innerText.replace(/\\s+/g, ' ').trim())"
+WORDS = """([selector]) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility())
+  .map((one) => one.innerText.replace(/\\s+/g, " ").trim())"""
 SCATTERED = 'closing_speed = { distribution = "normal", mean = "30 mm/s", std = "4 mm/s" }'
 REQUIRED = """
 [requirements]
@@ -49,7 +50,11 @@ class Reader:
 
     def read_row(self, first, head=""):
         """Return the cells of the row that begins with these words, of the table whose head begins with others."""
-        tables = [one for one in self.page.locator("table:has(thead)").all() if one.locator("th").first.inner_text().startswith(head)]
+        tables = [
+            one
+            for one in self.page.locator("table:has(thead)").all()
+            if one.locator("th").first.inner_text().startswith(head)
+        ]
         rows = [row for one in tables for row in one.locator("tbody tr").all()]
         (row,) = (one for one in rows if one.locator("td").first.inner_text().startswith(first))
         return [" ".join(cell.split()) for cell in row.locator("td").all_inner_texts()]
@@ -72,7 +77,9 @@ def test_a_run_with_requirements(reader):
     closest = max(used, key=used.get)
     first = reader.read(".requirement")[0]
     assert closest.split(".")[-1] in first and f"{written(100 * used[closest], 2)} % used" in first
-    assert reader.read_tile("Largest normal force").startswith(f"{written(force)} N at {written(said['peak_time_s'])} s")
+    assert reader.read_tile("Largest normal force").startswith(
+        f"{written(force)} N at {written(said['peak_time_s'])} s"
+    )
     peaks = [one["peak_force_N"] for one in said["contacts"]]
     strongest = f"Q{peaks.index(max(peaks)) + 1}"
     assert f"{written(force)} N in {strongest}" in reader.read(".lead")[0]
@@ -137,5 +144,7 @@ def test_a_rig_and_the_truth(reader):
     assert f"{written(said['phase_error_rad'], 3)} rad" in reader.read(".lead")[0]
     parts = said["delay_budget_ms"]
     largest = max(parts, key=parts.get)
-    decides = f"The {largest}'s delay: {written(parts[largest], 3)} ms, {100 * parts[largest] / said['delay_total_ms']:.0f} %"
+    decides = (
+        f"The {largest}'s delay: {written(parts[largest], 3)} ms, {100 * parts[largest] / said['delay_total_ms']:.0f} %"
+    )
     assert reader.read(".guide dd")[0].startswith(decides)

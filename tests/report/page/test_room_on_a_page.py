@@ -6,27 +6,39 @@ from browser import wait_until
 KINDS = ["run", "rig", "tree", "stability", "campaign", "envelope"]
 BODY = "() => document.documentElement.scrollWidth - innerWidth"
 # which of the things that stand beside each other share more than a pixel
-OVER = """() => [[".tile", ".tiles"], [".requirement", ".requirements, .side"], [".curve, .tile-panel", ".panels"], ["figure, section", "main"], [".slider", ".sliders"]].flatMap(([one, host]) =>
-  [...document.querySelectorAll(host)].flatMap((inside) => {
-    const all = [...inside.querySelectorAll(one)].filter((node) => node.checkVisibility()), boxes = all.map((node) => node.getBoundingClientRect());
-    return all.flatMap((node, i) => all.flatMap((other, j) => {
-      if (j <= i || node.contains(other)) return [];
-      const wide = Math.min(boxes[i].right, boxes[j].right) - Math.max(boxes[i].left, boxes[j].left);
-      const high = Math.min(boxes[i].bottom, boxes[j].bottom) - Math.max(boxes[i].top, boxes[j].top);
-      return wide > 1 && high > 1 ? [`${node.className} over ${other.className}: ${wide} by ${high}`] : [];
-    }));
-  }))"""
+OVER = """() => [
+  [".tile", ".tiles"], [".requirement", ".requirements, .side"], [".curve, .tile-panel", ".panels"],
+  ["figure, section", "main"], [".slider", ".sliders"],
+].flatMap(([one, host]) => [...document.querySelectorAll(host)].flatMap((inside) => {
+  const all = [...inside.querySelectorAll(one)].filter((node) => node.checkVisibility());
+  const boxes = all.map((node) => node.getBoundingClientRect());
+  return all.flatMap((node, i) => all.flatMap((other, j) => {
+    if (j <= i || node.contains(other)) return [];
+    const wide = Math.min(boxes[i].right, boxes[j].right) - Math.max(boxes[i].left, boxes[j].left);
+    const high = Math.min(boxes[i].bottom, boxes[j].bottom) - Math.max(boxes[i].top, boxes[j].top);
+    return wide > 1 && high > 1 ? [`${node.className} over ${other.className}: ${wide} by ${high}`] : [];
+  }));
+}))"""
 # words that are cut by the edge of what they stand in
-CUT = """() => [...document.querySelectorAll(".tile, .tile .k, .tile .v, .tile .f, .headline, .lead, .requirement, .slider, .note, figcaption, h2")]
-  .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== "inline")
+CUT = """() => [...document.querySelectorAll(
+  ".tile, .tile .k, .tile .v, .tile .f, .headline, .lead, .requirement, .slider, .note, figcaption, h2")]
+  .filter((one) => one.checkVisibility() && getComputedStyle(one).display !== "inline")
+  .filter((one) => one.scrollWidth > one.clientWidth + 1)
   .map((one) => `${one.className || one.tagName}: ${one.textContent.slice(0, 30)}`)"""
 # numbers of axes that leave their drawing
-AXES = """() => [...document.querySelectorAll(".plot svg")].flatMap((svg) => { const box = svg.getBoundingClientRect();
-  return [...svg.querySelectorAll("text")].filter((one) => { const at = one.getBoundingClientRect(); return at.right > box.right + 1 || at.left < box.left - 1; }).map((one) => one.textContent); })"""
-TABLES = """() => [...document.querySelectorAll(".scroll")].filter((one) => one.checkVisibility() && one.querySelector("table")).map((one) => {
-  const [left, right] = ["before", "after"].map((side) => Number(getComputedStyle(one.closest(".frame"), `::${side}`).opacity) > 0);
-  return { hidden: one.scrollWidth - one.clientWidth, left, right };
+AXES = """() => [...document.querySelectorAll(".plot svg")].flatMap((svg) => {
+  const box = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll("text")].filter((one) => {
+    const at = one.getBoundingClientRect();
+    return at.right > box.right + 1 || at.left < box.left - 1;
+  }).map((one) => one.textContent);
 })"""
+TABLES = """() => [...document.querySelectorAll(".scroll")]
+  .filter((one) => one.checkVisibility() && one.querySelector("table"))
+  .map((one) => {
+    const shown = (side) => Number(getComputedStyle(one.closest(".frame"), `::${side}`).opacity) > 0;
+    return { hidden: one.scrollWidth - one.clientWidth, left: shown("before"), right: shown("after") };
+  })"""
 
 
 @pytest.mark.full_cases("390-rig", "390-tree", "390-envelope", "1440-rig", "1440-tree", "1440-envelope")

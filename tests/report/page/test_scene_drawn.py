@@ -1,4 +1,4 @@
-"""A scene is drawn: what a reader sees where it stands has the colours of its parts, and is not black, empty or of one colour."""
+"""A scene is drawn: what a reader sees in its place has the colours of its parts, and is not black, empty or of one colour."""
 
 import re
 from collections import Counter
@@ -78,7 +78,9 @@ def test_the_scene_of_a_page_has_the_colours_of_its_parts(whole_page, kind, sche
 def test_colours_are_those_of_the_page(request):
     """What is looked for is what the page paints with."""
     source = (request.config.rootpath / "web" / "src" / "scene" / "colours.ts").read_text(encoding="utf-8")
-    assert {one for of in PARTS.values() for some in of.values() for one in some} <= set(re.findall(r"#[0-9a-f]{6}", source))
+    assert {one for of in PARTS.values() for some in of.values() for one in some} <= set(
+        re.findall(r"#[0-9a-f]{6}", source)
+    )
 
 
 def test_a_scene_in_which_nothing_is_drawn_is_found(browser, page_file):

@@ -26,7 +26,9 @@ def envelope_report(dataset: Dataset) -> Report:
         verdict=verdict,
         headline=_envelope_headline(answer),
         tiles=_envelope_tiles(dataset, answer),
-        advice=[Advice("Next", "This page does not compute. One of a single run does:", "dockdyn explore scenario.toml")],
+        advice=[
+            Advice("Next", "This page does not compute. One of a single run does:", "dockdyn explore scenario.toml")
+        ],
         neutral=True,
         warnings=_envelope_doubts(answer),
         key=overview_rows(dataset, answer),
@@ -89,9 +91,13 @@ def _envelope_tiles(dataset: Dataset, answer: dict[str, Any]) -> list[Tile]:
             for number, place in enumerate(places[:6], start=1)
         ]
         many = f"and at {len(places) - 1} other places" if len(places) > 1 else f"of {keys[0].name}"
-        tiles.append(Tile("The outcome changes at", format_significant(places[0], 6), answer["units"][0], many, bars=bars))
+        tiles.append(
+            Tile("The outcome changes at", format_significant(places[0], 6), answer["units"][0], many, bars=bars)
+        )
     most = max(runs, answer["grid_runs"])
-    compared = [(words, count / most, str(count)) for words, count in (("here", runs), ("even grid", answer["grid_runs"]))]
+    compared = [
+        (words, count / most, str(count)) for words, count in (("here", runs), ("even grid", answer["grid_runs"]))
+    ]
     return [*tiles, Tile("Runs", str(runs), "", "an even grid as sharp beside it", bars=compared)]
 
 

@@ -81,7 +81,9 @@ def _identification_report(
         verdict=verdict,
         key=[(_capitalise_quantity(words), *value) for words, *value in rows],
         blocks=[ReportBlock("For a scenario", text=toml), *blocks, ReportBlock(rows=[log], where="inputs")],
-        advice=[Advice("Next", "Put the tables below into a scenario; this page does not compute, that of its run does.")],
+        advice=[
+            Advice("Next", "Put the tables below into a scenario; this page does not compute, that of its run does.")
+        ],
         terminal=[verdict, ReportBlock(rows=rows, text=toml)],
         **parts,
     )
@@ -96,10 +98,14 @@ def _fit_tile(answer: dict[str, Any], what: str) -> Tile:
 
 def _robot_tiles(answer: dict[str, Any]) -> list[Tile]:
     """Return the numbers of a robot that matter."""
-    late = Tile("Dead time", format_significant(1e3 * answer["dead_time_s"]), "ms", f"{answer['delay_samples']} samples")
+    late = Tile(
+        "Dead time", format_significant(1e3 * answer["dead_time_s"]), "ms", f"{answer['delay_samples']} samples"
+    )
     gain = Tile("Gain at rest", format_significant(answer["gain_at_rest"], 6), "", "of command to position")
     phase = answer["phase_at_10_hz_deg"]
-    turned = [] if phase is None else [Tile("Phase at 10 Hz", format_significant(phase, 4), "deg", "dead time included")]
+    turned = (
+        [] if phase is None else [Tile("Phase at 10 Hz", format_significant(phase, 4), "deg", "dead time included")]
+    )
     return [_fit_tile(answer, "motion"), late, *([] if answer["gain_at_rest"] is None else [gain]), *turned]
 
 
