@@ -5,8 +5,9 @@ import pytest
 import trimesh
 
 import dockdyn
-from dockdyn.docking.sampled_forces import sampled_forces
+from dockdyn.docking.sampled_forces import sampled_forces, sampling_doubts
 from dockdyn.pages import report_of
+from dockdyn.report.mesh_table import SETTLED
 from dockdyn.scenario.load import parse
 
 PRESSURE = 5e6  # N/m³
@@ -102,9 +103,35 @@ def test_the_stated_error_is_that_beside_a_finer_cloud(block, radius):
     assert found.true == pytest.approx(known.true, rel=0.01) == pytest.approx(known.by_points, rel=0.03)
     summary = dockdyn.summarise(dataset)
     assert summary["sampling_error"] == [found.error()]
+    assert summary["sampling_uncertainty"] == [found.uncertainty]
+    assert found.uncertainty < SETTLED
     assert any("cloud has too few points" in words for words in summary["warnings"]) == (abs(found.error()) > 0.1)
     (block_of_meshes,) = (one for one in report_of(dataset).blocks if one.title == "Meshes")
     assert f"of skin {100 * found.error():+.2g} %" in block_of_meshes.notes[-1]
+
+
+def test_a_force_that_still_changes_is_said_to_be_known_so_far_only(block, monkeypatch):
+    """With few pieces allowed, a corner askew: the true force is as near as is said, and no count is blamed for more."""
+    attitude = (np.array([1, 0.3, 0.5, 0.1]) / np.linalg.norm([1, 0.3, 0.5, 0.1])).tolist()
+    turn = trimesh.transformations.quaternion_matrix(attitude)[:3, :3]
+    height = GAP - float((trimesh.load_mesh(block).vertices @ turn.T)[:, 2].min())
+    content, dataset = run(block, attitude, height, 400)
+    (settled,) = sampled_forces(dataset, content)
+    monkeypatch.setattr("dockdyn.docking.sampled_forces.MOST", 0)
+    (first,) = sampled_forces(dataset, content)
+    assert first.uncertainty == 1  # nothing was halved
+    assert settled.uncertainty < SETTLED
+    summary = {"sampling_error": [first.error()], "sampling_uncertainty": [first.uncertainty]}
+    (doubt,) = sampling_doubts(dataset, summary)
+    assert "is not known" in doubt
+    for most in (20, 40):
+        monkeypatch.setattr("dockdyn.docking.sampled_forces.MOST", most)
+        (later,) = sampled_forces(dataset, content)
+        assert later.uncertainty > SETTLED
+        assert abs(settled.true / later.true - 1) < later.uncertainty
+    summary = {"sampling_error": [0.12], "sampling_uncertainty": [0.05]}
+    assert sampling_doubts(dataset, summary) == []
+    assert len(sampling_doubts(dataset, summary | {"sampling_uncertainty": [0.01]})) == 1
 
 
 def test_what_never_touches_has_no_error(block):

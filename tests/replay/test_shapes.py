@@ -23,8 +23,6 @@ def _from_circle(points, radius, centre):
 
 SHAPES = {
     "box": (shapes.box_mesh([0, 1, 2], [1, 3, 5]), 6.0, None),
-    "rod": (shapes.rod_mesh(2.0, 0.5), 0.5 * np.pi, None),
-    "cone": (shapes.rod_mesh(2.0, 0.5, 0.0), 0.5 * np.pi / 3, None),
     "ball": (shapes.ball_mesh(2.0, [1, 1, 1]), 32 * np.pi / 3, lambda p: np.linalg.norm(p - 1, axis=1) - 2.0),
     "capsule": (
         shapes.capsule_mesh([1, 0, 0], [1, 2, 2], 0.5),

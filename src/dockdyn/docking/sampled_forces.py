@@ -23,6 +23,7 @@ from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
 from dockdyn.report.drawing import scenario_content
+from dockdyn.report.mesh_table import SETTLED, errors_by_contact
 from dockdyn.scenario.made import model_of
 from dockdyn.scenario.meshes.kept import solid_of
 from dockdyn.scenario.meshes.mesh_file import MeshFile
@@ -30,8 +31,7 @@ from dockdyn.scenario.meshes.pieces import MeshPieces
 
 ROWS = 1 << 12  # points at once
 STEEP = 1.5  # metres that a surface's distance may change over a metre: spline, or law of several surfaces
-FINE = 5e-3  # of the force: once halving the pieces changes it by less, it is known
-MOST = 200_000  # pieces
+MOST = 200_000  # pieces; with more no further halving is begun
 HALVINGS = 12
 OFF = 0.1  # of the force: by more a run is warned of
 
@@ -42,6 +42,7 @@ class SampledForce(NamedTuple):
     time: float  # s
     by_points: float  # N
     true: float  # N
+    uncertainty: float  # share of the true one by which the last halving of the pieces has changed it
 
     def error(self) -> float:
         """Return by how much of the true force the one by points is off, with its sign."""
@@ -49,22 +50,34 @@ class SampledForce(NamedTuple):
 
 
 def sampling_summary(dataset: Dataset) -> dict[str, Any]:
-    """Return what a summary says of clouds: by how much (a share) the largest force of each contact is off, null of those
-    without a cloud; nothing where there is none."""
+    """Return what a summary says of clouds: by how much (a share) the largest force of each contact is off, and to what share
+    that is known, null of those without a cloud; nothing where there is none."""
     if '"cloud"' not in dataset.attrs["scenario"] or (content := scenario_content(dataset)) is None:
         return {}
     found = sampled_forces(dataset, content)
-    return {"sampling_error": [None if one is None else one.error() for one in found]} if any(found) else {}
+    if not any(found):
+        return {}
+    return {
+        "sampling_error": [None if one is None else one.error() for one in found],
+        "sampling_uncertainty": [None if one is None else one.uncertainty for one in found],
+    }
 
 
 def sampling_doubts(dataset: Dataset, summary: dict[str, Any]) -> list[str]:
     """Return a warning for every contact whose largest force is far off since its cloud has too few points."""
-    return [
-        f"contact {str(name)!r}: its largest force is {100 * abs(error):.2g} % too {'large' if error > 0 else 'small'}, as its "
-        f"cloud has too few points; a larger count, four times the points say, takes most of it away"
-        for name, error in zip(dataset.contact.values, summary.get("sampling_error", []), strict=False)
-        if error is not None and abs(error) > OFF
-    ]
+    found = []
+    for name, error, known in errors_by_contact(dataset, summary):
+        if known > OFF:
+            found.append(
+                f"contact {name!r}: how far its largest force is off is not known: the last halving of {MOST} pieces of its "
+                f"cloud's mesh still changes it by {100 * known:.2g} %"
+            )
+        elif abs(error) > OFF + known:
+            found.append(
+                f"contact {name!r}: its largest force is {100 * abs(error):.2g} % too {'large' if error > 0 else 'small'}, as "
+                f"its cloud has too few points; a larger count, four times the points say, takes most of it away"
+            )
+    return found
 
 
 def sampled_forces(dataset: Dataset, content: Any) -> list[SampledForce | None]:  # noqa: ANN401, a mechanism's section
@@ -92,8 +105,11 @@ def _sampled_force(dataset: Dataset, number: int, feature: Any, group: Any) -> S
     return None if force is None else SampledForce(float(dataset.time.values[at]), *force)
 
 
-def _force_at(group: ContactGroup, cloud: CloudSection, poses: Float[np.ndarray, "2 7"]) -> tuple[float, float] | None:
-    """Return the force (N) of a group by its points, and by pieces halved where they may touch until it stays.
+def _force_at(
+    group: ContactGroup, cloud: CloudSection, poses: Float[np.ndarray, "2 7"]
+) -> tuple[float, float, float] | None:
+    """Return the force (N) of a group by its points, and by pieces halved where they may touch until it stays, with the share
+    by which the last halving has changed it.
 
     The `poses` are those of its bodies: place (m) and quaternion.
     """
@@ -130,10 +146,10 @@ def _force_at(group: ContactGroup, cloud: CloudSection, poses: Float[np.ndarray,
         points, ways, areas = (part[areas > 0] for part in (points, ways, areas))
         points = _beneath(mesh, points, ways, cloud)
         force = _forces(group, poses, in_body(points), areas / cloud.sample.area)[1].sum()
-        if abs(force - known) < FINE * force or len(pieces.faces) > MOST:
+        change, known, length = abs(force - known), force, length / 2
+        if change < SETTLED * force or len(pieces.faces) > MOST:
             break
-        known, length = force, length / 2
-    return (float(by_points), float(force)) if force > 0 else None
+    return (float(by_points), float(force), float(change / force)) if force > 0 else None
 
 
 def _beneath(mesh: MeshFile, points: np.ndarray, ways: np.ndarray, cloud: CloudSection) -> np.ndarray:

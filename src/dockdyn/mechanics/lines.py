@@ -19,7 +19,7 @@ from dockdyn.mechanics.dense import factor_matrix, solve_factored
 from dockdyn.mechanics.rigid_body import Twist
 from dockdyn.mechanics.vector import Vector
 
-EVENLY = 1e-9  # of the mobility along a line: lines that could share a load in any way share it evenly then
+EVENLY = 1e-9  # of the largest mobility of forces, or of torques: lines that could share a load in any way do it evenly
 
 type Rows = Float[
     Array, "lines bodies 6"
@@ -88,8 +88,9 @@ def forces_against(lines: Lines, mobility: Float[Array, "lines lines"]) -> Calla
     if lines.shared is None:
         factors = factor_matrix(matrix)
         return lambda slip: lines.root * solve_factored(factors, -lines.root * slip)
-    largest = jnp.max(lines.shared * jnp.diagonal(mobility))
-    evenly = even_solution(matrix, EVENLY * lines.shared * largest * lines.root**2)
+    turns = ~jnp.any(lines.rows[..., :3] != 0, axis=(1, 2))
+    along, about = (jnp.max(lines.shared * jnp.diagonal(mobility) * which) for which in (~turns, turns))
+    evenly = even_solution(matrix, EVENLY * lines.shared * jnp.where(turns, about, along) * lines.root**2)
     return lambda slip: lines.root * evenly(-lines.root * slip)
 
 

@@ -26,6 +26,7 @@ COLUMNS = (
     ("smallest piece", "mm"),
     ("area", "m²"),
 )
+SETTLED = 5e-3  # of a force: once halving the pieces changes it by less, it is known
 NOTE = (
     "Errors are those of the distance where tips of the tip_radius touch the mesh: all over its faces, and the largest at its "
     "edges, where it bends by more than 20°. Points touch from inside; they are the middles and the corners of pieces of the "
@@ -49,12 +50,23 @@ def meshes_of_result(dataset: Dataset, summary: dict[str, Any]) -> ReportBlock:
     return ReportBlock("Meshes", table=Table(COLUMNS, rows, worded={0, 1}, look="dense"), notes=notes, where="after")
 
 
+def errors_by_contact(dataset: Dataset, summary: dict[str, Any]) -> list[tuple[str, float, float]]:
+    """Return what a summary says of the clouds that touch: the contact's name, by how much its largest force is off, and to
+    what share that is known."""
+    rows = zip(
+        dataset.contact.values,
+        summary.get("sampling_error", []),
+        summary.get("sampling_uncertainty", []),
+        strict=False,
+    )
+    return [(str(name), error, known) for name, error, known in rows if error is not None]
+
+
 def _forces_off(dataset: Dataset, summary: dict[str, Any]) -> list[str]:
     """Return how far off the largest forces of contacts of clouds are, in a sentence; none without such a contact."""
     each = [
-        f"of {name} {100 * error:+.2g} %"
-        for name, error in zip(dataset.contact.values, summary.get("sampling_error", []), strict=False)
-        if error is not None
+        f"of {name} {100 * error:+.2g} %" + (f", known to {100 * known:.2g} %" if known > SETTLED else "")
+        for name, error, known in errors_by_contact(dataset, summary)
     ]
     return [f"Beside pieces as small as it takes, the largest forces are off: {', '.join(each)}."] if each else []
 

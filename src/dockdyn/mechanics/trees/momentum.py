@@ -6,7 +6,6 @@ Source: definitions of linear and angular momentum; rows of M v, Featherstone 20
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from dockdyn.deferred import Array, Float, jnp
@@ -42,10 +41,3 @@ def momentum_of_tree(base: str, q: Configuration, mass: Float[Array, "n n"], v: 
         linear, angular = found[:3], found[3:6]
     linear = turn @ linear
     return Momentum(mass[0, 0], q.position + turn @ centre, linear, turn @ angular + jnp.cross(q.position, linear))
-
-
-def total_momentum(parts: Sequence[Momentum]) -> Momentum:
-    """Return that of several trees as one system."""
-    mass = jnp.sum(jnp.stack([part.mass for part in parts]))
-    centre = sum(part.mass * part.centre for part in parts) / mass
-    return Momentum(mass, centre, sum(part.linear for part in parts), sum(part.angular for part in parts))  # type: ignore[arg-type]

@@ -48,33 +48,6 @@ def seen_whole(
     return SceneView(name, target + max(fit.high, fit.wide) * out, target, fit=fit)
 
 
-def from_the_bus(
-    name: str, parts: Sequence[ScenePart], motion: SceneMotion, place: np.ndarray, reach: float
-) -> SceneView:
-    """Return the view of a body's docking gear (at `place`, m, body axes) from its bus, beside the gear; the camera goes along.
-
-    From outside, behind the bus and above it, where the gear does not stand out from it; `parts` are those of the bus.
-    """
-    gear = motion.points(place)[0]
-    back = motion.position[0] - gear
-    size = float(np.linalg.norm(back))
-    back = back / size if size > 0 else np.array([1.0, 0.0, 0.0])
-    across, up = side_and_up(back)
-    points = np.concatenate([_at_frame(part, 0) for part in parts]) - gear
-    free = float((points @ back).min())
-    if free < reach:
-        radius = float(np.linalg.norm(points, axis=1).max())
-        return seen_from(name, back + 0.8 * up + 0.3 * across, gear, radius, motion, True)
-    return SceneView(name, gear + free * (0.9 * back + 0.3 * up + 0.2 * across), gear, motion, True, near=True)
-
-
 def _at_frame(part: ScenePart, row: int) -> np.ndarray:
     """Return vertices (n, 3) of a part at a frame."""
     return part.motion.position[row] + rotate_vectors(part.motion.attitude[row], part.mesh.vertices)
-
-
-def side_and_up(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the unit vectors to the side of an axis and up from it; level where the axis is not upright itself."""
-    across = np.cross(axis, [0.0, 0.0, 1.0] if abs(axis[2]) < 0.9 else [1.0, 0.0, 0.0])
-    across /= np.linalg.norm(across)
-    return across, np.cross(across, axis)

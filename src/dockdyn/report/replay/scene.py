@@ -164,12 +164,3 @@ def still_motion(
     return SceneMotion(
         np.tile(np.asarray(position, float), (count, 1)), np.tile(np.asarray(attitude, float), (count, 1))
     )
-
-
-def orient_along(points: np.ndarray, direction: np.ndarray) -> SceneMotion:
-    """Return what starts at `points` (frames, 3) with its x axis along `direction` (frames, 3)."""
-    size = np.linalg.norm(direction, axis=1, keepdims=True)
-    x = np.where(size > 0, direction / np.where(size > 0, size, 1), [1.0, 0.0, 0.0])
-    half = np.concatenate([1 + x[:, :1], np.zeros((len(x), 1)), -x[:, 2:], x[:, 1:2]], axis=1)
-    half[x[:, 0] < -1 + 1e-9] = [0.0, 0.0, 0.0, 1.0]  # straight back: half a turn about z
-    return SceneMotion(points, half / np.linalg.norm(half, axis=1, keepdims=True))

@@ -34,12 +34,6 @@ def box_mesh(low: Sequence[float] | np.ndarray, high: Sequence[float] | np.ndarr
     return Mesh(low + corners * (high - low), _split_quads(sides))
 
 
-def rod_mesh(length: float, radius: float, end: float | None = None, sides: int = ROUND) -> Mesh:
-    """Return a closed cylinder along x from the origin; with `end`, the radius there, a cone."""
-    far = radius if end is None else end
-    return _revolve_outline(np.array([[0, 0], [0, radius], [length, far], [length, 0]], float), sides)
-
-
 def ball_mesh(radius: float, centre: ArrayLike = (0.0, 0.0, 0.0)) -> Mesh:
     """Return a ball, by circles of latitude about x."""
     turn = np.linspace(0, np.pi, ROUND // 2 + 1)

@@ -58,11 +58,6 @@ def plain(value: float) -> str:
     return f"{value:.10g}"
 
 
-def at_least(least: float) -> Rule[Bounds]:
-    """Return bounds that do not depend on other answers: any number from `least` (SI) on."""
-    return lambda answers: Bounds(least=least)
-
-
 def between(least: float, most: float) -> Rule[Bounds]:
     """Return bounds (SI) that do not depend on other answers."""
     return lambda answers: Bounds(least=least, most=most)
