@@ -201,13 +201,13 @@ def contacts() -> list[Line]:
         lasted = float(run.episode_release[0] - run.episode_onset[0])
         found.append(Line(f"{test}: peak force", "", float(run.episode_peak_force[0]), peak, "N", form, 1e-9 * peak))
         found.append(Line(f"{test}: duration", "", 1e6 * lasted, 1e6 * duration, "µs", form, 1e-8 * 1e6 * duration))
-    for test, tangential, spin in ((5, 10.0, 0.0), (6, 0.0, 21.0)):
+    for number, tangential, spin in ((5, 10.0, 0.0), (6, 0.0, 21.0)):
         tables, expected = known.sliding_impact(tangential, spin)
         ours = known.motion_after(dockdyn.simulate(load(tables)))
         came = f"{tangential:g} m/s along the plane" if tangential else f"{spin:g} rad/s"
         for key, unit in (("velocity", "m/s"), ("spin", "rad/s")):
             trusted = 1e-6 * abs(expected[key])
-            cells = f"Chung and Ooi's test {test}, {came}: {key} afterwards", "", ours[key], expected[key]
+            cells = f"Chung and Ooi's test {number}, {came}: {key} afterwards", "", ours[key], expected[key]
             found.append(Line(*cells, unit, form, trusted))
     tables, period = known.drawn_block()
     ours = float(np.mean(np.diff(known.turning_times(dockdyn.simulate(load(tables))))))
