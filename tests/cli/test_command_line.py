@@ -163,14 +163,6 @@ def test_a_binary_file_is_no_scenario(dock, tmp_path):
     dock("run", tmp_path / "result.nc").check_refused("result.nc", "must be a scenario")
 
 
-@pytest.mark.full
-def test_every_preset_runs():
-    for name in dockdyn.presets():
-        mode = getattr(dockdyn.load(name).content, "mode", "")
-        short = {} if mode == "mechanism" else {"duration": "1 s"}  # rigs with bodies have to touch
-        assert dockdyn.simulate(dockdyn.load(name, short)).attrs["finished"]
-
-
 def test_a_run_that_diverges_says_when_and_keeps_what_it_had(dock, tmp_path):
     out = tmp_path / "out"
     sets = [
