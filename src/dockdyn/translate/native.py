@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dockdyn.translate.jaxpr import TranslatedProgram
 
 BETTER = 1  # level of optimisation of what runs for long
-PRICE, CROWDED = 2.5e-5, 1e-9  # s a line, and a line and line, that the better one takes to write
+PRICE, CROWDED = 2e-5, 6e-10  # s a line, and a line and line, that the better one takes to write
 MOST_LINES = 200_000  # of a program; of a longer one that takes minutes, for which the run stands still
 
 
