@@ -26,6 +26,7 @@ from dockdyn.scenario.starters.pieces import (
     lateral_offset,
     loop,
     mass_of,
+    on_rig,
     opening,
     quoted,
     rig_questions,
@@ -39,6 +40,7 @@ from dockdyn.scenario.starters.starter import Starter
 LASTS = 0.05  # s, a contact of the whole area pressed flat
 AFTER = 2.0  # s, that the run goes on once they have met
 POINTS = 1000  # that touch, of each mesh: the largest force of most pairs is then off by less than a tenth
+ON_RIG = 300  # where contacts are so much softer that far more of them touch at once
 MOST_POINTS = 200_000
 ROUNDING = 1e-9  # of the largest moment of inertia
 UNITS = ("mm", "cm", "m", "inch", "foot")
@@ -147,7 +149,7 @@ def _body(name: str, answers: Answers) -> str:
     inertia = np.where(abs(inertia) > ROUNDING * inertia.max(), inertia, 0.0)
     rows = ", ".join(f"[{', '.join(map(plain, line))}]" for line in inertia.tolist())
     place = row((-unit * shape.centre).tolist())
-    radius = given(answers, "tip-radius")
+    radius, points = given(answers, "tip-radius"), ON_RIG if on_rig(answers) else POINTS
     port = f"{{ position = {row((unit * (middle - shape.centre)).tolist())}, axis = {row(direction)} }}"
     main: list[Line] = [
         ("mass", given(answers, f"{name}-mass"), f"the mesh is {_by(shape.size(unit))} m"),
@@ -162,7 +164,7 @@ def _body(name: str, answers: Answers) -> str:
     skin: list[Line] = [
         ("shape", '"cloud"', "points that touch"),
         *mesh,
-        ("count", str(max(POINTS, min(2 * shape.faces, MOST_POINTS))), "at most so many"),
+        ("count", str(max(points, min(2 * shape.faces, MOST_POINTS))), "at most so many"),
         ("radius", radius, "of the balls by which they touch"),
     ]
     hull: list[Line] = [
