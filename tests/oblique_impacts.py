@@ -1,6 +1,7 @@
 """Oblique impacts of a ball on an anvil as Kharaz, Gorham and Salman measured them (Powder Technology 120:281, 2001).
 
-Numbers as digitised in the examples of the programs that are compared with them; materials as in Chung and Ooi 2011.
+Numbers as digitised in the examples of the programs that are compared with them; the ball as in Chung and Ooi's test 4 (2011),
+the anvil of soda-lime glass, whose stiffness is recalled.
 """
 
 import numpy as np

@@ -212,6 +212,7 @@ BUSHING = {
     "damping": [20.0] * 3,
     "turning_damping": [2.0] * 3,
 }
+TURNING = {"rolling": 2e-3, "spinning": 2e-3, "turning_regularisation": 5e-3}
 COLUMNS: dict[str, Callable[[], Tables]] = {
     "rigid bodies": base,
     "tree: a panel on a hinge": with_panel(joint=HINGE),
@@ -232,7 +233,10 @@ COLUMNS: dict[str, Callable[[], Tables]] = {
         law="elastic-plastic", stiffness=2e5, yield_force=20.0, plastic_stiffness=1e5, damping=100.0
     ),
     "friction": with_friction("coulomb", coefficient=0.2, regularisation=5e-3),
-    "friction that sticks": with_friction("stick-slip", coefficient=0.2, stiffness=1e5, retardation_time=2e-3),
+    "friction that resists turning": with_friction("coulomb", coefficient=0.2, regularisation=5e-3, **TURNING),
+    "friction that sticks": with_friction(
+        "stick-slip", coefficient=0.2, stiffness=1e5, retardation_time=2e-3, rolling=2e-3, spinning=2e-3
+    ),
     "two contacts": with_two_contacts,
     "delay": having(loop={"delay": 2e-3}),
     "fixed step": having(integrator={"method": "fixed", "step": 1e-4}),

@@ -11,7 +11,12 @@ SMOOTH = ("spring-dashpot", "hertz", "hunt-crossley")
 LAWS = (*SMOOTH, "elastic-plastic", "force-stroke")
 FRICTIONS = (None, "coulomb", "stick-slip")
 RESOLVED = 1e-6  # of the energy at the start
-QUICK = (1, 2, 8, 19)  # hertz and coulomb with a delay; what sticks, damped and by a law that yields; force–stroke
+QUICK = (
+    1,
+    2,
+    8,
+    19,
+)  # hertz and coulomb with a delay; what sticks and resists turning; a law that yields; force–stroke
 
 
 def drawn_normal(law, draw):
@@ -68,6 +73,9 @@ def drawn_docking(seed):
     tables |= {"duration": 0.06, "output": {"interval": 1e-4}}
     if friction is None:
         del tables["contact"]["hit"]["friction"]
+    elif seed % 2 == 0:
+        friction |= {"rolling": draw.uniform(1e-5, 1e-3), "spinning": draw.uniform(1e-5, 1e-3)}
+        friction |= {"turning_regularisation": 0.05} if friction["law"] == "coulomb" else {}
     if seed % 7 == 1:
         tables["loop"] = {"delay": draw.uniform(2e-4, 2e-3)}
     return tables
@@ -89,6 +97,8 @@ def test_motion_store_and_loss_together_are_constant(load, seed):
     assert lost[0] == 0
     if "loop" not in tables:  # a delay may give what the contact then takes
         assert np.diff(lost).min() > -RESOLVED * kinetic[0]
+    summary = dockdyn.summarise(run)
+    assert max(summary["linear_momentum_error"], summary["angular_momentum_error"]) < 1e-10
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,9 @@ from law_bounces import DURATION, SMOOTH, reduced
 from plain_tables import by_name, contacts_by_name
 from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
+from sticking_ball import ball_on_plane
+
+import dockdyn
 
 
 @pytest.mark.full
@@ -81,3 +84,21 @@ def test_sliding_distance_between_two_rails(run):
     # almost the textbook's v² / (2 a): the regularisation adds ε² (ln(2 v / ε) + 1/2) / (2 a)
     textbook = (speed**2 + smoothing**2 * (np.log(2 * speed / smoothing) + 0.5)) / (2 * deceleration)
     assert offset[-1] @ along == pytest.approx(textbook, rel=1e-5)
+
+
+@pytest.mark.parametrize("turning", [{}, {"rolling": 1e-3, "spinning": 1e-3}])
+def test_what_pulls_does_not_rub(load, turning):
+    """A ball that slides leaves a plate that adheres: as the plate presses it is slowed, as it pulls nothing changes it."""
+    friction = {"law": "coulomb", "coefficient": 0.1, "regularisation": 2e-3, **turning}
+    law = {"law": "spring-dashpot", "stiffness": 3e5, "damping": 300.0, "adhesion": True}
+    tables = ball_on_plane([2.0, 0.0, -0.4], [1.0, -3.0, 2.0], law, friction)
+    run = dockdyn.simulate(load(tables | {"duration": 0.02, "output": {"interval": 1e-5}}))
+    pulls = np.flatnonzero(run.normal_force.values[:, 0] < 0)
+    assert len(pulls) > 50
+    ball = run.sel(body="ball")
+    for motion in (ball.velocity.values[:, :2], ball.rate.values):
+        assert np.linalg.norm(motion[0] - motion[pulls[0]]) > 0.02 * np.linalg.norm(motion[0])
+        late = motion[pulls]
+        turned = np.linalg.norm(late, axis=1)
+        assert turned == pytest.approx(turned[0], rel=1e-9)
+    assert np.diff(run.contact_loss.values[:, 0]).min() > -1e-12

@@ -196,7 +196,7 @@ def test_a_group_is_the_sum_of_its_members(kind):
     def all_ways(motions):
         own, other = map(placed, motions)
         quick, exact = (shown(group.state(jnp.asarray(PRESSING), own, other, exact)) for exact in (False, True))
-        loads = group.wrench(jnp.asarray(PRESSING), own, other)
+        loads = group.signal(jnp.asarray(PRESSING), own, other)
         return (
             quick,
             exact,

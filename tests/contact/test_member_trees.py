@@ -10,7 +10,7 @@ from pair_cases import SURFACES, motion_of, placed
 from dockdyn import contact
 from dockdyn.contact.contact_modes import APART, GATED
 from dockdyn.contact.group import ContactGroup, MemberTree
-from dockdyn.contact.laws.friction import Coulomb
+from dockdyn.contact.laws.coulomb import Coulomb
 from dockdyn.contact.pairs import BallOnSurface
 from dockdyn.integrate.model import over_rows
 from dockdyn.programs import Program

@@ -9,7 +9,7 @@ from helpers.refusals import refused
 import dockdyn
 from dockdyn import impact, open_result
 from dockdyn.api import scene_of
-from dockdyn.contact.laws.friction import Coulomb
+from dockdyn.contact.laws.coulomb import Coulomb
 from dockdyn.contact.laws.hertz import Hertz
 from dockdyn.contact.laws.hunt_crossley import HuntCrossley
 from dockdyn.contact.laws.parallel import Parallel

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from contact_benchmarks import drawn_block, pressed_block, turning_times
 from helpers.refusals import refused
 from scipy.spatial.transform import Rotation
 from sticking_ball import INERTIA, MASS, RADIUS, Sticking, ball_on_plane, bounce
@@ -124,7 +125,8 @@ def test_two_free_bodies_keep_momenta_and_never_gain_energy(load, seed):
 def test_the_same_contact_in_a_turning_frame(curved):
     """A ball slides, rolls and turns over a plane along a path; once more as both turn and fly about: the force turns along."""
     law = Hertz(jnp.asarray(3e9), jnp.asarray(1.5)) if curved else SpringDashpot(jnp.asarray(1e6), jnp.zeros(()), False)
-    friction = StickSlip(*(jnp.asarray(number) for number in (0.3, 0.8, 0.4, 0.02, 1e-4)))
+    levers = jnp.asarray(4e-3), jnp.asarray(6e-3)
+    friction = StickSlip(*(jnp.asarray(number) for number in (0.3, 0.8, 0.4, 0.02, 1e-4)), levers)
     feature = BallOnSurface(jnp.zeros(3), jnp.asarray(RADIUS), Plane.of(jnp.zeros(3), jnp.array([0.0, 0.0, 1.0])))
     group = ContactGroup.of([feature], (0, 1), law, friction)
     mode, length, whole = jnp.asarray(PRESSING), 1e-3, Rotation.from_rotvec([0.4, -0.9, 1.7])
@@ -132,17 +134,19 @@ def test_the_same_contact_in_a_turning_frame(curved):
 
     @jax.jit
     def advance(motions, past):
-        """Return the force on the ball and what is remembered after a step, from place, attitude, velocity and rate of both."""
+        """Return the force and torque on the ball and what is remembered after a step, from place, attitude, velocity and rate
+        of both."""
         bodies = [
             Placed.of(Pose(Vector.of(at), Quaternion.of(lies)), Twist(Vector.of(moves), Vector.of(turns)))
             for at, lies, moves, turns in motions
         ]
         rates = group.memory_rate(mode, *bodies, past)
         moved = jax.tree.map(lambda a, b: a + length * b, past, rates)
-        return group.state(mode, *bodies, past=moved).wrench.force.array(), group.renewed(mode, *bodies, moved)
+        found = group.state(mode, *bodies, past=moved)
+        return (found.wrench.force.array(), found.torque.array()), group.renewed(mode, *bodies, moved)
 
-    def force_and_past(turns, time, past):
-        """Return the force in axes of the plane, in a frame that turns or rests."""
+    def load_and_past(turns, time, past):
+        """Return force and torque in axes of the plane, in a frame that turns or rests."""
         place = np.array(
             [0.02 * np.sin(9 * time), 0.03 * np.cos(5 * time), RADIUS - 1e-4 * (1 + 0.5 * np.sin(20 * time))]
         )
@@ -156,53 +160,18 @@ def test_the_same_contact_in_a_turning_frame(curved):
             velocity = turn.apply(moves) + np.cross(about, where) + turns * way
             rate = turn.inv().apply(about) + own
             motions.append((where + turns * way * time, turn.as_quat(scalar_first=True), velocity, rate))
-        force, past = advance(motions, past)
-        return turn.inv().apply(force), past
+        load, past = advance(motions, past)
+        return turn.inv().apply(load), past
 
     still, turning = group.first_memory(), group.first_memory()
-    slips = 0
+    slips = np.zeros(3)
     for time in np.arange(0, 0.3, length):
-        straight, still = force_and_past(0.0, time, still)
-        turned, turning = force_and_past(1.0, time, turning)
-        assert turned == pytest.approx(straight, abs=1e-10 * np.linalg.norm(straight))
-        slips += float(still.stretch.slipped[0]) > 0
-    assert slips > 10
-
-
-def pressed_block(push, friction, duration, speed=0.0):
-    """Return the tables of a block between two rails, which press on it, pushed along them or moving."""
-    sides = {"upper": 1.0, "lower": -1.0}
-    thruster = {"push": {"body": "block", "position": [0, 0, 0], "direction": [1, 0, 0], "force": push}} if push else {}
-    return {
-        "schema": 2,
-        "duration": duration,
-        "body": {
-            "block": {
-                "mass": 2.0,
-                "inertia": [0.3, 0.3, 0.3],
-                "position": [0.0, 0.0, 0.0],
-                "velocity": [speed, 0.0, 0.0],
-                "feature": {name: {"position": [0.0, 0.0, side * 0.1]} for name, side in sides.items()},
-            },
-            "frame": {
-                "fixed": True,
-                "position": [0.0, 0.0, 0.0],
-                "surface": {
-                    name: {"shape": "plane", "point": [0, 0, side * 0.0975], "normal": [0, 0, -side]}
-                    for name, side in sides.items()
-                },
-            },
-        },
-        "thruster": thruster,
-        "contact": {
-            name: {
-                "between": [f"block.{name}", f"frame.{name}"],
-                "normal": {"law": "spring-dashpot", "stiffness": 4e4},
-                "friction": friction,
-            }
-            for name in sides
-        },
-    }
+        straight, still = load_and_past(0.0, time, still)
+        turned, turning = load_and_past(1.0, time, turning)
+        for ours, kept in zip(turned, straight, strict=True):
+            assert ours == pytest.approx(kept, abs=1e-10 * np.linalg.norm(kept))
+        slips += [float(stretch.slipped[0]) > 0 for stretch in still.stretches]
+    assert slips.min() > 10
 
 
 @pytest.mark.parametrize("time", [0.0, 2e-5])
@@ -267,39 +236,11 @@ def test_what_holds_stays_for_an_hour(load):
 
 @pytest.mark.full
 def test_a_block_drawn_through_a_spring_sticks_and_slips_in_time(load):
-    """Rails that move drag a block on a spring of the ground: it sticks for 2 (F_s − F_k)/(k V) and slips for 2 (π − φ)/ω with
-    tan φ = (F_s − F_k) ω/(k V), but for what the contact itself gives way and for the speed at which friction falls."""
-    speed, spring, mass = 0.1, 500.0, 2.0
-    friction = {
-        "law": "stick-slip",
-        "coefficient": 0.2,
-        "static_coefficient": 0.3,
-        "stribeck_speed": 1e-4,  # 40 times what its stretch grows by while it sticks, 1e-3 of the rails' speed
-        "stiffness": 1e7,
-        "retardation_time": 3e-5,
-    }
-    tables = pressed_block(0.0, friction, 6.0, speed)
-    tables["output"] = {"interval": 1e-3}
-    tables["body"]["frame"] |= {"fixed": False, "mass": 1e9, "inertia": [1e9] * 3, "velocity": [speed, 0.0, 0.0]}
-    tables["body"]["ground"] = {"fixed": True, "position": [-1.0, 0.0, 0.0]}
-    tables["strut"] = {
-        "spring": {
-            "between": ["block", "ground"],
-            "anchor": [[0, 0, 0], [0, 0, 0]],
-            "stiffness": spring,
-            "damping": 0.0,
-        }
-    }
-    result = dockdyn.simulate(load(tables))
-    time, moves = result["time"].values, result["velocity"].sel(body="block", axis="x").values
-    static, kinetic = 2 * 0.3 * 100.0, 2 * 0.2 * 100.0
-    frequency = np.sqrt(spring / mass)
-    phase = np.arctan2((static - kinetic) * frequency / spring, speed)
-    period = 2 * (static - kinetic) / (spring * speed) + 2 * (np.pi - phase) / frequency
-    back = np.flatnonzero((moves[:-1] > 0) & (moves[1:] <= 0))  # it turns back once a period
-    turned = time[back] + moves[back] / (moves[back] - moves[back + 1]) * 1e-3
-    assert len(turned) >= 2
-    assert np.diff(turned) == pytest.approx(period, rel=2e-3)
+    """But for what the contact itself gives way and for the speed at which friction falls."""
+    tables, period = drawn_block()
+    found = turning_times(dockdyn.simulate(load(tables)))
+    assert len(found) >= 2
+    assert np.diff(found) == pytest.approx(period, rel=2e-3)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ class Page(HTMLParser):
     Of tables under one heading those of the first are known by it.
     """
 
-    VOID = ("meta", "img", "br", "link")
+    VOID = ("meta", "img", "br", "wbr", "link")
 
     def __init__(self, html: str):
         super().__init__()

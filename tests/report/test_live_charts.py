@@ -216,15 +216,6 @@ def test_on_a_phone_all_is_there_and_nothing_cropped(preset, scheme, read):
         assert reader.page.evaluate(touch) == "pan-x pan-y"  # a finger on a figure scrolls the page
 
 
-def test_a_table_that_scrolls_says_so(read):
-    with read("probe-cone", width=390) as reader:
-        reader.see("depth")
-        frame = reader.page.locator(".frame", has_text="approach speed")
-        assert "more-right" in frame.get_attribute("class") and "more-left" not in frame.get_attribute("class")
-        frame.locator(".scroll").evaluate("place => { place.scrollLeft = 1e6; }")
-        wait_until(reader.page, "document.querySelector('.frame').className === 'frame panel more-left'")
-
-
 def test_colours_follow_the_page_and_its_print(in_the_dark):
     in_the_dark.see("force")
     assert in_the_dark.page.evaluate(INK) == DARK

@@ -7,12 +7,13 @@ import pytest
 from plain_tables import contacts_by_name
 
 import dockdyn
+from dockdyn.contact.laws.coulomb import Coulomb
 from dockdyn.contact.laws.force_stroke import ForceStroke
-from dockdyn.contact.laws.friction import Coulomb
 from dockdyn.contact.laws.hertz import Hertz
 from dockdyn.contact.laws.hunt_crossley import HuntCrossley
 from dockdyn.contact.laws.parallel import Parallel
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
+from dockdyn.contact.laws.turning_resistance import TurningResistance
 from dockdyn.scenario.setups import setup_named
 
 CHASER = {"mass": 40.0, "inertia": [4.0] * 3, "position": [-0.5, -0.1, 0.0], "velocity": [0.1, 0.0, 0.0]}
@@ -157,3 +158,6 @@ def test_laws_say_what_their_forces_do(law):
 def test_friction_says_what_it_does():
     assert Coulomb(0.2, 1e-3).passive() and not Coulomb(0.2, 1e-3).lossless()
     assert Coulomb(0.0, 1e-3).lossless()
+    rolls, free = TurningResistance(1e-3, 0.0, 1e-3), TurningResistance(0.0, 0.0, 1e-3)
+    assert Coulomb(0.0, 1e-3, rolls).passive() and not Coulomb(0.0, 1e-3, rolls).lossless()
+    assert Coulomb(0.0, 1e-3, free).lossless()

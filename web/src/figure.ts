@@ -7,10 +7,12 @@ import { axesOf, drawPanel, fitUp, isOrdered, leftRoom, markOf, type Axes } from
 import { lastNotBeyond, writeNumber, writeNumbers, type Span } from "./scales.ts";
 
 const NARROW = 560; // px of a figure below which its panels stand below each other
+const PICTURE = 220; // px that a small picture has at least, which else stands beside others
 const GUTTER = 190; // px beside curves, for names and values
 const EVEN = 880; // px that a figure with one scale on both axes has at most, so that it is seen whole
 const REACH = 14; // px within which a point is meant
 const MOVED = 4; // px from which a press is a drag
+const PAPER = 669; // px within a figure on A4, as the style has its edges
 
 /** The window that figures over the same axis share: null where each opens as it is given. */
 export class Window {
@@ -61,7 +63,8 @@ export class Figure {
       this.near = seen.at(-1)!.isIntersecting;
       if (this.near && this.due) this.draw();
     }, { rootMargin: "400px" }).observe(this.place);
-    addEventListener("beforeprint", () => this.due && this.draw());
+    addEventListener("beforeprint", () => this.draw(PAPER));
+    addEventListener("afterprint", () => this.draw());
   }
 
   private near = false; // whether it is seen, or soon
@@ -86,12 +89,14 @@ export class Figure {
     return this.window.span && !panel.equal ? fitUp(panel, this.columns, this.window.span) : panel.y[this.window.whole ? 1 : 0];
   }
 
-  draw(): void {
+  /** Draw it as wide (px) as its place is, or as is given. */
+  draw(given = this.place.clientWidth): void {
     this.due = false;
-    const { chart, place } = this, given = (this.width = place.clientWidth);
+    this.width = given;
+    const { chart, place } = this;
     if (!given) return;
     const width = chart.panels.some((panel) => panel.equal) ? Math.min(given, EVEN) : given;
-    const narrow = width < NARROW, columns = narrow && !chart.tiles ? 1 : chart.columns;
+    const narrow = width < NARROW, columns = narrow && !(chart.tiles && width >= PICTURE * chart.columns) ? 1 : chart.columns;
     const panels = chart.panels.filter((panel) => columns > 1 || panel.lines.length || !panel.bare);
     const beside = this.timed && columns === 1 && !narrow ? GUTTER : 0;
     const gap = 12, room = (width - beside - gap * (columns - 1)) / columns;

@@ -227,7 +227,7 @@ export function drawPanel(panel: Panel, chart: Chart, columns: Columns, axes: Ax
     for (const [at, words] of across) {
       const x = axes.toX(at);
       inside.append(drawing("path", { d: `M${digits(x)} ${box.y}V${bottom}`, stroke: "var(--line)" }));
-      if (last) svg.append(text(frame.foot < 30 && at === across.at(-1)?.[0] ? `${words} s` : words, x, bottom + 16, { "text-anchor": "middle" }));
+      if (last) svg.append(text(frame.foot < 30 && at === across.at(-1)?.[0] ? `${words} s` : words, Math.min(x, frame.width - (LETTER * (words.length + (frame.foot < 30 ? 2 : 0))) / 2), bottom + 16, { "text-anchor": "middle" }));
     }
     for (const [at, words] of up) {
       const y = axes.toY(at);

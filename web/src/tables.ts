@@ -9,6 +9,7 @@ export function signScrolling(place: HTMLElement): void {
   };
   place.addEventListener("scroll", look, { passive: true });
   new ResizeObserver(look).observe(place);
+  new MutationObserver(look).observe(place, { childList: true, subtree: true });
   look();
 }
 

@@ -46,9 +46,7 @@ def doctor() -> None:
     )
     typer.echo("\n".join(lines))
     typer.echo(f"computes on: {', '.join(_device_lines())}; {os.cpu_count()} processors here")
-    typer.echo(
-        f"compiles with: {'its own translator, and XLA what that does not know' if backend.is_native() else 'XLA'}"
-    )
+    typer.echo(f"compiles with: {_compiler_words()}")
     typer.echo(f"compiled code: {describe_cache(backend.cache_folder())}")
     check = _self_check()
     typer.echo(f"self-check: {check.words} ({time.perf_counter() - began:.1f} s in all)")
@@ -56,6 +54,22 @@ def doctor() -> None:
         typer.echo(f"Not well: {', '.join([*missing, *([] if check.right else ['the self-check'])])}")
         raise typer.Exit(UNWELL)
     typer.echo("All well.")
+
+
+def _compiler_words() -> str:
+    """Return what makes machine code here, and how many cases of a campaign it computes at once."""
+    from dockdyn import backend
+    from dockdyn.translate.machine import count_lanes
+
+    if not backend.is_native():
+        return "XLA"
+    lanes = count_lanes()
+    at_once = (
+        f"up to {lanes} cases at once in a vector"
+        if lanes
+        else "case by case, as this processor has no vectors that pay"
+    )
+    return f"its own translator, and XLA what that does not know; {at_once}"
 
 
 def _package_lines() -> tuple[list[str], list[str]]:

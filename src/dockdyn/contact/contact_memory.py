@@ -18,14 +18,15 @@ from dockdyn.trees import Module
 class ContactMemory(NamedTuple):
     """What a pair that touches remembers, or the rate of it; None of what it does not. Of a group with a leading axis."""
 
-    stretch: FrictionMemory | None  # of friction that sticks
+    stretches: tuple[FrictionMemory, ...] | None  # of friction that sticks, for each way of moving over the surface
     deepest: Scalar | None  # m, as the last step ended, of a law that yields
 
     def within_step(self, start: ContactMemory) -> ContactMemory:
         """Return it within a step that began with `start`."""
-        if self.stretch is None or start.stretch is None:
+        if self.stretches is None or start.stretches is None:
             return start
-        return start._replace(stretch=self.stretch.between(start.stretch))
+        both = zip(self.stretches, start.stretches, strict=True)
+        return start._replace(stretches=tuple(now.between(before) for now, before in both))
 
 
 class Forgetful(Module):

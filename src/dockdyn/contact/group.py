@@ -25,6 +25,7 @@ from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.contact.surfaces.surface import Surface
 from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
 from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Scalar, Vector, once
 from dockdyn.programs import trace_once
 from dockdyn.trees import Module, combine, field, leaves_of, map_leaves
@@ -48,6 +49,37 @@ class Wrench(NamedTuple):
         return Wrench(self.force + other.force, self.moment + other.moment)
 
 
+class MemberLoad(NamedTuple):
+    """A force (N) and a torque (N m), both inertial, of a single member: the force acts where that touches."""
+
+    force: Vector
+    torque: Vector
+
+
+type GroupSignal = Wrench | Vector | MemberLoad  # what the loop delays of a group
+
+
+class MemberDetail(NamedTuple):
+    """What is told of a member that is alone in its group beside its kinematics; None of what no one asks for."""
+
+    force_sign: Scalar | None
+    slipped: tuple[Scalar, ...]  # N
+    torque: Vector | None  # N m, inertial
+
+
+class Rubbing(NamedTuple):
+    """What friction does to the first body of a member."""
+
+    force: Vector  # N, inertial
+    torque: Vector | None  # N m, inertial, where it resists turning
+    slipped: tuple[Scalar, ...]  # N, for each way of moving
+    stored: Scalar  # J; of a pressure per m²
+
+    def times(self, weight: Scalar) -> Rubbing:
+        """Return force and torque of a member with a `weight`."""
+        return self._replace(force=self.force * weight, torque=None if self.torque is None else self.torque * weight)
+
+
 class GroupState(NamedTuple):
     """What a group does at an instant: its resultant, and the state of its deepest member."""
 
@@ -58,10 +90,10 @@ class GroupState(NamedTuple):
     sliding_speed: Scalar  # m/s, of that member
     point: Vector  # m, inertial, of that member
     force_sign: Scalar  # a number with the sign of the force of a member that is alone; of others unknown, 1
-    slipped: (
-        Scalar  # N, of a member that is alone and sticks: rises while it slips and falls as it sticks again; else 0
-    )
     stored: Scalar  # J, sum over the members, whatever the mode; zero where it was not asked for
+    # N, of a member that is alone and sticks, for each way of moving: rises while it slips and falls as it sticks again
+    slipped: tuple[Scalar, ...] = ()
+    torque: Vector | None = None  # N m, inertial, of a single member that resists turning
 
 
 class MemberTree(NamedTuple):
@@ -73,26 +105,39 @@ class MemberTree(NamedTuple):
     ]  # of an inner one the first of two neighbours, and 0; of a leaf first member, members
 
 
+class RestingSeat(NamedTuple):
+    """Where and how what sticks rests, a row for each member."""
+
+    on_own: Vector  # m, where it touches, axes of the first body
+    on_other: Vector  # m, axes of the second
+    attitude: Quaternion  # of the first body, axes of the second
+
+
 class Rest(NamedTuple):
     """Where members rest, a row for each: then only what their forces are in slipped of the resting ones acts."""
 
     closed: Float[Array, "*members"]  # 1 of a member in contact, 0 of one that stays apart
     depth: Float[Array, "*members"]  # m, at which the law rests
     found: Float[Array, "*members"]  # m, the depth of the bodies that is taken for it
-    on_own: Vector | None = None  # m, where what sticks touches, axes of the first body
-    on_other: Vector | None = None  # m, axes of the second
+    seat: RestingSeat | None = None  # of what sticks
 
     def law(self, law: NormalLaw) -> NormalLaw:
         """Return the law of one member as it is felt from there."""
         return Preloaded(law.at_rest(self.depth), self.depth, self.found)
 
-    def held_by(self, friction: StickSlip, meeting: ContactKinematics, own: Placed, other: Placed) -> Vector:
-        """Return the force (N, inertial, on the first body) by which one member sticks."""
-        assert self.on_own is not None
-        assert self.on_other is not None
-        moved = own.point(self.on_own) - other.point(self.on_other)
-        moved = moved - meeting.normal * moved.dot(meeting.normal) + meeting.sliding * friction.retardation_time
-        return moved * -friction.stiffness(self.depth)
+    def held_by(
+        self, friction: StickSlip, meeting: ContactKinematics, own: Placed, other: Placed
+    ) -> tuple[Vector, Vector | None]:
+        """Return the force (N) and, where it resists turning, the torque (N m), inertial, on the first body, by which one
+        member sticks."""
+        assert self.seat is not None
+        moved = own.point(self.seat.on_own) - other.point(self.seat.on_other)
+        moved = moved - meeting.normal * moved.dot(meeting.normal)
+        turned = other.rotation @ (_attitude_over(own, other) * self.seat.attitude.conjugate()).logarithm()
+        ways = (moved, turned), (meeting.sliding, own.rate - other.rate)
+        stretched, moving = (friction.motions(meeting.normal, *way) for way in ways)
+        leads = [rate * friction.retardation_time for rate in moving]
+        return friction.resting_load(self.depth, tuple(map(Vector.__add__, stretched, leads)))
 
 
 class ContactGroup(Module):
@@ -190,20 +235,39 @@ class ContactGroup(Module):
         """Return where the wrench acts (m, inertial), `own` being the first body."""
         return own.point(Vector.of(self.place))
 
-    def acts_at(self, delayed: Wrench | Vector, own: Placed, other: Placed) -> tuple[Wrench, Vector]:
+    def signal_of(self, found: GroupState) -> GroupSignal:
+        """Return what the loop delays of its state: of a single member, whose contact point is known, the force, and the torque
+        where it resists turning.
+
+        Around rest, where no force acts that a moved point would turn, both are one.
+        """
+        return self._delayed_part(found.wrench, found.torque)
+
+    def _delayed_part(self, wrench: Wrench, torque: Vector | None) -> GroupSignal:
+        if not self.single or self.rest is not None:
+            return wrench
+        return MemberLoad(wrench.force, torque) if self._resists and torque is not None else wrench.force
+
+    @property
+    def _resists(self) -> bool:
+        """Whether its friction resists turning."""
+        return self.friction is not None and self.friction.resists_turning()
+
+    def acts_at(self, delayed: GroupSignal, own: Placed, other: Placed) -> tuple[Wrench, Vector]:
         """Return what acts now of a signal that was decided earlier, and where (m, inertial): a wrench acts at the reference
         point, the force (N) of a single member at its present contact point (Sazawal et al., eqs. 43 and 51)."""
         if isinstance(delayed, Wrench):
             return delayed, once(self.reference(own))
         geometry = self.member()
+        force, torque = (delayed, Vector.zero()) if isinstance(delayed, Vector) else delayed
 
         def point() -> Vector:
             return geometry.contact_point(own, other)
 
         if geometry.least_distance(own, other) is None:
-            return Wrench(delayed, Vector.zero()), once(point())
-        pushes = delayed.dot(delayed) > 0
-        return Wrench(delayed, Vector.zero()), once(jax.lax.cond(pushes, point, lambda: self.reference(own)))
+            return Wrench(force, torque), once(point())
+        pushes = force.dot(force) > 0
+        return Wrench(force, torque), once(jax.lax.cond(pushes, point, lambda: self.reference(own)))
 
     def first_memory(self) -> ContactMemory | None:
         """Return what it remembers at first, with a leading axis of members; None of one that remembers nothing."""
@@ -227,11 +291,12 @@ class ContactGroup(Module):
         def one(row: tuple[Any, ContactMemory]) -> ContactMemory:
             member, memory = row
             still: ContactMemory = map_leaves(jnp.zeros_like, memory)
-            if memory.stretch is None:
+            if memory.stretches is None:
                 return still
             meeting = combine(member, self.common).meet(own, other)
-            slides = other.rotation.transposed_times(meeting.sliding)
-            return still._replace(stretch=memory.stretch.at_rate(slides * jnp.where(meeting.depth > 0, 1.0, 0.0)))
+            touches = jnp.where(meeting.depth > 0, 1.0, 0.0)
+            both = zip(memory.stretches, self._motions(meeting, own, other), strict=True)
+            return still._replace(stretches=tuple(past.at_rate(motion * touches) for past, motion in both))
 
         def still() -> ContactMemory:
             return map_leaves(jnp.zeros_like, past)
@@ -245,43 +310,53 @@ class ContactGroup(Module):
             member, memory = row
             meeting = combine(member, self.common).meet(own, other)
             deepest = None if memory.deepest is None else jnp.maximum(memory.deepest, meeting.depth)
-            if memory.stretch is None:
+            if memory.stretches is None:
                 return ContactMemory(None, deepest)
             law = self._law_of(meeting, own, memory)
-            pressing = _pressing_force(law, mode, meeting.depth, meeting.rate, self.alone)
-            grip = self._grip(meeting, pressing, other, memory.stretch)
-            return ContactMemory(self._sticking.renewed(memory.stretch, grip, meeting.depth), deepest)
+            pressing = _pressing_force(law, mode, meeting, self.alone)
+            grips = self._grips(meeting, pressing, own, other, memory.stretches)
+            return ContactMemory(self._sticking.renewed(memory.stretches, grips, meeting.depth), deepest)
 
         return _each_row(one, (self.members, past))
 
-    def _held(
+    def _rub(
         self,
         meeting: ContactKinematics,
-        pressing: Scalar,
+        each: Scalar,
+        weight: Scalar,
         own: Placed,
         other: Placed,
         rest: Rest | None,
         past: ContactMemory | None,
-    ) -> tuple[Vector, Scalar, Scalar]:
-        """Return the force (N, inertial, on the first body) by which a member sticks that presses with a force (N) by its law,
-        what has slipped, and the energy (J) of what is stretched."""
+    ) -> Rubbing:
+        """Return what friction does to a member whose law gives `each` (N, or Pa), times a `weight`."""
+        none, friction = jnp.zeros(()), self.friction
+        if friction is None:
+            return Rubbing(Vector.zero(), None, (), none)
+        if not isinstance(friction, StickSlip):
+            # what pulls does not rub
+            pressing = weight * (jnp.maximum(each, 0.0) if self.law.adheres() and rest is None else each)
+            torque = friction.torque(pressing, meeting.normal, own.rate - other.rate) if self._resists else None
+            return Rubbing(friction.force(pressing, meeting.sliding), torque, (), none)
         if rest is not None:
-            return rest.held_by(self._sticking, meeting, own, other), jnp.zeros(()), jnp.zeros(())
+            return Rubbing(*rest.held_by(friction, meeting, own, other), (), none).times(weight)
         assert past is not None
-        assert past.stretch is not None
-        grip = self._grip(meeting, pressing, other, past.stretch)
-        stored = self._sticking.stored_energy(grip)
-        return other.rotation @ self._sticking.force(grip), past.stretch.slipped + grip.excess, stored
+        assert past.stretches is not None
+        grips = self._grips(meeting, each, own, other, past.stretches)
+        slipped = tuple(before.slipped + grip.excess for before, grip in zip(past.stretches, grips, strict=True))
+        force, torque = friction.load(grips)
+        torque = None if torque is None else other.rotation @ torque
+        return Rubbing(other.rotation @ force, torque, slipped, friction.stored_energy(grips)).times(weight)
 
     @property
     def turns(self) -> int:
         """How many quantities have a peak beside which a step must end: where what it remembers turns."""
-        return self.alone * (isinstance(self.friction, StickSlip) + self.law.remembers()) if self.remembers else 0
+        sticks = len(self._sticking.unstretched()) if isinstance(self.friction, StickSlip) else 0
+        return self.alone * (sticks + self.law.remembers()) if self.remembers else 0
 
     def turning(self, found: GroupState) -> tuple[Scalar, ...]:
         """Return these: what has slipped, the depth."""
-        sticks, yields = isinstance(self.friction, StickSlip), self.law.remembers()
-        return (*[found.slipped] * sticks, *[found.depth] * yields) if self.turns else ()
+        return (*found.slipped, *[found.depth] * self.law.remembers()) if self.turns else ()
 
     def _law_of(self, meeting: ContactKinematics, own: Placed, past: ContactMemory | None) -> NormalLaw:
         """Return the law of a member."""
@@ -293,10 +368,22 @@ class ContactGroup(Module):
         assert isinstance(self.friction, StickSlip)
         return self.friction
 
-    def _grip(self, meeting: ContactKinematics, pressing: Scalar, other: Placed, past: FrictionMemory) -> FrictionGrip:
+    def _motions(self, meeting: ContactKinematics, own: Placed, other: Placed) -> tuple[Vector, ...]:
+        """Return how a member that sticks moves over the second body (m/s), in the axes of that."""
+        motions = self._sticking.motions(meeting.normal, meeting.sliding, own.rate - other.rate)
+        return tuple(map(other.rotation.transposed_times, motions))
+
+    def _grips(
+        self,
+        meeting: ContactKinematics,
+        pressing: Scalar,
+        own: Placed,
+        other: Placed,
+        past: tuple[FrictionMemory, ...],
+    ) -> tuple[FrictionGrip, ...]:
         """Return how a member that presses with a force (N) by its law sticks."""
-        normal, sliding = (other.rotation.transposed_times(one) for one in (meeting.normal, meeting.sliding))
-        return self._sticking.grip(past, normal, meeting.depth, pressing, sliding)
+        normal = other.rotation.transposed_times(meeting.normal)
+        return self._sticking.grips(past, normal, meeting.depth, pressing, self._motions(meeting, own, other))
 
     def state(
         self,
@@ -321,7 +408,10 @@ class ContactGroup(Module):
         self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None, exact: bool, loads: bool
     ) -> GroupState:
         about = once(self.reference(own))
-        extra = self.alone + (self.alone and past is not None and past.stretch is not None)
+        remembered = len(past.stretches) if self.alone and past is not None and past.stretches is not None else 0
+
+        def detail(sign: Scalar, slipped: tuple[Scalar, ...], torque: Vector | None) -> MemberDetail:
+            return MemberDetail(sign if self.alone else None, slipped[:remembered], torque if self.single else None)
 
         def one(row: tuple[Any, Scalar, Rest | None, ContactMemory | None]) -> tuple[Any, tuple[Scalar, Any]]:
             member, weight, rest, memory = row
@@ -339,44 +429,41 @@ class ContactGroup(Module):
 
         def far(distance: Scalar) -> tuple[Any, tuple[Scalar, Any]]:
             zero = jnp.zeros(())
-            return (Wrench.zero(), zero, zero), (-distance, (zero, zero, about, *[zero] * extra))
+            nothing = detail(zero, (zero,) * remembered, Vector.zero() if self._resists else None)
+            return (Wrench.zero(), zero, zero), (-distance, (zero, zero, about, nothing))
 
         def near(
             geometry: PairGeometry, weight: Scalar, rest: Rest | None = None, memory: ContactMemory | None = None
         ) -> tuple[Any, tuple[Scalar, Any]]:
             meeting = geometry.meet(own, other)
             law = self._law_of(meeting, own, memory)
-            if rest is None:
-                each = _pressing_force(law, mode, meeting.depth, meeting.rate, self.alone)
-            else:
-                each = rest.law(law).force(meeting.depth, meeting.rate)
-            pressing, slipped, stored = weight * each, jnp.zeros(()), jnp.zeros(())
+            each = _pressing_force(law, mode, meeting, self.alone, rest)
+            pressing, stored = weight * each, jnp.zeros(())
             if exact and rest is None:
                 stored = law.stored_energy(self.stretched(meeting.depth))
-            force = meeting.normal * pressing
-            if isinstance(self.friction, StickSlip):
-                held, slipped, stretched = self._held(meeting, each, own, other, rest, memory)
-                stored = stored + stretched if exact else stored
-                force = force + held * weight
-            elif self.friction is not None:
-                force = force + self.friction.force(pressing, meeting.sliding)
-            wrench = Wrench(force, (meeting.point - about).cross(force))
+            rubs = self._rub(meeting, each, weight, own, other, rest, memory)
+            stored = stored + rubs.stored if exact else stored
+            force = meeting.normal * pressing + rubs.force
+            moment = (meeting.point - about).cross(force)
+            wrench = Wrench(force, moment if rubs.torque is None else moment + rubs.torque)
             # a speed at rest has no derivative
             speed = jnp.sqrt(meeting.sliding.dot(meeting.sliding)) if rest is None else jnp.zeros(())
-            more = [law.force_sign(meeting.depth, meeting.rate), slipped][:extra]
-            return (wrench, pressing, weight * stored), (meeting.depth, (meeting.rate, speed, meeting.point, *more))
+            more = detail(law.force_sign(meeting.depth, meeting.rate), rubs.slipped, rubs.torque)
+            return (wrench, pressing, weight * stored), (meeting.depth, (meeting.rate, speed, meeting.point, more))
 
         found = None
         if self.tree is not None and self.rest is None:
             found = self._sum_over_near(
                 lambda row: near(combine(row[0], self.common), row[1]), own, other, exact=exact, loads=loads
             )
-        (wrench, normal, stored), (depth, (rate, speed, point, *more)) = found or _sum_over_rows(
+        (wrench, normal, stored), (depth, (rate, speed, point, more)) = found or _sum_over_rows(
             one, (self.members, self.weights, self.rest, past)
         )
-        wrench, normal = map_leaves(lambda leaf: jnp.where(mode == APART, 0.0, leaf), (wrench, normal))
-        sign, slipped = more[0] if extra else jnp.ones(()), more[1] if extra > 1 else jnp.zeros(())
-        return once(GroupState(wrench, normal, depth, rate, speed, point, sign, slipped, stored))
+        wrench, normal, torque = map_leaves(
+            lambda leaf: jnp.where(mode == APART, 0.0, leaf), (wrench, normal, more.torque)
+        )
+        sign = jnp.ones(()) if more.force_sign is None else more.force_sign
+        return once(GroupState(wrench, normal, depth, rate, speed, point, sign, stored, more.slipped, torque))
 
     def _sum_over_near(
         self, one: Callable[[Any], tuple[Any, tuple[Scalar, Any]]], own: Placed, other: Placed, exact: bool, loads: bool
@@ -418,10 +505,15 @@ class ContactGroup(Module):
         bound = jnp.where(jnp.isneginf(depth), jnp.maximum(passed_over, root), passed_over)
         return total, (jnp.maximum(depth, -bound), thing)
 
-    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None = None) -> Wrench:
+    def signal(
+        self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None = None
+    ) -> GroupSignal:
         """Return that of its state alone: nothing is computed while it is apart."""
+
         return jax.lax.cond(
-            mode == APART, Wrench.zero, lambda: self.state(mode, own, other, loads=True, past=past).wrench
+            mode == APART,
+            lambda: self._delayed_part(Wrench.zero(), Vector.zero()),
+            lambda: self.signal_of(self.state(mode, own, other, loads=True, past=past)),
         )
 
     def stretched(self, depth: Scalar) -> Scalar:
@@ -436,14 +528,14 @@ class ContactGroup(Module):
         """Return how deep (m) each member is, negative while apart."""
         return jax.lax.map(lambda member: combine(member, self.common).touch(own, other)[0], self.members)
 
-    def seats(self, own: Placed, other: Placed) -> tuple[Vector, Vector] | tuple[()]:
-        """Return where on both bodies (m, axes of each) each member touches, if it sticks."""
+    def seats(self, own: Placed, other: Placed) -> RestingSeat | None:
+        """Return where on both bodies each member touches, and how they lie, if it sticks."""
         if not isinstance(self.friction, StickSlip):
-            return ()
+            return None
 
-        def one(member: Any) -> tuple[Vector, Vector]:  # noqa: ANN401, a tree
+        def one(member: Any) -> RestingSeat:  # noqa: ANN401, a tree
             point = combine(member, self.common).touch(own, other)[2]
-            return own.local(point), other.local(point)
+            return RestingSeat(own.local(point), other.local(point), _attitude_over(own, other))
 
         return _each_row(one, self.members)
 
@@ -471,13 +563,23 @@ class ContactGroup(Module):
         return self.mode_of(self.state(jnp.asarray(APART, int), own, other, past=self.first_memory()))
 
 
-def _pressing_force(law: NormalLaw, mode: Int[Array, ""], depth: Scalar, rate: Scalar, alone: bool) -> Scalar:
+def _attitude_over(own: Placed, other: Placed) -> Quaternion:
+    """Return the attitude of the first body in axes of the second."""
+    return other.pose.attitude.conjugate() * own.pose.attitude
+
+
+def _pressing_force(
+    law: NormalLaw, mode: Int[Array, ""], meeting: ContactKinematics, alone: bool, rest: Rest | None = None
+) -> Scalar:
     """Return the normal force (N) of a member of a group in its `mode`: of one that is `alone` as that says, else as its depth
-    does.
+    does; around `rest` what it is more than there.
 
     At the instants of the group's events the depth is zero but for rounding: there the law goes on from within, lest force and
     slope at the ends of a step, of which cubics are made, be those of outside.
     """
+    depth, rate = meeting.depth, meeting.rate
+    if rest is not None:
+        return rest.law(law).force(depth, rate)
     force = law.force(depth, rate)
     if alone:
         return force_in_mode(law, mode, depth, force)

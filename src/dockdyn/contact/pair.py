@@ -85,5 +85,5 @@ class Contact(UnilateralContact):
         normal_force, touch = once((normal_force, touch))
         on_feature = touch.normal * normal_force
         if self.friction is not None:
-            on_feature = on_feature + self.friction.force(normal_force, touch.sliding)
+            on_feature = on_feature + self.friction.force(jnp.maximum(normal_force, 0.0), touch.sliding)
         return on_feature if self.feature_on_chaser else -on_feature

@@ -10,7 +10,7 @@ from dataclasses import fields
 
 from dockdyn.contact.contact_memory import ContactMemory
 from dockdyn.contact.contact_modes import PRESSING
-from dockdyn.contact.group import ContactGroup, GroupState, Wrench
+from dockdyn.contact.group import ContactGroup, GroupSignal, GroupState
 from dockdyn.deferred import Array, Int, jnp
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar
@@ -43,8 +43,10 @@ class BilateralGroup(ContactGroup):
         """Return the depth (m) at which the law, which is a straight line, stores what it does pulled apart."""
         return jnp.abs(depth)
 
-    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None = None) -> Wrench:
-        return self.state(mode, own, other, past=past).wrench
+    def signal(
+        self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None = None
+    ) -> GroupSignal:
+        return self.signal_of(self.state(mode, own, other, past=past))
 
     def guards(self, mode: Int[Array, ""], found: GroupState) -> tuple[Scalar, ...]:
         return jnp.asarray(-1.0), jnp.asarray(-1.0)

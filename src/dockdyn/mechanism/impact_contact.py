@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from dockdyn.contact.contact_memory import ContactMemory, Forgetful
 from dockdyn.contact.contact_modes import APART, PRESSING, SLACK
-from dockdyn.contact.group import FAR, GroupState, Wrench
+from dockdyn.contact.group import FAR, GroupSignal, GroupState, Wrench
 from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.pair import ContactKinematics, kinematics_of
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
@@ -83,7 +83,7 @@ class ImpactContact(Forgetful):
         """Return what the first thing touches, if that is a surface."""
         return getattr(self.geometry, "surface", None)
 
-    def acts_at(self, delayed: Wrench | Vector, own: Placed, other: Placed) -> tuple[Wrench, Vector]:
+    def acts_at(self, delayed: GroupSignal, own: Placed, other: Placed) -> tuple[Wrench, Vector]:
         """Return what acts of a signal, and where (m, inertial): nothing of its own."""
         assert isinstance(delayed, Wrench)
         return delayed, self.reference(own)
@@ -102,9 +102,13 @@ class ImpactContact(Forgetful):
         """Return how the two meet, without any force; unless `exact`, of what is far apart a bound of the distance."""
         return _unloaded_state(self.geometry, own, other, exact=exact)
 
-    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None = None) -> Wrench:
+    def signal(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None = None) -> Wrench:
         """Return the wrench that acts by a force law: none."""
         return Wrench.zero()
+
+    def signal_of(self, found: GroupState) -> GroupSignal:
+        """Return what the loop delays of its state."""
+        return found.wrench
 
     def guards(self, mode: Int[Array, ""], found: GroupState) -> tuple[Scalar, ...]:
         """Return two event functions: one that rises through zero as the two touch, and again, at once, for the jump; and one
@@ -201,13 +205,11 @@ def _unloaded_state(geometry: PairGeometry, own: Placed, other: Placed, exact: b
     def near() -> GroupState:
         found = _meeting_of(geometry, own, other)
         speed = jnp.sqrt(found.sliding.dot(found.sliding))
-        return GroupState(Wrench.zero(), zero, found.depth, found.rate, speed, found.point, one, zero, zero)
+        return GroupState(Wrench.zero(), zero, found.depth, found.rate, speed, found.point, one, zero)
 
     bound = None if exact else geometry.least_distance(own, other)
     if bound is None:
         return once(near())
     distance, size = once(bound)
-    far = GroupState(
-        Wrench.zero(), zero, -distance, zero, zero, own.point(Vector.of(geometry.place())), one, zero, zero
-    )
+    far = GroupState(Wrench.zero(), zero, -distance, zero, zero, own.point(Vector.of(geometry.place())), one, zero)
     return once(jax.lax.cond(distance > FAR * size, lambda: far, near))

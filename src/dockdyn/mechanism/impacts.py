@@ -15,14 +15,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dockdyn.contact.contact_modes import APART
-from dockdyn.contact.group import GroupState, Wrench
+from dockdyn.contact.group import GroupSignal, GroupState, Wrench
 from dockdyn.contact.pair import ContactKinematics
 from dockdyn.deferred import Array, Bool, Float, jax, jnp
 from dockdyn.integrate.model import Scalar, State
 from dockdyn.mechanics.lines import Lines, row_of
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import Placement
-from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.impact_contact import OVERLAP, RESTING, TOGETHER, TOUCHED, Hit, ImpactContact
 from dockdyn.mechanism.loads import act_between
 from dockdyn.mechanism.simultaneous_impacts import Touching, strike_together
@@ -100,8 +99,8 @@ def with_resting_forces(
 
 
 def rest_wrenches(
-    model: Mechanism, here: Placement, wrenches: Sequence[Wrench | Vector], rests: Float[Array, "impacts"]
-) -> tuple[Wrench | Vector, ...]:
+    model: Mechanism, here: Placement, wrenches: Sequence[GroupSignal], rests: Float[Array, "impacts"]
+) -> tuple[GroupSignal, ...]:
     """Return the `wrenches` of groups with those of contacts at rest, by their normal forces (N)."""
     found = list(wrenches)
     for (number, one), force in zip(model.impacts, rests, strict=True):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from dockdyn.contact.group import ContactGroup, Wrench
+from dockdyn.contact.group import ContactGroup, GroupSignal, Wrench
 from dockdyn.deferred import Array, Bool, Float, PyTree, jnp
 from dockdyn.elements import Bushing
 from dockdyn.elements.actor import ElementMemory
@@ -48,7 +48,7 @@ def act_between(
 def contact_loads(
     groups: Sequence[Group],
     places: tuple[Placed, ...],
-    delayed: Sequence[Wrench | Vector],
+    delayed: Sequence[GroupSignal],
 ) -> tuple[list[Wrench], list[Scalar]]:
     """Return what contacts put on each body now, about its centre of mass (inertial), and the power (W) of each.
 
@@ -78,7 +78,7 @@ def push_between(
 
 
 def add_late(
-    loads: list[Wrench], late: Sequence[Tie], delayed: Sequence[Wrench | Vector], places: tuple[Placed, ...]
+    loads: list[Wrench], late: Sequence[Tie], delayed: Sequence[GroupSignal], places: tuple[Placed, ...]
 ) -> Scalar:
     """Add to `loads` (about centres of mass, inertial) the `delayed` forces (N, inertial) of elements whose force is `late`;
     return their power (W)."""

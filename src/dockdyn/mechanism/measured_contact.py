@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dockdyn.contact.contact_memory import ContactMemory, Forgetful
 from dockdyn.contact.contact_modes import APART
-from dockdyn.contact.group import GroupState, Wrench
+from dockdyn.contact.group import GroupSignal, GroupState, Wrench
 from dockdyn.deferred import Array, Bool, Int, jnp
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector
@@ -34,7 +34,7 @@ class MeasuredContact(Forgetful):
         """Return where the wrench acts (m, inertial), `own` being the first body."""
         return own.pose.position
 
-    def acts_at(self, load: Wrench | Vector, own: Placed, other: Placed) -> tuple[Wrench, Vector]:
+    def acts_at(self, load: GroupSignal, own: Placed, other: Placed) -> tuple[Wrench, Vector]:
         """Return what acts, and where (m, inertial)."""
         assert isinstance(load, Wrench)
         return load, self.reference(own)
@@ -44,11 +44,15 @@ class MeasuredContact(Forgetful):
     ) -> GroupState:
         """Return what it does; of depths, rates and speeds nothing is known."""
         unknown = jnp.zeros(())
-        return GroupState(self.load, unknown, unknown, unknown, unknown, self.reference(own), unknown, unknown, unknown)
+        return GroupState(self.load, unknown, unknown, unknown, unknown, self.reference(own), unknown, unknown)
 
-    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None = None) -> Wrench:
+    def signal(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None = None) -> Wrench:
         """Return what it does."""
         return self.load
+
+    def signal_of(self, found: GroupState) -> GroupSignal:
+        """Return what the loop delays of its state."""
+        return found.wrench
 
     def is_exact_distance(self) -> bool:
         """Return whether depths of what is apart are distances: of them nothing is known."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from dockdyn.contact.contact_memory import ContactMemory
 from dockdyn.contact.contact_modes import APART, GATED
-from dockdyn.contact.group import ContactGroup, GroupState, Wrench
+from dockdyn.contact.group import ContactGroup, GroupSignal, GroupState, Wrench
 from dockdyn.contact.latch import HELD
 from dockdyn.control.controller import Controller
 from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
@@ -83,7 +83,8 @@ from dockdyn.programs import trace_once
 from dockdyn.trees import field, map_leaves
 
 # what the loop delays, on first bodies: of each group its wrench, of a single member its force; then forces of elements
-Signal = tuple[Wrench | Vector, ...]
+STILL = 1e-8  # of the energy that contacts have taken: motion with less of it is hardly one
+Signal = tuple[GroupSignal, ...]
 
 
 class Mechanism(ContactModel):
@@ -467,7 +468,7 @@ class Mechanism(ContactModel):
                 sizes += one.element.sizes(mode, memory, *one.sides(here))
         if self.phases is not None:
             guards += self.phases.guards(t, x.mode[-1], x.memory.clock, here.bodies)
-        signal = tuple(self.delayed_part(*both) for both in zip(self.groups, (s.wrench for s in states), strict=True))
+        signal = tuple(group.signal_of(state) for group, state in zip(self.groups, states, strict=True))
         signal += self.late_forces(x, here)
         turns = bushing_turns(self.elements_at(x), here)
         normal = [state.normal_force for state in states]
@@ -479,7 +480,7 @@ class Mechanism(ContactModel):
         here = self.placement(x)
         places = here.bodies
         found = tuple(
-            self.delayed_part(group, group.wrench(mode, places[group.first], places[group.second], past))
+            group.signal(mode, places[group.first], places[group.second], past)
             for group, mode, past in self._remembering(x)
         )
         return found + self.late_forces(x, here)
@@ -492,14 +493,6 @@ class Mechanism(ContactModel):
             for one, mode in both
             if isinstance(one, Tie) and one.element.delays
         )
-
-    def delayed_part(self, group: Group, wrench: Wrench) -> Wrench | Vector:
-        """Return what the loop delays of a group's wrench: of a single member, whose contact point is known, the force alone.
-
-        Around rest, where no force acts that a moved point would turn, both are one.
-        """
-        single = isinstance(group, ContactGroup) and group.single and group.rest is None
-        return wrench.force if single else wrench
 
     def wrenches(self, here: Placement, delayed: Signal) -> tuple[Wrench, ...]:
         """Return the wrenches that act, each about its group's reference point."""
@@ -697,9 +690,11 @@ class Mechanism(ContactModel):
         """Return the root of the change's own kinetic energy over that of the motion, or the change of work over it if that is
         larger.
 
-        No unit and no frame enters.
+        No unit and no frame enters. Of what contacts hold nearly still the motion is never taken as less than a share of what
+        they have taken: it would be rounding of their forces that its error is of.
         """
-        motion = jnp.maximum(self.motion_energy(x), 1e-300)
+        held = STILL * jnp.sum(jnp.abs(x.memory.taken))
+        motion = jnp.maximum(jnp.maximum(self.motion_energy(x), held), 1e-300)
         energy = self._kinetic(x.q, change.v)
         return jnp.maximum(jnp.sqrt(energy / motion), jnp.abs(self.work(change.memory)) / motion)
 

@@ -78,8 +78,8 @@ def at_rest(
     for group, closed in zip(model.computed, members, strict=True):
         found = group.depths(places[group.first], places[group.second])
         taken = pressed * jnp.where(found > BRINK, found, 0.0) if depth is None else jnp.full_like(found, depth)
-        seats = group.seats(places[group.first], places[group.second])
-        groups.append(replace(group, rest=Rest(jnp.asarray(closed), taken, found, *seats)))
+        seat = group.seats(places[group.first], places[group.second])
+        groups.append(replace(group, rest=Rest(jnp.asarray(closed), taken, found, seat)))
     touching = tuple(jnp.where(jnp.max(closed) > 0, PRESSING, APART).astype(int) for closed in members)
     kept = len(model.elements) + (model.phases is not None)
     modes = (*touching, *state.mode[len(groups) : len(groups) + kept])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 Attribute = str | int | float | bool | None
-VOID = {"meta", "img", "br"}  # without an end
+VOID = {"meta", "img", "br", "wbr"}  # without an end
 
 
 class Html(str):
@@ -28,3 +29,9 @@ def element(name: str, /, *children: str | None, **attributes: Attribute) -> Htm
 def join(*children: str | None) -> Html:
     """Return children one after the other, texts among them escaped."""
     return Html("".join(child if isinstance(child, Html) else escape(child) for child in children if child is not None))
+
+
+def breakable(words: str) -> Html:
+    """Return words whose long names of keys may be broken after a dot, and are not anywhere else."""
+    first, *others = re.split(r"(?<=\w\.)(?=[a-z_])", words)
+    return join(first, *(part for other in others for part in (element("wbr"), other)))

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 MOST_STEPS = 200_000  # of a run, beyond which a page is too slow
 MOST_BYTES = 700_000  # that programs may add to a page
-PEAK = "peak_force_N"  # what a run without requirements is asked for first
+PEAKS = (
+    "peak_force_N",
+    "contact.impulse_N_s",
+)  # the first that is not zero is what a run without requirements is asked for
 
 
 class TooMuch(Exception):
@@ -42,14 +45,17 @@ def live_data(
     if (steps := summary["steps"]) > MOST_STEPS:
         raise TooMuch(f"its run takes {with_thousands(steps)} steps, which takes a page too long")
     stated = [one for one in requirements if not isinstance(one["limit"], bool)]
+    told = figures_of(summary)
     return shown_run(scenario, figures, without) | {
         "stated": {
             name: float(value)
-            for name, value in figures_of(summary).items()
+            for name, value in told.items()
             if isinstance(value, bool | int | float) and math.isfinite(value)
         },
         "requirements": [requirement_in_page(one) for one in requirements],
-        "aim": worst_first(stated)[0]["figure"] if stated else PEAK,
+        "aim": worst_first(stated)[0]["figure"]
+        if stated
+        else next((name for name in PEAKS if told.get(name)), PEAKS[0]),
         "scattered": [key for one in scenario.dispersions for key in one.keys],
     }
 

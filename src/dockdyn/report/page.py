@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from itertools import groupby, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dockdyn.report.charts.chart import Chart
 from dockdyn.report.charts.static_chart import draw_static
@@ -26,6 +26,9 @@ from dockdyn.report.palette import COLOURS
 from dockdyn.report.report import Plot, Report, ReportBlock, Rows, Table, named_apart
 from dockdyn.report.requirement_bar import bars_of_run
 from dockdyn.report.verdict import judgement_sentence, sort_of, split_sentences, verdict_words
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 COMPUTES = "The page computes the run again with other numbers; that needs JavaScript."
 MOTION = "Motion and forces"
@@ -92,12 +95,10 @@ def render_page(
     """
     columns = columns or PageColumns()
     charts: list[Chart] = []
-    figures = _figures(plots := _plots_with(report.plots, case), charts, of_case=case is not None)
-    data = _page_data(charts, columns, scene)
-    timed = [figure for figure, chart in figures if _is_timed(chart)][:MAIN]
     of_loop = live is not None and "loop" in live
-    followed = [figure for plot, (figure, _) in zip(plots, figures, strict=True) if of_loop and plot.name == ROOTS]
-    others = [figure for figure, _ in figures if figure not in [*timed, *followed]]
+    places = _placed(_plots_with(report.plots, case), ROOTS if of_loop else None)
+    timed, followed, others = _figures(places, charts, of_case=case is not None)
+    data = _page_data(charts, columns, scene, (case or report).moment)
     blocks = {
         where: _sections_at(report.blocks, where) for where in ("key", "requirements", "before", "after", "inputs")
     }
@@ -342,12 +343,25 @@ def _motion(staged: bool, lacks: str, beside: Html | None, curves: Sequence[Html
     )
 
 
-def _figures(plots: Sequence[Plot], charts: list[Chart], *, of_case: bool) -> list[tuple[Html, Chart | None]]:
-    """Return figures, each with what to look for in it, and their charts, which are put among `charts`, too; those over time
-    may be `of_case`, one of a campaign that is shown with JavaScript only."""
-    found: list[tuple[Html, Chart | None]] = []
-    for number, plot in enumerate(named_apart(plots), start=1):
+def _placed(plots: Sequence[Plot], followed: str | None) -> list[list[tuple[Plot, Chart | Figure]]]:
+    """Return figures as drawn, in the three places where a page has them, one below the other: the main ones over time, what
+    is `followed` by its name, and all others."""
+    places: list[list[tuple[Plot, Chart | Figure]]] = [[], [], []]
+    for plot in named_apart(plots):
         drawn = plot.draw()
+        timed = isinstance(drawn, Chart) and _is_timed(drawn) and len(places[0]) < MAIN
+        places[0 if timed else 1 if plot.name == followed else 2].append((plot, drawn))
+    return places
+
+
+def _figures(
+    places: Sequence[Sequence[tuple[Plot, Chart | Figure]]], charts: list[Chart], *, of_case: bool
+) -> list[list[Html]]:
+    """Return figures by place, numbered as they are read, each with what to look for in it; their charts are put among
+    `charts`. Those over time may be `of_case`, one of a campaign that is shown with JavaScript only."""
+    found: list[list[Html]] = [[] for _ in places]
+    counted = enumerate(((place, *one) for place, inside in enumerate(places) for one in inside), start=1)
+    for number, (at, plot, drawn) in counted:
         chart = drawn if isinstance(drawn, Chart) else None
         if isinstance(drawn, Chart):
             height = round(CSS_PIXELS * drawn.height)
@@ -371,7 +385,7 @@ def _figures(plots: Sequence[Plot], charts: list[Chart], *, of_case: bool) -> li
         caption = element("figcaption", element("b", f"Figure {number}."), " ", plot.caption)
         below = element("div", caption, element("div", class_="tools"), class_="below")
         place = None if chart is None else len(charts) - 1
-        found.append((element("figure", shown, below, class_="panel", data_name=plot.name, data_chart=place), chart))
+        found[at].append(element("figure", shown, below, class_="panel", data_name=plot.name, data_chart=place))
     return found
 
 
@@ -487,8 +501,10 @@ def _again(report: Report) -> Html | None:
 # ── what the page may do and what its script reads ──
 
 
-def _page_data(charts: Sequence[Chart], columns: PageColumns, scene: dict[str, Any] | None) -> str | None:
-    """Return what the script reads as JSON."""
+def _page_data(
+    charts: Sequence[Chart], columns: PageColumns, scene: dict[str, Any] | None, moment: float | None
+) -> str | None:
+    """Return what the script reads as JSON; the page opens on a `moment` (s), or else on the first contact."""
     from dockdyn.report.charts.live_charts import chart_as_json, without_nan
 
     over_time = next((chart for chart in charts if chart.events and chart.over), None)
@@ -501,7 +517,7 @@ def _page_data(charts: Sequence[Chart], columns: PageColumns, scene: dict[str, A
         "columns": columns.packed(),
         "charts": facts,
         "span": span,
-        "at": named[0] if named else None,
+        "at": moment if moment is not None else named[0] if named else None,
         "scene": scene,
     }
     return _json(without_nan(data))

@@ -137,6 +137,7 @@ class Report:
         scenario: the input, as a scenario file.
         again: the command that gives it again.
         from_inputs: whether that command reads the input above from `scenario.toml`.
+        moment: the time (s) on which the page of a run opens; by default its first contact, or its start.
         alarming: whether the verdict is set in the colour of alarm.
         neutral: whether it is neither good news nor bad.
         terminal: what the terminal shows before the warnings, lines and blocks; by default title and verdict.
@@ -159,6 +160,7 @@ class Report:
     scenario: str = ""
     again: str = ""
     from_inputs: bool = False
+    moment: float | None = None
     alarming: bool = False
     neutral: bool = False
     terminal: Sequence[str | ReportBlock] = ()

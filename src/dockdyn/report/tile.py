@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dockdyn.report.charts.chart import thin_rows
-from dockdyn.report.elements import Html, element
+from dockdyn.report.elements import Html, breakable, element
 
 WIDTH, HEIGHT = 240, 58  # of a curve, in its own units
 POINTS = 240
@@ -52,12 +52,14 @@ class Tile:
 
     def html(self) -> Html:
         """Return it as it stands on the page."""
-        number = element("p", self.value, element("span", self.unit, class_="unit") if self.unit else None, class_="v")
+        number = element(
+            "p", self.value, element("span", f" {self.unit}", class_="unit") if self.unit else None, class_="v"
+        )
         return element(
             "div",
-            element("p", self.label, class_="k"),
+            element("p", breakable(self.label), class_="k"),
             number,
-            element("p", self.note, class_="f") if self.note else None,
+            element("p", breakable(self.note), class_="f") if self.note else None,
             self.picture or (self._bars() if self.bars else self._spark() if self.curve.size > 1 else None),
             class_="tile panel bad" if self.alarming else "tile panel",
             data_figures=json.dumps(self.figures) if self.figures else None,

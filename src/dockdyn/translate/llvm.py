@@ -31,6 +31,7 @@ from dockdyn.translate.scalar_program import (
     Put,
     Save,
     Scalar,
+    Slot,
     Statement,
     Untranslatable,
     Value,
@@ -74,7 +75,7 @@ LONGEST_BLOCK = 1000  # lines without a label: LLVM's unoptimised code takes a t
 
 def text_of(program: TranslatedProgram) -> str:
     """Return the program in LLVM's language. Raises Untranslatable for an operation without a word in it."""
-    printer = _Printer(program.builder)
+    printer = Printer(program.builder)
     pointers = [*printer.addresses("in", program.arguments), *printer.addresses("out", program.results)]
     head = f"define i1 @{NAME}(ptr noalias %in, ptr noalias %out, ptr noalias %work) {{"
     return printer.text(head, pointers, "ret i1 true")
@@ -82,7 +83,7 @@ def text_of(program: TranslatedProgram) -> str:
 
 def function_text(function: Function) -> str:
     """Return an elementary function in LLVM's language."""
-    printer = _Printer(function.builder, f"{PREFIX}{function.name}_")
+    printer = Printer(function.builder, f"{PREFIX}{function.name}_")
     given = ", ".join(f"double {write_operand(one)}" for one in function.parameters)
     tables = [_table_text(f"{printer.prefix}{table.name}", table) for table in function.builder.tables.values()]
     head = f"define double @{PREFIX}{function.name}({given}) {{"
@@ -107,7 +108,7 @@ def write_operand(value: Scalar) -> str:
     return f"0x{struct.unpack('Q', struct.pack('d', value))[0]:016X}"
 
 
-class _Printer:
+class Printer:
     """Collects the lines of a function."""
 
     def __init__(self, builder: Builder, prefix: str = ""):
@@ -120,9 +121,15 @@ class _Printer:
 
     def text(self, head: str, first: Sequence[str], last: str) -> str:
         self.block(self.builder.body)
-        slots = [f"%s{slot.name} = alloca {TYPES[slot.kind]}" for slot in self.builder.slots]
+        return self.joined_text(head, first, last)
+
+    def joined_text(self, head: str, first: Sequence[str], last: str) -> str:
+        slots = [f"%s{slot.name} = alloca {self.slot_type(slot)}" for slot in self.builder.slots]
         declared = [f"declare {line}" for line in self.declared.values()]
         return "\n".join([*declared, head, "entry:", *slots, *first, *self.lines, last, "}", ""])
+
+    def slot_type(self, slot: Slot) -> str:
+        return TYPES[slot.kind]
 
     def addresses(self, role: str, stores: list[MemoryBlock]) -> list[str]:
         found = []
@@ -178,15 +185,16 @@ class _Printer:
         if store.role == "work" and not isinstance(at, Value):
             self.add(f"{name} = getelementptr i8, ptr %work, i64 {store.place + int(at) * SIZES[store.dtype]}")
             return name
+        self.add(f"{name} = getelementptr {IN_MEMORY[store.dtype]}, ptr {self.base(store)}, i64 {write_operand(at)}")
+        return name
+
+    def base(self, store: MemoryBlock) -> str:
+        """Return the address of the first element."""
         if store.role == "work":
             base = self.fresh()
             self.add(f"{base} = getelementptr i8, ptr %work, i64 {store.place}")
-        elif isinstance(store, ConstantTable):
-            base = f"@{self.prefix}{store.name}"
-        else:
-            base = f"%{store.role}{store.place}"
-        self.add(f"{name} = getelementptr {IN_MEMORY[store.dtype]}, ptr {base}, i64 {write_operand(at)}")
-        return name
+            return base
+        return f"@{self.prefix}{store.name}" if isinstance(store, ConstantTable) else f"%{store.role}{store.place}"
 
     def load(self, line: LoadStatement) -> None:
         address, dtype, name = self.address(line.store, line.at), line.store.dtype, f"%v{line.value.name}"

@@ -22,6 +22,7 @@ class Code:
     """A program ready to be called: its text in LLVM's language, machine code, and what the call must know."""
 
     text: str
+    better: str  # the text of what is written better: in vectors where that pays, else the same
     machine: bytes
     level: int
     arguments: list[str]  # types
@@ -43,16 +44,25 @@ def initialised_llvm() -> Any:  # noqa: ANN401, a module without types
 def _target_machine(level: int) -> Any:  # noqa: ANN401, llvmlite has no types
     """Return LLVM's description of this processor, for one owner."""
     llvm = initialised_llvm()
-    name, features = _processor_features()
+    name, features = processor_features()
     target = llvm.Target.from_default_triple()
     return target.create_target_machine(cpu=name, features=features, opt=level, codemodel="jitdefault", jit=True)
 
 
 @cache
-def _processor_features() -> tuple[str, str]:
+def processor_features() -> tuple[str, str]:
     """Return the processor's name and what it can do."""
     llvm = initialised_llvm()
-    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    return llvm.get_host_cpu_name(), f"{llvm.get_host_cpu_features().flatten()},-prefer-256-bit"
+
+
+@cache
+def count_lanes() -> int:
+    """Return how many numbers of 64 bits a vector of this processor has that pays; 0 of one without masks for them."""
+    features = initialised_llvm().get_host_cpu_features()
+    if features.get("avx512f") and features.get("avx512vl") and features.get("avx512dq"):
+        return 8
+    return 4 if features.get("avx2") else 0
 
 
 @cache

@@ -20,23 +20,26 @@ import numpy as np
 from dockdyn.deferred import ArrayLike
 from dockdyn.translate.library import load_functions
 from dockdyn.translate.llvm import NAME, text_of
-from dockdyn.translate.machine import Code, load_object, lock, machine_code
+from dockdyn.translate.machine import Code, count_lanes, load_object, lock, machine_code
+from dockdyn.translate.vectors import vector_text_of
 
 if TYPE_CHECKING:
     from dockdyn.translate.jaxpr import TranslatedProgram
 
 BETTER = 1  # level of optimisation of what runs for long
-PRICE, CROWDED = 2.5e-5, 1e-9  # s a line, and a line and line, that the better one takes to write
+PRICE, CROWDED = 2e-5, 6e-10  # s a line, and a line and line, that the better one takes to write
 MOST_LINES = 200_000  # of a program; of a longer one that takes minutes, for which the run stands still
 
 
 def code_of(program: TranslatedProgram) -> Code:
     """Return a program, written at once."""
-    text = text_of(program)
+    text, lanes = text_of(program), count_lanes()
+    better = vector_text_of(program, lanes) if lanes else None
     results = [(store.dtype, shape) for store, shape in zip(program.results, program.shapes, strict=True)]
     arguments = [store.dtype for store in program.arguments]
     constants = [np.ascontiguousarray(one) for one in program.constants]
-    return Code(text, machine_code(text, 0), 0, arguments, results, constants, program.builder.work)
+    work = program.builder.work * (1 if better is None else 1 + lanes)
+    return Code(text, better or text, machine_code(text, 0), 0, arguments, results, constants, work)
 
 
 def price_of(lines: int) -> float:
@@ -60,7 +63,7 @@ class Native:
         self.code, self.changed = code, changed
         self.engine, self.function = _load_program(code.text, code.machine)
         self.spent = 0.0  # s
-        self.price = price_of(code.text.count("\n"))
+        self.price = price_of(code.better.count("\n"))
 
     def __call__(self, *leaves: ArrayLike) -> list[np.ndarray]:
         """The results at arrays of the shapes that the program was written for. Python's lock is free meanwhile.
@@ -86,8 +89,8 @@ class Native:
         if taken:
             return
         try:
-            better = machine_code(self.code.text, BETTER)
-            engine, function = _load_program(self.code.text, better)
+            better = machine_code(self.code.better, BETTER)
+            engine, function = _load_program(self.code.better, better)
         except Exception as error:  # whatever LLVM raises: the results of the call are there
             self.unimproved = f"{type(error).__name__}: {error}"
             return

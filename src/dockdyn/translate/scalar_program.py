@@ -130,12 +130,22 @@ class Copy:
 
 
 @dataclass
+class TurnsApart:
+    """Of a loop whose turns do not depend on each other: its counter from zero, as its head reads it, and how many turns."""
+
+    slot: Slot
+    index: Value
+    count: int
+
+
+@dataclass
 class While:
     """Again and again: `head`, then `body` while `condition` holds."""
 
     head: Question
     condition: Scalar
     body: Block
+    apart: TurnsApart | None = None
 
 
 @dataclass
@@ -371,8 +381,8 @@ class Builder:
         self.block = outer
 
     @contextmanager
-    def repeat(self, count: Scalar, start: Scalar = 0) -> Iterator[Scalar]:
-        """Write a loop over the integers from `start` to below `count`."""
+    def repeat(self, count: Scalar, start: Scalar = 0, apart: bool = False) -> Iterator[Scalar]:
+        """Write a loop over the integers from `start` to below `count`, whose turns may be `apart`: none depends on others."""
         if isinstance(count, int) and isinstance(start, int) and count - start == 1:
             yield start
             return
@@ -384,7 +394,8 @@ class Builder:
             with self.inside(body, again=True):
                 yield index
                 self.put(slot, self.compute("add", index, 1))
-        self.block.lines.append(While(head, going, body))
+        known = TurnsApart(slot, index, count) if apart and isinstance(count, int) and start == 0 else None
+        self.block.lines.append(While(head, going, body, known))
 
     def branch(
         self, condition: Scalar, yes: Callable[[], Sequence[Scalar]], no: Callable[[], Sequence[Scalar]]

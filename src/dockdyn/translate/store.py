@@ -23,7 +23,7 @@ import numpy as np
 from dockdyn import kept
 from dockdyn.backend import cache_folder
 from dockdyn.installed import version
-from dockdyn.translate.machine import Code
+from dockdyn.translate.machine import Code, processor_features
 
 MADE_OF = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "jaxtyping", "numpy", "llvmlite")
 
@@ -34,7 +34,7 @@ def store_folder() -> Path:
 
 @cache
 def program_fingerprint() -> str:
-    """Return that of dockdyn's own files, of the libraries that trace and write programs, and of Python."""
+    """Return that of dockdyn's own files, of the libraries that trace and write programs, of Python and of the processor."""
     source = str(Path(__file__).parents[1])
     files = sorted(
         os.path.join(folder, name) for folder, _, names in os.walk(source) for name in names if name.endswith(".py")
@@ -44,7 +44,10 @@ def program_fingerprint() -> str:
     for name in MADE_OF:
         with contextlib.suppress(ModuleNotFoundError):
             versions.append((name, version(name)))
-    return hashlib.sha256(repr((source, facts, versions, sys.version, platform.machine())).encode()).hexdigest()
+    processor = processor_features()  # of which code for another one may use what this one does not have
+    return hashlib.sha256(
+        repr((source, facts, versions, sys.version, platform.machine(), processor)).encode()
+    ).hexdigest()
 
 
 def name_of(key: Any) -> str:  # noqa: ANN401, plain data
@@ -62,6 +65,7 @@ def load_code(name: str) -> tuple[Code, Any] | None:
     arrays = np.load(io.BytesIO(body[8 + size :]), allow_pickle=False)
     code = Code(
         text=zlib.decompress(arrays["text"].tobytes()).decode(),
+        better=zlib.decompress(arrays["better"].tobytes()).decode(),
         machine=arrays["machine"].tobytes(),
         level=head["level"],
         arguments=head["arguments"],
@@ -84,7 +88,8 @@ def store_code(name: str, code: Code, beside: Any) -> None:  # noqa: ANN401, pla
     }
     text = json.dumps(head).encode()
     arrays = {f"constant{place}": one for place, one in enumerate(code.constants)}
-    arrays["text"] = np.frombuffer(zlib.compress(code.text.encode(), 1), np.uint8)
+    for name_, text_ in (("text", code.text), ("better", code.better)):
+        arrays[name_] = np.frombuffer(zlib.compress(text_.encode(), 1), np.uint8)
     arrays["machine"] = np.frombuffer(code.machine, np.uint8)
     data = io.BytesIO()
     np.savez(data, allow_pickle=False, **arrays)

@@ -1,5 +1,6 @@
 // The page computes: numbers that are changed run the scenario again, and all that the page shows of it follows.
 import { element } from "../dom.ts";
+import { signScrolling } from "../tables.ts";
 import { writeNumber } from "../scales.ts";
 import { isAllowed, moveInWords, settingsOf, tellCommand } from "./numbers.ts";
 import { DELAY, leastLimit, limitRows, LimitSeeker, tellLimits, type DelayLimits, type LimitsData } from "./delay_limits.ts";
@@ -32,7 +33,7 @@ export class Live {
   private readonly values: number[];
   private readonly sliders: Sliders;
   private readonly said = element("p", { class: "live-said" });
-  private readonly table = element("div", { class: "panel live-figures scroll", tabindex: 0, role: "region", "aria-label": "Key figures" });
+  private readonly table = element("div", { class: "live-figures scroll", tabindex: 0, role: "region", "aria-label": "Key figures" });
   private readonly trust = element("p", { class: "note" });
   private readonly again = element("div", { class: "live-again", hidden: true });
   private readonly wait = element("div", { class: "live-wait", hidden: true });
@@ -51,7 +52,8 @@ export class Live {
     this.sliders = new Sliders(unit.numbers, data.scattered, (place, value) => this.change(place, value));
     const reset = element("button", { type: "button", class: "tool", click: () => this.reset() }, "As reported");
     document.getElementById("live-numbers")!.append(this.said, this.wait, this.sliders.node, element("div", { class: "live-foot" }, reset));
-    host.append(this.again, this.table, this.trust);
+    host.append(this.again, element("div", { class: "frame panel" }, this.table), this.trust);
+    signScrolling(this.table);
   }
 
   /** Run the report's own numbers, say how near that comes, and what each number does. */

@@ -13,6 +13,7 @@ import { giveUp, type Page, type Scripts } from "./shown.ts";
 import { Sliders } from "./sliders.ts";
 import type { PackedUnit } from "./unit.ts";
 import { showSort } from "./verdict.ts";
+import { signScrolling } from "../tables.ts";
 import type { Answer } from "./worker.ts";
 
 export interface MarginsData {
@@ -43,7 +44,7 @@ export class LiveMargins {
   private readonly sliders: Sliders;
   private readonly said = element("p", { class: "live-said" });
   private readonly again = element("div", { class: "live-again", hidden: true });
-  private readonly table = element("div", { class: "panel live-figures scroll", tabindex: 0, role: "region", "aria-label": "Margins" });
+  private readonly table = element("div", { class: "live-figures scroll", tabindex: 0, role: "region", "aria-label": "Margins" });
   private readonly trust = element("p", { class: "note" });
   private readonly seeker: LimitSeeker | null;
   private ownLimits: DelayLimits | null = null;
@@ -63,7 +64,8 @@ export class LiveMargins {
     this.sliders = new Sliders(unit.numbers, unit.delays, (place, value) => this.change(place, value));
     const reset = element("button", { type: "button", class: "tool", click: () => this.reset() }, "As reported");
     document.getElementById("live-numbers")!.append(this.said, this.sliders.node, element("div", { class: "live-foot" }, reset));
-    host.append(this.again, this.table, this.trust);
+    host.append(this.again, element("div", { class: "frame panel" }, this.table), this.trust);
+    signScrolling(this.table);
   }
 
   /** Judge the report's own numbers, say how near that comes, and what each number does. */

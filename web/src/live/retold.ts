@@ -88,7 +88,7 @@ export function tellTiles(now: Told | null): void {
     const [place, figure] = of.split(" ");
     if (figure) tellForce(tile, now, figure, Number(place), number, note);
     else tellShare(tile, now, of, number, note);
-    note?.append(was(`${before} ${tile.querySelector(".v .unit")?.textContent ?? ""}`));
+    note?.append(was(`${before} ${tile.querySelector(".v .unit")?.textContent.trim() ?? ""}`));
     tile.classList.add("moved", "retold");
   }
 }

@@ -246,6 +246,18 @@ export function mountScene(host: HTMLElement, scene: SceneData, columns: Columns
     return made;
   }
 
+  // on paper the picture, light; what a graphics card has drawn would be printed empty
+  addEventListener("beforeprint", () => {
+    palette.repaint(false);
+    const picture = compose();
+    picture.className = "dds-paper";
+    root.append(picture);
+  });
+  addEventListener("afterprint", () => {
+    root.querySelector(".dds-paper")?.remove();
+    themed();
+  });
+
   // the tree
   const tree = element("ul");
   for (const [group, items] of layers) {
@@ -273,6 +285,6 @@ export function mountScene(host: HTMLElement, scene: SceneData, columns: Columns
   const grid = stage.grid(40 * step, step, new Vector3(at.x, at.y, at.z - 1.35 * reach));
   tree.append((() => { const box = element("input", { type: "checkbox", change: () => { grid.visible = box.checked; stage.invalidate(); } }); box.checked = true; return element("li", {}, element("label", {}, box, element("b", {}, `grid of ${quantity(step, "m")}`))); })());
   clock.subscribe(update);
-  look("contact");
+  look("arm" in views ? "arm" : "contact");
   return { picture: compose, placeOf, forces: () => forces.map(({ object, size, length }) => ({ name: object.name, size, length })), look, retakes, retake };
 }

@@ -5,9 +5,10 @@ Source: that of each law, named in its own file.
 """
 
 from dockdyn.contact.laws.compliance_device import ComplianceDevice
+from dockdyn.contact.laws.coulomb import Coulomb
 from dockdyn.contact.laws.elastic_plastic import ElasticPlastic
 from dockdyn.contact.laws.force_stroke import ForceStroke
-from dockdyn.contact.laws.friction import Coulomb, Friction
+from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.laws.hertz import Hertz
 from dockdyn.contact.laws.hunt_crossley import HuntCrossley
 from dockdyn.contact.laws.normal_law import NormalLaw

@@ -1,18 +1,20 @@
 """Friction that sticks: surfaces that give way elastically along each other before they slip, and remember by how much.
 
-Units: lengths m, speeds m/s, forces N.
+Units: lengths m, speeds m/s, forces N, torques N m, rates rad/s.
 Source: Cattaneo 1938 and Mindlin 1949 for what a growing tangential force does; for any history the superposition of Jäger 1995
 and Ciavarella 1998 (Popov and Heß 2015, Method of Dimensionality Reduction), here over any normal law that stiffens.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.relative_damping import RelativeLaw
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
+from dockdyn.contact.laws.turning_resistance import split_turning
 from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.trees import Module
@@ -20,6 +22,7 @@ from dockdyn.trees import Module
 SHALLOWEST, DEEPEST = 1e-8, 0.1  # m: between these depths slices follow each other in one ratio
 SLICES = 48
 ROUNDING = 1e-12  # of a limit
+SPINNING = 2  # the way of moving behind sliding and rolling
 LONG_AGO = 1e6  # m, deeper than any contact: of what touched before the run began
 
 
@@ -49,12 +52,12 @@ def slice_places() -> Float[Array, "places"]:
 
 
 class FrictionMemory(NamedTuple):
-    """What friction remembers of a contact, in the axes of the second body, or the rate of it.
+    """What friction remembers of a contact that slides, rolls or spins, in the axes of the second body, or the rate of it.
 
     `anchors` and `depth` are those of the last step's end; within a step they stay.
     """
 
-    path: Vector  # m, along which the first body has slid over the second while they touched
+    path: Vector  # m, along which the first body has moved so over the second while they touched
     anchors: Vector  # m, slices: where on that path each slice would not be stretched
     depth: Scalar  # m
     slipped: Scalar  # N, the sum of what was found in excess as steps ended
@@ -65,10 +68,10 @@ class FrictionMemory(NamedTuple):
         zero, row = jnp.zeros(()), jnp.zeros(slices)
         return FrictionMemory(Vector(zero, zero, zero), Vector(row, row, row), jnp.asarray(LONG_AGO), zero)
 
-    def at_rate(self, sliding: Vector) -> FrictionMemory:
-        """Return the rate of it at a velocity of sliding (m/s)."""
+    def at_rate(self, motion: Vector) -> FrictionMemory:
+        """Return the rate of it at a velocity (m/s) along the path."""
         row = jnp.zeros_like(self.anchors.x)
-        return FrictionMemory(sliding, Vector(row, row, row), jnp.zeros(()), jnp.zeros(()))
+        return FrictionMemory(motion, Vector(row, row, row), jnp.zeros(()), jnp.zeros(()))
 
     def between(self, start: FrictionMemory) -> FrictionMemory:
         """Return it within a step that began with `start`."""
@@ -89,6 +92,7 @@ class StickSlip(Module):
 
     Of a normal law that is a straight line it is one tangential spring with Coulomb's limit; of Hertz's law it is the contact
     of Cattaneo and Mindlin, whose edge slips before all does. While nothing slips the force is elastic: what rests stays.
+    Against rolling and spinning the same springs hold once more, each at a lever.
     """
 
     coefficient: Float[Array, ""]  # μ of what slips
@@ -96,19 +100,12 @@ class StickSlip(Module):
     static_coefficient: Float[Array, ""]  # μ of what does not slip yet
     stribeck_speed: Float[Array, ""]  # m/s, at which 1/e of the difference of both is left
     retardation_time: Float[Array, ""]  # s, τ: what sticks is damped by τ times its stiffness
+    levers: tuple[Scalar, Scalar] | None = None  # m, at which it holds against rolling and spinning, too
     slices: Slices | None = None  # once it is known what presses
 
-    @staticmethod
-    def of_spring(
-        coefficient: Scalar,
-        stiffness: Scalar,
-        static_coefficient: Scalar,
-        stribeck_speed: Scalar,
-        retardation_time: Scalar,
-    ) -> StickSlip:
-        """Return the friction of one tangential spring of a `stiffness` (N/m), whatever presses."""
-        spring = Slices(jnp.zeros(1), jnp.reshape(stiffness, 1))
-        return StickSlip(coefficient, jnp.ones(()), static_coefficient, stribeck_speed, retardation_time, spring)
+    def with_spring(self, stiffness: Scalar) -> StickSlip:
+        """Return the friction with one tangential spring of a `stiffness` (N/m), whatever presses."""
+        return replace(self, stiffness_ratio=jnp.ones(()), slices=Slices(jnp.zeros(1), jnp.reshape(stiffness, 1)))
 
     def under(self, law: NormalLaw) -> StickSlip:
         """Return the friction of a contact that presses by a `law`."""
@@ -122,9 +119,10 @@ class StickSlip(Module):
         """Return whether it never gives more than it took; asked of numbers, never while JAX traces."""
         return bool((self.coefficient >= 0) & (self.static_coefficient >= 0))
 
-    def unstretched(self) -> FrictionMemory:
-        """Return what it remembers at first."""
-        return FrictionMemory.none(self._known.places.shape[0])
+    def unstretched(self) -> tuple[FrictionMemory, ...]:
+        """Return what it remembers at first: of sliding, and of rolling and spinning where it resists them."""
+        none = FrictionMemory.none(self._known.places.shape[0])
+        return (none,) if self.levers is None else (none, none, none)
 
     @property
     def _known(self) -> Slices:
@@ -136,24 +134,52 @@ class StickSlip(Module):
         falling = jnp.exp(-((speed / self.stribeck_speed) ** 2))
         return self.coefficient + (self.static_coefficient - self.coefficient) * falling
 
-    def grip(
-        self, past: FrictionMemory, normal: Vector, depth: Scalar, pressing: Scalar, sliding: Vector
+    def resists_turning(self) -> bool:
+        """Return whether it resists that the bodies roll or spin over each other."""
+        return self.levers is not None
+
+    def motions(self, normal: Vector, sliding: Vector, turning: Vector) -> tuple[Vector, ...]:
+        """Return how fast (m/s) the first body moves over the second: it slides, and, at their levers, rolls and spins.
+
+        `turning` is its angular velocity against the second (rad/s).
+        """
+        if self.levers is None:
+            return (sliding,)
+        parts = zip(split_turning(normal, turning), self.levers, strict=True)
+        return sliding, *(part * lever for part, lever in parts)
+
+    def grips(
+        self,
+        past: tuple[FrictionMemory, ...],
+        normal: Vector,
+        depth: Scalar,
+        pressing: Scalar,
+        motions: tuple[Vector, ...],
+    ) -> tuple[FrictionGrip, ...]:
+        """Return how it holds at a `depth` (m) under a normal force (N) by the law, for each of the `motions` (m/s)."""
+        return tuple(
+            self._grip(before, normal, depth, pressing, motion, spins=way == SPINNING)
+            for way, (before, motion) in enumerate(zip(past, motions, strict=True))
+        )
+
+    def _grip(
+        self, past: FrictionMemory, normal: Vector, depth: Scalar, pressing: Scalar, motion: Vector, *, spins: bool
     ) -> FrictionGrip:
-        """Return how it holds at a `depth` (m) under a normal force (N) by the law, sliding so fast (m/s)."""
         places, stiffness = self._known
         within = jnp.maximum(depth - places, 0.0)
         # what has come to touch within the step is stretched by what has been slid since
         later = (places > past.depth) & (within > 0)
         since = jnp.where(later, within / jnp.where(later, depth - past.depth, 1.0), 1.0)
         moved = (past.path - past.anchors) * since
-        moved = moved - normal * moved.dot(normal)
-        lead = sliding * self.retardation_time
+        along = normal * moved.dot(normal)
+        moved = along if spins else moved - along
+        lead = motion * self.retardation_time
         held = moved + lead
         size = _length(held)
         elastic = jnp.sum(stiffness * within)
         bears = elastic > 0
         pressed = within * (jnp.maximum(pressing, 0.0) / jnp.where(bears, elastic, 1.0))
-        most = jnp.where(bears, self.limit(_length(sliding)) / self.stiffness_ratio * pressed, 0.0)
+        most = jnp.where(bears, self.limit(_length(motion)) / self.stiffness_ratio * pressed, 0.0)
         # as a step begins what slips is at its limit but for rounding: its slopes are those of what slips
         slips = size > most * (1 - ROUNDING)
         share = jnp.where(slips, most / jnp.where(slips, size, 1.0), 1.0)
@@ -164,18 +190,39 @@ class StickSlip(Module):
         excess = self.stiffness_ratio * jnp.sum(stiffness * jnp.where((within > 0) & cut, stretch - most, 0.0))
         return FrictionGrip(moved, held * share, moved * left, excess)
 
-    def force(self, grip: FrictionGrip) -> Vector:
-        """Return the force (N) on the first body, in the second's axes."""
+    def load(self, grips: tuple[FrictionGrip, ...]) -> tuple[Vector, Vector | None]:
+        """Return the force (N) and, where it resists turning, the torque (N m) on the first body, in the second's axes."""
+        return self._load_of(self._pull(grip) for grip in grips)
+
+    def _load_of(self, pulls: Iterable[Vector]) -> tuple[Vector, Vector | None]:
+        force, *turning = pulls
+        if self.levers is None:
+            return force, None
+        roll, spin = (pull * lever for pull, lever in zip(turning, self.levers, strict=True))
+        return force, roll + spin
+
+    def _pull(self, grip: FrictionGrip) -> Vector:
         pull = grip.pulled * (self.stiffness_ratio * self._known.stiffness)
         return -Vector(jnp.sum(pull.x), jnp.sum(pull.y), jnp.sum(pull.z))
 
-    def renewed(self, past: FrictionMemory, grip: FrictionGrip, depth: Scalar) -> FrictionMemory:
+    def renewed(
+        self, past: tuple[FrictionMemory, ...], grips: tuple[FrictionGrip, ...], depth: Scalar
+    ) -> tuple[FrictionMemory, ...]:
         """Return what it remembers where a step ends: what has slipped is stretched no more than friction holds."""
-        return FrictionMemory(past.path, past.path - grip.kept, depth, past.slipped + grip.excess)
+        return tuple(
+            FrictionMemory(before.path, before.path - grip.kept, depth, before.slipped + grip.excess)
+            for before, grip in zip(past, grips, strict=True)
+        )
 
-    def stored_energy(self, grip: FrictionGrip) -> Scalar:
-        """Return the energy (J) of what is stretched along the surface."""
-        return jnp.sum(self.stiffness_ratio * self._known.stiffness * grip.kept.dot(grip.kept)) / 2
+    def stored_energy(self, grips: tuple[FrictionGrip, ...]) -> Scalar:
+        """Return the energy (J) of what is stretched along the surface, and by turning over it."""
+        stiffness = self.stiffness_ratio * self._known.stiffness
+        return sum((jnp.sum(stiffness * grip.kept.dot(grip.kept)) / 2 for grip in grips), jnp.zeros(()))
+
+    def resting_load(self, depth: Scalar, stretches: tuple[Vector, ...]) -> tuple[Vector, Vector | None]:
+        """Return the force (N) and, where it resists turning, the torque (N m) on the first body of what sticks at a `depth`
+        (m) and was moved so far (m) as `motions` are told, with what damping adds."""
+        return self._load_of(stretch * -self.stiffness(depth) for stretch in stretches)
 
     def stiffness(self, depth: Scalar) -> Scalar:
         """Return the stiffness (N/m) along the surface of what sticks at a `depth` (m)."""

@@ -83,6 +83,7 @@ def mechanism_report(dataset: Dataset, summary: dict[str, Any]) -> Report:
         ],
         plots=_report_figures(dataset),
         made=integration_rows(summary),
+        moment=None if all_struck(dataset) else summary["peak_time_s"],
         terminal=[
             ReportBlock(summary["title"], table=printed_contacts(summary, labels)),
             *_capture_in_words(dataset, summary),
@@ -128,9 +129,11 @@ def _tiles(dataset: Dataset, summary: dict[str, Any]) -> list[Tile]:
                 figures=[("peak_force_N", 1.0)],
             )
         )
+    else:
+        tiles += _hardest_impact_tile(dataset)
     if summary["requirements"]:
         tiles += _tightest_limit(summary["requirements"])
-    elif dataset.sizes["contact"] and dataset.sizes["episode"]:
+    elif not all_struck(dataset) and dataset.sizes["contact"] and dataset.sizes["episode"]:
         depth = np.maximum(dataset.depth.values.max(axis=1), 0.0) * 1e3
         tiles.append(
             Tile("Largest penetration", format_significant(float(depth.max())), "mm", "as sampled", time, depth)
@@ -169,6 +172,19 @@ def _tightest_limit(requirements: list[dict[str, Any]]) -> list[Tile]:
         return []
     name, share, _ = used[0]
     return [Tile("Share of the tightest limit", f"{100 * share:.0f}", "%", name, bars=used[:6], alarming=share > 1)]
+
+
+def _hardest_impact_tile(dataset: Dataset) -> list[Tile]:
+    """Return the largest normal impulse of contacts by impact laws, with the first ones beside it; nothing without contacts."""
+    if not dataset.sizes["episode"]:
+        return []
+    number, largest, onset = hardest_impact(dataset)
+    bars = [
+        (f"Q{place}", impulse / (largest or 1.0), format_significant(impulse, 3))
+        for place, impulse in enumerate(dataset.episode_impulse.values[:6].tolist(), start=1)
+    ]
+    when = f"Q{number}, at {format_significant(onset)} s"
+    return [Tile("Largest normal impulse", format_significant(largest), "N s", when, bars=bars)]
 
 
 def _largest_approach(contacts: list[dict[str, Any]]) -> list[Tile]:

@@ -35,6 +35,7 @@ USUAL = (
     Usual(("*.lateral_offset",), "m", NONE, 5.0, "bodies that begin so far off do not meet"),
     Usual(("rig.limits.*", "loop.robot*.position_limit"), "m", 1e-3, 20.0, "no rig reaches so far", STOPS),
     Usual(("*feature.radius",), "m", 2e-5, 3.0, "no part that touches is so large", "no part that touches is so small"),
+    Usual(("*.rolling", "*.spinning"), "m", NONE, 0.1, "nothing resists turning so much"),
     Usual(("*believed*",), "m", NONE, ALWAYS, ""),
     Usual(("approach.*",), "m", NONE, 45.0, "docking spacecraft are not so large, nor so far apart"),
     Usual(("*",), "m", NONE, 150.0, "docking spacecraft are not so large, nor so far apart"),

@@ -12,7 +12,7 @@ from dockdyn.scenario.language.units import LARGEST
 from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
-    from dockdyn.contact.laws.friction import Coulomb
+    from dockdyn.contact.laws.coulomb import Coulomb
     from dockdyn.impact.laws.by_name import StatedLaw
 
 REPEATING = ("energetic", "newton", "poisson", "frictionless")  # those with a restitution
@@ -69,6 +69,6 @@ class ImpactLawSection(Section):
 def friction_at_rest(coefficient: float | None) -> Coulomb | None:
     """Return the friction between what has come to rest; None without a coefficient."""
 
-    from dockdyn.contact.laws.friction import Coulomb
+    from dockdyn.contact.laws.coulomb import Coulomb
 
     return None if coefficient is None else Coulomb(jnp.asarray(coefficient, float), jnp.asarray(REGULARISATION))

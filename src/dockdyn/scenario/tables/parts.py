@@ -20,6 +20,7 @@ from dockdyn.scenario.tables.profile import Corner, outlined
 
 if TYPE_CHECKING:
     from dockdyn.contact.laws.compliance_device import ComplianceDevice
+    from dockdyn.contact.laws.coulomb import Coulomb
     from dockdyn.contact.laws.force_stroke import ForceStroke
     from dockdyn.contact.laws.hunt_crossley import HuntCrossley
     from dockdyn.contact.laws.normal_law import NormalLaw
@@ -266,44 +267,74 @@ def remembers(law: Any) -> bool:  # noqa: ANN401, a section of a law
 EQUAL_METALS = 2 * (1 - 0.3) / (2 - 0.3)  # 2 (1 − ν) / (2 − ν) of Mindlin, for Poisson's number 0.3 on both sides
 
 
-def one_stiffness(friction: Any) -> None:  # noqa: ANN401, a table that `part` makes
+def _turning_lengths(rolling, spinning) -> tuple[Any, Any] | None:
+    """Return both lengths (m), one that is not stated zero; None where neither is."""
+    if rolling is None and spinning is None:
+        return None
+    return jnp.zeros(()) if rolling is None else rolling, jnp.zeros(()) if spinning is None else spinning
+
+
+def coulomb(coefficient, regularisation, rolling, spinning, turning_regularisation) -> Coulomb:
+    from dockdyn.contact.laws.coulomb import Coulomb
+    from dockdyn.contact.laws.turning_resistance import TurningResistance
+
+    lengths = _turning_lengths(rolling, spinning)
+    turning = None if lengths is None else TurningResistance(*lengths, turning_regularisation)
+    return Coulomb(coefficient, regularisation, turning)
+
+
+def sticking(friction: Any) -> None:  # noqa: ANN401, a table that `part` makes
     if friction.stiffness is not None and friction.stiffness_ratio is not None:
         refuse("has stiffness and stiffness_ratio; must state one of them")
+    turning = [key for key in ("rolling", "spinning") if getattr(friction, key) is not None]
+    if turning and friction.coefficient == 0:
+        refuse(f"{turning[0]}: holds by the springs along the surface; coefficient must be above 0")
 
 
 def stick_slip(
-    coefficient, static_coefficient, stribeck_speed, stiffness, stiffness_ratio, retardation_time
+    coefficient, static_coefficient, stribeck_speed, stiffness, stiffness_ratio, retardation_time, rolling, spinning
 ) -> StickSlip:
     from dockdyn.contact.laws.stick_slip import StickSlip
 
-    limits = coefficient if static_coefficient is None else static_coefficient, stribeck_speed, retardation_time
-    if stiffness is not None:
-        return StickSlip.of_spring(coefficient, stiffness, *limits)
-    ratio = jnp.asarray(EQUAL_METALS) if stiffness_ratio is None else stiffness_ratio
-    return StickSlip(coefficient, ratio, *limits)
+    lengths = _turning_lengths(rolling, spinning)
+    friction = StickSlip(
+        coefficient,
+        jnp.asarray(EQUAL_METALS) if stiffness_ratio is None else stiffness_ratio,
+        coefficient if static_coefficient is None else static_coefficient,
+        stribeck_speed,
+        retardation_time,
+        None if lengths is None else (lengths[0] / coefficient, lengths[1] / coefficient),
+    )
+    return friction if stiffness is None else friction.with_spring(stiffness)
 
 
+TurningLength = (quantity("m", "a length", least=0) | None, None)
 FrictionSection: Any = choice(
     "law",
     [
         part(
             "law",
             "coulomb",
-            "dockdyn.contact.laws.friction:Coulomb",
+            coulomb,
             coefficient=quantity("", "a friction coefficient", least=0),
             regularisation=(quantity("m/s", "a speed", above=0), 1e-4),  # m/s
+            rolling=TurningLength,
+            spinning=TurningLength,
+            turning_regularisation=(quantity("rad/s", "a rate", above=0), 1e-3),  # rad/s
         ),
         part(
             "law",
             "stick-slip",
             stick_slip,
-            one_stiffness,
+            sticking,
             coefficient=quantity("", "a friction coefficient", least=0),
             static_coefficient=(quantity("", "a friction coefficient", least=0) | None, None),
             stribeck_speed=(quantity("m/s", "a speed", above=0), 1e-3),  # m/s
             stiffness=(Stiffness | None, None),
             stiffness_ratio=(quantity("", "a ratio of stiffnesses", above=0) | None, None),
             retardation_time=(quantity("s", "a time", least=0), 0.0),  # s
+            rolling=TurningLength,
+            spinning=TurningLength,
         ),
     ],
     OwnFriction,

@@ -136,12 +136,12 @@ def _force_tile(cases: CampaignCases, answers: dict[str, Any]) -> Tile:
 def campaign_advice(cases: CampaignCases, answers: dict[str, Any]) -> list[Advice]:
     """Return what decides a campaign, and what to do next."""
     advice = []
-    of = "requirements" if answers["requirements"] else "captured"
-    found = answers["sensitivity"].get(of) or answers["sensitivity"].get(answers["peak_force"] or "") or {}
-    deciding = [(key, one) for key, one in found.items() if one["significant"]][:2]
-    if deciding:
-        what = {"requirements": "whether all are met", "captured": "capture"}
-        about = what[of] if of in answers["sensitivity"] else "the largest force"
+    judged = {"requirements": "whether all are met", "captured": "capture", answers["peak_force"]: "the largest force"}
+    for of, about in judged.items():
+        found = answers["sensitivity"].get(of, {})
+        deciding = [(key, one) for key, one in found.items() if one["significant"]][:2]
+        if not deciding:
+            continue
         (key, first), *others = ((key, f"{100 * max(one['first_order'], 0.0):.0f} %") for key, one in deciding)
         words = f"{key} explains {first} of the variance of {about} by itself"
         words += f", {others[0][0]} {others[0][1]}." if others else "."
@@ -150,6 +150,7 @@ def campaign_advice(cases: CampaignCases, answers: dict[str, Any]) -> list[Advic
             what_there = "are captured" if stretch["of"] == "captured" else "meet all"
             words += f" From {' '.join(stretch_words(stretch)).rstrip()} {share} % {what_there}."
         advice.append(Advice("Decides", words))
+        break
     planned = int(cases.attributes.get("runs", cases.count))
     if planned > cases.count:
         advice.append(Advice("Next", f"{planned - cases.count} cases are still to run: go on with --resume."))

@@ -8,6 +8,8 @@ from typing import Any
 
 from dockdyn.dataset import Dataset
 from dockdyn.report.report import Plot, Report, ReportBlock, Table, result_report
+from dockdyn.report.tile import Tile
+from dockdyn.report.verdict import Advice
 from dockdyn.report.wording import NOTHING, capitalise_first, format_significant
 from dockdyn.studies.envelope.plots import envelope_figure, keys_of, words_for
 
@@ -22,6 +24,12 @@ def envelope_report(dataset: Dataset) -> Report:
     return result_report(
         dataset,
         verdict=verdict,
+        headline=_envelope_headline(answer),
+        tiles=_envelope_tiles(dataset, answer),
+        advice=[
+            Advice("Next", "This page does not compute. One of a single run does:", "dockdyn explore scenario.toml")
+        ],
+        neutral=True,
         warnings=_envelope_doubts(answer),
         key=overview_rows(dataset, answer),
         blocks=[ReportBlock("The boundary", table=vertex_table(dataset, answer), notes=[note], where="after")],
@@ -55,6 +63,42 @@ def _envelope_verdict(answer: dict[str, Any], over: str) -> str:
     else:
         what = "the boundary is one line" if count == 1 else f"the boundary has {count} lines"
     return f"{capitalise_first(met)} over {100 * share:.3g} % of {over}; {what} ({runs})."
+
+
+def _envelope_headline(answer: dict[str, Any]) -> str:
+    """Return the envelope in a few words."""
+    met, unmet = words_for(answer)
+    share = answer["share_met"]
+    if share is None:
+        return "No case is decided"
+    if not answer["boundary"]:
+        return f"{capitalise_first(met if share > 0.5 else unmet)} everywhere"
+    return f"{capitalise_first(met)} over {100 * share:.3g} % of the range{'s' if len(answer['keys']) > 1 else ''}"
+
+
+def _envelope_tiles(dataset: Dataset, answer: dict[str, Any]) -> list[Tile]:
+    """Return the numbers that matter: how much is met, where the outcome changes, what that took."""
+    tiles, share, runs = [], answer["share_met"], answer["runs"]
+    if share is not None:
+        picture = [(words_for(answer)[0], share, f"{100 * share:.3g} %")]
+        tiles.append(Tile("Share that is met", f"{100 * share:.4g}", "%", "of what was searched", bars=picture))
+    keys = keys_of(dataset, answer)
+    if len(keys) == 1 and answer["boundary"]:
+        low, high = answer["ranges"][0]
+        places = [piece[0][0] for piece in answer["boundary"]]
+        bars = [
+            (f"change {number}", (place - low) / (high - low), format_significant(place, 4))
+            for number, place in enumerate(places[:6], start=1)
+        ]
+        many = f"and at {len(places) - 1} other places" if len(places) > 1 else f"of {keys[0].name}"
+        tiles.append(
+            Tile("The outcome changes at", format_significant(places[0], 6), answer["units"][0], many, bars=bars)
+        )
+    most = max(runs, answer["grid_runs"])
+    compared = [
+        (words, count / most, str(count)) for words, count in (("here", runs), ("even grid", answer["grid_runs"]))
+    ]
+    return [*tiles, Tile("Runs", str(runs), "", "an even grid as sharp beside it", bars=compared)]
 
 
 def _envelope_doubts(answer: dict[str, Any]) -> list[str]:

@@ -8,6 +8,9 @@ from typing import Any
 
 from dockdyn.installed import version
 from dockdyn.report.report import Plot, Report, ReportBlock, Rows, Table
+from dockdyn.report.tile import Tile
+from dockdyn.report.verdict import Advice
+from dockdyn.report.wording import format_significant
 from dockdyn.studies.identification.contact import IdentifiedContact, contact_toml
 from dockdyn.studies.identification.plots import bode_figure, fit_figure, force_figure, residual_figure, stroke_figure
 from dockdyn.studies.identification.robot import IdentifiedRobot, robot_toml
@@ -28,6 +31,8 @@ def robot_report(robot: IdentifiedRobot, answer: dict[str, Any], again: str = ""
         robot_toml(robot),
         ("Log", f"{robot.records.name}, {answer['samples']} samples"),
         ReportBlock("Orders that were compared", table=candidate_table(answer), notes=[note], where="after"),
+        headline=f"{format_significant(answer['fit_percent'], 4)} % of the motion explained",
+        tiles=_robot_tiles(answer),
         plots=tuple(_robot_figures(robot)),
         made=[
             ("Method", METHODS[answer["method"]]),
@@ -48,6 +53,8 @@ def contact_report(contact: IdentifiedContact, answer: dict[str, Any], again: st
         contact_rows(answer),
         contact_toml(contact),
         ("Log", f"{contact.bounce.name}, {answer['samples']} samples about the first contact"),
+        headline=f"{format_significant(answer['fit_percent'], 4)} % of the force explained",
+        tiles=_contact_tiles(answer),
         plots=tuple(_contact_figures(contact)),
         made=[
             ("Law", "spring and dashpot that presses only, its force late, with a bias"),
@@ -74,9 +81,42 @@ def _identification_report(
         verdict=verdict,
         key=[(_capitalise_quantity(words), *value) for words, *value in rows],
         blocks=[ReportBlock("For a scenario", text=toml), *blocks, ReportBlock(rows=[log], where="inputs")],
+        advice=[
+            Advice("Next", "Put the tables below into a scenario; this page does not compute, that of its run does.")
+        ],
         terminal=[verdict, ReportBlock(rows=rows, text=toml)],
         **parts,
     )
+
+
+def _fit_tile(answer: dict[str, Any], what: str) -> Tile:
+    """Return how much of a log is explained."""
+    share = answer["fit_percent"]
+    bars = [(what, share / 100, f"{format_significant(share, 4)} %")]
+    return Tile("Explained", format_significant(share, 4), "%", f"of the {what}", bars=bars)
+
+
+def _robot_tiles(answer: dict[str, Any]) -> list[Tile]:
+    """Return the numbers of a robot that matter."""
+    late = Tile(
+        "Dead time", format_significant(1e3 * answer["dead_time_s"]), "ms", f"{answer['delay_samples']} samples"
+    )
+    gain = Tile("Gain at rest", format_significant(answer["gain_at_rest"], 6), "", "of command to position")
+    phase = answer["phase_at_10_hz_deg"]
+    turned = (
+        [] if phase is None else [Tile("Phase at 10 Hz", format_significant(phase, 4), "deg", "dead time included")]
+    )
+    return [_fit_tile(answer, "motion"), late, *([] if answer["gain_at_rest"] is None else [gain]), *turned]
+
+
+def _contact_tiles(answer: dict[str, Any]) -> list[Tile]:
+    """Return the numbers of a contact that matter."""
+    return [
+        _fit_tile(answer, "force"),
+        Tile("Stiffness", format_significant(answer["stiffness_N_m"]), "N/m", "of the spring"),
+        Tile("Damping", format_significant(answer["damping_N_s_m"]), "N s/m", "of the dashpot"),
+        Tile("Delay of the force", format_significant(1e3 * answer["delay_s"], 3), "ms", "as measured"),
+    ]
 
 
 def _capitalise_quantity(words: str) -> str:

@@ -237,7 +237,7 @@ def _write_turns(
 ) -> None:
     """Write the turns of a scan."""
     builder, length, many = translator.builder, params["length"], len(carried.like)
-    with builder.repeat(length) as index:
+    with builder.repeat(length, apart=not many and not params["reverse"]) as index:
         at = builder.compute("sub", length - 1, index) if params["reverse"] else index
         now = carried.now()
         after = translator.call(params["jaxpr"], [*constants, *now, *(_read_row(builder, one, at) for one in rows)])

@@ -1,0 +1,72 @@
+"""A page on paper: light whatever the screen is, with its scene, figures to be read, whole tables and nothing to press."""
+
+import re
+import zlib
+
+import numpy as np
+import pytest
+from test_scene_drawn import PARTS, faults_of
+
+A4 = {"width": 703, "height": 1032}  # px within the edges
+CONTROLS = "button:not(.series), input, select, .mast, .transport, .tools, .keys"
+PICTURE = """() => {
+  const one = document.querySelector("#scene .dds-paper");
+  return [one.width, one.height, [...one.getContext("2d").getImageData(0, 0, one.width, one.height).data]];
+}"""
+CUT = """() => [...document.querySelectorAll(".scroll, .plot, .tile, figure, pre, .line-of-command, dd")]
+  .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== "inline")
+  .map((one) => `${one.className || one.tagName}
+    ${one.textContent.slice(0, 40)}: ${one.scrollWidth} in ${one.clientWidth}`)"""
+SCALES = """() => [...document.querySelectorAll(".plot svg")]
+  .map((one) => one.getBoundingClientRect().width / one.viewBox.baseVal.width)"""
+LETTERS = """() => Math.min(...[...document.querySelectorAll("td, th")]
+  .filter((one) => one.checkVisibility() && one.textContent)
+  .map((one) => parseFloat(getComputedStyle(one).fontSize)))"""
+
+
+def put_on_paper(page) -> None:
+    """Do what a browser does when it prints: it tells so, and lays the page out for paper."""
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    page.set_viewport_size(A4)
+
+
+@pytest.mark.full_cases("tree", "rig", "stability")
+@pytest.mark.parametrize("kind", ["run", "rig", "tree", "stability", "campaign", "required"])
+def test_paper_has_all_that_is_read_and_nothing_to_press(whole_page, kind):
+    page = whole_page(kind, scheme="dark")
+    put_on_paper(page)
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.locator(CONTROLS).locator("visible=true").all_inner_texts() == []
+    assert page.evaluate(CUT) == []
+    scales = page.evaluate(SCALES)
+    assert scales and min(scales) > 0.9  # of what figures were drawn for: their numbers can be read
+    assert page.evaluate("document.querySelectorAll('table').length") == 0 or page.evaluate(LETTERS) >= 8
+    if kind != "stability":
+        wide, high, data = page.evaluate(PICTURE)
+        image = np.array(data, np.uint8).reshape(high, wide, 4)[..., :3].astype(int)
+        assert faults_of(image, PARTS.get(kind, PARTS["run"])["light"][:1]) == []
+        assert image[2, 2].min() > 150  # light
+        assert page.locator(".dds-paper").is_visible() and not page.locator(".dds-stage").is_visible()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert not page.locator(".dds-paper").count()
+
+
+def test_a_printed_file_has_the_scene_in_it(whole_page):
+    """The picture of the scene as the browser writes it into a PDF: an image of as many colours."""
+    page = whole_page("run", scheme="dark")
+    file = page.pdf(format="A4", print_background=True)
+    images = []
+    for facts, begin in (
+        (one[1], one.end()) for one in re.finditer(rb"<<([^<>]*/Subtype /Image[^<>]*)>>\s*stream\r?\n", file)
+    ):
+        wide, high, length = (
+            int(re.search(rb"/%b (\d+)" % name, facts)[1]) for name in (b"Width", b"Height", b"Length")
+        )
+        if b"/FlateDecode" in facts and wide > 300:
+            data = np.frombuffer(zlib.decompress(file[begin : begin + length]), np.uint8)
+            images.append(data.reshape(high, wide, -1))
+    (scene,) = (image[..., :3].astype(int) for image in images if image.shape[2] == 3)
+    assert faults_of(scene, PARTS["run"]["light"]) == []
