@@ -53,7 +53,9 @@ def _target_machine(level: int) -> Any:  # noqa: ANN401, llvmlite has no types
 def processor_features() -> tuple[str, str]:
     """Return the processor's name and what it can do."""
     llvm = initialised_llvm()
-    return llvm.get_host_cpu_name(), f"{llvm.get_host_cpu_features().flatten()},-prefer-256-bit"
+    features = llvm.get_host_cpu_features()
+    whole = ",-prefer-256-bit" if features.get("avx512f") else ""  # vectors of eight numbers in one register
+    return llvm.get_host_cpu_name(), features.flatten() + whole
 
 
 @cache
