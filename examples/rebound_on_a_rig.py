@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 
 import dockdyn
 
-BOUNCE = {"contact.bilateral": False, "contact.normal.stiffness": "100 kN/m", "duration": "1 s"}
+BOUNCE = {"contact.spring.bilateral": False, "contact.spring.normal.stiffness": "100 kN/m", "duration": "1 s"}
 figure, ax = plt.subplots(figsize=(6, 3.2), layout="constrained")
 for law in ("fixed-gain", "command-lead"):
     run = dockdyn.simulate(dockdyn.load("unknown-stiffness", BOUNCE | {"loop.compensator.law": law}))
