@@ -82,8 +82,9 @@ from dockdyn.mechanism.steered_body import ControlAction, Efforts, Seen, Steered
 from dockdyn.programs import trace_once
 from dockdyn.trees import field, map_leaves
 
-# what the loop delays, on first bodies: of each group its wrench, of a single member its force; then forces of elements
 STILL = 1e-8  # of the energy that contacts have taken: motion with less of it is hardly one
+
+# what the loop delays, on first bodies: of each group its wrench, of a single member its force; then forces of elements
 Signal = tuple[GroupSignal, ...]
 
 
