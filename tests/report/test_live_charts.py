@@ -47,8 +47,8 @@ class Reader:
         self.page.goto(file.as_uri())
 
     def see(self, name: str):
-        """A figure, when it is drawn."""
-        self.page.wait_for_selector("html[data-ready]", state="attached")
+        """A figure, when all of the page has its place."""
+        self.page.wait_for_selector("html[data-settled]", state="attached")
         figure = self.page.locator(f"figure[data-name={name}]")
         figure.scroll_into_view_if_needed()
         return figure

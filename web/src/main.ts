@@ -102,7 +102,8 @@ export async function start(Live: MakeLive | null): Promise<void> {
   });
   document.documentElement.dataset.ready = "";
   const page: Page = { figures, columns, clock, scene: null, showEvents: (found: Event[]) => transport?.show([...found, ...events.filter(({ name }) => !CONTACT.test(name))]) };
-  if (Live) void startLive(page, Live);
-  const host = document.getElementById("scene");
+  const live = Live ? startLive(page, Live) : null, host = document.getElementById("scene");
   if (data.scene && host) page.scene = (await loadScene()).mountScene(host, data.scene, columns, clock);
+  await live;
+  document.documentElement.dataset.settled = ""; // nothing arrives any more that moves what is read
 }
