@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from dockdyn import backend
 from dockdyn.contact.bound_tree import walk_tree
+from dockdyn.contact.clearances import ROUNDING, Clearances, MemberBounds, RelativePose, frozen
 from dockdyn.contact.contact_memory import ContactMemory
 from dockdyn.contact.contact_modes import APART, PRESSING, SLACK, force_guard, force_in_mode, gated_force
 from dockdyn.contact.laws.friction import Friction
@@ -31,6 +32,8 @@ from dockdyn.programs import trace_once
 from dockdyn.trees import Module, combine, field, leaves_of, map_leaves
 
 FAR = 0.1  # of the size of a member: one that is farther away than that cannot touch within a step
+FEW = 10_000  # members that take less time one after another than by a tree of which nothing is known
+AHEAD = 8.0  # times what members have moved in a step at most: what is farther away cannot touch within the next
 BRINK = 1e-10  # m: so near to the surface it is rounding that says whether a member overlaps
 
 
@@ -159,6 +162,7 @@ class ContactGroup(Module):
     second: int = field(static=True)
     rest: Rest | None = None  # of a group at rest, for small motions around that
     tree: MemberTree | None = None  # of many balls, so that those far away are passed over together
+    clearances: Clearances | None = None  # what a solver keeps of them from step to step
 
     @staticmethod
     def of(
@@ -452,7 +456,7 @@ class ContactGroup(Module):
             return (wrench, pressing, weight * stored), (meeting.depth, (meeting.rate, speed, meeting.point, more))
 
         found = None
-        if self.tree is not None and self.rest is None:
+        if self._passes_over(exact):
             found = self._sum_over_near(
                 lambda row: near(combine(row[0], self.common), row[1]), own, other, exact=exact, loads=loads
             )
@@ -474,36 +478,89 @@ class ContactGroup(Module):
         Where none is near, the depth is a bound.
         """
         assert self.tree is not None
-        ball = self.member()
-        assert isinstance(ball, BallOnSurface)
-        surface = ball.surface
-
-        def key(numbers: list[Scalar]) -> Scalar:
-            centre = other.local(own.point(Vector(*numbers[:3])))
-            least = surface.least_distance(centre, numbers[3])
-            assert least is not None
-            return jax.lax.stop_gradient(least - ball.size)
-
-        if surface.least_distance(Vector.zero(), jnp.zeros(())) is None:
+        if self._steepest is None:
             return None
-        far = jnp.asarray(jnp.inf) if exact else FAR * jax.lax.stop_gradient(self.reach)
-        brink = jnp.asarray(BRINK)
-
-        def limit(state: tuple[Any, tuple[Scalar, Any]]) -> Scalar:
-            if loads:
-                return brink
-            return jnp.maximum(brink, jnp.minimum(far, -jax.lax.stop_gradient(state[1][0])))
+        bounds = self._bounds(own, other)
+        far, brink = jnp.asarray(jnp.inf) if exact else self._far, jnp.asarray(BRINK)
+        rows = self.members, self.weights
 
         def take(number: Scalar, state: tuple[Any, tuple[Scalar, Any]]) -> tuple[Any, tuple[Scalar, Any]]:
             return _with_row(state, one(_row_of(rows, number)))
 
-        rows = self.members, self.weights
         start = _nothing(one, rows)
-        root = key([self.tree.balls[0, column] for column in range(4)])
-        total, (depth, thing) = walk_tree(self.tree, key, limit, take, start)
+        root = bounds.distance([self.tree.balls[0, column] for column in range(4)])
+        if self.clearances is None or exact:
+
+            def limit(state: tuple[Any, tuple[Scalar, Any]]) -> Scalar:
+                if loads:
+                    return brink
+                return jnp.maximum(brink, jnp.minimum(far, -jax.lax.stop_gradient(state[1][0])))
+
+            total, (depth, thing) = walk_tree(self.tree, bounds.distance, limit, take, start)
+        else:
+            closed, nearest, far = self._since(self.clearances, own, other)
+            within = _sure_brink(closed)
+            least = within if loads else jnp.maximum(within, jnp.minimum(far, nearest))
+
+            def level(state: tuple[Any, tuple[Scalar, Any]]) -> Scalar:
+                return closed + least
+
+            total, (depth, thing) = bounds.visit(self.clearances.levels, level, take, start)
         passed_over = brink if loads else far  # m: so far apart are those at least
         bound = jnp.where(jnp.isneginf(depth), jnp.maximum(passed_over, root), passed_over)
         return total, (jnp.maximum(depth, -bound), thing)
+
+    def _passes_over(self, exact: bool) -> bool:
+        """Return whether members that are far away are passed over together: few are not where nothing is known of them, since
+        where they lie on a face flat on another a tree takes longer than they do."""
+        if self.tree is None or self.rest is not None:
+            return False
+        return (self.clearances is not None and not exact) or self.weights.shape[0] > FEW
+
+    @property
+    def _far(self) -> Scalar:
+        """From where on (m) the distance of the nearest member is not told."""
+        return FAR * jax.lax.stop_gradient(self.reach)
+
+    @property
+    def _steepest(self) -> Scalar | None:
+        """By how much (m) the distance of a member changes at most where it moves by 1 m; None if unknown."""
+        return None if self.surface is None else self.surface.steepest_change()
+
+    def _bounds(self, own: Placed, other: Placed) -> MemberBounds:
+        assert self.tree is not None
+        ball = self.member()
+        assert isinstance(ball, BallOnSurface)
+        surface = ball.surface
+
+        def distance(numbers: list[Scalar]) -> Scalar:
+            least = surface.least_distance(other.local(own.point(Vector(*numbers[:3]))), numbers[3])
+            assert least is not None
+            return jax.lax.stop_gradient(least - ball.size)
+
+        return MemberBounds(*self.tree, self.members.centre, distance)
+
+    def first_clearances(self) -> Clearances | None:
+        """Return what is known at first of how far members are; None where it would be of no use."""
+        if self.tree is None or self.rest is not None or self.remembers or self._steepest is None:
+            return None
+        return Clearances.unknown(self.tree.balls.shape[0] + self.weights.shape[0])
+
+    def renew_clearances(self, own: Placed, other: Placed, known: Clearances) -> Clearances:
+        """Return what is known of how far members are where the bodies are now."""
+        own, other, place = frozen((own, other, Vector.of(self.place)))
+        closed, nearest, far = self._since(known, own, other)
+        seen = RelativePose.of(own, other, place)
+        return self._bounds(own, other).renewed(known, seen, closed, nearest, far, _sure_brink(closed))
+
+    def _since(self, known: Clearances, own: Placed, other: Placed) -> tuple[Scalar, Scalar, Scalar]:
+        """Return how much may have closed (m), within what (m) some member is now, and from where on (m) the distance of the
+        nearest one is not told: on what is no distance, for which no step becomes the longer, as far as many steps go."""
+        own, other, place, reach, steepest = frozen((own, other, Vector.of(self.place), self.reach, self._steepest))
+        closed, nearest = known.since(RelativePose.of(own, other, place), reach, steepest)
+        near = jnp.where(known.stride > 0, AHEAD * known.stride, jnp.inf)
+        far = self._far if self.is_exact_distance() else jnp.minimum(self._far, near)
+        return closed, nearest + _sure_brink(closed), far
 
     def signal(
         self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None = None
@@ -586,6 +643,11 @@ def _pressing_force(
     within = force if law.adheres() else jnp.where(law.force_sign(depth, rate) > 0, force, 0.0)
     at_event = (mode == PRESSING) & (jnp.abs(depth) < BRINK)
     return jnp.where(at_event, within, gated_force(law, depth, force))
+
+
+def _sure_brink(closed: Scalar) -> Scalar:
+    """Return how far away (m) surely nothing presses, where so much (m) may have `closed`, with its rounding."""
+    return 2 * BRINK + ROUNDING * closed
 
 
 def _each_row(one: Callable[[Any], Any], rows: Any) -> Any:  # noqa: ANN401, trees

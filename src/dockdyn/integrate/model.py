@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from dockdyn import backend
 from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
@@ -120,6 +120,19 @@ class Model(Module):
     def gated(self, x: State) -> State:
         """Return `x` with the modes of contacts that its depths and forces tell, for fixed-step runs that keep a log."""
         return x
+
+    def first_hints(self) -> PyTree:
+        """Return what a solver keeps from step to step for the model to answer sooner; None where there is nothing of the
+        kind. No answer depends on it."""
+        return None
+
+    def renew_hints(self, x: State, hints: PyTree) -> PyTree:
+        """Return these where a step begins with `x`."""
+        return hints
+
+    def with_hints(self, hints: PyTree) -> Self:
+        """Return the model that answers by them, for states near the one for which they were renewed at last."""
+        return self
 
     def relative_size(self, x: State, change: Rate) -> Scalar:
         """Return size of a small `change` of velocity and memory (a tree like a rate) relative to the motion itself."""

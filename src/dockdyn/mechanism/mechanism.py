@@ -12,6 +12,8 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
+from dockdyn import backend
+from dockdyn.contact.clearances import Clearances
 from dockdyn.contact.contact_memory import ContactMemory
 from dockdyn.contact.contact_modes import APART, GATED
 from dockdyn.contact.group import ContactGroup, GroupSignal, GroupState, Wrench
@@ -440,6 +442,38 @@ class Mechanism(ContactModel):
     def control(self, x: State, seen: Seen) -> ControlAction | None:
         """Return what control does that sees so much; None without."""
         return None if self.steered is None else self.steered.act(x.memory.outside.steering, seen, self.bodies)
+
+    def first_hints(self) -> tuple[Clearances | None, ...] | None:
+        """Return what is known at first of how far members of groups are.
+
+        Where XLA compiles, cases go side by side, each with all of it: there groups look at all that is near anew. So do rigs.
+        """
+        if not backend.is_native():
+            return None
+        found = tuple(group.first_clearances() if isinstance(group, ContactGroup) else None for group in self.groups)
+        return None if all(one is None for one in found) else found
+
+    def renew_hints(
+        self, x: State, hints: tuple[Clearances | None, ...] | None
+    ) -> tuple[Clearances | None, ...] | None:
+        if hints is None:
+            return None
+        places, found = self.placement(x).bodies, []
+        for group, known in zip(self.groups, hints, strict=True):
+            if known is not None:
+                assert isinstance(group, ContactGroup)
+                known = group.renew_clearances(places[group.first], places[group.second], known)
+            found.append(known)
+        return tuple(found)
+
+    def with_hints(self, hints: tuple[Clearances | None, ...] | None) -> Mechanism:
+        if hints is None:
+            return self
+        pairs = zip(self.groups, hints, strict=True)
+        groups = (
+            replace(g, clearances=one) if isinstance(g, ContactGroup) and one is not None else g for g, one in pairs
+        )
+        return replace(self, groups=tuple(groups))
 
     def next_tick(self, x: State) -> Scalar | None:
         return None if self.steered is None else self.steered.next_tick(x.memory.outside.steering)

@@ -76,9 +76,8 @@ class DistanceField(Surface):
         normal = [jnp.where(outside, one, other) for one, other in zip(aside, normal, strict=True)]
         return far, Quaternion.of(self.attitude).matrix() @ Vector(*normal)
 
-    def least_distance(self, point: Vector, radius: Scalar) -> Scalar:
-        """Return the distance less what it can change within the radius."""
-        return self.signed_distance(point) - self.steepest * radius
+    def steepest_change(self) -> Scalar:
+        return self.steepest
 
     def _nearest(self, point: Vector) -> tuple[list[Scalar], list[Scalar]]:
         """Return the place of the box nearest to a point, counted in bricks from the corner, and how far (m) the point is from

@@ -49,10 +49,15 @@ class Surface(Module):
         """Return whether `signed_distance` never changes by more than the point moves: free flight may then take long steps."""
         return False
 
+    def steepest_change(self) -> Scalar | None:
+        """Return by how much (m) `signed_distance` changes at most where the point moves by 1 m; None if unknown."""
+        return jnp.ones(()) if self.is_exact_distance() else None
+
     def least_distance(self, point: Vector, radius: Scalar) -> Scalar | None:
         """Return a distance (m) of the solid, at least, from a ball of `radius` (m) about `point` (m, body axes); None if
         unknown."""
-        return self.signed_distance(point) - radius if self.is_exact_distance() else None
+        change = self.steepest_change()
+        return None if change is None else self.signed_distance(point) - change * radius
 
     def docking_frame(self) -> tuple[Vector, Vector]:
         """Return where a docking body arrives (m) and the unit docking axis, out of the solid (body axes)."""

@@ -23,7 +23,6 @@ from dockdyn.scenario.tables.part import refuse, without_computed
 if TYPE_CHECKING:
     from dockdyn.contact.group import MemberTree
 
-FEW = 10_000  # points of a cloud that take less time one after another, where they lie on a face flat on another
 MOST = 10_000  # of members of a feature
 MOST_POINTS = 1_000_000  # of a cloud
 Radius = quantity("m", "a radius", least=0)
@@ -230,13 +229,11 @@ class CloudSection(NamedSection):
         assert self.sample is not None
         return [Ball(self.placed(self.sample.points), jnp.full(len(self.sample.points), self.radius, float))]
 
-    def tree(self) -> MemberTree | None:
-        """Return the tree over the balls; None over few."""
+    def tree(self) -> MemberTree:
+        """Return the tree over the balls."""
         from dockdyn.contact.group import MemberTree
 
         assert self.sample is not None
-        if len(self.sample.points) <= FEW:
-            return None
         centres, radii = self.placed(self.sample.balls[:, :3]), jnp.asarray(self.sample.balls[:, 3:])
         return MemberTree(jnp.hstack([centres, radii]), jnp.asarray(self.sample.children))
 

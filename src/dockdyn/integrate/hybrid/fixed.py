@@ -98,8 +98,10 @@ def step_once(model: Model, settings: Settings, solver: SolverState) -> SolverSt
         ahead = past.advance(solver.steps, point.outputs.signal, emitting, model.delay, length)
         past, *delayed = choose_tree(solver.refresh, now, ahead)
         acting = past.acting
-    x = model.ungated(point.state)
-    state, _, rate = once(looped_rk4(_flow_in(model, point.time, step, delayed), model.end_step, x, step, point.rate))
+    x, before = model.ungated(point.state), model.with_hints(solver.hints)
+    state, _, rate = once(looped_rk4(_flow_in(before, point.time, step, delayed), before.end_step, x, step, point.rate))
+    hints = model.renew_hints(state, solver.hints)
+    model = model.with_hints(hints)
     state = once(model.gated(State(state.q, state.v, point.state.mode, state.memory)))
     outputs = once(model.outputs(end, state))
     tried = MeshPoint(end, state, rate, outputs, point.slopes)
@@ -130,6 +132,7 @@ def step_once(model: Model, settings: Settings, solver: SolverState) -> SolverSt
         iterations=solver.iterations + (~solver.refresh).astype(int),
         samples=samples,
         sampled=sampled,
+        hints=hints,
     )
     return guard_step(settings, solver, following, tried, is_finite(tried))
 

@@ -36,7 +36,7 @@ from dockdyn.integrate.hybrid.mesh_point import (
     time_tolerance,
     zeros_like,
 )
-from dockdyn.integrate.hybrid.runge_kutta import looped_rk4
+from dockdyn.integrate.hybrid.runge_kutta import Flow, looped_rk4
 from dockdyn.integrate.hybrid.running_extrema import RunningExtrema, step_beside_peak, update_extrema
 from dockdyn.integrate.hybrid.solver_state import (
     SolverState,
@@ -172,6 +172,7 @@ def initial_solver(
         samples=samples,
         sampled=zero + (1 if settings.samples else 0),
         first_nonfinite=zero - 1,
+        hints=model.renew_hints(start, model.first_hints()),
     )
 
 
@@ -211,6 +212,7 @@ class _Attempt(NamedTuple):
     fine: Scalar  # s, steps as fine as the delayed signal needs
     error: Scalar  # estimated, relative
     delayed: Delayed
+    hints: PyTree  # of the model, at the step's end
 
 
 def _iterate(model: Model, settings: Settings, solver: SolverState, pause: Scalar | None = None) -> SolverState:
@@ -221,6 +223,7 @@ def _iterate(model: Model, settings: Settings, solver: SolverState, pause: Scala
     finite = once(is_finite(attempt.tried) | ~moved)
 
     extrema = once(choose_tree(moved, update_extrema(solver.extrema, solver.point, at, step), solver.extrema))
+    model = model.with_hints(attempt.hints)
     samples, sampled = sample_step(model, settings, solver, at, step, attempt.delayed, moved)
     line, reading, image, level = _advance_line(model, solver, attempt)
     renewed = event | image
@@ -248,6 +251,7 @@ def _iterate(model: Model, settings: Settings, solver: SolverState, pause: Scala
         iterations=solver.iterations + 1,
         samples=samples,
         sampled=sampled,
+        hints=attempt.hints,
     )
     return guard_step(settings, solver, following, attempt.tried, finite)
 
@@ -259,14 +263,25 @@ def _attempt_step(model: Model, settings: Settings, solver: SolverState, stop: S
     quiet = jnp.asarray(True) if line is None else (line.held == 0) & ~solver.reading
     longest = once(longest_step(model, settings.tolerance, settings.step, point, quiet))
     step, end, hits_end = once(_next_step(model, settings, solver, longest, stop))
-    delayed = _delayed_signal(model, line, solver.reading, point.outputs.signal)
 
-    def flow(fraction, x):
-        t = jnp.where(fraction < 1, point.time + fraction * step, end)
-        return model.flow(t, x, delayed(t, x))
+    def delayed_by(model: Model) -> Delayed:
+        return _delayed_signal(model, line, solver.reading, point.outputs.signal)
 
-    state, last, rate = once(looped_rk4(flow, model.end_step, point.state, step, point.rate))
+    def flow_of(model: Model) -> Flow:
+        delayed = delayed_by(model)
+
+        def flow(fraction, x):
+            t = jnp.where(fraction < 1, point.time + fraction * step, end)
+            return model.flow(t, x, delayed(t, x))
+
+        return flow
+
+    before = model.with_hints(solver.hints)
+    state, last, rate = once(looped_rk4(flow_of(before), before.end_step, point.state, step, point.rate))
+    hints = model.renew_hints(state, solver.hints)
+    model = model.with_hints(hints)
     tried = evaluate_mesh_point(model, end, state, rate)
+    delayed, flow = delayed_by(model), flow_of(model)
 
     event = jnp.any(solver.landing)
     error = jax.lax.stop_gradient(step_error(model, settings.tolerance, point, tried, step, flow, last))
@@ -284,7 +299,7 @@ def _attempt_step(model: Model, settings: Settings, solver: SolverState, stop: S
     limit = jnp.minimum(limit, peak)
     at = once(choose_tree(moved, tried, point))
     done = moved & hits_end & ~event
-    return _Attempt(step, tried, at, moved, event, done, landing, limit, step_limit, fine, error, delayed)
+    return _Attempt(step, tried, at, moved, event, done, landing, limit, step_limit, fine, error, delayed, hints)
 
 
 def _advance_line(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
+from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
 from dockdyn.integrate.hybrid.delay_line import IntervalLine
 from dockdyn.integrate.hybrid.mesh_point import MeshPoint, finite_numbers
 from dockdyn.integrate.hybrid.running_extrema import RunningExtrema
@@ -44,6 +44,7 @@ class SolverState(NamedTuple):
     samples: Float[Array, "samples columns"] | None
     sampled: Int[Array, ""]
     first_nonfinite: Int[Array, ""]  # which number of `numbers(point)` was not finite; −1 for none
+    hints: PyTree  # of the model, for it to answer sooner
 
 
 def monitored_maxima(solver: SolverState) -> Float[Array, "monitored"]:
@@ -151,4 +152,4 @@ def guard_step(
     return kept._replace(**small)
 
 
-BULK = ("line", "log", "samples")  # written in place, so never selected between
+BULK = ("line", "log", "samples", "hints")  # written in place, so never selected between
