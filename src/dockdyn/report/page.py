@@ -171,7 +171,10 @@ def _hero(report: Report) -> Html:
     advice = [
         part
         for one in report.advice
-        for part in (element("dt", one.word), element("dd", _bold_numbers(one.sentence), _command(one.command)))
+        for part in (
+            element("dt", one.word),
+            element("dd", _bold_numbers(one.sentence), _command(one.command), data_follows=one.follows or None),
+        )
     ]
     words = element(
         "div",

@@ -5,7 +5,7 @@ import { judgeCases, type RequirementOfCases } from "./cases.ts";
 import { Distributions } from "./distributions.ts";
 import { refusalOf, scaled, type Law } from "./draws.ts";
 import { CaseMap, type CaseAxis, type Outcomes } from "./map.ts";
-import { isAllowed, moveInWords, settingsOf, shownUnit, tellCommand } from "./numbers.ts";
+import { isAllowed, moveInWords, settingsOf, shownUnit, tellCommand, withSettings } from "./numbers.ts";
 import { Pool } from "./pool.ts";
 import { tellRequirements, tellTables, tellTiles, tellVerdict, toldOf, type Told } from "./retold.ts";
 import { Runner } from "./runner.ts";
@@ -13,6 +13,7 @@ import { giveUp, FINISHED, ShownRun, type Page, type RunShown, type Scripts } fr
 import { shareInWords } from "./shares.ts";
 import { Sliders } from "./sliders.ts";
 import type { NumberOfUnit } from "./programs.ts";
+import { tellAdvice, type AdviceNow } from "./verdict.ts";
 import type { Answer } from "./worker.ts";
 
 export interface CampaignData extends RunShown {
@@ -271,13 +272,22 @@ export class LiveCampaign {
     tellTables(now, this.data.loads);
     this.distributions.show(now);
     for (const figure of page.figures) if (!(figure.chart.events && figure.chart.over) && !this.distributions.follows(figure)) figure.node.classList.toggle("reported", moved);
-    for (const node of document.querySelectorAll(".guide, #key-figures .pairs")) node.classList.toggle("reported", moved);
+    for (const node of document.querySelectorAll("#key-figures .pairs")) node.classList.toggle("reported", moved);
+    tellAdvice(moved ? { settings: null, worst: this.worstAdvice() } : null);
     this.map.show(this.axes(), this.outcomes());
     this.tellCounts();
     this.tellMoves(changed);
     this.again.hidden = !moved;
     tellCommand(this.again, this.data.command, changed.flatMap((place) => this.settingsOf(place)));
     void this.choose(this.chosen);
+  }
+
+  /** Return the advice to see the worst case of the numbers as they are; nothing where all are as they must be. */
+  private worstAdvice(): AdviceNow["worst"] {
+    const { told } = this, [worst] = this.worstFirst();
+    if (worst === undefined || told.all?.share === 1) return undefined;
+    const missed = told.requirements.find((_, row) => !told.judged.met[row]![worst] && !told.judged.open[row]![worst]);
+    return { sentence: `See the worst case, ${worst}${missed ? ` (${missed.words} missed)` : ""}, move:`, command: withSettings("dockdyn run scenario.toml", this.settingsOfCase(worst)) };
   }
 
   /** Return what `--set` takes to give a number that was moved. */
