@@ -92,6 +92,7 @@ export async function start(Live: MakeLive | null): Promise<void> {
   }]));
   const bar = document.querySelector<HTMLElement>(".transport");
   const transport = bar && end > begin ? new Transport(bar, clock, events) : null;
+  if (bar && !transport) bar.hidden = true;
   clock.seek(data.at ?? begin);
   all(".scroll").forEach(signScrolling);
   if (events.length) all<HTMLTableElement>("table").forEach((table) => linkRows(table, goes));

@@ -94,7 +94,7 @@ export class LiveCampaign {
     this.chosen = data.shown;
     this.sliders = new Sliders(this.numbers, this.firstKeys(), (place, value) => this.change(place, value), OFFERED);
     const reset = element("button", { type: "button", class: "tool", click: () => this.reset() }, "As reported");
-    document.getElementById("live-numbers")!.append(this.said, this.wait, this.problem, this.sliders.node, this.counts, element("div", { class: "live-foot" }, reset));
+    document.getElementById("live-numbers")!.append(this.said, this.problem, this.sliders.node, this.counts, element("div", { class: "live-foot" }, this.wait, reset));
     host.append(this.again, this.trust);
     const up = data.peak ?? requirements.find(({ limit }) => typeof limit === "number")?.figure, [first, second] = data.deciding;
     this.map = new CaseMap(document.getElementById("live-map")!, [up && stored[up] !== undefined ? up : second ?? first!, first!], (place) => void this.choose(place));

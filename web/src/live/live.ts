@@ -51,7 +51,7 @@ export class Live {
     this.run = new ShownRun(data, page, page.figures);
     this.sliders = new Sliders(unit.numbers, data.scattered, (place, value) => this.change(place, value));
     const reset = element("button", { type: "button", class: "tool", click: () => this.reset() }, "As reported");
-    document.getElementById("live-numbers")!.append(this.said, this.wait, this.sliders.node, element("div", { class: "live-foot" }, reset));
+    document.getElementById("live-numbers")!.append(this.said, this.sliders.node, element("div", { class: "live-foot" }, this.wait, reset));
     host.append(this.again, element("div", { class: "frame panel" }, this.table), this.trust);
     signScrolling(this.table);
   }
