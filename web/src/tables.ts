@@ -6,6 +6,7 @@ export function signScrolling(place: HTMLElement): void {
   const look = () => {
     place.parentElement!.classList.toggle("more-right", place.scrollLeft + place.clientWidth < place.scrollWidth - 2);
     place.parentElement!.classList.toggle("more-left", place.scrollLeft > 2);
+    place.parentElement!.classList.toggle("more-below", place.scrollTop + place.clientHeight < place.scrollHeight - 2);
   };
   place.addEventListener("scroll", look, { passive: true });
   new ResizeObserver(look).observe(place);

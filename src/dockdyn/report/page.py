@@ -38,6 +38,7 @@ OTHER = {"run": "loop", "loop": "run"}  # whose worker a page has, too, that see
 ROOTS = "roots"  # the figure of a loop that follows numbers which are changed
 NARROW = 4  # columns of a table that half a desktop is enough for
 LOOP_CONTACTS = 4  # of a run beside its loop, for which there is room from the first
+BRIEF = 14  # letters of a name in a table that is not broken
 LONG = 30  # rows of a table above which it scrolls by itself; letters above which words are broken
 CSS_PIXELS = 96  # an inch
 DARK = {
@@ -314,7 +315,7 @@ def _follows(chart: object) -> bool:
 
 def _cases_bench(numbers: Html | None, figures: Html) -> Html:
     """Return where a page that computes shows all cases, beside the numbers to change."""
-    drawn = element("div", class_="chart", role="img", aria_label="Every case by its outcome", style="min-height:440px")
+    drawn = element("div", class_="chart", role="img", aria_label="Every case by its outcome")
     caption = element("figcaption", "Every mark is a case; a press on one shows it below.")
     below = element("div", caption, element("div", class_="tools"), class_="below")
     axes = element("div", class_="axes")
@@ -498,6 +499,7 @@ def _cell(table: Table, row: Sequence[str], place: int) -> Html:
     text, looks = row[place], []
     if place in table.worded:
         looks = ["worded", *(["code"] if place in table.code else ["wide"] if len(text) > LONG else [])]
+        looks += ["brief"] if place == 0 and len(text) <= BRIEF else []
         looks += ["active"] if text in table.alarming and place == len(row) - 1 else []
     return element("td", text, class_=" ".join(looks) or None)
 
