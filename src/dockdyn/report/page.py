@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from dockdyn.report.charts.chart import Chart
 from dockdyn.report.charts.static_chart import draw_static
 from dockdyn.report.columns import PageColumns
-from dockdyn.report.elements import Html, element, join
+from dockdyn.report.elements import Html, breakable, element, join
 from dockdyn.report.live_places import case_place, figures_place, numbers_place
 from dockdyn.report.palette import COLOURS
 from dockdyn.report.report import Plot, Report, ReportBlock, Rows, Table, named_apart
@@ -501,7 +501,7 @@ def _cell(table: Table, row: Sequence[str], place: int) -> Html:
         looks = ["worded", *(["code"] if place in table.code else ["wide"] if len(text) > LONG else [])]
         looks += ["brief"] if place == 0 and len(text) <= BRIEF else []
         looks += ["active"] if text in table.alarming and place == len(row) - 1 else []
-    return element("td", text, class_=" ".join(looks) or None)
+    return element("td", breakable(text) if place in table.worded else text, class_=" ".join(looks) or None)
 
 
 def _again(report: Report) -> Html | None:
