@@ -286,8 +286,8 @@ export class LiveCampaign {
   private worstAdvice(): AdviceNow["worst"] {
     const { told } = this, [worst] = this.worstFirst();
     if (worst === undefined || told.all?.share === 1) return undefined;
-    const missed = told.requirements.find((_, row) => !told.judged.met[row]![worst] && !told.judged.open[row]![worst]);
-    return { sentence: `See the worst case, ${worst}${missed ? ` (${missed.words} missed)` : ""}, move:`, command: withSettings("dockdyn run scenario.toml", this.settingsOfCase(worst)) };
+    const margins = relativeMargins(told, worst), row = margins.indexOf(Math.min(...margins)), missed = row >= 0 && !told.judged.met[row]![worst];
+    return { sentence: `See the worst case, ${worst}${missed ? ` (${told.requirements[row]!.words} missed)` : ""}, move:`, command: withSettings("dockdyn run scenario.toml", this.settingsOfCase(worst)) };
   }
 
   /** Return what `--set` takes to give a number that was moved. */
@@ -389,12 +389,17 @@ export class LiveCampaign {
   }
 }
 
-function order({ judged, requirements, count }: Told, force: Float64Array, failed: Set<number>): number[] {
-  const relative = (place: number) => Math.min(Infinity, ...requirements.map(({ limit }, row) => {
+/** Return the margins of a case to its requirements, relative to their limits: infinite where that is not decided. */
+function relativeMargins({ judged, requirements }: Told, place: number): number[] {
+  return requirements.map(({ limit }, row) => {
     const margin = judged.margin[row]![place]!;
     if (judged.open[row]![place]) return Infinity;
     return Number.isFinite(margin) ? margin / (Math.abs(Number(limit)) || 1) : judged.met[row]![place] ? 1 : -1;
-  }));
+  });
+}
+
+function order(told: Told, force: Float64Array, failed: Set<number>): number[] {
+  const { judged, count } = told, relative = (place: number) => Math.min(Infinity, ...relativeMargins(told, place));
   const places = Array.from({ length: count }, (_, place) => place).filter((place) => !failed.has(place) && !judged.allOpen[place]);
   const least = new Map(places.map((place) => [place, relative(place)]));
   return places.sort((a, b) => least.get(a)! - least.get(b)! || (force[b] || 0) - (force[a] || 0) || a - b);
