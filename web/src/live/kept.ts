@@ -16,6 +16,6 @@ export function tellOwn(node: Element): void {
   asReported(node);
   node.classList.add("reported");
   const said = element("span", { class: "was" }, "of the report’s own numbers"), command = node.querySelector(".line-of-command");
-  if (command) command.before(said);
-  else node.append(said);
+  if (command) command.before(" ", said);
+  else node.append(" ", said);
 }

@@ -215,7 +215,7 @@ export class Live {
     if (caught !== undefined && Number.isFinite(caught)) parts.push(caught ? `captured at ${writeNumber(figures.get("capture_time_s")!, 4)} s` : "not captured");
     parts.push(`${outcome.contacts.length} contact${outcome.contacts.length === 1 ? "" : "s"} (${own.contacts.length} reported)`);
     const missed = judged.filter(({ met }) => met !== true);
-    if (judged.length) parts.push(missed.length ? `${missed.length} of ${judged.length} requirements not met: ${missed.map(({ words }) => words).join(", ")}` : `all ${judged.length} requirements met`);
+    if (judged.length) parts.push(missed.length ? `${missed.length} of ${judged.length} requirements not met: ${missed.map(({ words }) => words).join(", ")}` : judged.length > 1 ? `all ${judged.length} requirements met` : "the requirement is met");
     this.said.replaceChildren(element("b", {}, moves.join("; ")), `: ${parts.join("; ")}.`);
     this.said.classList.toggle("bad", missed.length > 0 || overlaps !== "");
   }
