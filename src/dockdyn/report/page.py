@@ -195,7 +195,9 @@ def _hero(report: Report, live: dict[str, Any] | None) -> Html:
         words,
         class_=f"verdict {sort}".rstrip(),
     )
-    tiles = element("div", *(tile.html(awaits=live is not None and "limits" in live) for tile in report.tiles), class_="tiles")
+    tiles = element(
+        "div", *(tile.html(awaits=live is not None and "limits" in live) for tile in report.tiles), class_="tiles"
+    )
     hero = element("div", verdict, tiles if report.tiles else _key_figures(report), class_="hero", id="verdict")
     warnings = element(
         "div",
@@ -285,7 +287,8 @@ def _moving_parts(
 ) -> dict[str, Html | None]:
     """Return scene and curves, and numbers to change, of a run or of all cases and one `case` of them.
 
-    `stage` says whether there is a scene, what it lacks, and has the curves; `computes` what it computes by, or why it does not, and of how many contacts.
+    `stage` says whether there is a scene, what it lacks, and has the curves; `computes` has what the page computes by, or why it
+    does not, and of how many contacts.
     """
     (staged, lacks, curves), (live, no_live, contacts) = stage, computes
     numbers = None if live is None else numbers_place(live)
@@ -321,9 +324,7 @@ def _cases_bench(numbers: Html | None, figures: Html) -> Html:
     axes = element("div", class_="axes")
     figure = element("figure", axes, drawn, below, class_="panel", data_name="cases", id="live-map")
     side = element("aside", _side(None, numbers), class_="side panel")
-    return _section(
-        "what-if", "Which cases fail", element("div", figure, side, class_="bench"), figures
-    )
+    return _section("what-if", "Which cases fail", element("div", figure, side, class_="bench"), figures)
 
 
 def _loop_bench(roots: Sequence[Html], live: dict[str, Any]) -> Html:

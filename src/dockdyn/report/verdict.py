@@ -19,7 +19,7 @@ Sort = Literal["ok", "bad", "warn", ""]
 class Advice:
     """A sentence under the verdict, and a command to type where there is one.
 
-    `follows` is what it is by where a page computes other numbers: the requirements, the worst of cases, or by the settings that
+    `follows` is what it is by where a page computes other numbers: the requirements, the worst of cases, or the settings that
     its command then takes; "nothing" is said whatever the numbers are. Else it is of the report's own numbers alone.
     """
 

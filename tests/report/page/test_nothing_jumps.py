@@ -1,4 +1,4 @@
-"""What is read stays where it is: what arrives after a page's curves stand, scene and what computes, has room from the first."""
+"""What is read stays where it is: scene and what computes, which arrive after a page's curves, have room from the first."""
 
 import pytest
 from browser import wait_until
@@ -38,4 +38,8 @@ def test_what_is_read_stays_where_it_is(page_file, browse, kind, width):
     }
     assert moved == {}
     if page.evaluate("document.getElementById('live-numbers') !== null"):
-        assert page.evaluate("computedThen") == 0 < page.evaluate("document.getElementById('live-numbers').childElementCount")
+        assert (
+            page.evaluate("computedThen")
+            == 0
+            < page.evaluate("document.getElementById('live-numbers').childElementCount")
+        )
