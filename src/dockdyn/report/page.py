@@ -287,8 +287,8 @@ def _moving_parts(
 ) -> dict[str, Html | None]:
     """Return scene and curves, and numbers to change, of a run or of all cases and one `case` of them.
 
-    `stage` says whether there is a scene, what it lacks, and has the curves; `computes` has what the page computes by, or why it
-    does not, and of how many contacts.
+    `stage` says whether there is a scene, what it lacks, and has the curves; `computes` has what it computes by, or why it does
+    not, and of how many contacts.
     """
     (staged, lacks, curves), (live, no_live, contacts) = stage, computes
     numbers = None if live is None else numbers_place(live)
