@@ -42,15 +42,16 @@ def browser():
 @pytest.fixture
 def browse(browser):
     """Opens the page of a file as a window of a size and colour scheme shows it; gives it and all that it has complained of
-    or said so far."""
+    or said so far. A script is run before those of the page."""
     contexts = []
 
-    def opened(file: Path, width: int, height: int, scheme: str = "light"):
+    def opened(file: Path, width: int, height: int, scheme: str = "light", script: str = ""):
         size = {"width": width, "height": height}
         contexts.append(browser.new_context(offline=True, color_scheme=scheme, viewport=size))
         page, said = contexts[-1].new_page(), []
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
+        page.add_init_script(script)
         page.goto(file.as_uri())
         return page, said
 

@@ -61,7 +61,7 @@ def test_limits_of_a_delay_are_those_of_commands(made, name, browse, tmp_path):
     first = check_limits(page, name, {})
     tile = page.locator(".tile[data-limits]")
     if tile.count():
-        words = f"up to {format_significant(1e3 * min(first['contacts']), 3)} ms; loop stable up to"
+        words = f"up to {format_significant(1e3 * min(first['contacts']), 3)}\u00a0ms; loop stable up to"
         assert words in tile.inner_text() and format_significant(1e3 * first["loop"], 3) in tile.inner_text()
     key = "contact.probe.normal.damping"
     (place,) = (one for one in places_of(dockdyn.load(name)) if one.key == key)

@@ -7,6 +7,7 @@ import browser
 import numpy as np
 import pytest
 from browser_unit_cases import drawn
+from live_page import check_advice
 
 import dockdyn
 from dockdyn.pages import live_campaign_of
@@ -126,6 +127,17 @@ def check_equal(found, dataset):
         np.testing.assert_array_equal([float(one) for one in values], cases.figures[name], err_msg=name)
 
 
+def of_the_worst(page):
+    """The scenario of the worst case, as the page advises to run it."""
+    words = shlex.split(page.locator(".guide [data-follows=worst] code").inner_text())
+    assert words[:3] == ["dockdyn", "run", "scenario.toml"] and set(words[3::2]) == {"--set"}
+    return dockdyn.load("probe-cone", dict(word.split("=", 1) for word in words[4::2]))
+
+
+def worst_force(dataset):
+    return campaign_answers(dataset)["worst"][0]["peak_force_N"]
+
+
 def check_drawn(page, dataset):
     """How the force is distributed and how estimates settle is drawn as the report of that campaign draws it."""
     cases, answers = campaign_cases(dataset), campaign_answers(dataset)
@@ -175,6 +187,8 @@ def test_cases_moved_in_a_page_are_those_of_the_command(small, browse, tmp_path)
     check_equal(page.evaluate(READ), moved)
     check_told(page, moved)
     check_drawn(page, moved)
+    assert check_advice(page, campaign_report(moved, folder="DIR").advice, ()) == {"worst"}
+    assert dockdyn.summarise(dockdyn.simulate(of_the_worst(page)))["peak_force_N"] == worst_force(moved)
     assert not [one for one in said if "GL Driver Message" not in one]
 
 

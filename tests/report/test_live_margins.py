@@ -4,7 +4,7 @@ import shlex
 
 import browser
 import pytest
-from live_page import complaints, move
+from live_page import check_advice, complaints, move
 
 import dockdyn
 from dockdyn.pages import live_margins_of, report_of
@@ -61,6 +61,7 @@ def test_numbers_moved_in_a_page_give_what_the_command_gives(name, browse, tmp_p
     if margins["spectral_radius"] is not None:
         assert told["radius"] == pytest.approx(margins["spectral_radius"], rel=1e-12)
     assert page.inner_text(".headline") == margins_headline(margins)
+    check_advice(page, report_of(stability_dataset(dockdyn.load(name, given), [])).advice, command[3:])
     assert ("ok" in page.get_attribute(".verdict", "class").split()) == margins["stable"]
     page.click("text=As reported")
     browser.wait_until(page, "!document.documentElement.classList.contains('what-if')")

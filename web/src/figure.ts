@@ -127,7 +127,7 @@ export class Figure {
   /** What stands beside or above a panel: its name and, of curves over time, its lines with their values. */
   private gutter(cell: Cell): HTMLElement {
     const { panel } = cell, [words, unit] = wordsAndUnit(panel.label);
-    const title = panel.title ? `${panel.title}: ${words || unit}` : words;
+    const title = [panel.title, words || (panel.title ? unit : "")].filter(Boolean).join(": ");
     const host = element("div", { class: "gutter" }, element("p", { class: "curve-name" }, title, unit && words ? element("span", { class: "unit" }, unit) : null));
     if (!this.timed) return host;
     for (const line of panel.lines) {

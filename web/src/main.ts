@@ -8,7 +8,7 @@ import { giveUp, type Page, type Scripts } from "./live/shown.ts";
 import { CONTACT, eventsOf, type Event } from "./panel.ts";
 import { addSaving } from "./save.ts";
 import type { mountScene, SceneData } from "./scene/scene.ts";
-import { copyCommand, linkRows, signScrolling } from "./tables.ts";
+import { addCopying, linkRows, signScrolling, startCopying } from "./tables.ts";
 import { startTheme } from "./theme.ts";
 import { Transport } from "./transport.ts";
 
@@ -92,10 +92,12 @@ export async function start(Live: MakeLive | null): Promise<void> {
   }]));
   const bar = document.querySelector<HTMLElement>(".transport");
   const transport = bar && end > begin ? new Transport(bar, clock, events) : null;
+  if (bar && !transport) bar.hidden = true;
   clock.seek(data.at ?? begin);
   all(".scroll").forEach(signScrolling);
   if (events.length) all<HTMLTableElement>("table").forEach((table) => linkRows(table, goes));
-  all("code.command").forEach(copyCommand);
+  all("code.command").forEach(addCopying);
+  startCopying();
   all("figure:not(#live-map)").forEach(addSaving);
   document.addEventListener("pointerdown", ({ target }) => {
     if (!(target as Element).closest(".plot")) for (const told of all(".readout")) told.remove();

@@ -6,6 +6,7 @@ export function signScrolling(place: HTMLElement): void {
   const look = () => {
     place.parentElement!.classList.toggle("more-right", place.scrollLeft + place.clientWidth < place.scrollWidth - 2);
     place.parentElement!.classList.toggle("more-left", place.scrollLeft > 2);
+    place.parentElement!.classList.toggle("more-below", place.scrollTop + place.clientHeight < place.scrollHeight - 2);
   };
   place.addEventListener("scroll", look, { passive: true });
   new ResizeObserver(look).observe(place);
@@ -34,18 +35,24 @@ export function linkRows(table: HTMLTableElement, events: Map<string, () => void
   }
 }
 
-/** Make a command one that a press copies. */
-export function copyCommand(place: HTMLElement): void {
-  const said = element("i", {}, "copy"), text = place.textContent!;
-  const button = element("button", { type: "button", class: "copy", title: "Copy this command", click: async () => {
+/** Put a button beside a command that copies it. */
+export function addCopying(command: HTMLElement): void {
+  command.after(element("button", { type: "button", class: "copy", title: "Copy this command" }, element("i", {}, "copy")));
+}
+
+/** Let such buttons copy what the command beside them is by then: those that are made later, too. */
+export function startCopying(): void {
+  document.addEventListener("click", async ({ target }) => {
+    const button = (target as Element).closest(".copy"), place = button?.previousElementSibling;
+    if (!button || !place) return;
+    const said = button.firstElementChild!;
     try {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(place.textContent!);
       said.textContent = "copied";
     } catch {
       getSelection()?.selectAllChildren(place);
       said.textContent = "selected";
     }
     setTimeout(() => (said.textContent = "copy"), 1500);
-  } }, said);
-  place.after(button);
+  });
 }

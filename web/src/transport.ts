@@ -20,7 +20,6 @@ export class Transport {
     const speed = element("button", { type: "button", class: "icon speed", title: "Speed of the replay", click: () => this.faster(speed) }, "1×");
     const step = (by: number, words: string, mark: string) => element("button", { type: "button", class: "icon step", title: words, "aria-label": words, click: () => this.jump(by) }, mark);
     host.append(element("div", { class: "buttons" }, this.play, step(-1, "Previous contact (shift ←)", "‹"), step(1, "Next contact (shift →)", "›"), speed), this.scrub, this.time);
-    host.hidden = false;
     const at = (event: PointerEvent) => {
       const box = this.scrub.getBoundingClientRect();
       clock.seek(span.start + ((event.clientX - box.left) / box.width) * (span.end - span.start));

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 from dockdyn.report.charts.chart import Chart
 from dockdyn.report.charts.static_chart import draw_static
 from dockdyn.report.columns import PageColumns
-from dockdyn.report.elements import Html, element, join
+from dockdyn.report.elements import Html, breakable, element, join
+from dockdyn.report.live_places import case_place, figures_place, numbers_place
 from dockdyn.report.palette import COLOURS
 from dockdyn.report.report import Plot, Report, ReportBlock, Rows, Table, named_apart
 from dockdyn.report.requirement_bar import bars_of_run
@@ -36,6 +37,8 @@ MAIN = 3  # figures over time beside the scene
 OTHER = {"run": "loop", "loop": "run"}  # whose worker a page has, too, that seeks limits of the delay
 ROOTS = "roots"  # the figure of a loop that follows numbers which are changed
 NARROW = 4  # columns of a table that half a desktop is enough for
+LOOP_CONTACTS = 4  # of a run beside its loop, for which there is room from the first
+BRIEF = 14  # letters of a name in a table that is not broken
 LONG = 30  # rows of a table above which it scrolls by itself; letters above which words are broken
 CSS_PIXELS = 96  # an inch
 DARK = {
@@ -45,7 +48,7 @@ DARK = {
 }  # fmt: skip
 WITHOUT_SCRIPT = (
     ".stage,.transport,.keys,.tools{display:none}.bench{grid-template-columns:1fr}.chart{min-height:0!important}"
-    "#what-if:has(#live-map),#motion:has(#live-case){display:none}"
+    "#what-if:has(#live-map),#motion:has(#live-case),.awaits .bars{display:none}#live,#live-numbers,.awaits .f{min-height:0}"
 )
 SIGNS = {
     "ok": "M3.2 8.4l3.1 3.1 6.5-7",
@@ -106,8 +109,8 @@ def render_page(
     staged, judged = scene is not None, _requirements(report)
     beside = judged if staged and live is None else None
     parts = {
-        **_moving_parts(case, (staged, replay_lacks, timed), beside, (live is not None, no_live)),
-        **({"what-if": _loop_bench(followed)} if of_loop else {}),
+        **_moving_parts(case, (staged, replay_lacks, timed), beside, (live, no_live, _contacts_told(report))),
+        **({"what-if": _loop_bench(followed, live)} if live is not None and of_loop else {}),
         "requirements": _requirements_section(report.bars_title, None if beside else judged, blocks["requirements"]),
         "key-figures": _key_figures(report) if report.tiles else None,
         "key": _inside(blocks["key"], "Key figures"),
@@ -121,7 +124,7 @@ def render_page(
         "provenance": _section("provenance", "How it was made", _pairs(report.made), _again(report)),
     }
     foot = element("footer", element("span", "One file: data, figures and scene are inside; nothing is loaded."))
-    main = element("main", _hero(report), *parts.values())
+    main = element("main", _hero(report, live), *parts.values())
     told = None if live is None else live | {"verdict": verdict_words(report)}
     body = element("body", _mast(report, parts), main, foot, *_scripts(data, scene, told))
     return f"<!doctype html>\n{element('html', _head(report.title, scene, live), body, lang='en')}\n"
@@ -163,7 +166,7 @@ def _head(title: str, scene: dict[str, Any] | None, live: dict[str, Any] | None)
 # ── the start: verdict and tiles ──
 
 
-def _hero(report: Report) -> Html:
+def _hero(report: Report, live: dict[str, Any] | None) -> Html:
     sort, sentences = sort_of(report), split_sentences(report.verdict)
     headline = report.headline or sentences[0].rstrip(".")
     lead = " ".join(sentences if report.headline else sentences[1:])
@@ -171,7 +174,10 @@ def _hero(report: Report) -> Html:
     advice = [
         part
         for one in report.advice
-        for part in (element("dt", one.word), element("dd", _bold_numbers(one.sentence), _command(one.command)))
+        for part in (
+            element("dt", one.word),
+            element("dd", _bold_numbers(one.sentence), _command(one.command), data_follows=one.follows or None),
+        )
     ]
     words = element(
         "div",
@@ -189,7 +195,9 @@ def _hero(report: Report) -> Html:
         words,
         class_=f"verdict {sort}".rstrip(),
     )
-    tiles = element("div", *(tile.html() for tile in report.tiles), class_="tiles")
+    tiles = element(
+        "div", *(tile.html(awaits=live is not None and "limits" in live) for tile in report.tiles), class_="tiles"
+    )
     hero = element("div", verdict, tiles if report.tiles else _key_figures(report), class_="hero", id="verdict")
     warnings = element(
         "div",
@@ -258,31 +266,38 @@ def _side(judged: Html | None, numbers: Html | None) -> Html | None:
     return join(element("h2", "Requirements"), judged) if judged is not None else None
 
 
-def _what_if(no_live: str, numbers: Html | None) -> Html:
+def _contacts_told(report: Report) -> int:
+    """Return of how many contacts a tile awaits the delay that each bears."""
+    return max((len(tile.limits) - 1 for tile in report.tiles if tile.limits), default=0)
+
+
+def _what_if(no_live: str, numbers: Html | None, figures: Html | None) -> Html:
     """Return the place where a page says what other numbers change, with `numbers` to change where they stand nowhere else; or
     why it does not compute."""
     if no_live:
         return _section("what-if", "What if?", element("p", f"This page does not compute: {no_live}.", class_="note"))
-    return _section("what-if", "What changes", numbers, element("div", id="live"))
+    return _section("what-if", "What changes", numbers, figures)
 
 
 def _moving_parts(
     case: Report | None,
     stage: tuple[bool, str, Sequence[Html]],
     beside: Html | None,
-    computes: tuple[bool, str],
+    computes: tuple[dict[str, Any] | None, str, int],
 ) -> dict[str, Html | None]:
     """Return scene and curves, and numbers to change, of a run or of all cases and one `case` of them.
 
-    `stage` says whether there is a scene, what it lacks, and has the curves; `computes` whether the page does, or why not.
+    `stage` says whether there is a scene, what it lacks, and has the curves; `computes` has what it computes by, or why it does
+    not, and of how many contacts.
     """
-    (staged, lacks, curves), (live, no_live) = stage, computes
-    numbers = element("div", id="live-numbers") if live else None
-    if case is not None:
-        shown = _motion(staged, lacks, element("div", id="live-case"), curves, "The worst case")
-        return {"what-if": _cases_bench(numbers), "motion": shown}
+    (staged, lacks, curves), (live, no_live, contacts) = stage, computes
+    numbers = None if live is None else numbers_place(live)
+    if case is not None and live is not None:
+        shown = _motion(staged, lacks, case_place(live), curves, "The worst case")
+        return {"what-if": _cases_bench(numbers, figures_place(live, 0)), "motion": shown}
     motion = _motion(staged, lacks, _side(beside, numbers) if staged else None, curves)
-    what_if = _what_if(no_live, None if staged else numbers) if live or no_live else None
+    figures = None if live is None else figures_place(live, contacts)
+    what_if = _what_if(no_live, None if staged else numbers, figures) if figures or no_live else None
     return {"motion": motion, "what-if": what_if}
 
 
@@ -301,23 +316,21 @@ def _follows(chart: object) -> bool:
     return all(line.source is not None for panel in chart.panels for line in panel.lines)
 
 
-def _cases_bench(numbers: Html | None) -> Html:
+def _cases_bench(numbers: Html | None, figures: Html) -> Html:
     """Return where a page that computes shows all cases, beside the numbers to change."""
-    drawn = element("div", class_="chart", role="img", aria_label="Every case by its outcome", style="min-height:440px")
+    drawn = element("div", class_="chart", role="img", aria_label="Every case by its outcome")
     caption = element("figcaption", "Every mark is a case; a press on one shows it below.")
     below = element("div", caption, element("div", class_="tools"), class_="below")
     axes = element("div", class_="axes")
     figure = element("figure", axes, drawn, below, class_="panel", data_name="cases", id="live-map")
     side = element("aside", _side(None, numbers), class_="side panel")
-    return _section(
-        "what-if", "Which cases fail", element("div", figure, side, class_="bench"), element("div", id="live")
-    )
+    return _section("what-if", "Which cases fail", element("div", figure, side, class_="bench"), figures)
 
 
-def _loop_bench(roots: Sequence[Html]) -> Html:
+def _loop_bench(roots: Sequence[Html], live: dict[str, Any]) -> Html:
     """Return where a page judges its loop again: the roots, beside the numbers to change."""
-    side = element("aside", _side(None, element("div", id="live-numbers")), class_="side panel")
-    shown = element("div", *roots, element("div", id="live"), class_="stack")
+    side = element("aside", _side(None, numbers_place(live)), class_="side panel")
+    shown = element("div", *roots, figures_place(live, LOOP_CONTACTS), class_="stack")
     return _section("what-if", "What changes", element("div", shown, side, class_="bench"))
 
 
@@ -336,7 +349,7 @@ def _motion(staged: bool, lacks: str, beside: Html | None, curves: Sequence[Html
         element("div", element("h2", title), element("span", keys, class_="keys"), class_="head"),
         element("p", lacks, class_="note") if lacks else None,
         bench,
-        element("div", class_="transport panel", hidden=True) if curves else None,
+        element("div", class_="transport panel") if curves else None,
         element("div", *curves, class_="figures"),
         id="motion",
         class_="near",
@@ -487,8 +500,9 @@ def _cell(table: Table, row: Sequence[str], place: int) -> Html:
     text, looks = row[place], []
     if place in table.worded:
         looks = ["worded", *(["code"] if place in table.code else ["wide"] if len(text) > LONG else [])]
+        looks += ["brief"] if place == 0 and len(text) <= BRIEF else []
         looks += ["active"] if text in table.alarming and place == len(row) - 1 else []
-    return element("td", text, class_=" ".join(looks) or None)
+    return element("td", breakable(text) if place in table.worded else text, class_=" ".join(looks) or None)
 
 
 def _again(report: Report) -> Html | None:

@@ -13,6 +13,8 @@ from dockdyn.report.elements import Html, breakable, element
 
 WIDTH, HEIGHT = 240, 58  # of a curve, in its own units
 POINTS = 240
+MOST_LIMITS = 5
+SHORT = 9  # letters that stand before a bar; longer words above it
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Tile:
         figures: names of key figures and factors: the number is their sum, where a page computes it again.
         cases: what the number is of cases, where a page computes all again: a share, "captured" or the name of a requirement,
             or a percentile, "95 peak_force_N".
-        limits: whether a page that computes puts the limits of the delay beside it.
+        limits: of what a page that computes puts the limits of the delay beside it: the loop, and each contact.
     """
 
     label: str
@@ -48,10 +50,12 @@ class Tile:
     alarming: bool = False
     figures: Sequence[tuple[str, float]] = ()
     cases: str = ""
-    limits: bool = False
+    limits: Sequence[str] = ()
 
-    def html(self) -> Html:
-        """Return it as it stands on the page."""
+    def html(self, *, awaits: bool = False) -> Html:
+        """Return it as it stands on the page; where that `awaits` limits, with room for them."""
+        bars = [(words, 0.0, "…") for words in self.limits[:MOST_LIMITS]] if awaits and self.limits else self.bars
+        sort = " bad" if self.alarming else " awaits" if awaits and self.limits else ""
         number = element(
             "p", self.value, element("span", f" {self.unit}", class_="unit") if self.unit else None, class_="v"
         )
@@ -60,24 +64,12 @@ class Tile:
             element("p", breakable(self.label), class_="k"),
             number,
             element("p", breakable(self.note), class_="f") if self.note else None,
-            self.picture or (self._bars() if self.bars else self._spark() if self.curve.size > 1 else None),
-            class_="tile panel bad" if self.alarming else "tile panel",
+            self.picture or (_bars(bars) if bars else self._spark() if self.curve.size > 1 else None),
+            class_=f"tile panel{sort}",
             data_figures=json.dumps(self.figures) if self.figures else None,
             data_cases=self.cases or None,
             data_limits="" if self.limits else None,
         )
-
-    def _bars(self) -> Html:
-        cells = [
-            part
-            for words, share, number in self.bars
-            for part in (
-                element("span", words, title=words),
-                element("div", element("span", style=f"width:{100 * min(max(share, 0.0), 1.0):.1f}%"), class_="bar"),
-                element("b", number),
-            )
-        ]
-        return element("div", *cells, class_="bars")
 
     def _spark(self) -> Html:
         """Return the curve as SVG that needs no script."""
@@ -100,3 +92,14 @@ class Tile:
             class_="spark",
             aria_hidden="true",
         )
+
+
+def _bars(rows: Sequence[tuple[str, float, str]]) -> Html:
+    """Return bars with words before them, or above them where they are long, and numbers behind."""
+    cells = []
+    above = any(len(words) > SHORT for words, *_ in rows)
+    for words, share, number in rows:
+        bar = element("div", element("span", style=f"width:{100 * min(max(share, 0.0), 1.0):.1f}%"), class_="bar")
+        told = element("b", number)
+        cells += [element("span", breakable(words)), *((told, bar) if above else (bar, told))]
+    return element("div", *cells, class_="bars above" if above else "bars")

@@ -17,11 +17,16 @@ Sort = Literal["ok", "bad", "warn", ""]
 
 @dataclass(frozen=True)
 class Advice:
-    """A sentence under the verdict, and a command to type where there is one."""
+    """A sentence under the verdict, and a command to type where there is one.
+
+    `follows` is what it is by where a page computes other numbers: the requirements, the worst of cases, or the settings that
+    its command then takes; "nothing" is said whatever the numbers are. Else it is of the report's own numbers alone.
+    """
 
     word: str
     sentence: str
     command: str = ""
+    follows: Literal["", "requirements", "worst", "settings", "nothing"] = ""
 
 
 def split_sentences(words: str) -> list[str]:
@@ -124,21 +129,33 @@ def run_advice(found: Sequence[dict[str, Any]], scenario: str, delay: float) -> 
         worst = worst_first(found)[0]
         asked, value, _, met = worded_row(worst)
         share = share_in_words(worst)
-        advice.append(Advice("Decides", f"{asked}: {met}, {value}{f', {share}' if share else ''}."))
+        advice.append(
+            Advice("Decides", f"{asked}: {met}, {value}{f', {share}' if share else ''}.", follows="requirements")
+        )
     if re.search(r"\bdistribution\b", scenario):
         advice.append(
             Advice(
                 "Next",
                 "This is the nominal case; see how it goes over what scatters:",
                 "dockdyn campaign run scenario.toml",
+                "settings",
             )
         )
     elif delay > 0:
         advice.append(
-            Advice("Next", "See which delays and settings leave the contact stable:", "dockdyn stability scenario.toml")
+            Advice(
+                "Next",
+                "See which delays and settings leave the contact stable:",
+                "dockdyn stability scenario.toml",
+                "settings",
+            )
         )
     elif not found:
         advice.append(
-            Advice("Next", "State what must hold under [requirements]: this page then shows by how much it does.")
+            Advice(
+                "Next",
+                "State what must hold under [requirements]: this page then shows by how much it does.",
+                follows="nothing",
+            )
         )
     return advice

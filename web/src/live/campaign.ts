@@ -5,7 +5,7 @@ import { judgeCases, type RequirementOfCases } from "./cases.ts";
 import { Distributions } from "./distributions.ts";
 import { refusalOf, scaled, type Law } from "./draws.ts";
 import { CaseMap, type CaseAxis, type Outcomes } from "./map.ts";
-import { isAllowed, moveInWords, settingsOf, shownUnit, tellCommand } from "./numbers.ts";
+import { isAllowed, moveInWords, settingsOf, shownUnit, tellCommand, withSettings } from "./numbers.ts";
 import { Pool } from "./pool.ts";
 import { tellRequirements, tellTables, tellTiles, tellVerdict, toldOf, type Told } from "./retold.ts";
 import { Runner } from "./runner.ts";
@@ -13,6 +13,7 @@ import { giveUp, FINISHED, ShownRun, type Page, type RunShown, type Scripts } fr
 import { shareInWords } from "./shares.ts";
 import { Sliders } from "./sliders.ts";
 import type { NumberOfUnit } from "./programs.ts";
+import { tellAdvice, type AdviceNow } from "./verdict.ts";
 import type { Answer } from "./worker.ts";
 
 export interface CampaignData extends RunShown {
@@ -93,7 +94,7 @@ export class LiveCampaign {
     this.chosen = data.shown;
     this.sliders = new Sliders(this.numbers, this.firstKeys(), (place, value) => this.change(place, value), OFFERED);
     const reset = element("button", { type: "button", class: "tool", click: () => this.reset() }, "As reported");
-    document.getElementById("live-numbers")!.append(this.said, this.wait, this.problem, this.sliders.node, this.counts, element("div", { class: "live-foot" }, reset));
+    document.getElementById("live-numbers")!.append(this.said, this.problem, this.sliders.node, this.counts, element("div", { class: "live-foot" }, this.wait, reset));
     host.append(this.again, this.trust);
     const up = data.peak ?? requirements.find(({ limit }) => typeof limit === "number")?.figure, [first, second] = data.deciding;
     this.map = new CaseMap(document.getElementById("live-map")!, [up && stored[up] !== undefined ? up : second ?? first!, first!], (place) => void this.choose(place));
@@ -271,13 +272,22 @@ export class LiveCampaign {
     tellTables(now, this.data.loads);
     this.distributions.show(now);
     for (const figure of page.figures) if (!(figure.chart.events && figure.chart.over) && !this.distributions.follows(figure)) figure.node.classList.toggle("reported", moved);
-    for (const node of document.querySelectorAll(".guide, #key-figures .pairs")) node.classList.toggle("reported", moved);
+    for (const node of document.querySelectorAll("#key-figures .pairs")) node.classList.toggle("reported", moved);
+    tellAdvice(moved ? { settings: null, worst: this.worstAdvice() } : null);
     this.map.show(this.axes(), this.outcomes());
     this.tellCounts();
     this.tellMoves(changed);
     this.again.hidden = !moved;
     tellCommand(this.again, this.data.command, changed.flatMap((place) => this.settingsOf(place)));
     void this.choose(this.chosen);
+  }
+
+  /** Return the advice to see the worst case of the numbers as they are; nothing where all are as they must be. */
+  private worstAdvice(): AdviceNow["worst"] {
+    const { told } = this, [worst] = this.worstFirst();
+    if (worst === undefined || told.all?.share === 1) return undefined;
+    const margins = relativeMargins(told, worst), row = margins.indexOf(Math.min(...margins)), missed = row >= 0 && !told.judged.met[row]![worst];
+    return { sentence: `See the worst case, ${worst}${missed ? ` (${told.requirements[row]!.words} missed)` : ""}, move:`, command: withSettings("dockdyn run scenario.toml", this.settingsOfCase(worst)) };
   }
 
   /** Return what `--set` takes to give a number that was moved. */
@@ -379,12 +389,17 @@ export class LiveCampaign {
   }
 }
 
-function order({ judged, requirements, count }: Told, force: Float64Array, failed: Set<number>): number[] {
-  const relative = (place: number) => Math.min(Infinity, ...requirements.map(({ limit }, row) => {
+/** Return the margins of a case to its requirements, relative to their limits: infinite where that is not decided. */
+function relativeMargins({ judged, requirements }: Told, place: number): number[] {
+  return requirements.map(({ limit }, row) => {
     const margin = judged.margin[row]![place]!;
     if (judged.open[row]![place]) return Infinity;
     return Number.isFinite(margin) ? margin / (Math.abs(Number(limit)) || 1) : judged.met[row]![place] ? 1 : -1;
-  }));
+  });
+}
+
+function order(told: Told, force: Float64Array, failed: Set<number>): number[] {
+  const { judged, count } = told, relative = (place: number) => Math.min(Infinity, ...relativeMargins(told, place));
   const places = Array.from({ length: count }, (_, place) => place).filter((place) => !failed.has(place) && !judged.allOpen[place]);
   const least = new Map(places.map((place) => [place, relative(place)]));
   return places.sort((a, b) => least.get(a)! - least.get(b)! || (force[b] || 0) - (force[a] || 0) || a - b);

@@ -94,13 +94,12 @@ export function tellLimits(limits: DelayLimits | null, moved: boolean): void {
   tile.classList.toggle("reported", limits === null && moved);
   if (!limits) return;
   const { delay, loop, contacts, reach } = limits, least = contacts.reduce((first, limit, i) => (limit < contacts[first]! ? i : first), 0);
-  tile.querySelector(".k")!.textContent = "Delay against its limits";
   tile.querySelector(".v")!.firstChild!.textContent = writeNumber(1e3 * delay, 3);
   tile.querySelector(".v .unit")!.textContent = " ms";
-  tile.querySelector(".f")!.textContent = `${contacts.length ? `contacts take energy up to ${inMs(contacts[least]!, reach)} ms; ` : ""}loop stable up to ${inMs(loop, 0)} ms`;
+  tile.querySelector(".f")!.textContent = `${contacts.length ? `contacts take energy up to ${inMs(contacts[least]!, reach)}\u00a0ms; ` : ""}loop stable up to ${inMs(loop, 0)}\u00a0ms`;
   const rows = [["loop", loop, 0] as const, ...contacts.map((limit, i) => [`Q${i + 1}`, limit, reach] as const)].slice(0, 5);
   const bars = rows.flatMap(([words, limit, far]) => [element("span", {}, words), element("div", { class: "bar" }, element("span", { style: `width:${100 * Math.min(delay / (limit || Infinity) || 0, 1)}%` })), element("b", {}, inMs(limit, far))]);
-  tile.append(element("div", { class: "bars" }, ...bars));
+  tile.querySelector(".bars")!.replaceWith(element("div", { class: "bars" }, ...bars));
   tile.classList.toggle("bad", delay >= leastLimit(limits));
   tile.classList.toggle("moved", moved);
 }

@@ -8,7 +8,7 @@ import type { PackedLoop } from "./loop_unit.ts";
 import { Runner } from "./runner.ts";
 import { Sliders } from "./sliders.ts";
 import { showRequirements, showTiles, type JudgedRequirement, type RequirementToMeet } from "./judge.ts";
-import { tellRun, type VerdictWords } from "./verdict.ts";
+import { decidingSentence, tellAdvice, tellRun, type AdviceNow, type VerdictWords } from "./verdict.ts";
 import { FINISHED, giveUp, ShownRun, type Outcome, type Page, type RunShown, type Scripts } from "./shown.ts";
 
 export interface LiveData extends RunShown {
@@ -51,7 +51,7 @@ export class Live {
     this.run = new ShownRun(data, page, page.figures);
     this.sliders = new Sliders(unit.numbers, data.scattered, (place, value) => this.change(place, value));
     const reset = element("button", { type: "button", class: "tool", click: () => this.reset() }, "As reported");
-    document.getElementById("live-numbers")!.append(this.said, this.wait, this.sliders.node, element("div", { class: "live-foot" }, reset));
+    document.getElementById("live-numbers")!.append(this.said, this.sliders.node, element("div", { class: "live-foot" }, this.wait, reset));
     host.append(this.again, element("div", { class: "frame panel" }, this.table), this.trust);
     signScrolling(this.table);
   }
@@ -183,10 +183,21 @@ export class Live {
     const judged = showRequirements(this.data.requirements, outcome.figures, moved);
     showTiles(outcome.figures, moved);
     tellLimits(moved ? null : this.ownLimits, moved);
-    tellRun(this.data.verdict, this.data.requirements, judged, outcome.figures, outcome.status === FINISHED ? null : outcome.time.at(-1)!, moved);
+    tellRun(this.data.verdict, judged, outcome.figures, outcome.status === FINISHED ? null : outcome.time.at(-1)!, moved);
+    tellAdvice(moved ? this.adviceOf(changed, judged) : null);
     this.tellFigures(outcome);
     this.sayOutcome(outcome, changed, judged);
     this.tellAgain(changed);
+  }
+
+  /** Return what the report advises, by the numbers as they are: none of them may scatter any more where it advises a campaign. */
+  private adviceOf(changed: number[], judged: JudgedRequirement[]): AdviceNow {
+    const { unit, requirements, scattered } = this.data, fixed = changed.some((place) => scattered.includes(unit.numbers[place]!.key));
+    return { settings: fixed ? null : this.settingsOf(changed), requirements: judged.length ? decidingSentence(requirements, judged) : undefined };
+  }
+
+  private settingsOf(changed: number[]): string[] {
+    return changed.flatMap((place) => settingsOf(this.data.unit.numbers[place]!, this.values[place]!));
   }
 
   private sayOutcome(outcome: Outcome, changed: number[], judged: JudgedRequirement[]): void {
@@ -204,7 +215,7 @@ export class Live {
     if (caught !== undefined && Number.isFinite(caught)) parts.push(caught ? `captured at ${writeNumber(figures.get("capture_time_s")!, 4)} s` : "not captured");
     parts.push(`${outcome.contacts.length} contact${outcome.contacts.length === 1 ? "" : "s"} (${own.contacts.length} reported)`);
     const missed = judged.filter(({ met }) => met !== true);
-    if (judged.length) parts.push(missed.length ? `${missed.length} of ${judged.length} requirements not met: ${missed.map(({ words }) => words).join(", ")}` : `all ${judged.length} requirements met`);
+    if (judged.length) parts.push(missed.length ? `${missed.length} of ${judged.length} requirements not met: ${missed.map(({ words }) => words).join(", ")}` : judged.length > 1 ? `all ${judged.length} requirements met` : "the requirement is met");
     this.said.replaceChildren(element("b", {}, moves.join("; ")), `: ${parts.join("; ")}.`);
     this.said.classList.toggle("bad", missed.length > 0 || overlaps !== "");
   }
@@ -239,6 +250,6 @@ export class Live {
   /** Say how the command line gives what is shown. */
   private tellAgain(changed: number[]): void {
     this.again.hidden = !changed.length;
-    tellCommand(this.again, "dockdyn run scenario.toml", changed.flatMap((place) => settingsOf(this.data.unit.numbers[place]!, this.values[place]!)));
+    tellCommand(this.again, "dockdyn run scenario.toml", this.settingsOf(changed));
   }
 }

@@ -4,7 +4,7 @@ import { element } from "../dom.ts";
 import type { Figure } from "../figure.ts";
 import { writeNumber, type Span } from "../scales.ts";
 import { showTiles } from "./judge.ts";
-import { asReported } from "./kept.ts";
+import { asReported, tellOwn } from "./kept.ts";
 import type { PackedLoop } from "./loop_unit.ts";
 import { limitRows, LimitSeeker, type DelayLimits, type LimitsData } from "./delay_limits.ts";
 import { isAllowed, moveInWords, settingsOf, tellCommand } from "./numbers.ts";
@@ -12,7 +12,7 @@ import { Runner } from "./runner.ts";
 import { giveUp, type Page, type Scripts } from "./shown.ts";
 import { Sliders } from "./sliders.ts";
 import type { PackedUnit } from "./unit.ts";
-import { showSort } from "./verdict.ts";
+import { showSort, tellAdvice } from "./verdict.ts";
 import { signScrolling } from "../tables.ts";
 import type { Answer } from "./worker.ts";
 
@@ -160,7 +160,7 @@ export class LiveMargins {
     this.tellTable(now);
     this.said.replaceChildren(...(moved ? [element("b", {}, changed.map((place) => moveInWords(this.data.unit.numbers[place]!, this.values[place]!)).join("; ")), `: ${this.headline(now)}.`] : ["As reported."]));
     this.again.hidden = !moved;
-    tellCommand(this.again, "dockdyn stability scenario.toml", changed.flatMap((place) => settingsOf(this.data.unit.numbers[place]!, this.values[place]!)));
+    tellCommand(this.again, "dockdyn stability scenario.toml", this.settings());
   }
 
   private headline({ first, delay, margin }: Told): string {
@@ -170,13 +170,19 @@ export class LiveMargins {
     return margin === Infinity ? headlines.whatever : Number.isNaN(margin) ? headlines.stable : fill(headlines.spare, margin);
   }
 
+  /** Return what `--set` takes to give the numbers that were moved. */
+  private settings(): string[] {
+    return this.data.unit.numbers.flatMap((number, place) => (this.values[place] === number.value ? [] : settingsOf(number, this.values[place]!)));
+  }
+
   private tellVerdict(now: Told | null): void {
-    const verdict = document.querySelector<HTMLElement>(".verdict")!, [headline, lead, guide] = ["headline", "lead", "guide"].map((name) => verdict.querySelector<HTMLElement>(`.${name}`));
-    for (const node of [headline, lead, guide]) if (node) asReported(node);
+    const verdict = document.querySelector<HTMLElement>(".verdict")!, [headline, lead] = ["headline", "lead"].map((name) => verdict.querySelector<HTMLElement>(`.${name}`));
+    for (const node of [headline, lead]) if (node) asReported(node);
     showSort(now && (now.first[0] < 0 ? "ok" : "bad"));
+    tellAdvice(now && { settings: this.settings() });
     if (!now) return;
     headline!.textContent = this.headline(now);
-    for (const node of [lead, guide]) node?.classList.add("reported");
+    if (lead) tellOwn(lead);
   }
 
   private tellTable(now: Told, limits: DelayLimits | null = null): void {

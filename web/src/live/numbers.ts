@@ -1,6 +1,6 @@
 // Numbers that a reader may change: how they are written, and how far a slider goes.
 import { element } from "../dom.ts";
-import { copyCommand } from "../tables.ts";
+import { addCopying } from "../tables.ts";
 import type { NumberOfUnit } from "./programs.ts";
 
 /** Units that are read more easily, by what a number of the report is below. */
@@ -60,9 +60,14 @@ export function settingsOf(number: NumberOfUnit, value: number): string[] {
   return number.places.map(([, sign], i) => `${number.keys[i]}=${sign * value}`);
 }
 
+/** Return a command with these settings. */
+export function withSettings(command: string, settings: string[]): string {
+  return [command, ...settings.map((one) => `--set ${/[\s<>]/.test(one) ? `"${one}"` : one}`)].join(" ");
+}
+
 /** Say how a command with these settings gives what is shown. */
 export function tellCommand(host: HTMLElement, command: string, settings: string[]): void {
-  const text = element("code", { class: "command", tabindex: 0 }, [command, ...settings.map((one) => `--set ${/[\s<>]/.test(one) ? `"${one}"` : one}`)].join(" "));
+  const text = element("code", { class: "command", tabindex: 0 }, withSettings(command, settings));
   host.replaceChildren(element("span", { class: "note" }, "The same on the command line:"), element("div", { class: "line-of-command" }, text));
-  copyCommand(text);
+  addCopying(text);
 }

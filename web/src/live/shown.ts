@@ -181,7 +181,7 @@ export class ShownRun {
         if (key === "-") return "–";
         return writeNumber(contact[key as keyof Contact], /onset|release|time/.test(key) ? 6 : 4);
       };
-      return element("tr", {}, ...keys.map((key, place) => element("td", { class: heads[place]?.classList.contains("worded") ? "worded" : null }, text(key))));
+      return element("tr", {}, ...keys.map((key, place) => element("td", { class: heads[place]?.classList.contains("worded") ? (place ? "worded" : "worded brief") : null }, text(key))));
     }));
   }
 }

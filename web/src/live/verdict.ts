@@ -1,7 +1,8 @@
 // The verdict of a report, told again by the words that `dockdyn/report/verdict.py` has for it.
 import { writeNumber } from "../scales.ts";
+import { withSettings } from "./numbers.ts";
 import { inWords, type JudgedRequirement, type RequirementToMeet } from "./judge.ts";
-import { asReported } from "./kept.ts";
+import { asReported, tellOwn } from "./kept.ts";
 
 export interface VerdictWords {
   headlines: [holds: Record<string, boolean | null>, words: string][];
@@ -43,29 +44,46 @@ function judgement({ unmet, missed, met }: VerdictWords, judged: JudgedRequireme
 }
 
 /** Tell the verdict of a run with these figures again; where it `stops` early (s), that. What else the report says is marked as its own. */
-export function tellRun(words: VerdictWords, requirements: RequirementToMeet[], judged: JudgedRequirement[], figures: ReadonlyMap<string, number>, stops: number | null, moved: boolean): void {
-  const verdict = document.querySelector<HTMLElement>(".verdict")!, [headline, lead, sentence, guide] = ["headline", "lead", "judgement", "guide"].map((name) => verdict.querySelector<HTMLElement>(`.${name}`));
-  for (const node of [headline, lead, sentence, guide]) if (node) asReported(node);
+export function tellRun(words: VerdictWords, judged: JudgedRequirement[], figures: ReadonlyMap<string, number>, stops: number | null, moved: boolean): void {
+  const verdict = document.querySelector<HTMLElement>(".verdict")!, [headline, lead, sentence] = ["headline", "lead", "judgement"].map((name) => verdict.querySelector<HTMLElement>(`.${name}`));
+  for (const node of [headline, lead, sentence]) if (node) asReported(node);
   if (!moved) return showSort(null);
   const met = judged.map((one) => one.met);
   showSort(stops !== null || met.includes(false) ? "bad" : words.warned || met.includes(null) ? "warn" : "ok");
   const said = stops === null ? headlineOf(words.headlines, figures) : `Stops at ${writeNumber(stops)} s`;
   if (said) headline!.textContent = said;
-  headline!.classList.toggle("reported", !said);
-  for (const node of [lead, guide]) node?.classList.add("reported");
+  else tellOwn(headline!);
+  if (lead) tellOwn(lead);
   if (!sentence || !judged.length) return;
   sentence.textContent = judgement(words, judged);
   sentence.classList.toggle("active", met.some((one) => one !== true));
-  tellDeciding(guide, requirements, judged);
 }
 
-/** Tell again which requirement decides: that which is not met, not decided, or met by the least margin. */
-function tellDeciding(guide: HTMLElement | null | undefined, requirements: RequirementToMeet[], judged: JudgedRequirement[]): void {
-  const [word, sentence] = [guide?.querySelector("dt"), guide?.querySelector("dd")];
-  if (word?.textContent !== "Decides" || !sentence) return;
+/** What advice is by other numbers, by what it follows; what is not there is not known. */
+export interface AdviceNow {
+  settings: string[] | null; // that its command takes
+  requirements?: string;
+  worst?: { sentence: string; command: string };
+}
+
+/** Tell what decides and what to do next again; what is not known by other numbers is marked as the report's own. null: as reported. */
+export function tellAdvice(now: AdviceNow | null): void {
+  for (const node of document.querySelectorAll<HTMLElement>(".guide dd")) {
+    asReported(node);
+    const of = node.dataset.follows, command = node.querySelector("code.command");
+    if (!now || of === "nothing") continue;
+    if (of === "requirements" && now.requirements) node.textContent = now.requirements;
+    else if (of === "settings" && now.settings && command) command.textContent = withSettings(command.textContent!, now.settings);
+    else if (of === "worst" && now.worst && command) {
+      command.textContent = now.worst.command;
+      node.replaceChildren(now.worst.sentence, command.parentElement!);
+    } else tellOwn(node);
+  }
+}
+
+/** Return what decides whether a run meets its requirements: that which is not met, not decided, or met by the least margin. */
+export function decidingSentence(requirements: RequirementToMeet[], judged: JudgedRequirement[]): string {
   const concern = ({ met, share }: JudgedRequirement) => (met === false ? 2e9 : met === null ? 1e9 : 0) + (share ?? 0);
   const worst = judged.reduce((most, one, place) => (concern(one) > concern(judged[most]!) ? place : most), 0), { asked, met, value, used } = inWords(requirements[worst]!, judged[worst]!);
-  sentence.textContent = `${asked}: ${met}, ${value}${used ? `, ${used}` : ""}.`;
-  guide!.classList.remove("reported");
-  [...guide!.children].slice(2).forEach((node) => node.classList.add("reported"));
+  return `${asked}: ${met}, ${value}${used ? `, ${used}` : ""}.`;
 }

@@ -156,8 +156,12 @@ def _tiles(dataset: Dataset, summary: dict[str, Any]) -> list[Tile]:
     )
     delay = float(dataset.attrs["delay_s"])
     if delay and any(summary["energy_class"]):
-        words = "which dockdyn stability judges"
-        return [*tiles, Tile("Delay of the loop", format_significant(1e3 * delay, 3), "ms", words, limits=True)]
+        words, of = (
+            "of the loop, which dockdyn stability judges",
+            [f"Q{i + 1}" for i in range(len(summary["contacts"]))],
+        )
+        number = format_significant(1e3 * delay, 3)
+        return [*tiles, Tile("Delay against its limits", number, "ms", words, limits=["loop", *of])]
     return [*tiles, *_largest_approach(summary["contacts"])]
 
 

@@ -156,10 +156,14 @@ def campaign_advice(cases: CampaignCases, answers: dict[str, Any]) -> list[Advic
         advice.append(Advice("Next", f"{planned - cases.count} cases are still to run: go on with --resume."))
     elif answers["worst"] and (mostly_missed(answers) or answers["requirements_probability"] != 1):
         worst = answers["worst"][0]
-        to = f" ({worst['requirement']} missed)" if worst.get("met") is False else ""
-        advice.append(Advice("Next", f"See the worst case, {worst['case']}{to}, move:", worst["command"]))
+        to = f" ({name_in_words(worst['requirement'])} missed)" if worst.get("met") is False else ""
+        advice.append(Advice("Next", f"See the worst case, {worst['case']}{to}, move:", worst["command"], "worst"))
     elif not answers["requirements"]:
         advice.append(
-            Advice("Next", "State what must hold under [requirements]: this page then shows in how many cases it does.")
+            Advice(
+                "Next",
+                "State what must hold under [requirements]: this page then shows in how many cases it does.",
+                follows="nothing",
+            )
         )
     return advice

@@ -37,14 +37,17 @@ def design_tiles(plan: Plan, evaluations: Sequence[Evaluation], answer: dict[str
         feasible = np.array([one.feasible for one in evaluations])
         reached = np.where(feasible, goal_values(evaluations, place), np.nan)
         best = (np.fmax if goal.largest else np.fmin).accumulate(reached)
+        if not answer["feasible"]:
+            best = np.asarray(goal_values(evaluations, place), float)
         known = np.isfinite(best)
-        value, _, unit = format_reached(told, "value").partition(" ") if answer["feasible"] else ("–", "", "")
+        value, _, unit = format_reached(told, "value").partition(" ")
+        note = _change_words(told)
         tiles.append(
             Tile(
                 told["text"].replace("_", " ").capitalize(),
                 value,
                 unit,
-                _change_words(told),
+                note if answer["feasible"] else f"of the design that misses least; {note}",
                 number[known],
                 best[known],
                 "orange" if told["unit"] == "N" else "blue",

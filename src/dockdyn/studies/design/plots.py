@@ -31,7 +31,7 @@ def convergence_figure(plan: Plan, evaluations: Sequence[Evaluation], units: Seq
     if plan.constraints:
         missed = np.array([one.missed for one in evaluations])
         panels.append(Panel("missed by", _design_points(number, missed, feasible), 1.2, across=ACROSS))
-    return Chart(panels, whole=(1.0, float(max(len(evaluations), 2))))
+    return Chart(panels, whole=(0.5, max(len(evaluations), 2) + 0.5))
 
 
 def front_figure(plan: Plan, evaluations: Sequence[Evaluation], answer: dict[str, Any]) -> Chart:
@@ -72,7 +72,7 @@ def variables_figure(plan: Plan, evaluations: Sequence[Evaluation]) -> Chart:
         _variable_panel(one, number, [design.values[place] for design in evaluations], feasible)
         for place, one in enumerate(plan.variables)
     ]
-    return Chart(panels, whole=(1.0, float(max(len(evaluations), 2))))
+    return Chart(panels, whole=(0.5, max(len(evaluations), 2) + 0.5))
 
 
 def _variable_panel(one: Variable, number: np.ndarray, values: list[Any], feasible: np.ndarray) -> Panel:
@@ -100,7 +100,7 @@ def _design_points(number: np.ndarray, values: np.ndarray, feasible: np.ndarray)
     """Return a point a design, by whether it meets all constraints."""
     looks = (("blue", "meets all constraints", feasible), ("orange", "misses one", ~feasible))
     return [
-        Line(number[chosen], values[chosen], colour, name, marker=".", size=3.0, joined=False)
+        Line(number[chosen], values[chosen], colour, name, marker=".", size=8.0, joined=False)
         for colour, name, chosen in looks
         if chosen.any()
     ]

@@ -104,7 +104,7 @@ def _column_chart(fit: Fit, name: str) -> Chart:
     inside = (fit.log.time >= fit.time[0]) & (fit.log.time <= fit.time[-1])
     measured, simulated = fit.log.columns[name][inside], fit.simulated[name]
     above = [
-        Line(fit.time, measured, "ink", "measured", marker=".", size=2.5, joined=False),
+        Line(fit.time, measured, "ink", "measured", marker=".", size=5.0, joined=False),
         Line(fit.time, simulated, "blue", "fitted"),
     ]
     left = Line(fit.time, simulated - measured, "green", width=0.7)

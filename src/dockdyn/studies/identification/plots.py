@@ -58,14 +58,14 @@ def bode_figure(robot: IdentifiedRobot) -> Chart:
         lines = [sure, Line(band.frequency, value, "blue", "model")]
         if len(hertz):
             words = "ratio of the measured spectra"
-            lines.append(Line(hertz, points, "orange", words, marker=".", joined=False))
+            lines.append(Line(hertz, points, "orange", words, marker=".", size=8.0, joined=False))
         limits = _response_limits(value, half, points, inside)
         panels.append(Panel(label, lines, 1.8, bands=[excited], limits=limits, **_FREQUENCY))
     widths = [
         Line(band.frequency, band.magnitude, "purple", "± dB"),
         Line(band.frequency, band.phase, "green", "± deg", dash=1),
     ]
-    panels.append(Panel("95 %: ± dB, deg", widths, 1.2, bands=[excited], scale="log", **_FREQUENCY))
+    panels.append(Panel("95 %: ± dB and ± deg", widths, 1.2, bands=[excited], scale="log", **_FREQUENCY))
     return Chart(panels, whole=(float(band.frequency[0]), float(band.frequency[-1])))
 
 

@@ -163,5 +163,6 @@ def margins_advice(margins: dict[str, Any], swept: bool) -> list[Advice]:
                 )
             )
         else:
-            advice.append(Advice("Next", "See the contacts themselves with this delay:", "dockdyn run scenario.toml"))
+            words = "See the contacts themselves with this delay:"
+            advice.append(Advice("Next", words, "dockdyn run scenario.toml", "settings"))
     return advice

@@ -1,0 +1,39 @@
+"""Where a page that computes puts what it makes: numbers to change, and figures that follow, each with the room that it takes.
+
+What is read then stays where it is when the page's script has made them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dockdyn.report.elements import Html, element
+
+MOST_NUMBERS = 6  # that are offered unasked, as `web/src/live/sliders.ts` does
+MOST_CONTACTS = 6  # whose limits of the delay are sought, as `web/src/live/delay_limits.ts` does
+OF_LOOP = 5  # figures of a loop, beside limits
+
+
+def numbers_place(live: Mapping[str, Any]) -> Html:
+    """Return the place of the numbers to change."""
+    count = sum(bool(number["value"]) for number in live["unit"]["numbers"])
+    return element("div", id="live-numbers", style=f"--rows:{min(count, MOST_NUMBERS)}")
+
+
+def case_place(live: Mapping[str, Any]) -> Html:
+    """Return the place of what makes a case of a campaign: its requirements, and the numbers that decide."""
+    keys, met = len(live["deciding"][:MOST_NUMBERS]), len(live["requirements"])
+    return element("div", id="live-case", style=f"--keys:{keys};--met:{met}")
+
+
+def figures_place(live: Mapping[str, Any], contacts: int) -> Html:
+    """Return the place of the figures of a run, or of a loop, that follow the numbers; of cases those stand elsewhere.
+
+    `contacts` is how many of a run there are.
+    """
+    if "cases" in live:
+        return element("div", id="live", class_="brief")
+    figures = OF_LOOP if "loop" in live else len(live["words"].keys() & live["stated"].keys())
+    limits = 1 + min(contacts, MOST_CONTACTS) if "limits" in live else 0
+    return element("div", id="live", style=f"--rows:{figures + limits}")
