@@ -318,7 +318,10 @@ class ContactGroup(Module):
                 kept = _each_row(lambda one: self.law.memory_rate(one, nowhere, apart), kept)
             return ContactMemory(stretches, kept)
 
-        return jax.lax.cond(mode == APART, still, lambda: _each_row(one, (self.members, self.rest, past)))
+        def moving() -> ContactMemory:
+            return _each_row(one, (self.members, self.rest, past))
+
+        return moving() if self.rest is not None else jax.lax.cond(mode == APART, still, moving)
 
     def renewed(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory) -> ContactMemory:
         """Return what it remembers once a step has ended."""
