@@ -234,9 +234,8 @@ COLUMNS: dict[str, Callable[[], Tables]] = {
     ),
     "contact law: Thornton": with_law(judged_at=1e-4, law="thornton", stiffness=1e7, yield_force=20.0),
     "contact law: Zener": with_law(law="zener", stiffness=2e5, series_stiffness=1e5, relaxation_time=2e-3),
-    "contact law: adhesive": with_law(
-        judged_at=1e-4, law="adhesive", stiffness=2e7, pull_off_force=5.0, damping=100.0
-    ),
+    "contact law: DMT": with_law(judged_at=1e-4, law="dmt", stiffness=2e7, pull_off_force=5.0, damping=100.0),
+    "contact law: JKR": with_law(judged_at=1e-4, law="jkr", stiffness=2e7, pull_off_force=5.0, damping=100.0),
     "contact law: measured": with_law(
         law="measured",
         depth=[0.0, 2e-4, 1e-3],

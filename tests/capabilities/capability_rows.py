@@ -350,6 +350,7 @@ NOT_YET: dict[Cell, str] = {
         "contact law: elastic and plastic",
         "contact law: Thornton",
         "contact law: Zener",
+        "contact law: JKR",
         "friction that sticks",
     )
 }

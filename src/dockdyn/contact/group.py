@@ -455,7 +455,8 @@ class ContactGroup(Module):
             if bound is None:
                 return near(geometry, weight, memory=memory)
             distance, size = once(bound)
-            apart = distance > (BRINK if loads else FAR * size)
+            reach = -self.law.acts_from()
+            apart = distance > (BRINK + reach if loads else FAR * size + reach)
             return jax.lax.cond(apart, lambda: far(distance), lambda: near(geometry, weight, memory=memory))
 
         def far(distance: Scalar) -> tuple[Any, tuple[Scalar, Any]]:
@@ -474,7 +475,7 @@ class ContactGroup(Module):
                 each = _pressing_force(law, mode, meeting, self.alone)
             pressing, stored = weight * each, jnp.zeros(())
             if exact and rest is None:
-                stored = law.stored_energy(self.stretched(meeting.depth))
+                stored = law.stored_energy(self.stretched(law, mode, meeting.depth))
             rubs = self._rub(meeting, each, weight, own, other, rest, memory)
             stored = stored + rubs.stored if exact else stored
             force = meeting.normal * pressing + rubs.force
@@ -550,9 +551,9 @@ class ContactGroup(Module):
             lambda: self.signal_of(self.state(mode, own, other, loads=True, past=past)),
         )
 
-    def stretched(self, depth: Scalar) -> Scalar:
-        """Return the depth (m) at which the law stores what it does at a `depth`: nothing of what is apart."""
-        return jnp.maximum(depth, 0.0)
+    def stretched(self, law: NormalLaw, mode: Int[Array, ""], depth: Scalar) -> Scalar:
+        """Return the depth (m) at which a law stores what it does at a `depth`: nothing of what is apart."""
+        return jnp.maximum(depth, jnp.where(mode == APART, 0.0, law.acts_from()))
 
     def stored_energy(self, own: Placed, other: Placed) -> Scalar:
         """Return the energy (J) that it stores at first."""
@@ -576,7 +577,7 @@ class ContactGroup(Module):
     def guards(self, mode: Int[Array, ""], found: GroupState) -> tuple[Scalar, ...]:
         """Return the event functions: one (m) that rises through zero at the first onset and at the last release; of a member
         that is alone also one where its force ends or returns."""
-        across = jnp.where(mode == APART, found.depth, -found.depth)
+        across = jnp.where(mode == APART, found.depth, self.law.acts_from() - found.depth)
         return (across, force_guard(mode, found.force_sign)) if self.alone else (across,)
 
     def next_mode(self, mode: Int[Array, ""], fired: tuple[Bool[Array, ""], ...]) -> Int[Array, ""]:
@@ -590,7 +591,10 @@ class ContactGroup(Module):
     def mode_of(self, found: GroupState) -> Int[Array, ""]:
         """Return the mode that fits a state."""
         inside = jnp.where(found.force_sign < 0, SLACK, PRESSING) if self.alone else PRESSING
-        return jnp.where(found.depth > 0, inside, APART).astype(int)
+        touches = found.depth > 0
+        if self.law.adheres():  # also where it holds on
+            touches |= found.normal_force < 0
+        return jnp.where(touches, inside, APART).astype(int)
 
     def first_mode(self, own: Placed, other: Placed) -> Int[Array, ""]:
         """Return the mode at the start of a run."""
@@ -616,7 +620,7 @@ def _pressing_force(
     if alone:
         return force_in_mode(law, mode, depth, force)
     within = force if law.adheres() else jnp.where(law.force_sign(depth, rate) > 0, force, 0.0)
-    at_event = (mode == PRESSING) & (jnp.abs(depth) < BRINK)
+    at_event = (mode == PRESSING) & (jnp.abs(depth - law.acts_from()) < BRINK)
     return jnp.where(at_event, within, gated_force(law, depth, force))
 
 

@@ -51,6 +51,10 @@ class NormalLaw(Module):
         """Return whether the force may pull until the depth is zero."""
         return False
 
+    def acts_from(self) -> Scalar | float:
+        """Return the least depth (m) at which it acts on what has touched: zero, or below that of one that holds on."""
+        return 0.0
+
     def lossless(self) -> bool:
         """Return whether the force depends on depth alone, so that a contact gives back all the energy it took.
 

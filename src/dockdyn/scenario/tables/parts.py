@@ -249,11 +249,19 @@ NormalLawSection: Any = choice(
         ),
         part(
             "law",
-            "adhesive",
-            "dockdyn.contact.laws.adhesive:Adhesive",
+            "dmt",
+            "dockdyn.contact.laws.dmt:Dmt",
             exponent=Exponent,
             stiffness=Power,
             pull_off_force=quantity("N", "a force", least=0),
+            damping=(Damping, 0.0),
+        ),
+        part(
+            "law",
+            "jkr",
+            "dockdyn.contact.laws.jkr:Jkr",
+            stiffness=quantity("N/m**1.5", "a stiffness", above=0),
+            pull_off_force=quantity("N", "a force", above=0),
             damping=(Damping, 0.0),
         ),
         part(
@@ -297,7 +305,7 @@ NormalLawSection: Any = choice(
     OwnNormalLaw,
 )
 
-REMEMBERING = ("elastic-plastic", "thornton", "zener", "stick-slip")
+REMEMBERING = ("elastic-plastic", "thornton", "zener", "jkr", "stick-slip")
 
 
 def remembers(law: Any) -> bool:  # noqa: ANN401, a section of a law

@@ -1,4 +1,4 @@
-"""A contact that adheres: bodies that touch hold each other until they are pulled apart.
+"""Stiff round bodies that adhere: those that overlap hold each other until they are pulled apart.
 
 Units: depth m, rate m/s, force N, stiffness N/mⁿ.
 Source: Derjaguin, Muller and Toporov 1975, J. Colloid Interface Sci. 53:314.
@@ -11,7 +11,7 @@ from dockdyn.deferred import Array, Float
 from dockdyn.mechanics.vector import Scalar
 
 
-class Adhesive(NormalLaw):
+class Dmt(NormalLaw):
     """k dⁿ − F₀ + b ḋ: Hertz's force less a pull-off force, 2 π w R of a ball with a work of adhesion w, while bodies overlap.
 
     At rest it presses in by (F₀/k)^(1/n), from where n/(n + 1) F₀ times that depth is what it takes to part the bodies.
