@@ -3,6 +3,7 @@
 import jax
 import numpy as np
 import pytest
+from contact_benchmarks import thornton_restitution
 from helpers.refusals import refused
 from sticking_ball import MASS, ball_on_plane
 
@@ -24,15 +25,7 @@ def test_restitution(load, seed):
     run = dockdyn.simulate(load(ball_on_plane([0, 0, -SPEED], [0, 0, 0], law, "none")))
     speed = np.sqrt(0.8 * limit * (limit / stiffness) ** (2 / 3) / MASS)
     after = float(run["velocity"].isel(time=-1).sel(body="ball", axis="z")) / SPEED
-    assert after == pytest.approx(restitution(speed / SPEED), abs=1e-8)
-
-
-def restitution(ratio):
-    """Return Thornton's restitution of an impact of which the speed that just yields is this `ratio`."""
-    if ratio >= 1:
-        return 1.0
-    slower = ratio / (ratio + 2 * np.sqrt((6 - ratio**2) / 5))
-    return np.sqrt(6 * np.sqrt(3) / 5) * np.sqrt(1 - ratio**2 / 6) * slower**0.25
+    assert after == pytest.approx(thornton_restitution(speed / SPEED), abs=1e-8)
 
 
 def test_the_way_back_is_hertz_of_the_flattened_radius():
