@@ -211,8 +211,12 @@ def contacts() -> list[Line]:
             found.append(Line(*cells, unit, form, trusted))
     for name, (tables, expected), by, trusted in (
         ("ball that yields: restitution", known.plastic_impact(), "closed form, Thornton 1997", 1e-8),
-        ("ball that adheres, at twice the speed at which it stays: restitution", known.adhering_impact(),
-         "closed form to three digits, Thornton and Ning 1998", 1e-3),
+        (
+            "ball that adheres, at twice the speed at which it stays: restitution",
+            known.adhering_impact(),
+            "closed form to three digits, Thornton and Ning 1998",
+            1e-3,
+        ),
     ):
         run = dockdyn.simulate(load(tables))
         along = run["velocity"].sel(body="ball", axis="z").values

@@ -29,7 +29,7 @@ def test_restitution(load, seed):
 
 
 def test_the_way_back_is_hertz_of_the_flattened_radius():
-    """Of a ball of radius R and modulus E* whose pressure is p at most: π p R straight on, and Thornton's R_p on the way back."""
+    """Of a ball of radius R and modulus E* and a largest pressure p: π p R straight on, and Thornton's R_p on the way back."""
     radius, modulus, pressure = 0.03, 7e10, 1.1e9
     limit = pressure**3 * np.pi**3 * radius**2 / (6 * modulus**2)
     law = Thornton(np.asarray(4 / 3 * modulus * np.sqrt(radius)), np.asarray(limit))

@@ -71,7 +71,9 @@ def test_what_is_free_recovers_and_is_met_again_before_it_has(load, seed):
     surface = np.maximum(depth, second / (first + second) * crept)
     stored = (first * surface**2 + second * (surface - crept) ** 2) / 2
     np.testing.assert_allclose(run.contact_energy.sel(contact="hit").values, stored, atol=2e-6 * stored.max())
-    whole = run.kinetic_energy.values + run.contact_energy.sum("contact").values + run.contact_loss.sum("contact").values
+    whole = (
+        run.kinetic_energy.values + run.contact_energy.sum("contact").values + run.contact_loss.sum("contact").values
+    )
     np.testing.assert_allclose(whole, whole[0], rtol=1e-6)
 
 

@@ -606,9 +606,7 @@ def _attitude_over(own: Placed, other: Placed) -> Quaternion:
     return other.pose.attitude.conjugate() * own.pose.attitude
 
 
-def _pressing_force(
-    law: NormalLaw, mode: Int[Array, ""], meeting: ContactKinematics, alone: bool
-) -> Scalar:
+def _pressing_force(law: NormalLaw, mode: Int[Array, ""], meeting: ContactKinematics, alone: bool) -> Scalar:
     """Return the normal force (N) of a member of a group in its `mode`: of one that is `alone` as that says, else as its depth
     does.
 

@@ -1,8 +1,8 @@
 """Elastic round bodies that adhere: they snap together as they touch, and hold each other a little beyond that.
 
 Units: depth m, rate m/s, force N, stiffness N/m^1.5.
-Source: Johnson, Kendall and Roberts 1971, Proc. R. Soc. A 324:301, in the form of Chokshi, Tielens and Hollenbach 1993, Astrophys. J.
-407:806; own solution for the radius of the contact.
+Source: Johnson, Kendall and Roberts 1971, Proc. R. Soc. A 324:301, as Chokshi, Tielens and Hollenbach 1993, Astrophys. J. 407:806,
+write it; own solution for the radius of the contact.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ AS_TOUCHED = -0.1 * (2 / 3) ** (4 / 3)  # the integral of the force, in its scal
 class Jkr(NormalLaw):
     """F = 4 F₀ (α³ − α^1.5) + b ḋ at d = D (α² − 2/3 √α), D = (4 F₀/k)^(2/3), α being a measure of the contact's radius.
 
-    It begins at zero depth with −8/9 F₀, holds until −F₀ if pulled by a force, and parts at −0.275 D, where −5/9 F₀ is left. That
-    takes 0.257 F₀ D, which is lost: 7.09 (w⁵ R⁴/E*²)^(1/3) of a work of adhesion w.
+    It begins at zero depth with −8/9 F₀, holds until −F₀ if pulled by a force, and parts at −0.275 D, where −5/9 F₀ is left.
+    That takes 0.257 F₀ D, which is lost: 7.09 (w⁵ R⁴/E*²)^(1/3) of a work of adhesion w.
     """
 
     stiffness: Float[Array, ""]  # k = 4/3 E* √R, N/m^1.5

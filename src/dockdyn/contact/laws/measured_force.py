@@ -88,9 +88,7 @@ def _coefficients(
     return slopes[:-1], square, (slopes[:-1] + slopes[1:] - 2 * rises) / widths**2
 
 
-def _cubic(
-    place: Scalar, places: Float[Array, "n"], values: Float[Array, "n"], slopes: Float[Array, "n"]
-) -> Scalar:
+def _cubic(place: Scalar, places: Float[Array, "n"], values: Float[Array, "n"], slopes: Float[Array, "n"]) -> Scalar:
     """Return the value at a place of cubics through values with slopes, straight on beyond them."""
     widths = jnp.diff(places)
     first, square, cube = _coefficients(widths, values, slopes)

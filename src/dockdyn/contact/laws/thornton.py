@@ -15,8 +15,8 @@ from dockdyn.mechanics.vector import Scalar
 class Thornton(YieldingLaw):
     """Hertz's k d^1.5 up to a yield force, straight on beyond it, and back by Hertz's law of a flattened sphere.
 
-    Straight on is π p R of Thornton's largest pressure p, which is reached as Hertz's law has just that slope. The radius of the
-    flattened sphere is to the first one as the squares of their stiffnesses.
+    Straight on is π p R of Thornton's largest pressure p, which is reached as Hertz's law has just that slope. The radius of
+    the flattened sphere is to the first one as the squares of their stiffnesses.
     """
 
     stiffness: Float[Array, ""]  # k = 4/3 E* √R, N/m^1.5

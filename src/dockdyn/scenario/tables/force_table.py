@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from dockdyn.scenario.language.given_file import FORCE_TABLE, content_of
 from dockdyn.scenario.language.errors import ScenarioError, shown
+from dockdyn.scenario.language.given_file import FORCE_TABLE, content_of
 from dockdyn.scenario.tables.part import refuse
 
 KEY, LAW = "force", "measured"
@@ -44,7 +45,7 @@ def never_falling(law: Any) -> None:  # noqa: ANN401, a table that `part` makes
         values = getattr(law, key)
         if len(values) > most:
             refuse(f"{key}: has {len(values)} values; must have at most {most}")
-        for before, after in zip(values, values[1:], strict=False):
+        for before, after in pairwise(values):
             if not after > before:
                 refuse(f"{key}: {after:g} follows {before:g}; must increase")
     if law.depth[0] != 0:

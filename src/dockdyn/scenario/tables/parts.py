@@ -270,7 +270,10 @@ NormalLawSection: Any = choice(
             measured_force,
             never_falling,
             depth=Annotated[list[Coordinate], Field(min_length=2, fail_fast=True)],
-            rate=(Annotated[list[quantity("m/s", "a speed", component=True)], Field(min_length=1, fail_fast=True)], [0.0]),
+            rate=(
+                Annotated[list[quantity("m/s", "a speed", component=True)], Field(min_length=1, fail_fast=True)],
+                [0.0],
+            ),
             force=Annotated[list[Forces], Field(min_length=2, fail_fast=True)],
         ),
         part(
