@@ -394,6 +394,20 @@ class ContactGroup(Module):
         law = self.law.along(own.rotation.transposed_times(meeting.normal))
         return law if past is None or past.law is None else law.after(past.law)
 
+    def _law_and_force(
+        self,
+        mode: Int[Array, ""],
+        meeting: ContactKinematics,
+        own: Placed,
+        rest: Rest | None,
+        past: ContactMemory | None,
+    ) -> tuple[NormalLaw, Scalar]:
+        """Return the law of a member, and what it gives (N, or Pa): around `rest` what that is more than there."""
+        law = self._law_of(meeting, own, past if rest is None else None)
+        if rest is None:
+            return law, _pressing_force(law, mode, meeting, self.alone)
+        return law, rest.law(law, None if past is None else past.law).force(meeting.depth, meeting.rate)
+
     @property
     def _sticking(self) -> StickSlip:
         assert isinstance(self.friction, StickSlip)
@@ -468,11 +482,7 @@ class ContactGroup(Module):
             geometry: PairGeometry, weight: Scalar, rest: Rest | None = None, memory: ContactMemory | None = None
         ) -> tuple[Any, tuple[Scalar, Any]]:
             meeting = geometry.meet(own, other)
-            law = self._law_of(meeting, own, memory if rest is None else None)
-            if rest is not None:
-                each = rest.law(law, None if memory is None else memory.law).force(meeting.depth, meeting.rate)
-            else:
-                each = _pressing_force(law, mode, meeting, self.alone)
+            law, each = self._law_and_force(mode, meeting, own, rest, memory)
             pressing, stored = weight * each, jnp.zeros(())
             if exact and rest is None:
                 stored = law.stored_energy(self.stretched(law, mode, meeting.depth))

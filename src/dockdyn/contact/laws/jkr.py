@@ -1,7 +1,7 @@
 """Elastic round bodies that adhere: they snap together as they touch, and hold each other a little beyond that.
 
 Units: depth m, rate m/s, force N, stiffness N/m^1.5.
-Source: Johnson, Kendall and Roberts 1971, Proc. R. Soc. A 324:301, as Chokshi, Tielens and Hollenbach 1993, Astrophys. J. 407:806,
+Source: Johnson, Kendall, Roberts 1971, Proc. R. Soc. A 324:301, as Chokshi, Tielens and Hollenbach 1993, Astrophys. J. 407:806,
 write it; own solution for the radius of the contact.
 """
 
@@ -40,13 +40,13 @@ class Jkr(NormalLaw):
         return jnp.zeros(())
 
     def after(self, memory: Scalar) -> NormalLaw:
-        return Held(self, memory)
+        return Touching(self, memory)
 
     def renewed(self, memory: Scalar, depth: Scalar) -> Scalar:
         return jnp.where((depth > 0) | ((memory > 0) & (depth > self.acts_from())), 1.0, 0.0)
 
     def at_rest(self, depth: Scalar) -> NormalLaw:
-        return Held(self, jnp.ones(()))
+        return Touching(self, jnp.ones(()))
 
     @property
     def scale(self) -> Scalar:
@@ -77,7 +77,7 @@ class Jkr(NormalLaw):
         return 4 * self.pull_off_force * self.scale * (integral - AS_TOUCHED)
 
 
-class Held(NormalLaw):
+class Touching(NormalLaw):
     """The same once it is known whether the bodies have touched."""
 
     law: Jkr

@@ -73,10 +73,11 @@ class Dented(NormalLaw):
         return jnp.where(pressed > 0, jnp.maximum(pressed + self.law.dashpot() * rate, 0.0), 0.0)
 
     def force_sign(self, depth: Scalar, rate: Scalar) -> Scalar:
-        # the depth above the dent, of which the root is never flat; what a dashpot ends, ends before that
-        above, pressed = depth - self.law.dent(self.deepest), self._pressed(depth)
-        damped = pressed + self.law.dashpot() * rate
-        return jnp.where((above > 0) & (self.law.dashpot() > 0), damped, above)
+        # the depth above the dent, of which the root is never flat: without one the force ends as the depth does
+        dent, dashpot = self.law.dent(self.deepest), self.law.dashpot()
+        above, damped = depth - dent, self._pressed(depth) + dashpot * rate
+        undamped = jnp.where(dent > 0, above, 1.0)
+        return jnp.where(dashpot > 0, jnp.where(above > 0, damped, above), undamped)
 
     def stored_energy(self, depth: Scalar) -> Scalar:
         """Return what it gives back (J) on the way to its dent."""
