@@ -40,13 +40,13 @@ class Jkr(NormalLaw):
         return jnp.zeros(())
 
     def after(self, memory: Scalar) -> NormalLaw:
-        return Touching(self, memory)
+        return JkrBond(self, memory)
 
     def renewed(self, memory: Scalar, depth: Scalar) -> Scalar:
         return jnp.where((depth > 0) | ((memory > 0) & (depth > self.acts_from())), 1.0, 0.0)
 
     def at_rest(self, depth: Scalar) -> NormalLaw:
-        return Touching(self, jnp.ones(()))
+        return JkrBond(self, jnp.ones(()))
 
     @property
     def scale(self) -> Scalar:
@@ -77,7 +77,7 @@ class Jkr(NormalLaw):
         return 4 * self.pull_off_force * self.scale * (integral - AS_TOUCHED)
 
 
-class Touching(NormalLaw):
+class JkrBond(NormalLaw):
     """The same once it is known whether the bodies have touched."""
 
     law: Jkr
