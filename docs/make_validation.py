@@ -209,6 +209,22 @@ def contacts() -> list[Line]:
             trusted = 1e-6 * abs(expected[key])
             cells = f"Chung and Ooi's test {number}, {came}: {key} afterwards", "", ours[key], expected[key]
             found.append(Line(*cells, unit, form, trusted))
+    for name, (tables, expected), by, trusted in (
+        ("ball that yields: restitution", known.plastic_impact(), "closed form, Thornton 1997", 1e-8),
+        (
+            "ball that adheres, at twice the speed at which it stays: restitution",
+            known.adhering_impact(),
+            "closed form to three digits, Thornton and Ning 1998",
+            1e-3,
+        ),
+    ):
+        run = dockdyn.simulate(load(tables))
+        along = run["velocity"].sel(body="ball", axis="z").values
+        found.append(Line(name, "", float(-along[-1] / along[0]), expected, "1", by, trusted))
+    tables, delay = known.creeping_contact()
+    ours = 1e6 * dockdyn.margins(load(tables))["critical_delay_s"]
+    name = "ball on a standard linear solid: critical delay"
+    found.append(Line(name, "", ours, 1e6 * delay, "µs", form, 1e-7 * 1e6 * delay))
     tables, period = known.drawn_block()
     ours = float(np.mean(np.diff(known.turning_times(dockdyn.simulate(load(tables))))))
     name = "block drawn through a spring: period of its stick–slip"

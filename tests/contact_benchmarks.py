@@ -401,3 +401,60 @@ def disc_that_spins() -> tuple[Tables, dict[str, float]]:
     slowing = 2 * length * FORCE / inertia
     primitive = start * np.hypot(start, REGULARISATION) + REGULARISATION**2 * np.arcsinh(start / REGULARISATION)
     return tables, {"rate": slowed_rate(start, slowing, 0.5), "angle": float(primitive / 2 / slowing)}
+
+
+def ball_against_plane(normal: Tables, speed: float, duration: float) -> tuple[Tables, float]:
+    """Return the tables of a steel ball of 20 mm that meets what is fixed head on by a normal law, and its mass (kg)."""
+    radius, gap = 0.01, 1e-8
+    ball = ball_of(radius, 7850.0, position=[0.0, 0.0, radius + gap], velocity=[0.0, 0.0, -speed])
+    contact = {"hit": {"between": ["ball.skin", "anvil.top"], "normal": normal}}
+    bodies = {"ball": ball, "anvil": plane_along([0.0, 0.0, 1.0])}
+    return {"schema": 2, "duration": duration, "body": bodies, "contact": contact}, ball["mass"]
+
+
+def plastic_impact() -> tuple[Tables, float]:
+    """Return the tables of a ball that yields, and its restitution by Thornton 1997, eq. 34."""
+    stiffness, limit, speed = 4 / 3 * 115e9 * np.sqrt(0.01), 80.0, 0.5
+    law = {"law": "thornton", "stiffness": stiffness, "yield_force": limit}
+    tables, mass = ball_against_plane(law, speed, 1e-3)
+    return tables, thornton_restitution(np.sqrt(0.8 * limit * (limit / stiffness) ** (2 / 3) / mass) / speed)
+
+
+def thornton_restitution(ratio: float) -> float:
+    """Return the restitution of an impact of which the speed that just yields is this `ratio`."""
+    if ratio >= 1:
+        return 1.0
+    slower = ratio / (ratio + 2 * np.sqrt((6 - ratio**2) / 5))
+    return float(np.sqrt(6 * np.sqrt(3) / 5) * np.sqrt(1 - ratio**2 / 6) * slower**0.25)
+
+
+def adhering_impact() -> tuple[Tables, float]:
+    """Return the tables of a ball that adheres and comes at twice the speed at which it stays, and its restitution.
+
+    That speed is 1.84 ((w/R)⁵/(ρ³ E*²))^(1/6) by Thornton and Ning 1998, eq. 13.
+    """
+    radius, density, modulus, work = 0.01, 7850.0, 1e7, 2.0
+    stays = 1.84 * ((work / radius) ** 5 / (density**3 * modulus**2)) ** (1 / 6)
+    law = {
+        "law": "jkr",
+        "stiffness": 4 / 3 * modulus * np.sqrt(radius),
+        "pull_off_force": 1.5 * np.pi * work * radius,
+    }
+    return ball_against_plane(law, 2 * stays, 0.2)[0], float(np.sqrt(1 - 1 / 4))
+
+
+def creeping_contact() -> tuple[Tables, float]:
+    """Return the tables of a ball on a standard linear solid, and the delay (s) that its contact bears.
+
+    G(i ω) = k + k₁ i ω τ/(1 + i ω τ) has the size m ω² at one ω, and its phase over that is the delay.
+    """
+    first, second, time = 2e5, 3e5, 3e-4
+    law = {"law": "zener", "stiffness": first, "series_stiffness": second, "relaxation_time": time}
+    tables, mass = ball_against_plane(law, 0.1, 0.01)
+
+    def answer(frequency: float) -> complex:
+        return first + second * 1j * frequency * time / (1 + 1j * frequency * time)
+
+    bounds = np.sqrt(first / mass) / 2, 2 * np.sqrt((first + second) / mass)
+    crossing = brentq(lambda frequency: abs(answer(frequency)) - mass * frequency**2, *bounds, xtol=1e-12)
+    return tables | {"loop": {"delay": 1e-6}}, float(np.angle(answer(crossing)) / crossing)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from dockdyn.api import simulate as _simulate
     from dockdyn.contact.laws.friction import Friction
     from dockdyn.contact.laws.normal_law import NormalLaw
+    from dockdyn.contact.laws.yielding_law import YieldingLaw
     from dockdyn.contact.surfaces.surface import Extent, Surface
     from dockdyn.control.controller import Controller
     from dockdyn.dataset import in_xarray
@@ -71,6 +72,7 @@ PLACES = {
     "ScenarioError": "scenario.language.errors",
     "Surface": "contact.surfaces.surface",
     "Vector": "mechanics.vector",
+    "YieldingLaw": "contact.laws.yielding_law",
     "campaign": "studies.campaign.conduct",
     "campaign_answers": "studies.campaign.answers",
     "check_numbers": "scenario.sanity.check",
@@ -125,6 +127,7 @@ __all__ = [
     "ScenarioError",
     "Surface",
     "Vector",
+    "YieldingLaw",
     "campaign",
     "campaign_answers",
     "check_convergence",

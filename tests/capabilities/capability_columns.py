@@ -77,11 +77,11 @@ def having(**tables: Any) -> Callable[[], Tables]:
     return lambda: copy.deepcopy(base() | tables)
 
 
-def with_law(depth: float | None = None, **law: Any) -> Callable[[], Tables]:
-    """Return what makes the base whose contact has another law; margins are of a `depth` (m) on its curve."""
+def with_law(judged_at: float | None = None, **law: Any) -> Callable[[], Tables]:
+    """Return what makes the base whose contact has another law; margins are those `judged_at` a depth (m)."""
 
     def made() -> Tables:
-        found = base() | ({} if depth is None else {"stability": {"depth": depth}})
+        found = base() | ({} if judged_at is None else {"stability": {"depth": judged_at}})
         found["contact"]["touch"]["normal"] = law
         return found
 
@@ -231,6 +231,16 @@ COLUMNS: dict[str, Callable[[], Tables]] = {
     ),
     "contact law: elastic and plastic": with_law(
         law="elastic-plastic", stiffness=2e5, yield_force=20.0, plastic_stiffness=1e5, damping=100.0
+    ),
+    "contact law: Thornton": with_law(judged_at=1e-4, law="thornton", stiffness=1e7, yield_force=20.0),
+    "contact law: Zener": with_law(law="zener", stiffness=2e5, series_stiffness=1e5, relaxation_time=2e-3),
+    "contact law: DMT": with_law(judged_at=1e-4, law="dmt", stiffness=2e7, pull_off_force=5.0, damping=100.0),
+    "contact law: JKR": with_law(judged_at=1e-4, law="jkr", stiffness=2e7, pull_off_force=5.0, damping=100.0),
+    "contact law: measured": with_law(
+        law="measured",
+        depth=[0.0, 2e-4, 1e-3],
+        rate=[-0.1, 0.0, 0.1],
+        force=[[0.0, 0.0, 2.0], [30.0, 40.0, 52.0], [180.0, 200.0, 230.0]],
     ),
     "friction": with_friction("coulomb", coefficient=0.2, regularisation=5e-3),
     "friction that resists turning": with_friction("coulomb", coefficient=0.2, regularisation=5e-3, **TURNING),

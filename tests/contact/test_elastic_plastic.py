@@ -88,32 +88,31 @@ def test_small_motions_about_rest_are_elastic(load):
 
 OWN = """
 import dockdyn
-import jax.numpy as jnp
-from dataclasses import replace
 from jaxtyping import Array, Float
 
 
-class Dented(dockdyn.NormalLaw):
-    loading: Float[Array, ""]
-    unloading: Float[Array, ""]
-    deepest: float = 0.0
+class Dented(dockdyn.YieldingLaw):
+    first: Float[Array, ""]
+    back: Float[Array, ""]
 
-    def remembers(self):
-        return True
+    def loading(self, depth):
+        return self.first * depth
 
-    def after(self, deepest):
-        return replace(self, deepest=deepest)
+    def dent(self, deepest):
+        return deepest * (1 - self.first / self.back)
 
-    def force(self, depth, rate):
-        back = jnp.maximum(self.loading * self.deepest - self.unloading * (self.deepest - depth), 0.0)
-        return jnp.where(depth < self.deepest, back, self.loading * depth)
+    def unloading(self, depth, deepest):
+        return self.back * (depth - self.dent(deepest))
+
+    def returned_energy(self, depth, deepest):
+        return self.back * (depth - self.dent(deepest)) ** 2 / 2
 """
 
 
 def test_a_law_of_ones_own_may_remember(tmp_path):
     """It does as Walton and Braun's does, and is refused where nothing is kept of what was."""
     (tmp_path / "dented.py").write_text(OWN, encoding="utf-8")
-    own = {"law": "dented:Dented", "loading": 2e5, "unloading": 1e6}
+    own = {"law": "dented:Dented", "first": 2e5, "back": 1e6}
     tables = plain(ball_on_plane([0, 0, -0.4], [0, 0, 0], own, "none"))
     file = tmp_path / "own.toml"
     file.write_text(tomlkit.dumps(tables), encoding="utf-8")

@@ -76,6 +76,15 @@ NORMALS = {
         "preload": 0.7,
         "damping": 35.0,
     },
+    "zener": {"law": "zener", "stiffness": 1200.0, "series_stiffness": 900.0, "relaxation_time": 0.05},
+    "dmt": {"law": "dmt", "stiffness": 7000.0, "pull_off_force": 0.3},
+    "jkr": {"law": "jkr", "stiffness": 7000.0, "pull_off_force": 0.3},
+    "measured": {
+        "law": "measured",
+        "depth": [0.0, 0.01, 0.03],
+        "rate": [-0.05, 0.0, 0.05],
+        "force": [[0.0, 0.0, 1.0], [9.0, 12.0, 14.0], [26.0, 31.0, 40.0]],
+    },
 }
 HOLD = {
     "body": "chaser",

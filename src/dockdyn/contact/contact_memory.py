@@ -1,4 +1,4 @@
-"""What a contact remembers: how its surfaces are stretched along each other, and how deep they were.
+"""What a contact remembers: how its surfaces are stretched along each other, and what its normal law does.
 
 Units: lengths m.
 Source: own construction.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import ClassVar, NamedTuple
 
 from dockdyn.contact.laws.stick_slip import FrictionMemory
-from dockdyn.deferred import jnp
+from dockdyn.deferred import PyTree, jnp
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar
 from dockdyn.trees import Module
@@ -19,14 +19,7 @@ class ContactMemory(NamedTuple):
     """What a pair that touches remembers, or the rate of it; None of what it does not. Of a group with a leading axis."""
 
     stretches: tuple[FrictionMemory, ...] | None  # of friction that sticks, for each way of moving over the surface
-    deepest: Scalar | None  # m, as the last step ended, of a law that yields
-
-    def within_step(self, start: ContactMemory) -> ContactMemory:
-        """Return it within a step that began with `start`."""
-        if self.stretches is None or start.stretches is None:
-            return start
-        both = zip(self.stretches, start.stretches, strict=True)
-        return start._replace(stretches=tuple(now.between(before) for now, before in both))
+    law: PyTree  # what the normal law does
 
 
 class Forgetful(Module):

@@ -29,9 +29,8 @@ class Pressed(Protocol):
 
 
 def gated_force(law: NormalLaw, depth: Scalar, raw_force: Scalar) -> Scalar:
-    """Return the normal force (N) as the state itself says: only where there is overlap, and never a pull unless the law
-    adheres."""
-    return jnp.where(depth > 0, raw_force if law.adheres() else jnp.maximum(raw_force, 0.0), 0.0)
+    """Return the normal force (N) as the state itself says: only where the law acts, and never a pull unless it adheres."""
+    return jnp.where(depth > law.acts_from(), raw_force if law.adheres() else jnp.maximum(raw_force, 0.0), 0.0)
 
 
 def force_in_mode(law: NormalLaw, mode: Int[Array, ""], depth: Scalar, raw_force: Scalar) -> Scalar:

@@ -24,7 +24,7 @@ from dockdyn.contact.pair import ContactKinematics
 from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.contact.surfaces.surface import Surface
-from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
+from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Scalar, Vector, once
@@ -124,9 +124,15 @@ class Rest(NamedTuple):
     found: Float[Array, "*members"]  # m, the depth of the bodies that is taken for it
     seat: RestingSeat | None = None  # of what sticks
 
-    def law(self, law: NormalLaw) -> NormalLaw:
-        """Return the law of one member as it is felt from there."""
-        return Preloaded(law.at_rest(self.depth), self.depth, self.found)
+    def law(self, law: NormalLaw, memory: PyTree) -> NormalLaw:
+        """Return the law of one member as it is felt from there, with what it remembers of small motions."""
+        small = law.at_rest(self.depth)
+        still = small.force(self.depth, jnp.zeros(()))
+        return Preloaded(small if memory is None else small.after(memory), self.depth, self.found, still)
+
+    def felt(self, law: NormalLaw, depth: Scalar) -> tuple[NormalLaw, Scalar]:
+        """Return the law of small motions of one member, and the depth (m) of the bodies as that feels it."""
+        return law.at_rest(self.depth), self.depth + (depth - self.found)
 
     def held_by(
         self, friction: StickSlip, meeting: ContactKinematics, own: Placed, other: Placed
@@ -278,34 +284,48 @@ class ContactGroup(Module):
         sticks = isinstance(self.friction, StickSlip)
         if not self.remembers:
             return None
-        first = ContactMemory(
-            self._sticking.unstretched() if sticks else None, jnp.zeros(()) if self.law.remembers() else None
-        )
+        if self.rest is not None:
+            law = jax.vmap(lambda depth: self.law.at_rest(depth).first_memory())(self.rest.depth)
+            return ContactMemory(None, law)
+        first = ContactMemory(self._sticking.unstretched() if sticks else None, self.law.first_memory())
         count = self.weights.shape[0]
         return map_leaves(lambda leaf: jnp.broadcast_to(leaf, (count, *leaf.shape)), first)
 
     @property
     def remembers(self) -> bool:
         """Whether what it does depends on what was."""
-        return self.rest is None and (isinstance(self.friction, StickSlip) or self.law.remembers())
+        if self.rest is not None:
+            return self.law.at_rest(self.rest.depth[0]).remembers()
+        return isinstance(self.friction, StickSlip) or self.law.remembers()
 
     def memory_rate(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory) -> ContactMemory:
         """Return the rate of what it remembers."""
 
-        def one(row: tuple[Any, ContactMemory]) -> ContactMemory:
-            member, memory = row
-            still: ContactMemory = map_leaves(jnp.zeros_like, memory)
-            if memory.stretches is None:
-                return still
-            meeting = combine(member, self.common).meet(own, other)
-            touches = jnp.where(meeting.depth > 0, 1.0, 0.0)
-            both = zip(memory.stretches, self._motions(meeting, own, other), strict=True)
-            return still._replace(stretches=tuple(past.at_rate(motion * touches) for past, motion in both))
+        def one(row: tuple[Any, Rest | None, ContactMemory]) -> ContactMemory:
+            member, rest, memory = row
+            meeting, stretches = combine(member, self.common).meet(own, other), None
+            if memory.stretches is not None:
+                touches = jnp.where(meeting.depth > 0, 1.0, 0.0)
+                both = zip(memory.stretches, self._motions(meeting, own, other), strict=True)
+                stretches = tuple(past.at_rate(motion * touches) for past, motion in both)
+            if memory.law is None:
+                return ContactMemory(stretches, None)
+            law, depth = (self.law, meeting.depth) if rest is None else rest.felt(self.law, meeting.depth)
+            apart = mode == APART if rest is None else rest.closed == 0
+            return ContactMemory(stretches, law.memory_rate(memory.law, depth, apart))
 
         def still() -> ContactMemory:
-            return map_leaves(jnp.zeros_like, past)
+            stretches = map_leaves(jnp.zeros_like, past.stretches)
+            nowhere, apart = jnp.zeros(()), jnp.asarray(True)
+            kept = past.law
+            if kept is not None:
+                kept = _each_row(lambda one: self.law.memory_rate(one, nowhere, apart), kept)
+            return ContactMemory(stretches, kept)
 
-        return jax.lax.cond(mode == APART, still, lambda: _each_row(one, (self.members, past)))
+        def moving() -> ContactMemory:
+            return _each_row(one, (self.members, self.rest, past))
+
+        return moving() if self.rest is not None else jax.lax.cond(mode == APART, still, moving)
 
     def renewed(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory) -> ContactMemory:
         """Return what it remembers once a step has ended."""
@@ -313,15 +333,26 @@ class ContactGroup(Module):
         def one(row: tuple[Any, ContactMemory]) -> ContactMemory:
             member, memory = row
             meeting = combine(member, self.common).meet(own, other)
-            deepest = None if memory.deepest is None else jnp.maximum(memory.deepest, meeting.depth)
+            kept = None if memory.law is None else self.law.renewed(memory.law, meeting.depth)
             if memory.stretches is None:
-                return ContactMemory(None, deepest)
+                return ContactMemory(None, kept)
             law = self._law_of(meeting, own, memory)
             pressing = _pressing_force(law, mode, meeting, self.alone)
             grips = self._grips(meeting, pressing, own, other, memory.stretches)
-            return ContactMemory(self._sticking.renewed(memory.stretches, grips, meeting.depth), deepest)
+            return ContactMemory(self._sticking.renewed(memory.stretches, grips, meeting.depth), kept)
 
-        return _each_row(one, (self.members, past))
+        return past if self.rest is not None else _each_row(one, (self.members, past))
+
+    def memory_within(self, start: ContactMemory, now: ContactMemory) -> ContactMemory:
+        """Return what it remembers within a step that began with `start`, where `now` follows the rates."""
+        stretches = start.stretches
+        if now.stretches is not None and start.stretches is not None:
+            both = zip(now.stretches, start.stretches, strict=True)
+            stretches = tuple(later.between(before) for later, before in both)
+        law = start.law
+        if law is not None:
+            law = _each_row(lambda both: self.law.memory_within(*both), (start.law, now.law))
+        return ContactMemory(stretches, law)
 
     def _rub(
         self,
@@ -356,16 +387,30 @@ class ContactGroup(Module):
     def turns(self) -> int:
         """How many quantities have a peak beside which a step must end: where what it remembers turns."""
         sticks = len(self._sticking.unstretched()) if isinstance(self.friction, StickSlip) else 0
-        return self.alone * (sticks + self.law.remembers()) if self.remembers else 0
+        return self.alone * (sticks + self.law.turns()) if self.remembers else 0
 
     def turning(self, found: GroupState) -> tuple[Scalar, ...]:
         """Return these: what has slipped, the depth."""
-        return (*found.slipped, *[found.depth] * self.law.remembers()) if self.turns else ()
+        return (*found.slipped, *[found.depth] * self.law.turns()) if self.turns else ()
 
     def _law_of(self, meeting: ContactKinematics, own: Placed, past: ContactMemory | None) -> NormalLaw:
         """Return the law of a member."""
         law = self.law.along(own.rotation.transposed_times(meeting.normal))
-        return law if past is None or past.deepest is None else law.after(past.deepest)
+        return law if past is None or past.law is None else law.after(past.law)
+
+    def _law_and_force(
+        self,
+        mode: Int[Array, ""],
+        meeting: ContactKinematics,
+        own: Placed,
+        rest: Rest | None,
+        past: ContactMemory | None,
+    ) -> tuple[NormalLaw, Scalar]:
+        """Return the law of a member, and what it gives (N, or Pa): around `rest` what that is more than there."""
+        law = self._law_of(meeting, own, past if rest is None else None)
+        if rest is None:
+            return law, _pressing_force(law, mode, meeting, self.alone)
+        return law, rest.law(law, None if past is None else past.law).force(meeting.depth, meeting.rate)
 
     @property
     def _sticking(self) -> StickSlip:
@@ -422,13 +467,14 @@ class ContactGroup(Module):
             geometry: PairGeometry = combine(member, self.common)
             if rest is not None:
                 return jax.lax.cond(
-                    rest.closed > 0, lambda: near(geometry, weight, rest), lambda: far(jnp.asarray(jnp.inf))
+                    rest.closed > 0, lambda: near(geometry, weight, rest, memory), lambda: far(jnp.asarray(jnp.inf))
                 )
             bound = None if exact else geometry.least_distance(own, other)
             if bound is None:
                 return near(geometry, weight, memory=memory)
             distance, size = once(bound)
-            apart = distance > (BRINK if loads else FAR * size)
+            reach = -self.law.acts_from()
+            apart = distance > (BRINK + reach if loads else FAR * size + reach)
             return jax.lax.cond(apart, lambda: far(distance), lambda: near(geometry, weight, memory=memory))
 
         def far(distance: Scalar) -> tuple[Any, tuple[Scalar, Any]]:
@@ -440,11 +486,10 @@ class ContactGroup(Module):
             geometry: PairGeometry, weight: Scalar, rest: Rest | None = None, memory: ContactMemory | None = None
         ) -> tuple[Any, tuple[Scalar, Any]]:
             meeting = geometry.meet(own, other)
-            law = self._law_of(meeting, own, memory)
-            each = _pressing_force(law, mode, meeting, self.alone, rest)
+            law, each = self._law_and_force(mode, meeting, own, rest, memory)
             pressing, stored = weight * each, jnp.zeros(())
             if exact and rest is None:
-                stored = law.stored_energy(self.stretched(meeting.depth))
+                stored = law.stored_energy(self.stretched(law, mode, meeting.depth))
             rubs = self._rub(meeting, each, weight, own, other, rest, memory)
             stored = stored + rubs.stored if exact else stored
             force = meeting.normal * pressing + rubs.force
@@ -573,9 +618,9 @@ class ContactGroup(Module):
             lambda: self.signal_of(self.state(mode, own, other, loads=True, past=past)),
         )
 
-    def stretched(self, depth: Scalar) -> Scalar:
-        """Return the depth (m) at which the law stores what it does at a `depth`: nothing of what is apart."""
-        return jnp.maximum(depth, 0.0)
+    def stretched(self, law: NormalLaw, mode: Int[Array, ""], depth: Scalar) -> Scalar:
+        """Return the depth (m) at which a law stores what it does at a `depth`: nothing of what is apart."""
+        return jnp.maximum(depth, jnp.where(mode == APART, 0.0, law.acts_from()))
 
     def stored_energy(self, own: Placed, other: Placed) -> Scalar:
         """Return the energy (J) that it stores at first."""
@@ -599,7 +644,7 @@ class ContactGroup(Module):
     def guards(self, mode: Int[Array, ""], found: GroupState) -> tuple[Scalar, ...]:
         """Return the event functions: one (m) that rises through zero at the first onset and at the last release; of a member
         that is alone also one where its force ends or returns."""
-        across = jnp.where(mode == APART, found.depth, -found.depth)
+        across = jnp.where(mode == APART, found.depth, self.law.acts_from() - found.depth)
         return (across, force_guard(mode, found.force_sign)) if self.alone else (across,)
 
     def next_mode(self, mode: Int[Array, ""], fired: tuple[Bool[Array, ""], ...]) -> Int[Array, ""]:
@@ -613,7 +658,10 @@ class ContactGroup(Module):
     def mode_of(self, found: GroupState) -> Int[Array, ""]:
         """Return the mode that fits a state."""
         inside = jnp.where(found.force_sign < 0, SLACK, PRESSING) if self.alone else PRESSING
-        return jnp.where(found.depth > 0, inside, APART).astype(int)
+        touches = found.depth > 0
+        if self.law.adheres():  # also where it holds on
+            touches |= found.normal_force < 0
+        return jnp.where(touches, inside, APART).astype(int)
 
     def first_mode(self, own: Placed, other: Placed) -> Int[Array, ""]:
         """Return the mode at the start of a run."""
@@ -625,23 +673,19 @@ def _attitude_over(own: Placed, other: Placed) -> Quaternion:
     return other.pose.attitude.conjugate() * own.pose.attitude
 
 
-def _pressing_force(
-    law: NormalLaw, mode: Int[Array, ""], meeting: ContactKinematics, alone: bool, rest: Rest | None = None
-) -> Scalar:
+def _pressing_force(law: NormalLaw, mode: Int[Array, ""], meeting: ContactKinematics, alone: bool) -> Scalar:
     """Return the normal force (N) of a member of a group in its `mode`: of one that is `alone` as that says, else as its depth
-    does; around `rest` what it is more than there.
+    does.
 
     At the instants of the group's events the depth is zero but for rounding: there the law goes on from within, lest force and
     slope at the ends of a step, of which cubics are made, be those of outside.
     """
     depth, rate = meeting.depth, meeting.rate
-    if rest is not None:
-        return rest.law(law).force(depth, rate)
     force = law.force(depth, rate)
     if alone:
         return force_in_mode(law, mode, depth, force)
     within = force if law.adheres() else jnp.where(law.force_sign(depth, rate) > 0, force, 0.0)
-    at_event = (mode == PRESSING) & (jnp.abs(depth) < BRINK)
+    at_event = (mode == PRESSING) & (jnp.abs(depth - law.acts_from()) < BRINK)
     return jnp.where(at_event, within, gated_force(law, depth, force))
 
 

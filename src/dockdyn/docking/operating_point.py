@@ -129,12 +129,25 @@ def acts_alone(content: Judged, state: State | None) -> bool:
     return all(np.all(np.asarray(mode.stage) == OUT) for mode in state.mode[first : first + latches])
 
 
+def creeps(content: Judged, number: int) -> bool:
+    """Return whether a contact by number remembers small motions about rest, so that stiffness and damping do not tell them."""
+    law = content.contacts[number].normal
+    return law is not None and law.make().at_rest(jnp.zeros(())).remembers()
+
+
 def _refuse_unjudged(scenario: Scenario) -> None:
     """Raise ScenarioError for no contact, and for contacts of several pairs of bodies in a loop that measures one."""
     content = scenario.content
     if not content.contact:
         raise ScenarioError(f"{scenario.name}: contact: missing; margins need a [contact.NAME]")
     measured = [content.contact[number] for number in content.measured_contacts()]
+    creeping = [number for number in content.measured_contacts() if creeps(content, number)]
+    if (others := content.loop.beyond_delay()) and creeping:
+        key = content.law_key(content.contacts[creeping[0]], "normal")
+        raise ScenarioError(
+            f"{scenario.name}: loop.{others[0]}: {key}: creeps, which a loop with more than a delay is not judged with; must "
+            "be left out, or the law another one"
+        )
     pairs = {frozenset(name for name, _ in content.sides(contact)) for contact in measured}
     if (others := content.loop.beyond_delay()) and len(pairs) > 1:
         raise ScenarioError(
@@ -190,7 +203,7 @@ def _nominal_contact(
     )
     measured = content.measured_contacts()
     number = next(i for i in (*first, *closed) if i in closed and i in measured)
-    lone = acts_alone(content, state) and len(closed) == 1 and sizes[number] == 1
+    lone = acts_alone(content, state) and len(closed) == 1 and sizes[number] == 1 and not creeps(content, number)
     numbers: Any = np.asarray(number), np.asarray(float(pressed))
     return Nominal(state, members, numbers[0], numbers[1], lone)
 

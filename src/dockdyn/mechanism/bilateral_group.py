@@ -11,6 +11,7 @@ from dataclasses import fields
 from dockdyn.contact.contact_memory import ContactMemory
 from dockdyn.contact.contact_modes import PRESSING
 from dockdyn.contact.group import ContactGroup, GroupSignal, GroupState
+from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.deferred import Array, Int, jnp
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar
@@ -39,8 +40,8 @@ class BilateralGroup(ContactGroup):
     ) -> GroupState:
         return super().state(jnp.asarray(PRESSING), own, other, exact, loads, past)
 
-    def stretched(self, depth: Scalar) -> Scalar:
-        """Return the depth (m) at which the law, which is a straight line, stores what it does pulled apart."""
+    def stretched(self, law: NormalLaw, mode: Int[Array, ""], depth: Scalar) -> Scalar:
+        """Return the depth (m) at which a law, which is a straight line, stores what it does pulled apart."""
         return jnp.abs(depth)
 
     def signal(

@@ -698,8 +698,9 @@ class Mechanism(ContactModel):
     def within_step(self, start: State, x: State) -> State:
         if not x.memory.contacts:
             return x
-        both = zip(x.memory.contacts, start.memory.contacts, strict=True)
-        contacts = tuple(now.within_step(before) for now, before in both)
+        remembering = [group for group in self.groups if group.remembers and isinstance(group, ContactGroup)]
+        each = zip(remembering, start.memory.contacts, x.memory.contacts, strict=True)
+        contacts = tuple(group.memory_within(before, now) for group, before, now in each)
         return State(x.q, x.v, x.mode, x.memory._replace(contacts=contacts))
 
     def retract(self, x: State) -> State:

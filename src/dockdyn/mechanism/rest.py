@@ -87,7 +87,9 @@ def at_rest(
     steered = model.steered if model.next_tick(state) is None else None
     steering = None if steered is None else state.memory.outside.steering
     outside = state.memory.outside._replace(steering=steering, orbit=None)
-    memory = state.memory._replace(outside=outside, contacts=(), elements=state.memory.elements[: len(model.elements)])
+    remembered = tuple(past for group in groups if (past := group.first_memory()) is not None)
+    elements = state.memory.elements[: len(model.elements)]
+    memory = state.memory._replace(outside=outside, contacts=remembered, elements=elements)
     resting = State(state.q, still, modes, memory)
     here, mounts = model.placement(resting), model.elements_at(resting)
     held = held_by(mounts, model.element_modes(resting), memory.elements, here)
@@ -248,15 +250,16 @@ def _deepest_member(rest: Rest) -> Array:
 
 
 def changing_numbers(state: State) -> Int[np.ndarray, "numbers"]:
-    """Return which of the numbers of a state are those of small motions: place and motion of the bodies, and what a law of
-    control remembers. What else is remembered is held."""
+    """Return which of the numbers of a state are those of small motions: place and motion of the bodies, and what laws of
+    control and of contacts remember. What else is remembered is held."""
     held: State = map_leaves(lambda leaf: np.zeros(np.shape(leaf), bool), state)
     outside = held.memory.outside
     if outside.steering is not None:
         law = map_leaves(lambda leaf: ~leaf, outside.steering.law)
         outside = outside._replace(steering=outside.steering._replace(law=law))
     place, motion = (map_leaves(lambda leaf: ~leaf, part) for part in (held.q, held.v))
-    flags = leaves_of((place, motion, held.memory._replace(outside=outside)))
+    contacts = map_leaves(lambda leaf: ~leaf, held.memory.contacts)
+    flags = leaves_of((place, motion, held.memory._replace(outside=outside, contacts=contacts)))
     return np.flatnonzero(np.concatenate([flag.ravel() for flag in flags]))
 
 

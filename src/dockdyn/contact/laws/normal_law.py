@@ -10,9 +10,9 @@ import abc
 
 import numpy as np
 
-from dockdyn.deferred import jax, jnp
+from dockdyn.deferred import Array, Bool, PyTree, jax, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
-from dockdyn.trees import Module
+from dockdyn.trees import Module, map_leaves
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)  # from −1 to 1
 
@@ -51,6 +51,10 @@ class NormalLaw(Module):
         """Return whether the force may pull until the depth is zero."""
         return False
 
+    def acts_from(self) -> Scalar | float:
+        """Return the least depth (m) at which it acts on what has touched: zero, or below that of one that holds on."""
+        return 0.0
+
     def lossless(self) -> bool:
         """Return whether the force depends on depth alone, so that a contact gives back all the energy it took.
 
@@ -66,16 +70,38 @@ class NormalLaw(Module):
         """
         return self.lossless()
 
-    def remembers(self) -> bool:
-        """Return whether the force depends on how deep the contact was before: then it is that of the law `after` that."""
-        return False
+    def first_memory(self) -> PyTree:
+        """Return what a law remembers whose force depends on what was, before it was touched: numbers, in any tree; None of one
+        that remembers nothing. Its force is that of the law `after` what it remembers."""
+        return None
 
-    def after(self, deepest: Scalar) -> NormalLaw:
-        """Return the law of a contact whose greatest depth so far was `deepest` (m)."""
+    def remembers(self) -> bool:
+        """Return whether the force depends on what was."""
+        return self.first_memory() is not None
+
+    def after(self, memory: PyTree) -> NormalLaw:
+        """Return the law of a contact with this memory."""
         return self
 
+    def memory_rate(self, memory: PyTree, depth: Scalar, apart: Bool[Array, ""]) -> PyTree:
+        """Return the rate (1/s) of what it remembers at a `depth` (m), or while the bodies are `apart`; zero by default."""
+        return map_leaves(jnp.zeros_like, memory)
+
+    def renewed(self, memory: PyTree, depth: Scalar) -> PyTree:
+        """Return what it remembers once a step has ended at a `depth` (m)."""
+        return memory
+
+    def memory_within(self, start: PyTree, now: PyTree) -> PyTree:
+        """Return what it remembers within a step that began with `start`, where `now` follows the rates: by default that."""
+        return start
+
+    def turns(self) -> bool:
+        """Return whether its force has a corner where the depth turns: then a step ends there."""
+        return False
+
     def at_rest(self, depth: Scalar) -> NormalLaw:
-        """Return the law of small motions about a `depth` (m) at which a contact rests."""
+        """Return the law of small motions about a `depth` (m) at which a contact rests; what it remembers first is that of
+        rest."""
         return self
 
     def along(self, normal: Vector) -> NormalLaw:

@@ -7,7 +7,7 @@ Source: own construction, for linearisation about a resting contact.
 from __future__ import annotations
 
 from dockdyn.contact.laws.normal_law import NormalLaw
-from dockdyn.deferred import Array, Float, jnp
+from dockdyn.deferred import Array, Float
 from dockdyn.mechanics.vector import Scalar, Vector
 
 
@@ -17,6 +17,7 @@ class Preloaded(NormalLaw):
     law: NormalLaw
     depth: Float[Array, ""]  # m, at which the law rests
     found: Float[Array, ""]  # m, the depth of the bodies that is taken for it
+    still: Float[Array, ""]  # N, that holds it there
 
     def adheres(self) -> bool:
         return True
@@ -28,7 +29,7 @@ class Preloaded(NormalLaw):
         return self.law.passive()
 
     def along(self, normal: Vector) -> NormalLaw:
-        return Preloaded(self.law.along(normal), self.depth, self.found)
+        return Preloaded(self.law.along(normal), self.depth, self.found, self.still)
 
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
-        return self.law.force(self.depth + (depth - self.found), rate) - self.law.force(self.depth, jnp.zeros(()))
+        return self.law.force(self.depth + (depth - self.found), rate) - self.still

@@ -17,6 +17,7 @@ class Sort(NamedTuple):
 
 
 SCENARIO = Sort("a scenario, in TOML", 4_000_000)
+FORCE_TABLE = Sort("a CSV file, relative to the scenario", 1_000_000)
 PROFILE = Sort("a CSV file, relative to the scenario", 1_000_000)
 URDF_FILE = Sort("a URDF file", 20_000_000)
 MESH = Sort("a mesh file", 100_000_000)

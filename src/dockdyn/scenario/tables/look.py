@@ -12,7 +12,7 @@ from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.given_file import FMU, MESH, check_given
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
-from dockdyn.scenario.tables import mesh, profile
+from dockdyn.scenario.tables import force_table, mesh, profile
 from dockdyn.scenario.tables.attitude import Attitude
 from dockdyn.scenario.tables.fmu_control import SCHEME
 from dockdyn.scenario.tables.part import refuse
@@ -59,6 +59,8 @@ def with_looks(data: Any, name: str, folder: Path | None, path: str = "") -> Any
         return [with_looks(item, name, folder, f"{path}.{index}") for index, item in enumerate(data)]
     if not isinstance(data, dict):
         return data
+    if data.get("law") == force_table.LAW and isinstance(data.get(force_table.KEY), str):
+        return force_table.with_columns(data, folder or Path(), f"{name}: {path}".rstrip(": "))
     found: dict[str, Any] = {}
     for key, value in data.items():
         where = f"{path}.{key}".lstrip(".")

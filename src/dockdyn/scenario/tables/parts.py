@@ -12,6 +12,7 @@ from pydantic import Field
 from dockdyn.deferred import jnp
 from dockdyn.parameters import DeviceModel
 from dockdyn.scenario.language.units import Coordinate, quantity
+from dockdyn.scenario.tables.force_table import LAW, never_falling
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.mesh import MeshSection
 from dockdyn.scenario.tables.own_part import OwnFriction, OwnNormalLaw, OwnShape
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from dockdyn.contact.laws.coulomb import Coulomb
     from dockdyn.contact.laws.force_stroke import ForceStroke
     from dockdyn.contact.laws.hunt_crossley import HuntCrossley
+    from dockdyn.contact.laws.measured_force import MeasuredForce
     from dockdyn.contact.laws.normal_law import NormalLaw
     from dockdyn.contact.laws.relative_damping import DampedByRestitution
     from dockdyn.contact.laws.stick_slip import StickSlip
@@ -150,6 +152,12 @@ def flatter_when_plastic(law: Any) -> None:  # noqa: ANN401, a table that `part`
         refuse("yield_force and plastic_stiffness are both 0: nothing would press; one must be above 0")
 
 
+def measured_force(depth, rate, force) -> MeasuredForce:
+    from dockdyn.contact.laws.measured_force import MeasuredForce
+
+    return MeasuredForce(depth, rate, force)
+
+
 class Spring(Part):
     """One spring of a compliance device; without a stiffness of its own it has the device's."""
 
@@ -226,6 +234,50 @@ NormalLawSection: Any = choice(
         ),
         part(
             "law",
+            "thornton",
+            "dockdyn.contact.laws.thornton:Thornton",
+            stiffness=quantity("N/m**1.5", "a stiffness", above=0),
+            yield_force=quantity("N", "a force", above=0),
+        ),
+        part(
+            "law",
+            "zener",
+            "dockdyn.contact.laws.zener:Zener",
+            stiffness=Stiffness,
+            series_stiffness=Stiffness,
+            relaxation_time=quantity("s", "a time", above=0),
+        ),
+        part(
+            "law",
+            "dmt",
+            "dockdyn.contact.laws.dmt:Dmt",
+            exponent=Exponent,
+            stiffness=Power,
+            pull_off_force=quantity("N", "a force", least=0),
+            damping=(Damping, 0.0),
+        ),
+        part(
+            "law",
+            "jkr",
+            "dockdyn.contact.laws.jkr:Jkr",
+            stiffness=quantity("N/m**1.5", "a stiffness", above=0),
+            pull_off_force=quantity("N", "a force", above=0),
+            damping=(Damping, 0.0),
+        ),
+        part(
+            "law",
+            LAW,
+            measured_force,
+            never_falling,
+            depth=Annotated[list[Coordinate], Field(min_length=2, fail_fast=True)],
+            rate=(
+                Annotated[list[quantity("m/s", "a speed", component=True)], Field(min_length=1, fail_fast=True)],
+                [0.0],
+            ),
+            force=Annotated[list[Forces], Field(min_length=2, fail_fast=True)],
+        ),
+        part(
+            "law",
             "force-stroke",
             force_stroke,
             table,
@@ -256,7 +308,7 @@ NormalLawSection: Any = choice(
     OwnNormalLaw,
 )
 
-REMEMBERING = ("elastic-plastic", "stick-slip")
+REMEMBERING = ("elastic-plastic", "thornton", "zener", "jkr", "stick-slip")
 
 
 def remembers(law: Any) -> bool:  # noqa: ANN401, a section of a law
