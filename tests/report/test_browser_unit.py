@@ -2,6 +2,7 @@
 
 import json
 import os
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,8 +10,9 @@ from browser_unit_cases import drawn
 from page_script import needs_node, run_in_web
 
 import dockdyn
+from dockdyn.results import browser_unit as units
 from dockdyn.results import unit
-from dockdyn.results.browser_unit import browser_unit, named_results
+from dockdyn.results.browser_unit import LEFT, MOST_BYTES, TooMuch, browser_unit, named_results, page_module
 from dockdyn.results.methods import settings_of
 from dockdyn.translate import wasm
 from dockdyn.trees import flatten, unflatten
@@ -62,3 +64,27 @@ def test_a_run_has_the_bits_of_a_run_here(name, large, tmp_path, monkeypatch):
             np.testing.assert_array_equal(found, expected, err_msg=f"{what} of {row}")
             at += expected.size
     assert at == answers.size
+
+
+def test_programs_that_are_too_large_are_not_made(monkeypatch):
+    """What a program leaves in a page is told from its text, which is less than it leaves."""
+    codes = {"advance": SimpleNamespace(text="x" * int(1 + MOST_BYTES / LEFT))}
+    monkeypatch.setattr(units, "wasm_module", lambda codes: pytest.fail("it was made"))
+    with pytest.raises(TooMuch, match=r"more than 0\.7 MB"):
+        page_module(codes)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["idss-soft-capture", "flexible-arm-touch"])
+def test_programs_leave_in_a_page_at_least_what_is_told_from_their_texts(name, monkeypatch):
+    """Else a page that could compute would not."""
+    monkeypatch.setattr(units, "MOST_BYTES", np.inf)
+    letters = []
+    made = units.wasm_module
+    monkeypatch.setattr(
+        units,
+        "wasm_module",
+        lambda codes: letters.append(sum(len(code.text) for code in codes.values())) or made(codes),
+    )
+    size = len(json.dumps(browser_unit(dockdyn.load(name)).packed()))
+    assert letters[0] * LEFT < size < 1.5 * letters[0] * LEFT

@@ -11,10 +11,11 @@ from live_page import complaints, move
 
 import dockdyn
 from dockdyn.pages import live_of, replay_of, report_of
-from dockdyn.report.live import TooMuch, live_data
+from dockdyn.report.live import live_data
 from dockdyn.report.page import render_page
 from dockdyn.report.verdict import judgement_sentence, sort_of
 from dockdyn.report.wording import worded_row
+from dockdyn.results.browser_unit import TooMuch
 from dockdyn.results.requirements import figures_of
 from dockdyn.scenario.language.places import places_of
 

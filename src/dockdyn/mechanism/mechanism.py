@@ -160,10 +160,7 @@ class Mechanism(ContactModel):
     @trace_once
     def uncommanded(self) -> State:
         """Return the state at t = 0 before the first sample of control."""
-        linked = [(shift_configuration(q, -self.origin()), v) for q, v in self.linked]
-        poses = [pose.shifted(-self.origin()) for pose in self.poses]
-        q, v = self.moving.begun(poses, self.twists, self.joints, linked)
-        here = self.placement(State(q, v, None, None))
+        q, v, here = self._begun()
         touching = tuple(group.first_mode(here.bodies[group.first], here.bodies[group.second]) for group in self.groups)
         first = tuple(one.element.init(*one.sides(here)) for one in self.elements)
         modes, memories = settle_elements(self.elements, first, here)
@@ -182,6 +179,23 @@ class Mechanism(ContactModel):
         never = jnp.asarray(False)
         begun = self._enter_due(jnp.zeros(()), start, (never, never))
         return replace(begun, memory=begun.memory._replace(work=jnp.zeros(())))
+
+    def _begun(self) -> tuple[Coordinates, Velocities, Placement]:
+        """Return the motion at t = 0 before anything acts, and where that places the bodies."""
+        linked = [(shift_configuration(q, -self.origin()), v) for q, v in self.linked]
+        poses = [pose.shifted(-self.origin()) for pose in self.poses]
+        q, v = self.moving.begun(poses, self.twists, self.joints, linked)
+        return q, v, self.placement(State(q, v, None, None))
+
+    def first_depths(self) -> Float[Array, "groups"]:
+        """Return how deep (m) each group of contacts is at t = 0; positive is overlap."""
+        places = self._begun()[2].bodies
+        apart = jnp.asarray(APART, int)
+        found = tuple(
+            group.state(apart, places[group.first], places[group.second], past=group.first_memory())
+            for group in self.groups
+        )
+        return jnp.stack([one.depth for one in from_level(self.groups, found, first_hits(self.groups, places))])
 
     def _outside(self, seen: Seen) -> Outside:
         """Return what is remembered at t = 0 of what acts from outside."""

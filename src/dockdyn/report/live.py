@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from dockdyn.report.drawing import short_label
 from dockdyn.report.verdict import worst_first
-from dockdyn.report.wording import format_significant, name_in_words, stated_unit
-from dockdyn.results.browser_unit import browser_unit
+from dockdyn.report.wording import name_in_words, stated_unit
+from dockdyn.results.browser_unit import TooMuch, browser_unit, refuse_size
 from dockdyn.results.key_figures import KeyFigure, names_in_cases
 from dockdyn.results.requirements import BOUNDED, LARGEST, LEAST, figures_of
 
@@ -22,15 +22,10 @@ if TYPE_CHECKING:
     from dockdyn.scenario.load import Scenario
 
 MOST_STEPS = 200_000  # of a run, beyond which a page is too slow
-MOST_BYTES = 700_000  # that programs may add to a page
 PEAKS = (
     "peak_force_N",
     "contact.impulse_N_s",
 )  # the first that is not zero is what a run without requirements is asked for
-
-
-class TooMuch(Exception):
-    """A page does not compute its run: it would be too large or too slow."""
 
 
 def live_data(
@@ -64,8 +59,7 @@ def shown_run(scenario: Scenario, figures: Collection[KeyFigure], without: Colle
     """Return the programs of a scenario, words for the figures that they give, and what its curves, scene and table of contacts
     need to follow a run of them. Raises as `live_data`."""
     unit = browser_unit(scenario).packed()
-    if (size := len(json.dumps(unit))) > MOST_BYTES:
-        raise TooMuch(f"its programs are {format_significant(size / 1e6, 2)} MB, more than a page should carry")
+    refuse_size(len(json.dumps(unit)))
     return {
         "unit": unit,
         "words": {

@@ -28,7 +28,13 @@ from dockdyn.trees import leaves_of, unflatten
 
 STACK, ALIGNED = 65536, 16  # bytes
 PACKED = 9  # level of gzip
+MOST_BYTES = 700_000  # that programs may add to a page
+LEFT = 0.07  # bytes in a page of each letter of large programs, at the least
 DELAY = "loop.delay"  # by which steps of one length are chosen
+
+
+class TooMuch(Exception):
+    """A page does not compute: it would be too large or too slow."""
 
 
 class Array(NamedTuple):
@@ -115,6 +121,19 @@ def packed_programs(
     }
 
 
+def page_module(codes: Mapping[str, Code]) -> WasmModule:
+    """Return programs as a module for a page. Raises TooMuch before it is made, which takes long, of one that must be too large
+    for that, and Untranslatable for what needs a library."""
+    refuse_size(LEFT * sum(len(code.text) for code in codes.values()))
+    return wasm_module(codes)
+
+
+def refuse_size(size: float) -> None:
+    """Raise TooMuch where programs would add so many bytes to a page."""
+    if size > MOST_BYTES:
+        raise TooMuch(f"its programs are more than {MOST_BYTES / 1e6:g} MB, the most that a page should carry")
+
+
 def _packed(data: bytes) -> str:
     return base64.b64encode(gzip.compress(data, PACKED, mtime=0)).decode()
 
@@ -141,7 +160,7 @@ def described_number(number: Place, addresses: Sequence[int], limits: Bounds) ->
 def browser_unit(scenario: Scenario) -> BrowserUnit:
     """Return what a page needs to run a scenario with other numbers.
 
-    Raises Untranslatable where XLA computes a part of it.
+    Raises TooMuch, and Untranslatable where XLA computes a part of it.
     """
     content = scenario.content
     settings = settings_of(content)
@@ -154,7 +173,7 @@ def browser_unit(scenario: Scenario) -> BrowserUnit:
     }
     observed = unit.observe(*stated, solver)
     codes["tell"] = unit.tell.code(scenario.setup, *stated, observed)
-    module = wasm_module({name: code for name, (code, _) in codes.items()})
+    module = page_module({name: code for name, (code, _) in codes.items()})
     memory = UnitMemory(module)
     begin, advance, observe, tell = (code for code, _ in codes.values())
     leaves = [

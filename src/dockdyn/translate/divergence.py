@@ -146,24 +146,23 @@ def _homes_of_slots(body: Block) -> dict[int, int]:
                 note(inner, path)
 
     note(body, ())
-    return {slot: id(path[-1]) for slot, path in paths.items() if _is_put_first(path[-1], slot)}
+    homes = {slot: id(path[-1]) for slot, path in paths.items()}
+    put_first: set[int] = set()
+    _find_put_first(body, homes, put_first)
+    return {slot: home for slot, home in homes.items() if slot in put_first}
 
 
-def _is_put_first(block: Block, slot: int) -> bool:
-    """Return whether a block puts a slot before anything reads it, whichever way it goes."""
+def _find_put_first(block: Block, homes: dict[int, int], found: set[int]) -> dict[int, bool]:
+    """Note the slots that are put before anything reads them in the block that is their home, whichever way it goes.
+
+    Returns whether that is so in this block, of the slots in it whose home is one around it.
+    """
+    first: dict[int, bool] = {}
     for line in block.lines:
-        if isinstance(line, Get | Put) and line.slot.name == slot:
-            return isinstance(line, Put)
-        if isinstance(line, Branch) and _touches(line, slot):
-            return _is_put_first(line.then, slot) and _is_put_first(line.otherwise, slot)
-        if isinstance(line, While) and _touches(line, slot):
-            return False
-    return False
-
-
-def _touches(line: Statement, slot: int) -> bool:
-    return any(
-        isinstance(one, Get | Put) and one.slot.name == slot
-        for block in blocks_in(line)
-        for one in statements_in(block)
-    )
+        if isinstance(line, Get | Put):
+            first.setdefault(line.slot.name, isinstance(line, Put))
+        elif inner := [_find_put_first(one, homes, found) for one in blocks_in(line)]:
+            for slot in inner[0] | inner[1]:
+                first.setdefault(slot, isinstance(line, Branch) and all(one.get(slot, False) for one in inner))
+    found |= {slot for slot, put in first.items() if put and homes[slot] == id(block)}
+    return {slot: put for slot, put in first.items() if homes[slot] != id(block)}

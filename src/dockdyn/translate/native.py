@@ -34,7 +34,7 @@ MOST_LINES = 200_000  # of a program; of a longer one that takes minutes, for wh
 def code_of(program: TranslatedProgram) -> Code:
     """Return a program, written at once."""
     text, lanes = text_of(program), count_lanes()
-    better = vector_text_of(program, lanes) if lanes else None
+    better = vector_text_of(program, lanes) if lanes and math.isfinite(price_of(text.count("\n"))) else None
     results = [(store.dtype, shape) for store, shape in zip(program.results, program.shapes, strict=True)]
     arguments = [store.dtype for store in program.arguments]
     constants = [np.ascontiguousarray(one) for one in program.constants]

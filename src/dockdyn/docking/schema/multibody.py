@@ -459,9 +459,8 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def first_depths(self) -> Float[Array, "contacts"]:
         """Return how deep (m) every contact is at t = 0, also from traced numbers; positive is overlap."""
-
-        model = self.model()
-        return jnp.stack([state.depth for state in model.states(model.initial())])
+        depths: Float[Array, "contacts"] = self.model().first_depths()
+        return depths
 
     def coasted(
         self, time: Float[Array, ""]

@@ -16,10 +16,10 @@ import numpy as np
 from dockdyn.api import simulate, summarise
 from dockdyn.dataset import Dataset
 from dockdyn.report.columns import PageColumns
-from dockdyn.report.live import MOST_BYTES, TooMuch, requirement_in_page, shown_run, with_thousands
+from dockdyn.report.live import requirement_in_page, shown_run, with_thousands
 from dockdyn.report.report import Report
 from dockdyn.report.wording import format_significant
-from dockdyn.results.browser_unit import DELAY
+from dockdyn.results.browser_unit import DELAY, MOST_BYTES, TooMuch
 from dockdyn.results.key_figures import left_out
 from dockdyn.results.outcome import GROW, TIMES
 from dockdyn.results.overlap import DEEP

@@ -20,9 +20,16 @@ from dockdyn.dataset import Dataset
 from dockdyn.deferred import Array, Float
 from dockdyn.docking.operating_point import Judged, Nominal
 from dockdyn.docking.resting import counts_all, delayed_loop, nominal_loop, nominal_of
-from dockdyn.report.live import MOST_BYTES, TooMuch
-from dockdyn.report.wording import format_significant
-from dockdyn.results.browser_unit import DELAY, UnitMemory, browser_unit, described_number, packed_programs
+from dockdyn.results.browser_unit import (
+    DELAY,
+    TooMuch,
+    UnitMemory,
+    browser_unit,
+    described_number,
+    packed_programs,
+    page_module,
+    refuse_size,
+)
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError, within
 from dockdyn.scenario.language.places import places_of
@@ -34,7 +41,6 @@ from dockdyn.stability.loop import Loop
 from dockdyn.stability.multirate import Hyperperiod, hyperperiod_of
 from dockdyn.studies.margins.derivatives import DELAYS, PERIODS, Parts, growth_parts
 from dockdyn.studies.margins.first_screen import HEADLINES
-from dockdyn.translate.wasm import wasm_module
 from dockdyn.trees import leaves_of
 
 FURTHER = 3.0  # times the delay, or the critical one, up to which a page may move the delay of a sampled loop
@@ -58,8 +64,12 @@ def live_margins(dataset: Dataset, folder: Path | None = None) -> dict[str, Any]
     found = {"unit": unit, "loop": stated | {"roots": margins["rightmost_roots"]}, "headlines": HEADLINES}
     if not limits_delay(scenario):
         return found
-    run = browser_unit(scenario).packed()
-    return found if len(json.dumps(run)) > MOST_BYTES else found | {"limits": limits_in_page(scenario, run)}
+    try:
+        run = browser_unit(scenario).packed()
+        refuse_size(len(json.dumps(run)))
+    except TooMuch:
+        return found
+    return found | {"limits": limits_in_page(scenario, run)}
 
 
 def limits_delay(scenario: Scenario) -> bool:
@@ -126,7 +136,7 @@ def _packed_loop(scenario: Scenario, nominal: Nominal, critical: float, felt: se
     last: Any = np.float64(longest)
     hyperperiod = hyperperiod_of(batch_of_one(replace(loop, delay=last))) if loop.sampled() else None
     code, _ = _matrices_in_page.code(content, nominal, hyperperiod=hyperperiod)
-    module = wasm_module({"matrices": code})
+    module = page_module({"matrices": code})
     memory = UnitMemory(module)
     given = leaves_of((content, nominal))
     leaves = [memory.put(np.ascontiguousarray(leaf, dtype)) for leaf, dtype in zip(given, code.arguments, strict=False)]
@@ -152,6 +162,5 @@ def _packed_loop(scenario: Scenario, nominal: Nominal, critical: float, felt: se
         # whether there are motions that no delayed force sees, which are to be set aside
         "drifts": counts_all(content, nominal),
     }
-    if (size := len(json.dumps(unit))) > MOST_BYTES:
-        raise TooMuch(f"its program is {format_significant(size / 1e6, 2)} MB, more than a page should carry")
+    refuse_size(len(json.dumps(unit)))
     return unit
