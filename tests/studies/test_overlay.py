@@ -31,7 +31,7 @@ def fast(shared_run) -> xr.Dataset:
 
 def rows(text: str, table: str) -> list[list[str]]:
     """Rows of the table in a section, as text."""
-    found = re.search(rf'aria-label="{table}" tabindex="0">(.*?)</table>', text, re.DOTALL)[1]
+    found = re.search(rf'aria-label="{table}" tabindex="0">(.*?)</table>', text, re.DOTALL)[1].replace("<wbr>", "")
     return [
         re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.DOTALL) for row in re.findall("<tr>(.*?)</tr>", found, re.S)
     ]

@@ -132,7 +132,7 @@ def acts_alone(content: Judged, state: State | None) -> bool:
 def creeps(content: Judged, number: int) -> bool:
     """Return whether a contact by number remembers small motions about rest, so that stiffness and damping do not tell them."""
     law = content.contacts[number].normal
-    return law is not None and law.make().at_rest(jnp.zeros(())).remembers()
+    return law is not None and law.make().at_rest(np.zeros(())).remembers()
 
 
 def _refuse_unjudged(scenario: Scenario) -> None:
