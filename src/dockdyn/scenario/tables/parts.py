@@ -186,6 +186,8 @@ def compliance_device(axis, length, ratio, stiffness, springs, model) -> Complia
 
 Exponent = (quantity("", "an exponent", least=1), 1.5)
 Power = quantity("N/m**{exponent}", "a stiffness", above=0)
+HertzStiffness = quantity("N/m**1.5", "a stiffness", above=0)
+Force = quantity("N", "a force", above=0)
 Damping = quantity("N*s/m", "a damping", least=0)
 Stiffness = quantity("N/m", "a stiffness", above=0)
 StatedRatio = quantity("", "a damping ratio", least=0) | None
@@ -236,8 +238,8 @@ NormalLawSection: Any = choice(
             "law",
             "thornton",
             "dockdyn.contact.laws.thornton:Thornton",
-            stiffness=quantity("N/m**1.5", "a stiffness", above=0),
-            yield_force=quantity("N", "a force", above=0),
+            stiffness=HertzStiffness,
+            yield_force=Force,
         ),
         part(
             "law",
@@ -260,8 +262,8 @@ NormalLawSection: Any = choice(
             "law",
             "jkr",
             "dockdyn.contact.laws.jkr:Jkr",
-            stiffness=quantity("N/m**1.5", "a stiffness", above=0),
-            pull_off_force=quantity("N", "a force", above=0),
+            stiffness=HertzStiffness,
+            pull_off_force=Force,
             damping=(Damping, 0.0),
         ),
         part(
