@@ -9,10 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from pair_cases import SURFACES, motion_of, pair_of, placed, rows_of
+from single_contact import SingleContact
 from translated import traced
 
 from dockdyn import backend
-from dockdyn.contact import Contact, Coulomb, ForceStroke, Hertz, HuntCrossley, Plane, SphereTip, SpringDashpot
+from dockdyn.contact import Coulomb, ForceStroke, Hertz, HuntCrossley, Plane, SpringDashpot
 from dockdyn.contact.contact_modes import APART, GATED, PRESSING, SLACK
 from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.pairs import BallOnSurface
@@ -105,12 +106,10 @@ def test_a_group_of_one_is_a_contact(surface):
         found = {}
         for name, law in LAWS.items():
             group = ContactGroup.of([ball], (0, 1), law, FRICTION)
-            contact = Contact(
-                feature=SphereTip(ball.centre, ball.radius),
-                surface=ball.surface,
+            contact = SingleContact(
+                ball=ball,
                 law=law,
                 friction=FRICTION,
-                feature_on_chaser=True,
             )
             touch = contact.touch(own, other)
             own_modes = [jnp.asarray(mode) for mode in (PRESSING, SLACK)]

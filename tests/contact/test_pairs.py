@@ -1,12 +1,13 @@
 """What holds for the geometry of every pair: invariance, a potential, derivatives."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from compiled import by_rows
 from pair_cases import PAIRS, SURFACES, meetings, numbers, placed, rates, rows_of, unit
 from scipy.spatial.transform import Rotation
 
-from dockdyn.contact import Point, SphereTip
 from dockdyn.mechanics.vector import Vector
 
 MANY = 300
@@ -66,18 +67,13 @@ def test_derivatives_are_those_of_differences(name):
 
 
 @pytest.mark.parametrize("surface", SURFACES)
-def test_a_ball_is_a_tip_and_without_radius_a_point(surface):
+def test_a_ball_without_radius_is_a_point(surface):
     rows = rows_of(f"ball on {surface}", MANY, seed=5)
 
-    def of_features(ball, own, other):
-        bodies = placed(own), placed(other)
-        tip = SphereTip(ball.centre, ball.radius).touch(*bodies, ball.surface)
-        return numbers(tip), numbers(Point(ball.centre).touch(*bodies, ball.surface))
+    def of_points(ball, own, other):
+        return numbers(replace(ball, radius=None).touch(placed(own), placed(other)))
 
-    tip, point = by_rows(of_features)(*rows)
-    ball = meetings(rows)
-    for found, expected in zip(ball, tip, strict=True):
-        assert np.asarray(found) == pytest.approx(np.asarray(expected), abs=1e-15)
+    ball, point = meetings(rows), by_rows(of_points)(*rows)
     assert np.asarray(point[0]) == pytest.approx(np.asarray(ball[0] - rows[0].radius), abs=1e-15)
     local = by_rows(lambda ball, own, _: placed(own).point(Vector.of(ball.centre)).array())(*rows)
     assert np.asarray(point[2]) == pytest.approx(np.asarray(local), abs=1e-15)

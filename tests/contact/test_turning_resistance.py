@@ -182,6 +182,7 @@ def test_a_law_of_ones_own_may_resist_turning(load, own_files):
         ({"rolling": -1e-3}, ("rolling", "at least 0")),
         ({"spinning": "1 rad"}, ("spinning", "a length")),
         ({"turning_regularisation": 0}, ("turning_regularisation",)),
+        ({"turning_regularisation": 1e-3}, ("turning_regularisation", "rolling or spinning")),
         ({"law": "stick-slip", "rolling": 1e-3}, ("rolling", "coefficient must be above 0")),
         ({"law": "stick-slip", "coefficient": 0.1, "turning_regularisation": 1e-3}, ("turning_regularisation",)),
     ],

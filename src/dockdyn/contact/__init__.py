@@ -5,8 +5,8 @@ Source: Sazawal et al. with the corrections in the page of errata; each file nam
 """
 
 from dockdyn.contact.axial import AxialContact
+from dockdyn.contact.contact_kinematics import ContactKinematics
 from dockdyn.contact.contact_modes import UnilateralContact
-from dockdyn.contact.feature import Feature, Point, SphereTip
 from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.laws import (
     ComplianceDevice,
@@ -20,7 +20,6 @@ from dockdyn.contact.laws import (
     Preloaded,
     SpringDashpot,
 )
-from dockdyn.contact.pair import Contact, ContactKinematics, ContactState, contact_kinematics
 from dockdyn.contact.pairs import (
     BallOnSurface,
     CapsuleOnCapsule,
@@ -41,14 +40,11 @@ __all__ = [
     "CapsuleOnSurface",
     "ComplianceDevice",
     "Cone",
-    "Contact",
     "ContactGroup",
     "ContactKinematics",
-    "ContactState",
     "Coulomb",
     "Cylinder",
     "Extent",
-    "Feature",
     "ForceStroke",
     "Friction",
     "Hertz",
@@ -58,11 +54,9 @@ __all__ = [
     "PairGeometry",
     "Parallel",
     "Plane",
-    "Point",
     "Preloaded",
     "RingOnPlane",
     "Sphere",
-    "SphereTip",
     "SpringDashpot",
     "Surface",
     "Torus",
@@ -70,5 +64,4 @@ __all__ = [
     "UnilateralContact",
     "Union",
     "balls_of_ring",
-    "contact_kinematics",
 ]

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 from dockdyn import backend
 from dockdyn.contact.bound_tree import walk_tree
 from dockdyn.contact.clearances import ROUNDING, Clearances, MemberBounds, RelativePose, frozen
+from dockdyn.contact.contact_kinematics import ContactKinematics
 from dockdyn.contact.contact_memory import ContactMemory
 from dockdyn.contact.contact_modes import APART, PRESSING, SLACK, force_guard, force_in_mode, gated_force
 from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.preloaded import Preloaded
 from dockdyn.contact.laws.stick_slip import FrictionGrip, FrictionMemory, StickSlip
-from dockdyn.contact.pair import ContactKinematics
 from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.contact.surfaces.surface import Surface

@@ -12,11 +12,11 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
+from dockdyn.contact.contact_kinematics import ContactKinematics, kinematics_of
 from dockdyn.contact.contact_memory import ContactMemory, Forgetful
 from dockdyn.contact.contact_modes import APART, PRESSING, SLACK
 from dockdyn.contact.group import FAR, GroupSignal, GroupState, Wrench
 from dockdyn.contact.laws.friction import Friction
-from dockdyn.contact.pair import ContactKinematics, kinematics_of
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.contact.surfaces.surface import Surface
 from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp

@@ -14,9 +14,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from dockdyn.contact.contact_kinematics import ContactKinematics
 from dockdyn.contact.contact_modes import APART
 from dockdyn.contact.group import GroupSignal, GroupState, Wrench
-from dockdyn.contact.pair import ContactKinematics
 from dockdyn.deferred import Array, Bool, Float, jax, jnp
 from dockdyn.integrate.model import Scalar, State
 from dockdyn.mechanics.lines import Lines, row_of

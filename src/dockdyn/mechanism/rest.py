@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dockdyn.contact.contact_kinematics import ContactKinematics
 from dockdyn.contact.contact_modes import APART, PRESSING
 from dockdyn.contact.group import BRINK, ContactGroup, Rest, Wrench
-from dockdyn.contact.pair import ContactKinematics
 from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
 from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.deferred import Array, Float, Int, jax, jnp

@@ -9,7 +9,7 @@ from __future__ import annotations
 import abc
 from typing import ClassVar
 
-from dockdyn.contact.pair import ContactKinematics, kinematics_of
+from dockdyn.contact.contact_kinematics import ContactKinematics, kinematics_of
 from dockdyn.contact.touch import Touch
 from dockdyn.deferred import Array, Float
 from dockdyn.mechanics.rigid_body import Placed

@@ -6,7 +6,7 @@ Source: definition.
 
 from __future__ import annotations
 
-from dockdyn.contact.pair import ContactKinematics
+from dockdyn.contact.contact_kinematics import ContactKinematics
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.contact.touch import Touch
 from dockdyn.deferred import Array, Float, jnp

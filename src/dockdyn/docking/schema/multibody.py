@@ -32,7 +32,7 @@ from dockdyn.docking.schema.phases import PhaseSection, make_phases, read_phases
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section, absent
-from dockdyn.scenario.tables.approach import Port
+from dockdyn.scenario.tables.approach import Port, Tip
 from dockdyn.scenario.tables.body import CARRIED
 from dockdyn.scenario.tables.named import NAME_OF_BODY, named_tables
 from dockdyn.scenario.tables.orbit import OrbitSection
@@ -622,15 +622,12 @@ class SeveralBodiesSection(Section, abc.ABC):
         if self.approach is None or approach is None or approach[0] != name:
             return self.named(name).start()
         port = self.meeting()
-        return self.approach.model_copy(update={"axis": port.axis}).start(
-            port.feature, port.surface, *start(approach[1])
-        )
+        return self.approach.model_copy(update={"axis": port.axis}).start(port.tip, port.surface, *start(approach[1]))
 
     def meeting(self) -> Port:
         """Return the ports that approach each other: the place of the first on the body that approaches, with the radius of a
         feature, and the second, of points as a plane."""
 
-        from dockdyn.contact.feature import Point, SphereTip
         from dockdyn.contact.surfaces.plane import Plane
 
         assert self.approach is not None
@@ -641,10 +638,10 @@ class SeveralBodiesSection(Section, abc.ABC):
         if isinstance(port, BallSection):
             place, _ = self.in_root(own, port.position)
             along = jnp.asarray(self.approach.axis, float)
-            tip = Point(place) if absent(port.radius) else SphereTip(place, jnp.asarray(port.radius, float))
+            tip = Tip(place) if absent(port.radius) else Tip(place, jnp.asarray(port.radius, float))
             return Port(tip, surface, along)
         place, axis = self.in_root(own, port.position, port.axis)
-        return Port(Point(place), surface, jnp.asarray(self.approach.axis, float) if port.axis is None else axis)
+        return Port(Tip(place), surface, jnp.asarray(self.approach.axis, float) if port.axis is None else axis)
 
     def in_root(self, name: str, position: Any, axis: Any = None) -> tuple[Any, Any]:  # noqa: ANN401, numbers or traced ones
         """Return the place (m) and the axis of a port of a body in the axes of the body that carries it at the start."""

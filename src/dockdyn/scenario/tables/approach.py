@@ -13,7 +13,6 @@ from dockdyn.scenario.language.units import Coordinate, quantity
 from dockdyn.scenario.tables.parts import Direction
 
 if TYPE_CHECKING:
-    from dockdyn.contact.feature import Feature
     from dockdyn.contact.surfaces.surface import Surface
     from dockdyn.control.controller import FreeBody
     from dockdyn.control.reference import TargetReference
@@ -26,10 +25,17 @@ AngularRate = quantity("rad/s", "an angular rate")
 Speed = quantity("m/s", "a speed")
 
 
-class Port(NamedTuple):
-    """Where the chaser docks: its feature, the target's surface, the chaser's axis that points against the docking axis."""
+class Tip(NamedTuple):
+    """What approaches a port: a ball, or a point where the radius is zero."""
 
-    feature: Feature
+    position: Float[Array, "3"]  # m, body axes from the centre of mass
+    radius: Scalar | float = 0.0  # m
+
+
+class Port(NamedTuple):
+    """Where the chaser docks: its tip, the target's surface, the chaser's axis that points against the docking axis."""
+
+    tip: Tip
     surface: Surface
     axis: Float[Array, "3"]
 
@@ -51,21 +57,19 @@ class Port(NamedTuple):
         return from_x_axis(Vector.of(self.axis / jnp.linalg.norm(self.axis)))
 
     def place(self, distance: Scalar | float, across: Sequence[Scalar | float]) -> Vector:
-        """Return where the feature's centre is (m, target's axes), its tip at a `distance` (m) and offset from the port."""
+        """Return where the tip's centre is (m, target's axes), its surface at a `distance` (m) and offset from the port."""
 
-        from dockdyn.contact.feature import SphereTip
         from dockdyn.mechanics.rotation import from_x_axis
         from dockdyn.mechanics.vector import Vector
 
         mouth, direction = self.surface.docking_frame()
-        tip = self.feature.radius if isinstance(self.feature, SphereTip) else 0.0
         aside = from_x_axis(direction).matrix() @ Vector.of(jnp.array([0.0, *across]))
-        return mouth + direction * (distance + tip) + aside
+        return mouth + direction * (distance + self.tip.radius) + aside
 
     def motion(self, chaser: FreeBody, target: FreeBody) -> dict[str, Array]:
         """Return how the chaser's port moves before the target's, as an approach states it: place, velocity, rotation and rate.
 
-        The place is that of the feature's tip in axes of which x is the docking axis; the rotation vector is that from face
+        The place is that of the tip's surface in axes of which x is the docking axis; the rotation vector is that from face
         to face, in axes of which x is the chaser's `axis`.
         """
 
@@ -76,7 +80,7 @@ class Port(NamedTuple):
         attitudes = Quaternion.of(target.attitude), Quaternion.of(chaser.attitude)
         turn, rotation = (attitude.matrix() for attitude in attitudes)
         rates = turn @ Vector.of(target.rate), rotation @ Vector.of(chaser.rate)
-        lever = rotation @ Vector.of(self.feature.position)
+        lever = rotation @ Vector.of(self.tip.position)
         away = Vector.of(chaser.position - target.position) + lever
         drift = Vector.of(chaser.velocity - target.velocity) + rates[1].cross(lever) - rates[0].cross(away)
         tip = docking.transposed_times(turn.transposed_times(away) - self.place(0.0, (0.0, 0.0)))
@@ -93,7 +97,7 @@ class Port(NamedTuple):
     def reference(
         self, position: Float[Array, "3"], velocity: Float[Array, "3"], attitude: Float[Array, "4"]
     ) -> TargetReference:
-        """Return the chaser's pose and velocity with which its feature is at a `position` before the port and moves over it."""
+        """Return the chaser's pose and velocity with which its tip is at a `position` before the port and moves over it."""
 
         from dockdyn.control.reference import TargetReference
         from dockdyn.mechanics.rotation import Quaternion, from_x_axis
@@ -101,7 +105,7 @@ class Port(NamedTuple):
 
         level = Quaternion.of(jnp.array([1.0, 0.0, 0.0, 0.0]))
         turn = self.attitude(level, Quaternion.of(attitude))
-        lever = turn.matrix() @ Vector.of(self.feature.position)
+        lever = turn.matrix() @ Vector.of(self.tip.position)
         drift = from_x_axis(self.surface.docking_frame()[1]).matrix() @ Vector.of(velocity)
         centre = self.place(position[0], (position[1], position[2])) - lever
         return TargetReference(centre.array(), drift.array(), turn.array())
@@ -129,15 +133,15 @@ class ApproachSection(Section):
     yaw_rate: AngularRate = 0.0
     axis: Direction = [1.0, 0.0, 0.0]  # noqa: RUF012
 
-    def start(self, feature: Feature, surface: Surface, pose: Pose, twist: Twist) -> tuple[Pose, Twist]:
-        """Return the pose and twist of the chaser, whose `feature` approaches `surface` of the target at `pose` and `twist`."""
+    def start(self, tip: Tip, surface: Surface, pose: Pose, twist: Twist) -> tuple[Pose, Twist]:
+        """Return the pose and twist of the chaser, whose `tip` approaches `surface` of the target at `pose` and `twist`."""
 
         from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
         from dockdyn.mechanics.rotation import from_x_axis, roll_pitch_yaw
         from dockdyn.mechanics.vector import Vector
 
         target = Placed.of(pose, twist)
-        port = Port(feature, surface, jnp.asarray(self.axis, float))
+        port = Port(tip, surface, jnp.asarray(self.axis, float))
         docking, own = from_x_axis(surface.docking_frame()[1]), port.own_axes()
         misaligned = roll_pitch_yaw(self.roll, self.pitch, self.yaw)
         attitude = port.attitude(pose.attitude, misaligned)
@@ -149,7 +153,7 @@ class ApproachSection(Section):
 
         spin = rotation @ (own.matrix() @ Vector.of(jnp.array([self.roll_rate, self.pitch_rate, self.yaw_rate])))
         rate = target.rate + spin
-        lever = rotation @ Vector.of(feature.position)
+        lever = rotation @ Vector.of(tip.position)
         return (
             Pose(point - lever, attitude),
             Twist(velocity - rate.cross(lever), rotation.transposed_times(rate)),

@@ -318,6 +318,7 @@ def remembers(law: Any) -> bool:  # noqa: ANN401, a section of a law
     return law.law in REMEMBERING or (isinstance(law, OwnNormalLaw) and law.make().remembers())
 
 
+SLOW_TURN = 1e-3  # rad/s
 EQUAL_METALS = 2 * (1 - 0.3) / (2 - 0.3)  # 2 (1 − ν) / (2 − ν) of Mindlin, for Poisson's number 0.3 on both sides
 
 
@@ -328,12 +329,18 @@ def _turning_lengths(rolling, spinning) -> tuple[Any, Any] | None:
     return jnp.zeros(()) if rolling is None else rolling, jnp.zeros(()) if spinning is None else spinning
 
 
+def regularised(friction: Any) -> None:  # noqa: ANN401, a table that `part` makes
+    if friction.turning_regularisation is not None and friction.rolling is None and friction.spinning is None:
+        refuse("turning_regularisation: nothing resists turning; must have rolling or spinning beside it")
+
+
 def coulomb(coefficient, regularisation, rolling, spinning, turning_regularisation) -> Coulomb:
     from dockdyn.contact.laws.coulomb import Coulomb
     from dockdyn.contact.laws.turning_resistance import TurningResistance
 
     lengths = _turning_lengths(rolling, spinning)
-    turning = None if lengths is None else TurningResistance(*lengths, turning_regularisation)
+    slowest = jnp.asarray(SLOW_TURN) if turning_regularisation is None else turning_regularisation
+    turning = None if lengths is None else TurningResistance(*lengths, slowest)
     return Coulomb(coefficient, regularisation, turning)
 
 
@@ -370,11 +377,12 @@ FrictionSection: Any = choice(
             "law",
             "coulomb",
             coulomb,
+            regularised,
             coefficient=quantity("", "a friction coefficient", least=0),
             regularisation=(quantity("m/s", "a speed", above=0), 1e-4),  # m/s
             rolling=TurningLength,
             spinning=TurningLength,
-            turning_regularisation=(quantity("rad/s", "a rate", above=0), 1e-3),  # rad/s
+            turning_regularisation=(quantity("rad/s", "a rate", above=0) | None, None),
         ),
         part(
             "law",
