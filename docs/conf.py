@@ -21,6 +21,8 @@ default_role = "code"  # single backticks in docstrings
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 
+toc_object_entries = False  # each page would copy thousands of them: half of the time that the pages take
+
 suppress_warnings = ["ref.python"]  # short names in signatures, such as Point, that several modules have
 
 html_math_renderer = "mathml"

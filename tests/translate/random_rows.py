@@ -6,6 +6,7 @@ changed by up to a tenth, in every row by another size. In each eighth row one n
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import jax
@@ -93,7 +94,7 @@ class Differences(NamedTuple):
     apart: np.ndarray  # rows decided otherwise: whole numbers differ, or the places of what is no number
     wavers: (
         np.ndarray
-    )  # rows at an event, or that XLA decides otherwise where its arguments move by `CLOSE` of their sizes
+    )  # rows at an event, or that one of both ways decides otherwise where its arguments move by `CLOSE` of their sizes
     loose: float  # share of the variables of ordinary rows that differ by more than `CLOSE`, or what is left of it (`DIVIDED`)
     wrong: dict[str, Any]  # variables that differ by more than both that and what moved arguments change
 
@@ -124,10 +125,20 @@ class Compared:
 
     def by_xla(self, leaves: Sequence[np.ndarray]) -> list[np.ndarray]:
         """What XLA makes of any number of rows: by one program, which takes `TOGETHER` of them."""
-        count = len(leaves[0])
-        whole = np.minimum(np.arange(-(-count // TOGETHER) * TOGETHER), count - 1).reshape(-1, TOGETHER)
-        parts = [jax.tree.leaves(self.compiled(*[leaf[rows] for leaf in leaves])) for rows in whole]
-        return [np.concatenate([np.asarray(leaf) for leaf in some])[:count] for some in zip(*parts, strict=True)]
+        return _in_parts(lambda *some: jax.tree.leaves(self.compiled(*some)), leaves)
+
+    @cached_property
+    def small(self) -> Native:
+        """Machine code of dockdyn's own for `TOGETHER` rows."""
+        return Native(code_of(translate_function(self.compiled.trace(*_rows_of(self.rows.leaves, TOGETHER)).jaxpr)))
+
+    def wavers_itself(self, place: int) -> bool:
+        """Whether machine code of dockdyn's own decides a row otherwise where its arguments move: what XLA is asked, too."""
+        row = [leaf[[place]] for leaf in self.rows.leaves]
+        moved = [moved_rows(row, seed) for seed in range(MOST_MOVES)]
+        found = _in_parts(self.small, [np.concatenate(some) for some in zip(*moved, strict=True)])
+        unmoved = [np.repeat(leaf[[place]], MOST_MOVES, axis=0) for leaf in self.native]
+        return bool(_apart(found, unmoved).any())
 
     def differences(self) -> Differences:
         """Rows in doubt are moved more often: so few moves seldom find the most that they change."""
@@ -146,6 +157,8 @@ class Compared:
                 doubt = np.flatnonzero(np.any([apart & ~wavers, *(rows for rows, *_ in wrong.values())], axis=0))
                 if not doubt.size:
                     break
+        for place in np.flatnonzero(apart & ~wavers & self.rows.ordinary):
+            wavers[place] = self.wavers_itself(int(place))
         counted = {name: (int(rows.sum()), *worst) for name, (rows, *worst) in wrong.items()}
         return Differences(apart, wavers, loose / max(1, self.rows.ordinary.sum() * len(self.names)), counted)
 
@@ -204,6 +217,20 @@ class Compared:
             size = max(_size(leaf)[ordinary].max(), least)
             found.append(np.where(ordinary, size, np.maximum(size, largest)))
         return found
+
+
+def _rows_of(leaves: Sequence[np.ndarray], count: int) -> list[np.ndarray]:
+    """So many rows, the last one again where there are not as many."""
+    return [leaf[np.minimum(np.arange(count), len(leaf) - 1)] for leaf in leaves]
+
+
+def _in_parts(program: Callable[..., list], leaves: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """What a program that takes `TOGETHER` rows makes of any number of them."""
+    count = len(leaves[0])
+    all_of_them = _rows_of(leaves, -(-count // TOGETHER) * TOGETHER)
+    starts = range(0, len(all_of_them[0]), TOGETHER)
+    parts = [program(*[leaf[start : start + TOGETHER] for leaf in all_of_them]) for start in starts]
+    return [np.concatenate([np.asarray(leaf) for leaf in some])[:count] for some in zip(*parts, strict=True)]
 
 
 def _flattened(leaf: np.ndarray) -> np.ndarray:

@@ -2,8 +2,9 @@
 
 Numbers agree to 1e-12 of the size of their variable; where that cannot be asked, as of the difference of two numbers that
 are nearly equal, to what XLA itself changes when all its arguments move by 1e-12 of theirs. Decisions, whole numbers and the
-places of NaN and infinities, are the same, but in rows that XLA by itself decides otherwise after such a move, or whose step
-ends where a guard is zero: there a contact is closed or open, a step taken or refused, by a rounding. Those are counted.
+places of NaN and infinities, are the same, but in rows that one of both ways by itself decides otherwise after such a move, or
+whose step ends where a guard is zero: there a contact is closed or open, a step taken or refused, by a rounding. Those are
+counted.
 """
 
 from functools import partial
