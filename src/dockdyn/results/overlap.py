@@ -8,7 +8,8 @@ from typing import Protocol
 import numpy as np
 
 from dockdyn.contact.laws.relative_damping import IMMOVABLE
-from dockdyn.deferred import Array, Float
+from dockdyn.deferred import Array, Float, jnp, xp
+from dockdyn.integrate.model import Flag, Scalar
 from dockdyn.mechanism.head_on import Damped
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
@@ -45,7 +46,7 @@ class TouchingContent(Protocol):
 def refuse_overlap(scenario: Scenario) -> None:
     """Raise ScenarioError where what touches begins deeper in something else than its own radius, a point than `DEEP`; and
     where no damping is that which a law states by a ratio or a restitution."""
-    _refuse_damping(scenario)
+    refuse_damping(scenario)
     meetings = scenario.content.meetings() if hasattr(scenario.content, "meetings") else []
     if not meetings:
         return
@@ -59,14 +60,24 @@ def overlaps_too_deep(
     meetings: Sequence[tuple[str, float]], depths: Float[np.ndarray, "meetings"]
 ) -> list[tuple[str, float, float]]:
     """Return what begins too deep (m) in something else: how messages name it, how deep it is, and how deep it may be."""
-    return [
-        (where, depth, most)
-        for (where, radius), depth in zip(meetings, depths, strict=True)
-        if depth > (most := radius or DEEP)
-    ]
+    found = zip(meetings, depths, allowed_depths(meetings), strict=True)
+    return [(where, depth, float(most)) for (where, _), depth, most in found if depth > most]
 
 
-def _refuse_damping(scenario: Scenario) -> None:
+def allowed_depths(meetings: Sequence[tuple[str, Scalar | float]]) -> list[Scalar | float]:
+    """Return how deep (m) each may begin in what it touches: its radius; a point, which has none, as deep as `DEEP`."""
+    return [xp.where(radius > 0, radius, DEEP) for _, radius in meetings]
+
+
+def begins_too_deep(content: TouchingContent) -> Flag:
+    """Return whether anything begins too deep in something else, from traced numbers."""
+    meetings = content.meetings() if hasattr(content, "meetings") else []
+    if not meetings:
+        return jnp.zeros((), bool)
+    return jnp.any(content.first_depths() > jnp.stack(list(map(jnp.asarray, allowed_depths(meetings)))))
+
+
+def refuse_damping(scenario: Scenario) -> None:
     """Raise ScenarioError where a law states its damping relative to bodies that do not move, or a restitution that its force
     has not even without a damper."""
     _refuse_damping_of_elements(scenario)

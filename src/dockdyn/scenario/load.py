@@ -367,12 +367,11 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
         known = KnownKeys(kind, data)
         keys, others = known.at(path[:-1])
         tables = [other for other, theirs in others.items() if path[-1] in theirs]
-        free = [one for one in keys if one not in known.stated_at(path[:-1])]  # who has stated one means another
         asked = first_in(path, value)
         words = (
             f"of {' or '.join(tables)} only"
             if tables
-            else known.advice(path[-1], [*free, *(() if path[:-1] else SHARED)], asked)
+            else known.advice(path[-1], [*keys, *(() if path[:-1] else SHARED)], asked)
         )
         if path[-1] == INCLUDE:
             words = "must stand above the first table"

@@ -415,7 +415,7 @@ class SeveralBodiesSection(Section, abc.ABC):
             (_, feature), (_, partner) = self.sides(contact)
             radius = feature.radius
             if kind_of(partner) == "feature":
-                radius = max(radius, getattr(partner, "radius", 0.0))
+                radius = xp.maximum(radius, getattr(partner, "radius", 0.0))
             if contact.impact is not None:
                 radius = OVERLAP
             found.append((f"contact {contact.name!r}", radius))

@@ -57,10 +57,6 @@ class KnownKeys:
             tag: k for tag, k in others.items() if tag not in ("None", str(_tag(mine)))
         }
 
-    def stated_at(self, path: Sequence[str]) -> list[str]:
-        """Return the keys that the table at `path` states."""
-        return list(self._at(path)[1])
-
     def words_at(self, path: Sequence[str]) -> list[str]:
         """Return the words by which the table at `path` can say what it is."""
         return [tag for option in self._options(self._at(path)[0]) if (tag := _tag(option)) is not None]

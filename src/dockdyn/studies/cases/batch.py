@@ -18,7 +18,7 @@ from dockdyn.results.control.coupling import check_coupled
 from dockdyn.results.dataset import reason_of
 from dockdyn.results.drive import name_of_nonfinite
 from dockdyn.results.key_figures import LocatedFigures, in_batches, left_out, need_samples, without_other_members
-from dockdyn.results.overlap import refuse_overlap
+from dockdyn.results.overlap import refuse_damping, refuse_overlap
 from dockdyn.results.requirements import ends_of, figures_of
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, content_at
@@ -53,7 +53,7 @@ def run_cases(
     asked = {requirement.figure for requirement in scenario.requirements} | set(figures)
     batches = runs_in_batches(scenario, figures)
     cases, refused = [], {}
-    for row, case in enumerate(cases_of(scenario, keys, values.tolist(), check_start=batches)):
+    for row, case in enumerate(cases_of(scenario, keys, values.tolist(), check_damping=batches)):
         if isinstance(case, Scenario):
             cases.append(case)
         else:
@@ -64,16 +64,16 @@ def run_cases(
 
 
 def cases_of(
-    scenario: Scenario, keys: Sequence[str], rows: Sequence[Any], check_start: bool
+    scenario: Scenario, keys: Sequence[str], rows: Sequence[Any], check_damping: bool
 ) -> Iterator[Scenario | ScenarioError]:
-    """Yield the scenario of every row, or why it is not allowed; with how it starts, which who simulates a case checks, too."""
+    """Yield the scenario of every row, or why it is not allowed; with its damping, which who simulates a case checks, too."""
     data = scenario.nominal()
     for row in rows:
         try:
             content = content_at(data, dict(zip(keys, row, strict=True)), scenario.name, scenario.folder)
             case = replace(scenario, content=content, dispersions=())
-            if check_start:
-                refuse_overlap(case)
+            if check_damping:
+                refuse_damping(case)
             yield case
         except ScenarioError as error:
             yield error
@@ -96,16 +96,30 @@ def in_lanes(cases: Sequence[Scenario], threads: int | None, asked: Collection[s
     contents = [check_runnable(case).content for case in cases]
     known = located_figures(cases[0])
     sampled = need_samples(known.figures, asked)
-    figures, status, ends, nonfinite = run_lanes(cases[0].setup, contents, threads, sampled)
+    figures, status, ends, nonfinite, deep = run_lanes(cases[0].setup, contents, threads, sampled)
     meaningless = [left_out(known.figures, known.stated(content)) for content in contents]
     for name in figures.keys() & set().union(*meaningless):
         figures[name] = np.where([name in names for names in meaningless], np.nan, figures[name])
+    if deep.any():
+        figures = {name: np.where(deep, np.nan, values) for name, values in figures.items()}
     reasons = []
-    for content, code, end, first_nonfinite in zip(contents, status, ends, nonfinite, strict=True):
+    for case, code, end, first_nonfinite, is_deep in zip(cases, status, ends, nonfinite, deep, strict=True):
+        if is_deep:
+            reasons.append(_overlap_of(case))
+            continue
         finished = code == Status.FINISHED
-        name = "" if finished else name_of_nonfinite(int(first_nonfinite), partial(state_names, content))
-        reasons.append("" if finished else reason_of(content, Status(int(code)), float(end), name))
+        name = "" if finished else name_of_nonfinite(int(first_nonfinite), partial(state_names, case.content))
+        reasons.append("" if finished else reason_of(case.content, Status(int(code)), float(end), name))
     return Cases(figures, reasons)
+
+
+def _overlap_of(case: Scenario) -> str:
+    """Return why a case is refused whose bodies begin too deep in each other."""
+    try:
+        refuse_overlap(case)
+    except ScenarioError as error:
+        return str(error)
+    return f"{case.name}: overlap at the start, to rounding as deep as is allowed"
 
 
 def located_figures(scenario: Scenario) -> LocatedFigures:

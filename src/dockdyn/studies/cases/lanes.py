@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from dockdyn import backend
-from dockdyn.deferred import PyTree, jax
+from dockdyn.deferred import PyTree, jax, jnp
 from dockdyn.integrate.solution import Status
 from dockdyn.programs import Program
 from dockdyn.results.methods import Settings, settings_of
+from dockdyn.results.overlap import begins_too_deep
 from dockdyn.results.plan import Planned, delay_of
 from dockdyn.results.unit import run_through, tell
 from dockdyn.scenario.tables.run import IntegratorSection, OutputSection
@@ -28,7 +29,8 @@ LONGER = 4  # times so many, before all that it may have
 
 _begun: set[Structure] = set()  # structures of which rows have run in this process
 
-Outcome = tuple[dict[str, Any], Any, Any, Any]  # figures, status, end time (s) and first non-finite number of each run
+# figures, status, end time (s) and first non-finite number of each run; whether it is none, as something begins too deep
+Outcome = tuple[dict[str, Any], Any, Any, Any, Any]
 Row = tuple[Any, Settings]  # a scenario's content and the settings of its run
 
 
@@ -43,9 +45,11 @@ def _run_lanes(
         rest = iter(own)
         row = [leaf if common else next(rest) for leaf, common in zip(leaves, shared, strict=True)]
         content, chosen = unflatten(structure, row)
+        deep = begins_too_deep(content)
+        chosen = replace(chosen, duration=jnp.where(deep, 0.0, chosen.duration))
         observed = run_through(content, chosen)
-        solution = observed.solution
-        return tell(setup, content, chosen, observed).figures, solution.status, solution.time, solution.first_nonfinite
+        figures, end = tell(setup, content, chosen, observed).figures, observed.solution
+        return figures, end.status, end.time, end.first_nonfinite, deep
 
     owned = [leaf for leaf, common in zip(leaves, shared, strict=True) if not common]
     return jax.lax.map(lane, owned, batch_size=at_once)
@@ -62,9 +66,10 @@ def thread_pool(threads: int) -> ThreadPoolExecutor:
 
 
 def run_lanes(setup: str, contents: Sequence[Any], threads: int | None = None, sampled: bool = False) -> Outcome:
-    """Return figures (NumPy arrays over the contents of one setup), status, end time (s) and first non-finite number of runs.
+    """Return figures (NumPy arrays over the contents of one setup), status, end time (s) and first non-finite number of runs,
+    and which of them are none, as something begins too deep in something else.
 
-    Those of the whole motion where it is `sampled`.
+    Figures of the whole motion where it is `sampled`.
     """
     short = [(content, short_settings(content, sampled)) for content in contents]
     found = _run_grouped(setup, short, threads)

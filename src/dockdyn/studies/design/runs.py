@@ -129,6 +129,6 @@ def _margins_of(
         except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:  # of a solver inside
             return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
 
-    cases = list(cases_of(scenario, keys, rows, check_start=False))
+    cases = list(cases_of(scenario, keys, rows, check_damping=False))
     workers = os.cpu_count() or 1
     return [*map(one, cases[:1]), *(thread_pool(workers).map if workers > 1 else map)(one, cases[1:])]
