@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, get_args
-
-from pydantic.fields import FieldInfo
 
 from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.language.known_keys import KnownKeys
@@ -107,8 +106,9 @@ def unit_of(section: Section, field: str, inside: Sequence[int] = ()) -> str:
     described = type(section).model_fields.get(field)
     if described is None:  # of a part of the user's own
         return section.unit_of_extra(field)
-    if units := _units_in(described):
-        return units[0].text.format(**dict(section))
+    if units := _units_of(type(section), field):
+        text = units[0].text
+        return text.format(**dict(section)) if "{" in text else text
     written = section.model_dump(include={field})[field]
     for index in inside:
         written = written[index]
@@ -117,15 +117,17 @@ def unit_of(section: Section, field: str, inside: Sequence[int] = ()) -> str:
 
 def _limits_of(section: Section, field: str) -> Bounds:
     """Return what a number may be, as its field says; one that is there may not become one that is not."""
-    described = type(section).model_fields.get(field)
-    units = [] if described is None else _units_in(described)
+    units = _units_of(type(section), field)
     limits = units[0].limits if units else Bounds()
     return limits if field not in section.absent_at_zero else limits.without_zero()
 
 
-def _units_in(described: FieldInfo) -> list[Unit]:
-    """Return what a field says of its numbers."""
-    return [item for item in (*described.metadata, *_nested(described.annotation)) if isinstance(item, Unit)]
+@cache
+def _units_of(kind: type[Section], field: str) -> list[Unit]:
+    """Return what a field of a table says of its numbers; nothing of a part of the user's own."""
+    described = kind.model_fields.get(field)
+    said = () if described is None else (*described.metadata, *_nested(described.annotation))
+    return [item for item in said if isinstance(item, Unit)]
 
 
 def _nested(annotation: object) -> list[Any]:
