@@ -340,9 +340,10 @@ def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> 
     it is a `component` of a vector or matrix.
     """
     limits = Bounds(size=0.0 if component else SMALLEST, **bounds)
+    always = None if "{" in unit else unit_beside({}, unit)
 
     def parse(value: object, info: ValidationInfo) -> float:
-        return number_of(value, unit_beside(info.data or {}, unit), what, limits)
+        return number_of(value, unit_beside(info.data or {}, unit) if always is None else always, what, limits)
 
     def written(value: float, info: Any) -> Any:  # noqa: ANN401, pydantic goes by what is said here
         return value if component or "{" in unit or not unit else f"{value!r} {unit}"
