@@ -86,7 +86,7 @@ def _include(
         if place in done:
             continue
         done.add(place)
-        tables = data_of(text_in(place, label), label)
+        tables = _tables_of(place, label, name)
         more = tables.pop(KEY, [])
         _merge(
             _with_paths(tables, label, place.parent),
@@ -108,7 +108,7 @@ def _include_part(
     if not isinstance(path, str) or not path:
         raise ScenarioError(f"{where} = {shown(path)}: must be the path of a TOML file")
     label, place = _located(path, f"{where} = {shown(path)}", way, read)
-    tables = data_of(text_in(place, label), label)
+    tables = _tables_of(place, label, way[-1][0])
     more = tables.pop(KEY, [])
     tables, inner = _with_paths(tables, label, place.parent), Places()
     _include(more, tables, inner, [*way, (label, place)], set(), read)
@@ -143,6 +143,15 @@ def _located(path: str, stated: str, way: list[tuple[str, Path]], read: Iterator
         circle = ", ".join([*(said for said, _ in way), label])
         raise ScenarioError(f"{stated}: goes round ({circle}); must end")
     return label, place
+
+
+def _tables_of(place: Path, label: str, name: str) -> Tables:
+    """Return what the file at a `place` holds, called `label`; where that is no scenario the file `name` that includes it is
+    named, too."""
+    try:
+        return data_of(text_in(place, label), label)
+    except ScenarioError as error:
+        raise ScenarioError(f"{error}; {name} includes it") from None
 
 
 def _merge(

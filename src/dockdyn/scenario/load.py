@@ -369,7 +369,7 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
         tables = [other for other, theirs in others.items() if path[-1] in theirs]
         asked = first_in(path, value)
         words = (
-            f"of {' or '.join(tables)} only"
+            f"of {' or '.join(tables)} only; allowed: {', '.join(keys)}"
             if tables
             else known.advice(path[-1], [*keys, *(() if path[:-1] else SHARED)], asked)
         )
@@ -379,7 +379,8 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
     if sort == "own_code":
         return OwnCodeError(f"{name}: {named}: {allowed(problem)}", named, allowed(problem))
     if sort == "missing":
-        return ScenarioError(f"{name}: {named}: missing", named, "missing")
+        words = f"missing; must be {KnownKeys(kind, data).needed_at(path)}"
+        return ScenarioError(f"{name}: {named}: {words}", named, words)
     if sort.startswith("union_tag"):
         told = problem.get("ctx", {}).get("discriminator", "").strip("'")
         shaped = any(table in key for table in ("surface", "parts", "feature"))
@@ -392,6 +393,8 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
         value = value.get(tag) if isinstance(value, dict) else value
     given = "" if isinstance(value, dict) or value is None else f" = {shown(value)}"
     words = allowed(problem)
+    if isinstance(value, list) and sort in ("model_type", "dict_type", "model_attributes_type"):
+        words = f"must be one table, [{named}]"
     if sort == "list_type" and (count := KnownKeys(kind, data).length_at(path)):
         words = f"{words} of {count}"
     if not key:  # of the scenario as a whole, which says itself which keys do not go together

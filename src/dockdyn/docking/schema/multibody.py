@@ -367,6 +367,10 @@ class SeveralBodiesSection(Section, abc.ABC):
         """
         carried = [(body.name, item) for body in self.body for kind in kinds for item in getattr(body, kind)]
         found = [(body, item) for body, item in carried if name in (item.name, f"{body}.{item.name}")]
+        if not found and len(kinds) < len(CARRIED):
+            other = [kind for kind in CARRIED for body in self.body for item in getattr(body, kind) if item.name == name]
+            if other:
+                refuse(f"{key} = {name!r}: is a {other[0]}; must be a {' or '.join(kinds)}")
         if not found:
             names = [f"{body}.{item.name}" if "." in name else item.name for body, item in carried]
             what = f"{' or '.join(kinds)}; {nearest(name, dict.fromkeys(names))}"

@@ -25,6 +25,18 @@ WORDS = {  # of pydantic's messages, as they are said here
     "greater than or equal to": "at least",
     "less than or equal to": "at most",
 }
+SORTS = {  # what a key of one sort must be, by what pydantic calls its refusal
+    "model_type": "must be a table",
+    "dict_type": "must be a table",
+    "model_attributes_type": "must be a table",
+    "list_type": "must be a list",
+    "string_type": "must be a text",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+}
 MISTYPED = 0.85  # of two dotted names, from which on one is the other mistyped
 ASKED = 3  # names in a question
 FIRST_KEY = re.compile(r"[^\s:=]+")  # of a message, behind the file
@@ -102,8 +114,8 @@ def listed(word: str, names: Sequence[str]) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a value for a message, shortened."""
-    text = BRIEF.repr(value)
+    """Return a value for a message, shortened; true and false as a file has them."""
+    text = BRIEF.repr(value).lower() if isinstance(value, bool) else BRIEF.repr(value)
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
 
@@ -122,13 +134,11 @@ def allowed(problem: ErrorDetails) -> str:
         )
         question = f"; did you mean {meant[0]!r}?" if meant else ""
         return f"must name one of {names}{question}" if names else f"must be a table with a {told}"
-    if sort in ("model_type", "dict_type", "model_attributes_type"):
-        return "must be a table"
-    if sort == "list_type":
-        return "must be a list"
+    if sort in SORTS:
+        return SORTS[sort]
     if sort in ("too_short", "too_long"):
         count = context.get("min_length", context.get("max_length"))
-        return f"must have {'at least ' if sort == 'too_short' else 'at most '}{count} entries, has {context['actual_length']}"
+        return f"must have at {'least' if sort == 'too_short' else 'most'} {count} entries, has {context['actual_length']}"
     found = str(context["error"]) if sort == "value_error" else problem["msg"]
     for pydantic, house in WORDS.items():
         found = found.replace(pydantic, house)
