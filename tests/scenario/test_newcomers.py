@@ -64,7 +64,11 @@ SLIPS = [
     ("[control]", "[[control]]", ["control = ", "must be one table, [control]"]),
     ('"A ring on a plate"', "5", ["title = 5: must be a text"]),
     ('"4.5 t"', "true", ["body.chaser.mass = true: must be a mass"]),
-    ("[control]", '[approach]\nof = "plate"\nto = "ring"\nclosing_speed = 1\n\n[control]', ["is a surface; must be a port"]),
+    (
+        "[control]",
+        '[approach]\nof = "plate"\nto = "ring"\nclosing_speed = 1\n\n[control]',
+        ["is a surface; must be a port"],
+    ),
     ('"rate-damping"', '"pd"', ["control.law = 'pd'", "joint-pd, lqr", '"module:Class"']),
 ]
 

@@ -66,18 +66,18 @@ def _mechanism(given: str | None, known: Mapping[str, str]) -> str:
     from dockdyn.scenario.language.errors import nearest
 
     if given is None and sys.stdin.isatty():
-        say(_listed(known))
-        while (given := _typed("mechanism", next(iter(known)))) not in known:
+        say(_list_mechanisms(known))
+        while (given := _read_typed("mechanism", next(iter(known)))) not in known:
             say(ASKED if given == "?" else f"{given}: no such mechanism; {nearest(given, known)}")
     if given == "?":
-        say(_listed(known))
+        say(_list_mechanisms(known))
         raise typer.Exit
     if given is not None and given not in known:
         raise Refusal(f"--mechanism {given}: no such mechanism; {nearest(given, known)}")
     return given if given is not None else next(iter(known))
 
 
-def _listed(known: Mapping[str, str]) -> str:
+def _list_mechanisms(known: Mapping[str, str]) -> str:
     """Return the mechanisms, one a line."""
     width = max(map(len, known))
     return "\n".join(f"  {name:<{width}}  {words}" for name, words in known.items())
@@ -149,7 +149,7 @@ def _ask(question: StarterQuestion, answers: Answers) -> None:
     from dockdyn.scenario.language.errors import ScenarioError
 
     while True:
-        typed = _typed(question.prompt(answers), question.usual_answer(answers))
+        typed = _read_typed(question.prompt(answers), question.usual_answer(answers))
         if typed == "?":
             say(question.explain(answers))
             continue
@@ -163,7 +163,7 @@ def _ask(question: StarterQuestion, answers: Answers) -> None:
         return
 
 
-def _typed(words: str, usual: str | None) -> str:
+def _read_typed(words: str, usual: str | None) -> str:
     """Return what is typed at a question; where the input ends there, nothing is done."""
     try:
         return str(typer.prompt(words, default=usual)).strip()

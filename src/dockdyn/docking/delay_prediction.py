@@ -67,7 +67,9 @@ def _describe_undamped(content: Judged, loop: Loop, number: int, without: str) -
     if content.contacts[number].normal.make().at_rest(depth).lossless():
         return f"a contact{without} that has no damping; friction may hide it"
     where = "where contact begins" if not depth else f"at a depth of {depth * 1e3:.4g} mm"
-    return f"a contact{without} that has no damping {where}, where it is judged; state stability.depth to judge it deeper"
+    return (
+        f"a contact{without} that has no damping {where}, where it is judged; state stability.depth to judge it deeper"
+    )
 
 
 def _critical_of_all(scenario: Scenario, nominal: Nominal, delay: float) -> float:

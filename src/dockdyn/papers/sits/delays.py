@@ -105,7 +105,7 @@ def continuous(delay: float | None = None, robot: RobotStateSpace | None = None)
     r, speed = rig(), load("sits").content.named("target").velocity
     mass, stiffness, velocity = map(jnp.asarray, (r.mass, r.stiffness, speed))
     late = None if delay is None else jnp.asarray(delay)
-    return _integrated(Target(late, mass, stiffness, velocity, robot))
+    return _integrate_target(Target(late, mass, stiffness, velocity, robot))
 
 
 def samples(target: Target, mesh: fixed.StepMesh) -> tuple[Array, Array, Array]:
@@ -113,7 +113,7 @@ def samples(target: Target, mesh: fixed.StepMesh) -> tuple[Array, Array, Array]:
     return found.state.q, found.state.v, -found.delayed[0]
 
 
-def _integrated(target: Target) -> Swing:
+def _integrate_target(target: Target) -> Swing:
     stride = round(STEP / MESH)
     mesh = fixed.StepMesh(jnp.asarray(MESH), round(SHOWN / MESH), stride, 16)
     found = map_leaves(np.asarray, eqx.filter_jit(samples)(target, mesh))

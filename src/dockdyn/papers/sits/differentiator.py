@@ -46,7 +46,7 @@ class Fitted(NamedTuple):
     rest: float  # m/s, rms
 
 
-def _fitted(time: Series, velocity: Series, root: complex) -> Fitted:
+def _fit_amplitude(time: Series, velocity: Series, root: complex) -> Fitted:
     """Return `velocity` after `SETTLED` as Re(amplitude · exp(root · t)), by least squares."""
     late = time >= SETTLED
     wave = np.exp(root * time[late])
@@ -63,7 +63,7 @@ def position_input(time: Array, position: Array) -> CompensatorInput:
 
 
 @jit_when_called
-def _differentiated(source: VelocitySource, time: Array, position: Array, speed: Array) -> Array:
+def _differentiate(source: VelocitySource, time: Array, position: Array, speed: Array) -> Array:
     """Return velocities (m/s) of a source that begins with `speed`."""
 
     def step(memory: PyTree, now: tuple[Array, Array]) -> tuple[PyTree, Array]:
@@ -77,7 +77,7 @@ def _noise_gain(source: VelocitySource) -> float:
     response."""
     time, kick = STEP * np.arange(KICKED), np.zeros(KICKED)
     kick[1] = KICK  # the first instant is where it begins
-    return float(np.linalg.norm(_differentiated(source, time, kick, jnp.zeros(()))) / KICK)
+    return float(np.linalg.norm(_differentiate(source, time, kick, jnp.zeros(()))) / KICK)
 
 
 def differentiators(progress: Progress) -> Made:
@@ -88,7 +88,7 @@ def differentiators(progress: Progress) -> Made:
     progress(0.5)
     root = ideal_root(loop_of({}))
     assert root is not None  # it oscillates
-    truth = _fitted(time, speed, root)
+    truth = _fit_amplitude(time, speed, root)
     rows = [Row("target's velocity: amplitude of its oscillation", None, 1e3 * abs(truth.amplitude), "mm/s")]
     begun = jnp.asarray(speed[0])
     known = _Known(time, noisy, begun, truth, root)
@@ -126,11 +126,11 @@ class _Known(NamedTuple):
 
     def velocity(self, source: VelocitySource) -> Series:
         """Return what a source makes of the positions (m/s)."""
-        return np.asarray(_differentiated(source, self.time, self.noisy, self.begun))
+        return np.asarray(_differentiate(source, self.time, self.noisy, self.begun))
 
     def judged(self, name: str, printed: str | None, source: VelocitySource) -> list[Row]:
         """Return rows of one estimate beside the target's velocity."""
-        found = _fitted(self.time, self.velocity(source), self.root)
+        found = _fit_amplitude(self.time, self.velocity(source), self.root)
         share = found.amplitude / self.truth.amplitude
         return [
             Row(f"{name}: rms of noise and staircase", printed, 1e3 * found.rest, "mm/s"),

@@ -249,14 +249,14 @@ def number_of(value: object, unit: str, what: str, limits: Bounds) -> float:
             raise ValueError
         number = convert(value, unit) if isinstance(value, str) else float(value)
     except (ValueError, OverflowError):
-        raise _refused(
+        raise _make_refusal(
             value, f'{allowed()}, as a number or a text such as "{_example(unit)}"{_why(value, unit)}'
         ) from None
     if not limits.hold(number):
-        raise _refused(value, allowed())
+        raise _make_refusal(value, allowed())
     if not limits.computable(number):
         least = f"from {limits.size:g} to" if limits.size else "up to"
-        raise _refused(value, f"{allowed()}, of a size {least} {LARGEST:g}")
+        raise _make_refusal(value, f"{allowed()}, of a size {least} {LARGEST:g}")
     return number
 
 
@@ -355,7 +355,7 @@ def _example(unit: str) -> str:
     return examples.get(unit, f"5 {unit}".strip())
 
 
-def _refused(value: object, allowed: str) -> PydanticCustomError:
+def _make_refusal(value: object, allowed: str) -> PydanticCustomError:
     """Return a refusal of `value` that says what is allowed."""
     return PydanticCustomError("quantity", "{allowed}", {"allowed": allowed, "value": shown(value)})
 
