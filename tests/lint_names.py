@@ -57,10 +57,7 @@ LONG = {  # functions with more lines or parameters
     "rig/model/driven.py:drive_cycle",
     "rig/model/schedule.py:rig_schedule",
     "mechanism/regulated_arm.py:linearise_arm",
-    "stability/pade.py:loop_polynomial",
     "stability/windows.py:stable_windows",
-    "studies/margins/answer.py:margins",
-    "studies/margins/report.py:report_blocks",
 }
 COMMANDS = ("cli/",)  # where a function has a parameter for each option, and its docstring is what --help says
 MOST_SHARED = 6  # class names of two classes or more
