@@ -140,13 +140,13 @@ def _follow_bent_path(contact: Sliding, after: Slopes, start: ImpulsePoint, goal
 def _locate_goal(contact: Sliding, start: ImpulsePoint, end: ImpulsePoint, goal: Goal) -> ImpulsePoint:
     """Return the point of a step at which the goal is met: Newton's method, kept inside by bisection."""
 
-    def reach(slope: Float[Array, ""], rate: Float[Array, ""]) -> Float[Array, ""]:
+    def impulse_to_goal(slope: Float[Array, ""], rate: Float[Array, ""]) -> Float[Array, ""]:
         rate = jnp.where(rate > 0, rate, 1.0)
         return goal.distance(start, slope / rate) / rate
 
     rate = impulse_rate(contact, start.velocity)
-    near = reach(contact.matrix[0] @ rate, rate[0])  # exact for a goal at the start, with its derivative
-    far = reach(end.velocity[0] - start.velocity[0], end.impulse[0] - start.impulse[0]) * LENGTH
+    near = impulse_to_goal(contact.matrix[0] @ rate, rate[0])  # exact for a goal at the start, with its derivative
+    far = impulse_to_goal(end.velocity[0] - start.velocity[0], end.impulse[0] - start.impulse[0]) * LENGTH
     guess = jnp.where((near >= 0) & (near <= LENGTH), near, jnp.clip(far, 0.0, LENGTH))
 
     def newton(_: int, state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
