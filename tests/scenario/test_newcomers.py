@@ -63,6 +63,11 @@ SLIPS = [
     ("point = [-1, 0, 0]", "apex = [-1, 0, 0]", ["plate.apex: unknown key; of cone only; allowed: ", "point, normal"]),
     ("[control]", "[[control]]", ["control = ", "must be one table, [control]"]),
     ('"A ring on a plate"', "5", ["title = 5: must be a text"]),
+    (
+        'law = "spring-dashpot", stiffness = "30 kN/m", damping_ratio = 0.2',
+        'law = "hertz", stiffness = "30 kN/m"',
+        ["greater than 0 N/m**1.5", "kN/m is a stiffness along an axis, for which exponent must be 1"],
+    ),
     ('"4.5 t"', "true", ["body.chaser.mass = true: must be a mass"]),
     (
         "[control]",

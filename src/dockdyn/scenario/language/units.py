@@ -342,12 +342,27 @@ def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> 
     limits = Bounds(size=0.0 if component else SMALLEST, **bounds)
 
     def parse(value: object, info: ValidationInfo) -> float:
-        return number_of(value, unit_beside(info.data or {}, unit), what, limits)
+        try:
+            return number_of(value, unit_beside(info.data or {}, unit), what, limits)
+        except PydanticCustomError as error:
+            base, power, key = unit.partition("**{")
+            if not (power and isinstance(value, str) and _is_in(value, base)):
+                raise
+            raise _make_refusal(value, f"{error}, for which {key.rstrip('}')} must be 1") from None
 
     def written(value: float, info: Any) -> Any:  # noqa: ANN401, pydantic goes by what is said here
         return value if component or "{" in unit or not unit else f"{value!r} {unit}"
 
     return Annotated[float, BeforeValidator(parse), PlainSerializer(written), Unit(unit, what, limits)]
+
+
+def _is_in(text: str, unit: str) -> bool:
+    """Return whether a text is an amount of a unit."""
+    try:
+        convert(text, unit)
+    except ValueError:
+        return False
+    return True
 
 
 def _example(unit: str) -> str:
