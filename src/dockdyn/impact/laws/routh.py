@@ -121,11 +121,11 @@ def _follow_bent_path(contact: Sliding, after: Slopes, start: ImpulsePoint, goal
     over = moves & (jax.vmap(goal.excess)(points)[1:] >= 0)
     inside, index = jnp.any(over), jnp.argmax(over)
 
-    def at(which: int | Array) -> ImpulsePoint:
+    def point_at(which: int | Array) -> ImpulsePoint:
         return map_leaves(lambda leaf: leaf[which], points)
 
-    within = _locate_goal(contact, at(index), at(index + 1), goal)
-    beyond = go_straight(contact, after, at(-1), goal)
+    within = _locate_goal(contact, point_at(index), point_at(index + 1), goal)
+    beyond = go_straight(contact, after, point_at(-1), goal)
 
     def jams(velocity: Float[Array, "3"]) -> Bool[Array, ""]:
         speed, along = sliding_velocity(velocity)

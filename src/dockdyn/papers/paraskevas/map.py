@@ -75,14 +75,14 @@ class FirstImpact:
             max_iterations=jnp.asarray(1e5),
         )
 
-        def after(ratios: Float[Array, "2"]) -> Float[Array, ""]:
+        def velocity_after(ratios: Float[Array, "2"]) -> Float[Array, ""]:
             model = self.with_ratios(ratios)
             end = located.solve_located(model, settings).state
             masses, speed = _masses(model), _motion_along_line(model.placement(end))[1]
             chaser, target = (speed[part] @ masses[part] / masses[part].sum() for part in (slice(2), slice(2, 4)))
             return jnp.where(end.mode[0] == APART, chaser - target, jnp.nan)
 
-        return (in_lanes(jax.jit(jax.vmap(after)), ratios) - self.predicted) / self.speed
+        return (in_lanes(jax.jit(jax.vmap(velocity_after)), ratios) - self.predicted) / self.speed
 
     def first_minimum(self, ratios: Ratios) -> Float[np.ndarray, "points"]:
         """Return the depth at its first minimum if the contact could pull, over U⁻ √(μ/k): negative, and the masses part before
@@ -146,7 +146,7 @@ class FirstImpact:
         inside = (self.contact * ratios).T
         return np.asarray(first_order_correction(*self.chains, 1.0, self.contact, *inside))
 
-    def warned(self, ratios: Ratios) -> np.ndarray:
+    def has_warning(self, ratios: Ratios) -> np.ndarray:
         """Return whether `validity_warnings` says anything."""
         return np.array([bool(validity_warnings(*self.chains, 1.0, *pair)) for pair in ratios.tolist()])
 
@@ -204,7 +204,7 @@ def stiffness_map() -> xr.Dataset:
         {
             "error": over_plane(impact.errors(ratios), "error of eq. 18, over the relative velocity before"),
             "correction": over_plane(impact.corrections(ratios), "first-order correction, over the same"),
-            "warned": over_plane(impact.warned(ratios).astype(int), "1 where validity_warnings warns"),
+            "warned": over_plane(impact.has_warning(ratios).astype(int), "1 where validity_warnings warns"),
             "lost_chaser_ratio": ("vertex", line[:, 0], {"units": "1", "long_name": "line of the lost separation"}),
             "lost_target_ratio": ("vertex", line[:, 1], {"units": "1", "long_name": "line of the lost separation"}),
         },
@@ -242,7 +242,13 @@ def map_rows(data: xr.Dataset) -> list[Row]:
     least = min(float(line.max(axis=1).min()), even)
     rows = [
         Row("larger of both ratios on the line of the lost separation, least", None, least, "1", "Warned from 0.1 on."),
-        Row("points of that line without a warning", None, float((~one.warned(line)).sum()), "1", f"Of {len(line)}."),
+        Row(
+            "points of that line without a warning",
+            None,
+            float((~one.has_warning(line)).sum()),
+            "1",
+            f"Of {len(line)}.",
+        ),
         Row("largest error of eq. 18 without a warning", None, float(np.abs(data.error.values[quiet]).max()), "1"),
     ]
     corrected = np.abs((data.error - data.correction).values[quiet]).max()

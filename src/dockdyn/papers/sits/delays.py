@@ -51,13 +51,13 @@ class Target(Model):
         state, _ = RobotAxes(self.robot).following(place[None], self.velocity[None], jnp.zeros(()))
         return State(place, self.velocity, (), state[0])
 
-    def moved(self, x: State) -> Array:
+    def robot_rate(self, x: State) -> Array:
         """Return the rate of the robot's state."""
         assert self.robot is not None
         return self.robot.state @ x.memory + self.robot.input * x.q
 
     def flow(self, t: Scalar, x: State, delayed: tuple[Scalar]) -> Rate:
-        return Rate(x.v, -delayed[0] / self.mass, () if self.robot is None else self.moved(x))
+        return Rate(x.v, -delayed[0] / self.mass, () if self.robot is None else self.robot_rate(x))
 
     def outputs(self, t: Scalar, x: State) -> Outputs:
         place = x.q if self.robot is None else self.robot.output @ x.memory

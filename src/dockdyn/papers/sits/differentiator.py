@@ -94,20 +94,20 @@ def differentiators(progress: Progress) -> Made:
     known = _Known(time, noisy, begun, truth, root)
     plain = FilteredDifference(jnp.zeros(()))
     curves = {"difference": known.velocity(plain)}
-    rows += known.judged("difference", "spikes and oscillations", plain)
+    rows += known.rows_beside_truth("difference", "spikes and oscillations", plain)
     for r, h in TRIED:
         source, free = (PrintedTrackingDifferentiator(jnp.asarray(each), jnp.asarray(h)) for each in (r, FREE))
         name = f"r = {r:g} m/s², h = {1e3 * h:g} ms"
         curves[name] = known.velocity(source)
         chosen = "stable and close to the real differential signal" if (r, h) == PAPER else None
-        rows += known.judged(name, chosen, source)
+        rows += known.rows_beside_truth(name, chosen, source)
         bent = 1e3 * float(abs(curves[name] - known.velocity(free)).max())
         rows.append(Row(f"{name}: largest effect of the bound r", None, bent, "mm/s"))
     for r, h in STRAIGHT:
         name = f"straight lines, r = {r:g} m/s², h = {1e3 * h:g} ms"
         straight = TrackingDifferentiator(jnp.asarray(r), jnp.asarray(h))
         curves[name] = known.velocity(straight)
-        rows += known.judged(name, None, straight)
+        rows += known.rows_beside_truth(name, None, straight)
     of_r = [abs(curves[f"r = {r:g} m/s², h = 3.4 ms"] - curves["r = 1000 m/s², h = 3.4 ms"]).max() for r in (100, 1e4)]
     note = "In its linear zone, |x₁ − X_R + h x₂| ≤ r h² and |2 x₂ + (x₁ − X_R)/h| ≤ r h, r does not enter."
     words = "a larger r follows faster and overshoots more"
@@ -128,7 +128,7 @@ class _Known(NamedTuple):
         """Return what a source makes of the positions (m/s)."""
         return np.asarray(_differentiate(source, self.time, self.noisy, self.begun))
 
-    def judged(self, name: str, printed: str | None, source: VelocitySource) -> list[Row]:
+    def rows_beside_truth(self, name: str, printed: str | None, source: VelocitySource) -> list[Row]:
         """Return rows of one estimate beside the target's velocity."""
         found = _fit_amplitude(self.time, self.velocity(source), self.root)
         share = found.amplitude / self.truth.amplitude
