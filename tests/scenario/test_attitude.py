@@ -82,7 +82,7 @@ def test_angles_are_drawn_set_and_derived_by_their_keys():
 
 
 WRONG = [
-    ([1, 0, 0], r" = \[1, 0, 0\]: must have at least 4 entries, has 3"),
+    ([1, 0, 0], r" = \[1, 0, 0\]: must have 4 entries, has 3"),
     ({"angel": 3}, r": must be a quaternion \[w, x, y, z\], \{euler, order\}, .*"),
     (3, r" = 3: must be a quaternion .*"),
     ({"angle": "3 deg"}, r"\.axis: missing; must be a list of 3 entries, each a number"),

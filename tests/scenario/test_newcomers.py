@@ -58,10 +58,15 @@ SLIPS = [
     ('"rate-damping"', '"joint_pd"', ["control.law = 'joint_pd'", "did you mean 'joint-pd'?"]),
     ('mass = "4.5 t"\n', "", ["body.chaser.mass: missing; must be a mass greater than 0 kg"]),
     ("point = [-1, 0, 0]\n", "", ["plate.point: missing; must be a list of 3 entries, each a length in m"]),
+    ('["chaser.ring", "target.plate"]', '["chaser.ring"]', ["between = ['chaser.ring']: must have 2 entries, has 1"]),
     ("duration", "time", ["time: unknown key; it is called 'duration' here"]),
     ("velocity = [", "angular_velocity = [", ["chaser.angular_velocity: unknown key; it is called 'rate' here"]),
     ("point = [-1, 0, 0]", "apex = [-1, 0, 0]", ["plate.apex: unknown key; of cone only; allowed: ", "point, normal"]),
-    ("[control]", "[[control]]", ["control = ", "must be one table, [control]"]),
+    (
+        "[control]",
+        "[[control]]",
+        ["control = [{body = 'chaser', law = 'rate-damping', ", "...: must be one table, [control]"],
+    ),
     ('"A ring on a plate"', "5", ["title = 5: must be a text"]),
     (
         'law = "spring-dashpot", stiffness = "30 kN/m", damping_ratio = 0.2',

@@ -397,8 +397,9 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
     words = allowed(problem)
     if isinstance(value, list) and sort in ("model_type", "dict_type", "model_attributes_type"):
         words = f"must be one table, [{named}]"
-    if sort == "list_type" and (count := KnownKeys(kind, data).length_at(path)):
-        words = f"{words} of {count}"
+    if sort in ("list_type", "too_short", "too_long") and (count := KnownKeys(kind, data).length_at(path)):
+        has = problem.get("ctx", {}).get("actual_length")
+        words = f"{words} of {count}" if has is None else f"must have {count} entries, has {has}"
     if not key:  # of the scenario as a whole, which says itself which keys do not go together
         return ScenarioError(f"{name}: {words}")
     return ScenarioError(f"{name}: {named}{given}: {words}", named, words)

@@ -42,7 +42,21 @@ ASKED = 3  # names in a question
 FIRST_KEY = re.compile(r"[^\s:=]+")  # of a message, behind the file
 COMPARED = 60  # characters of a word that can be a known one, mistyped
 
-BRIEF = reprlib.Repr()
+
+class AsInFile(reprlib.Repr):
+    """Python's short text of a value, but for tables and for true and false, which are as a file has them."""
+
+    def repr_bool(self, value: bool, level: int) -> str:
+        return str(value).lower()
+
+    def repr_dict(self, value: dict[object, Any], level: int) -> str:
+        if value and level <= 0:
+            return "{...}"
+        shown = [f"{key} = {self.repr1(one, level - 1)}" for key, one in islice(value.items(), self.maxdict)]
+        return f"{{{', '.join(shown + ['...'] * (len(value) > self.maxdict))}}}"
+
+
+BRIEF = AsInFile()
 BRIEF.maxstring = BRIEF.maxother = BRIEF.maxlong = 2 * SHOWN
 BRIEF.maxlist = BRIEF.maxdict = 10
 
@@ -114,8 +128,8 @@ def list_names(word: str, names: Sequence[str]) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a value for a message, shortened; true and false as a file has them."""
-    text = BRIEF.repr(value).lower() if isinstance(value, bool) else BRIEF.repr(value)
+    """Return a value for a message, shortened."""
+    text = BRIEF.repr(value)
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
 
