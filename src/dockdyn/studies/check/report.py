@@ -201,7 +201,7 @@ def _bodies_table(content: Any) -> Table:  # noqa: ANN401, of any setup
         ("radius of gyration", "m"),
         ("", ""),
     ]
-    return Table(columns, rows, worded={0, 5}, alarming={row[5] for row in rows if row[5]})
+    return Table(columns, rows, worded={0, 2, 3, 5}, alarming={row[5] for row in rows if row[5]})
 
 
 def _places_table(content: Any) -> Table:  # noqa: ANN401, of any setup
