@@ -81,7 +81,7 @@ class Docking:
         self.actions = spaces.Box(-1.0, 1.0, (6,), np.float32)
         self.observations = spaces.Box(least.astype(np.float32), greatest.astype(np.float32), dtype=np.float32)
 
-    def drawn(self, generator: np.random.Generator, options: Mapping[str, Any] | None) -> Info:
+    def draw_values(self, generator: np.random.Generator, options: Mapping[str, Any] | None) -> Info:
         """Return values of what the scenario has distributed, and the `options` on top of them."""
         if options is not None:
             table_from("options", options, "a mapping from dotted keys to values")
@@ -109,7 +109,7 @@ class Docking:
         terminated = seen["captured"] | (self.simulation.status > Status.FINISHED)
         return terminated, self.simulation.done & ~terminated
 
-    def told(self, seen: Seen) -> Info:
+    def further_info(self, seen: Seen) -> Info:
         """Return what else there is to know."""
         return {"time": seen["time"], "peak_force": seen["peak_force"].max(axis=-1, initial=0.0)}
 
@@ -145,8 +145,8 @@ class DockingEnv(gymnasium.Env):
         """Begin an episode; `options` are values by dotted keys of the scenario, on top of what is drawn."""
         super().reset(seed=seed)
         docking = self.docking
-        seen = docking.simulation.reset(docking.drawn(self.np_random, options))
-        return docking.observation(seen), docking.told(seen)
+        seen = docking.simulation.reset(docking.draw_values(self.np_random, options))
+        return docking.observation(seen), docking.further_info(seen)
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, Info]:
         """Hold an action for one period."""
@@ -154,7 +154,7 @@ class DockingEnv(gymnasium.Env):
         seen = docking.act(action)
         terminated, truncated = docking.ends(seen)
         reward = float(docking.reward(seen))
-        return docking.observation(seen), reward, bool(terminated), bool(truncated), docking.told(seen)
+        return docking.observation(seen), reward, bool(terminated), bool(truncated), docking.further_info(seen)
 
 
 class DockingVectorEnv(VectorEnv):
@@ -187,12 +187,12 @@ class DockingVectorEnv(VectorEnv):
         """Begin all episodes; `options` as of `DockingEnv.reset`."""
         super().reset(seed=seed)
         self.over = np.zeros(self.num_envs, bool)
-        seen = self.docking.simulation.reset(self._drawn(options))
-        return self.docking.observation(seen), self.docking.told(seen)
+        seen = self.docking.simulation.reset(self._draw_all(options))
+        return self.docking.observation(seen), self.docking.further_info(seen)
 
-    def _drawn(self, options: Info | None = None) -> list[Info]:
+    def _draw_all(self, options: Info | None = None) -> list[Info]:
         """Return values for each of the runs."""
-        return [self.docking.drawn(self.np_random, options) for _ in range(self.num_envs)]
+        return [self.docking.draw_values(self.np_random, options) for _ in range(self.num_envs)]
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Info]:
         """Hold an action for each for one period; those that were over begin again."""
@@ -201,10 +201,10 @@ class DockingVectorEnv(VectorEnv):
         terminated, truncated = docking.ends(seen)
         reward = np.array(docking.reward(seen), float)
         if again.any():
-            seen = docking.simulation.reset(self._drawn(), only=again)
+            seen = docking.simulation.reset(self._draw_all(), only=again)
             reward[again], terminated[again], truncated[again] = 0.0, False, False
         self.over = terminated | truncated
-        return docking.observation(seen), reward, terminated, truncated, docking.told(seen)
+        return docking.observation(seen), reward, terminated, truncated, docking.further_info(seen)
 
 
 gymnasium.register(

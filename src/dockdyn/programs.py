@@ -99,17 +99,17 @@ class Program:
         with guard:
             new = key not in kept
             if new:
-                kept[key] = self.compiled(fixed, moving, structure, leaves)
+                kept[key] = self.compile_structure(fixed, moving, structure, leaves)
             kept.move_to_end(key)
             return kept[key], new
 
-    def compiled(
+    def compile_structure(
         self, fixed: dict[str, Any], moving: dict[str, Any], structure: Structure, leaves: list[ArrayLike]
     ) -> Compiled:
         """Return a compiled function of its own, of the leaves of the arguments `moving`, which can be dropped by itself."""
         owners = [name for name, value in moving.items() for _ in leaves_of(value)]
         donated = tuple(i for i, name in enumerate(owners) if name in self.donate)
-        jitted = partial(self.jitted, fixed, tuple(moving), structure, donated)
+        jitted = partial(self.prepare_for_xla, fixed, tuple(moving), structure, donated)
         by_xla = partial(self.left_to_xla, jitted)
         structures = [structure, *(value for value in fixed.values() if isinstance(value, Structure))]
         if not backend.is_native():
@@ -158,7 +158,7 @@ class Program:
         except Unstorable:
             return None
 
-    def jitted(
+    def prepare_for_xla(
         self, fixed: dict[str, Any], names: tuple[str, ...], structure: Structure, donated: tuple[int, ...]
     ) -> Any:  # noqa: ANN401, JAX's
         """Return the function of the leaves of the arguments of these `names`, for XLA to compile."""

@@ -140,7 +140,7 @@ def test_nothing_is_overwritten_and_what_is_unknown_is_refused(dock, tmp_path):
             "--set tip-radius=1 m: must be a radius of at least 0.001 m and at most",
         ),
         (("x.toml", "--set", "mass=3"), "--set mass: no such question of probe-cone; "),
-        (("x.toml", "--set", "?"), "--set ?: no such question of probe-cone; allowed: "),
+        (("x.toml", "--set", "friction=9", "--set", "?"), "--set friction=9: must be a number of at least 0"),
         (("x.toml", "--set", "delay=9 ms"), "--set delay: is not asked for with the other answers; leave it out"),
         (("x.toml", "--set", "rig=no", "--set", "rig=yes"), "--set rig=yes: rig is answered twice; must be once"),
         (("x.toml", "--mechanism", "urdf-arm"), "--set urdf=… is missing: The path of the URDF file"),
@@ -161,6 +161,15 @@ def test_nothing_is_overwritten_and_what_is_unknown_is_refused(dock, tmp_path):
     assert dock("new", "mine.toml", "--force").returncode == 0
     assert ", into the new folder none; run it with: dockdyn run none/x.toml" in dock("new", "none/x.toml").stdout
     assert "new folder" not in dock("new", "none/y.toml").stdout
+
+
+def test_mechanisms_and_their_questions_are_listed_and_nothing_is_written(dock, tmp_path):
+    assert "\n  gripper       two jaws that close" in dock("new", "x.toml", "--mechanism", "?").stdout
+    listed = dock("new", "x.toml", "--set", "chaser-mass=2 t", "--set", "?")
+    assert listed.returncode == 0 and "  chaser-mass = 2 t: " in listed.stdout and "  friction = 0.1: " in listed.stdout
+    listed = dock("new", "x.toml", "--mechanism", "urdf-arm", "--set", "?")
+    assert listed.returncode == 0 and listed.stdout.endswith("--set urdf=… --set ?\n")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("pulls", ["no", "yes"])

@@ -12,7 +12,6 @@ from scipy.spatial.transform import Rotation
 
 import dockdyn
 from dockdyn.control.actuators import FADING
-from dockdyn.pages import report_html
 from dockdyn.results.requirements import is_of_member
 from dockdyn.scenario.tables.actuators import ActuatorSection
 
@@ -206,12 +205,6 @@ def test_everything_in_the_result_is_documented(docked):
     text = results_pages()
     names = [*docked.data_vars, *docked.sizes, *docked.attrs, *dockdyn.summarise(docked)]
     assert not [name for name in names if f"`{name}`" not in text and not is_of_member(name)]
-
-
-@pytest.mark.full
-def test_the_report_shows_control(docked):
-    page = report_html(docked)
-    assert "Control of “chaser”" in page and "What control gives “chaser”" in page
 
 
 @pytest.mark.full

@@ -7,7 +7,7 @@ from plain_tables import contacts_by_name
 import dockdyn
 
 NO_DAMPING = "feeds energy into a contact that has no damping; friction may hide it"
-NONE_YET = "feeds energy into a contact whose law damps, but not as it begins, where it is judged"
+NONE_YET = "feeds energy into a contact that has no damping where contact begins, where it is judged"
 LAWS = {
     "a spring": ({"law": "spring-dashpot", "stiffness": 1e4}, NO_DAMPING),
     "Hunt and Crossley without damping": (

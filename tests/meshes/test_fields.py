@@ -13,7 +13,7 @@ from dockdyn.integrate.model import over_rows
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
 from dockdyn.scenario.meshes.brick_tree import BrickTree
-from dockdyn.scenario.meshes.field import refined
+from dockdyn.scenario.meshes.field import refine_field
 from dockdyn.scenario.meshes.nearest import MeshDistance
 
 
@@ -185,7 +185,7 @@ def test_a_field_of_a_polyhedron_is_within_its_tolerance(solid, radius):
     """By the exact tree, at points of their own."""
     mesh = solid(np.random.default_rng(3))
     size = float(np.ptp(mesh.vertices, axis=0).max())
-    field = refined(mesh, None, 4e-3 * size, radius * size)
+    field = refine_field(mesh, None, 4e-3 * size, radius * size)
     off = met_error(mesh, field, radius * size)
     assert field.error <= 4e-3 * size
     assert np.quantile(off, 0.98) < 4e-3 * size and off.max() < 2 * max(
@@ -199,7 +199,7 @@ def test_the_field_of_a_petal_ring():
     mesh = petal_ring()
     assert mesh.is_watertight and np.ptp(mesh.vertices, axis=0)[:2] == pytest.approx([1.3, 1.3])
     began = time.process_time()
-    field = refined(mesh, "m", 1e-3, 5e-3)
+    field = refine_field(mesh, "m", 1e-3, 5e-3)
     assert time.process_time() - began < 30  # s: 3 alone
     assert field.error <= 1e-3 and len(field.coefficients) < 3000
     off = met_error(mesh, field, 5e-3)

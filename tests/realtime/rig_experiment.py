@@ -5,7 +5,7 @@ from driven_rigs import driver
 
 from dockdyn.hil.operation import OperationState, Request
 from dockdyn.hil.supervisor import Cause
-from dockdyn.realtime.exchange import all_six_axes
+from dockdyn.realtime.exchange import pad_to_six_axes
 from dockdyn.realtime.lockstep import ComputerInSteps, LaboratoryInSteps
 from dockdyn.realtime.rig_log import RigLogWriter
 from dockdyn.realtime.ring import record_type
@@ -28,7 +28,7 @@ def experiment(believed, true, file):
         log = RigLogWriter(binary, record.dtype, believed.text())
         while not (rows and state == OperationState.IDLE and rows[-1]["cause"]):
             found = computer.answer(*laboratory.tell(), request=WAY.get(state, Request.NONE))
-            laboratory.take(all_six_axes(found["command"]))
+            laboratory.take(pad_to_six_axes(found["command"]))
             record["time"] = round(len(rows) * own.period * 1e9)
             record["inputs"], record["outputs"] = computer.stepper.inputs, found
             log.write(record[()], len(rows), 0)

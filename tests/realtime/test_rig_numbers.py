@@ -10,7 +10,7 @@ from protocol_rigs import Rigs
 from dockdyn.hil.operation import OperationState, Request
 from dockdyn.hil.supervisor import Cause
 from dockdyn.programs import Program
-from dockdyn.realtime.exchange import all_six_axes
+from dockdyn.realtime.exchange import pad_to_six_axes
 from dockdyn.realtime.laboratory import LaboratoryInSteps
 from dockdyn.realtime.lockstep import ComputerInSteps
 from dockdyn.rig.driven import limits_of
@@ -76,7 +76,7 @@ def test_numbers_that_cannot_be_stop_the_rig_in_c_and_in_python_alike(made, runs
                 possible = {Cause.SENSOR_INVALID if of_load else Cause.ROBOT_INVALID} if none else LOADS | POSES
                 assert found["state"] == OperationState.STOPPING and Cause(int(found["cause"])) in possible
                 causes.add(Cause(int(found["cause"])))
-            laboratory.take(all_six_axes(found["command"]))
+            laboratory.take(pad_to_six_axes(found["command"]))
             sent.append(found["command"].copy())
         sent = np.array(sent)
         assert np.isfinite(sent).all()

@@ -7,7 +7,7 @@ import pytest
 from driven_rigs import CYCLE, driver, in_space, needs_compiler
 
 from dockdyn.hil.operation import OperationState, Request
-from dockdyn.realtime.exchange import all_six_axes
+from dockdyn.realtime.exchange import pad_to_six_axes
 from dockdyn.realtime.laboratory import LaboratoryInSteps
 from dockdyn.realtime.lockstep import ComputerInSteps
 
@@ -48,7 +48,7 @@ def stopped(changes, moment):
     for cycle in range(moment + 1200):
         load, pose = laboratory.tell()
         found = computer.answer(load, pose, Request.STOP if cycle == moment else Request.NONE)
-        laboratory.take(all_six_axes(found["command"]))
+        laboratory.take(pad_to_six_axes(found["command"]))
         commands.append(found["command"][:3].copy())
         encoders.append(pose.values[:3].copy())
         states.append(int(found["state"]))

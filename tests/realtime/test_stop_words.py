@@ -7,7 +7,7 @@ import pytest
 from driven_rigs import CYCLE, driver, in_space, needs_compiler
 
 from dockdyn.hil.supervisor import Cause
-from dockdyn.realtime.exchange import all_six_axes
+from dockdyn.realtime.exchange import pad_to_six_axes
 from dockdyn.realtime.lockstep import ComputerInSteps, LaboratoryInSteps
 from dockdyn.realtime.ring import record_type
 from dockdyn.realtime.stop_words import why_stopped
@@ -47,7 +47,7 @@ def stopped(scenario, spoil=None):
         if spoil is not None:
             load, pose = spoil(cycle, load, pose)
         found = computer.answer(load, pose)
-        laboratory.take(all_six_axes(found["command"]))
+        laboratory.take(pad_to_six_axes(found["command"]))
         row = np.zeros((), record_type(step))
         row["time"], row["inputs"], row["outputs"] = round(cycle * CYCLE * SECOND), computer.stepper.inputs, found
         rows.append(row[()])

@@ -6,7 +6,7 @@ from driven_rigs import ALONG, CYCLE, IN_SPACE, driver, in_space, keeps_limits, 
 
 from dockdyn.hil.operation import OperationState, Request
 from dockdyn.hil.supervisor import Cause
-from dockdyn.realtime.exchange import all_six_axes
+from dockdyn.realtime.exchange import pad_to_six_axes
 from dockdyn.realtime.laboratory import LaboratoryInSteps
 from dockdyn.realtime.lockstep import ComputerInSteps
 
@@ -47,7 +47,7 @@ class Rig:
         for _ in range(cycles):
             found = self.computer.answer(*tamper(*self.laboratory.tell()), **asked)
             self.found.append(found)
-            self.laboratory.take(all_six_axes(found["command"]))
+            self.laboratory.take(pad_to_six_axes(found["command"]))
         return self.found[-1]
 
 
@@ -210,7 +210,7 @@ def test_no_sequence_of_faults_exceeds_a_limit(runs):
             messages = [None if rng.random() < often else heard for heard in (reading, pose)]
             late, asked = int(rng.random() < often / 10), Request(rng.integers(0, 4))
             found = computer.answer(*messages, request=asked, late=late, held=rng.random() > often / 10)
-            bench.take(all_six_axes(found["command"]))
+            bench.take(pad_to_six_axes(found["command"]))
             sent.append(found["command"].copy())
             due.append(messages[1] is not None)
             states.append(int(found["state"]))

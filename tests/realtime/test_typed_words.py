@@ -148,7 +148,7 @@ def test_half_a_line_on_a_terminal_is_forgotten(monkeypatch):
         os.write(master, b"run\nar")
         assert terminal.forget()
         os.write(master, b"m\n")
-        assert next(filter(None, (terminal.typed() for _ in range(10_000)))) == "m"
+        assert next(filter(None, (terminal.read_line() for _ in range(10_000)))) == "m"
     os.close(master)
 
 

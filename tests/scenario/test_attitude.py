@@ -82,12 +82,12 @@ def test_angles_are_drawn_set_and_derived_by_their_keys():
 
 
 WRONG = [
-    ([1, 0, 0], r" = \[1, 0, 0\]: must have at least 4 entries, has 3"),
+    ([1, 0, 0], r" = \[1, 0, 0\]: must have 4 entries, has 3"),
     ({"angel": 3}, r": must be a quaternion \[w, x, y, z\], \{euler, order\}, .*"),
     (3, r" = 3: must be a quaternion .*"),
-    ({"angle": "3 deg"}, r"\.axis: missing"),
+    ({"angle": "3 deg"}, r"\.axis: missing; must be a list of 3 entries, each a number"),
     ({"axis": [0, 0, 1], "angle": "3 m"}, r"\.angle = '3 m': must be an angle in rad, .*; m is a length"),
-    ({"euler": ["3 deg", 0, 0]}, r"\.order: missing"),
+    ({"euler": ["3 deg", 0, 0]}, r"\.order: missing; must be 'xyz' or 'xzy'.*"),
     ({"euler": [0, 0, 0], "order": "abc"}, r"\.order = 'abc': must be 'xyz', .*"),
     ({"x": [1, 0, 0]}, r": must state two of x, y and z, .*"),
     ({"x": [1, 0, 0], "z": [1, 1, 0]}, r": x and z must be at right angles; they are 45 deg apart"),

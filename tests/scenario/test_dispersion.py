@@ -321,7 +321,7 @@ REFUSED = [
     ),
     (
         'schema = { distribution = "choice", values = [2] }',
-        "schema = {'distribution': 'choice', 'values': [2]}: must be 2",
+        "schema = {distribution = 'choice', values = [2]}: must be 2",
     ),
     ('title = { distribution = "choice", values = ["a", "b"] }', "title: cannot be distributed"),
     (

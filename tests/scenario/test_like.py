@@ -148,7 +148,9 @@ def test_an_error_of_a_copied_key_names_where_it_stands():
         read(text)
     law = TEXT.replace('between = ["left.tip", "middle.back"]\nlaw = "steel"', 'law = "steel"\nbetween = ["left.tip"]')
     law = law.replace('like = "first"\nbetween = ["middle.tip", "right.back"]', 'like = "first"')
-    with pytest.raises(dockdyn.ScenarioError, match=r"contact\.first\.between = \['left\.tip'\]: must have at least 2"):
+    with pytest.raises(
+        dockdyn.ScenarioError, match=r"contact\.first\.between = \['left\.tip'\]: must have 2 entries, has 1"
+    ):
         read(law)
 
 

@@ -56,6 +56,29 @@ SLIPS = [
     ("position = [1, 0, 0]", 'position = "1 m"', ["ring.position = '1 m'", "must be a list of 3"]),
     ("spring-dashpot", "spring_dashpot", ["normal.law = 'spring_dashpot'", "did you mean 'spring-dashpot'?"]),
     ('"rate-damping"', '"joint_pd"', ["control.law = 'joint_pd'", "did you mean 'joint-pd'?"]),
+    ('mass = "4.5 t"\n', "", ["body.chaser.mass: missing; must be a mass greater than 0 kg"]),
+    ("point = [-1, 0, 0]\n", "", ["plate.point: missing; must be a list of 3 entries, each a length in m"]),
+    ('["chaser.ring", "target.plate"]', '["chaser.ring"]', ["between = ['chaser.ring']: must have 2 entries, has 1"]),
+    ("duration", "time", ["time: unknown key; it is called 'duration' here"]),
+    ("velocity = [", "angular_velocity = [", ["chaser.angular_velocity: unknown key; it is called 'rate' here"]),
+    ("point = [-1, 0, 0]", "apex = [-1, 0, 0]", ["plate.apex: unknown key; of cone only; allowed: ", "point, normal"]),
+    (
+        "[control]",
+        "[[control]]",
+        ["control = [{body = 'chaser', law = 'rate-damping', ", "...: must be one table, [control]"],
+    ),
+    ('"A ring on a plate"', "5", ["title = 5: must be a text"]),
+    (
+        'law = "spring-dashpot", stiffness = "30 kN/m", damping_ratio = 0.2',
+        'law = "hertz", stiffness = "30 kN/m"',
+        ["greater than 0 N/m**1.5", "kN/m is a stiffness along an axis, for which exponent must be 1"],
+    ),
+    ('"4.5 t"', "true", ["body.chaser.mass = true: must be a mass"]),
+    (
+        "[control]",
+        '[approach]\nof = "plate"\nto = "ring"\nclosing_speed = 1\n\n[control]',
+        ["is a surface; must be a port"],
+    ),
     ('"rate-damping"', '"pd"', ["control.law = 'pd'", "joint-pd, lqr", '"module:Class"']),
 ]
 

@@ -11,7 +11,14 @@ from quadruple import GCC, errors, library
 from test_c import compiled
 
 from dockdyn.translate.elementary import BINARY, FORMULAS, UNARY
-from dockdyn.translate.elementary.decimals import CONTEXT, arctangent, error_function, fitted, pi, scaled_complement
+from dockdyn.translate.elementary.decimals import (
+    CONTEXT,
+    arctangent,
+    error_function,
+    fit_polynomial,
+    pi,
+    scaled_complement,
+)
 from dockdyn.translate.jaxpr import translate_function
 from dockdyn.translate.native import Native, code_of
 
@@ -204,5 +211,5 @@ def test_constants_by_other_ways():
 
 def test_a_polynomial_is_found_again():
     with localcontext(CONTEXT):
-        found = fitted(lambda x: 3 - x + 2 * x**3, Decimal(-1), Decimal(2), 6)
+        found = fit_polynomial(lambda x: 3 - x + 2 * x**3, Decimal(-1), Decimal(2), 6)
     np.testing.assert_allclose([float(one) for one in found], [3, -1, 0, 2, 0, 0], atol=1e-60)

@@ -73,7 +73,7 @@ def design(
     trail = Trail(out if out is not None else Path(f"{study_name(scenario)}-design"))
     anew = _begins_anew(trail, resume, force)
 
-    def told(first: Evaluation) -> None:
+    def say_first(first: Evaluation) -> None:
         if not quiet and (words := first_words(plan, first)) is not None:
             say(f"note: {words}", err=True)
 
@@ -89,7 +89,7 @@ def design(
             bar as advance,
         ):
             plan = replace(plan, spread=spread)
-            evaluations = run_design(plan, trail, advance, told)
+            evaluations = run_design(plan, trail, advance, say_first)
             answer = answer_of(plan, evaluations)
             report = design_report(plan, evaluations, answer, command_line())
             written_design(plan, answer, trail.folder, render_page(report))

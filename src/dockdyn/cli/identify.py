@@ -38,7 +38,7 @@ from dockdyn.cli.log_options import (
     Time,
     Units,
     Velocity,
-    units_of,
+    log_options,
 )
 
 if TYPE_CHECKING:
@@ -99,12 +99,11 @@ def robot(
         robot_toml,
     )
 
-    columns = {"time": time, "command": command, "actual": actual}
-    units = units_of(unit, tuple(columns))
+    options = log_options(unit, period, time=time, command=command, actual=actual)
     sizes = parse_orders(orders)
     with show_progress("Identifying the robot", quiet):
-        records = read_robot_log(log, columns, units, period)
-        other = None if validate is None else read_robot_log(validate, columns, units, period)
+        records = read_robot_log(log, *options)
+        other = None if validate is None else read_robot_log(validate, *options)
         found = identify_robot(records, sizes, delay, method)
         answer = figures_of(found)
         if other is not None:
@@ -143,10 +142,9 @@ def contact(
     _refuse_existing(out, force)
     from dockdyn.studies.identification.bounce_log import read_bounce
 
-    columns = {"time": time, "position": position, "measured-force": measured_force, "velocity": velocity}
-    units = units_of(unit, tuple(columns))
+    options = log_options(unit, period, time=time, position=position, measured_force=measured_force, velocity=velocity)
     with show_progress(f"Reading {log}", quiet):
-        bounce = read_bounce(log, columns, units, period)  # refuses before anything heavy is imported
+        bounce = read_bounce(log, *options)  # refuses before anything heavy is imported
     with show_progress("Identifying the contact", quiet):
         from dockdyn.studies.identification.contact import contact_toml, figures_of, identify_contact
 
@@ -197,23 +195,16 @@ def parameters(
     The log holds columns of its run, as dockdyn report --log takes them.
     """
     _refuse_existing(out, force)
-    columns = {
-        "time": time,
-        "command": command,
-        "actual": actual,
-        "position": position,
-        "measured-force": measured_force,
-        "velocity": velocity,
-    }
-    units = units_of(unit, tuple(columns))
+    options = log_options(
+        unit, period,
+        time=time, command=command, actual=actual, position=position, measured_force=measured_force, velocity=velocity,
+    )  # fmt: skip
     chosen = read_scenario(scenario, set_)
     tell_unusual_numbers(chosen)
     from dockdyn.studies.identification.parameters import fit_answer, identify_parameters
 
     with show_progress(f"Fitting {chosen.name} to {log.name}", quiet) as advance:
-        fit = identify_parameters(
-            chosen, log, key, shift=shift or 0.0, columns=columns, units=units, period=period, progress=advance
-        )
+        fit = identify_parameters(chosen, log, key, shift=shift or 0.0, progress=advance, **options._asdict())
     answer = fit_answer(fit)
     if out is None and as_json:
         echo_json(answer)
@@ -222,11 +213,8 @@ def parameters(
 
     report = parameters_report(fit, answer, command_line())
     if out is not None:
-        from dockdyn.report.page import render_page
-
         write_text(out / "parameters.json", json.dumps(answer, indent=2, allow_nan=False), force=True)
-        write_text(out / "scenario.toml", fit.scenario.text(), force=True)
-        write_text(out / "report.html", render_page(report), force=True)
+        _write_report(out / "scenario.toml", fit.scenario.text(), report)
     tell_answer(answer, report, as_json, *_describe_written("For a run", "scenario.toml", out))
 
 

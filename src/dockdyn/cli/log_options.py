@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -31,6 +31,20 @@ Period = Annotated[
         "--period", "s", "a period", "Of the samples; where the log has no time, or only rounded times.", above=0
     ),
 ]
+
+
+class LogOptions(NamedTuple):
+    """How a measured log is to be read."""
+
+    columns: dict[str, str | None]  # by what they are
+    units: dict[str, str]  # by column
+    period: float | None  # s, of the samples
+
+
+def log_options(unit: list[str] | None, period: float | None, **columns: str | None) -> LogOptions:
+    """Return what the options of a log say; `columns` by what they are, with _ for -. Raises Refusal."""
+    named = {name.replace("_", "-"): column for name, column in columns.items()}
+    return LogOptions(named, units_of(unit, tuple(named)), period)
 
 
 def units_of(texts: list[str] | None, known: tuple[str, ...]) -> dict[str, str]:

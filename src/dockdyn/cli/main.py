@@ -18,6 +18,8 @@ from dockdyn.cli.progress import WATCH
 from dockdyn.files import FULL, describe_failure
 
 NO_COMMAND = re.compile(r"No such command '([^']*)'")  # of Typer's message
+NO_NUMBER = re.compile(r"Input should be a valid (integer|number)\b.*", re.DOTALL)  # the same, in pydantic's words
+NUMBERS = {"integer": "must be a whole number", "number": "must be a number"}
 
 COMMANDS = {  # in the order of `dockdyn --help`: where each stands, and how it is called
     "run": ("run:run", 'dockdyn run probe-cone --set loop.delay="20 ms" --out late'),
@@ -157,7 +159,8 @@ def _words_of(error: Exception) -> str:
             and "run" in getattr(context.command, "commands", ())
         ):
             hint = f"; did you mean {context.command_path} run {given[1]}?"
-        return f"{' '.join(error.format_message().replace('Value error, ', '').split()).rstrip('.')}{hint}"
+        said = NO_NUMBER.sub(lambda found: NUMBERS[found[1]], error.format_message().replace("Value error, ", ""))
+        return f"{' '.join(said.split()).rstrip('.')}{hint}"
     if all(each.__name__ not in ("ScenarioError", "TooLargeError") for each in type(error).__mro__):
         raise error
     return str(error)

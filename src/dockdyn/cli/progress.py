@@ -147,11 +147,11 @@ def show_progress(words: str, quiet: bool = False, left: str = "nothing of it is
             return
         with WATCH.bar(), _shown_bar(words) as advance:
 
-            def both(share: float) -> None:
+            def note_and_advance(share: float) -> None:
                 note(share)
                 advance(share)
 
-            yield both
+            yield note_and_advance
 
 
 @contextmanager

@@ -29,8 +29,8 @@ from dockdyn.cli.log_options import (
     Time,
     Units,
     Velocity,
+    log_options,
     refuse_without_log,
-    units_of,
 )
 from dockdyn.cli.progress import show_activity
 from dockdyn.files import write_files as write_together
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from dockdyn.report.charts.print_chart import Style
     from dockdyn.report.figure_file import Format
     from dockdyn.report.report import Report
+    from dockdyn.results.exchange.measured_log import MeasuredLog
     from dockdyn.scenario.load import Scenario
 
 
@@ -90,22 +91,16 @@ def report(
     for file in results if log is None else [*results, log]:
         if not file.exists():
             raise Refusal(f"{file}: no such file")  # before anything heavy is imported
-    from dockdyn.report.page import render_page
     from dockdyn.results.exchange.measured_log import read_measured
     from dockdyn.results.store import as_written, open_result, result_in, study_of
-    from dockdyn.studies.overlay.report import beside_log, names_of, overlay_report
+    from dockdyn.studies.overlay.report import names_of
 
-    columns = {
-        "time": time,
-        "command": command,
-        "actual": actual,
-        "position": position,
-        "measured-force": measured_force,
-        "velocity": velocity,
-    }
-    units = units_of(unit, tuple(columns))
+    options = log_options(
+        unit, period,
+        time=time, command=command, actual=actual, position=position, measured_force=measured_force, velocity=velocity,
+    )  # fmt: skip
     if log is None:
-        refuse_without_log({"shift": shift, "unit": unit, "period": period, **columns})
+        refuse_without_log({"shift": shift, "unit": unit, "period": period, **options.columns})
     several = len(results) > 1
     names = names_of(results)
     beside = results[0] if results[0].is_dir() else results[0].parent
@@ -118,24 +113,39 @@ def report(
     if log is not None and (study := study_of(first)):
         raise Refusal(f"--log {log}: {results[0]} is of dockdyn {study}; must be of dockdyn run")
     with as_written(*results):
-        measured = read_measured(log, first, shift or 0.0, columns, units, period) if log is not None else None
+        measured = read_measured(log, first, shift or 0.0, *options) if log is not None else None
         for note in measured.notes if measured is not None else []:
             say(f"warning: {log}: {note}", err=True)
         with show_activity(f"Making {page}"):
-            if several and all(study_of(dataset) == "campaign" for dataset in runs.values()):
-                from dockdyn.studies.campaign.beside import campaigns_report
-
-                text = render_page(campaigns_report(runs, command_line()))
-            elif several:
-                text = render_page(overlay_report(runs, measured, command_line()))
-            else:
-                from dockdyn.pages import report_of
-
-                found = report_of(first)
-                beside_run = found if measured is None else beside_log(found, first, measured)
-                text = _page_of(first, results[0].parent, beside_run, KnownRun(live=not no_live and measured is None))
+            text = (
+                _page_of_several(runs, measured) if several else _page_beside_log(first, results[0], measured, no_live)
+            )
     write_text(page, text, force)
     say(f"Report: {page}")
+
+
+def _page_of_several(runs: dict[str, Dataset], measured: MeasuredLog | None) -> str:
+    """Return the page that compares runs or campaigns, by the names that it calls them."""
+    from dockdyn.report.page import render_page
+    from dockdyn.results.store import study_of
+
+    if all(study_of(dataset) == "campaign" for dataset in runs.values()):
+        from dockdyn.studies.campaign.beside import campaigns_report
+
+        return render_page(campaigns_report(runs, command_line()))
+    from dockdyn.studies.overlay.report import overlay_report
+
+    return render_page(overlay_report(runs, measured, command_line()))
+
+
+def _page_beside_log(dataset: Dataset, file: Path, measured: MeasuredLog | None, no_live: bool) -> str:
+    """Return the page of the result in a file, where there is one beside a log."""
+    from dockdyn.pages import report_of
+    from dockdyn.studies.overlay.report import beside_log
+
+    found = report_of(dataset)
+    beside_run = found if measured is None else beside_log(found, dataset, measured)
+    return _page_of(dataset, file.parent, beside_run, KnownRun(live=not no_live and measured is None))
 
 
 def export(

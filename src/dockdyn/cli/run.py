@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -76,10 +77,16 @@ def run(
 
         refine_scenario(chosen)  # refuses before anything is computed
     from dockdyn.api import simulate, summarise
+    from dockdyn.scenario.language.errors import ScenarioError
 
     with explained_by_numbers(chosen), show_progress(f"Simulating {chosen.name}", quiet) as advance:
         dataset = simulate(chosen, advance)
-    summary = summarise(dataset, chosen.name)
+    try:
+        summary = summarise(dataset, chosen.name)
+    except ScenarioError:
+        if folder is not None:
+            _keep_without_requirements(chosen, dataset, folder)
+        raise
     convergence = _convergence_figures(chosen, dataset, quiet) if check_convergence else {}
     dataset = dataset.assign_attrs({name: json.dumps(found) for name, found in convergence.items()})
     known = KnownRun(chosen, summary, live=not no_live)
@@ -90,6 +97,16 @@ def run(
         fail(f"{chosen.name}: {dataset.attrs['status']}; what came before is kept", STOPPED_EARLY)
     if check:
         _check_requirements(chosen.name, summary["requirements"])
+
+
+def _keep_without_requirements(scenario: Scenario, dataset: Dataset, folder: Path) -> None:
+    """Write a run of which a requirement cannot be judged, as it can be known only now, without requirements."""
+    from dockdyn.api import summarise
+
+    kept = replace(scenario, requirements=())
+    dataset = dataset.assign_attrs(scenario=kept.text())
+    deliver_result(dataset, folder, "result.nc", known=KnownRun(kept, summarise(dataset, kept.name), live=False))
+    say(f"The run is in {folder} without its requirements, of which one cannot be judged.")
 
 
 def _convergence_figures(scenario: Scenario, dataset: Dataset, quiet: bool) -> dict[str, dict[str, Any]]:

@@ -49,7 +49,11 @@ def new(
     _check_file(file, force)
     chosen = _mechanism(mechanism, {name: starter.words for name, starter in STARTERS.items()})
     starter, answers = STARTERS[chosen], Answers(file.parent)
-    _answer_questions(chosen, starter.questions, answers, _given_answers(set_ or []))
+    given = _given_answers(set_ or [])
+    if given.pop("?", None) is not None:
+        _list_questions(starter.questions, answers, given)
+        return
+    _answer_questions(chosen, starter.questions, answers, given)
     text = scenario_text(starter, answers)
     parse(text, str(file), folder=file.parent)
     _write_scenario(file, text, force)
@@ -62,13 +66,21 @@ def _mechanism(given: str | None, known: Mapping[str, str]) -> str:
     from dockdyn.scenario.language.errors import nearest
 
     if given is None and sys.stdin.isatty():
-        width = max(map(len, known))
-        say("".join(f"  {name:<{width}}  {words}\n" for name, words in known.items()).rstrip())
-        while (given := _typed("mechanism", next(iter(known)))) not in known:
+        say(_list_mechanisms(known))
+        while (given := _read_typed("mechanism", next(iter(known)))) not in known:
             say(ASKED if given == "?" else f"{given}: no such mechanism; {nearest(given, known)}")
+    if given == "?":
+        say(_list_mechanisms(known))
+        raise typer.Exit
     if given is not None and given not in known:
         raise Refusal(f"--mechanism {given}: no such mechanism; {nearest(given, known)}")
     return given if given is not None else next(iter(known))
+
+
+def _list_mechanisms(known: Mapping[str, str]) -> str:
+    """Return the mechanisms, one a line."""
+    width = max(map(len, known))
+    return "\n".join(f"  {name:<{width}}  {words}" for name, words in known.items())
 
 
 def _given_answers(texts: Sequence[str]) -> dict[str, str]:
@@ -80,6 +92,31 @@ def _given_answers(texts: Sequence[str]) -> dict[str, str]:
             raise Refusal(f"--set {text}: {name.strip()} is answered twice; must be once")
         given[name.strip()] = answer.strip()
     return given
+
+
+def _list_questions(questions: tuple[StarterQuestion, ...], answers: Answers, given: Mapping[str, str]) -> None:
+    """Say what is asked after the answers `given`, what is taken without one, and what is allowed. Raises Refusal."""
+    lines = []
+    for question in questions:
+        if not question.applies(answers):
+            continue
+        answer = given.get(question.name, question.usual_answer(answers))
+        lines.append(f"  {question.name}{'' if answer is None else f' = {answer}'}: {question.explain(answers)}")
+        if answer is None:
+            lines.append(f"  The other questions follow from it: --set {question.name}=… --set ?")
+            break
+        _record(question, answer, answers)
+    say("\n".join(lines))
+
+
+def _record(question: StarterQuestion, answer: str, answers: Answers) -> str:
+    """Keep an answer, and return what is to be said of it. Raises Refusal."""
+    from dockdyn.scenario.language.errors import ScenarioError
+
+    try:
+        return question.record(answer, answers)
+    except ScenarioError as error:
+        raise Refusal(f"--set {question.name}={answer}: {error}") from None
 
 
 def _answer_questions(
@@ -98,11 +135,7 @@ def _answer_questions(
             continue
         if (answer := stated if stated is not None else usual) is None:
             raise Refusal(f"--set {question.name}=… is missing: {question.explain(answers)}")
-        try:
-            said = question.record(answer, answers)
-        except ScenarioError as error:
-            raise Refusal(f"--set {question.name}={answer}: {error}") from None
-        if said:
+        if said := _record(question, answer, answers):
             say(said)
     for name in given:
         try:
@@ -116,7 +149,7 @@ def _ask(question: StarterQuestion, answers: Answers) -> None:
     from dockdyn.scenario.language.errors import ScenarioError
 
     while True:
-        typed = _typed(question.prompt(answers), question.usual_answer(answers))
+        typed = _read_typed(question.prompt(answers), question.usual_answer(answers))
         if typed == "?":
             say(question.explain(answers))
             continue
@@ -130,7 +163,7 @@ def _ask(question: StarterQuestion, answers: Answers) -> None:
         return
 
 
-def _typed(words: str, usual: str | None) -> str:
+def _read_typed(words: str, usual: str | None) -> str:
     """Return what is typed at a question; where the input ends there, nothing is done."""
     try:
         return str(typer.prompt(words, default=usual)).strip()

@@ -29,7 +29,7 @@ from dockdyn.cli.common import (
     tell_unusual_ranges,
     write_text,
 )
-from dockdyn.cli.log_options import Actual, Command, Period, Time, Units, refuse_without_log, units_of
+from dockdyn.cli.log_options import Actual, Command, LogOptions, Period, Time, Units, log_options, refuse_without_log
 from dockdyn.cli.results import KnownRun, NoLive, deliver_result
 
 if TYPE_CHECKING:
@@ -133,12 +133,11 @@ def compare(
     from dockdyn.rig.comparison import compare as study
 
     laws = study.laws_of(compensators, chosen)
-    columns = {"time": time, "command": command, "actual": actual}
+    options = log_options(unit, period, time=time, command=command, actual=actual)
     if log is not None:
-        units = units_of(unit, tuple(columns))
-        chosen = load(scenario, changes | _robot_of_log(chosen, log, columns, units, period))
+        chosen = load(scenario, changes | _robot_of_log(chosen, log, options))
     else:
-        refuse_without_log({**columns, "unit": unit, "period": period})
+        refuse_without_log({**options.columns, "unit": unit, "period": period})
     folder = study_folder(out, scenario, "compare", not as_json, force)
     tell_unusual_numbers(chosen)
     answer: dict[str, Any] = {}
@@ -167,14 +166,12 @@ def _tune_compensators(
     return tuned, {"tuned": [asdict(one) for one in found]}
 
 
-def _robot_of_log(
-    chosen: Scenario, log: Path, columns: dict[str, str | None], units: dict[str, str], period: float | None
-) -> dict[str, Any]:
+def _robot_of_log(chosen: Scenario, log: Path, options: LogOptions) -> dict[str, Any]:
     """Return the keys of a rig's robot as a log tells it, its limits as they are; says how well, and what was taken for
     granted."""
     from dockdyn.studies.identification.robot import identify_robot, read_robot_log, robot_table
 
-    found = identify_robot(read_robot_log(log, columns, units, period))
+    found = identify_robot(read_robot_log(log, *options))
     for note in found.warnings:
         say(f"warning: {log}: {note}", err=True)
     words = f"explains {found.percent:.4g} % of the motion, dead time {found.dead_time:g} s; in the scenario's place"

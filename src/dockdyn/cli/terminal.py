@@ -58,7 +58,7 @@ class StatusTerminal:
         self.open = bool(found)
         return found
 
-    def typed(self) -> str | None:
+    def read_line(self) -> str | None:
         self.rest += self._read()
         line, newline, rest = self.rest.partition(b"\n")
         if not newline:
@@ -81,7 +81,7 @@ class StatusTerminal:
             termios.tcflush(sys.stdin, termios.TCIFLUSH)  # also the line that Enter has not ended yet
         return bool(last)
 
-    def held(self) -> bool:
+    def is_key_held(self) -> bool:
         return bool(self._read())
 
 

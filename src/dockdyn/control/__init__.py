@@ -6,11 +6,11 @@ Source: that of each law, named in its own file.
 
 from dockdyn.control.actuators import Actuators
 from dockdyn.control.body_control import BodyControl
-from dockdyn.control.body_hold import BodyHold
 from dockdyn.control.controller import Command, Controller, FreeBody, Measured
 from dockdyn.control.detumble import Detumble
 from dockdyn.control.joint_control import JointControl
 from dockdyn.control.lqr import Regulator
+from dockdyn.control.pose_control import PoseControl
 from dockdyn.control.reaction_null_space import ReactionNullSpace
 from dockdyn.control.reference import InertialReference, TargetReference
 from dockdyn.control.sampled import SampledControl
@@ -20,7 +20,6 @@ from dockdyn.control.thrusters import OnOff, PulseWidth, Thrusters
 __all__ = [
     "Actuators",
     "BodyControl",
-    "BodyHold",
     "Command",
     "Controller",
     "Detumble",
@@ -29,6 +28,7 @@ __all__ = [
     "JointControl",
     "Measured",
     "OnOff",
+    "PoseControl",
     "PulseWidth",
     "ReactionNullSpace",
     "Regulator",

@@ -52,7 +52,7 @@ class SampledControl(Module):
 
     def init(self, seen: Measured | ArmPlant) -> Held:
         """Return what it remembers before its first sample: nothing is commanded yet."""
-        pulses = () if self.thrusters is None else Pulses.none(self.thrusters.forces.shape[0])
+        pulses = () if self.thrusters is None else Pulses.idle(self.thrusters.forces.shape[0])
         law = ()
         if isinstance(self.law, Controller):
             assert isinstance(seen, Measured)
@@ -84,13 +84,13 @@ class SampledControl(Module):
     ) -> Held:
         """Return what is remembered after the clock has acted at `t` (s); where control is not `active` no law is asked."""
 
-        def sampled() -> Held:
+        def take_sample() -> Held:
             return memory if self.told else self.take(t, memory, seen, active)
 
         if not isinstance(memory.pulses, Pulses):
-            return sampled()
-        ended = memory._replace(pulses=memory.pulses.ended(t))
-        return jax.lax.cond(t >= memory.samples * self.period, sampled, lambda: ended)
+            return take_sample()
+        ended = memory._replace(pulses=memory.pulses.without_ended(t))
+        return jax.lax.cond(t >= memory.samples * self.period, take_sample, lambda: ended)
 
     def take(
         self, t: Float[Array, ""], memory: Held, seen: Measured | ArmPlant, active: Bool[Array, ""] | None = None

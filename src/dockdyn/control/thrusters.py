@@ -51,7 +51,7 @@ class Pulses(NamedTuple):
     begun: Each  # how many pulses
 
     @staticmethod
-    def none(count: int) -> Pulses:
+    def idle(count: int) -> Pulses:
         zero = jnp.zeros(count)
         return Pulses(zero, zero, zero, zero)
 
@@ -59,7 +59,7 @@ class Pulses(NamedTuple):
         """Return when the next pulse ends (s)."""
         return jnp.min(jnp.where(self.firing > 0, self.off, jnp.inf))
 
-    def ended(self, t: Float[Array, ""]) -> Pulses:
+    def without_ended(self, t: Float[Array, ""]) -> Pulses:
         """Return the pulses without those that end at `t` (s) or have ended."""
         return self._replace(firing=jnp.where(self.off <= t, 0.0, self.firing))
 

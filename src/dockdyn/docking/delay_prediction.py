@@ -66,9 +66,9 @@ def _describe_undamped(content: Judged, loop: Loop, number: int, without: str) -
     depth = content.stability.depth
     if content.contacts[number].normal.make().at_rest(depth).lossless():
         return f"a contact{without} that has no damping; friction may hide it"
-    where = "as it begins" if not depth else f"at a depth of {depth * 1e3:.4g} mm"
+    where = "where contact begins" if not depth else f"at a depth of {depth * 1e3:.4g} mm"
     return (
-        f"a contact{without} whose law damps, but not {where}, where it is judged: stability.depth says another depth"
+        f"a contact{without} that has no damping {where}, where it is judged; state stability.depth to judge it deeper"
     )
 
 

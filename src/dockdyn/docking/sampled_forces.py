@@ -144,7 +144,7 @@ def _force_at(
             pieces.halve(long)
         points, ways, areas = pieces.points()
         points, ways, areas = (part[areas > 0] for part in (points, ways, areas))
-        points = _beneath(mesh, points, ways, cloud)
+        points = _points_beneath(mesh, points, ways, cloud)
         force = _forces(group, poses, in_body(points), areas / cloud.sample.area)[1].sum()
         change, known, length = abs(force - known), force, length / 2
         if change < SETTLED * force or len(pieces.faces) > MOST:
@@ -152,7 +152,7 @@ def _force_at(
     return (float(by_points), float(force), float(change / force)) if force > 0 else None
 
 
-def _beneath(mesh: MeshFile, points: np.ndarray, ways: np.ndarray, cloud: CloudSection) -> np.ndarray:
+def _points_beneath(mesh: MeshFile, points: np.ndarray, ways: np.ndarray, cloud: CloudSection) -> np.ndarray:
     """Return points (m) of a mesh as deep inside as those of the cloud are."""
     if not cloud.radius:
         return points

@@ -37,7 +37,7 @@ class Variable(NamedTuple):
     def variability(self) -> str:
         return "fixed" if self.causality == "parameter" else "discrete" if self.flag else "continuous"
 
-    def named(self, reference: int) -> dict[str, str]:
+    def name_attributes(self, reference: int) -> dict[str, str]:
         """Return what it is called, and what it is."""
         found = {"name": self.name, "valueReference": str(reference), "description": self.words}
         return found | {"causality": self.causality, "variability": self.variability}
@@ -109,7 +109,9 @@ def description_3(described: UnitDescription) -> bytes:
     for reference, variable in enumerate(variables):
         own = {"derivative": str(_place_of(variables, variable.of))} if variable.of else {}
         SubElement(
-            listed, "Boolean" if variable.flag else "Float64", variable.named(reference) | own | variable.values()
+            listed,
+            "Boolean" if variable.flag else "Float64",
+            variable.name_attributes(reference) | own | variable.values(),
         )
     structure = SubElement(root, "ModelStructure")
     outputs, states, rates, guards = (list(map(str, places)) for places in _variable_places(variables))
@@ -141,7 +143,7 @@ def description_2(described: UnitDescription) -> bytes:
     listed = SubElement(root, "ModelVariables")
     for reference, variable in enumerate(variables):
         own = {"derivative": str(_place_of(variables, variable.of) + 1)} if variable.of else {}
-        scalar = SubElement(listed, "ScalarVariable", variable.named(reference))
+        scalar = SubElement(listed, "ScalarVariable", variable.name_attributes(reference))
         SubElement(scalar, "Boolean" if variable.flag else "Real", own | variable.values())
     structure = SubElement(root, "ModelStructure")
     outputs, states, rates, _ = ([str(place + 1) for place in places] for places in _variable_places(variables))

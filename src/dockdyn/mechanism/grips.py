@@ -41,7 +41,7 @@ class Grip(NamedTuple):
         return held > 0
 
 
-def captures_of(elements: Sequence[Mount], bodies: Moving) -> list[Grip]:
+def capturing_grips(elements: Sequence[Mount], bodies: Moving) -> list[Grip]:
     """Return the latches among elements that are rigid, or tell what a capture has to take."""
     latches = latches_of(elements)
     ends = [(one.first, one.second) for one in latches if one.latch.rigid]
@@ -57,7 +57,7 @@ def captures_of(elements: Sequence[Mount], bodies: Moving) -> list[Grip]:
 
 def grips_of(elements: Sequence[Mount], bodies: Moving) -> list[Grip]:
     """Return the rigid latches among elements."""
-    return [grip for grip in captures_of(elements, bodies) if grip.rigid]
+    return [grip for grip in capturing_grips(elements, bodies) if grip.rigid]
 
 
 def close_loops(pairs: Sequence[tuple[int, int]]) -> bool:
@@ -130,7 +130,7 @@ def fall_in(
         held, holds = before[number].held, after[number].held
         assert held is not None and holds is not None
         now[number] = before[number]._replace(held=jnp.minimum(held, holds))
-    for grip in captures_of(elements, bodies):
+    for grip in capturing_grips(elements, bodies):
         others = [one for one in grips if one.element != grip.element]
         own = after[grip.element]
         assert own.dissipated is not None

@@ -34,7 +34,7 @@ from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.coasting import time_apart
 from dockdyn.mechanism.connections import point_rows
 from dockdyn.mechanism.gravity import Gravity, InOrbit
-from dockdyn.mechanism.grips import Grip, add_held, captures_of, fall_in, grips_of, kept_lines, lines_of
+from dockdyn.mechanism.grips import Grip, add_held, capturing_grips, fall_in, grips_of, kept_lines, lines_of
 from dockdyn.mechanism.impact_contact import ImpactContact
 from dockdyn.mechanism.impacts import (
     add_rests,
@@ -612,7 +612,7 @@ class Mechanism(ContactModel):
         after: tuple[ElementMemory, ...],
     ) -> tuple[Velocities, tuple[ElementMemory, ...]]:
         """Return the velocities and memories once latches that hold `after`, and did not `before`, have fallen in."""
-        if not captures_of(self.elements, self.moving):
+        if not capturing_grips(self.elements, self.moving):
             return x.v, after
         return fall_in(
             self.moving, lambda v: self.placement(State(x.q, v, x.mode, x.memory)), x.v, elements, before, after

@@ -30,7 +30,7 @@ def paper_report(tables: Sequence[PaperTable], pictures: Sequence[Figure | None]
     differing = [row for row in compared if not row.agrees]
     title = tables[0].title.partition(",")[0]
     plots = [
-        Plot(f"figure-{table.name}", partial(_drawn, picture), f"{table.title}.")
+        Plot(f"figure-{table.name}", partial(_drawn_picture, picture), f"{table.title}.")
         for table, picture in zip(tables, pictures, strict=True)
         if picture is not None
     ]
@@ -55,7 +55,7 @@ def paper_report(tables: Sequence[PaperTable], pictures: Sequence[Figure | None]
     )
 
 
-def _drawn(picture: Figure) -> Figure:
+def _drawn_picture(picture: Figure) -> Figure:
     """Return a picture that has been drawn."""
     return picture
 

@@ -20,7 +20,7 @@ class Heard(NamedTuple):
     status: int = 0  # 0: well
 
 
-def all_six_axes(values: Sequence[float] | np.ndarray) -> Float[np.ndarray, "6"]:
+def pad_to_six_axes(values: Sequence[float] | np.ndarray) -> Float[np.ndarray, "6"]:
     """Return six numbers of a robot with fewer axes: those that it does not have are zero."""
     found = np.zeros(AXES)
     found[: len(values)] = values

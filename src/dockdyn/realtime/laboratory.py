@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dockdyn.deferred import Float
-from dockdyn.realtime.exchange import Heard, all_six_axes
+from dockdyn.realtime.exchange import Heard, pad_to_six_axes
 from dockdyn.results.driver import Laboratory
 from dockdyn.translate.c_library import LibraryStepper
 
@@ -20,7 +20,7 @@ class LaboratoryInSteps:
 
     def tell(self) -> tuple[Heard, Heard]:
         """Return what sensor and encoders say in this cycle."""
-        load, pose = (Heard(all_six_axes(self.told[name]), self.cycle) for name in ("load", "pose"))
+        load, pose = (Heard(pad_to_six_axes(self.told[name]), self.cycle) for name in ("load", "pose"))
         return load, pose
 
     def take(self, command: Float[np.ndarray, "6"] | None) -> None:

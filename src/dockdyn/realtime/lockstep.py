@@ -8,7 +8,7 @@ from dockdyn.hil.operation import Request
 from dockdyn.realtime.bench import EmulatedBench
 from dockdyn.realtime.device_library import DeviceLibrary
 from dockdyn.realtime.devices.device import PacketError
-from dockdyn.realtime.exchange import AXES, Heard, all_six_axes
+from dockdyn.realtime.exchange import AXES, Heard, pad_to_six_axes
 from dockdyn.realtime.laboratory import LaboratoryInSteps
 from dockdyn.realtime.rig_devices import Devices
 from dockdyn.results.driver import Driver
@@ -73,7 +73,7 @@ def run_in_lockstep(
     for _ in range(cycles):
         found = computer.answer(*laboratory.tell())
         rows.append(found)
-        laboratory.take(all_six_axes(found["command"]))
+        laboratory.take(pad_to_six_axes(found["command"]))
     return np.array(rows)
 
 
@@ -120,7 +120,7 @@ class Wire:
         )
         if (told or self.by_clock) and found["send"]:
             at = time if self.by_clock else bench.from_robot.arrived
-            for packet in self.library.encode_commands(all_six_axes(found["command"]), round(1000 * time)):
+            for packet in self.library.encode_commands(pad_to_six_axes(found["command"]), round(1000 * time)):
                 bench.to_robot.send(at, packet)
         bench.deliver_to_devices(end)
         bench.end(end)

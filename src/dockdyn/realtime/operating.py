@@ -36,13 +36,13 @@ class Console(Protocol):
     def show(self, text: str) -> None:
         """Show what is so just now; it takes the place of what was."""
 
-    def typed(self) -> str | None:
+    def read_line(self) -> str | None:
         """Return a line that was typed, if there is one."""
 
     def forget(self) -> bool:
         """Leave out all that was typed until now, also half a line; whether that was anything."""
 
-    def held(self) -> bool:
+    def is_key_held(self) -> bool:
         """Return whether the key of hold-to-run was pressed since the last call."""
 
 
@@ -181,14 +181,14 @@ class Operation:
         if self.cause != Cause.NONE:
             return Request.NONE
         if self.hold_to_run:
-            held = self.console.held()
+            held = self.console.is_key_held()
             if held:
                 repeated = time.monotonic() < self.pressed + HOLD
                 self.rig.hold(REPEATED if repeated else HOLD)
                 self.pressed = time.monotonic()
             return NEXT.get(self.state, Request.NONE) if held or self.state == OperationState.IDLE else Request.NONE
         asked = ASKED_FOR.get(self.state)
-        if (line := self.console.typed()) is not None:
+        if (line := self.console.read_line()) is not None:
             self.confirmed.add(word := line.strip().lower())
             if asked is not None and word not in ("", asked):
                 self.console.tell(f"{word}: does nothing here; type {asked} and Enter to {asked}")

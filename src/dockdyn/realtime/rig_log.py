@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from dockdyn.files import regular_file
 from dockdyn.hil.operation import OperationState
 from dockdyn.hil.supervisor import Cause
-from dockdyn.realtime.exchange import all_six_axes
+from dockdyn.realtime.exchange import pad_to_six_axes
 from dockdyn.realtime.wakeups import SECOND
 from dockdyn.results.exchange.mcap_names import NEEDED
 from dockdyn.results.exchange.ros_messages import definition_of
@@ -76,7 +76,7 @@ class RigLogWriter:
         cycle |= {_log_field((part, name)): row[part][name].tolist() for part, name in self.fields}
         messages: dict[str, Message] = {CYCLE: cycle}
         messages |= {topic: {"pose": _pose_message(row[part][name])} for topic, (part, name) in POSES.items()}
-        load = all_six_axes(row["inputs"]["load"])
+        load = pad_to_six_axes(row["inputs"]["load"])
         messages[WRENCH] = {"wrench": {"force": _vector_message(load[:3]), "torque": _vector_message(load[3:])}}
         known = np.isfinite(row["joints"])
         if row["waiting"] and known.any():
@@ -107,7 +107,7 @@ def _vector_message(values: np.ndarray) -> Message:
 
 def _pose_message(place: np.ndarray) -> Message:
     """Return a place with a rotation vector as a pose."""
-    numbers = all_six_axes(place)
+    numbers = pad_to_six_axes(place)
     sound = np.where(np.isfinite(numbers), numbers, 0.0)
     turned = Rotation.from_rotvec(sound[3:]).as_quat()
     return {"position": _vector_message(numbers[:3]), "orientation": dict(zip("xyzw", turned.tolist(), strict=True))}

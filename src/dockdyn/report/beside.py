@@ -75,11 +75,11 @@ def describe_change(values: Sequence[Any], unit: str = "") -> str:
         return DIFFERENT
     scale = 1.0 if unit == "%" else abs(numbers[0]) / 100
     changes = [(value - numbers[0]) / scale for value in numbers[1:]]
-    ends = [_signed(change) for change in sorted({min(changes), max(changes)})]
+    ends = [_write_with_sign(change) for change in sorted({min(changes), max(changes)})]
     return f"{' to '.join(ends)} {'points' if unit == '%' else '%'}"
 
 
-def _signed(change: float) -> str:
+def _write_with_sign(change: float) -> str:
     said = format_significant(abs(change), 2 if abs(change) < 100 else 3)
     return said if said == "0" else f"{'+' if change > 0 else '−'}{said}"
 

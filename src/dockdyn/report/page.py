@@ -99,7 +99,7 @@ def render_page(
     columns = columns or PageColumns()
     charts: list[Chart] = []
     of_loop = live is not None and "loop" in live
-    places = _placed(_plots_with(report.plots, case), ROOTS if of_loop else None)
+    places = _arrange_figures(_plots_with(report.plots, case), ROOTS if of_loop else None)
     timed, followed, others = _figures(places, charts, of_case=case is not None)
     data = _page_data(charts, columns, scene, (case or report).moment)
     blocks = {
@@ -356,7 +356,7 @@ def _motion(staged: bool, lacks: str, beside: Html | None, curves: Sequence[Html
     )
 
 
-def _placed(plots: Sequence[Plot], followed: str | None) -> list[list[tuple[Plot, Chart | Figure]]]:
+def _arrange_figures(plots: Sequence[Plot], followed: str | None) -> list[list[tuple[Plot, Chart | Figure]]]:
     """Return figures as drawn, in the three places where a page has them, one below the other: the main ones over time, what
     is `followed` by its name, and all others."""
     places: list[list[tuple[Plot, Chart | Figure]]] = [[], [], []]
@@ -429,7 +429,7 @@ def _sections(found: Sequence[tuple[str, Sequence[ReportBlock]]]) -> Html:
     """Return sections below each other; narrow ones that follow each other stand side by side where there is room."""
     parts = []
     for narrow, group in groupby(found, key=lambda one: all(map(_is_narrow, one[1]))):
-        sections = [_section(None, title, _shown(blocks, title)) for title, blocks in group]
+        sections = [_section(None, title, _write_blocks(blocks, title)) for title, blocks in group]
         parts.append(element("div", *sections, class_="abreast") if narrow and len(sections) > 1 else join(*sections))
     return join(*parts)
 
@@ -444,10 +444,10 @@ def _section(name: str | None, title: str, *inside: str | None) -> Html:
 
 
 def _inside(found: Sequence[tuple[str, Sequence[ReportBlock]]], name: str) -> Html:
-    return join(*(_shown(blocks, name) for _, blocks in found))
+    return join(*(_write_blocks(blocks, name) for _, blocks in found))
 
 
-def _shown(blocks: Sequence[ReportBlock], name: str) -> Html:
+def _write_blocks(blocks: Sequence[ReportBlock], name: str) -> Html:
     """Return blocks: words, table, rows, text, each where there is one, and notes."""
     parts: list[Html | None] = []
     for block in blocks:

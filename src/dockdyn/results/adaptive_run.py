@@ -145,12 +145,12 @@ def linearised_adaptive(scenario: Scenario, describe: Callable[[Scenario, Run], 
     content = scenario.content
     _refuse_open(scenario, map_leaves(np.asarray, begin(content)))
     own, planned, method = Numbers.of(content), plan_run(content, 0.0), METHODS[content.integrator.method]
-    sizes = {"count": planned.samples, "method": method, "most": _most_steps(content, method)}
+    steps = StepsToTake(planned.samples, method, _most_steps(content, method))
     given = np.float64(planned.interval), np.float64(content.integrator.tolerance)
 
     def along(direction: Leaves) -> tuple[PyTree, PyTree]:
         parts, change = _run_with_derivatives(
-            own.values, direction, own.arrays, *given, structure=own.structure, **sizes
+            own.values, direction, own.arrays, *given, structure=own.structure, steps=steps
         )
         if not bool(parts[2].finished):
             status = Status.TOO_MANY_ITERATIONS if bool(parts[2].exhausted) else Status.NOT_FINITE
@@ -166,7 +166,15 @@ def linearised_adaptive(scenario: Scenario, describe: Callable[[Scenario, Run], 
     return LinearisedRun(along, dataset)
 
 
-@partial(jit_once, static=("structure", "count", "method", "most"))
+class StepsToTake(NamedTuple):
+    """By which method how many samples are reached, and in at most how many steps."""
+
+    samples: int
+    method: adaptive.Method
+    most: int
+
+
+@partial(jit_once, static=("structure", "steps"))
 def _run_with_derivatives(
     numbers: Leaves,
     direction: Leaves,
@@ -174,16 +182,15 @@ def _run_with_derivatives(
     interval: Scalar,
     tolerance: Scalar,
     structure: Structure,
-    count: int,
-    method: adaptive.Method,
-    most: int,
+    steps: StepsToTake,
 ) -> tuple[PyTree, PyTree]:
     """Return numbers of a scenario and its run, and their derivatives along a direction."""
 
     def found(numbers: Array) -> PyTree:
         begun = begun_of(content_of(structure, list(numbers), arrays))
         model, state = without_contacts(begun.model, begun.after)
-        adapted = adaptive.solve_adaptively(model, interval * jnp.arange(count + 1), tolerance, state, method, most)
+        times = interval * jnp.arange(steps.samples + 1)
+        adapted = adaptive.solve_adaptively(model, times, tolerance, state, steps.method, steps.most)
         return numbers, _observe_run(begun, adapted.states, interval), adapted
 
     return tangent_of(found, numbers, direction)

@@ -99,7 +99,7 @@ class BrowserUnit(NamedTuple):
     def packed(self) -> dict[str, Any]:
         """Return it as JSON has it."""
         return packed_programs(self.module, self.memory, self.calls, self.results) | {
-            "numbers": [_described(*both) for both in zip(self.numbers, self.places, strict=True)],
+            "numbers": [_describe_number(*both) for both in zip(self.numbers, self.places, strict=True)],
             "until": self.until,
             "status": self.status,
             "interval": self.interval,
@@ -138,7 +138,7 @@ def _packed(data: bytes) -> str:
     return base64.b64encode(gzip.compress(data, PACKED, mtime=0)).decode()
 
 
-def _described(number: Place, addresses: Sequence[int]) -> dict[str, Any]:
+def _describe_number(number: Place, addresses: Sequence[int]) -> dict[str, Any]:
     """Return a number of a run that a page may set; a delay stays one, as without it would be another program."""
     limits = Bounds(above=0.0, most=number.limits.most, below=number.limits.below)
     return described_number(number, addresses, limits if number.key == DELAY else number.limits)

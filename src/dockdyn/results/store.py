@@ -15,7 +15,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given import path_from, wrong_type
 from dockdyn.scenario.language.given_file import RESULT, refusal
 from dockdyn.scenario.language.mistaken import RESULTS, mistaken
-from dockdyn.scenario.language.own_code import allowed
+from dockdyn.scenario.language.own_code import is_import_allowed
 from dockdyn.scenario.load import refuse_own_code
 from dockdyn.scenario.setups import SETUPS, setup_named
 
@@ -55,7 +55,7 @@ def open_result(path: str | Path, own_code: bool = True) -> Dataset:
     if missing:
         words = mistaken(path, "result") or f"not a result of dockdyn; it has no {missing[0]!r}"
         raise ScenarioError(f"{path}: {words}")
-    if not (own_code and allowed()):
+    if not (own_code and is_import_allowed()):
         refuse_own_code(str(dataset.attrs["scenario"]), str(path))
     return dataset
 

@@ -63,9 +63,8 @@ def linearised_rig(scenario: Scenario) -> LinearisedRun:
         parts, change = by_differences(parts_of, own.values, direction, scenario.name)
         floats, fixed = split(parts, is_real_array)
         numbers = np.float64(share), np.float64(scenario.content.integrator.tolerance)
-        ran, slopes = _run_with_derivatives(
-            floats, change, fixed, *numbers, chances, grid.instants, grid.rows, grid.stride
-        )
+        sizes = Sizes(grid.instants, grid.rows, grid.stride)
+        ran, slopes = _run_with_derivatives(floats, change, fixed, *numbers, chances, sizes)
         refuse_without_ideal(scenario, ran.status)
         return ran, slopes
 
@@ -91,7 +90,15 @@ def _make_parts(scenario: Scenario, values: Leaves) -> tuple[Parts, CompensatorL
     return Parts(values, loop, rig, rig.plant.without_rig()), section
 
 
-@partial(jit_once, static=("samples", "rows", "stride"))
+class Sizes(NamedTuple):
+    """How many instants a motion without rig has, how many rows a run keeps, and how many cycles are between two."""
+
+    instants: int
+    rows: int
+    stride: int
+
+
+@partial(jit_once, static=("sizes",))
 def _run_with_derivatives(
     parts: Parts,
     change: Parts,
@@ -99,17 +106,17 @@ def _run_with_derivatives(
     share: Any,  # noqa: ANN401, a number, of the hold's period: between instants
     tolerance: Any,  # noqa: ANN401, a number, of the motion without rig
     chances: NoiseDraws,
-    samples: int,
-    rows: int,
-    stride: int,
+    sizes: Sizes,
 ) -> tuple[PyTree, PyTree]:
     """Return a run and its derivatives along a change of its parts, `fixed` being what is no real number."""
 
     def found(parts: Parts) -> Ran:
         whole: Any = combine(parts, fixed)
-        ideal, status = motion_without_rig(whole.model, whole.rig.plant, whole.rig.hold * share, tolerance, samples)
+        ideal, status = motion_without_rig(
+            whole.model, whole.rig.plant, whole.rig.hold * share, tolerance, sizes.instants
+        )
         oracle = IdealContact(ideal["ideal_position"], ideal["ideal_force"])
-        _, seen = run_cycles(whole.rig, oracle, chances, rows, stride)
+        _, seen = run_cycles(whole.rig, oracle, chances, sizes.rows, sizes.stride)
         return Ran(whole, ideal, seen, status)
 
     return tangent_of(found, parts, change)

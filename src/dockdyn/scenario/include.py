@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dockdyn.scenario.language.errors import ScenarioError, key_in, shown, within
+from dockdyn.scenario.language.errors import ScenarioError, is_key_inside, key_in, shown
 from dockdyn.scenario.language.given_file import SCENARIO, check_given
 from dockdyn.scenario.language.table_names import NAME
 from dockdyn.scenario.language.toml_text import DEEPEST, data_of, text_in
@@ -47,17 +47,17 @@ def with_included(data: Tables, name: str, folder: Path | None) -> tuple[Tables,
     return own, places
 
 
-def in_its_file(
+def relocate_to_file(
     error: ScenarioError, name: str, places: Mapping[str, KeyOfFile], changed: Iterable[str]
 ) -> ScenarioError:
     """Return an error about the scenario `name` as one about the included file that states the key; keys `changed` since are
     not."""
     found = key_in(error, name)
-    if found is None or any(within(found, key) for key in changed):
+    if found is None or any(is_key_inside(found, key) for key in changed):
         return error
-    stating = [key for key in places if within(found, key)]
+    stating = [key for key in places if is_key_inside(found, key)]
     if not stating:
-        files = sorted({places[key].file for key in places if within(key, found)} - {name})
+        files = sorted({places[key].file for key in places if is_key_inside(key, found)} - {name})
         words = f"; {' and '.join(files)} {'states' if len(files) == 1 else 'state'} some of it" if files else ""
         return type(error)(f"{error}{words}", error.key, error.words)
     said = str(error).removeprefix(f"{name}: ")
@@ -82,11 +82,11 @@ def _include(
         words = "must be the path of a TOML file, or a list of such paths, or a table of them by name"
         raise ScenarioError(f"{name}: {KEY} = {shown(given)}: {words}")
     for each in listed:
-        label, place = _located(each, f"{name}: {KEY} = {shown(each)}", way, read)
+        label, place = _locate(each, f"{name}: {KEY} = {shown(each)}", way, read)
         if place in done:
             continue
         done.add(place)
-        tables = data_of(text_in(place, label), label)
+        tables = _tables_of(place, label, name)
         more = tables.pop(KEY, [])
         _merge(
             _with_paths(tables, label, place.parent),
@@ -107,15 +107,15 @@ def _include_part(
         raise ScenarioError(f"{where}: {shown(part)} is no name; must be of letters, digits, - and _")
     if not isinstance(path, str) or not path:
         raise ScenarioError(f"{where} = {shown(path)}: must be the path of a TOML file")
-    label, place = _located(path, f"{where} = {shown(path)}", way, read)
-    tables = data_of(text_in(place, label), label)
+    label, place = _locate(path, f"{where} = {shown(path)}", way, read)
+    tables = _tables_of(place, label, way[-1][0])
     more = tables.pop(KEY, [])
     tables, inner = _with_paths(tables, label, place.parent), Places()
     _include(more, tables, inner, [*way, (label, place)], set(), read)
     in_scenario = {prefixed_key(key, part): stated for key, stated in inner.items()}
 
     def stated_at(key: str) -> KeyOfFile:
-        own = [one for one in in_scenario if within(key, one)]
+        own = [one for one in in_scenario if is_key_inside(key, one)]
         kind, _, name = key.partition(".")
         return in_scenario[max(own, key=len)] if own else KeyOfFile(label, f"{kind}.{name.removeprefix(f'{part}-')}")
 
@@ -127,7 +127,7 @@ def _include_part(
     places |= {key: stated for key, stated in in_scenario.items() if key not in places}
 
 
-def _located(path: str, stated: str, way: list[tuple[str, Path]], read: Iterator[int]) -> tuple[str, Path]:
+def _locate(path: str, stated: str, way: list[tuple[str, Path]], read: Iterator[int]) -> tuple[str, Path]:
     """Return how messages call the file at a `path` that the last one on the `way` includes, and where it is."""
     name, file = way[-1]
     if len(way) > DEEPEST:
@@ -145,6 +145,15 @@ def _located(path: str, stated: str, way: list[tuple[str, Path]], read: Iterator
     return label, place
 
 
+def _tables_of(place: Path, label: str, name: str) -> Tables:
+    """Return what the file at a `place` holds, called `label`; where that is no scenario the file `name` that includes it is
+    named, too."""
+    try:
+        return data_of(text_in(place, label), label)
+    except ScenarioError as error:
+        raise ScenarioError(f"{error}; {name} includes it") from None
+
+
 def _merge(
     more: Tables, into: Tables, places: Places, stated_at: Callable[[str], KeyOfFile], name: str, inside: str = ""
 ) -> None:
@@ -159,7 +168,7 @@ def _merge(
             _merge(value, into[own], places, stated_at, name, f"{key}.")
         elif into[own] != value:
             label = stated_at(key).file
-            stating = [other for other in places if within(key, other)]
+            stating = [other for other in places if is_key_inside(key, other)]
             first = places[max(stating, key=len)].file if stating else name
             words = f"{label} has {shown(value)}; must be in one of the files only, or alike"
             raise ScenarioError(f"{first}: {key} = {shown(into[own])}: {words}", key, words)

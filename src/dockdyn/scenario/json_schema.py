@@ -50,15 +50,15 @@ def scenario_schema() -> Node:
     conditions = []
     for section in setups:
         name = names[section, "validation"]["$ref"].rsplit("/", 1)[1]
-        conditions.append({"if": _stated(found[name]), "then": {"$ref": PLACE.format(model=name)}})
-    for made in _below(Own):
+        conditions.append({"if": _marks_of_table(found[name]), "then": {"$ref": PLACE.format(model=name)}})
+    for made in _subclasses_of(Own):
         if made.__name__ in found:
             _mark_own(found[made.__name__])
     for name in set(_named_in(found)):
         found[name]["properties"][LIKE] = {"description": "The table that it copies.", "type": "string"}
     definitions: Node = {name: _as_written(table) for name, table in found.items()}
     for condition in conditions:
-        definitions[condition["then"]["$ref"].rsplit("/", 1)[1]]["properties"].update(_shared())
+        definitions[condition["then"]["$ref"].rsplit("/", 1)[1]]["properties"].update(_shared_keys())
     union = _union([definitions[condition["then"]["$ref"].rsplit("/", 1)[1]] for condition in conditions])
     part = {"properties": union, "additionalProperties": False}  # of a scenario, in a file without a version
     return {
@@ -77,18 +77,18 @@ def _named_in(node: object) -> Iterator[str]:
         for inside in node.values() if isinstance(node, dict) else node:
             yield from _named_in(inside)
     if isinstance(node, dict) and REPEATED in node:
-        yield from _referred(node["additionalProperties"])
+        yield from _referred_tables(node["additionalProperties"])
 
 
-def _referred(node: Node) -> Iterator[str]:
+def _referred_tables(node: Node) -> Iterator[str]:
     """Yield the definitions of the tables that one may be."""
     if "$ref" in node:
         yield node["$ref"].rsplit("/", 1)[1]
     for option in (*node.get("anyOf", ()), *node.get("oneOf", ())):
-        yield from _referred(option)
+        yield from _referred_tables(option)
 
 
-def _stated(table: Node) -> Node:
+def _marks_of_table(table: Node) -> Node:
     """Return what tells that a whole scenario is of this table: its motion, whether it is a rig, and of bodies."""
     properties, needed = table["properties"], table.get("required", [])
     found: Node = {"required": ["schema"], "allOf": []}
@@ -113,7 +113,7 @@ def _union(tables: list[Node]) -> Node:
     return {key: options[0] if len(options) == 1 else {"anyOf": options} for key, options in found.items()}
 
 
-def _shared() -> Node:
+def _shared_keys() -> Node:
     """Return the keys of every setup that its own table does not hold."""
     path = {"type": "string"}
     return {
@@ -180,9 +180,9 @@ def _mark_own(table: Node) -> None:
     table["own"] = [tag]
 
 
-def _below(made: type) -> Iterator[type]:
+def _subclasses_of(made: type) -> Iterator[type]:
     """Yield all classes that inherit from one."""
     derived: list[type] = made.__subclasses__()
     for each in derived:
         yield each
-        yield from _below(each)
+        yield from _subclasses_of(each)

@@ -18,17 +18,17 @@ from pydantic_core import ErrorDetails
 from dockdyn.scenario import compile_cost  # noqa: F401, which tells what programs of a scenario take
 from dockdyn.scenario.distributions.dispersion import (
     Dispersion,
-    alone,
     dispersion_of,
-    extracted,
-    misplaced,
-    unfixed,
+    extract_distributions,
+    refuse_duplicate_keys,
+    relocate_error,
     with_inline,
+    without_overridden,
     written_into,
 )
 from dockdyn.scenario.include import KEY as INCLUDE
-from dockdyn.scenario.include import in_its_file, with_included
-from dockdyn.scenario.language.errors import ScenarioError, allowed, located, refused_in, shown
+from dockdyn.scenario.include import relocate_to_file, with_included
+from dockdyn.scenario.language.errors import ScenarioError, allowed, locate_problem, refused_in, shown
 from dockdyn.scenario.language.given import path_from, table_from, wrong_type
 from dockdyn.scenario.language.keys import holds, override, refuse_unequal_twin, split
 from dockdyn.scenario.language.known_keys import TAGS, KnownKeys, first_in
@@ -220,7 +220,7 @@ def parse(
         data, copies = with_copies(data, name, partial(_are_named_at, _section_of(data, name)))
         return _read_tables(data, name, changes, folder, copies)
     except ScenarioError as error:
-        raise in_its_file(copies.at_origin(error, name, changes), name, places, changes) from None
+        raise relocate_to_file(copies.at_origin(error, name, changes), name, places, changes) from None
 
 
 def _read_tables(
@@ -242,17 +242,19 @@ def _read_tables(
     if "schema" not in data:
         raise ScenarioError(f"{name}: schema: missing; must be {VERSION}")
     data = with_looks(data, name, folder)
-    return checked(data, name, folder, changes, copies)
+    return check_tables(data, name, folder, changes, copies)
 
 
-def checked(
+def check_tables(
     data: dict[str, Any], name: str, folder: Path | None, fixed: Iterable[str] = (), copies: Copies | None = None
 ) -> Scenario:
     """Return the scenario that `data` describes; what is distributed there and named in `fixed` is so no more, and what is
     distributed in a table and its copies is one."""
     others = {key: data[key] for key in ("campaign", "design", "requirements") if key in data}
     with importable(folder):
-        plain, stated = extracted({key: value for key, value in data.items() if key not in others}, name, copies)
+        plain, stated = extract_distributions(
+            {key: value for key, value in data.items() if key not in others}, name, copies
+        )
     campaign = _stated_table(CampaignSection, others.get("campaign", {}), "campaign", name)
     design = _stated_table(DesignSection, others["design"], "design", name) if "design" in others else None
     own = {key for one in stated if one.table is not None for key in one.keys if holds(plain, key, name)}
@@ -261,16 +263,16 @@ def checked(
             if one.table is not None and key not in own:
                 plain = overridden(plain, key, value, name, folder)
     try:
-        content = _validated(plain, name, folder)
+        content = _validate(plain, name, folder)
         requirements = requirements_of(others.get("requirements", {}), name)
     except ScenarioError as error:
-        raise misplaced(error, stated, name) from None
+        raise relocate_error(error, stated, name) from None
     scenario = Scenario(name, content, folder, requirements=requirements, campaign=campaign, design=design)
     if not stated:
         return scenario
     found = [dispersion_of(one, content, lambda values: scenario.at(values).content, own, name) for one in stated]
-    kept = unfixed(found, content, fixed, name)
-    alone(kept, name)
+    kept = without_overridden(found, content, fixed, name)
+    refuse_duplicate_keys(kept, name)
     kept.sort(key=lambda one: one.keys if one.table is None else ("~",))  # one order, however the file is written
     nominal = {key: value for one in kept for key, value in zip(one.keys, one.nominal, strict=True)}
     return replace(scenario, content=scenario.at(nominal).content, dispersions=tuple(kept))
@@ -280,10 +282,10 @@ def content_at(data: dict[str, Any], values: Mapping[str, Any], name: str, folde
     """Return what `data` describes with dotted keys set to `values`."""
     for key, value in values.items():
         override(data, key, value, name)
-    return _validated(data, name, folder)
+    return _validate(data, name, folder)
 
 
-def _validated(data: dict[str, Any], name: str, folder: Path | None) -> Section:
+def _validate(data: dict[str, Any], name: str, folder: Path | None) -> Section:
     """Return what `data` describes, without distributions and requirements."""
     section = _section_of(data, name)
     with importable(folder):
@@ -324,7 +326,7 @@ def overridden(
         override(data, key, value, name)
     except ScenarioError as problem:
         try:
-            resolved = checked(data, name, folder, copies=copies).resolved()
+            resolved = check_tables(data, name, folder, copies=copies).resolved()
             override(resolved, key, value, name)
         except ScenarioError:
             raise problem from None
@@ -360,7 +362,7 @@ def _refuse_new_name(data: dict[str, Any], key: str, name: str) -> None:
 def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind: type[Section]) -> ScenarioError:
     """Return the first problem in one line: file, key, value and what is allowed."""
     problem = min(problems, key=_lateness)
-    path, value = located(problem["loc"], data, problem["type"] == "missing")
+    path, value = locate_problem(problem["loc"], data, problem["type"] == "missing")
     key = named = ".".join(path)
     sort = problem["type"]
     if sort == "extra_forbidden":
@@ -369,7 +371,7 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
         tables = [other for other, theirs in others.items() if path[-1] in theirs]
         asked = first_in(path, value)
         words = (
-            f"of {' or '.join(tables)} only"
+            f"of {' or '.join(tables)} only; allowed: {', '.join(keys)}"
             if tables
             else known.advice(path[-1], [*keys, *(() if path[:-1] else SHARED)], asked)
         )
@@ -379,7 +381,8 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
     if sort == "own_code":
         return OwnCodeError(f"{name}: {named}: {allowed(problem)}", named, allowed(problem))
     if sort == "missing":
-        return ScenarioError(f"{name}: {named}: missing", named, "missing")
+        words = f"missing; must be {KnownKeys(kind, data).needed_at(path)}"
+        return ScenarioError(f"{name}: {named}: {words}", named, words)
     if sort.startswith("union_tag"):
         told = problem.get("ctx", {}).get("discriminator", "").strip("'")
         shaped = any(table in key for table in ("surface", "parts", "feature"))
@@ -392,8 +395,11 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
         value = value.get(tag) if isinstance(value, dict) else value
     given = "" if isinstance(value, dict) or value is None else f" = {shown(value)}"
     words = allowed(problem)
-    if sort == "list_type" and (count := KnownKeys(kind, data).length_at(path)):
-        words = f"{words} of {count}"
+    if isinstance(value, list) and sort in ("model_type", "dict_type", "model_attributes_type"):
+        words = f"must be one table, [{named}]"
+    if sort in ("list_type", "too_short", "too_long") and (count := KnownKeys(kind, data).length_at(path)):
+        has = problem.get("ctx", {}).get("actual_length")
+        words = f"{words} of {count}" if has is None else f"must have {count} entries, has {has}"
     if not key:  # of the scenario as a whole, which says itself which keys do not go together
         return ScenarioError(f"{name}: {words}")
     return ScenarioError(f"{name}: {named}{given}: {words}", named, words)

@@ -119,22 +119,22 @@ def loop_polynomial(
     order: int,
     *,
     velocity: Velocity = "robot",
-    lead: float = 0.0,
-    second_lead: float = 0.0,
-    virtual_stiffness: float = 0.0,
-    virtual_damping: float = 0.0,
+    leads: tuple[float, float] = (0.0, 0.0),
+    virtual: tuple[float, float] = (0.0, 0.0),
 ) -> LoopPolynomial:
     """Return the loop of a hybrid simulator with damping on the velocity of robot or model (SITS eqs. 19–37, corrected).
 
     m Ẍ = F′(t − delay) − gain Ẋ_R − K_v X − B_v Ẋ, F′ = −(stiffness + damping s) X_R, X_R = robot · hold · (1 + l₁ s +
-    l₂ s²) X, the leads those of the command; the robot's delay is in its transfer function, and None is one that follows
-    exactly (its velocity, held too, has no second lead). kg, N/m, N s/m, s, s; `delay` and `hold` may be zero. `order`
+    l₂ s²) X, the `leads` l₁ and l₂ (s, s²) those of the command, K_v and B_v (N/m, N s/m) of the `virtual` contact; the
+    robot's delay is in its transfer function, and None is one that follows exactly (its velocity, held too, has no second
+    lead). kg, N/m, N s/m, s, s; `delay` and `hold` may be zero. `order`
     of both Padé approximants. The sign of the gain is opposite to the paper's K_h. With delay = Nₑ/Dₑ, hold = Nₕ/Dₕ,
     robot = Nᵣ/Dᵣ and L = 1 + l₁ s + l₂ s²:
     (m s² + B_v s + K_v) Dᵣ Dₕ Dₑ + (K + B s) L Nₑ Nᵣ Nₕ + gain s L Dₑ Nᵣ Nₕ, or + gain s Dᵣ Dₕ Dₑ of the model's velocity.
     """
     late, held = pade_delay(delay, order), pade_hold(hold, order)
     moved = robot or TransferFunction((1.0,), (1.0,))
+    (lead, second_lead), (virtual_stiffness, virtual_damping) = leads, virtual
     forward = np.polymul(moved.numerator, held.numerator)
     back = np.polymul(np.polymul(moved.denominator, held.denominator), late.denominator)
     place = np.array([second_lead, lead, 1.0])
@@ -160,10 +160,8 @@ def approximate_loop(loop: Loop, robot: TransferFunction | None, order: int) -> 
         robot,
         order,
         velocity=loop.velocity,
-        lead=float(loop.lead),
-        second_lead=float(loop.second_lead),
-        virtual_stiffness=float(loop.virtual_stiffness),
-        virtual_damping=float(loop.virtual_damping),
+        leads=(float(loop.lead), float(loop.second_lead)),
+        virtual=(float(loop.virtual_stiffness), float(loop.virtual_damping)),
     )
 
 

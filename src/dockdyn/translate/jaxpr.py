@@ -132,7 +132,7 @@ class Translator:
         """Return a known array as it is read: a large one in memory."""
         return whole if whole.values.size <= SMALL else in_memory(self.builder, whole)
 
-    def owned(self, array: StoredArray) -> bool:
+    def is_own(self, array: StoredArray) -> bool:
         """Return whether nobody reads the array later, so that its memory may be written."""
         store = array.store
         if store.role != "work" or any(id(store) in frozen for frozen in self.frozen):
@@ -143,7 +143,7 @@ class Translator:
 
     def own(self, array: Array) -> StoredArray:
         """Return the array in memory that may be written: its own where nobody else reads it, else a copy."""
-        return array if isinstance(array, StoredArray) and self.owned(array) else copy_array(self.builder, array)
+        return array if isinstance(array, StoredArray) and self.is_own(array) else copy_array(self.builder, array)
 
     @contextmanager
     def freezing(self, arrays: Sequence[Array]) -> Iterator[None]:

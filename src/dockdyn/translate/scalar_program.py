@@ -189,7 +189,7 @@ def _divide_floats(a: float, b: float) -> float | None:
     return a / b if b else None
 
 
-def _float_remainder(a: float, b: float) -> float | None:
+def _fold_remainder(a: float, b: float) -> float | None:
     if isinstance(a, int):
         return abs(a) % abs(b) * (-1 if a < 0 else 1) if b else None
     return None
@@ -201,7 +201,7 @@ FOLDS: dict[str, Callable[..., float | int | bool | None] | None] = {
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
     "div": _divide_floats,
-    "rem": _float_remainder,
+    "rem": _fold_remainder,
     "max": lambda a, b: max(a, b) if isinstance(a, int) else None,
     "min": lambda a, b: min(a, b) if isinstance(a, int) else None,
     "is_nan": lambda a: math.isnan(a),

@@ -59,13 +59,13 @@ class DistanceField(Surface):
     def signed_distance(self, point: Vector) -> Scalar:
         inner, beyond = self._nearest(point)
         near, shares, _ = self._around(inner)
-        return _continued(_spline(near, shares), beyond)
+        return _continue_distance(_spline(near, shares), beyond)
 
     def distance_and_normal(self, point: Vector) -> tuple[Scalar, Vector]:
         inner, beyond = self._nearest(point)
         near, shares, finer = self._around(inner)
         distance, slopes = _spline_and_slopes(near, shares)
-        outside, far = _sum_of_squares(beyond) > 0, _continued(distance, beyond)
+        outside, far = _sum_of_squares(beyond) > 0, _continue_distance(distance, beyond)
         per_metre = finer / self.spacing
         normal = [slope * per_metre for slope in slopes]
         # where the nearest place of the box is on a face, it does not move as the point moves away from that
@@ -126,7 +126,7 @@ def _sum_of_squares(parts: list[Scalar]) -> Scalar:
     return sum((part * part for part in parts), jnp.zeros(()))
 
 
-def _continued(distance: Scalar, beyond: list[Scalar]) -> Scalar:
+def _continue_distance(distance: Scalar, beyond: list[Scalar]) -> Scalar:
     """Return the distance (m) of a point that is `beyond` (m) the place of the box that has this `distance` (m)."""
     squared = _sum_of_squares(beyond)
     outside = squared > 0

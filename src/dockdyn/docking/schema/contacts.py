@@ -26,7 +26,7 @@ LAWS = ("normal", "friction", "impact")  # of a contact
 
 
 class BetweenPortsSection(ApproachSection):
-    """The approach of a port to a port of another body, as seen from there; features and surfaces are ports, too."""
+    """The approach of a port or feature of one body to a port or surface of another, as seen from there."""
 
     of: str
     to: str

@@ -545,11 +545,11 @@ class LatchSection(LineSection):
         if law is not None and None in stated:
             assert isinstance(entry, Ramp)
             spare = linearise_law(law, entry.greatest_force(), jnp.asarray(self.entry, float))
-            stated = _preferred(stated, spare)
+            stated = _prefer_stated(stated, spare)
         stiffness, damping = (jnp.asarray(0.0 if value is None else value, float) for value in stated)
         turning = None
         if self.grip == "compliant-weld":
-            turning = _preferred(
+            turning = _prefer_stated(
                 (self.turning_stiffness, self.turning_damping), (lever**2 * stiffness, lever**2 * damping)
             )
         follows = ratio is not None and turning is not None and self.turning_damping is None
@@ -560,7 +560,7 @@ class LatchSection(LineSection):
         return replace(grip, play=jnp.asarray(self.play, float), speed=speed)
 
 
-def _preferred(stated: tuple[Any, Any], spare: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
+def _prefer_stated(stated: tuple[Any, Any], spare: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
     """Return two numbers as stated, and those of `spare` where they are not."""
 
     first, second = (

@@ -367,6 +367,12 @@ class SeveralBodiesSection(Section, abc.ABC):
         """
         carried = [(body.name, item) for body in self.body for kind in kinds for item in getattr(body, kind)]
         found = [(body, item) for body, item in carried if name in (item.name, f"{body}.{item.name}")]
+        if not found and len(kinds) < len(CARRIED):
+            other = [
+                kind for kind in CARRIED for body in self.body for item in getattr(body, kind) if item.name == name
+            ]
+            if other:
+                refuse(f"{key} = {name!r}: is a {other[0]}; must be a {' or '.join(kinds)}")
         if not found:
             names = [f"{body}.{item.name}" if "." in name else item.name for body, item in carried]
             what = f"{' or '.join(kinds)}; {nearest(name, dict.fromkeys(names))}"
@@ -551,7 +557,7 @@ class SeveralBodiesSection(Section, abc.ABC):
                 if section.joint is not None:
                     place_tree(next(tree for tree in trees if names.index(name) in tree.members))
                 elif section.on is not None:
-                    found[name] = carried(section.start()[0], *start(section.on))
+                    found[name] = carry_motion(section.start()[0], *start(section.on))
                 else:
                     found[name] = begin(name, start)
             return found[name]
@@ -905,7 +911,7 @@ def middle(places: list[list[float]]) -> Float[Array, "3"]:
     return jnp.asarray(places, float).mean(axis=0)
 
 
-def carried(pose: Pose, carrier: Pose, motion: Twist) -> tuple[Pose, Twist]:
+def carry_motion(pose: Pose, carrier: Pose, motion: Twist) -> tuple[Pose, Twist]:
     """Return the pose and twist of a body at `pose` in the axes of a body that moves as `carrier` and `motion` say, and moves
     with it."""
     from dockdyn.mechanics.rigid_body import Placed, Pose, Twist

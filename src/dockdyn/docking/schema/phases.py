@@ -193,13 +193,13 @@ def variants_of(phases: list[PhaseSection], acting: Acting, begun: bool = False)
     for phase in phases:
         changes = list(zip(phase.changed, phase.values, phase.units, strict=True))
         switches = [one for one in changes if one[-1] == SWITCH]
-        first = _changed(now, switches)
-        now = _changed(now, changes)
+        first = _apply_changes(now, switches)
+        now = _apply_changes(now, changes)
         found.append(list((first if begun and phase.over is not None else now).values()))
     return found
 
 
-def _changed(acting: Acting, changes: list[tuple[str, float, str]]) -> Acting:
+def _apply_changes(acting: Acting, changes: list[tuple[str, float, str]]) -> Acting:
     """Return the sections of what acts after these changes."""
     now = dict(acting)
     for key, value, _ in changes:

@@ -121,11 +121,11 @@ def _follow_bent_path(contact: Sliding, after: Slopes, start: ImpulsePoint, goal
     over = moves & (jax.vmap(goal.excess)(points)[1:] >= 0)
     inside, index = jnp.any(over), jnp.argmax(over)
 
-    def at(which: int | Array) -> ImpulsePoint:
+    def point_at(which: int | Array) -> ImpulsePoint:
         return map_leaves(lambda leaf: leaf[which], points)
 
-    within = _locate_goal(contact, at(index), at(index + 1), goal)
-    beyond = go_straight(contact, after, at(-1), goal)
+    within = _locate_goal(contact, point_at(index), point_at(index + 1), goal)
+    beyond = go_straight(contact, after, point_at(-1), goal)
 
     def jams(velocity: Float[Array, "3"]) -> Bool[Array, ""]:
         speed, along = sliding_velocity(velocity)
@@ -140,13 +140,13 @@ def _follow_bent_path(contact: Sliding, after: Slopes, start: ImpulsePoint, goal
 def _locate_goal(contact: Sliding, start: ImpulsePoint, end: ImpulsePoint, goal: Goal) -> ImpulsePoint:
     """Return the point of a step at which the goal is met: Newton's method, kept inside by bisection."""
 
-    def reach(slope: Float[Array, ""], rate: Float[Array, ""]) -> Float[Array, ""]:
+    def impulse_to_goal(slope: Float[Array, ""], rate: Float[Array, ""]) -> Float[Array, ""]:
         rate = jnp.where(rate > 0, rate, 1.0)
         return goal.distance(start, slope / rate) / rate
 
     rate = impulse_rate(contact, start.velocity)
-    near = reach(contact.matrix[0] @ rate, rate[0])  # exact for a goal at the start, with its derivative
-    far = reach(end.velocity[0] - start.velocity[0], end.impulse[0] - start.impulse[0]) * LENGTH
+    near = impulse_to_goal(contact.matrix[0] @ rate, rate[0])  # exact for a goal at the start, with its derivative
+    far = impulse_to_goal(end.velocity[0] - start.velocity[0], end.impulse[0] - start.impulse[0]) * LENGTH
     guess = jnp.where((near >= 0) & (near <= LENGTH), near, jnp.clip(far, 0.0, LENGTH))
 
     def newton(_: int, state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:

@@ -61,17 +61,19 @@ def _complementary_impulses(
     across = jnp.maximum(jnp.trace(blocks[:, 1:, 1:], axis1=1, axis2=2), 1e-300)  # there may be no tangents
     pace = jnp.concatenate([1 / blocks[:, :1, 0], jnp.ones((contacts, axes - 1)) / across[:, None]], axis=1)
 
-    def wanted(flat: Float[Array, "rows"], friction: Float[Array, "contacts"]) -> Float[Array, "contacts axes"]:
+    def project_onto_cone(
+        flat: Float[Array, "rows"], friction: Float[Array, "contacts"]
+    ) -> Float[Array, "contacts axes"]:
         after = (velocity + matrix @ flat).reshape(contacts, axes)
         return _onto_cone(flat.reshape(contacts, axes) - pace * after, least, friction)
 
     def residual(flat: Float[Array, "rows"], friction: Float[Array, "contacts"]) -> Float[Array, "rows"]:
-        return flat - wanted(flat, friction).reshape(-1)
+        return flat - project_onto_cone(flat, friction).reshape(-1)
 
     def sweep(_: int, flat: Float[Array, "rows"]) -> Float[Array, "rows"]:
         for i in range(contacts):
             rows = slice(i * axes, (i + 1) * axes)
-            flat = flat.at[rows].set(wanted(flat, friction)[i])
+            flat = flat.at[rows].set(project_onto_cone(flat, friction)[i])
         return flat
 
     def newton(flat: Float[Array, "rows"], friction: Float[Array, "contacts"]) -> Float[Array, "rows"]:

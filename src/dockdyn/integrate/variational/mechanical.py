@@ -222,14 +222,14 @@ class RestingContacts(NamedTuple):
         if not self.acting.shape[0]:
             return jnp.zeros((0, size))
 
-        def found() -> Float[Array, "rows n"]:
+        def differentiate() -> Float[Array, "rows n"]:
             _, rows = value_and_jacobian(
                 lambda x: self.rows(model, t, retract_configuration(model.attitudes, q, x), mode), jnp.zeros(size)
             )
             return jnp.where(self.acting[:, None], rows, 0.0)
 
         blank = jnp.zeros((self.acting.shape[0], size))
-        return jax.lax.cond(jnp.any(self.acting), found, lambda: blank)
+        return jax.lax.cond(jnp.any(self.acting), differentiate, lambda: blank)
 
 
 def _guard_places(model: Mechanical, guards: int) -> np.ndarray | None:

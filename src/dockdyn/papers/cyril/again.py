@@ -43,7 +43,7 @@ def _first(modes: int) -> float:
     return float(of_law(found, "energetic", restitution=RESTITUTION, friction=0.0).impulse[0])
 
 
-def _pushed(way: str, modes: int) -> float:
+def _total_impulse(way: str, modes: int) -> float:
     """Return the normal impulse (N s) of the whole run."""
     return float(run(way, modes).episode_impulse.sum())
 
@@ -53,8 +53,8 @@ def impulses() -> xr.Dataset:
     """Return normal impulses by the number of modes: of the first impact, of all, and of a compliant contact."""
     values = {
         "first": [_first(modes) for modes in MODES],
-        "again": [_pushed("again", modes) for modes in MODES],
-        "compliant": [_pushed("compliant", modes) for modes in MODES],
+        "again": [_total_impulse("again", modes) for modes in MODES],
+        "compliant": [_total_impulse("compliant", modes) for modes in MODES],
     }
     words = {
         "first": "normal impulse of the first impact",

@@ -35,7 +35,7 @@ HALF = np.sqrt(6.0)  # m, half the side of a square plate with the spacecraft's 
 TIME: Colormap = colormaps["viridis"]  # early dark, late light; its light end is left out
 
 
-def _stacked(count: int, height: float = 2.4) -> tuple[Figure, list[Any]]:
+def _stack_panels(count: int, height: float = 2.4) -> tuple[Figure, list[Any]]:
     """Return panels over time, one above the other."""
     figure = Figure(figsize=(9, height * count + 0.8), layout="constrained")
     axes = list(figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0])
@@ -52,7 +52,7 @@ def look(index: int) -> dict[str, Any]:
 
 def motion(run: xr.Dataset) -> Figure:
     """Return figures 2 and 5: joint angles, the spacecraft's pitch, the payload's rate."""
-    figure, (joints, pitch, payload) = _stacked(3)
+    figure, (joints, pitch, payload) = _stack_panels(3)
     for index, name in enumerate(GREEK):
         joints.plot(run.time, angle(run, name), label=GREEK[name], **look(index))
     pitch.plot(run.time, base_turned(run), **look(3))
@@ -69,7 +69,7 @@ def motion(run: xr.Dataset) -> Figure:
 
 def deflections(run: xr.Dataset) -> Figure:
     """Return figures 3 and 6: deflection of the links' tips, across the link."""
-    figure, panels = _stacked(run.sizes["beam"])
+    figure, panels = _stack_panels(run.sizes["beam"])
     for index, (ax, name) in enumerate(zip(panels, run.beam.values, strict=True)):
         ax.plot(run.time, 1e3 * run.signed_deflection.sel(beam=name), **look(index) | {"linestyle": "-"})
         ax.set_ylabel(f"tip of link {index + 1}, mm")
@@ -125,7 +125,7 @@ QUANTITIES: dict[str, Callable[[xr.Dataset], np.ndarray]] = {
 def plot_runs(runs: Mapping[str, xr.Dataset], left_out: str) -> Figure:
     """Return all `QUANTITIES` but one, of several runs."""
     quantities = {words: values for words, values in QUANTITIES.items() if not words.startswith(left_out)}
-    figure, panels = _stacked(len(quantities), 2.1)
+    figure, panels = _stack_panels(len(quantities), 2.1)
     for index, (name, run) in enumerate(runs.items()):
         for ax, values in zip(panels, quantities.values(), strict=True):
             # the first one pale and wide, so that one that lies on it leaves it in sight
@@ -198,7 +198,7 @@ def changes(data: xr.Dataset) -> Figure:
 
 def control(runs: Mapping[str, xr.Dataset], until: float) -> Figure:
     """Return joint rates, pitch and deflections under the schemes of control, and when they count as at rest."""
-    figure, panels = _stacked(3, 2.7)
+    figure, panels = _stack_panels(3, 2.7)
     for index, (name, run) in enumerate(runs.items()):
         shown = (fastest_joint(run), np.abs(base_turned(run)), largest_deflection(run))
         for ax, values in zip(panels, shown, strict=True):

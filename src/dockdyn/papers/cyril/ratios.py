@@ -42,13 +42,13 @@ def feasible() -> xr.Dataset:
         for name in ORDER
     ]
 
-    def over(values: list[Any], words: str) -> Variable:
+    def over_cases(values: list[Any], words: str) -> Variable:
         return (("case", "friction_ratio"), np.stack(values), {"units": "1", "long_name": words})
 
     return xr.Dataset(
         {
-            "least": over([edge.least for edge in edges], "least r_E: Newton's coefficient is 1"),
-            "greatest": over([edge.greatest for edge in edges], "greatest r_E: what an impulse can take"),
+            "least": over_cases([edge.least for edge in edges], "least r_E: Newton's coefficient is 1"),
+            "greatest": over_cases([edge.greatest for edge in edges], "greatest r_E: what an impulse can take"),
             "sliding_share": ("case", [float(e.sliding_share[0]) for e in edges], {"units": "1", "long_name": "κ"}),
             "exists": (
                 ("case", "pair"),

@@ -205,7 +205,7 @@ def _from_plastic_to_elastic(progress: Progress) -> Made:
     return pictures.plot_runs(found, "payload"), rows
 
 
-def _controlled(progress: Progress) -> Made:
+def _compare_control(progress: Progress) -> Made:
     """Return schemes of control right after the capture."""
     measures = (
         (f"joint rates below {runs.JOINTS_REST} °/s", runs.fastest_joint, runs.JOINTS_REST),
@@ -228,7 +228,7 @@ def _controlled(progress: Progress) -> Made:
 # --- the parts -------------------------------------------------------------------------------------------------------
 
 
-def _shown(
+def _make_figure(
     title: str, data: Data, draw: Callable[[xr.Dataset], Figure], rows: Callable[[xr.Dataset], list[Row]], note: str
 ) -> PaperPart:
     """Return a figure whose picture and rows come from one dataset."""
@@ -269,20 +269,22 @@ FIGURES: dict[int | str, PaperPart] = {
         cyril_impact.modes,
         "None are printed. Shapes ξ² P_k(2ξ − 1) of Legendre's polynomials; the arm as at the impact.",
     ),
-    2: _shown(
+    2: _make_figure(
         "Fig. 2: pitch and joint angles, plastic", runs.plastic_capture, pictures.motion, _captured_rows, CAPTURED
     ),
-    3: _shown("Fig. 3: deflections, plastic", runs.plastic_capture, pictures.deflections, _deflection_rows, CAPTURED),
-    4: _shown(
+    3: _make_figure(
+        "Fig. 3: deflections, plastic", runs.plastic_capture, pictures.deflections, _deflection_rows, CAPTURED
+    ),
+    4: _make_figure(
         "Fig. 4: configurations, plastic",
         runs.plastic_capture,
         pictures.configurations,
         _captured_places,
         f"{CAPTURED} {PLATE}",
     ),
-    5: _shown("Fig. 5: pitch and joint angles, elastic", elastic, pictures.motion, _rebound_rows, REBOUND),
-    6: _shown("Fig. 6: deflections, elastic", elastic, pictures.deflections, _deflection_rows, REBOUND),
-    7: _shown(
+    5: _make_figure("Fig. 5: pitch and joint angles, elastic", elastic, pictures.motion, _rebound_rows, REBOUND),
+    6: _make_figure("Fig. 6: deflections, elastic", elastic, pictures.deflections, _deflection_rows, REBOUND),
+    7: _make_figure(
         "Fig. 7: configurations, elastic",
         elastic,
         pictures.configurations,
@@ -290,7 +292,7 @@ FIGURES: dict[int | str, PaperPart] = {
         f"{REBOUND} {PLATE}",
     ),
     **{
-        number: _shown(
+        number: _make_figure(
             f"Fig. {number}: configurations, r_E = {loss}, r_f = {friction}",
             _of_pair(number),
             pictures.configurations,
@@ -315,21 +317,21 @@ FIGURES: dict[int | str, PaperPart] = {
         "`cyril-r-e-r-f` along r_E = r_f: at 1 the impulse is that of a pin, but nothing holds hand and payload together "
         f"after it; a later contact is not part of the runs (shaded: would touch again). {BESIDE}",
     ),
-    "wedge": _shown(
+    "wedge": _make_figure(
         "section 3.2: pairs (r_E, r_f) that exist",
         cyril_ratios.feasible,
         pictures.wedges,
         cyril_ratios.feasible_rows,
         "n = 3. The paper says that not all pairs are possible; the bound e_N ≤ 1 it leaves out.",
     ),
-    "roots": _shown(
+    "roots": _make_figure(
         "eqs. 49–53: what becomes of the payload's normal velocity",
         cyril_ratios.payload_change,
         pictures.changes,
         cyril_ratios.change_rows,
         "N_h, θ₄ locked; e + x = Λ_n/m_p. Rings: the greatest value, beyond which more friction makes less of it.",
     ),
-    "again": _shown(
+    "again": _make_figure(
         "meeting again, and the number of modes",
         cyril_again.impulses,
         pictures.impulses,
@@ -340,7 +342,7 @@ FIGURES: dict[int | str, PaperPart] = {
     ),
     "control": PaperPart(
         "Cyril et al.: control after a plastic capture",
-        _controlled,
+        _compare_control,
         "`cyril-controlled`: a weld, N_y, n = 2. Kp of base, shoulder, elbow, wrist in N m/rad, Kd in N m s/rad: "
         + "; ".join(
             f"{name} {stiffness}, {damping}" for name, (stiffness, damping, _) in runs.SCHEMES.items() if name != "none"

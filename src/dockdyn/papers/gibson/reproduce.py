@@ -49,7 +49,7 @@ def retreat() -> xr.Dataset:
 # --- what is given ----------------------------------------------------------------------------------------------------
 
 
-def _given(progress: Progress) -> Made:
+def _check_given_numbers(progress: Progress) -> Made:
     """Return what the text gives of the model and the simulation, beside the preset."""
     content = load(DOCKING).content
     station, payload = content.named(STATION), content.named(PAYLOAD)
@@ -124,7 +124,7 @@ def _released_at(run: xr.Dataset) -> float:
     return float(run.phase_began.sel(phase="retreat"))
 
 
-def _turned(run: xr.Dataset) -> np.ndarray:
+def _station_attitude(run: xr.Dataset) -> np.ndarray:
     """Return the attitude θ (rad) of the station against the orbital frame."""
     rate = float(load(DOCKING).content.orbit.make().mean_motion())
     return run.rotation.sel(body=STATION, axis="z").values - rate * run.time.values
@@ -138,10 +138,10 @@ def _start_and_docking(progress: Progress) -> Made:
     chosen = [(0.0, "start"), (first, "first impact"), (second, "second impact")]
     place = place_of(run, PAYLOAD)[0]
     rows = [Row(f"payload at the start, {axis}", None, float(place[i]), "m") for i, axis in enumerate("xy")]
-    return _titled(snapshots(run, load(DOCKING).content, chosen)), rows
+    return _leave_room_for_title(snapshots(run, load(DOCKING).content, chosen)), rows
 
 
-def _titled(chart: Chart) -> Figure:
+def _leave_room_for_title(chart: Chart) -> Figure:
     """Return the chart on paper, with room for a title above the legend."""
     figure = print_chart(chart)
     width, height = figure.get_size_inches()
@@ -175,7 +175,7 @@ def figure_4(progress: Progress) -> Made:
         ),
         Row("angular momentum, largest relative change", None, summary["angular_momentum_error"], "1"),
     ]
-    return _titled(snapshots(run, load(RETREAT).content, chosen)), rows
+    return _leave_room_for_title(snapshots(run, load(RETREAT).content, chosen)), rows
 
 
 def _close_ups(progress: Progress) -> Made:
@@ -202,7 +202,7 @@ def _close_ups(progress: Progress) -> Made:
         Row("payload moves against the bay once latched, at most", None, float(np.ptp(held, axis=0).max()), "m"),
         Row("arm’s tip from the payload at the end", None, float(tip_distances(run)[-1]), "m"),
     ]
-    return _titled(snapshots(run, load(RETREAT).content, chosen, CLOSE)), rows
+    return _leave_room_for_title(snapshots(run, load(RETREAT).content, chosen, CLOSE)), rows
 
 
 SHOWN = {
@@ -227,7 +227,7 @@ def _histories(progress: Progress) -> Made:
     axes = figure.subplots(4, 1, sharex=True)
     rows = []
     for ax, (name, letter) in zip(axes, {STATION: "θ", **ANGLES}.items(), strict=True):
-        values = _turned(run) if name == STATION else run.joint_angle.sel(joint=name).values
+        values = _station_attitude(run) if name == STATION else run.joint_angle.sel(joint=name).values
         ax.plot(run.time, values, color=COLOURS["blue"], linewidth=1.2)
         if name != STATION:
             goal = float(run.set_point.sel(motor=name)[-1])
@@ -286,7 +286,7 @@ BACK = (
 FIGURES: dict[int | str, PaperPart] = {
     "given": PaperPart(
         "Gibson and Murphey: what is given of model and simulation",
-        _given,
+        _check_given_numbers,
         "Computed is what the preset `gibson-2d` has. Masses and lengths of the arm, its angles at the start and the bay are "
         "not given.",
     ),

@@ -73,7 +73,7 @@ def snapshots(
         beside = chosen[first : first + COLUMNS]
         for time, words in beside:
             row = int(np.abs(times - time).argmin())
-            panel = _tile(box, [*walls[1], *_configuration(arm[row], payload[row])], walls[0], width)
+            panel = _tile(box, [*walls[1], *_configuration_lines(arm[row], payload[row])], walls[0], width)
             panels.append(replace(panel, title=f"{time:.4g} s{': ' if words else ''}{words}"))
         panels += [BLANK] * (COLUMNS - len(beside) if first else 0)
     return Chart(panels, columns=COLUMNS, tiles=True)
@@ -101,7 +101,7 @@ def _window(seen: Float[np.ndarray, "points 2"]) -> Float[np.ndarray, "2 2"]:
     return np.stack([low - margin, high + margin], axis=1)
 
 
-def _configuration(arm: Float[np.ndarray, "points 2"], payload: Float[np.ndarray, "2"]) -> list[Line]:
+def _configuration_lines(arm: Float[np.ndarray, "points 2"], payload: Float[np.ndarray, "2"]) -> list[Line]:
     """Return the station, the arm and its payload at one instant."""
     root = arm[:1]
     return [

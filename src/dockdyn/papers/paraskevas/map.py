@@ -54,11 +54,11 @@ class FirstImpact:
 
     def own_ratios(self) -> list[float]:
         """Return those of the case itself."""
-        return [float(stiffness) / self.contact for stiffness in _inside(self.model)]
+        return [float(stiffness) / self.contact for stiffness in _inner_stiffnesses(self.model)]
 
     def with_ratios(self, ratios: Float[Array, "2"]) -> Mechanism:
         leaves, structure = flatten(self.model)
-        own = {id(stiffness): place for place, stiffness in enumerate(_inside(self.model))}
+        own = {id(stiffness): place for place, stiffness in enumerate(_inner_stiffnesses(self.model))}
         moved = [ratios[own[id(leaf)]] * self.contact if id(leaf) in own else leaf for leaf in leaves]
         return unflatten(structure, moved)
 
@@ -75,14 +75,14 @@ class FirstImpact:
             max_iterations=jnp.asarray(1e5),
         )
 
-        def after(ratios: Float[Array, "2"]) -> Float[Array, ""]:
+        def velocity_after(ratios: Float[Array, "2"]) -> Float[Array, ""]:
             model = self.with_ratios(ratios)
             end = located.solve_located(model, settings).state
-            masses, speed = _masses(model), _along(model.placement(end))[1]
+            masses, speed = _masses(model), _motion_along_line(model.placement(end))[1]
             chaser, target = (speed[part] @ masses[part] / masses[part].sum() for part in (slice(2), slice(2, 4)))
             return jnp.where(end.mode[0] == APART, chaser - target, jnp.nan)
 
-        return (in_lanes(jax.jit(jax.vmap(after)), ratios) - self.predicted) / self.speed
+        return (in_lanes(jax.jit(jax.vmap(velocity_after)), ratios) - self.predicted) / self.speed
 
     def first_minimum(self, ratios: Ratios) -> Float[np.ndarray, "points"]:
         """Return the depth at its first minimum if the contact could pull, over U⁻ √(μ/k): negative, and the masses part before
@@ -115,7 +115,7 @@ class FirstImpact:
         (m/s)."""
         accelerations, root = in_lanes(self.closed, ratios), np.sqrt(np.array(_masses(self.model)))
         squares, shapes = np.linalg.eigh(-accelerations * root[:, None] / root)
-        speeds = np.array(_along(self.model.placement(self.model.initial()))[1])
+        speeds = np.array(_motion_along_line(self.model.placement(self.model.initial()))[1])
         start = np.einsum("nij,i->nj", shapes, root * speeds)
         relative = shapes[:, 1] / root[1] - shapes[:, 2] / root[2]
         return np.sqrt(squares[:, 1:]), (relative * start)[:, 1:]  # the first drifts
@@ -127,7 +127,7 @@ class FirstImpact:
         touching = (jnp.asarray(PRESSING), *begun.mode[1:])
         state = State(q, v, touching, begun.memory)
         places = pack_tree(begun.q)
-        moved = jax.jacobian(lambda q: _along(model.moving.placed(unpack_tree(q, begun.q), v))[0])(places)
+        moved = jax.jacobian(lambda q: _motion_along_line(model.moving.placed(unpack_tree(q, begun.q), v))[0])(places)
         count = places.size
         closed = jnp.sum(linearise_model(model, state).matrices(), axis=0)[count : 2 * count, :count]
         return moved @ closed @ jnp.linalg.inv(moved)
@@ -146,12 +146,12 @@ class FirstImpact:
         inside = (self.contact * ratios).T
         return np.asarray(first_order_correction(*self.chains, 1.0, self.contact, *inside))
 
-    def warned(self, ratios: Ratios) -> np.ndarray:
+    def has_warning(self, ratios: Ratios) -> np.ndarray:
         """Return whether `validity_warnings` says anything."""
         return np.array([bool(validity_warnings(*self.chains, 1.0, *pair)) for pair in ratios.tolist()])
 
 
-def _inside(model: Mechanism) -> list[Array]:
+def _inner_stiffnesses(model: Mechanism) -> list[Array]:
     """Return the stiffnesses (N/m) inside chaser and target."""
     drives = [one.element for one in model.elements if isinstance(one, DrivenJoint)]
     return [one.stiffness for one in drives if one.stiffness is not None]
@@ -161,7 +161,7 @@ def _masses(model: Mechanism) -> Float[Array, "masses"]:
     return jnp.stack([body.mass for body in model.bodies])
 
 
-def _along(here: Placement) -> tuple[Float[Array, "masses"], Float[Array, "masses"]]:
+def _motion_along_line(here: Placement) -> tuple[Float[Array, "masses"], Float[Array, "masses"]]:
     """Return places (m) and speeds (m/s) of the masses along the line."""
     places, speeds = zip(*((one.pose.position.x, one.twist.velocity.x) for one in here.bodies), strict=True)
     return jnp.stack(places), jnp.stack(speeds)
@@ -204,7 +204,7 @@ def stiffness_map() -> xr.Dataset:
         {
             "error": over_plane(impact.errors(ratios), "error of eq. 18, over the relative velocity before"),
             "correction": over_plane(impact.corrections(ratios), "first-order correction, over the same"),
-            "warned": over_plane(impact.warned(ratios).astype(int), "1 where validity_warnings warns"),
+            "warned": over_plane(impact.has_warning(ratios).astype(int), "1 where validity_warnings warns"),
             "lost_chaser_ratio": ("vertex", line[:, 0], {"units": "1", "long_name": "line of the lost separation"}),
             "lost_target_ratio": ("vertex", line[:, 1], {"units": "1", "long_name": "line of the lost separation"}),
         },
@@ -242,7 +242,13 @@ def map_rows(data: xr.Dataset) -> list[Row]:
     least = min(float(line.max(axis=1).min()), even)
     rows = [
         Row("larger of both ratios on the line of the lost separation, least", None, least, "1", "Warned from 0.1 on."),
-        Row("points of that line without a warning", None, float((~one.warned(line)).sum()), "1", f"Of {len(line)}."),
+        Row(
+            "points of that line without a warning",
+            None,
+            float((~one.has_warning(line)).sum()),
+            "1",
+            f"Of {len(line)}.",
+        ),
         Row("largest error of eq. 18 without a warning", None, float(np.abs(data.error.values[quiet]).max()), "1"),
     ]
     corrected = np.abs((data.error - data.correction).values[quiet]).max()

@@ -244,7 +244,7 @@ def wall() -> xr.Dataset:
 Data = Callable[[], xr.Dataset]
 
 
-def _shown(
+def _make_figure(
     title: str, data: Data, draw: Callable[[xr.Dataset], Figure], rows: Callable[[xr.Dataset], list[Row]], note: str
 ) -> PaperPart:
     """Return a figure whose picture and rows come from one dataset."""
@@ -281,11 +281,11 @@ FIGURES: dict[int | str, PaperPart] = {
         f"m₁/m₂ = m₄/m₃ = λ, m₂/m₃ = {paraskevas_ratios.CONTACT:g}, which does not matter. Printed is what eqs. 25 and 26 "
         "give, computed the impact of any four masses (eqs. 14, 18 and 19).",
     ),
-    3: _shown(
+    3: _make_figure(
         "Fig. 3: a target of one mass", _single_mass, pictures.mass_ratios, paraskevas_ratios.single_mass_rows, TRACED
     ),
-    4: _shown("Fig. 4: a target on a wall", wall, pictures.mass_ratios, paraskevas_ratios.wall_rows, TRACED),
-    5: _shown(
+    4: _make_figure("Fig. 4: a target on a wall", wall, pictures.mass_ratios, paraskevas_ratios.wall_rows, TRACED),
+    5: _make_figure(
         "Fig. 5: mass ratios that leave no relative velocity",
         paraskevas_ratios.locus,
         pictures.zero_locus,
@@ -293,16 +293,16 @@ FIGURES: dict[int | str, PaperPart] = {
         f"{ELASTIC} Eq. 32 solved for λ_t, or for λ_c where λ_t is known, with λ_t where it prints λ_i for it. A λ_t exists "
         "for λ_i above the line of Fig. 3 (λ_c > 1), or that of Fig. 4 (λ_c < 1); a λ_c for 1/λ_i so, by λ_t.",
     ),
-    7: _shown(
+    7: _make_figure(
         "Fig. 7: relative velocity through the first impact",
         _relative_velocities,
         pictures.relative_velocities,
         _relative_velocity_rows,
         UNDAMPED,
     ),
-    8: _shown("Fig. 8: too slow to latch", _too_slow, pictures.latch_motion, _too_slow_rows, LATCHES),
-    9: _shown("Fig. 9: latched", _fast_enough, pictures.latch_motion, _fast_enough_rows, LATCHES),
-    "map": _shown(
+    8: _make_figure("Fig. 8: too slow to latch", _too_slow, pictures.latch_motion, _too_slow_rows, LATCHES),
+    9: _make_figure("Fig. 9: latched", _fast_enough, pictures.latch_motion, _fast_enough_rows, LATCHES),
+    "map": _make_figure(
         "beyond the paper: where eq. 18 holds",
         paraskevas_map.stiffness_map,
         pictures.stiffness_map,

@@ -56,7 +56,7 @@ def _scenarios() -> dict[str, Scenario]:
     }
 
 
-def _damped() -> dict[str, Scenario]:
+def _damped_scenarios() -> dict[str, Scenario]:
     """Return what Figure 14 shows."""
     return {label: scenario for label, scenario in _scenarios().items() if not label.endswith(ELASTIC)}
 
@@ -171,7 +171,7 @@ FIGURES: dict[int | str, PaperPart] = {
     ),
     14: PaperPart(
         "Sazawal et al., Fig. 14: kinetic energy that the delay adds in the first contact",
-        figure_of_runs(_damped, lambda runs: pictures.increments(_by_title(runs)), _increment_rows),
+        figure_of_runs(_damped_scenarios, lambda runs: pictures.increments(_by_title(runs)), _increment_rows),
         NOTE,
     ),
 }

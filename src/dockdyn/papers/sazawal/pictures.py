@@ -159,7 +159,7 @@ def energy(runs: dict[str, dict[str, xr.Dataset]]) -> Figure:
     figure, panels = _over_time(list(runs))
     for axes, curves in zip(panels, runs.values(), strict=True):
         for colour, style, (label, run) in zip(COLOURS, ("-", ":", "--", "-."), curves.items(), strict=True):
-            _settled(axes, run, energy_change(run), label, {"color": colour, "linestyle": style})
+            _draw_energy(axes, run, energy_change(run), label, {"color": colour, "linestyle": style})
         for text, height in (("active, E > 0", 8), ("passive, E < 0", -8)):
             _at_right(axes, 0, text, height)
     panels[0].set_ylabel("kinetic energy relative to t = 0, mJ")
@@ -174,7 +174,9 @@ def increments(runs: dict[str, dict[str, xr.Dataset]]) -> Figure:
     for axes, curves in zip(panels, runs.values(), strict=True):
         (_, ideal), *delayed = curves.items()
         for colour, style, (label, run) in zip(COLOURS[2:], ("--", "-."), delayed, strict=True):
-            _settled(axes, run, energy_change(run) - energy_change(ideal), label, {"color": colour, "linestyle": style})
+            _draw_energy(
+                axes, run, energy_change(run) - energy_change(ideal), label, {"color": colour, "linestyle": style}
+            )
         for printed, label in ((7, "printed for h = 0.2 s: 7e-3"), (-0.8, "printed for h = 0.016 s: a loss of 8e-4")):
             axes.axhline(printed, **WALL, linestyle=(0, (1, 3)))
             _at_right(axes, printed, label, -8)
@@ -207,7 +209,7 @@ def _at_right(axes: Axes, level: float, text: str, above: float) -> None:
     axes.annotate(text, (1, level), (-6, above), place, "offset points", ha="right", va="center", color="0.4")
 
 
-def _settled(axes: Axes, run: xr.Dataset, joules: xr.DataArray, label: str, look: dict[str, Any]) -> None:
+def _draw_energy(axes: Axes, run: xr.Dataset, joules: xr.DataArray, label: str, look: dict[str, Any]) -> None:
     """Draw a curve of energy with the moment marked when the first contact's last delayed force has acted."""
     axes.plot(joules.time, 1e3 * joules, **look, linewidth=1.8, label=label)
     moment = float(run.episode_release[0]) + run.attrs["delay_s"]

@@ -51,13 +51,13 @@ class Target(Model):
         state, _ = RobotAxes(self.robot).following(place[None], self.velocity[None], jnp.zeros(()))
         return State(place, self.velocity, (), state[0])
 
-    def moved(self, x: State) -> Array:
+    def robot_rate(self, x: State) -> Array:
         """Return the rate of the robot's state."""
         assert self.robot is not None
         return self.robot.state @ x.memory + self.robot.input * x.q
 
     def flow(self, t: Scalar, x: State, delayed: tuple[Scalar]) -> Rate:
-        return Rate(x.v, -delayed[0] / self.mass, () if self.robot is None else self.moved(x))
+        return Rate(x.v, -delayed[0] / self.mass, () if self.robot is None else self.robot_rate(x))
 
     def outputs(self, t: Scalar, x: State) -> Outputs:
         place = x.q if self.robot is None else self.robot.output @ x.memory
@@ -105,7 +105,7 @@ def continuous(delay: float | None = None, robot: RobotStateSpace | None = None)
     r, speed = rig(), load("sits").content.named("target").velocity
     mass, stiffness, velocity = map(jnp.asarray, (r.mass, r.stiffness, speed))
     late = None if delay is None else jnp.asarray(delay)
-    return _integrated(Target(late, mass, stiffness, velocity, robot))
+    return _integrate_target(Target(late, mass, stiffness, velocity, robot))
 
 
 def samples(target: Target, mesh: fixed.StepMesh) -> tuple[Array, Array, Array]:
@@ -113,7 +113,7 @@ def samples(target: Target, mesh: fixed.StepMesh) -> tuple[Array, Array, Array]:
     return found.state.q, found.state.v, -found.delayed[0]
 
 
-def _integrated(target: Target) -> Swing:
+def _integrate_target(target: Target) -> Swing:
     stride = round(STEP / MESH)
     mesh = fixed.StepMesh(jnp.asarray(MESH), round(SHOWN / MESH), stride, 16)
     found = map_leaves(np.asarray, eqx.filter_jit(samples)(target, mesh))

@@ -46,7 +46,7 @@ class Fitted(NamedTuple):
     rest: float  # m/s, rms
 
 
-def _fitted(time: Series, velocity: Series, root: complex) -> Fitted:
+def _fit_amplitude(time: Series, velocity: Series, root: complex) -> Fitted:
     """Return `velocity` after `SETTLED` as Re(amplitude · exp(root · t)), by least squares."""
     late = time >= SETTLED
     wave = np.exp(root * time[late])
@@ -63,7 +63,7 @@ def position_input(time: Array, position: Array) -> CompensatorInput:
 
 
 @jit_when_called
-def _differentiated(source: VelocitySource, time: Array, position: Array, speed: Array) -> Array:
+def _differentiate(source: VelocitySource, time: Array, position: Array, speed: Array) -> Array:
     """Return velocities (m/s) of a source that begins with `speed`."""
 
     def step(memory: PyTree, now: tuple[Array, Array]) -> tuple[PyTree, Array]:
@@ -77,7 +77,7 @@ def _noise_gain(source: VelocitySource) -> float:
     response."""
     time, kick = STEP * np.arange(KICKED), np.zeros(KICKED)
     kick[1] = KICK  # the first instant is where it begins
-    return float(np.linalg.norm(_differentiated(source, time, kick, jnp.zeros(()))) / KICK)
+    return float(np.linalg.norm(_differentiate(source, time, kick, jnp.zeros(()))) / KICK)
 
 
 def differentiators(progress: Progress) -> Made:
@@ -88,26 +88,26 @@ def differentiators(progress: Progress) -> Made:
     progress(0.5)
     root = ideal_root(loop_of({}))
     assert root is not None  # it oscillates
-    truth = _fitted(time, speed, root)
+    truth = _fit_amplitude(time, speed, root)
     rows = [Row("target's velocity: amplitude of its oscillation", None, 1e3 * abs(truth.amplitude), "mm/s")]
     begun = jnp.asarray(speed[0])
     known = _Known(time, noisy, begun, truth, root)
     plain = FilteredDifference(jnp.zeros(()))
     curves = {"difference": known.velocity(plain)}
-    rows += known.judged("difference", "spikes and oscillations", plain)
+    rows += known.rows_beside_truth("difference", "spikes and oscillations", plain)
     for r, h in TRIED:
         source, free = (PrintedTrackingDifferentiator(jnp.asarray(each), jnp.asarray(h)) for each in (r, FREE))
         name = f"r = {r:g} m/s², h = {1e3 * h:g} ms"
         curves[name] = known.velocity(source)
         chosen = "stable and close to the real differential signal" if (r, h) == PAPER else None
-        rows += known.judged(name, chosen, source)
+        rows += known.rows_beside_truth(name, chosen, source)
         bent = 1e3 * float(abs(curves[name] - known.velocity(free)).max())
         rows.append(Row(f"{name}: largest effect of the bound r", None, bent, "mm/s"))
     for r, h in STRAIGHT:
         name = f"straight lines, r = {r:g} m/s², h = {1e3 * h:g} ms"
         straight = TrackingDifferentiator(jnp.asarray(r), jnp.asarray(h))
         curves[name] = known.velocity(straight)
-        rows += known.judged(name, None, straight)
+        rows += known.rows_beside_truth(name, None, straight)
     of_r = [abs(curves[f"r = {r:g} m/s², h = 3.4 ms"] - curves["r = 1000 m/s², h = 3.4 ms"]).max() for r in (100, 1e4)]
     note = "In its linear zone, |x₁ − X_R + h x₂| ≤ r h² and |2 x₂ + (x₁ − X_R)/h| ≤ r h, r does not enter."
     words = "a larger r follows faster and overshoots more"
@@ -126,11 +126,11 @@ class _Known(NamedTuple):
 
     def velocity(self, source: VelocitySource) -> Series:
         """Return what a source makes of the positions (m/s)."""
-        return np.asarray(_differentiated(source, self.time, self.noisy, self.begun))
+        return np.asarray(_differentiate(source, self.time, self.noisy, self.begun))
 
-    def judged(self, name: str, printed: str | None, source: VelocitySource) -> list[Row]:
+    def rows_beside_truth(self, name: str, printed: str | None, source: VelocitySource) -> list[Row]:
         """Return rows of one estimate beside the target's velocity."""
-        found = _fitted(self.time, self.velocity(source), self.root)
+        found = _fit_amplitude(self.time, self.velocity(source), self.root)
         share = found.amplitude / self.truth.amplitude
         return [
             Row(f"{name}: rms of noise and staircase", printed, 1e3 * found.rest, "mm/s"),

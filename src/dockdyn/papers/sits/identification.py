@@ -55,7 +55,7 @@ def _experiment() -> Experiment:
 
 
 @lru_cache(maxsize=1)
-def _led() -> Path:
+def _make_sweep() -> Path:
     """Return the sweep as the generic arm makes it."""
     made = _experiment()
     return lead_tip(generic_arm(), DIRECTION, made.command, made.time)
@@ -69,7 +69,7 @@ def phase(found: DifferenceFit) -> float:
 
 def line(progress: Progress) -> Made:
     """Return fig. 5: P₀ → P₁ → P₀ → P₂ → P₀ …"""
-    made, path = _experiment(), _led()
+    made, path = _experiment(), _make_sweep()
     along = (path.tip - path.tip[0]) @ DIRECTION
     beside = np.linalg.norm(path.tip - path.tip[0] - np.outer(along, DIRECTION), axis=1)
     rows = [
@@ -86,7 +86,7 @@ def line(progress: Progress) -> Made:
 
 def _space(progress: Progress) -> Made:
     """Return fig. 8: the way of P_v, and the joints that lead it."""
-    made, path = _experiment(), _led()
+    made, path = _experiment(), _make_sweep()
     arm = generic_arm()
     rows = []
     for axis, name in enumerate("xyz"):

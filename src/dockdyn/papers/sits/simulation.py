@@ -121,10 +121,10 @@ def _velocity_errors(progress: Progress) -> Made:
             Row(f"{name}: phase drift at 60 s", None, measure(name)["phase_error_rad"], "rad"),
             Row(f"{name}: e_V at 60 s", "0.16", value(name, "e_V"), "mm/s"),
         ]
-    return pictures.velocity_errors(_shown(), BEFORE), rows
+    return pictures.velocity_errors(_runs_in_pictures(), BEFORE), rows
 
 
-def _shown() -> dict[str, xr.Dataset]:
+def _runs_in_pictures() -> dict[str, xr.Dataset]:
     """Return the runs that pictures show."""
     return {
         name: run(f"{name}, {T2}") for name in ("FGC of the printed e_R", "LGC", "SCVG", "velocity and acceleration")
@@ -150,7 +150,9 @@ def _recovery(progress: Progress) -> Made:
     share = 2 * rig().mass * ratio / END / PRINTED_GAINS[0]
     note = "By exp(−Δg t / 2m): the printed ranking is one of tuning, ± 0.3 % of the gain."
     rows.append(Row("difference of the mean gains of FGC and LGC that makes their e_R", None, 100 * share, "%", note))
-    return pictures.recovery({name: runs.coefficients(found) for name, found in _shown().items()}, BEFORE), rows
+    return pictures.recovery(
+        {name: runs.coefficients(found) for name, found in _runs_in_pictures().items()}, BEFORE
+    ), rows
 
 
 def _force_errors(progress: Progress) -> Made:
@@ -162,7 +164,7 @@ def _force_errors(progress: Progress) -> Made:
     staircase = r.stiffness * last_cycle(found, runs.axis(found, "ideal_velocity")) * r.hold / 2
     note = "Not in e_F above, whose forces are means over 2 ms."
     rows.append(Row("staircase of the hold in the force at 60 s, K V T_c / 2", None, staircase, "N", note))
-    return pictures.force_errors(_shown(), BEFORE), rows
+    return pictures.force_errors(_runs_in_pictures(), BEFORE), rows
 
 
 def _energies(progress: Progress) -> Made:

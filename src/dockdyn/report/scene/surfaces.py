@@ -39,10 +39,10 @@ def surface_solid(surface: Surface, reach: float) -> ShownSolid:
             [[-end, radius], [end, radius]] if surface.inside else [[-end, 0], [-end, radius], [end, radius], [end, 0]]
         )
         return TurnedSolid(np.asarray(surface.point), np.asarray(surface.axis), np.array(outline), bool(surface.inside))
-    return _sampled(surface, reach)
+    return _sample_surface(surface, reach)
 
 
-def _sampled(surface: Surface, reach: float) -> ShownSolid:
+def _sample_surface(surface: Surface, reach: float) -> ShownSolid:
     """Return a surface of any shape, from its signed distance."""
     from dockdyn.report.replay.shapes import surface_around_axis
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from dockdyn.results.exchange.fmu_instance import REAL, WHOLE, Fmu, refuse_beyond
 from dockdyn.results.functional_unit import Output
 from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
-from dockdyn.scenario.language.own_code import NATIVE, trusted
+from dockdyn.scenario.language.own_code import NATIVE, are_fmus_trusted
 from dockdyn.scenario.language.units import base_units
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.fmu_control import FmuControlSection, commands
@@ -54,7 +54,7 @@ def check_coupled(scenario: Scenario) -> None:
 
 def refuse_untrusted(coupling: Coupling, name: str) -> None:
     """Refuse to run an FMU that nobody said is trusted."""
-    if not trusted():
+    if not are_fmus_trusted():
         raise ScenarioError(f"{name}: control.law = {shown(coupling.control.law)}: {NATIVE}")
 
 

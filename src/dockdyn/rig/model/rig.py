@@ -185,7 +185,7 @@ class Rig(Module):
         last = moving.pending[0][0] if self.applies_after else command
         moving, answer = self.answered(moving, now.asks, time, robot, ideal, last)
         total, compensation, virtual = answer[:3]
-        pending, applies = self.queued(moving.pending, answer.command)
+        pending, applies = self.advance_queue(moving.pending, answer.command)
         known = choose_branch(now.holds, lambda: self.robot.known(moving.state, applies, answer.rate), known)
         moving = moving._replace(pending=choose_branch(now.holds, lambda: pending, moving.pending))
         load = moving.load
@@ -212,7 +212,7 @@ class Rig(Module):
         state = self.carried(ages, moving, known)
         return moving._replace(tick=moving.tick + 1, state=state, port_work=moving.port_work + work), found
 
-    def queued(self, pending: tuple[Array, ...], command: Axes) -> tuple[tuple[Array, ...], Axes]:
+    def advance_queue(self, pending: tuple[Array, ...], command: Axes) -> tuple[tuple[Array, ...], Axes]:
         """Return the commands that do not apply yet once another one is taken, and the one that does now."""
         if not pending:
             return (), command

@@ -49,7 +49,7 @@ def _part_of(solid: CadSolid, file: Path, tolerance: float, density: float) -> P
     centre = np.array([round(float(one), MICROMETRES) + 0.0 for one in mesh.center_mass])
     found = exact_tables(solid.exact, solid.place)
     shown, name = found[:MOST_TABLES], solid.name
-    numbered = _named(shown)
+    numbered = _name_tables(shown)
     size = " by ".join(f"{1e3 * extent:.4g}" for extent in np.ptp(mesh.vertices, axis=0))
     off = mesh.area * tolerance / mesh.volume
     head = [
@@ -73,7 +73,7 @@ def _part_of(solid: CadSolid, file: Path, tolerance: float, density: float) -> P
         head += [f"{name_of} = {_value(value, centre)}" for name_of, value in table.keys.items()]
     if len(found) > len(shown):
         head += ["", f"# {len(found) - len(shown)} more surfaces, small ones, are in the mesh alone."]
-    sorts = _counted(solid)
+    sorts = _count_faces(solid)
     line = f"{name}: {size} mm, {_digits(mesh.mass, 4)} kg; faces: {sorts}; {len(mesh.faces)} triangles"
     files: dict[str, str | bytes] = {
         f"{name}.toml": "\n".join(head) + "\n",
@@ -93,7 +93,7 @@ def _closed_mesh(solid: CadSolid, file: Path) -> Any:  # noqa: ANN401, trimesh's
         refuse(f"solid {solid.name}: its skin {fault}; mend it where {file.name} was made")
 
 
-def _named(tables: Sequence[ExactTable]) -> list[tuple[str, ExactTable]]:
+def _name_tables(tables: Sequence[ExactTable]) -> list[tuple[str, ExactTable]]:
     """Return tables with the names that they get: their sort, with a number where there are several."""
     counts = {
         key: sum((one.port, one.sort) == key for one in tables) for key in {(one.port, one.sort) for one in tables}
@@ -106,7 +106,7 @@ def _named(tables: Sequence[ExactTable]) -> list[tuple[str, ExactTable]]:
     return found
 
 
-def _counted(solid: CadSolid) -> str:
+def _count_faces(solid: CadSolid) -> str:
     """Return how many faces of each sort a solid has."""
     sorts = [face.sort for face in solid.exact]
     words = [f"{sorts.count(sort)} {sort}" for sort in dict.fromkeys(sorts)]

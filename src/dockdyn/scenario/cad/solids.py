@@ -78,10 +78,10 @@ def read_solids(file: Path, tolerance: float) -> list[CadSolid]:
     content = read_file(file, CAD.most)
     if kind == "step" and not content[:1000].lstrip().startswith(b"ISO-10303-21"):
         refuse("is no STEP file: it does not begin with ISO-10303-21")
-    return _solids_in(_tessellated(content, kind, tolerance), 1e-3 if kind == "iges" else 1.0)
+    return _solids_in(_tessellate(content, kind, tolerance), 1e-3 if kind == "iges" else 1.0)
 
 
-def _tessellated(content: bytes, kind: str, tolerance: float) -> bytes:
+def _tessellate(content: bytes, kind: str, tolerance: float) -> bytes:
     """Return a file as glTF, made by a process of its own."""
     child = str(Path(__file__).with_name("tessellate.py"))
     command = [sys.executable, "-I", child, kind, repr(1e3 * tolerance), str(MEMORY), str(SECONDS)]

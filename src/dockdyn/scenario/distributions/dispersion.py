@@ -78,11 +78,13 @@ class Stated:
         return {key: (f"{field}.{i}", part) for i, (key, part) in enumerate(zip(self.keys, cycle(value), strict=False))}
 
 
-def extracted(data: dict[str, Any], name: str, copies: Copies | None = None) -> tuple[dict[str, Any], list[Stated]]:
+def extract_distributions(
+    data: dict[str, Any], name: str, copies: Copies | None = None
+) -> tuple[dict[str, Any], list[Stated]]:
     """Return `data` with some value in the place of every distribution, and the distributions; those of tables are not in
     it. What is distributed in a table and in its `copies` is one."""
     apart: list[Stated] = []
-    plain = without({key: value for key, value in data.items() if key != "dispersion"}, (), name, apart)
+    plain = replace_distributions({key: value for key, value in data.items() if key != "dispersion"}, (), name, apart)
     shared: dict[str, Stated] = {}
     for one in apart:
         origin = one.where if copies is None else copies.origin_of(one.where)
@@ -96,14 +98,14 @@ def extracted(data: dict[str, Any], name: str, copies: Copies | None = None) -> 
     return plain, found
 
 
-def without(value: object, path: tuple[str, ...], name: str, found: list[Stated]) -> Any:  # noqa: ANN401, as `value`
+def replace_distributions(value: object, path: tuple[str, ...], name: str, found: list[Stated]) -> Any:  # noqa: ANN401, as `value`
     """Return `value` with some value in the place of every distribution inside, which `found` receives."""
     if isinstance(value, list):
-        return [without(item, (*path, str(place)), name, found) for place, item in enumerate(value)]
+        return [replace_distributions(item, (*path, str(place)), name, found) for place, item in enumerate(value)]
     if not isinstance(value, dict):
         return value
     if "distribution" not in value or not path:
-        return {key: without(item, (*path, key), name, found) for key, item in value.items()}
+        return {key: replace_distributions(item, (*path, key), name, found) for key, item in value.items()}
     where = ".".join(path)
     _distributable(where, where, name)
     found.append(Stated(_law_of(value, where, name), where, (where,), None))
@@ -170,7 +172,7 @@ def _read[Table: Section](section: type[Table], table: dict[str, Any], where: st
         raise refused_in(error, where, table, known, name) from None
 
 
-def misplaced(error: ScenarioError, stated: Sequence[Stated], name: str) -> ScenarioError:
+def relocate_error(error: ScenarioError, stated: Sequence[Stated], name: str) -> ScenarioError:
     """Return a refusal of a value that stands for a distribution, as one of what the distribution says."""
     for one in stated:
         for key, (field, value) in one.somewhere().items():
@@ -336,7 +338,9 @@ def array(items: list[Any]) -> Array:
     return Array(parts[1:], Trivia())
 
 
-def unfixed(dispersions: Sequence[Dispersion], content: Section, fixed: Iterable[str], name: str) -> list[Dispersion]:
+def without_overridden(
+    dispersions: Sequence[Dispersion], content: Section, fixed: Iterable[str], name: str
+) -> list[Dispersion]:
     """Return them without those of tables whose keys are all set otherwise; ScenarioError where some are."""
     names = set()
     for key in fixed:
@@ -359,7 +363,7 @@ def unfixed(dispersions: Sequence[Dispersion], content: Section, fixed: Iterable
     return kept
 
 
-def alone(dispersions: Sequence[Dispersion], name: str) -> None:
+def refuse_duplicate_keys(dispersions: Sequence[Dispersion], name: str) -> None:
     """Refuse a key that is distributed twice."""
     seen: set[str] = set()
     for key in (key for one in dispersions for key in one.keys):

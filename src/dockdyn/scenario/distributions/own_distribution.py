@@ -18,7 +18,7 @@ from dockdyn.parameters import Parameter, parameters_of, settings_of
 from dockdyn.scenario.distributions.distribution import Cube, DistributionSection, Reader, Values, inner
 from dockdyn.scenario.language.own_code import Own
 from dockdyn.scenario.tables.own_part import (
-    imported,
+    import_class,
     keys_of,
     read_value,
     refuse_taken,
@@ -179,7 +179,7 @@ def _left_as_written(about: Parameter, shape: tuple[int | None, ...] | None) -> 
 
 def own_section(target: str) -> type[OwnDistribution]:
     """Return the table of the class "module:Class", as written. PydanticCustomError where it is no distribution."""
-    made = imported(target, lambda: Distribution)
+    made = import_class(target, lambda: Distribution)
     refuse_taken(target, made, ("keys", *OwnDistribution.model_fields), OwnDistribution)
     refuse_unfinished(target, made, ("inverse", "nominal"))
     return section_of(target, made)

@@ -25,12 +25,38 @@ WORDS = {  # of pydantic's messages, as they are said here
     "greater than or equal to": "at least",
     "less than or equal to": "at most",
 }
+SORTS = {  # what a key of one sort must be, by what pydantic calls its refusal
+    "model_type": "must be a table",
+    "dict_type": "must be a table",
+    "model_attributes_type": "must be a table",
+    "list_type": "must be a list",
+    "string_type": "must be a text",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+}
 MISTYPED = 0.85  # of two dotted names, from which on one is the other mistyped
 ASKED = 3  # names in a question
 FIRST_KEY = re.compile(r"[^\s:=]+")  # of a message, behind the file
 COMPARED = 60  # characters of a word that can be a known one, mistyped
 
-BRIEF = reprlib.Repr()
+
+class AsInFile(reprlib.Repr):
+    """Python's short text of a value, but for tables and for true and false, which are as a file has them."""
+
+    def repr_bool(self, value: bool, level: int) -> str:
+        return str(value).lower()
+
+    def repr_dict(self, value: dict[object, Any], level: int) -> str:
+        if value and level <= 0:
+            return "{...}"
+        shown = [f"{key} = {self.repr1(one, level - 1)}" for key, one in islice(value.items(), self.maxdict)]
+        return f"{{{', '.join(shown + ['...'] * (len(value) > self.maxdict))}}}"
+
+
+BRIEF = AsInFile()
 BRIEF.maxstring = BRIEF.maxother = BRIEF.maxlong = 2 * SHOWN
 BRIEF.maxlist = BRIEF.maxdict = 10
 
@@ -53,7 +79,7 @@ def key_in(error: ScenarioError, name: str) -> str | None:
     return None if rest == str(error) or found is None else found[0]
 
 
-def within(key: str, of: str) -> bool:
+def is_key_inside(key: str, of: str) -> bool:
     """Return whether a dotted key is another one or inside it."""
     return key == of or key.startswith(f"{of}.")
 
@@ -62,7 +88,7 @@ def nearest(word: str, allowed: Iterable[str]) -> str:
     """Return words for a message: the allowed name that was meant, those that end in the word, or all there are."""
     names = sorted(allowed)
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.6) if len(word) <= COMPARED else []
-    return f"did you mean {close[0]!r}?" if close else close_to(word, names) or f"allowed: {listed(word, names)}"
+    return f"did you mean {close[0]!r}?" if close else close_to(word, names) or f"allowed: {list_names(word, names)}"
 
 
 def close_to(word: str, names: Iterable[str]) -> str:
@@ -93,7 +119,7 @@ def _in_order(parts: Sequence[str], of: Sequence[str]) -> bool:
     return all(part in rest for part in parts)
 
 
-def listed(word: str, names: Sequence[str]) -> str:
+def list_names(word: str, names: Sequence[str]) -> str:
     """Return names for a message: all of a few; of many how many there are, and those that are most like a word."""
     if len(whole := ", ".join(names)) <= LISTED:
         return whole
@@ -122,13 +148,13 @@ def allowed(problem: ErrorDetails) -> str:
         )
         question = f"; did you mean {meant[0]!r}?" if meant else ""
         return f"must name one of {names}{question}" if names else f"must be a table with a {told}"
-    if sort in ("model_type", "dict_type", "model_attributes_type"):
-        return "must be a table"
-    if sort == "list_type":
-        return "must be a list"
+    if sort in SORTS:
+        return SORTS[sort]
     if sort in ("too_short", "too_long"):
         count = context.get("min_length", context.get("max_length"))
-        return f"must have {'at least ' if sort == 'too_short' else 'at most '}{count} entries, has {context['actual_length']}"
+        return (
+            f"must have at {'least' if sort == 'too_short' else 'most'} {count} entries, has {context['actual_length']}"
+        )
     found = str(context["error"]) if sort == "value_error" else problem["msg"]
     for pydantic, house in WORDS.items():
         found = found.replace(pydantic, house)
@@ -136,7 +162,7 @@ def allowed(problem: ErrorDetails) -> str:
     return f'{found}, or "module:Class" for one of your own' if of_ones_own else found
 
 
-def located(loc: tuple[int | str, ...], data: object, missing: bool) -> tuple[list[str], Any]:
+def locate_problem(loc: tuple[int | str, ...], data: object, missing: bool) -> tuple[list[str], Any]:
     """Return the path of a problem in the file itself (without pydantic's own tags), and the value there.
 
     Of tables under names, pydantic numbers those that the file has by name.
@@ -162,7 +188,7 @@ def located(loc: tuple[int | str, ...], data: object, missing: bool) -> tuple[li
 def refused_in(error: ValidationError, where: str, table: object, fields: list[str], name: str) -> ScenarioError:
     """Return the first problem (of a pydantic ValidationError) of the `table` at `where` that has these fields, in one line."""
     problem = min(error.errors(), key=lambda item: item["type"] != "extra_forbidden")
-    key = ".".join([where, *located(problem["loc"], table, problem["type"] == "missing")[0]])
+    key = ".".join([where, *locate_problem(problem["loc"], table, problem["type"] == "missing")[0]])
     if problem["type"] == "extra_forbidden":
         return ScenarioError(f"{name}: {key}: unknown key; {nearest(str(problem['loc'][-1]), fields)}")
     if problem["type"] == "missing":

@@ -126,34 +126,34 @@ def _limits_of(section: Section, field: str) -> Bounds:
 def _units_of(kind: type[Section], field: str) -> list[Unit]:
     """Return what a field of a table says of its numbers; nothing of a part of the user's own."""
     described = kind.model_fields.get(field)
-    said = () if described is None else (*described.metadata, *_nested(described.annotation))
+    said = () if described is None else (*described.metadata, *_nested_annotations(described.annotation))
     return [item for item in said if isinstance(item, Unit)]
 
 
-def _nested(annotation: object) -> list[Any]:
+def _nested_annotations(annotation: object) -> list[Any]:
     """Return everything that a type is annotated with, inside lists and alternatives too."""
     found = list(getattr(annotation, "__metadata__", ()))
-    return found + [item for part in get_args(annotation) for item in _nested(part)]
+    return found + [item for part in get_args(annotation) for item in _nested_annotations(part)]
 
 
 def override(data: dict[str, Any], key: str, value: object, name: str) -> None:
     """Set the dotted `key` in `data`, the content of a file."""
     place, part = _place_in(data, key, name)
     place[part] = value
-    if isinstance(place, list) and (twin := transposed(key)) not in (None, key):
+    if isinstance(place, list) and (twin := mirrored_key(key)) not in (None, key):
         other, index = _place_in(data, str(twin), name)
         other[index] = value
 
 
 def refuse_unequal_twin(key: str, changes: Mapping[str, Any], name: str) -> None:
     """Refuse a product of inertia that is set to one value in its row and to another in its column. Raises ScenarioError."""
-    twin = transposed(key)
+    twin = mirrored_key(key)
     if twin is not None and twin in changes and changes[twin] != changes[key]:
         given = f"{shown(changes[key])}, {twin} to {shown(changes[twin])}"
         raise ScenarioError(f"{name}: {key} is set to {given}; an inertia is symmetric: set one of them")
 
 
-def transposed(key: str) -> str | None:
+def mirrored_key(key: str) -> str | None:
     """Return the key of the same product in an inertia tensor; None of other numbers."""
     *table, row, column = key.split(".") if key.count(".") >= 2 else ("", "", "")
     both = row.isdecimal() and column.isdecimal()
@@ -254,7 +254,7 @@ def _index_in(items: list[Any], part: str, key: str, name: str) -> int:
     return index
 
 
-def constrained(name: str) -> str:
+def constraint_on(name: str) -> str:
     """Return what a number is part of that keeps it from changing by itself; empty where nothing does."""
     parts = name.split(".")
     if parts[-1].isdecimal() and parts[-2].endswith("attitude"):

@@ -19,6 +19,30 @@ from dockdyn.translate.store import name_of
 
 TAGS = ("law", "shape", "kind")  # keys that say which table it is
 ALIKE = 0.8  # of two words, from which on one is the other mistyped
+WORDS = {  # of what a JSON schema calls the type of a value
+    "object": "a table",
+    "string": "a text",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+}
+SYNONYMS = {  # what other programs call a key, and what it is here
+    "angular_velocity": "rate",
+    "omega": "rate",
+    "orientation": "attitude",
+    "rotation": "attitude",
+    "quaternion": "attitude",
+    "com": "centre",
+    "center": "centre",
+    "origin": "position",
+    "mu": "coefficient",
+    "k": "stiffness",
+    "parent": "on",
+    "time": "duration",
+    "t_end": "duration",
+    "timestep": "step",
+    "dt": "step",
+}
 MOST_TABLES = 300  # that are looked through for a key
 REPEATED = "named"  # marks tables under names of their own
 DEEPEST_ABSENT = 2  # tables inside each other that a scenario does not state
@@ -49,7 +73,7 @@ class KnownKeys:
         return _schema_of(self.kind)
 
     def at(self, path: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
-        """Return the keys allowed in the table at `path`, and by law those of the others that it could name."""
+        """Return the keys allowed in the table at `path`, and by law or shape those of the others that it could name."""
         node, value = self._at(path)
         mine = self._chosen(node, value)
         others = {str(_tag(o)): list(o.get("properties", {})) for o in self._options(node)}
@@ -67,6 +91,29 @@ class KnownKeys:
         counts = {option.get(key) for option in lists for key in ("minItems", "maxItems")}
         return counts.pop() if len(counts) == 1 else None
 
+    def needed_at(self, path: Sequence[str]) -> str:
+        """Return words for a message: what the key at `path`, which the file does not state, must be."""
+        node, value = self._at(path[:-1])
+        return self._words_of(self._inside(self._chosen(node, value), path[-1]))
+
+    def _words_of(self, node: Node) -> str:
+        """Return what a value can be, in words: "a mass greater than 0 kg", "a list of 3 entries, each a length in m"."""
+        several = [option for option in self._options(node) if option.get("type") != "null"]
+        if len(several) > 1:
+            return ", or ".join(sorted({self._words_of(option) for option in several}, key=len))
+        node = several[0]
+        if choices := [node["const"]] if "const" in node else node.get("enum", []):
+            return " or ".join(map(repr, choices))
+        if node.get("type") == "array":
+            count = node.get("minItems") if node.get("minItems") == node.get("maxItems") else None
+            return f"a list{'' if count is None else f' of {count} entries'}, each {self._words_of(node['items'])}"
+        if node.get("type") == "number" and "description" in node:
+            what, unit, *limits = node["description"].split(", ", 2)
+            return f"{what} {limits[0]}" if limits else what if unit == "1" or "{" in unit else f"{what} in {unit}"
+        if REPEATED in node:
+            return "tables, each under a name of its own"
+        return WORDS.get(node.get("type", ""), "stated")
+
     def _at(self, path: Sequence[str]) -> tuple[Node, Any]:
         """Return what is at a path, as pydantic describes it and as it is stated."""
         node, value = self._schema, self.data
@@ -83,6 +130,8 @@ class KnownKeys:
         """
         if close := difflib.get_close_matches(word[:COMPARED], keys, n=1, cutoff=ALIKE):
             return f"did you mean {close[0]!r}?"
+        if (here := SYNONYMS.get(word)) in keys:
+            return f"it is called {here!r} here"
         stated, others = self._everywhere()
         first, _, inside = asked.partition(".")
         for key in (stated + others) if first == word and inside else ():

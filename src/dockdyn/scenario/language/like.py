@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dockdyn.scenario.language.errors import ScenarioError, key_in, nearest, shown, within
+from dockdyn.scenario.language.errors import ScenarioError, is_key_inside, key_in, nearest, shown
 from dockdyn.scenario.language.known_keys import TAGS
 
 KEY = "like"
@@ -39,7 +39,7 @@ class Copies:
         """Return an error about a copied key of the scenario `name` as one about the key that the file states; keys `changed`
         since are not copied."""
         key = key_in(error, name)
-        if key is None or any(within(key, other) for other in changed):
+        if key is None or any(is_key_inside(key, other) for other in changed):
             return error
         origin = self.origin_of(key)
         if origin == key:

@@ -15,7 +15,7 @@ class _LeftOut:
     """What reads a table that says it is none as one that is not there, whatever else it says."""
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_before_validator_function(_stated, handler(source))
+        return core_schema.no_info_before_validator_function(_none_if_left_out, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """Describe one more alternative; of a table without any, it would hide from editors where inside it a key is wrong."""
@@ -26,7 +26,7 @@ class _LeftOut:
         return {"anyOf": [found, {"const": NONE}, table]}
 
 
-def _stated(value: object) -> object:
+def _none_if_left_out(value: object) -> object:
     """Return a table as it is; None for one that says it is none."""
     return None if value == NONE or (isinstance(value, dict) and value.get("law") == NONE) else value
 

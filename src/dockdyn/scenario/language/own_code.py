@@ -33,14 +33,14 @@ class OwnCodeError(ScenarioError):
     """A scenario names code of its own where that is refused."""
 
 
-def allowed() -> bool:
+def is_import_allowed() -> bool:
     """Return whether modules that a scenario names may be imported."""
     return allowed_here.get() and os.environ.get(VARIABLE, "") in ("", "0")
 
 
-def trusted() -> bool:
+def are_fmus_trusted() -> bool:
     """Return whether FMUs that a scenario names may run: they are native code."""
-    return allowed() and os.environ.get(TRUST, "") not in ("", "0")
+    return is_import_allowed() and os.environ.get(TRUST, "") not in ("", "0")
 
 
 class Own:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dockdyn.deferred import Float
-from dockdyn.scenario.language.errors import within
-from dockdyn.scenario.language.keys import constrained, key_of, transposed, value_at
+from dockdyn.scenario.language.errors import is_key_inside
+from dockdyn.scenario.language.keys import constraint_on, key_of, mirrored_key, value_at
 from dockdyn.scenario.language.units import Bounds
 from dockdyn.trees import Path, leaves_with_paths
 
@@ -55,13 +55,13 @@ def places_of(scenario: Scenario) -> list[Place]:
     found = []
     for leaf, ((path, value), key) in enumerate(zip(paths, written, strict=True)):
         if (
-            any(within(key, table) for table in NOT_PHYSICS)
+            any(is_key_inside(key, table) for table in NOT_PHYSICS)
             or not isinstance(value, float)
             or not _is_written(path, content)
         ):
             continue
-        twin, sign = partners.get(key, (transposed(key), 1.0))
-        if (twin is None and constrained(key)) or (twin is not None and written.index(twin) < leaf):
+        twin, sign = partners.get(key, (mirrored_key(key), 1.0))
+        if (twin is None and constraint_on(key)) or (twin is not None and written.index(twin) < leaf):
             continue
         keys, signs = ((key,), (1.0,)) if twin in (None, key) else ((key, str(twin)), (1.0, sign))
         number = value_at(content, key, scenario.name)

@@ -13,14 +13,14 @@ def printable(text: str, lines: bool = False) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(sign if seen(sign) or (lines and sign == "\n") else _escaped(sign) for sign in text)
+    return "".join(sign if seen(sign) or (lines and sign == "\n") else _escape(sign) for sign in text)
 
 
 def seen(sign: str) -> bool:
     return sign.isprintable() or unicodedata.category(sign) == "Zs"  # blanks of all widths
 
 
-def _escaped(sign: str) -> str:
+def _escape(sign: str) -> str:
     return sign.encode("unicode_escape").decode()
 
 

@@ -249,14 +249,14 @@ def number_of(value: object, unit: str, what: str, limits: Bounds) -> float:
             raise ValueError
         number = convert(value, unit) if isinstance(value, str) else float(value)
     except (ValueError, OverflowError):
-        raise _refused(
+        raise _make_refusal(
             value, f'{allowed()}, as a number or a text such as "{_example(unit)}"{_why(value, unit)}'
         ) from None
     if not limits.hold(number):
-        raise _refused(value, allowed())
+        raise _make_refusal(value, allowed())
     if not limits.computable(number):
         least = f"from {limits.size:g} to" if limits.size else "up to"
-        raise _refused(value, f"{allowed()}, of a size {least} {LARGEST:g}")
+        raise _make_refusal(value, f"{allowed()}, of a size {least} {LARGEST:g}")
     return number
 
 
@@ -343,7 +343,13 @@ def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> 
     always = None if "{" in unit else unit_beside({}, unit)
 
     def parse(value: object, info: ValidationInfo) -> float:
-        return number_of(value, unit_beside(info.data or {}, unit) if always is None else always, what, limits)
+        try:
+            return number_of(value, unit_beside(info.data or {}, unit) if always is None else always, what, limits)
+        except PydanticCustomError as error:
+            base, power, key = unit.partition("**{")
+            if not (power and isinstance(value, str) and _is_in(value, base)):
+                raise
+            raise _make_refusal(value, f"{error}, for which {key.rstrip('}')} must be 1") from None
 
     def written(value: float, info: Any) -> Any:  # noqa: ANN401, pydantic goes by what is said here
         return value if component or "{" in unit or not unit else f"{value!r} {unit}"
@@ -351,12 +357,21 @@ def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> 
     return Annotated[float, BeforeValidator(parse), PlainSerializer(written), Unit(unit, what, limits)]
 
 
+def _is_in(text: str, unit: str) -> bool:
+    """Return whether a text is an amount of a unit."""
+    try:
+        convert(text, unit)
+    except ValueError:
+        return False
+    return True
+
+
 def _example(unit: str) -> str:
     examples = {"rad": "30 deg", "s": "16 ms", "Hz": '5 Hz" or "30 rad/s'}
     return examples.get(unit, f"5 {unit}".strip())
 
 
-def _refused(value: object, allowed: str) -> PydanticCustomError:
+def _make_refusal(value: object, allowed: str) -> PydanticCustomError:
     """Return a refusal of `value` that says what is allowed."""
     return PydanticCustomError("quantity", "{allowed}", {"allowed": allowed, "value": shown(value)})
 

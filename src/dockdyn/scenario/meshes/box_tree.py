@@ -52,7 +52,7 @@ def box_tree(triangles: Float[np.ndarray, "faces corners 3"], room: int = FACES,
         starts, ends, places = starts[~small], ends[~small], places[~small]
         if not len(places):
             break
-        middles = _divided(lows, highs, centres, order, starts, ends, halves=level > DEEPEST)
+        middles = _divide(lows, highs, centres, order, starts, ends, halves=level > DEEPEST)
         first = made + 2 * np.arange(len(places))
         children[places, 0] = first
         made += 2 * len(places)
@@ -76,7 +76,7 @@ def _stretches(order: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> tuple
     return order[np.arange(counts.sum()) + np.repeat(starts - firsts, counts)], firsts
 
 
-def _divided(
+def _divide(
     lows: np.ndarray,
     highs: np.ndarray,
     centres: np.ndarray,

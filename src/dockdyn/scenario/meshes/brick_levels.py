@@ -121,12 +121,12 @@ class BrickLevel:
         residuals = np.empty_like(self.values)
         for part in self.parts():
             if coarser is not None:
-                self.coefficients[part] = _inherited(self.keys[part], coarser)
+                self.coefficients[part] = _inherit_coefficients(self.keys[part], coarser)
             residuals[part] = self.values[part] - apply_along(self.coefficients[part], *[AT_NODES] * 3)
         for part in self.parts():
             around = self.find((self.keys[part, None] + AROUND).reshape(-1, 3)).reshape(-1, len(AROUND))
-            own = apply_along(_gathered(residuals, around), *[QUASI] * 3)
-            own[~_supported(around >= 0)] = 0
+            own = apply_along(_gather_values(residuals, around), *[QUASI] * 3)
+            own[~_is_supported(around >= 0)] = 0
             self.coefficients[part] += own
 
     def parts(self) -> Iterator[slice]:
@@ -135,7 +135,7 @@ class BrickLevel:
             yield slice(at, min(at + MANY, len(self.keys)))
 
 
-def _inherited(keys: Int[np.ndarray, "n 3"], coarser: BrickLevel) -> Float[np.ndarray, "n 11 11 11"]:
+def _inherit_coefficients(keys: Int[np.ndarray, "n 3"], coarser: BrickLevel) -> Float[np.ndarray, "n 11 11 11"]:
     """Return the coefficients of the coarser level's spline at the nodes of bricks."""
     parents, found = coarser.find(keys // 2), np.empty((len(keys), NODES, NODES, NODES))
     for octant in OCTANTS:
@@ -144,7 +144,9 @@ def _inherited(keys: Int[np.ndarray, "n 3"], coarser: BrickLevel) -> Float[np.nd
     return found
 
 
-def _gathered(own: Float[np.ndarray, "n 8 8 8"], around: Int[np.ndarray, "m 27"]) -> Float[np.ndarray, "m 13 13 13"]:
+def _gather_values(
+    own: Float[np.ndarray, "n 8 8 8"], around: Int[np.ndarray, "m 27"]
+) -> Float[np.ndarray, "m 13 13 13"]:
     """Return values of bricks with those of the nodes around them; 0 where there is no brick."""
     into = [slice(0, 2), slice(2, 2 + CELLS), slice(2 + CELLS, WIDE)]
     source = [slice(CELLS - 2, CELLS), slice(0, CELLS), slice(0, WIDE - CELLS - 2)]
@@ -155,7 +157,7 @@ def _gathered(own: Float[np.ndarray, "n 8 8 8"], around: Int[np.ndarray, "m 27"]
     return found
 
 
-def _supported(there: Bool[np.ndarray, "m 27"]) -> Bool[np.ndarray, "m 11 11 11"]:
+def _is_supported(there: Bool[np.ndarray, "m 27"]) -> Bool[np.ndarray, "m 11 11 11"]:
     """Return whether the B-spline of a node lies in bricks that are there."""
     numbers = np.arange(-1, CELLS + 2)
     reached = np.stack([numbers - 2 < 0, np.ones(NODES, bool), numbers + 2 > CELLS])

@@ -60,7 +60,7 @@ def look_at_faces(vertices: Float[np.ndarray, "n 3"], faces: Int[np.ndarray, "m 
     table = np.zeros((FACES, ROOM))
     table[: len(faces), :9] = triangles.reshape(-1, 9)
     table[: len(faces), 9:12] = normals
-    table[: len(faces), 12:] = _sheared(triangles).reshape(-1, 9)
+    table[: len(faces), 12:] = _shear(triangles).reshape(-1, 9)
     length = float(np.sqrt(RAY @ RAY))
 
     def of_part(first: int) -> np.ndarray:
@@ -100,7 +100,7 @@ def _surface_of_boxes(triangles: np.ndarray) -> float:
     return float((x * y + y * z + z * x).sum())
 
 
-def _sheared(points: np.ndarray) -> np.ndarray:
+def _shear(points: np.ndarray) -> np.ndarray:
     """Return points in coordinates of which only the third changes along the ray."""
     along = points[..., 2] / RAY[2]
     return np.stack([points[..., 0] - along * RAY[0], points[..., 1] - along * RAY[1], along], axis=-1)

@@ -53,10 +53,10 @@ def field_in(content: bytes, suffix: str, file: MeshFile, tolerance: float, radi
     if file.unit is None and (size := _size_of(mesh)) > LARGE:
         refuse(f"is {size:g} m large; is it in mm? state unit")
     with show_work(f"Making the field of distances of {file.path.name}") as done:
-        return refined(mesh, file.unit, tolerance, radius, done)
+        return refine_field(mesh, file.unit, tolerance, radius, done)
 
 
-def refined(
+def refine_field(
     mesh: Any,  # noqa: ANN401, trimesh's
     unit: str | None,
     tolerance: float,

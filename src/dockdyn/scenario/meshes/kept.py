@@ -77,7 +77,7 @@ def field_of(mesh: MeshFile, tolerance: float, radius: float) -> SplineField:
 
         return field_in(content, suffix, mesh, tolerance, radius)
 
-    return _kept(SplineField, mesh, (tolerance, radius), make)
+    return _keep_or_make(SplineField, mesh, (tolerance, radius), make)
 
 
 @lru_cache(maxsize=8)
@@ -89,7 +89,7 @@ def cloud_of(mesh: MeshFile, most: int, radius: float) -> Cloud:
 
         return cloud_in(content, suffix, mesh, most, radius)
 
-    return _kept(Cloud, mesh, (most, radius), make)
+    return _keep_or_make(Cloud, mesh, (most, radius), make)
 
 
 @lru_cache(maxsize=8)
@@ -102,10 +102,10 @@ def solid_of(mesh: MeshFile) -> Solid:
         found = solid_in(content, suffix, length_of(mesh.unit), mesh.repair)
         return Solid(np.asarray(found.vertices), np.asarray(found.faces))
 
-    return _kept(Solid, mesh, (), make)
+    return _keep_or_make(Solid, mesh, (), make)
 
 
-def _kept[Made: Any](
+def _keep_or_make[Made: Any](
     made: type[Made], mesh: MeshFile, facts: tuple[float, ...], make: Callable[[bytes, str], Made]
 ) -> Made:
     """Return what is kept of a file's content under these `facts`, or what is made of it now."""
@@ -113,13 +113,13 @@ def _kept[Made: Any](
     words = repr((made.__name__, _makers(), suffix, mesh.unit, mesh.repair, *facts)).encode()
     place, name = cache_folder() / "meshes", hashlib.sha256(words + content).hexdigest()[:40]
     if (stored := kept.find_entry(place, name)) is not None:
-        return made(*_unpacked(stored))
+        return made(*_unpack(stored))
     new = make(content, suffix)
-    kept.keep_entry(place, name, _packed(list(new)))
+    kept.keep_entry(place, name, _pack(list(new)))
     return new
 
 
-def _packed(numbers: list[Any]) -> bytes:
+def _pack(numbers: list[Any]) -> bytes:
     """Return arrays and numbers in one file: what each is, in a line of JSON, then their bytes, so that none is copied as they
     are read."""
     arrays = [np.ascontiguousarray(one) for one in numbers]
@@ -133,7 +133,7 @@ def _packed(numbers: list[Any]) -> bytes:
     return bytes(data)
 
 
-def _unpacked(stored: bytes) -> list[Any]:
+def _unpack(stored: bytes) -> list[Any]:
     """Return them."""
     at = stored.index(b"\n") + 1
     found: list[Any] = []

@@ -72,9 +72,9 @@ def repair_mesh(
     """
     size = float(np.ptp(vertices[faces.ravel()], axis=0).max())
     done = Repairs(WITHIN * size if within is None else within)
-    faces = _merged(vertices, faces, done)
+    faces = _merge_vertices(vertices, faces, done)
     before = faces = _without_repeated(faces, done)
-    vertices, faces = _tidied(vertices, faces, size, done)
+    vertices, faces = _tidy(vertices, faces, size, done)
     separate = separate_wedges(vertices, faces)
     if len(faces) and _is_closed(separate[1]):
         count, parts = _parts_of(separate[1])
@@ -83,21 +83,21 @@ def repair_mesh(
         faces[cavity] = faces[cavity][:, ::-1]
         done.turned_faces = _count_turned(before, faces)
         if count > 1 and (found.crossed | found.covered).any():
-            return _joined(RepairedMesh(vertices, faces, done), *separate, cavity, size)
+            return _join_parts(RepairedMesh(vertices, faces, done), *separate, cavity, size)
     done.turned_faces = _count_turned(before, faces)
     used, numbers = np.unique(faces, return_inverse=True)
     return RepairedMesh(vertices[used], numbers.reshape(-1, 3), done)
 
 
-def _tidied(vertices: np.ndarray, faces: np.ndarray, size: float, done: Repairs) -> tuple[np.ndarray, np.ndarray]:
+def _tidy(vertices: np.ndarray, faces: np.ndarray, size: float, done: Repairs) -> tuple[np.ndarray, np.ndarray]:
     """Return the mesh evenly wound, closed but for large openings, its faces all with area, its parts turned outward."""
     if not len(faces):
         return vertices, faces
-    vertices, faces = _closed(vertices, _evenly_wound(faces), size, done)
+    vertices, faces = _close_openings(vertices, _evenly_wound(faces), size, done)
     return vertices, _turned_outward(vertices, _without_flat(vertices, faces, size, done))
 
 
-def _joined(
+def _join_parts(
     unjoined: RepairedMesh, vertices: np.ndarray, faces: np.ndarray, cavity: np.ndarray, size: float
 ) -> RepairedMesh:
     """Return the solid that all parts of a closed mesh are together, less its cavities; unjoined where that cannot be."""
@@ -114,13 +114,13 @@ def _joined(
     done = unjoined.repairs
     own = Repairs(done.within)  # what joining leaves, of which nobody need hear
     vertices, faces = together
-    faces = _without_flat(vertices, _without_repeated(_merged(vertices, faces, own), own), size, own)
+    faces = _without_flat(vertices, _without_repeated(_merge_vertices(vertices, faces, own), own), size, own)
     done.joined_parts = count
     used, numbers = np.unique(faces, return_inverse=True)
     return RepairedMesh(vertices[used], numbers.reshape(-1, 3), done)
 
 
-def _merged(vertices: np.ndarray, faces: np.ndarray, done: Repairs) -> np.ndarray:
+def _merge_vertices(vertices: np.ndarray, faces: np.ndarray, done: Repairs) -> np.ndarray:
     """Return faces with one vertex for all that are within the distance of the next."""
     used = np.unique(faces)
     pairs = cKDTree(vertices[used]).query_pairs(done.within, output_type="ndarray")
@@ -240,7 +240,9 @@ def _openings(faces: np.ndarray) -> list[list[int]]:
     return [line for line in found if len(line) > 2]
 
 
-def _closed(vertices: np.ndarray, faces: np.ndarray, size: float, done: Repairs) -> tuple[np.ndarray, np.ndarray]:
+def _close_openings(
+    vertices: np.ndarray, faces: np.ndarray, size: float, done: Repairs
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the mesh with small openings closed: of three and four edges by a face or two, others by faces around their
     middle."""
     middles: list[np.ndarray] = []

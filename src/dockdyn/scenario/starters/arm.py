@@ -8,19 +8,17 @@ from dockdyn.scenario.starters.pieces import (
     GAP,
     Line,
     approach,
-    chosen,
     closing_speed,
     contact,
     contact_questions,
     effective_mass,
-    given,
     inline,
-    joined,
+    join_tables,
     lateral_offset,
     loop,
     mass_of,
     opening,
-    quoted,
+    quote,
     rig_questions,
     rod,
     row,
@@ -28,8 +26,10 @@ from dockdyn.scenario.starters.pieces import (
     spacecraft,
     stiffness_for,
     table,
+    write_answer,
+    write_chosen,
 )
-from dockdyn.scenario.starters.question import Amount, Answers, digits, plain, rounded, yes_or_no
+from dockdyn.scenario.starters.question import Amount, Answers, digits, plain, round_bounds, yes_or_no
 from dockdyn.scenario.starters.starter import Starter
 
 LASTS = 0.1  # s, a contact of the hand
@@ -56,7 +56,7 @@ def _text(answers: Answers) -> str:
     front = side(answers["payload-mass"]) / 2
     plate = inline([("shape", '"plane"', ""), ("point", row([front, 0, 0]), ""), ("normal", "[1, 0, 0]", "")])
     hand = inline([("position", row([length / 2, 0, 0]), ""), ("radius", f'"{1e3 * HAND:g} mm"', "")])
-    return joined(
+    return join_tables(
         opening(duration, "for the approach and what follows", answers, answers.says("grip", "yes")),
         approach("hand", "plate", answers, "of the hand, to the payload; the spacecraft comes with it"),
         spacecraft("spacecraft", answers),
@@ -74,10 +74,10 @@ def _link(name: str, on: str, joint: float, answers: Answers, angle: float, *mor
     """Return a link whose joint is so far (m) along the x axis of the body that it is `on`."""
     length = answers["link-length"]
     lines = [
-        ("on", quoted(on), ""),
+        ("on", quote(on), ""),
         ("position", row([joint + length / 2, 0, 0]), "m, of its middle, the joint at zero"),
-        ("mass", given(answers, "link-mass"), ""),
-        ("inertia", chosen(rod(answers["link-mass"], length)), "kg m², of a rod"),
+        ("mass", write_answer(answers, "link-mass"), ""),
+        ("inertia", write_chosen(rod(answers["link-mass"], length)), "kg m², of a rod"),
         (
             "joint",
             f'{{ kind = "revolute", position = {row([joint, 0, 0])}, axis = [0, 0, 1], start = "{angle:g} deg" }}',
@@ -110,8 +110,8 @@ def _grip(answers: Answers, hand: float, front: float) -> str:
         ("reach", '"0 mm"', "it falls in once they touch,"),
         ("lateral", f'"{digits(1e3 * 0.6 * side(answers["payload-mass"]))} mm"', "as near to the middle as that"),
         ("grip", '"compliant-weld"', "holds place and attitude; rigid is weld"),
-        ("stiffness", quoted(f"{digits(stiffness)} N/m"), "of the fingers"),
-        ("damping", quoted(f"{digits(math.sqrt(stiffness * _mass(answers)))} N s/m"), "half of critical"),
+        ("stiffness", quote(f"{digits(stiffness)} N/m"), "of the fingers"),
+        ("damping", quote(f"{digits(math.sqrt(stiffness * _mass(answers)))} N s/m"), "half of critical"),
     ]
     return table("latch.grip", lines)
 
@@ -128,7 +128,7 @@ ARM = Starter(
             "m",
             "a length",
             lambda answers: min(2.0, 2 * side(answers["spacecraft-mass"])),
-            lambda answers: rounded(0.2 * side(answers["spacecraft-mass"]), 8 * side(answers["spacecraft-mass"])),
+            lambda answers: round_bounds(0.2 * side(answers["spacecraft-mass"]), 8 * side(answers["spacecraft-mass"])),
         ),
         Amount(
             "link-mass",
@@ -136,7 +136,7 @@ ARM = Starter(
             "kg",
             "a mass",
             lambda answers: 0.015 * answers["spacecraft-mass"],
-            lambda answers: rounded(3e-3 * answers["spacecraft-mass"], 0.2 * answers["spacecraft-mass"]),
+            lambda answers: round_bounds(3e-3 * answers["spacecraft-mass"], 0.2 * answers["spacecraft-mass"]),
         ),
         Amount(
             "joint-stiffness",
@@ -144,7 +144,7 @@ ARM = Starter(
             "N*m/rad",
             "a stiffness",
             lambda answers: _moment(answers) * (2 * math.pi / PERIOD) ** 2,
-            lambda answers: rounded(
+            lambda answers: round_bounds(
                 _moment(answers) * (2 * math.pi / (10 * PERIOD)) ** 2, _moment(answers) * (20 * math.pi / PERIOD) ** 2
             ),
             told_in="N m/rad",

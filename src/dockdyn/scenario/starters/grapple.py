@@ -7,28 +7,28 @@ import math
 from dockdyn.scenario.starters.pieces import (
     GAP,
     approach,
-    chosen,
     closing_speed,
     contact,
     contact_questions,
     effective_mass,
-    given,
     inline,
-    joined,
+    join_tables,
     lateral_offset,
     loop,
     mass_of,
     on_rig,
     opening,
-    quoted,
+    quote,
     rig_questions,
     row,
     side,
     spacecraft,
     stiffness_for,
     table,
+    write_answer,
+    write_chosen,
 )
-from dockdyn.scenario.starters.question import Amount, Answers, between, digits, rounded
+from dockdyn.scenario.starters.question import Amount, Answers, digits, fixed_bounds, round_bounds
 from dockdyn.scenario.starters.starter import Starter
 
 LASTS = 0.1  # s, a contact of the hand
@@ -58,18 +58,18 @@ def _text(answers: Answers) -> str:
     hand = [
         ("on", '"chaser"', "it begins there, and moves with it as the wrist lets it"),
         ("position", row([base + WRIST, 0, 0]), "m, from the chaser's centre of mass"),
-        ("mass", given(answers, "hand-mass"), ""),
-        ("inertia", chosen([0.4 * mass * max(mouth, 0.1) ** 2] * 3), "kg m²"),
+        ("mass", write_answer(answers, "hand-mass"), ""),
+        ("inertia", write_chosen([0.4 * mass * max(mouth, 0.1) ** 2] * 3), "kg m²"),
     ]
     guide = [
         ("shape", '"cone"', ""),
         ("apex", "[0, 0, 0]", "m, from the hand's centre of mass"),
         ("axis", "[1, 0, 0]", "from the apex into the opening"),
         ("half_angle", f'"{HALF_ANGLE:g} deg"', "of the wall against the axis"),
-        ("rim_radius", given(answers, "mouth-radius"), "of the mouth"),
+        ("rim_radius", write_answer(answers, "mouth-radius"), "of the mouth"),
     ]
-    head = inline([("position", row([out, 0, 0]), ""), ("radius", given(answers, "pin-radius"), "")])
-    return joined(
+    head = inline([("position", row([out, 0, 0]), ""), ("radius", write_answer(answers, "pin-radius"), "")])
+    return join_tables(
         opening(duration, "for the approach and some swings on the wrist", answers, True),
         approach("pin", "guide", answers, "of the pin's head, at the mouth of the hand"),
         spacecraft("chaser", answers),
@@ -80,7 +80,7 @@ def _text(answers: Answers) -> str:
         _wrist(answers, base),
         _snare(answers, out),
         loop(answers),
-        _judged(answers),
+        _write_stability(answers),
     )
 
 
@@ -94,7 +94,7 @@ def _wrist(answers: Answers, base: float) -> str:
         "turning_stiffness": (along * LEVER**2, "N m/rad, about them"),
         "turning_damping": (drag * LEVER**2, "N m s/rad"),
     }
-    lines = [(key, chosen([value] * 3), words) for key, (value, words) in values.items()]
+    lines = [(key, write_chosen([value] * 3), words) for key, (value, words) in values.items()]
     where = ("position", row([base, 0, 0]), "m, on the chaser")
     return table("bushing.wrist", [("between", '["hand", "chaser"]', ""), where, *lines])
 
@@ -111,8 +111,8 @@ def _snare(answers: Answers, out: float) -> str:
         ("reach", f'"{digits(2e3 * beside)} mm"', "the snare closes once the head is that near to its seat,"),
         ("lateral", f'"{digits(1e3 * beside)} mm"', "and so near to the axis"),
         ("grip", '"compliant-weld"', "holds place and attitude"),
-        ("stiffness", quoted(f"{digits(stiffness)} N/m"), "of snare and carriage"),
-        ("damping", quoted(f"{digits(drag)} N s/m"), ""),
+        ("stiffness", quote(f"{digits(stiffness)} N/m"), "of snare and carriage"),
+        ("damping", quote(f"{digits(drag)} N s/m"), ""),
         ("draw_speed", '"20 mm/s"', "of the carriage that draws it in"),
     ]
     return table("latch.snare", lines)
@@ -129,7 +129,7 @@ GRAPPLE = Starter(
             "kg",
             "a mass",
             lambda answers: 0.01 * answers["chaser-mass"],
-            lambda answers: rounded(1e-3 * answers["chaser-mass"], 0.2 * answers["chaser-mass"]),
+            lambda answers: round_bounds(1e-3 * answers["chaser-mass"], 0.2 * answers["chaser-mass"]),
         ),
         mass_of("target-mass", 3200.0, "the spacecraft with the pin"),
         closing_speed(0.03, 0.2),
@@ -139,7 +139,7 @@ GRAPPLE = Starter(
             "m",
             "a radius",
             lambda answers: 0.12,
-            between(0.03, 0.5),
+            fixed_bounds(0.03, 0.5),
             told_in="mm",
         ),
         Amount(
@@ -148,7 +148,7 @@ GRAPPLE = Starter(
             "m",
             "a radius",
             lambda answers: 0.1 * answers["mouth-radius"],
-            lambda answers: rounded(0.03 * answers["mouth-radius"], 0.25 * answers["mouth-radius"]),
+            lambda answers: round_bounds(0.03 * answers["mouth-radius"], 0.25 * answers["mouth-radius"]),
             told_in="mm",
         ),
         lateral_offset(
@@ -161,7 +161,7 @@ GRAPPLE = Starter(
             "N/m",
             "a stiffness",
             lambda answers: stiffness_for(_both(answers), SWING),
-            lambda answers: rounded(
+            lambda answers: round_bounds(
                 stiffness_for(_both(answers), 4 * SWING), stiffness_for(_both(answers), 0.2 * SWING)
             ),
         ),
@@ -182,10 +182,10 @@ def _seat(answers: Answers) -> tuple[float, float]:
     return (answers["pin-radius"] + beside * math.cos(angle)) / math.sin(angle), beside
 
 
-def _judged(answers: Answers) -> str:
+def _write_stability(answers: Answers) -> str:
     """Return where on the wall a rig's loop is judged, as the snare may catch before anything touches; nothing without one."""
     if not on_rig(answers):
         return ""
     angle, (seat, beside) = math.radians(HALF_ANGLE), _seat(answers)
-    distance = quoted(f"{digits(1e3 * (seat * math.cos(angle) + beside * math.sin(angle)))} mm")
+    distance = quote(f"{digits(1e3 * (seat * math.cos(angle) + beside * math.sin(angle)))} mm")
     return table("stability", [("distance", distance, "from the apex along the wall: where the loop is judged")])

@@ -7,14 +7,12 @@ import math
 from dockdyn.scenario.language.units import Bounds
 from dockdyn.scenario.starters.pieces import (
     approach,
-    chosen,
     closing_speed,
     contact_questions,
     contacts,
     effective_mass,
-    given,
     inline,
-    joined,
+    join_tables,
     lateral_offset,
     mass_of,
     opening,
@@ -23,8 +21,10 @@ from dockdyn.scenario.starters.pieces import (
     side,
     spacecraft,
     table,
+    write_answer,
+    write_chosen,
 )
-from dockdyn.scenario.starters.question import Amount, Answers, between, digits, plain, rounded
+from dockdyn.scenario.starters.question import Amount, Answers, digits, fixed_bounds, plain, round_bounds
 from dockdyn.scenario.starters.starter import Starter
 
 LASTS = 0.05  # s, a contact of a jaw
@@ -72,7 +72,7 @@ def _text(answers: Answers) -> str:
                     ("centre", row([front, 0, 0]), ""),
                     ("normal", "[1, 0, 0]", ""),
                     ("major_radius", f'"{plain(round(1e3 * ring, 6))} mm"', ""),
-                    ("radius", given(answers, "tube-radius"), ""),
+                    ("radius", write_answer(answers, "tube-radius"), ""),
                 ]
             ),
             "",
@@ -84,7 +84,7 @@ def _text(answers: Answers) -> str:
         "upper-jaw": ("upper-jaw.edges", "client.ring"),
         "lower-jaw": ("lower-jaw.edges", "client.ring"),
     }
-    return joined(
+    return join_tables(
         opening(duration, "for the approach, closing and holding", answers) + shared_law(answers, _mass(answers)),
         approach(
             "servicer.grip", "client.grapple", answers, "of the place between the jaws, to one on the ring", GAP * tube
@@ -112,8 +112,8 @@ def _jaw(name: str, way: int, reach: float, answers: Answers) -> str:
     lines = [
         ("on", '"servicer"', ""),
         ("position", row([reach, way * OPEN * tube, 0]), "m, of its middle, the jaw open"),
-        ("mass", given(answers, "jaw-mass"), ""),
-        ("inertia", chosen([mass * (mass / JAW_DENSITY) ** (2 / 3) / 6] * 3), "kg m²"),
+        ("mass", write_answer(answers, "jaw-mass"), ""),
+        ("inertia", write_chosen([mass * (mass / JAW_DENSITY) ** (2 / 3) / 6] * 3), "kg m²"),
         ("joint", f'{{ kind = "prismatic", axis = {row([0, -way, 0])} }}', "it slides towards the other one"),
         ("feature.edges", inline(edges), ""),
     ]
@@ -136,7 +136,7 @@ def _motors(answers: Answers) -> str:
     ]
     closing = f'{{ when = "contact", over = "{GUIDED:g} s", set = {{ "control.set_point" = [{close}, {close}] }} }}'
     phases = [("open", "{}", "until the ring touches"), ("close", closing, "m: a tube's radius beyond touching it")]
-    return joined(table("control", lines), table("phase", phases))
+    return join_tables(table("control", lines), table("phase", phases))
 
 
 def _offsets(answers: Answers) -> float:
@@ -154,7 +154,7 @@ GRIPPER = Starter(
             "m",
             "a diameter",
             lambda answers: 1.194,
-            between(0.2, 5.0),
+            fixed_bounds(0.2, 5.0),
             told_in="mm",
         ),
         Amount(
@@ -172,7 +172,7 @@ GRIPPER = Starter(
             "kg",
             "a mass",
             lambda answers: 3.0,
-            lambda answers: rounded(0.5, 0.05 * max(answers["servicer-mass"], 20.0)),
+            lambda answers: round_bounds(0.5, 0.05 * max(answers["servicer-mass"], 20.0)),
         ),
         closing_speed(0.02, 0.1),
         lateral_offset(lambda answers: 0.4 * answers["tube-radius"], _offsets),
@@ -182,7 +182,7 @@ GRIPPER = Starter(
             "N",
             "a force",
             lambda answers: 100.0,
-            lambda answers: rounded(5.0, min(1000.0, 100 * answers["jaw-mass"])),
+            lambda answers: round_bounds(5.0, min(1000.0, 100 * answers["jaw-mass"])),
         ),
         *contact_questions(_mass, LASTS),
     ),

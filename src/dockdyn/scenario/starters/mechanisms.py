@@ -7,7 +7,7 @@ from dockdyn.scenario.starters.grapple import GRAPPLE
 from dockdyn.scenario.starters.gripper import GRIPPER
 from dockdyn.scenario.starters.mesh_pair import MESH_PAIR
 from dockdyn.scenario.starters.one_axis import ONE_AXIS
-from dockdyn.scenario.starters.pieces import HEAD, ON_RIG, on_rig, quoted
+from dockdyn.scenario.starters.pieces import HEAD, ON_RIG, on_rig, quote
 from dockdyn.scenario.starters.probe_cone import PROBE_CONE
 from dockdyn.scenario.starters.question import Answers
 from dockdyn.scenario.starters.ring import RING
@@ -38,5 +38,5 @@ def scenario_text(starter: Starter, answers: Answers) -> str:
     if on_rig(answers):
         title += ", on a rig"
         carried, other = starter.mock_ups(answers)
-        rig = f"rig.carries = {quoted(carried)}  # by a robot, as seen from the other\nrig.against = {quoted(other)}\n"
-    return f"{HEAD.format(title=title)}title = {quoted(title)}\n{rig}{starter.tables(answers)}"
+        rig = f"rig.carries = {quote(carried)}  # by a robot, as seen from the other\nrig.against = {quote(other)}\n"
+    return f"{HEAD.format(title=title)}title = {quote(title)}\n{rig}{starter.tables(answers)}"

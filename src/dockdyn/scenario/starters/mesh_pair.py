@@ -21,20 +21,20 @@ from dockdyn.scenario.starters.pieces import (
     contact_questions,
     contacts,
     effective_mass,
-    given,
-    joined,
+    join_tables,
     lateral_offset,
     loop,
     mass_of,
     on_rig,
     opening,
-    quoted,
+    quote,
     rig_questions,
     row,
     shared_law,
     table,
+    write_answer,
 )
-from dockdyn.scenario.starters.question import Amount, Answers, Choice, GivenFile, digits, plain, rounded
+from dockdyn.scenario.starters.question import Amount, Answers, Choice, GivenFile, digits, plain, round_bounds
 from dockdyn.scenario.starters.starter import Starter
 
 LASTS = 0.05  # s, a contact of the whole area pressed flat
@@ -86,7 +86,7 @@ def read_shape(path: Path) -> MeshShape:
     )
 
 
-def _told(name: str, found: object) -> str:
+def _describe_mesh(name: str, found: object) -> str:
     assert isinstance(found, MeshShape)
     return f"{name}: a closed mesh of {found.faces} faces, {_by(found.size())} in its own unit"
 
@@ -124,7 +124,7 @@ def _mass(answers: Answers) -> float:
 def _text(answers: Answers) -> str:
     gap = float(digits(0.1 * _smaller(answers)))
     duration = 1.5 * gap / answers["closing-speed"] + AFTER
-    return joined(
+    return join_tables(
         opening(duration, "for the approach and what follows", answers)
         + shared_law(answers, _mass(answers), 0.5),  # of the stiffness, since both contacts press
         approach("chaser.face", "target.face", answers, "of the middles of the faces that meet", gap),
@@ -149,16 +149,16 @@ def _body(name: str, answers: Answers) -> str:
     inertia = np.where(abs(inertia) > ROUNDING * inertia.max(), inertia, 0.0)
     rows = ", ".join(f"[{', '.join(map(plain, line))}]" for line in inertia.tolist())
     place = row((-unit * shape.centre).tolist())
-    radius, points = given(answers, "tip-radius"), ON_RIG if on_rig(answers) else POINTS
+    radius, points = write_answer(answers, "tip-radius"), ON_RIG if on_rig(answers) else POINTS
     port = f"{{ position = {row((unit * (middle - shape.centre)).tolist())}, axis = {row(direction)} }}"
     main: list[Line] = [
-        ("mass", given(answers, f"{name}-mass"), f"the mesh is {_by(shape.size(unit))} m"),
+        ("mass", write_answer(answers, f"{name}-mass"), f"the mesh is {_by(shape.size(unit))} m"),
         ("inertia", f"[{rows}]", "kg m², of one density all over"),
         ("port.face", port, "m, the foremost place of the mesh, from the centre of mass; the way out"),
     ]
     mesh: list[Line] = [
-        ("file", quoted(answers.texts[f"{name}-mesh"]), ""),
-        ("unit", quoted(answers.texts["unit"]), "of the file"),
+        ("file", quote(answers.texts[f"{name}-mesh"]), ""),
+        ("unit", quote(answers.texts["unit"]), "of the file"),
         ("point", place, "m, of the file's origin from the centre of mass"),
     ]
     skin: list[Line] = [
@@ -173,7 +173,7 @@ def _body(name: str, answers: Answers) -> str:
         ("tip_radius", radius, "of what touches it"),
         ("tolerance", f'"{digits(max(2e-4, 1e-3 * unit * max(shape.size())))} m"', "of the distance"),
     ]
-    return joined(
+    return join_tables(
         table(f"body.{name}", main),
         table(f"body.{name}.feature.skin", skin),
         table(f"body.{name}.surface.hull", hull),
@@ -182,7 +182,7 @@ def _body(name: str, answers: Answers) -> str:
 
 def _file(name: str) -> GivenFile:
     why = f"The path of a closed mesh, {', '.join(SUFFIXES)}, of the {name}'s part that touches."
-    return GivenFile(f"{name}-mesh", why, read_shape, _told)
+    return GivenFile(f"{name}-mesh", why, read_shape, _describe_mesh)
 
 
 def _axis(name: str) -> Choice:
@@ -228,7 +228,9 @@ MESH_PAIR = Starter(
             "m",
             "a radius",
             lambda answers: 0.02 * _smaller(answers),
-            lambda answers: rounded(2e-3 * _largest(answers), max(0.03 * _smaller(answers), 3e-3 * _largest(answers))),
+            lambda answers: round_bounds(
+                2e-3 * _largest(answers), max(0.03 * _smaller(answers), 3e-3 * _largest(answers))
+            ),
             told_in="mm",
         ),
         *contact_questions(_mass, LASTS),

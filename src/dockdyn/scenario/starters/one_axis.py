@@ -5,8 +5,16 @@ from __future__ import annotations
 import math
 
 from dockdyn.scenario.language.units import Bounds
-from dockdyn.scenario.starters.pieces import ON_RIG, effective_mass, given, joined, mass_of, stiffness_for, table
-from dockdyn.scenario.starters.question import Amount, Answers, between, digits, rounded, yes_or_no
+from dockdyn.scenario.starters.pieces import (
+    ON_RIG,
+    effective_mass,
+    join_tables,
+    mass_of,
+    stiffness_for,
+    table,
+    write_answer,
+)
+from dockdyn.scenario.starters.question import Amount, Answers, digits, fixed_bounds, round_bounds, yes_or_no
 from dockdyn.scenario.starters.starter import Starter
 
 LASTS = 0.5  # s, the contact
@@ -14,32 +22,32 @@ BEFORE = 0.01  # m, from where it begins to the contact
 DAMPING = 0.05  # ratio, of the contact
 
 
-def _mass(answers: Answers) -> float:
+def _effective_mass(answers: Answers) -> float:
     return effective_mass(answers["chaser-mass"], answers["target-mass"])
 
 
 def _text(answers: Answers) -> str:
-    mass, stiffness, speed = _mass(answers), answers["stiffness"], answers["speed"]
+    mass, stiffness, speed = _effective_mass(answers), answers["stiffness"], answers["speed"]
     pulls, swing = answers.says("pulls", "yes"), math.pi * math.sqrt(mass / stiffness)
     duration = digits(20 * swing if pulls else 2 * BEFORE / speed + 4 * swing)
     depth = math.hypot(speed * math.sqrt(mass / stiffness), BEFORE if pulls else 0.0)  # m, without damping
     normal = [
         ("law", '"spring-dashpot"', ""),
-        ("stiffness", given(answers, "stiffness"), "of what is mounted on the rig"),
+        ("stiffness", write_answer(answers, "stiffness"), "of what is mounted on the rig"),
         ("damping", f'"{digits(2 * DAMPING * math.sqrt(stiffness * mass))} N s/m"', "a twentieth of critical"),
     ]
-    return joined(
+    return join_tables(
         f'motion = "line"\nduration = "{duration} s"\n',
         table("rig", [("carries", '"chaser"', "by a robot, as seen from the other"), ("against", '"target"', "")]),
         table(
             "body.chaser",
             [
-                ("mass", given(answers, "chaser-mass"), ""),
+                ("mass", write_answer(answers, "chaser-mass"), ""),
                 ("position", f'"-{1e3 * BEFORE:g} mm"', "where it begins; from 0 on it touches"),
-                ("velocity", given(answers, "speed"), ""),
+                ("velocity", write_answer(answers, "speed"), ""),
             ],
         ),
-        table("body.target", [("mass", given(answers, "target-mass"), "")]),
+        table("body.target", [("mass", write_answer(answers, "target-mass"), "")]),
         table(
             "contact.touch",
             [
@@ -51,18 +59,22 @@ def _text(answers: Answers) -> str:
         table(
             "loop",
             [
-                ("hold.period", given(answers, "cycle"), "between two commands to the robot"),
-                ("sensor.delay", given(answers, "sensor-delay"), "of the force; not the robot's lag, nor the hold's"),
-                ("robot.bandwidth", given(answers, "bandwidth"), "where its amplitude is lower by 3 dB"),
+                ("hold.period", write_answer(answers, "cycle"), "between two commands to the robot"),
+                (
+                    "sensor.delay",
+                    write_answer(answers, "sensor-delay"),
+                    "of the force; not the robot's lag, nor the hold's",
+                ),
+                ("robot.bandwidth", write_answer(answers, "bandwidth"), "where its amplitude is lower by 3 dB"),
                 ("robot.damping", "0.7", "ratio, of second order; dockdyn identify robot finds both from a log"),
                 ("compensator.law", '"lead-energy"', "takes back what delays do; which is best: dockdyn compare"),
             ],
         ),
-        _driven(stiffness * depth, float(duration), given(answers, "cycle")),
+        _write_driven_tables(stiffness * depth, float(duration), write_answer(answers, "cycle")),
     )
 
 
-def _driven(peak: float, duration: float, cycle: str) -> str:
+def _write_driven_tables(peak: float, duration: float, cycle: str) -> str:
     """Return what drives the rig, in comments, for a contact that presses with a `peak` (N)."""
     return f"""\
 # To drive the rig, take the # away, put in what your robot and mock-ups may do, and say dockdyn rig serve. Try it
@@ -94,7 +106,9 @@ def _driven(peak: float, duration: float, cycle: str) -> str:
 
 
 def _stiffness_bounds(answers: Answers) -> Bounds:
-    return rounded(stiffness_for(_mass(answers), 4 * LASTS), stiffness_for(_mass(answers), 0.2 * LASTS))
+    return round_bounds(
+        stiffness_for(_effective_mass(answers), 4 * LASTS), stiffness_for(_effective_mass(answers), 0.2 * LASTS)
+    )
 
 
 ONE_AXIS = Starter(
@@ -109,7 +123,7 @@ ONE_AXIS = Starter(
             "m/s",
             "a speed",
             lambda answers: 0.05,
-            between(2e-3, 0.5),
+            fixed_bounds(2e-3, 0.5),
             told_in="mm/s",
         ),
         Amount(
@@ -117,7 +131,7 @@ ONE_AXIS = Starter(
             "Force over penetration of what is mounted on the rig.",
             "N/m",
             "a stiffness",
-            lambda answers: stiffness_for(_mass(answers), LASTS),
+            lambda answers: stiffness_for(_effective_mass(answers), LASTS),
             _stiffness_bounds,
         ),
         Amount(
@@ -126,7 +140,7 @@ ONE_AXIS = Starter(
             "s",
             "a period",
             lambda answers: 0.004,
-            between(1e-3, 0.01),
+            fixed_bounds(1e-3, 0.01),
             told_in="ms",
         ),
         Amount(
@@ -135,7 +149,7 @@ ONE_AXIS = Starter(
             "s",
             "a delay",
             lambda answers: 0.002,
-            between(0.0, 0.01),
+            fixed_bounds(0.0, 0.01),
             told_in="ms",
         ),
         Amount(
@@ -144,7 +158,7 @@ ONE_AXIS = Starter(
             "Hz",
             "a frequency",
             lambda answers: 20.0,
-            between(5.0, 100.0),
+            fixed_bounds(5.0, 100.0),
         ),
     ),
     _text,

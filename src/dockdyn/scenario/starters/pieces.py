@@ -15,10 +15,10 @@ from dockdyn.scenario.starters.question import (
     Answers,
     Rule,
     StarterQuestion,
-    between,
     digits,
+    fixed_bounds,
     plain,
-    rounded,
+    round_bounds,
     yes_or_no,
 )
 
@@ -37,7 +37,7 @@ schema = 2
 type Line = tuple[str, str, str]  # key, value as TOML has it, comment or nothing
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """Return a text as TOML has it."""
     return json.dumps(text, ensure_ascii=False)
 
@@ -47,7 +47,7 @@ def row(values: Iterable[float]) -> str:
     return f"[{', '.join(plain(round(value, 6) + 0.0) for value in values)}]"
 
 
-def chosen(values: Iterable[float]) -> str:
+def write_chosen(values: Iterable[float]) -> str:
     """Return numbers that were chosen, three digits of each, as a list in TOML."""
     return f"[{', '.join(map(digits, values))}]"
 
@@ -65,10 +65,10 @@ def inline(lines: Iterable[Line]) -> str:
     return f"{{ {', '.join(f'{key} = {value}' for key, value, _ in lines)} }}"
 
 
-def given(answers: Answers, name: str) -> str:
+def write_answer(answers: Answers, name: str) -> str:
     """Return an answer as TOML has it: a text with its unit, or a number without."""
     text = answers.texts[name]
-    return text if text.replace(".", "").replace("e-", "").isdigit() else quoted(text)
+    return text if text.replace(".", "").replace("e-", "").isdigit() else quote(text)
 
 
 def side(mass: float) -> float:
@@ -95,7 +95,7 @@ def rod(mass: float, length: float) -> tuple[float, float, float]:
 def mass_of(name: str, usual: float, words: str, least: float = 1.0) -> Amount:
     """Return the question for a mass (kg)."""
     why = f"The mass of {words}."
-    return Amount(name, why, "kg", "a mass", lambda answers: usual, between(least, 1e6))
+    return Amount(name, why, "kg", "a mass", lambda answers: usual, fixed_bounds(least, 1e6))
 
 
 def closing_speed(usual: float, most: float = 0.5) -> Amount:
@@ -104,7 +104,7 @@ def closing_speed(usual: float, most: float = 0.5) -> Amount:
 
     def bounds(answers: Answers) -> Bounds:
         softest = math.pi / (2 * _shortest(answers)) if on_rig(answers) else math.inf  # rad/s, of a contact on a rig
-        return rounded(usual / 8, min(most, SINKS * softest))
+        return round_bounds(usual / 8, min(most, SINKS * softest))
 
     return Amount("closing-speed", why, "m/s", "a speed", lambda answers: usual, bounds, told_in="mm/s")
 
@@ -119,7 +119,7 @@ def lateral_offset(usual: Rule[float], most: Rule[float]) -> Amount:
     why = "How far the approach is beside the axis of what is approached."
 
     def bounds(answers: Answers) -> Bounds:
-        return rounded(0.0, most(answers))
+        return round_bounds(0.0, most(answers))
 
     return Amount("lateral-offset", why, "m", "a length", usual, bounds, told_in="mm")
 
@@ -134,7 +134,7 @@ def contact_questions(mass: Rule[float], lasts: float) -> tuple[StarterQuestion,
         shortest = _shortest(answers) if on_rig(answers) else 0.02 * lasts
         not_deeper = mass(answers) * (answers["closing-speed"] / SINKS) ** 2
         softest = stiffness_for(mass(answers), 5 * max(lasts, shortest))
-        return rounded(max(softest, not_deeper), stiffness_for(mass(answers), shortest))
+        return round_bounds(max(softest, not_deeper), stiffness_for(mass(answers), shortest))
 
     why = "Force over penetration where the two touch: of their structure, or of the softest part behind it."
     return (
@@ -153,7 +153,7 @@ def contact_questions(mass: Rule[float], lasts: float) -> tuple[StarterQuestion,
             "",
             "a number",
             lambda answers: 0.1,
-            between(0.0, 0.6),
+            fixed_bounds(0.0, 0.6),
         ),
     )
 
@@ -164,7 +164,7 @@ def _normal_law(answers: Answers, mass: float, share: float) -> list[Line]:
     In space its damping grows with depth, so that the force begins without a jump; on a rig a dashpot outweighs the
     loop's delay at any depth.
     """
-    stiffness = given(answers, "stiffness") if share == 1 else f'"{plain(share * answers["stiffness"])} N/m"'
+    stiffness = write_answer(answers, "stiffness") if share == 1 else f'"{plain(share * answers["stiffness"])} N/m"'
     if on_rig(answers):
         lost = -math.log(answers["restitution"])
         drag = 2 * lost / math.hypot(math.pi, lost) * math.sqrt(answers["stiffness"] * mass)
@@ -174,8 +174,8 @@ def _normal_law(answers: Answers, mass: float, share: float) -> list[Line]:
         ("law", '"hunt-crossley"', ""),
         ("exponent", "1", ""),
         ("stiffness", stiffness, ""),
-        ("restitution", given(answers, "restitution"), ""),
-        ("speed", given(answers, "closing-speed"), ""),
+        ("restitution", write_answer(answers, "restitution"), ""),
+        ("speed", write_answer(answers, "closing-speed"), ""),
     ]
 
 
@@ -183,7 +183,7 @@ def _contact_laws(answers: Answers, mass: float, share: float) -> list[Line]:
     """Return the laws of a contact of an effective `mass` (kg) with a `share` of the stiffness, each in one line."""
     friction = [
         ("law", '"coulomb"', ""),
-        ("coefficient", given(answers, "friction"), ""),
+        ("coefficient", write_answer(answers, "friction"), ""),
         ("regularisation", '"1 mm/s"', ""),
     ]
     return [("normal", inline(_normal_law(answers, mass, share)), ""), ("friction", inline(friction), "")]
@@ -198,7 +198,7 @@ def _law_words(answers: Answers) -> str:
 
 def pair_of(pair: tuple[str, str]) -> Line:
     """Return what touches, and what it touches."""
-    return "between", f"[{', '.join(map(quoted, pair))}]", "what touches, and what it touches"
+    return "between", f"[{', '.join(map(quote, pair))}]", "what touches, and what it touches"
 
 
 def contact(name: str, pair: tuple[str, str], answers: Answers, mass: float) -> str:
@@ -213,26 +213,26 @@ def shared_law(answers: Answers, mass: float, share: float = 1.0) -> str:
 
 def contacts(pairs: dict[str, tuple[str, str]]) -> str:
     """Return several contacts of the law that they share, each in one line."""
-    law: Line = ("law", quoted("touching"), "")
+    law: Line = ("law", quote("touching"), "")
     return table("contact", [(name, inline([pair_of(pair), law]), "") for name, pair in pairs.items()])
 
 
 def spacecraft(name: str, answers: Answers, *lines: Line) -> str:
     """Return the body whose mass was asked, taken for a cube of 100 kg/m³."""
     mass = answers[f"{name}-mass"]
-    cube = chosen([mass * side(mass) ** 2 / 6] * 3)
+    cube = write_chosen([mass * side(mass) ** 2 / 6] * 3)
     inertia = ("inertia", cube, "kg m², of a cube of 100 kg/m³; yours, or a table of 3 by 3")
-    return table(f"body.{name}", [("mass", given(answers, f"{name}-mass"), ""), inertia, *lines])
+    return table(f"body.{name}", [("mass", write_answer(answers, f"{name}-mass"), ""), inertia, *lines])
 
 
 def approach(of: str, to: str, answers: Answers, words: str, gap: float = GAP) -> str:
     """Return how one port comes to another."""
     lines = [
-        ("of", quoted(of), "what comes"),
-        ("to", quoted(to), "what it comes to"),
+        ("of", quote(of), "what comes"),
+        ("to", quote(to), "what it comes to"),
         ("distance", f'"{digits(1e3 * gap)} mm"', "before they touch"),
-        ("closing_speed", given(answers, "closing-speed"), "relative to what it comes to"),
-        ("lateral_offset", f"[{given(answers, 'lateral-offset')}, 0]", "beside the axis, in two directions"),
+        ("closing_speed", write_answer(answers, "closing-speed"), "relative to what it comes to"),
+        ("lateral_offset", f"[{write_answer(answers, 'lateral-offset')}, 0]", "beside the axis, in two directions"),
         ("pitch", '"0.5 deg"', "misaligned by; yaw and roll, and their rates, go likewise"),
     ]
     return table("approach", lines, words)
@@ -262,7 +262,7 @@ def rig_questions() -> tuple[StarterQuestion, ...]:
             "s",
             "a delay",
             lambda answers: 0.016,
-            between(1e-3, 0.1),
+            fixed_bounds(1e-3, 0.1),
             told_in="ms",
             applies=on_rig,
         ),
@@ -272,7 +272,7 @@ def rig_questions() -> tuple[StarterQuestion, ...]:
             "s",
             "a period",
             lambda answers: 0.004,
-            between(1e-3, 0.02),
+            fixed_bounds(1e-3, 0.02),
             told_in="ms",
             applies=on_rig,
         ),
@@ -283,11 +283,11 @@ def loop(answers: Answers) -> str:
     """Return what a rig adds, nothing where there is none."""
     if not on_rig(answers):
         return ""
-    cycle = given(answers, "cycle")
+    cycle = write_answer(answers, "cycle")
     return table(
         "loop",
         [
-            ("delay", given(answers, "delay"), "from a motion to the measured force that acts on it"),
+            ("delay", write_answer(answers, "delay"), "from a motion to the measured force that acts on it"),
             ("hold", f"{{ period = {cycle} }}", "of the robot's commands"),
             ("dynamics", f"{{ period = {cycle} }}", "of the computed motion"),
         ],
@@ -295,6 +295,6 @@ def loop(answers: Answers) -> str:
     )
 
 
-def joined(*tables: str) -> str:
+def join_tables(*tables: str) -> str:
     """Return tables of a file, a blank line between them."""
     return "\n".join(part for part in tables if part)

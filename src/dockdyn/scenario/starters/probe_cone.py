@@ -12,8 +12,7 @@ from dockdyn.scenario.starters.pieces import (
     contact,
     contact_questions,
     effective_mass,
-    given,
-    joined,
+    join_tables,
     lateral_offset,
     loop,
     mass_of,
@@ -23,8 +22,9 @@ from dockdyn.scenario.starters.pieces import (
     side,
     spacecraft,
     table,
+    write_answer,
 )
-from dockdyn.scenario.starters.question import Amount, Answers, between, digits, rounded, yes_or_no
+from dockdyn.scenario.starters.question import Amount, Answers, digits, fixed_bounds, round_bounds, yes_or_no
 from dockdyn.scenario.starters.starter import Starter
 
 LASTS = 1.0  # s, a contact
@@ -41,7 +41,7 @@ def _tip_bounds(answers: Answers) -> Bounds:
     """Return the radii (m) of tips that come as far as a latch near the apex."""
     angle = answers["half-angle"]
     deepest = 0.6 * answers["rim-radius"] / math.tan(angle)  # m, from the apex
-    return rounded(1e-3, deepest / (1 / math.sin(angle) + RAMP + 1))
+    return round_bounds(1e-3, deepest / (1 / math.sin(angle) + RAMP + 1))
 
 
 def _entry(answers: Answers) -> float:
@@ -57,16 +57,16 @@ def _text(answers: Answers) -> str:
     tip, apex = side(answers["chaser-mass"]) / 2 + BOOM, side(answers["target-mass"]) / 2
     probe = [
         ("position", row([tip, 0, 0]), "m, of the tip's middle, from the centre of mass"),
-        ("radius", given(answers, "tip-radius"), "of its spherical tip"),
+        ("radius", write_answer(answers, "tip-radius"), "of its spherical tip"),
     ]
     cone = [
         ("shape", '"cone"', ""),
         ("apex", row([apex, 0, 0]), "m, from the centre of mass"),
         ("axis", "[1, 0, 0]", "from the apex into the opening"),
-        ("half_angle", given(answers, "half-angle"), "of the wall against the axis"),
-        ("rim_radius", given(answers, "rim-radius"), "of the mouth"),
+        ("half_angle", write_answer(answers, "half-angle"), "of the wall against the axis"),
+        ("rim_radius", write_answer(answers, "rim-radius"), "of the mouth"),
     ]
-    return joined(
+    return join_tables(
         opening(duration, "for the approach and a few bounces", answers, answers.says("latch", "yes")),
         approach("probe", "cone", answers, "of the probe's tip, at the mouth of the cone"),
         spacecraft("chaser", answers),
@@ -113,7 +113,7 @@ PROBE_CONE = Starter(
             "rad",
             "an angle",
             lambda answers: math.radians(40),
-            between(math.radians(20), math.radians(60)),
+            fixed_bounds(math.radians(20), math.radians(60)),
             told_in="deg",
         ),
         Amount(
@@ -122,7 +122,7 @@ PROBE_CONE = Starter(
             "m",
             "a radius",
             lambda answers: 0.25,
-            between(0.02, 1.0),
+            fixed_bounds(0.02, 1.0),
             told_in="mm",
         ),
         Amount(

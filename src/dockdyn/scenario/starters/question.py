@@ -39,7 +39,7 @@ class Answers:
 type Rule[T] = Callable[[Answers], T]  # what follows from the answers so far
 
 
-def _spaced(name: str) -> str:
+def _with_blanks(name: str) -> str:
     return name.replace("-", " ")
 
 
@@ -58,12 +58,12 @@ def plain(value: float) -> str:
     return f"{value:.10g}"
 
 
-def between(least: float, most: float) -> Rule[Bounds]:
+def fixed_bounds(least: float, most: float) -> Rule[Bounds]:
     """Return bounds (SI) that do not depend on other answers."""
     return lambda answers: Bounds(least=least, most=most)
 
 
-def rounded(least: float, most: float) -> Bounds:
+def round_bounds(least: float, most: float) -> Bounds:
     """Return bounds (SI) of three digits, so that a message says them as they are."""
     return Bounds(least=float(digits(least)), most=float(digits(most)))
 
@@ -122,7 +122,7 @@ class Amount:
         return f"That is {number} {self.unit}." if bare and self.unit else ""
 
     def prompt(self, answers: Answers) -> str:
-        return _spaced(self.name)
+        return _with_blanks(self.name)
 
     def explain(self, answers: Answers) -> str:
         allowed = self.bounds(answers).words(self.unit)
@@ -152,7 +152,7 @@ class Choice:
 
     def prompt(self, answers: Answers) -> str:
         options = self.options(answers)
-        return f"{_spaced(self.name)} ({', '.join(options)})" if len(options) <= FEW else _spaced(self.name)
+        return f"{_with_blanks(self.name)} ({', '.join(options)})" if len(options) <= FEW else _with_blanks(self.name)
 
     def explain(self, answers: Answers) -> str:
         options = self.options(answers)
@@ -180,7 +180,7 @@ class GivenFile:
         return self.tell(text, found)
 
     def prompt(self, answers: Answers) -> str:
-        return f"{_spaced(self.name)}, a file"
+        return f"{_with_blanks(self.name)}, a file"
 
     def explain(self, answers: Answers) -> str:
         return self.why

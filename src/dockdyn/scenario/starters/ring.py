@@ -7,24 +7,24 @@ import math
 from dockdyn.scenario.starters.pieces import (
     Line,
     approach,
-    chosen,
     closing_speed,
     contact_questions,
     contacts,
     effective_mass,
     inline,
-    joined,
+    join_tables,
     lateral_offset,
     mass_of,
     opening,
-    quoted,
+    quote,
     row,
     shared_law,
     side,
     spacecraft,
     table,
+    write_chosen,
 )
-from dockdyn.scenario.starters.question import Amount, Answers, digits, rounded
+from dockdyn.scenario.starters.question import Amount, Answers, digits, round_bounds
 from dockdyn.scenario.starters.starter import Starter
 
 SIZE = 0.6  # m, radius of a ring for which lengths are stated
@@ -89,7 +89,7 @@ def _text(answers: Answers) -> str:
         ("on", '"chaser"', "it begins there, and moves with it as the struts let it"),
         ("position", row([base + 0.33 * size, 0, 0]), "m, from the chaser's centre of mass"),
         ("mass", f'"{digits(_ring_mass(answers))} kg"', ""),
-        ("inertia", chosen(value * mass * size**2 for value in (13, 7, 7)), "kg m²"),
+        ("inertia", write_chosen(value * mass * size**2 for value in (13, 7, 7)), "kg m²"),
         ("port.front", "{ position = [0, 0, 0], axis = [1, 0, 0] }", ""),
         ("feature.face", face, ""),
         *_guides(0.0, radius),
@@ -101,7 +101,7 @@ def _text(answers: Answers) -> str:
         *_guides(port, radius),
     ]
     interface = f"{{ position = {row([base, 0, 0])}, axis = [1, 0, 0] }}"
-    return joined(
+    return join_tables(
         opening(gap / speed + 5 * size, "for the approach, capture and attenuation", answers, True)
         + "integrator = { tolerance = 1e-7 }  # of a step's error; loads to about four digits\n"
         + shared_law(answers, _ring_mass(answers)),
@@ -151,13 +151,13 @@ def _struts(answers: Answers, base: float, size: float, mass: float) -> str:
         "damping": f"{digits(2500 * mass / size)} N s/m",
         "speed": "0 mm/s",
     }
-    changed = ", ".join(f'"strut.leg.{key}" = {quoted(value)}' for key, value in after.items())
+    changed = ", ".join(f'"strut.leg.{key}" = {quote(value)}' for key, value in after.items())
     phases = [
         ("ready", "{}", "until they touch"),
         ("lunge", '{ when = "contact", set = { "strut.leg.speed" = "50 mm/s" } }', "the struts push the ring on"),
         ("attenuate", f'{{ when = "latched", set = {{ {changed} }} }}', ""),
     ]
-    return joined(table("strut.leg", lines), table("phase", phases))
+    return join_tables(table("strut.leg", lines), table("phase", phases))
 
 
 def _latches(answers: Answers, port: float, size: float, mass: float) -> str:
@@ -189,7 +189,7 @@ RING = Starter(
             "m",
             "a radius",
             lambda answers: min(SIZE, 0.4 * _smaller(answers)),
-            lambda answers: rounded(0.1 * _smaller(answers), min(2.0, 0.8 * _smaller(answers))),
+            lambda answers: round_bounds(0.1 * _smaller(answers), min(2.0, 0.8 * _smaller(answers))),
         ),
         closing_speed(0.08, 0.2),
         lateral_offset(lambda answers: 0.06 * answers["ring-radius"], lambda answers: 0.12 * answers["ring-radius"]),

@@ -17,24 +17,24 @@ from dockdyn.scenario.load import parse
 from dockdyn.scenario.starters.pieces import (
     GAP,
     approach,
-    chosen,
     closing_speed,
     contact,
     contact_questions,
     inline,
-    joined,
+    join_tables,
     lateral_offset,
     loop,
     mass_of,
     opening,
-    quoted,
+    quote,
     rig_questions,
     row,
     side,
     spacecraft,
     table,
+    write_chosen,
 )
-from dockdyn.scenario.starters.question import Amount, Answers, Choice, GivenFile, between, digits, rounded
+from dockdyn.scenario.starters.question import Amount, Answers, Choice, GivenFile, digits, fixed_bounds, round_bounds
 from dockdyn.scenario.starters.starter import Starter
 from dockdyn.scenario.tables.urdf import UrdfTree, read_robot
 
@@ -103,7 +103,7 @@ def read_arm(path: Path) -> ArmFile:
     return ArmFile(tree, masses, tuple(str(body["note"]) for body in found.values() if "note" in body))
 
 
-def _told(name: str, found: object) -> str:
+def _describe_links(name: str, found: object) -> str:
     assert isinstance(found, ArmFile)
     joints = found.tree.joints
     rows = []
@@ -165,20 +165,22 @@ def _gains(answers: Answers) -> tuple[str, str]:
         lever = sum(lengths[other] for other in outer if other != link)
         lever = max(lever, LEAST_LEVER * arm.length())
         inertias.append(carried * (lever**2 if arm.tree.joints[link].kind == "revolute" else 1.0))
-    return chosen(value * natural**2 for value in inertias), chosen(2 * DAMPING * value * natural for value in inertias)
+    return write_chosen(value * natural**2 for value in inertias), write_chosen(
+        2 * DAMPING * value * natural for value in inertias
+    )
 
 
 def _text(answers: Answers, mass: float | None = None) -> str:
     """Return the tables of the file, with the damping of a contact of an effective `mass` (kg), by default the bodies' own."""
     front = side(answers["payload-mass"]) / 2
     plate = inline([("shape", '"plane"', ""), ("point", row([front, 0, 0]), ""), ("normal", "[1, 0, 0]", "")])
-    ball = inline([("shape", '"sphere"', ""), ("centre", "[0, 0, 0]", ""), ("radius", quoted(f"{front:g} m"), "")])
+    ball = inline([("shape", '"sphere"', ""), ("centre", "[0, 0, 0]", ""), ("radius", quote(f"{front:g} m"), "")])
     touched = plate if answers.says("touches", "plate") else ball
     face = ("port.face", f"{{ position = {row([front, 0, 0])}, axis = [1, 0, 0] }}", "m, where it comes to")
     place = side(answers["spacecraft-mass"]) / 2
     arm, stiffness = _arm(answers), _gains(answers)
     tree = [
-        ("urdf", quoted(answers.texts["urdf"]), "its links are the bodies arm.LINK"),
+        ("urdf", quote(answers.texts["urdf"]), "its links are the bodies arm.LINK"),
         ("on", '"spacecraft"', ""),
         ("position", row([place, 0, 0]), "m, of its root, from the spacecraft's centre of mass"),
     ]
@@ -190,7 +192,7 @@ def _text(answers: Answers, mass: float | None = None) -> str:
         ("stiffness", stiffness[0], "N m/rad, of slides N/m, joint by joint"),
         ("damping", stiffness[1], "N m s/rad, of slides N s/m"),
     ]
-    return joined(
+    return join_tables(
         opening(1.5 * GAP / answers["closing-speed"] + AFTER, "for the approach and what follows", answers),
         approach("tip", "face", answers, "of the hand, to the payload; the spacecraft comes with it")
         + f"axis = {row(AXES[answers.texts['hand-axis']])}  # of the hand, out of it\n",
@@ -222,14 +224,14 @@ def _links(answers: Answers) -> list[tuple[str, str, str]]:
 
 def _key(name: str) -> str:
     """Return a name as a key of TOML."""
-    return name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else quoted(name)
+    return name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else quote(name)
 
 
 URDF_ARM = Starter(
     "an arm from a URDF file, whose hand meets a payload",
     (
         *rig_questions(),
-        GivenFile("urdf", "The path of the URDF file; xacro must be expanded before.", read_arm, _told),
+        GivenFile("urdf", "The path of the URDF file; xacro must be expanded before.", read_arm, _describe_links),
         Choice("hand", "The link that meets the payload.", _hands),
         Choice(
             "hand-axis",
@@ -242,7 +244,7 @@ URDF_ARM = Starter(
             "m",
             "a length",
             _reach,
-            lambda answers: rounded(0.01 * _arm(answers).length(), 0.5 * _arm(answers).length()),
+            lambda answers: round_bounds(0.01 * _arm(answers).length(), 0.5 * _arm(answers).length()),
             told_in="mm",
         ),
         Choice(
@@ -258,7 +260,7 @@ URDF_ARM = Starter(
             "s",
             "a period",
             lambda answers: 5.0,
-            between(0.5, 60.0),
+            fixed_bounds(0.5, 60.0),
         ),
         closing_speed(0.02, 0.2),
         lateral_offset(lambda answers: 0.0, lambda answers: min(0.5, 0.3 * side(answers["payload-mass"]))),

@@ -137,7 +137,7 @@ def _form(value: object) -> str:
     return next((form for form, own in KEYS.items() if own & keys.keys()), "by axes")
 
 
-def _known(value: object) -> object:
+def _refuse_unknown_form(value: object) -> object:
     """Refuse what has none of the forms."""
     stated = value.keys() if isinstance(value, dict) else ()
     if isinstance(value, list | Turned) or any(own & set(stated) for own in KEYS.values()):
@@ -152,7 +152,7 @@ Attitude = Annotated[
     | Annotated[TwoAxes, Tag("by axes")]
     | Annotated[RotationMatrix, Tag("by matrix")],
     Discriminator(_form),
-    BeforeValidator(_known),
+    BeforeValidator(_refuse_unknown_form),
 ]
 
 

@@ -84,12 +84,12 @@ class BodyControlSection(SampledSection):
 
         It is to see positions counted from `origin` (m, inertial).
         """
-        from dockdyn.control.body_hold import BodyHold
+        from dockdyn.control.pose_control import PoseControl
 
         if self.law == "none":
             return None
         reference = self._reference(start, origin, port)
-        law = BodyHold(
+        law = PoseControl(
             stiffness=number(self.base_stiffness),
             damping=number(self.base_damping),
             position_stiffness=number(self.position_stiffness),

@@ -24,7 +24,7 @@ class NetworkSection(Section):
     reordering: Share = 0.0
 
 
-def _three(unit: str, what: str) -> Any:  # noqa: ANN401, a type
+def _three_numbers(unit: str, what: str) -> Any:  # noqa: ANN401, a type
     """Return the field type: three numbers."""
     return Annotated[list[quantity(unit, what, component=True)], Field(min_length=3, max_length=3)]
 
@@ -35,12 +35,12 @@ NONE = [0.0, 0.0, 0.0]
 class EmulatedSensorSection(Section):
     """What the sensor makes of the force and torque; along one direction the first number of three counts."""
 
-    bias: _three("N", "a force") = NONE
-    drift: _three("N/s", "a force per time") = NONE
+    bias: _three_numbers("N", "a force") = NONE
+    drift: _three_numbers("N/s", "a force per time") = NONE
     resolution: quantity("N", "a force", least=0) = 0.0
     saturation: quantity("N", "a force", above=0) | None = None
-    torque_bias: _three("N*m", "a torque") = NONE
-    torque_drift: _three("N*m/s", "a torque per time") = NONE
+    torque_bias: _three_numbers("N*m", "a torque") = NONE
+    torque_drift: _three_numbers("N*m/s", "a torque per time") = NONE
     torque_resolution: quantity("N*m", "a torque", least=0) = 0.0
     torque_saturation: quantity("N*m", "a torque", above=0) | None = None
     measuring_rate: quantity("Hz", "a rate", above=0) = 7000.0

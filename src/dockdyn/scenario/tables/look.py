@@ -65,23 +65,23 @@ def with_looks(data: Any, name: str, folder: Path | None, path: str = "") -> Any
     for key, value in data.items():
         where = f"{path}.{key}".lstrip(".")
         if key == "file" and data.get("shape") in ("mesh", "cloud") and isinstance(value, str):
-            found[key] = located(value, name, folder, where)
+            found[key] = locate_file(value, name, folder, where)
         elif key == "law" and isinstance(value, str) and value.startswith(SCHEME):
-            found[key] = SCHEME + located(value.removeprefix(SCHEME), name, folder, where)
+            found[key] = SCHEME + locate_file(value.removeprefix(SCHEME), name, folder, where)
         elif key == profile.KEY and data.get("shape") == "revolved" and isinstance(value, str):
             found[key] = profile.corners_in((folder or Path()) / value, f"{name}: {where} = {shown(value)}")
         elif key != KEY:
             found[key] = with_looks(value, name, folder, where)
         elif isinstance(value, str):
-            found[key] = located(value, name, folder, where)
+            found[key] = locate_file(value, name, folder, where)
         elif isinstance(value, dict) and isinstance(value.get("file"), str):
-            found[key] = value | {"file": located(value["file"], name, folder, f"{where}.file")}
+            found[key] = value | {"file": locate_file(value["file"], name, folder, f"{where}.file")}
         else:
             found[key] = value
     return found
 
 
-def located(file: str, name: str, folder: Path | None, where: str) -> str:
+def locate_file(file: str, name: str, folder: Path | None, where: str) -> str:
     """Return the absolute path of a file given relative to the scenario's folder."""
     if Path(file).is_absolute() or Path(file).suffix.lower() not in FILES:
         return file  # what is no mesh is refused with the rest of the scenario

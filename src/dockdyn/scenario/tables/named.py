@@ -47,7 +47,7 @@ class _Named:
         return {"type": "object", "additionalProperties": listed["items"], **names, **found}
 
 
-def _listed(names: re.Pattern[str], value: object, info: ValidationInfo) -> object:
+def _list_tables(names: re.Pattern[str], value: object, info: ValidationInfo) -> object:
     """Return tables by name as a list of them, each with its name, without those left out; refuse what is no table."""
     if isinstance(value, list) and all(isinstance(item, NamedSection) for item in value):
         return value
@@ -82,7 +82,7 @@ def named_tables(table: Any, *more: object, names: re.Pattern[str] = NAME) -> An
     return Annotated[
         list[Annotated[table, WhenStated(lambda: table)]],
         *more,
-        BeforeValidator(partial(_listed, names)),
+        BeforeValidator(partial(_list_tables, names)),
         WrapSerializer(_by_name),
         _Named(names),
     ]

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Discriminator, Tag, model_validator
 
 from dockdyn.deferred import jnp
 from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.tables.own_part import OwnPart, imported
+from dockdyn.scenario.tables.own_part import OwnPart, import_class
 
 if TYPE_CHECKING:
     from dockdyn.impact.laws.by_name import StatedLaw
@@ -53,7 +53,7 @@ class OwnImpact(OwnPart):
         from dockdyn.impact.laws.by_name import StatedLaw
         from dockdyn.impact.laws.impact_law import law_of
 
-        made, stated = imported(self.law), self.stated()
+        made, stated = import_class(self.law), self.stated()
         values = {
             field.name: jnp.asarray(getattr(self, field.name) if field.name in stated else field.default, float)
             for field in dataclasses.fields(made)

@@ -48,7 +48,7 @@ class OwnPart(Part, own_code.Own):
 
     @model_validator(mode="after")
     def importable(self) -> OwnPart:
-        cls = imported(self.own_class(), self.base)
+        cls = import_class(self.own_class(), self.base)
         fields = dataclasses.fields(cls)
         names = {field.name: named(cls, field.name) for field in fields}
         needed = {field.name for field in fields if field.default is field.default_factory is dataclasses.MISSING}
@@ -64,11 +64,11 @@ class OwnPart(Part, own_code.Own):
         return set(self.__pydantic_extra__ or {})
 
     def make(self) -> Any:  # noqa: ANN401, a law or a surface
-        return imported(self.own_class())(**{name: array(getattr(self, name)) for name in self.stated()})
+        return import_class(self.own_class())(**{name: array(getattr(self, name)) for name in self.stated()})
 
     def unit_of_extra(self, field: str) -> str:
         """Return the unit that the class declares for a field; empty for one that says nothing."""
-        about = parameters_of(imported(self.own_class())).get(field)
+        about = parameters_of(import_class(self.own_class())).get(field)
         return "" if about is None else about.unit.format(**dict(self))
 
     @model_serializer(mode="wrap")
@@ -89,7 +89,7 @@ class OwnPart(Part, own_code.Own):
         )
         if not (isinstance(target, str) and ":" in target):
             return given  # which other rules refuse
-        made = imported(target, cls.base)
+        made = import_class(target, cls.base)
         others = {
             key: si(value) for key, value in given.items() if key not in (*cls.model_fields, *parameters_of(made))
         }
@@ -155,7 +155,7 @@ def read_table(value: object, base: Callable[[], type], section_of: Callable[[st
     it."""
     if not isinstance(value, dict):
         return value
-    made = imported(value["law"], base)
+    made = import_class(value["law"], base)
     section = section_of(value["law"], made)
     if unknown := sorted(set(value) - set(section.model_fields)):
         known = ", ".join(named(made, name) for name in section.model_fields if name not in ("law", "name"))
@@ -164,12 +164,12 @@ def read_table(value: object, base: Callable[[], type], section_of: Callable[[st
 
 
 def _default_of(made: type, name: str) -> object:
-    return next(_listed(field.default) for field in dataclasses.fields(made) if field.name == name)
+    return next(_default_as_list(field.default) for field in dataclasses.fields(made) if field.name == name)
 
 
-def _listed(value: object) -> object:
+def _default_as_list(value: object) -> object:
     """Return a default as a file would have it: a class cannot have a list as one."""
-    return [_listed(item) for item in value] if isinstance(value, tuple) else value
+    return [_default_as_list(item) for item in value] if isinstance(value, tuple) else value
 
 
 def read_value(
@@ -263,12 +263,12 @@ def si(value: object) -> object:
     return value
 
 
-def imported(target: str, base: Callable[[], type] | None = None) -> type:
+def import_class(target: str, base: Callable[[], type] | None = None) -> type:
     """Return the class "module:Class", a subclass of what `base` gives.
 
     Modules beside the scenario file and in the working folder are found.
     """
-    if not own_code.allowed():
+    if not own_code.is_import_allowed():
         raise PydanticCustomError("own_code", "{allowed}", {"allowed": f"{target!r} {own_code.REFUSED}"})
     module, _, name = target.partition(":")
     try:

@@ -17,7 +17,7 @@ from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.mesh import MeshSection
 from dockdyn.scenario.tables.own_part import OwnFriction, OwnNormalLaw, OwnShape
 from dockdyn.scenario.tables.part import Part, array, choice, part, refuse
-from dockdyn.scenario.tables.profile import Corner, outlined
+from dockdyn.scenario.tables.profile import Corner, refuse_bad_outline
 
 if TYPE_CHECKING:
     from dockdyn.contact.laws.compliance_device import ComplianceDevice
@@ -451,7 +451,7 @@ SurfaceSection: Any = choice(
             "shape",
             "revolved",
             "dockdyn.contact.surfaces.revolved:Revolved.of",
-            outlined,
+            refuse_bad_outline,
             point=(Point, [0.0, 0.0, 0.0]),
             axis=Direction,
             profile=Annotated[list[Corner], Field(min_length=3, fail_fast=True)],

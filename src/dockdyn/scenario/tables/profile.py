@@ -30,7 +30,7 @@ def corners_in(file: Path, label: str) -> list[list[float]]:
         raise ScenarioError(f"{label}: must be a CSV file of numbers alone, m: along the axis, and from it") from None
 
 
-def outlined(section: Any) -> None:  # noqa: ANN401, a table that `part` makes
+def refuse_bad_outline(section: Any) -> None:  # noqa: ANN401, a table that `part` makes
     """Refuse corners that are not those of a closed outline at one side of the axis, or too near for the rounding."""
     corners = np.asarray(section.profile, float)
     if len(corners) > MOST:

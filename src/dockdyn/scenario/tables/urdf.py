@@ -195,7 +195,7 @@ def read_robot(path: Path, label: str) -> UrdfTree:
         joints.remove(on_root[0])
     if floating := [joint.name for joint in joints if joint.kind == "floating"]:
         raise _unknown_type(f"{label}: joint {floating[0]}", "floating")
-    led = _led({joint.name: joint for joint in joints}, label)
+    led = _resolve_followers({joint.name: joint for joint in joints}, label)
     return UrdfTree(label, {name: links[name] for name in ordered}, {joint.child: joint for joint in led})
 
 
@@ -295,7 +295,7 @@ def _number(text: str, what: str, least: float = -np.inf) -> float:
         raise ScenarioError(f"{what} = {shown(text)}: {error}") from None
 
 
-def _three(text: str, what: str) -> list[float]:
+def _read_three_numbers(text: str, what: str) -> list[float]:
     """Return three numbers with blanks between. Raises ScenarioError where they are not."""
     try:
         found = [float(part) for part in text.split()]
@@ -310,9 +310,9 @@ def _frame(origin: Element | None, where: str) -> Frame:
     """Return the frame that an <origin> says: turned by `rpy` about the fixed x, y and z axes."""
     found = np.eye(4)
     origin = Element("origin") if origin is None else origin
-    found[:3, 3] = _three(origin.get("xyz", "0 0 0"), f"{where}: origin xyz")
+    found[:3, 3] = _read_three_numbers(origin.get("xyz", "0 0 0"), f"{where}: origin xyz")
     (cr, cp, cy), (sr, sp, sy) = (
-        f(_three(origin.get("rpy", "0 0 0"), f"{where}: origin rpy")) for f in (np.cos, np.sin)
+        f(_read_three_numbers(origin.get("rpy", "0 0 0"), f"{where}: origin rpy")) for f in (np.cos, np.sin)
     )
     found[:3, :3] = [
         [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
@@ -344,7 +344,9 @@ def _joint(name: str, element: Element, label: str) -> UrdfJoint:
         text = parts[tag].get(key) if tag in parts else None
         return None if text is None else _number(text, f"{where}: {key}", least)
 
-    axis = found.axis if "axis" not in parts else _three(parts["axis"].get("xyz", "1 0 0"), f"{where}: axis")
+    axis = (
+        found.axis if "axis" not in parts else _read_three_numbers(parts["axis"].get("xyz", "1 0 0"), f"{where}: axis")
+    )
     if not any(axis):
         raise ScenarioError(f"{where}: axis = {axis}: must be three numbers, not all of them 0")
     mimic = None
@@ -384,7 +386,7 @@ def _in_order(names: list[str], holders: Mapping[str, UrdfJoint], label: str) ->
     return found
 
 
-def _led(joints: dict[str, UrdfJoint], label: str) -> list[UrdfJoint]:
+def _resolve_followers(joints: dict[str, UrdfJoint], label: str) -> list[UrdfJoint]:
     """Return the joints, those that follow one that follows another as followers of the last. Raises ScenarioError."""
     found = []
     for joint in joints.values():

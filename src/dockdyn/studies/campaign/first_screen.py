@@ -44,7 +44,7 @@ def requirement_bars(answers: dict[str, Any]) -> list[RequirementBar]:
             words += f"; {one['undecided']} not decided"
         bars.append(
             RequirementBar(
-                _asked(one),
+                _write_requirement(one),
                 f"{format_share(share, interval)} %",
                 "ok" if share == 1 else "bad" if share < HALF else "warn",
                 f"met in {met} of {answers['runs']} cases",
@@ -58,7 +58,7 @@ def requirement_bars(answers: dict[str, Any]) -> list[RequirementBar]:
     return bars
 
 
-def _asked(one: dict[str, Any]) -> str:
+def _write_requirement(one: dict[str, Any]) -> str:
     """Return what is required: a figure and its limit."""
     return f"{name_in_words(one['name'])} {'= ' if one['text'] in ('true', 'false') else ''}{one['text']}"
 
@@ -81,7 +81,9 @@ def campaign_tiles(cases: CampaignCases, answers: dict[str, Any]) -> list[Tile]:
         )
     numbers = [one for one in answers["requirements"] if one["figure"] != "captured"]
     for one in sorted(numbers, key=lambda each: each["probability"])[: 2 if not tiles else 1]:
-        tiles.append(_share_tile(_asked(one), one["probability"], one["interval_95"], answers["runs"], one["name"]))
+        tiles.append(
+            _share_tile(_write_requirement(one), one["probability"], one["interval_95"], answers["runs"], one["name"])
+        )
     if answers["peak_force"]:
         tiles.append(_force_tile(cases, answers))
     if stretch := answers["best_stretch"]:

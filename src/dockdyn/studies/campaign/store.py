@@ -25,7 +25,7 @@ from dockdyn.netcdf import as_bytes, dataset_in
 from dockdyn.results.key_figures import names_in_cases
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given_file import PART, refusal
-from dockdyn.scenario.language.own_code import allowed
+from dockdyn.scenario.language.own_code import is_import_allowed
 from dockdyn.scenario.language.toml_text import data_of
 from dockdyn.scenario.load import refuse_own_code
 from dockdyn.scenario.setups import setup_named
@@ -132,7 +132,7 @@ class Store:
             stated = json.loads(read_file(whole, PART.most))
             if stated["format"] != FORMAT:
                 raise ScenarioError(f"{whole}: is of another version of dockdyn; run it again with another --out")
-            if not allowed():
+            if not is_import_allowed():
                 refuse_own_code(str(stated["scenario"]), str(whole))
             found = TypeAdapter(Campaign).validate_python(facts_in(read_file(whole, PART.most)))
             if not 1 <= found.chunk <= found.runs <= MOST_RUNS:

@@ -103,7 +103,7 @@ def _headline(begun: StraightStart) -> str:
     if over := begun.overlapping:
         return f"{begun.names[over[0]]} overlaps by {format_significant(1e3 * begun.depths[0][over[0]], 3)} mm at the start"
     if begun.first is None:
-        return "Nothing touches on a straight way"
+        return "Nothing touches on a straight way within the duration"
     when = begun.touches[begun.first]
     return (
         f"{begun.names[begun.first]} touches {f'first, at {format_significant(when, 4)} s' if when else 'at the start'}"
@@ -201,7 +201,7 @@ def _bodies_table(content: Any) -> Table:  # noqa: ANN401, of any setup
         ("radius of gyration", "m"),
         ("", ""),
     ]
-    return Table(columns, rows, worded={0, 5}, alarming={row[5] for row in rows if row[5]})
+    return Table(columns, rows, worded={0, 2, 3, 5}, alarming={row[5] for row in rows if row[5]})
 
 
 def _places_table(content: Any) -> Table:  # noqa: ANN401, of any setup

@@ -53,7 +53,7 @@ class StraightStart:
 
 
 @Program
-def _coasted(content: Any, time: Float[np.ndarray, ""]) -> Any:  # noqa: ANN401, of any setup with contacts
+def _coast(content: Any, time: Float[np.ndarray, ""]) -> Any:  # noqa: ANN401, of any setup with contacts
     return content.coasted(time)
 
 
@@ -63,7 +63,7 @@ def begin_straight(scenario: Scenario) -> StraightStart:
     end = float(content.duration)
 
     def at(time: float) -> tuple[np.ndarray, ...]:
-        return tuple(np.array(one) for one in _coasted(content, np.float64(time)))
+        return tuple(np.array(one) for one in _coast(content, np.float64(time)))
 
     time = np.linspace(0.0, end, INSTANTS)
     depths = np.array([at(one)[0] for one in time]).reshape(INSTANTS, -1)

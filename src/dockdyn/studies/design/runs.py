@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -79,10 +79,9 @@ def spread_rows(
     asked: Asked,
 ) -> DesignOutcome:
     """Return the same on workers, some rows each: what they give does not depend on who runs them."""
-    folder = None if scenario.folder is None else str(scenario.folder.resolve())
+    written = WrittenScenario.of(scenario)
     tasks = (
-        (at, scenario.text(), scenario.name, folder, keys, rows[at : at + PART], of_cases[at : at + PART], asked)
-        for at in range(0, len(rows), PART)
+        (at, written, keys, rows[at : at + PART], of_cases[at : at + PART], asked) for at in range(0, len(rows), PART)
     )
     figures: dict[str, np.ndarray] = {}
     reasons = [""] * len(rows)
@@ -94,24 +93,35 @@ def spread_rows(
     return DesignOutcome(figures, reasons)
 
 
+class WrittenScenario(NamedTuple):
+    """A scenario as it is sent to a worker."""
+
+    text: str
+    name: str
+    folder: str | None
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Self:
+        return cls(scenario.text(), scenario.name, None if scenario.folder is None else str(scenario.folder.resolve()))
+
+
 def _part_of_rows(
     at: int,
-    text: str,
-    name: str,
-    folder: str | None,
+    written: WrittenScenario,
     keys: Sequence[str],
     rows: Sequence[Sequence[Any]],
     of_cases: Sequence[bool],
     asked: Asked,
 ) -> tuple[int, DesignOutcome]:
     """Return some rows, from the one `at` a place on: the task of a worker."""
-    return at, figures_of_rows(_scenario_of(text, name, folder), keys, rows, of_cases, asked)
+    return at, figures_of_rows(_read_written(written), keys, rows, of_cases, asked)
 
 
 @lru_cache(maxsize=4)
-def _scenario_of(text: str, name: str, folder: str | None) -> Scenario:
-    """Return the scenario that a text states, which a worker reads once."""
-    return replace(parse(text, name, folder=None if folder is None else Path(folder)), requirements=())
+def _read_written(written: WrittenScenario) -> Scenario:
+    """Return the scenario that a worker is sent, which it reads once."""
+    folder = None if written.folder is None else Path(written.folder)
+    return replace(parse(written.text, written.name, folder=folder), requirements=())
 
 
 def _margins_of(

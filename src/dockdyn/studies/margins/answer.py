@@ -43,7 +43,7 @@ from dockdyn.stability.windows import Windows
 from dockdyn.studies.margins.approximation import left_out as left_out_by_pade
 from dockdyn.studies.margins.approximation import pade_approximations
 from dockdyn.studies.margins.derivatives import Sensitivities, margin_sensitivities
-from dockdyn.studies.margins.judged_loop import judge_loop, roots_with_delay
+from dockdyn.studies.margins.judged_loop import JudgedLoop, judge_loop, roots_with_delay
 from dockdyn.studies.margins.wording import margins_verdict
 
 OFF = 0.01  # a robot's gain at rest that is further from 1 is told
@@ -69,9 +69,7 @@ def margins(scenario: Scenario | str | Path) -> ShownAnswer:
     tuned, untuned = _tuned_or_not(stated)
     judged = judge_loop(tuned)
     content, nominal, loop, found = judged.scenario.content, judged.nominal, judged.loop, judged.roots
-    several, delay, growth, stable = judged.several, judged.delay, judged.growth, judged.stable
-    # axes across the normal are those of a docking axis
-    contact = None if several or not np.isfinite(judged.contact.radius) else judged.contact
+    several, delay, stable = judged.several, judged.delay, judged.stable
     critical, doubts = critical_delay(found.windows, delay, stable)
     doubts += untuned
     slopes = margin_sensitivities(content, nominal, loop, critical) if loop.behind is None else Sensitivities({}, [])
@@ -86,25 +84,10 @@ def margins(scenario: Scenario | str | Path) -> ShownAnswer:
     later = _margins_of_later_sets(judged.scenario, nominal, delay)
     if judged.scenario is not stated:
         doubts.append("the sensitivities are those of the loop with the compensator's tuned numbers held")
+    doubts += slopes.doubts
     answer = {
-        "stable": stable,
-        "delay_margin_s": None if critical is None else critical - delay,
-        "critical_delay_s": critical,
-        "delay_s": delay,
-        "stable_delays_s": [[low, high if np.isfinite(high) else None] for low, high in found.windows.stable],
-        "growth_rate_1_s": growth,
-        "crossing_frequency_rad_s": next((w for h, w in found.windows.crossings if h == critical), None),
-        "spectral_radius": SampledLoop(loop).spectral_radius() if loop.sampled() else None,
-        "rightmost_roots": [[float(root.real), float(root.imag)] for root in found.roots if np.isfinite(root)],
-        "effective_mass_kg": float(loop.effective_mass),
-        "stiffness_N_m": float(loop.stiffness),
-        "damping_N_s_m": float(loop.damping),
-        "contact_matrix": None if contact is None else contact.matrix.tolist(),
-        **_dynamics_of(contact),
-        "apparent_restitution": None if several else restitution_of_loop(loop),
-        "amplitude_ratio_per_oscillation": amplitude_ratio(loop, own),
-        "phase_error_rad_per_oscillation": phase_error(loop, own),
-        "steady_state_force_error": steady_state_error(loop) if stable and loop.behind is None else None,
+        **_stability_figures(judged, critical),
+        **_contact_figures(judged, own),
         "stabilising_gains_N_s_m": gains_found,
         "sensitivity_of": "growth_rate_1_s" if critical in (None, 0.0) else "delay_margin_s",
         "sensitivities": slopes.slopes,
@@ -118,18 +101,55 @@ def margins(scenario: Scenario | str | Path) -> ShownAnswer:
         "later_sets": later,
         "drift_modes": found.drift,
         "mode": _mode_of(content, nominal, found.roots[0], delay),
-        "warnings": [
-            *check_numbers(stated),
-            *closed_together(content, nominal, delay, several),
-            *(_later_words(content, nominal, one) for one in later),
-            *_margin_remarks(content, loop, nominal),
-            *found.doubts,
-            *doubts,
-            *slopes.doubts,
-        ],
+        "warnings": [*check_numbers(stated), *_warnings_of(judged, later), *doubts],
     }
     found = without_infinities(answer)
     return ShownAnswer(found).under(margins_verdict(found))
+
+
+def _stability_figures(judged: JudgedLoop, critical: float | None) -> dict[str, Any]:
+    """Return whether the loop is stable, its delays about the `critical` one (s), and its roots."""
+    loop, found, delay = judged.loop, judged.roots, judged.delay
+    return {
+        "stable": judged.stable,
+        "delay_margin_s": None if critical is None else critical - delay,
+        "critical_delay_s": critical,
+        "delay_s": delay,
+        "stable_delays_s": [[low, high if np.isfinite(high) else None] for low, high in found.windows.stable],
+        "growth_rate_1_s": judged.growth,
+        "crossing_frequency_rad_s": next((w for h, w in found.windows.crossings if h == critical), None),
+        "spectral_radius": SampledLoop(loop).spectral_radius() if loop.sampled() else None,
+        "rightmost_roots": [[float(root.real), float(root.imag)] for root in found.roots if np.isfinite(root)],
+    }
+
+
+def _contact_figures(judged: JudgedLoop, own: complex | None) -> dict[str, Any]:
+    """Return what the contact is to the loop, and how it swings there; `own` is the root (1/s) of its own motion."""
+    loop, several = judged.loop, judged.several
+    # axes across the normal are those of a docking axis
+    contact = None if several or not np.isfinite(judged.contact.radius) else judged.contact
+    return {
+        "effective_mass_kg": float(loop.effective_mass),
+        "stiffness_N_m": float(loop.stiffness),
+        "damping_N_s_m": float(loop.damping),
+        "contact_matrix": None if contact is None else contact.matrix.tolist(),
+        **_dynamics_of(contact),
+        "apparent_restitution": None if several else restitution_of_loop(loop),
+        "amplitude_ratio_per_oscillation": amplitude_ratio(loop, own),
+        "phase_error_rad_per_oscillation": phase_error(loop, own),
+        "steady_state_force_error": steady_state_error(loop) if judged.stable and loop.behind is None else None,
+    }
+
+
+def _warnings_of(judged: JudgedLoop, later: list[dict[str, Any]]) -> list[str]:
+    """Return what is to be known of the contacts that were taken, of the `later` sets and of the roots."""
+    content, nominal = judged.scenario.content, judged.nominal
+    return [
+        *closed_together(content, nominal, judged.delay, judged.several),
+        *(_later_words(content, nominal, one) for one in later),
+        *_margin_remarks(content, judged.loop, nominal),
+        *judged.roots.doubts,
+    ]
 
 
 def _tuned_or_not(stated: Scenario) -> tuple[Scenario, list[str]]:

@@ -15,7 +15,7 @@ from dockdyn.docking.resting import counts_all, delayed_loop, seen_matrices
 from dockdyn.integrate.model import Scalar, over_rows
 from dockdyn.results.linearised import content_of
 from dockdyn.results.plan import jit_once
-from dockdyn.scenario.language.keys import constrained, key_of
+from dockdyn.scenario.language.keys import constraint_on, key_of
 from dockdyn.scenario.language.places import conjugate_pairs
 from dockdyn.stability.characteristic import root_slopes
 from dockdyn.stability.growth import batch_of_one, matrices_of, multiplier_slopes
@@ -73,7 +73,8 @@ def margin_sensitivities(content: Judged, nominal: Nominal, loop: Loop, critical
     kept = {
         name: value
         for name, value in found.items()
-        if abs(value) > SMALL * largest and (", " in name or not constrained(name))  # those of a group change together
+        if abs(value) > SMALL * largest
+        and (", " in name or not constraint_on(name))  # those of a group change together
     }
     return Sensitivities(dict(sorted(kept.items(), key=lambda item: -abs(item[1]))), doubts)
 

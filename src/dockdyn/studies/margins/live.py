@@ -31,7 +31,7 @@ from dockdyn.results.browser_unit import (
     refuse_size,
 )
 from dockdyn.results.plan import jit_once
-from dockdyn.scenario.language.errors import ScenarioError, within
+from dockdyn.scenario.language.errors import ScenarioError, is_key_inside
 from dockdyn.scenario.language.places import places_of
 from dockdyn.scenario.language.units import Bounds
 from dockdyn.scenario.load import Scenario, parse
@@ -146,7 +146,7 @@ def _packed_loop(scenario: Scenario, nominal: Nominal, critical: float, felt: se
     names = ("matrices", "delays", "delay") if hyperperiod is None else ("map", "period", "delay")
     numbers = []
     for place in places_of(traced):
-        told = felt & {place.key, *place.keys} if felt else any(within(place.key, table) for table in FELT)
+        told = felt & {place.key, *place.keys} if felt else any(is_key_inside(place.key, table) for table in FELT)
         if not told or (loop.sampled() and place.key in PERIODS):
             continue
         own = replace(place, value=float(scenario.content.loop.delay)) if place.key == DELAY else place

@@ -61,8 +61,6 @@ def margins_report(dataset: Dataset) -> Report:
 def report_blocks(margins: dict[str, Any]) -> list[ReportBlock]:
     """Return the tables of the page."""
     conditions = "; ".join(margins["pade"]["1"]["conditions"]) if margins["pade"] else ""
-    matrix = Table([], [align_numbers(row) for row in margins["contact_matrix"] or []], look="matrix")
-    which = "all of them" if margins["apparent_restitution"] is None and not margins["pade"] else "the first"
     return [
         ReportBlock(
             "Exact delay and Padé approximations",
@@ -73,39 +71,8 @@ def report_blocks(margins: dict[str, Any]) -> list[ReportBlock]:
                 f"order 1, all positive for a stable loop: {conditions}."
             ],
         ),
-        ReportBlock(
-            "Dynamics at the contact",
-            table=_dynamics_table(margins),
-            notes=[
-                "The contact point decelerates in each direction by these numbers times the rate and depth of penetration one "
-                "delay before; around the axis it is the azimuth that does, and the numbers are per metre. Only the normal "
-                "direction feeds back: it decides the stability, and the others follow it."
-            ],
-        ),
-        ReportBlock(
-            "Dynamics at the contact",
-            words="Contact-space matrix, 1/kg: acceleration of the contact point by the force at it, in the directions along "
-            "the wall, around the docking axis and into the wall."
-            if matrix.rows
-            else "",
-            table=matrix,
-        ),
-        ReportBlock(
-            "Several contacts",
-            table=_closed_table(margins.get("closed_contacts")),
-            notes=[
-                "Closed together where the loop was linearised; each by itself. Roots, delays and sensitivities are those of "
-                f"{which}."
-            ],
-        ),
-        ReportBlock(
-            "Several contacts",
-            table=_later_table(margins.get("later_sets")),
-            notes=[
-                "Sets of contacts that a run closes while the first contact is still closed, as they are then, with the delay "
-                "alone."
-            ],
-        ),
+        *_contact_blocks(margins),
+        *_several_blocks(margins),
         ReportBlock(
             "The motion that decides",
             table=_mode_table(margins.get("mode")),
@@ -127,6 +94,53 @@ def report_blocks(margins: dict[str, Any]) -> list[ReportBlock]:
                 "axes of the body with the surface."
             ],
             where="after",
+        ),
+    ]
+
+
+def _contact_blocks(margins: dict[str, Any]) -> list[ReportBlock]:
+    """Return how the contact moves along its axes, and its matrix."""
+    matrix = Table([], [align_numbers(row) for row in margins["contact_matrix"] or []], look="matrix")
+    return [
+        ReportBlock(
+            "Dynamics at the contact",
+            table=_dynamics_table(margins),
+            notes=[
+                "The contact point decelerates in each direction by these numbers times the rate and depth of penetration one "
+                "delay before; around the axis it is the azimuth that does, and the numbers are per metre. Only the normal "
+                "direction feeds back: it decides the stability, and the others follow it."
+            ],
+        ),
+        ReportBlock(
+            "Dynamics at the contact",
+            words="Contact-space matrix, 1/kg: acceleration of the contact point by the force at it, in the directions along "
+            "the wall, around the docking axis and into the wall."
+            if matrix.rows
+            else "",
+            table=matrix,
+        ),
+    ]
+
+
+def _several_blocks(margins: dict[str, Any]) -> list[ReportBlock]:
+    """Return the contacts that are closed together, and the sets that close later."""
+    which = "all of them" if margins["apparent_restitution"] is None and not margins["pade"] else "the first"
+    return [
+        ReportBlock(
+            "Several contacts",
+            table=_closed_table(margins.get("closed_contacts")),
+            notes=[
+                "Closed together where the loop was linearised; each by itself. Roots, delays and sensitivities are those of "
+                f"{which}."
+            ],
+        ),
+        ReportBlock(
+            "Several contacts",
+            table=_later_table(margins.get("later_sets")),
+            notes=[
+                "Sets of contacts that a run closes while the first contact is still closed, as they are then, with the delay "
+                "alone."
+            ],
         ),
     ]
 

@@ -16,7 +16,7 @@ from dockdyn.results.control.coupling import refuse_coupled
 from dockdyn.results.drive import Progress
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given import name_from, number_from
-from dockdyn.scenario.language.keys import constrained, number_at, value_at
+from dockdyn.scenario.language.keys import constraint_on, number_at, value_at
 from dockdyn.scenario.language.places import Place, places_of
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.studies.objectives.derivatives import derivatives_of, figure_in_full, value_of
@@ -173,7 +173,7 @@ def chosen_places(scenario: Scenario, places: list[Place], keys: list[str], opti
         number = number_at(scenario, key)
         if number.key not in known:
             where = f"{scenario.name}: {option} {key}"
-            if whole := constrained(number.key):
+            if whole := constraint_on(number.key):
                 raise ScenarioError(f"{where}: cannot change alone, as part of {whole}; must be another key")
             raise ScenarioError(f"{where}: has no part in the motion; must be a number of the bodies, contacts or loop")
         place = known[number.key]

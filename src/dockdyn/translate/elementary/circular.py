@@ -22,7 +22,7 @@ from dockdyn.translate.elementary.decimals import (
     bits_of_fraction,
     double_double,
     fit_floats,
-    fitted,
+    fit_polynomial,
     nearest_float,
     pi,
     power_series,
@@ -68,7 +68,9 @@ def constants() -> CircularConstants:
     with localcontext(CONTEXT):
         quarter = pi() / 2
         most = (quarter / 2) ** 2
-        sine = fitted(power_series(lambda n: Fraction((-1) ** (n + 1), factorial(2 * n + 3))), Decimal(0), most, 7)
+        sine = fit_polynomial(
+            power_series(lambda n: Fraction((-1) ** (n + 1), factorial(2 * n + 3))), Decimal(0), most, 7
+        )
         cosine = power_series(lambda n: Fraction((-1) ** n, factorial(2 * n + 4)))
         first, second, third = split_value(quarter, -32, -65)
         return CircularConstants(

@@ -94,7 +94,7 @@ def scaled_complement(x: Decimal) -> Decimal:
         return error_scale() / 2 / found
 
 
-def fitted(function: Callable[[Decimal], Decimal], low: Decimal, high: Decimal, count: int) -> list[Decimal]:
+def fit_polynomial(function: Callable[[Decimal], Decimal], low: Decimal, high: Decimal, count: int) -> list[Decimal]:
     """Return the coefficients of a polynomial that interpolates a function between two numbers, at Chebyshev's points."""
     with localcontext(CONTEXT):
         middle, half = (low + high) / 2, (high - low) / 2
@@ -115,7 +115,7 @@ def fit_floats(
     function: Callable[[Decimal], Decimal], low: Decimal | float, high: Decimal | float, count: int
 ) -> list[float]:
     """Return these coefficients as floats."""
-    return [nearest_float(one) for one in fitted(function, Decimal(low), Decimal(high), count)]
+    return [nearest_float(one) for one in fit_polynomial(function, Decimal(low), Decimal(high), count)]
 
 
 @cache

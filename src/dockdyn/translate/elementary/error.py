@@ -21,11 +21,11 @@ from dockdyn.translate.elementary.decimals import (
     error_function,
     error_scale,
     fit_floats,
-    fitted,
+    fit_polynomial,
     nearest_float,
     scaled_complement,
 )
-from dockdyn.translate.elementary.exponential import exponential_parts, limited
+from dockdyn.translate.elementary.exponential import exponential_parts, limit_argument
 from dockdyn.translate.elementary.terms import (
     BIAS,
     DIGITS,
@@ -64,7 +64,7 @@ def pieces_of(function: Callable[[Decimal], Decimal], first: float, powers: int,
                 low, width = Decimal(first) * 2**power * (parts + part) / parts, Decimal(first) * 2**power / parts
                 center = low + width / 2
                 middle.append(float(center))
-                rows.append(fitted(partial(_beside, function, center), -width / 2, width / 2, count))
+                rows.append(fit_polynomial(partial(_beside, function, center), -width / 2, width / 2, count))
     leading = [double_double(row[0]) for row in rows]
     return ErrorPieces(
         (BIAS + int(math.log2(first))) << PART_BITS,
@@ -135,7 +135,7 @@ def error(x: Term) -> Term:
     a = abs(x)
 
     def far() -> Term:
-        found = value_of(error_pieces(), limited(a, NEAR, MOST), "error")
+        found = value_of(error_pieces(), limit_argument(a, NEAR, MOST), "error")
         return (a < MOST).select(found.high + found.low, a.is_nan().select(a, 1.0)).with_sign(x.sign_bit())
 
     def near() -> Term:
@@ -155,7 +155,7 @@ def error_complement(x: Term) -> Term:
         return high + (low - found.low)
 
     def far() -> Term:
-        inside = limited(a, NEAR, GONE)
+        inside = limit_argument(a, NEAR, GONE)
         square = multiply_exactly(inside, inside)
         parts = exponential_parts(-square.high, -square.low)
         falling = add_ordered(parts.high, parts.low)

@@ -102,7 +102,7 @@ def scaled_pair(parts: ExponentialParts, less: int = 0) -> DoubleDouble:
     return DoubleDouble(high * factor, low * factor)
 
 
-def limited(x: Term, least: float, most: float) -> Term:
+def limit_argument(x: Term, least: float, most: float) -> Term:
     """Return a number within limits, what is none as it is."""
     above = (x > most).select(most, x)
     return (above < least).select(least, above)
@@ -116,7 +116,7 @@ def exponential(x: Term) -> Term:
         return (parts.high + parts.low) * power_of_two(parts.exponent)
 
     def extreme() -> Term:
-        parts = exponential_parts(limited(x, LEAST, MOST))
+        parts = exponential_parts(limit_argument(x, LEAST, MOST))
         return scale(parts.high + parts.low, parts.exponent)
 
     return (abs(x) < 708.0).branch(usual, extreme)
@@ -126,7 +126,7 @@ def exponential_of_two(x: Term) -> Term:
     """Return 2ˣ."""
     with localcontext(CONTEXT):
         unit = nearest_float(Decimal(2).ln())
-    inside = limited(x, -1076.0, 1025.0)
+    inside = limit_argument(x, -1076.0, 1025.0)
     steps, number = round_to_integer(inside * float(STEPS))
     parts = power_parts(number, (inside - steps * (1.0 / STEPS)) * unit)
     return scale(parts.high + parts.low, parts.exponent)
@@ -142,7 +142,7 @@ def exponential_less_one(x: Term) -> Term:
         return x + (0.5 * square + x * square * polynomial(x, rest))
 
     def large() -> Term:
-        half = scaled_pair(exponential_parts(limited(x, -40.0, MOST)), 1)
+        half = scaled_pair(exponential_parts(limit_argument(x, -40.0, MOST)), 1)
         high, low = add_exactly(-0.5, half.high)
         return (high + (low + half.low)) * 2.0
 

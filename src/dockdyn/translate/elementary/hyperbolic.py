@@ -13,7 +13,7 @@ from functools import cache
 from math import factorial
 
 from dockdyn.translate.elementary.decimals import fit_floats, power_series
-from dockdyn.translate.elementary.exponential import exponential_parts, limited, scaled_pair
+from dockdyn.translate.elementary.exponential import exponential_parts, limit_argument, scaled_pair
 from dockdyn.translate.elementary.logarithm import logarithm_of_pair
 from dockdyn.translate.elementary.terms import (
     DoubleDouble,
@@ -72,7 +72,7 @@ def hyperbolic_sine(x: Term) -> Term:
     """Return sinh x."""
 
     def far(a: Term) -> Term:
-        grown, shrunk = halves(limited(a, 0.0, MOST))
+        grown, shrunk = halves(limit_argument(a, 0.0, MOST))
         found = add_pairs(grown, DoubleDouble(-shrunk.high, -shrunk.low))
         return (found.high + found.low) * 2.0
 
@@ -81,7 +81,7 @@ def hyperbolic_sine(x: Term) -> Term:
 
 def hyperbolic_cosine(x: Term) -> Term:
     """Return cosh x."""
-    found = add_pairs(*halves(limited(abs(x), 0.0, MOST)))
+    found = add_pairs(*halves(limit_argument(abs(x), 0.0, MOST)))
     return (found.high + found.low) * 2.0
 
 
@@ -89,7 +89,7 @@ def hyperbolic_tangent(x: Term) -> Term:
     """Return tanh x."""
 
     def far(a: Term) -> Term:
-        grown = scaled_pair(exponential_parts(limited(a, 0.0, 20.0) * 2.0))
+        grown = scaled_pair(exponential_parts(limit_argument(a, 0.0, 20.0) * 2.0))
         above, below = [add_pairs(grown, exactly(Term(x.builder, one))) for one in (-1.0, 1.0)]
         found = divide_pairs(above, below)
         return found.high + found.low

@@ -20,7 +20,7 @@ from functools import cache
 from typing import NamedTuple
 
 from dockdyn.translate.elementary.decimals import CONTEXT, double_double, fit_floats, power_series, split_value
-from dockdyn.translate.elementary.exponential import exponential_parts, limited, scaled_pair
+from dockdyn.translate.elementary.exponential import exponential_parts, limit_argument, scaled_pair
 from dockdyn.translate.elementary.terms import (
     DIGITS,
     DoubleDouble,
@@ -181,7 +181,7 @@ def power_of_others(x: Term, y: Term) -> Term:
 
 def any_power(x: Term, y: Term, base: Term, product: DoubleDouble) -> Term:
     """Return xʸ for any numbers, given y ln |x|, where that is a number."""
-    high = limited((base == 1.0).select(0.0, product.high), -800.0, 800.0)
+    high = limit_argument((base == 1.0).select(0.0, product.high), -800.0, 800.0)
     low = (abs(product.high) < 800.0).select(product.low, 0.0)
     parts = exponential_parts(high, low)
     found = scale(parts.high + parts.low, parts.exponent)

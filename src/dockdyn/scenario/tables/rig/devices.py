@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Discriminator, Field, SerializeAsAny, Tag,
 
 from dockdyn.scenario.language.own_code import Own
 from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.tables.own_part import imported, refuse_unfinished
+from dockdyn.scenario.tables.own_part import import_class, refuse_unfinished
 from dockdyn.scenario.tables.part import refuse
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ ROOM = "dockdyn.realtime.devices"
 PLAIN = "raw-udp"  # the devices of a rig that states none
 
 
-def _by_kind(*places: str) -> dict[str, Any]:
+def _devices_by_kind(*places: str) -> dict[str, Any]:
     """Return the classes of devices by what `kind` names them, in their order."""
     found = (resolve_name(f"{ROOM}.{place}") for place in places)
     return {get_args(made.model_fields["kind"].annotation)[0]: made for made in found}
 
 
-SENSORS: dict[str, type[ForceSensor]] = _by_kind("netft:NetFTSensor", "raw_udp:RawSensor")
-ROBOTS: dict[str, type[Robot]] = _by_kind(
+SENSORS: dict[str, type[ForceSensor]] = _devices_by_kind("netft:NetFTSensor", "raw_udp:RawSensor")
+ROBOTS: dict[str, type[Robot]] = _devices_by_kind(
     "rsi:RSIRobot", "egm:EGMRobot", "fanuc:FanucRobot", "rtde:URRobot", "raw_udp:RawRobot"
 )
 
@@ -48,7 +48,7 @@ class OwnDevice(Section, Own):
 def _own_section(target: str, role: str) -> type[Section]:
     """Return what checks the table of a device of the user's own. Raises what pydantic tells."""
     base: type[Device] = resolve_name(f"{ROOM}.roles:{role}")
-    made: Any = imported(target, lambda: base)
+    made: Any = import_class(target, lambda: base)
     refuse_unfinished(target, made, ("settings", "emulate"))
     if not hasattr(made, "struct"):
         refuse(f"{target} must define struct, the name of its struct in C and of the files with it")

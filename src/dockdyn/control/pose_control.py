@@ -13,7 +13,7 @@ from dockdyn.deferred import Array, Float, PyTree
 from dockdyn.mechanics.rotation import Quaternion
 
 
-class BodyHold(Controller):
+class PoseControl(Controller):
     """Torque −Kp δ − Kd ω, δ the rotation from the reference; force −kp (r − r₀) − kd (v − v₀) at the centre of mass.
 
     With a reference that turns, ω is the rate over its own. Knows place, attitude and their rates; not the masses, and of the
