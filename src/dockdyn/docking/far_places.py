@@ -22,7 +22,7 @@ def refuse_far_places(content: Any) -> None:  # noqa: ANN401, a section with bod
     """
     sizes = [math.sqrt(max(map(max, body.inertia)) / body.mass) for body in content.body if not body.fixed]
     limit = max(HUGE * max(sizes), NEAR)
-    for table in ("body", *ELEMENTS):
+    for table in ("body", "tank", *ELEMENTS):
         for section in getattr(content, table):
             if max((abs(value) for value in leaves_of(section) if isinstance(value, float)), default=0.0) > limit:
                 words = f"beyond {limit:.3g} m; no body has a radius of gyration above {max(sizes):.3g} m"
