@@ -14,6 +14,7 @@ from dockdyn.docking.ramp_latch_data import RAMP_VARIABLES, ramp_variables
 from dockdyn.docking.schema.control import moved_joints, steered_bodies
 from dockdyn.docking.schema.mechanism import MechanismSection
 from dockdyn.docking.schema.multibody import SeveralBodiesSection
+from dockdyn.docking.tank_data import tank_variables
 from dockdyn.results.control.data import control_data
 from dockdyn.results.energy_class import LOSSLESS, effect_variable, energy_effect
 from dockdyn.results.log_data import Log
@@ -249,6 +250,7 @@ def describe_run(scenario: Scenario, run: Run) -> Described:
             **ramp_variables(content, run),
             **_phase_times(content, run),
             **mode_excesses(content, run),
+            **tank_variables(content, run),
             **_joint_ranges(content),
             **_episode_variables(content, run, effects),
             **predicted_impacts(content, run),
@@ -258,6 +260,7 @@ def describe_run(scenario: Scenario, run: Run) -> Described:
             **joint_names(content),
             **flexible_names(content),
             **({"port": content.ports()} if content.ports() else {}),
+            **({"tank": [tank.name for tank in content.tank]} if content.tank else {}),
             **({"phase": [phase.name for phase in content.phase]} if content.phase else {}),
             **control.coordinates,
         },

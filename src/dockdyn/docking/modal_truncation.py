@@ -64,7 +64,7 @@ def mode_excesses(content: MechanismSection, run: Run) -> dict[str, Any]:
 
     Zero where no beam is bent, or where it is not known. Later peaks are of beams that vibrate already.
     """
-    beams = [body.name for body in content.bodies if isinstance(body.flexible, UniformBeamSection | LargeBeamSection)]
+    beams = [body.name for body in content.body if isinstance(body.flexible, UniformBeamSection | LargeBeamSection)]
     if not beams or run.states is None:
         return {}
     found = np.zeros(len(content.contact))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -28,8 +29,8 @@ from dockdyn.docking.schema.elements import (
 from dockdyn.docking.schema.features import BallSection, CloudSection
 from dockdyn.docking.schema.flexible import LargeBeamSection, ModeTableSection
 from dockdyn.docking.schema.joints import LockedSection, MimicSection, MovingJointSection
-from dockdyn.docking.schema.tanks import TankSection
 from dockdyn.docking.schema.phases import PhaseSection, make_phases, read_phases, variants_of
+from dockdyn.docking.schema.tanks import TankSection
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section, absent
@@ -739,7 +740,10 @@ class SeveralBodiesSection(Section, abc.ABC):
                 found.append(Tie(made, name, first, second, isinstance(section, OwnElement)))
         for body in self.bodies:
             if body.flexible is not None and body.flexible.mode_names():
-                modes, number = mode_numbers(self.bodies, body.name, self.linked_in_plane), self.names().index(body.name)
+                modes, number = (
+                    mode_numbers(self.bodies, body.name, self.linked_in_plane),
+                    self.names().index(body.name),
+                )
                 spring, lowest = body.flexible.spring(), body.flexible.lowest_unstiffened()
                 found.append(BendingLink(spring, body.name, lowest, modes, number))
         damped = {body.name for body in self.bodies if getattr(body.joint, "motion", "") == "spherical"}

@@ -68,7 +68,9 @@ class TankSection(NamedSection):
             if abs(self.start[0]) + abs(self.start[1]) > 0.5 / float(self.contents().sloshing[0].wave_number):
                 refuse("start: beyond half the length of the pendulum, which is no small wave; must be less")
         elif (self.frequency is None) == (self.acceleration is None):
-            refuse("frequency, acceleration: what the spring is; must be one of the two: of the first mode, or along the axis")
+            refuse(
+                "frequency, acceleration: what the spring is; must be one of the two: of the first mode, or along the axis"
+            )
         return self
 
     def contents(self) -> Liquid:
@@ -171,6 +173,4 @@ def _part(
     inertia: Float[Array, "3 3"],
 ) -> LiquidPartSection:
     """Return a part of a liquid, placed (m) in the axes of the body that it is `on`."""
-    return LiquidPartSection.model_construct(
-        name=name, on=on, joint=joint, position=place, mass=mass, inertia=inertia
-    )
+    return LiquidPartSection.model_construct(name=name, on=on, joint=joint, position=place, mass=mass, inertia=inertia)

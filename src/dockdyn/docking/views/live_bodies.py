@@ -33,7 +33,7 @@ def _gear_of_body(body: BodySection, content: SeveralBodiesSection) -> list[np.n
     """Return where a body touches or carries, m, body axes: the middles of its features, bodies that are on it, and its
     surfaces' reference points."""
     middles = [_member_points(feature).mean(axis=0) for feature in body.feature]
-    middles += [np.array(one.position, float) for one in content.bodies if one.on == body.name and one.position]
+    middles += [np.array(one.position, float) for one in content.body if one.on == body.name and one.position]
     return middles + [plain_components(made(section).reference()) for section in body.surface]
 
 
@@ -54,14 +54,14 @@ def made_members(feature: object) -> list[Ball | Capsule | CircleRing]:
 def reach_of(content: SeveralBodiesSection) -> float:
     """Return how far (m) the gear of a body extends from its middle, the largest of all bodies."""
     found = [0.1]
-    for body in content.bodies:
+    for body in content.body:
         for feature in body.feature:
             points = _member_points(feature)
             wide = max(
                 (float(one.major_radius) for one in made_members(feature) if isinstance(one, CircleRing)), default=0.0
             )
             found.append(float(np.linalg.norm(points - points.mean(axis=0), axis=1).max()) + wide)
-    extents = [made(section).extent(max(found)) for body in content.bodies for section in body.surface]
+    extents = [made(section).extent(max(found)) for body in content.body for section in body.surface]
     return max([*found, *(float(extent.radius) for extent in extents if extent.whole)])
 
 

@@ -14,6 +14,7 @@ from dockdyn.docking.schema.features import Ball as BallMember
 from dockdyn.docking.schema.features import Capsule, CircleRing, CloudSection, EdgeSection
 from dockdyn.docking.views.scene_beams import BentLink, bent_links
 from dockdyn.docking.views.scene_latch import latch_parts, told_latch
+from dockdyn.docking.views.scene_tanks import tank_parts
 from dockdyn.elements import Bushing, Cable, ElementGroup, ForceElement, Latch, Magnet, Strut
 from dockdyn.mechanism.mounts import ties_among
 from dockdyn.programs import Program
@@ -70,11 +71,12 @@ def mechanism_scene(dataset: Dataset, content: MechanismSection) -> RunScene:
         for name, motion in motions.items():
             mounts.setdefault(name, []).extend(one.place for one in (tie.first, tie.second) if one.motion is motion)
     parts: list[ShownPart] = []
-    for body in content.bodies:
+    for body in content.body:
         parts += body_parts(
             body, content, gear, motions[body.name], reach, mounts.get(body.name, []), bent.get(body.name)
         )
     parts += latch_parts(dataset, content, motions, at)
+    parts += tank_parts(content, motions)
     seen_from, focus = focus_of(content, gear, motions, bent, reach)
     return RunScene(
         title=str(dataset.attrs["title"]),
@@ -94,14 +96,14 @@ def mechanism_scene(dataset: Dataset, content: MechanismSection) -> RunScene:
 def gear_of(content: SeveralBodiesSection) -> Gear:
     """Return what bodies touch with, and where links are held."""
     held: list[list[Any]] = []
-    for body in content.bodies:
+    for body in content.body:
         if body.joint is None:
             held.append([])
         else:
             pose = body.start()[0]
             held.append([-arm_of(body).array() + xp.zeros(3), body.joint.place(pose).array() + xp.zeros(3)])
     return Gear(
-        [[[] if isinstance(one, CloudSection) else one.members() for one in body.feature] for body in content.bodies],
+        [[[] if isinstance(one, CloudSection) else one.members() for one in body.feature] for body in content.body],
         held,
     )
 
@@ -109,12 +111,12 @@ def gear_of(content: SeveralBodiesSection) -> Gear:
 def reach_of(content: SeveralBodiesSection, gear: Gear) -> float:
     """Return how far (m) the gear of a body extends from its middle, the largest of all bodies."""
     found = [0.1]
-    for body, features in zip(content.bodies, gear.members, strict=True):
+    for body, features in zip(content.body, gear.members, strict=True):
         for feature, members in zip(body.feature, features, strict=True):
             points = _cloud_points(feature) if isinstance(feature, CloudSection) else _points_of(members)
             wide = max((float(one.major_radius) for one in members if isinstance(one, CircleRing)), default=0.0)
             found.append(float(np.linalg.norm(points - points.mean(axis=0), axis=1).max()) + wide)
-    extents = [made(section).extent(max(found)) for body in content.bodies for section in body.surface]
+    extents = [made(section).extent(max(found)) for body in content.body for section in body.surface]
     return max([*found, *(float(extent.radius) for extent in extents if extent.whole)])
 
 
@@ -148,7 +150,7 @@ def body_parts(
     def carrier(kind: str, name: str) -> ShownMotion:
         return motion if bent is None else bent.seats.get((kind, body.name, name), motion)
 
-    number = [one.name for one in content.bodies].index(body.name)
+    number = [one.name for one in content.body].index(body.name)
     features = list(zip(body.feature, gear.members[number], strict=True))
     alone = body.on is not None and body.joint is None and bool(body.feature)
     box = _bus_of(body, content, [members for _, members in features], mounts, bent)
@@ -251,7 +253,7 @@ def _link_solids(number: int, content: SeveralBodiesSection, gear: Gear) -> list
         return []
     start = np.asarray(gear.joints[number][0], float)
     longest = max(
-        float(np.linalg.norm(way)) for one in range(len(content.bodies)) for way in _link_ways(one, content, gear)
+        float(np.linalg.norm(way)) for one in range(len(content.body)) for way in _link_ways(one, content, gear)
     )
     radius = min(LINK * longest, SHORT * max(float(np.linalg.norm(way)) for way in ways))
     return [BallSolid(start, 1.5 * radius), *(TubeSolid(start, start + way, radius) for way in ways)]
@@ -259,10 +261,10 @@ def _link_solids(number: int, content: SeveralBodiesSection, gear: Gear) -> list
 
 def _link_ways(number: int, content: SeveralBodiesSection, gear: Gear) -> np.ndarray:
     """Return the ways (n, 3) from where a link is held to where it holds others, m, its axes."""
-    name, own = content.bodies[number].name, gear.joints[number]
+    name, own = content.body[number].name, gear.joints[number]
     if not own:
         return np.zeros((0, 3))
-    held = [joint[1] for one, joint in zip(content.bodies, gear.joints, strict=True) if joint and one.on == name]
+    held = [joint[1] for one, joint in zip(content.body, gear.joints, strict=True) if joint and one.on == name]
     ways = np.array(held, float).reshape(-1, 3) - np.asarray(own[0], float)
     return ways[np.linalg.norm(ways, axis=1) > SMALL]
 
@@ -427,10 +429,10 @@ def focus_of(
     content: SeveralBodiesSection, gear: Gear, motions: dict[str, ShownMotion], bent: dict[str, BentLink], reach: float
 ) -> tuple[str, Focus]:
     """Return the body in whose axes the run is seen, and what is looked at: the second of the first contact."""
-    numbers = {body.name: number for number, body in enumerate(content.bodies)}
+    numbers = {body.name: number for number, body in enumerate(content.body)}
     if not content.contact:
         ties = content.ties()
-        name = ties[0].between[1] if ties else content.bodies[-1].name
+        name = ties[0].between[1] if ties else content.body[-1].name
         return content.root_of(name), Focus(motions[name], np.zeros(3), np.array([1.0, 0.0, 0.0]), reach)
     (other, _), (name, touched) = content.sides(content.contact[0])
     carrier = _motion_at((kind_of(touched), name, touched.name), name, motions, bent)

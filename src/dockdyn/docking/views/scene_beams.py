@@ -57,7 +57,7 @@ def bent_links(
     content: MechanismSection, coordinates: Float[np.ndarray, "times modes"], motions: dict[str, ShownMotion]
 ) -> dict[str, BentLink]:
     """Return the flexible links by name, their modes at these coordinates, `motions` being those of the bodies then."""
-    flexible = [body for body in content.bodies if body.flexible is not None]
+    flexible = [body for body in content.body if body.flexible is not None]
     if not flexible:
         return {}
     names, found = [name for name, _ in content.modes()], {}
@@ -88,7 +88,7 @@ def _shapes_of(content: MechanismSection) -> list[LinkShapes]:
     seats = content.frames(content.starts()).seats
     return [
         _link_shapes(body, [seat for seat in seats if seat.link == body.name])
-        for body in content.bodies
+        for body in content.body
         if body.flexible is not None
     ]
 

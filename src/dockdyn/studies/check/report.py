@@ -150,9 +150,14 @@ def _touch_tiles(begun: StraightStart) -> Iterator[Tile]:
     yield Tile(name, format_significant(abs(least), 4), "mm", begun.names[order[0]], bars=bars, alarming=least < 0)
 
 
+def _free_bodies(content: Any) -> list[Any]:  # noqa: ANN401, of any setup
+    """Return the bodies that move and have a mass, liquids among them."""
+    return [body for body in content.bodies if not body.fixed and body.mass > 0]
+
+
 def _mass_tiles(content: Any) -> Iterator[Tile]:  # noqa: ANN401, of any setup
     """Yield the masses of bodies."""
-    masses = [(body.name, float(body.mass)) for body in content.bodies if not body.fixed]
+    masses = [(body.name, float(body.mass)) for body in _free_bodies(content)]
     total, largest = sum(mass for _, mass in masses), max(mass for _, mass in masses)
     bars = [(name, mass / largest, format_significant(mass, 4)) for name, mass in masses[:MOST]]
     yield Tile("Mass of all bodies", format_significant(total, 4), "kg", f"{len(masses)} that are free", bars=bars)
@@ -173,7 +178,7 @@ def _contacts_table(begun: StraightStart) -> Table:
 def _bodies_table(content: Any) -> Table:  # noqa: ANN401, of any setup
     """Return masses and moments of inertia against the box of even density that has them."""
     rows = []
-    for body in (one for one in content.bodies if not one.fixed):
+    for body in _free_bodies(content):
         mass, stated = float(body.mass), getattr(body, "inertia", None)
         if stated is None:
             rows.append([body.name, format_significant(mass, 5), *[NOTHING] * 3, ""])
@@ -207,7 +212,7 @@ def _bodies_table(content: Any) -> Table:  # noqa: ANN401, of any setup
 def _places_table(content: Any) -> Table:  # noqa: ANN401, of any setup
     """Return where features, surfaces and ports are, and their axes."""
     rows = []
-    for body in content.bodies:
+    for body in content.body:
         for kind, name, place, axis in _places(body):
             rows.append([f"{body.name}.{name}", kind, _vector(place), _vector(axis)])
     return Table([("name", ""), ("is a", ""), ("place", "m"), ("axis", "")], rows, worded={0, 1})
@@ -265,7 +270,7 @@ def _like(array: DataArray, values: np.ndarray) -> tuple[Any, ...]:
 def _axes(content: Any, scene: RunScene) -> Iterator[ShownPart]:  # noqa: ANN401, of any setup
     """Yield the axes of ports and surfaces as rods, which the tree of the scene names."""
     length = AXIS * scene.focus.reach
-    for body in content.bodies:
+    for body in content.body:
         for _, name, place, axis in _places(body):
             if place is not None and axis is not None and body.name in scene.bodies and np.linalg.norm(axis) > 0:
                 end = place + length * axis / np.linalg.norm(axis)
