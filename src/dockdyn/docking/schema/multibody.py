@@ -30,7 +30,7 @@ from dockdyn.docking.schema.features import BallSection, CloudSection
 from dockdyn.docking.schema.flexible import LargeBeamSection, ModeTableSection
 from dockdyn.docking.schema.joints import LockedSection, MimicSection, MovingJointSection
 from dockdyn.docking.schema.phases import PhaseSection, make_phases, read_phases, variants_of
-from dockdyn.docking.schema.tanks import TankSection
+from dockdyn.docking.schema.tanks import LiquidPartSection, TankSection
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section, absent
@@ -827,6 +827,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         return [
             (f"{body.name} {place.name}", place, index)
             for index, body in enumerate(self.bodies)
+            if not isinstance(body, LiquidPartSection)
             for place in self.places_told(body) or [PortSection(name="centre of mass", position=[0.0, 0.0, 0.0])]
         ]
 

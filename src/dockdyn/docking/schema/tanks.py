@@ -131,7 +131,7 @@ class TankSection(NamedSection):
         names = [f"{self.name}.slosh{number}"]
         if len(ways) == 2:
             names.insert(0, f"{self.name}.guide{number}")
-        found = []
+        found: list[BodySection] = []
         for name, (way, start) in zip(names, ways, strict=True):
             mass = sloshing.mass if name == names[-1] else 0.0 * sloshing.mass
             joint = self._joint(sloshing, self.stated_acceleration(liquid), axis, way, start, place)
