@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -47,7 +49,7 @@ def loads(
         asked = {"--interface": interface, "--out": out}
         for flag in (flag for flag, given in asked.items() if given):
             raise Refusal(f"{flag}: {result} is a campaign, of which percentiles are told; must be left out")
-        with as_written(file):
+        with _naming(file), as_written(file):
             found = load_percentiles(dataset)
         tell_answer(found, percentiles_report(dataset, found), as_json)
         return
@@ -59,10 +61,22 @@ def loads(
 
     folder = out if out is not None else file.with_name(f"{file.stem}-loads")
     refuse_occupied(folder, force)
-    with as_written(file):
+    with _naming(file), as_written(file):
         content = parse(dataset.attrs["scenario"], str(file), folder=file.parent).content
         told = loads_of_run(dataset, content, interface or [], quality)
     write_files({folder / name: text for name, text in told.files().items()})
     tell_answer(told.answer(), told.report(), as_json)
     if not as_json:
         say(f"Files: {folder}")
+
+
+@contextmanager
+def _naming(file: Path) -> Iterator[None]:
+    """Put the result before what is refused of its loads."""
+    from dockdyn.scenario.language.errors import ScenarioError
+
+    try:
+        yield
+    except ScenarioError as error:
+        words = str(error)
+        raise Refusal(words if words.startswith(str(file)) else f"{file}: {words}") from None

@@ -26,7 +26,8 @@ def transient_cards(interfaces: Sequence[Interface], time: Float[np.ndarray, "ti
     Loads are in the displacement axes (CD) of the grid points.
     """
     lines = _heading(title, interfaces, "Case control: DLOAD = 1. Loads are in the axes CD of their grid points.")
-    sets, cards = [], []
+    sets: list[int] = []
+    cards: list[str] = []
     for one in interfaces:
         for number, name in enumerate(COMPONENTS):
             values = one.loads[:, number]

@@ -54,21 +54,21 @@ def percentiles_report(dataset: Dataset, answer: list[dict[str, Any]]) -> Report
     rows = [
         [
             one["load"],
-            one["unit"],
-            *(_with_interval(share) for share in one["percentiles"]),
+            *(format_significant(share["value"], 4) for share in one["percentiles"]),
+            _at_most(one["percentiles"][-1]["most"]),
             format_significant(one["largest"], 4),
             str(one["case"]),
         ]
         for one in answer
     ]
     heads = [(f"{100 * share:g} %", "") for share in SHARES]
-    table = Table([("load", ""), ("", ""), *heads, ("largest", ""), ("in case", "")], rows, worded={0, 1})
-    title = str(dataset.attrs["title"])
-    words = f"Loads over {dataset.sizes['case']} cases, with 95 % intervals; a dash is an end that so few cases cannot give."
+    last = f"{100 * SHARES[-1]:g} % at most"
+    table = Table([("load", ""), *heads, (last, ""), ("largest", ""), ("in case", "")], rows, worded={0})
+    title, count = str(dataset.attrs["title"]), dataset.sizes["case"]
+    words = f"Percentiles of loads over {count} cases; at most: with 97.5 % confidence, a dash where so few cases cannot say."
     blocks = [ReportBlock("", table=table)]
     return Report(title=title, verdict=words, blocks=blocks, terminal=[title, words, *blocks])
 
 
-def _with_interval(share: dict[str, Any]) -> str:
-    ends = (NOTHING if end is None else format_significant(end, 3) for end in (share["least"], share["most"]))
-    return f"{format_significant(share['value'], 4)} ({' to '.join(ends)})"
+def _at_most(end: float | None) -> str:
+    return NOTHING if end is None else format_significant(end, 4)
