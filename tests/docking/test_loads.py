@@ -206,7 +206,7 @@ def test_percentiles_of_loads_are_those_of_the_cases():
 
 def test_the_command_writes_what_is_asked_for_and_refuses_the_rest(dock, tmp_path):
     """A run and its loads, of one interface at a grid point; without JAX, wrong words in one line."""
-    assert dock("run", "probe-cone", "--quiet", "--out", "run", "--set", "duration=8 s").returncode == 0
+    assert dock("run", "probe-cone", "--quiet", "--out", "run", "--set", "duration=14 s").returncode == 0
     ended = dock("loads", "run", "--interface", "contact probe=1001", "--out", "loads")
     assert ended.returncode == 0, ended.stderr
     assert "largest force at contact probe" in " ".join(ended.stdout.split())
@@ -227,7 +227,7 @@ def test_the_command_needs_no_jax(dock, tmp_path):
     """Loads of a result are told without the import that takes longest."""
     import subprocess
 
-    assert dock("run", "probe-cone", "--quiet", "--out", "run", "--set", "duration=8 s").returncode == 0
+    assert dock("run", "probe-cone", "--quiet", "--out", "run", "--set", "duration=14 s").returncode == 0
     code = (
         "import sys; from dockdyn.__main__ import main; sys.argv = ['dockdyn', 'loads', 'run', '--json']; main(); "
         "assert sys.modules.get('jax') is None"

@@ -15,6 +15,9 @@ from dockdyn.deferred import Float
 from dockdyn.docking.loads.histories import Interface
 
 
+ROUNDING = 1e-6  # of the largest force of a run, and of moments that force on an arm of 1 m: less is none
+
+
 class TimeSlice(NamedTuple):
     """An instant, by the number of its sample, and what is largest there."""
 
@@ -25,12 +28,14 @@ class TimeSlice(NamedTuple):
 def worst_slices(interfaces: Sequence[Interface]) -> list[TimeSlice]:
     """Return the instants at which a load of an interface is largest, in their order, each once with all its reasons.
 
-    Of each interface these are the resultant force and moment; of a port its parts along, across and about the axis.
+    Of each interface these are the resultant force and moment; of a port its parts along, across and about the axis. What is
+    `ROUNDING` beside the largest force of all is none.
     """
+    least = ROUNDING * max(np.linalg.norm(one.loads[:, :3], axis=1).max() for one in interfaces)
     reasons: dict[int, list[str]] = {}
     for one in interfaces:
         for words, unit, values in _judged_loads(one):
-            if (largest := values.max()) > 0:
+            if (largest := values.max()) > least:
                 reasons.setdefault(int(values.argmax()), []).append(f"{words} at {one.name}, {largest:.4g} {unit}")
     return [TimeSlice(sample, tuple(reasons[sample])) for sample in sorted(reasons)]
 
