@@ -102,6 +102,8 @@ WRONG = {
     "radius": ({"tank.fuel.radius": "0 m"}, ["tank.fuel.radius", "'0 m'", "greater than 0 m"]),
     "fill": ({"tank.fuel.fill": "2 kg"}, ["tank.fuel.fill", "'2 kg'"]),
     "modes": ({"tank.fuel.modes": 4}, ["tank.fuel.modes = 4", "3"]),
+    "a sphere's fill": ({"tank.fuel.shape": "sphere", "tank.fuel.fill": 0.88}, ["tank.fuel", "fill", "5 to 92 %"]),
+    "a sphere's modes": ({"tank.fuel.shape": "sphere", "tank.fuel.modes": 2}, ["tank.fuel", "modes", "must be 1"]),
     "axis": ({"tank.fuel.axis": [0, 0, 0]}, ["tank.fuel.axis", "zero vector"]),
     "millimetres": ({"tank.fuel.position": [900.0, 0, 0]}, ["tank.fuel.position.0", "mm"]),
     "on a line": ({"motion": "line"}, ["tank", "across the axis", "'space'"]),

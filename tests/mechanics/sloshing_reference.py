@@ -22,6 +22,7 @@ class Sloshing(NamedTuple):
     wave_numbers: np.ndarray  # ω²/a of the modes
     masses: np.ndarray  # that slosh
     heights: np.ndarray  # above the point, at which they do
+    waves: np.ndarray  # rise at the wall as these masses slide by one
 
 
 def _shapes(s: float) -> tuple[np.ndarray, np.ndarray]:
@@ -29,16 +30,17 @@ def _shapes(s: float) -> tuple[np.ndarray, np.ndarray]:
     return np.array([s * (s - 1) / 2, 1 - s * s, s * (s + 1) / 2]), np.array([s - 0.5, -2 * s, s + 0.5])
 
 
-def sloshing_of(wall: Callable[[Any], Any], low: float, high: float, cells: int = 24, modes: int = 3) -> Sloshing:
-    """Sloshing of a liquid between heights `low` and `high` in a tank whose `wall` is so far from its axis at a height.
+def sloshing_of(wall: Callable[[Any], tuple[Any, Any]], cells: int = 24, modes: int = 3) -> Sloshing:
+    """Sloshing of a liquid in a tank whose `wall` goes from the bottom, at 0, up to the free surface, at 1: distance from the
+    axis and height.
 
     The potential φ(r, z) cos θ minimises ∫ (φ_r² + φ_z² + φ²/r²) r dr dz; it is 0 on the axis.
     """
     count = 2 * cells + 1
     across, up = np.meshgrid(np.linspace(0, 1, count), np.linspace(0, 1, count), indexing="ij")
     # finer towards the wall at the free surface, where the two meet
-    z = low + (high - low) * np.sin(np.pi / 2 * up)
-    r = np.maximum(np.sin(np.pi / 2 * across) * wall(z), 1e-12)
+    radius, z = wall(np.sin(np.pi / 2 * up))
+    r = np.maximum(np.sin(np.pi / 2 * across) * radius, 1e-12)
     number = np.arange(count**2).reshape(count, count)
     rows, columns, entries = [], [], []
     volume = first = 0.0
@@ -86,10 +88,10 @@ def sloshing_of(wall: Callable[[Any], Any], low: float, high: float, cells: int 
     surface, bottom, side = number[:, -1], number[:, 0], number[-1, :]
     turning = lambda at_r, at_z, nr, nz: at_z * nr - at_r * nz  # noqa: E731
     surface_mass, by_lid = edge(surface, turning)
-    turned = by_lid + edge(side, turning)[1] + (edge(bottom, turning)[1] if wall(low) > 0 else 0.0)
+    turned = by_lid + edge(side, turning)[1] + (edge(bottom, turning)[1] if radius[0, 0] > 0 else 0.0)
     by_radius = edge(surface, lambda at_r, _z, _nr, _nz: at_r)[1]
     free = np.setdiff1d(np.arange(count**2), number[0, :])
-    if not wall(low) > 0:
+    if not radius[0, 0] > 0:
         free = np.setdiff1d(free, bottom)
     solved = splu(stiffness[free][:, free])
     potential = np.zeros(count**2)
@@ -103,4 +105,6 @@ def sloshing_of(wall: Callable[[Any], Any], low: float, high: float, cells: int 
     order = np.argsort(-inverse)[:modes]
     kappa, shapes = 1 / inverse[order], shapes[:, order]
     lift, turn = shapes.T @ by_radius[top], shapes.T @ at_top @ potential[top]
-    return Sloshing(volume, first / volume, turned @ potential, kappa, kappa * lift**2, turn / lift)
+    return Sloshing(
+        volume, first / volume, turned @ potential, kappa, kappa * lift**2, turn / lift, kappa * lift * shapes[-1]
+    )

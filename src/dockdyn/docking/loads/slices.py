@@ -14,7 +14,6 @@ import numpy as np
 from dockdyn.deferred import Float
 from dockdyn.docking.loads.histories import Interface
 
-
 ROUNDING = 1e-6  # of the largest force of a run, and of moments that force on an arm of 1 m: less is none
 
 

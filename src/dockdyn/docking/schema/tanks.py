@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from dockdyn.deferred import Array, Float, xp
 from dockdyn.docking.schema.bodies import BodySection
 from dockdyn.docking.schema.joints import LockedSection, PrismaticSection, RevoluteSection, unit_axis
-from dockdyn.mechanics.slosh import Liquid, SloshingMass, liquid_in_cylinder
+from dockdyn.mechanics.slosh import FILLS, Liquid, SloshingMass, liquid_in_cylinder, liquid_in_sphere, liquid_volume
 from dockdyn.scenario.language.section import NamedSection, absent
 from dockdyn.scenario.language.units import Coordinate, quantity
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
@@ -37,13 +37,15 @@ class LiquidPartSection(BodySection):
 
 
 class TankSection(NamedSection):
-    """An upright circular cylinder on a body, with a liquid that sloshes across its axis; the body's own mass is without it."""
+    """An upright circular cylinder or a sphere on a body, with a liquid that sloshes across its axis; the body's own mass is
+    without it."""
 
     compiled: ClassVar[float] = 6.0
     absent_at_zero: ClassVar = ("damping_ratio",)
     on: str
     position: Point
     axis: Direction
+    shape: Literal["cylinder", "sphere"] = "cylinder"
     radius: Length
     fill: Length
     mass: quantity("kg", "a mass", above=0) | None = None
@@ -60,6 +62,13 @@ class TankSection(NamedSection):
     def sound(self) -> Self:
         if (self.mass is None) == (self.density is None):
             refuse("mass, density: how much liquid there is; must be one of the two")
+        if self.shape == "sphere":
+            low, high = (end * 2 * self.radius for end in FILLS)
+            if not low <= self.fill <= high:
+                shares = " to ".join(f"{100 * end:g}" for end in FILLS)
+                refuse(f"fill: of a sphere must be {shares} % of its diameter, here {low:.4g} to {high:.4g} m")
+            if self.modes > 1:
+                refuse("modes: of a sphere the first alone is known; must be 1")
         if self.model == "pendulum":
             if self.frequency is not None:
                 refuse("frequency: a pendulum swings as thrust makes it; must be left out, or model = 'spring'")
@@ -76,8 +85,12 @@ class TankSection(NamedSection):
     def contents(self) -> Liquid:
         """Return the masses that stand for the liquid, also from traced numbers."""
         radius, fill = xp.asarray(self.radius, float), xp.asarray(self.fill, float)
-        density = 0.0 if self.density is None else self.density
-        mass = density * math.pi * radius**2 * fill if self.mass is None else xp.asarray(self.mass, float)
+        if self.mass is None:
+            mass = liquid_volume(self.shape, radius, fill) * xp.asarray(self.density, float)
+        else:
+            mass = xp.asarray(self.mass, float)
+        if self.shape == "sphere":
+            return liquid_in_sphere(radius, fill, mass, self.liquid == "ideal")
         return liquid_in_cylinder(radius, fill, mass, self.modes, self.liquid == "ideal")
 
     def directions(self) -> tuple[Vector, Vector, Vector]:
