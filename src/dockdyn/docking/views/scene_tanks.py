@@ -36,7 +36,7 @@ def tank_parts(content: SeveralBodiesSection, motions: Mapping[str, ShownMotion]
         liquid, axis = _filled(tank)
         wall = _outline(tank)
         solid = TurnedSolid(np.asarray(tank.position, float), plain_components(axis), wall, hollow=True)
-        parts.append(ShownPart(f"{tank.name}/wall", [solid], motions[tank.on], "look", tank.on))
+        parts.append(ShownPart(f"{tank.on}/{tank.name}", [solid], motions[tank.on], "look", tank.on))
         volume = liquid_volume(tank.shape, tank.radius, tank.fill)
         for number, one in enumerate(liquid.sloshing, start=1):
             size = np.cbrt(3 * volume * float(one.mass / liquid.mass) / (4 * np.pi))
