@@ -89,7 +89,7 @@ def test_a_docking_with_two_tanks_keeps_momenta_and_energy(load):
 
 WRONG = {
     "no body": ({"tank.fuel.on": "stnd"}, ["tank.fuel.on = 'stnd'", "no such body", "'stand'"]),
-    "a body's name": ({"tank": {"ledge": FUEL}}, ["tank.ledge", "a body has that name"]),
+    "a body's name": ({"tank": {"ledge": FUEL}}, ["tank.ledge", "body.ledge", "must have another"]),
     "no liquid": ({"tank.fuel.density": None}, ["tank.fuel", "mass, density", "one of the two"]),
     "two masses": ({"tank.fuel.mass": 3.0}, ["mass, density", "one of the two"]),
     "no spring": ({"tank.fuel.frequency": None}, ["frequency, acceleration", "one of the two"]),

@@ -105,8 +105,8 @@ class SeveralBodiesSection(Section, abc.ABC):
         for tank in self.tank:
             if tank.on not in stated:
                 refuse(f"tank.{tank.name}.on = {tank.on!r}: no such body; {nearest(tank.on, stated)}")
-            if tank.name in stated:
-                refuse(f"tank.{tank.name}: a body has that name; must have one of its own")
+            if taken := [name for name in stated if name.partition(".")[0] == tank.name]:
+                refuse(f"tank.{tank.name}: its liquid is a body of that name, as is body.{taken[0]}; must have another")
             if self.plane and abs(tank.axis[2]) > FLAT * math.hypot(*tank.axis):
                 refuse(f"tank.{tank.name}.axis: motion = 'plane' asks for one in the x–y plane")
         return self
