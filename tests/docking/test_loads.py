@@ -119,6 +119,7 @@ def test_loads_are_in_axes_of_their_bodies(four):
     np.testing.assert_array_equal(loads["line tether"][:, 0], data.element_tension.sel(element="tether").values)
 
 
+@pytest.mark.full
 def test_a_tank_loads_its_vehicle(tanker):
     """The opposite of what the vehicle puts on the liquid; guides and masses inside are no interfaces."""
     data, told = tanker

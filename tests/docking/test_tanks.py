@@ -70,6 +70,7 @@ def test_a_pendulum_swings_as_thrust_presses_it(load):
     np.testing.assert_allclose(np.sin(angle) / wave, moved, atol=1e-5 * start)
 
 
+@pytest.mark.full
 def test_a_docking_with_two_tanks_keeps_momenta_and_energy(load):
     """One tank across the docking axis, one with two modes; the figures of a batch are those of the run, of its own fill."""
     scenario = load(TANKER)
