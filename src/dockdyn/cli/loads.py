@@ -53,8 +53,8 @@ def loads(
             found = load_percentiles(dataset)
         tell_answer(found, percentiles_report(dataset, found), as_json)
         return
-    if study is not None or dataset.attrs.get("setup") != "mechanism":
-        what = f"of dockdyn {study}" if study is not None else "of a rig"
+    if study is not None or "load_force" not in dataset:
+        what = f"of dockdyn {study}" if study is not None else "of a run that tells no loads, as that of a rig is"
         raise Refusal(f"{result}: is {what}; must be the result.nc of a mechanism's run, or a campaign.nc")
     from dockdyn.docking.loads.report import loads_of_run
     from dockdyn.scenario.load import parse
