@@ -9,6 +9,7 @@ from pathlib import Path
 from dockdyn.docking import data as docking
 from dockdyn.docking.key_figures import FIGURES
 from dockdyn.docking.ramp_latch_data import RAMP_VARIABLES
+from dockdyn.docking.tank_data import TANKS
 from dockdyn.results.capture_loads import CAPTURE, LOADS
 from dockdyn.results.control.data import MOTOR_VARIABLES, PULSE_VARIABLES, SET_POINTS, steering_layout
 from dockdyn.results.run import Layout
@@ -80,6 +81,7 @@ def page() -> str:
             table("Of a capture behind a ramp", single(captures)),
             table("At ports", ports),
             table("Of a whole run", [row for row in whole if row not in ports]),
+            table("Of tanks", [(name, "tank", unit, words) for name, (unit, words, _) in TANKS.items()]),
             table("Rig", over_time(rig.VARIABLES, **MOCK_UPS)),
             table("Of compared compensators", compared),
             figures(),

@@ -41,6 +41,17 @@ BEHIND_A_RAMP = {key: value for key, value in HOOK.items() if key != "reach"} | 
     "anchor": [SEATED[0], [PLATE + 1e-3, 0.0, 0.0]],
     "ramp": RAMP,
 }
+TANK = {
+    "on": "chaser",
+    "position": [-0.4, 0.0, 0.0],
+    "axis": [0.0, 0.3, 1.0],
+    "radius": 0.2,
+    "fill": 0.25,
+    "density": 900.0,
+    "frequency": 2.0,
+    "damping_ratio": 0.02,
+    "start": [0.01, 0.0],
+}
 DEEPEST = 0.03111447653721  # m: RADIUS / sin 40°, from the apex to the ball's centre where it touches the cone
 
 
@@ -219,6 +230,7 @@ COLUMNS: dict[str, Callable[[], Tables]] = {
     "beam": with_panel(joint=SEAT, flexible=BEAM),
     "beam that bends far": with_panel(**TURNED, joint=SEAT, flexible=FAR),
     "ball joint": with_panel(joint={"kind": "spherical", "position": [0.0, 0.6, 0.0], "damping": 2.0}),
+    "tank that sloshes": having(tank={"fuel": TANK}),
     "motion in the plane": in_the_plane,
     "approach between ports": with_approach,
     "contact law: Hunt and Crossley, exponent 1.5": with_law(

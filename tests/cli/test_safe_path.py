@@ -37,6 +37,7 @@ COMMANDS = {  # in their order: later ones take what earlier ones have written
     "view": "view run/result.nc --html replay.html",
     "explore": "explore paraskevas-b --html explored.html",
     "export": "export run/result.nc --to pdf --figure normal-force",
+    "loads": "loads run/result.nc --out loads",
     "doctor": "doctor",
     "campaign run": "campaign run idss-probe-cone --runs 4 --workers 1 --out cases",
     "campaign rerun": "campaign rerun cases 1",

@@ -46,6 +46,7 @@ COMMANDS = {  # in the order of `dockdyn --help`: where each stands, and how it 
     ),
     "view": ("view:view", "dockdyn view cone/result.nc", "dockdyn view cone/result.nc --html cone.html"),
     "export": ("results:export", "dockdyn export cone/result.nc --to csv"),
+    "loads": ("loads:loads", 'dockdyn loads cone/result.nc --interface "contact probe=1001"'),
     "doctor": ("doctor:doctor", "dockdyn doctor"),
 }
 GROUPS = ("campaign", "impact", "identify", "rig", "fmu", "mesh")  # of commands, each the module of its name

@@ -14,6 +14,7 @@ from dockdyn.docking.ramp_latch_data import RAMP_VARIABLES, ramp_variables
 from dockdyn.docking.schema.control import moved_joints, steered_bodies
 from dockdyn.docking.schema.mechanism import MechanismSection
 from dockdyn.docking.schema.multibody import SeveralBodiesSection
+from dockdyn.docking.tank_data import tank_variables
 from dockdyn.results.control.data import control_data
 from dockdyn.results.energy_class import LOSSLESS, effect_variable, energy_effect
 from dockdyn.results.log_data import Log
@@ -249,6 +250,7 @@ def describe_run(scenario: Scenario, run: Run) -> Described:
             **ramp_variables(content, run),
             **_phase_times(content, run),
             **mode_excesses(content, run),
+            **tank_variables(content, run),
             **_joint_ranges(content),
             **_episode_variables(content, run, effects),
             **predicted_impacts(content, run),
@@ -258,6 +260,7 @@ def describe_run(scenario: Scenario, run: Run) -> Described:
             **joint_names(content),
             **flexible_names(content),
             **({"port": content.ports()} if content.ports() else {}),
+            **({"tank": [tank.name for tank in content.tank]} if content.tank else {}),
             **({"phase": [phase.name for phase in content.phase]} if content.phase else {}),
             **control.coordinates,
         },
@@ -360,7 +363,7 @@ def element_names(content: SeveralBodiesSection) -> dict[str, list[str]]:
 
 def joint_names(content: MechanismSection) -> dict[str, Any]:
     """Return names of the bodies that joints hold, and the units of the joints' coordinates."""
-    held = [body for body in content.body if body.joint is not None]
+    held = [body for body in content.bodies if body.joint is not None]
     units = {"revolute": "rad", "prismatic": "m", "spherical": "1", "locked": "1"}
     found = [units[body.joint.motion] for body in held if body.joint is not None]
     return {"joint": [body.name for body in held], "joint_unit": ("joint", found)} if held else {}
@@ -368,7 +371,7 @@ def joint_names(content: MechanismSection) -> dict[str, Any]:
 
 def flexible_names(content: MechanismSection) -> dict[str, Any]:
     """Return names of the modes of flexible links, the units of their coordinates, and of the links."""
-    links = [(body.name, body.flexible) for body in content.body if body.flexible is not None]
+    links = [(body.name, body.flexible) for body in content.bodies if body.flexible is not None]
     if not links:
         return {}
     units = [unit for _, flexible in links for unit in flexible.mode_units()]
@@ -402,7 +405,7 @@ def _phase_times(content: MechanismSection, run: Run) -> dict[str, Any]:
 
 def _joint_ranges(content: MechanismSection) -> dict[str, Any]:
     """Return the ranges of joints that have one but no stops, NaN of others; nothing where there is none."""
-    joints = [body.joint for body in content.body if body.joint is not None]
+    joints = [body.joint for body in content.bodies if body.joint is not None]
     found = [getattr(joint, "range", None) if getattr(joint, "stroke", None) is None else None for joint in joints]
     if not any(found):
         return {}

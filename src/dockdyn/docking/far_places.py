@@ -24,7 +24,7 @@ def refuse_far_places(content: Any) -> None:  # noqa: ANN401, a section with bod
     """
     sizes = [math.sqrt(max(map(max, body.inertia)) / body.mass) for body in content.body if not body.fixed]
     limit = max(HUGE * max(sizes), NEAR)
-    for table in ("body", *ELEMENTS):
+    for table in ("body", "tank", *ELEMENTS):
         for section in getattr(content, table):
             for key, value in _lengths_beyond(limit, section, section, ()):
                 inside = key.startswith(("joint.stroke.", "joint.range."))

@@ -20,6 +20,7 @@ from dockdyn.docking.ramp_latch_data import FIGURES as BEHIND_A_RAMP
 from dockdyn.docking.ramp_latch_data import ramp_data
 from dockdyn.docking.run_warnings import FAST, MANY_BOUNCES
 from dockdyn.docking.schema.mechanism import MechanismSection
+from dockdyn.docking.tank_data import tank_data, tank_figures
 from dockdyn.integrate.solution import Solution
 from dockdyn.mechanism.loads import bushing_count
 from dockdyn.mechanism.mechanism import Mechanism
@@ -71,12 +72,13 @@ def _latch_figures(names: Sequence[str], data: Mapping[str, Any]) -> dict[str, A
 
 
 def _figures_of_members(content: MechanismSection, data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the figures of each contact, latch and port by itself."""
+    """Return the figures of each contact, latch, port and tank by itself."""
     latches = element_names(content).get("latch", ())
     return (
         contact_figures(content.contact_names(), data)
         | _latch_figures(latches, data)
         | _port_figures(content.ports(), data)
+        | tank_figures([tank.name for tank in content.tank], tank_data(content, data))
     )
 
 
@@ -149,14 +151,14 @@ def stated_features(content: MechanismSection) -> dict[str, bool]:
 
 
 def member_summary(dataset: Dataset) -> dict[str, Any]:
-    """Return the figures of each contact, latch and port of a result by itself, for its summary."""
+    """Return the figures of each contact, latch, port and tank of a result by itself, for its summary."""
     data = dataset_data(dataset)
     names = {
         table: [str(name) for name in dataset[table].values] if table in dataset.coords else []
-        for table in ("contact", "latch", "port")
+        for table in ("contact", "latch", "port", "tank")
     }
     found = contact_figures(names["contact"], data) | _port_figures(names["port"], data)
-    found |= _latch_figures(names["latch"], data)
+    found |= _latch_figures(names["latch"], data) | tank_figures(names["tank"], data)
     return {name: _plain_figure(name, value) for name, value in found.items()}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dockdyn.dataset import Dataset
+from dockdyn.docking.tank_data import LARGE
 from dockdyn.results.linear_contact import ACCURACY, ENOUGH, FEW
 
 MANY_BOUNCES = 100  # in the play of a latch: a damped one settles long before
@@ -23,6 +24,7 @@ def mechanism_doubts(dataset: Dataset) -> list[str]:
         _joints_beyond,
         _too_few_modes,
         _meeting_again,
+        _large_waves,
     ]
     return [words for warn in found for words in warn(dataset)]
 
@@ -144,3 +146,17 @@ def _meeting_again(dataset: Dataset) -> list[str]:
                 f"{dataset.attrs['integrator']!r} does not see: located does"
             )
     return found
+
+
+def _large_waves(dataset: Dataset) -> list[str]:
+    """Return a warning for every tank whose liquid rises so far at the wall that its wave is no small one."""
+    if "tank_peak_wave" not in dataset:
+        return []
+    return [
+        f"tank {str(name)!r}: its liquid rises by up to {float(wave):.3g} m at the wall, more than a quarter of the radius of "
+        f"{float(radius):.3g} m: its model is of small waves, and what it tells of forces is of their order alone"
+        for name, wave, radius in zip(
+            dataset.tank.values, dataset.tank_peak_wave.values, dataset.tank_radius.values, strict=True
+        )
+        if wave > LARGE * radius
+    ]

@@ -18,6 +18,7 @@ from dockdyn.results.measures import Either, finite_or_none
 from dockdyn.results.requirements import ends_of, is_of_member, unit_of_figure, without_unit
 
 Data = Mapping[str, Any]
+SAMPLED_MEMBERS = "tank."  # figures of single members that begin so are of samples
 Source = Literal["log", "samples", "run"]
 
 
@@ -128,7 +129,8 @@ def left_out(figures: Collection[KeyFigure], stated: Mapping[str, bool]) -> set[
 
 def need_samples(figures: Collection[KeyFigure], asked: Collection[str]) -> bool:
     """Return whether any of the figures `asked` for, by names with or without unit, needs the samples of the motion."""
-    return any(_names_of(one) & set(asked) for one in figures if one.source == "samples")
+    of_figures = any(_names_of(one) & set(asked) for one in figures if one.source == "samples")
+    return of_figures or any(name.startswith(SAMPLED_MEMBERS) for name in asked)
 
 
 def in_batches(figures: Collection[KeyFigure], asked: Collection[str]) -> bool:
@@ -138,7 +140,7 @@ def in_batches(figures: Collection[KeyFigure], asked: Collection[str]) -> bool:
 
 
 def without_other_members(figures: Mapping[str, Any], asked: Collection[str]) -> dict[str, Any]:
-    """Return `figures` less those of single contacts, latches and ports that nobody `asked` for, with or without
+    """Return `figures` less those of single contacts, latches, ports and tanks that nobody `asked` for, with or without
     unit."""
     kept = {name for name in figures if not is_of_member(name) or {name, without_unit(name)} & set(asked)}
     return {name: value for name, value in figures.items() if name in kept}

@@ -32,7 +32,7 @@ BOUNDED = (
 )
 # figures of one member of a table, as in "contact.faces.peak_force_N"; those of all members have no name between
 MEMBER = re.compile(
-    r"(?:contact|latch)\.(?P<member>.+)\.[^.]+|body\.(?P<body>.+)\.port\.(?P<port>[^.]+)\.(?P<load>[^.]+)"
+    r"(?:contact|latch|tank)\.(?P<member>.+)\.[^.]+|body\.(?P<body>.+)\.port\.(?P<port>[^.]+)\.(?P<load>[^.]+)"
 )
 KNOWN = "peak_force_known"  # the figure that says whether they are more
 COMPARED = {
@@ -153,7 +153,7 @@ def judge_requirement(one: Requirement, figures: Mapping[str, Any], where: str) 
 
 
 def is_of_member(figure: str) -> bool:
-    """Return whether a figure is of one contact, latch or port, and not of all of them."""
+    """Return whether a figure is of one contact, latch, port or tank, and not of all of them."""
     return MEMBER.fullmatch(figure.removesuffix(LEAST).removesuffix(LARGEST)) is not None
 
 

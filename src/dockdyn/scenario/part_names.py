@@ -14,7 +14,7 @@ from dockdyn.scenario.language.like import KEY as LIKE
 
 PARTS = (  # tables under names that a part may have
     *("body", "tree", "contact", "contact_law", "strut", "cable", "magnet", "bushing", "latch", "connection"),
-    *("thruster", "element"),
+    *("thruster", "element", "tank"),
 )
 CARRIED = ("feature", "surface", "port")  # what a body has under names
 Tables = dict[str, Any]

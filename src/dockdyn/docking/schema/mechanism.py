@@ -68,8 +68,8 @@ class MechanismSection(SeveralBodiesSection):
 
         if self.integrator.method != "variational":
             return self.plane
-        bends = any(body.flexible is not None for body in self.body)
-        return self.plane and (bends or bool(linked_roots(self.body)))
+        bends = any(body.flexible is not None for body in self.bodies)
+        return self.plane and (bends or bool(linked_roots(self.bodies)))
 
     @model_validator(mode="after")
     def controlling(self) -> Self:

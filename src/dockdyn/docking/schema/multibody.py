@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -29,6 +30,7 @@ from dockdyn.docking.schema.features import BallSection, CloudSection
 from dockdyn.docking.schema.flexible import LargeBeamSection, ModeTableSection
 from dockdyn.docking.schema.joints import LockedSection, MimicSection, MovingJointSection
 from dockdyn.docking.schema.phases import PhaseSection, make_phases, read_phases, variants_of
+from dockdyn.docking.schema.tanks import LiquidPartSection, TankSection
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section, absent
@@ -60,6 +62,7 @@ RELATIVE = {"damping_ratio": "damping", "restitution": "damping", "stop_restitut
 MOST_PAIRS = 20_000  # of a contact
 MOST_REMEMBERED = 500  # of one with a law that remembers
 STIFFENING = ("spring-dashpot", "hertz", "hunt-crossley")  # normal laws by which friction may stick that states a ratio
+FLAT = 1e-9  # sine of the angle by which an axis may leave the plane
 OPEN = 1e-8  # m, of ends that are to meet
 MOVING_PORTS, STANDING_PORTS = ("port", "feature"), ("port", "surface")  # that approach, and that are approached
 
@@ -75,6 +78,7 @@ class SeveralBodiesSection(Section, abc.ABC):
     approach: OrNone[BetweenPortsSection] = None
     body: named_tables(BodySection, Field(min_length=1), names=NAME_OF_BODY)
     tree: named_tables(TreeSection) = []  # noqa: RUF012
+    tank: named_tables(TankSection) = []  # noqa: RUF012
     contact: named_tables(ContactSection) = []  # noqa: RUF012
     contact_law: named_tables(ContactLawSection) = []  # noqa: RUF012
     strut: named_tables(StrutSection) = []  # noqa: RUF012
@@ -89,6 +93,23 @@ class SeveralBodiesSection(Section, abc.ABC):
     loop: LoopSection = LoopSection()
     control: SteeringTable | None = None
     orbit: OrNone[OrbitSection] = None
+
+    @property
+    def bodies(self) -> list[BodySection]:
+        """All bodies: those that are stated, then what stands for the liquids of tanks."""
+        return [*self.body, *(part for tank in self.tank for part in tank.bodies(self.plane))]
+
+    @model_validator(mode="after")
+    def filled(self) -> Self:
+        stated = [body.name for body in self.body]
+        for tank in self.tank:
+            if tank.on not in stated:
+                refuse(f"tank.{tank.name}.on = {tank.on!r}: no such body; {nearest(tank.on, stated)}")
+            if taken := [name for name in stated if name.partition(".")[0] == tank.name]:
+                refuse(f"tank.{tank.name}: its liquid is a body of that name, as is body.{taken[0]}; must have another")
+            if self.plane and abs(tank.axis[2]) > FLAT * math.hypot(*tank.axis):
+                refuse(f"tank.{tank.name}.axis: motion = 'plane' asks for one in the x–y plane")
+        return self
 
     @model_validator(mode="after")
     def joined(self) -> Self:
@@ -105,8 +126,8 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     @model_validator(mode="after")
     def some_free(self) -> Self:
-        fixed = [body.name for body in self.body if body.fixed]
-        if len(fixed) == len(self.body):
+        fixed = [body.name for body in self.bodies if body.fixed]
+        if len(fixed) == len(self.bodies):
             refuse(f"body.{fixed[0]}.fixed: nothing moves; must have a body that is not fixed")
         if fixed and self.orbit is not None:
             refuse(f"body.{fixed[0]}.fixed: along an orbit nothing is; must be left out, or [orbit] be")
@@ -130,8 +151,8 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     @model_validator(mode="after")
     def following(self) -> Self:
-        moving = {body.name for body in self.body if isinstance(body.joint, MovingJointSection)}
-        for body in self.body:
+        moving = {body.name for body in self.bodies if isinstance(body.joint, MovingJointSection)}
+        for body in self.bodies:
             if not isinstance(body.joint, MimicSection):
                 continue
             key = f"body.{body.name}.joint.follows = {body.joint.follows!r}"
@@ -146,7 +167,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.docking.linked_trees import refuse_unlinked
         from dockdyn.docking.schema.plane import refuse_out_of_plane
 
-        refuse_unlinked(self.body, self.linked_in_plane)
+        refuse_unlinked(self.bodies, self.linked_in_plane)
         if self.plane:
             refuse_out_of_plane(self)
         return self
@@ -307,7 +328,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.docking.linked_trees import check_place
 
         tables = {
-            body.name for body in self.body if isinstance(body.flexible, ModeTableSection) and not body.flexible.point
+            body.name for body in self.bodies if isinstance(body.flexible, ModeTableSection) and not body.flexible.point
         }
         sitting = [(seat.link, " ".join(seat.what)) for seat in self.frames(self.starts()).seats] if tables else []
         for link, what in sitting:
@@ -315,7 +336,7 @@ class SeveralBodiesSection(Section, abc.ABC):
                 refuse(
                     f"body.{link}.flexible: {what} sits there; must have a point, where the shapes of modes are known"
                 )
-        beams = {body.name for body in self.body if isinstance(body.flexible, LargeBeamSection)}
+        beams = {body.name for body in self.bodies if isinstance(body.flexible, LargeBeamSection)}
         tied = any(beams & set(one.between) for one in self.ties())
         for seat in self.frames(self.starts()).seats if tied else self._carried_seats() if beams else ():
             if seat.link in beams:
@@ -350,22 +371,22 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def names(self) -> list[str]:
         """Return the names of the bodies, in their order."""
-        return [body.name for body in self.body]
+        return [body.name for body in self.bodies]
 
     def as_heavy(self, body: BodySection) -> BodySection:
         """Return the body itself, or the heaviest one that moves where it is fixed: what its size is taken from."""
-        return max((one for one in self.body if not one.fixed), key=lambda one: one.mass) if body.fixed else body
+        return max((one for one in self.bodies if not one.fixed), key=lambda one: one.mass) if body.fixed else body
 
     def named(self, name: str) -> BodySection:
         """Return the body of that name."""
-        return next(body for body in self.body if body.name == name)
+        return next(body for body in self.bodies if body.name == name)
 
     def find(self, name: str, kinds: Sequence[str] = CARRIED, key: str = "") -> tuple[str, Any]:
         """Return the body that carries what has that name (or "body.name") and is of one of the `kinds`, and its section.
 
         `key` is where the scenario has the name.
         """
-        carried = [(body.name, item) for body in self.body for kind in kinds for item in getattr(body, kind)]
+        carried = [(body.name, item) for body in self.bodies for kind in kinds for item in getattr(body, kind)]
         found = [(body, item) for body, item in carried if name in (item.name, f"{body}.{item.name}")]
         if not found and len(kinds) < len(CARRIED):
             other = [
@@ -405,7 +426,7 @@ class SeveralBodiesSection(Section, abc.ABC):
     def only_contacts(self) -> bool:
         """Return whether nothing but contacts, and latches once they are not open, acts between bodies that are free."""
         return len(self.elements) == len(self.latch) and all(
-            body.joint is None and body.flexible is None for body in self.body
+            body.joint is None and body.flexible is None for body in self.bodies
         )
 
     def without_latches(self) -> Self:
@@ -530,7 +551,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         """Return the sections of what acts besides contacts, elements and joints in which anything acts, by their keys."""
         from dockdyn.docking.trees import moving_joints
 
-        joints = moving_joints(self.body).items()
+        joints = moving_joints(self.bodies).items()
         return {element.path: element for element in self.elements} | {
             f"body.{body}.joint": joint for body, joint in joints if joint.acts()
         }
@@ -549,7 +570,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.mechanics.trees.tree_bodies import TreeBodies
 
         found: dict[str, tuple[Pose, Twist]] = {}
-        trees, names = trees_of(Frames.of(self.body, plane=self.linked_in_plane)), self.names()
+        trees, names = trees_of(Frames.of(self.bodies, plane=self.linked_in_plane)), self.names()
 
         def start(name: str) -> tuple[Pose, Twist]:
             if name not in found:
@@ -565,7 +586,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         def place_tree(tree: JointedBodies | TreeBodies) -> None:
             joints, root = self.joint_starts(), start(names[tree.members[0]])
             if isinstance(tree, TreeBodies):
-                placed, _ = tree.placed(*linked_start(tree, *root, self.body))
+                placed, _ = tree.placed(*linked_start(tree, *root, self.bodies))
             else:
                 placed = tree.placed(*tree.centred(*root, joints), joints)
             for member, place in zip(tree.members[1:], placed[1:], strict=True):
@@ -581,15 +602,15 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.docking.linked_trees import coordinates_of
         from dockdyn.docking.trees import moving_joints
 
-        zero, joints = xp.zeros(()), moving_joints(self.body)
-        coordinates = coordinates_of(self.body, self.linked_in_plane)
+        zero, joints = xp.zeros(()), moving_joints(self.bodies)
+        coordinates = coordinates_of(self.bodies, self.linked_in_plane)
         return [joints[one.body].begins() if one.mode is None else (zero, zero) for one in coordinates]
 
     def modes(self) -> list[tuple[str, str]]:
         """Return the modes of all flexible links: link and mode."""
         from dockdyn.docking.trees import mode_names
 
-        return mode_names(self.body)
+        return mode_names(self.bodies)
 
     def frames(self, starts: dict[str, tuple[Pose, Twist]]) -> Frames:
         """Return the frames of flexible links on which something sits, which begin as these poses and twists say."""
@@ -597,13 +618,13 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.mechanics.rigid_body import Placed
 
         seats = self._carried_seats()
-        flexible = {body.name for body in self.body if body.flexible is not None}
+        flexible = {body.name for body in self.bodies if body.flexible is not None}
         for one in self.ties():
             if flexible & set(one.between):
                 places = one.places(*(Placed.of(*starts[body]) for body in one.between))
                 ends = zip(one.between, places, strict=True)
                 seats += [Seat(body, ("element", one.name, body), place) for body, place in ends]
-        return Frames.of(self.body, seats, self.linked_in_plane)
+        return Frames.of(self.bodies, seats, self.linked_in_plane)
 
     def _carried_seats(self) -> list[Seat]:
         """Return where what flexible links carry sits on them, but for elements between bodies."""
@@ -621,7 +642,7 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def _carried(self, kind: str) -> list[tuple[str, Any]]:
         """Return the features, surfaces or ports of flexible links, each with the name of the link."""
-        return [(body.name, one) for body in self.body if body.flexible is not None for one in getattr(body, kind)]
+        return [(body.name, one) for body in self.bodies if body.flexible is not None for one in getattr(body, kind)]
 
     def _start(self, name: str, start: Callable[[str], tuple[Pose, Twist]]) -> tuple[Pose, Twist]:
         approach = self.approaches()
@@ -710,7 +731,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         for path, section in zip(self.acts(), sections, strict=True):
             name = path.partition(".")[2]
             if isinstance(section, MovingJointSection):
-                number = coordinate_number(self.body, name.removesuffix(".joint"), self.linked_in_plane)
+                number = coordinate_number(self.bodies, name.removesuffix(".joint"), self.linked_in_plane)
                 found.append(DrivenJoint(section.drive(), name, number))
             elif isinstance(section, FixedThrusterSection):
                 number = frames.number(("element", name, section.body), section.body)
@@ -720,12 +741,15 @@ class SeveralBodiesSection(Section, abc.ABC):
                 first, second = (frames.number(("element", name, body), body) for body in section.between)
                 made = self.make_latch(section, starts) if isinstance(section, LatchSection) else section.make(*sides)
                 found.append(Tie(made, name, first, second, isinstance(section, OwnElement)))
-        for body in self.body:
+        for body in self.bodies:
             if body.flexible is not None and body.flexible.mode_names():
-                modes, number = mode_numbers(self.body, body.name, self.linked_in_plane), self.names().index(body.name)
+                modes, number = (
+                    mode_numbers(self.bodies, body.name, self.linked_in_plane),
+                    self.names().index(body.name),
+                )
                 spring, lowest = body.flexible.spring(), body.flexible.lowest_unstiffened()
                 found.append(BendingLink(spring, body.name, lowest, modes, number))
-        damped = {body.name for body in self.body if getattr(body.joint, "motion", "") == "spherical"}
+        damped = {body.name for body in self.bodies if getattr(body.joint, "motion", "") == "spherical"}
         for number, tree in enumerate(linked):
             if damped & set(tree.tree.layout.names):
                 found.append(InnerSprings(TreeSprings(tree.tree), f"ball joints {number + 1}", number))
@@ -778,7 +802,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         masses, moments = [], []
         for body, place in zip(section.between, (made.striker, made.seat), strict=True):
             point = Placed.of(*starts[body]).point(Vector.of(place))
-            tree = [one for one in self.body if self.root_of(one.name) == self.root_of(body)]
+            tree = [one for one in self.bodies if self.root_of(one.name) == self.root_of(body)]
             rigid = [one.body() for one in tree]
             levers = [Vector.of(place)] if len(tree) == 1 else [point - starts[one.name][0].position for one in tree]
             masses.append(sum((one.mass for one in rigid[1:]), rigid[0].mass))
@@ -805,7 +829,8 @@ class SeveralBodiesSection(Section, abc.ABC):
         """Return the name of each point at which loads are reported, its place on its body, and the body's number."""
         return [
             (f"{body.name} {place.name}", place, index)
-            for index, body in enumerate(self.body)
+            for index, body in enumerate(self.bodies)
+            if not isinstance(body, LiquidPartSection)
             for place in self.places_told(body) or [PortSection(name="centre of mass", position=[0.0, 0.0, 0.0])]
         ]
 
@@ -849,10 +874,10 @@ class SeveralBodiesSection(Section, abc.ABC):
         at_start = [starts[name] for name in (*self.names(), *frames.links())]
         trees = trees_of(frames)
         linked = [tree for tree in trees if isinstance(tree, TreeBodies)]
-        bodies = dict(enumerate((*(section.body() for section in self.body), *frames.massless())))
+        bodies = dict(enumerate((*(section.body() for section in self.bodies), *frames.massless())))
         for tree in linked:
             bodies |= dict(zip(tree.members, tree.bodies, strict=True))
-        coordinates = coordinates_of(self.body, self.linked_in_plane)
+        coordinates = coordinates_of(self.bodies, self.linked_in_plane)
         jointed = len(coordinates) - sum(len(tree.numbers()) for tree in linked)
         variants = [self.mounts(sections, starts, frames, linked) for sections in variants_of(self.phase, self.acts())]
         slow = any(phase.over is not None for phase in self.phase)
@@ -870,14 +895,14 @@ class SeveralBodiesSection(Section, abc.ABC):
                 NamedPoint(
                     jnp.asarray(place.position, float),
                     name,
-                    frames.number(("port", self.body[body].name, place.name), self.body[body].name),
+                    frames.number(("port", self.bodies[body].name, place.name), self.bodies[body].name),
                     place.outward(),
                 )
                 for name, place, body in self.points()
             ),
             trees=trees,
             joints=tuple(self.joint_starts()[:jointed]),
-            linked=tuple(linked_start(tree, *starts[self.names()[tree.members[0]]], self.body) for tree in linked),
+            linked=tuple(linked_start(tree, *starts[self.names()[tree.members[0]]], self.bodies) for tree in linked),
             body_names=tuple(self.names()),
             joint_names=tuple(
                 one.body if one.mode is None else f"{one.body} {one.mode}" for one in coordinates[:jointed]

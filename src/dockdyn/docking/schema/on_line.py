@@ -70,9 +70,11 @@ class BodiesOnLineSection(OnLine, Bodies):
     control: LineSteering | None = None
     orbit: ClassVar[None] = None
     tree: ClassVar[list[Any]] = []
+    tank: ClassVar[list[Any]] = []
     off_line: ClassVar = {
         "orbit": "an orbit is no line",
         "tree": "the links of a URDF file are in space",
+        "tank": "liquid sloshes across the axis of its tank",
         "connection": "on a line a joint or a latch holds bodies together",
     }
 

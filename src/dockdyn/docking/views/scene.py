@@ -14,6 +14,7 @@ from dockdyn.docking.schema.features import Ball as BallMember
 from dockdyn.docking.schema.features import Capsule, CircleRing, CloudSection, EdgeSection
 from dockdyn.docking.views.scene_beams import BentLink, bent_links
 from dockdyn.docking.views.scene_latch import latch_parts, told_latch
+from dockdyn.docking.views.scene_tanks import tank_parts
 from dockdyn.elements import Bushing, Cable, ElementGroup, ForceElement, Latch, Magnet, Strut
 from dockdyn.mechanism.mounts import ties_among
 from dockdyn.programs import Program
@@ -75,6 +76,7 @@ def mechanism_scene(dataset: Dataset, content: MechanismSection) -> RunScene:
             body, content, gear, motions[body.name], reach, mounts.get(body.name, []), bent.get(body.name)
         )
     parts += latch_parts(dataset, content, motions, at)
+    parts += tank_parts(content, motions)
     seen_from, focus = focus_of(content, gear, motions, bent, reach)
     return RunScene(
         title=str(dataset.attrs["title"]),

@@ -150,9 +150,14 @@ def _touch_tiles(begun: StraightStart) -> Iterator[Tile]:
     yield Tile(name, format_significant(abs(least), 4), "mm", begun.names[order[0]], bars=bars, alarming=least < 0)
 
 
+def _free_bodies(content: Any) -> list[Any]:  # noqa: ANN401, of any setup
+    """Return the bodies that move and have a mass, liquids among them."""
+    return [body for body in content.bodies if not body.fixed and body.mass > 0]
+
+
 def _mass_tiles(content: Any) -> Iterator[Tile]:  # noqa: ANN401, of any setup
     """Yield the masses of bodies."""
-    masses = [(body.name, float(body.mass)) for body in content.body if not body.fixed]
+    masses = [(body.name, float(body.mass)) for body in _free_bodies(content)]
     total, largest = sum(mass for _, mass in masses), max(mass for _, mass in masses)
     bars = [(name, mass / largest, format_significant(mass, 4)) for name, mass in masses[:MOST]]
     yield Tile("Mass of all bodies", format_significant(total, 4), "kg", f"{len(masses)} that are free", bars=bars)
@@ -173,7 +178,7 @@ def _contacts_table(begun: StraightStart) -> Table:
 def _bodies_table(content: Any) -> Table:  # noqa: ANN401, of any setup
     """Return masses and moments of inertia against the box of even density that has them."""
     rows = []
-    for body in (one for one in content.body if not one.fixed):
+    for body in _free_bodies(content):
         mass, stated = float(body.mass), getattr(body, "inertia", None)
         if stated is None:
             rows.append([body.name, format_significant(mass, 5), *[NOTHING] * 3, ""])

@@ -1,0 +1,162 @@
+"""Load histories of interfaces from the result of a run: ports, joints, contacts and lines, each in axes of its body.
+
+Units: N, N m, s.
+Source: the variables of a result (`docking/data.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dockdyn.dataset import Dataset
+from dockdyn.deferred import Float
+from dockdyn.report.scene.rotation import rotate
+from dockdyn.scenario.language.errors import ScenarioError, nearest
+
+COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")  # N, N m
+
+
+@dataclass(frozen=True)
+class Interface:
+    """Where loads pass, and what passes there over time."""
+
+    name: str  # "port chaser.interface", "joint fuel", "contact probe", "line leg 1"
+    on: str  # the body that the loads are on
+    axes: str  # in words, those of the components and the place that moments are about
+    loads: Float[np.ndarray, "time 6"]  # force (N) and moment (N m) on that body
+    axis: Float[np.ndarray, "3"] | None = None  # of a port, out of the body
+    grid: int = 0  # the grid point of a structural model
+
+    @property
+    def slug(self) -> str:
+        """Its name in a column: `joint.fuel`."""
+        return ".".join(self.name.split())
+
+
+def interfaces_of(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: ANN401, of its motion
+    """Return all interfaces of a run through which anything passes: ports, joints, tanks, contacts and what is along lines.
+
+    Raises ScenarioError for a run that has none, or ends in numbers that are none.
+    """
+    found = [
+        *_ports(dataset, content),
+        *_joints(dataset, content),
+        *_contacts(dataset, content),
+        *_lines(dataset, content),
+    ]
+    found = [one for one in found if np.any(one.loads)]
+    if not found:
+        raise ScenarioError(
+            "no loads: nothing passes at a port, a joint, a tank, a contact or along a line in this run"
+        )
+    for one in found:
+        if not np.isfinite(one.loads).all():
+            raise ScenarioError(f"{one.name}: the run ended in numbers that are none; must be a run that was finished")
+    return [replace(one, grid=number) for number, one in enumerate(found, start=1)]
+
+
+def chosen_interfaces(every: Sequence[Interface], asked: Sequence[str], flag: str) -> list[Interface]:
+    """Return those that are `asked` for, as "joint fuel" or, with the grid point that takes the loads, "joint fuel=1001"; all
+    where none is. ScenarioError for one that there is not."""
+    if not asked:
+        return list(every)
+    named, found = {one.name: one for one in every}, []
+    for word in asked:
+        name, sign, number = word.rpartition("=") if "=" in word else (word, "", "")
+        if name not in named:
+            raise ScenarioError(f"{flag} {word!r}: no such interface; {nearest(name, list(named))}")
+        if sign and not (number.isdecimal() and 0 < int(number) < 10**8):
+            raise ScenarioError(
+                f"{flag} {word!r}: {number!r} is no grid point; must be a whole number of up to 8 digits"
+            )
+        found.append(replace(named[name], grid=int(number)) if sign else named[name])
+    grids = [one.grid for one in found]
+    for one in found:
+        if grids.count(one.grid) > 1:
+            raise ScenarioError(f"{flag}: two interfaces have the grid point {one.grid}; must each have one of its own")
+    return found
+
+
+def stated_ports(content: Any) -> list[tuple[str, Any, int]]:  # noqa: ANN401, of its motion
+    """Return the ports that a scenario states: body and port by name, the port, the number of its place among all points."""
+    points = enumerate(content.points())
+    return [
+        (f"{content.names()[body]}.{one.name}", one, number)
+        for number, (_, one, body) in points
+        if _is_stated(content, one)
+    ]
+
+
+def _is_stated(content: Any, place: Any) -> bool:  # noqa: ANN401, of its motion
+    return any(place is one for body in content.body for one in body.port)
+
+
+def _ports(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: ANN401, of its motion
+    found = []
+    for name, port, number in stated_ports(content) if "load_force" in dataset else ():
+        body = name.rpartition(".")[0]
+        loads = _six(*(dataset[f"load_{part}"].values[:, number] for part in ("force", "moment")))
+        axis = None if port.axis is None else np.asarray(port.axis, float) / np.linalg.norm(port.axis)
+        found.append(Interface(f"port {name}", body, f"axes of {body}, about the port", loads, axis))
+    return found
+
+
+def _joints(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: ANN401, of its motion
+    """Return joints, of which loads are on the bodies that they hold, and tanks, whose loads are on their vehicles."""
+    found = []
+    for number, name in enumerate(map(str, dataset.joint.values) if "joint_force" in dataset else ()):
+        loads = _six(dataset.joint_force.values[:, number], dataset.joint_moment.values[:, number])
+        tank = next((one for one in content.tank if one.name == name), None)
+        if tank is not None:
+            axes = f"axes of {tank.on}, about the centre of the liquid that is rigid"
+            found.append(Interface(f"tank {name}", tank.on, axes, 0.0 - loads))
+        elif any(name == one.name for one in content.body):
+            found.append(Interface(f"joint {name}", name, f"axes of {name}, about the joint", loads))
+    return found
+
+
+def _contacts(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: ANN401, of its motion
+    """Return the contacts, in axes of the first body."""
+    if "contact_force" not in dataset:
+        return []
+    names, found = content.names(), []
+    for number, contact in enumerate(content.contacts):
+        (body, _), _ = content.sides(contact)
+        attitude = dataset.attitude.values[:, names.index(body)]
+        back = attitude * np.array([1.0, -1.0, -1.0, -1.0])
+        parts = (rotate(back, dataset[f"contact_{part}"].values[:, number]) for part in ("force", "moment"))
+        found.append(
+            Interface(
+                f"contact {contact.name}",
+                body,
+                f"axes of {body}, about the reference point of its feature",
+                _six(*parts),
+            )
+        )
+    return found
+
+
+def _lines(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: ANN401, of its motion
+    """Return what acts along lines: tension as a force along x of a grid point whose x is from the first end to the second."""
+    if "element_tension" not in dataset:
+        return []
+    lines = [str(name) for name in dataset.line.values] if "line" in dataset.coords else []
+    bodies = {one.name: one.between[0] for one in content.ties()}
+    found = []
+    for number, name in enumerate(str(name) for name in dataset.element.values):
+        if name in lines:
+            body = bodies.get(name, bodies.get(name.rpartition(" ")[0], ""))
+            loads = np.zeros((dataset.sizes["time"], 6))
+            loads[:, 0] = dataset.element_tension.values[:, number]
+            found.append(
+                Interface(f"line {name}", body, "x from the first end to the second; tension pulls along it", loads)
+            )
+    return found
+
+
+def _six(force: Float[np.ndarray, "time 3"], moment: Float[np.ndarray, "time 3"]) -> Float[np.ndarray, "time 6"]:
+    return np.concatenate([force, moment], axis=1)

@@ -1,0 +1,54 @@
+"""Instants of a run for static analyses: those at which a load of an interface is largest, each with the reason.
+
+Units: s, N, N m.
+Source: definition; parts of a port's load as `mechanism/named_points.py` has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dockdyn.deferred import Float
+from dockdyn.docking.loads.histories import Interface
+
+ROUNDING = 1e-6  # of the largest force of a run, and of moments that force on an arm of 1 m: less is none
+
+
+class TimeSlice(NamedTuple):
+    """An instant, by the number of its sample, and what is largest there."""
+
+    sample: int
+    reasons: tuple[str, ...]
+
+
+def worst_slices(interfaces: Sequence[Interface]) -> list[TimeSlice]:
+    """Return the instants at which a load of an interface is largest, in their order, each once with all its reasons.
+
+    Of each interface these are the resultant force and moment; of a port its parts along, across and about the axis. What is
+    `ROUNDING` beside the largest force of all is none.
+    """
+    least = ROUNDING * max(np.linalg.norm(one.loads[:, :3], axis=1).max() for one in interfaces)
+    reasons: dict[int, list[str]] = {}
+    for one in interfaces:
+        for words, unit, values in _judged_loads(one):
+            if (largest := values.max()) > least:
+                reasons.setdefault(int(values.argmax()), []).append(f"{words} at {one.name}, {largest:.4g} {unit}")
+    return [TimeSlice(sample, tuple(reasons[sample])) for sample in sorted(reasons)]
+
+
+def _judged_loads(one: Interface) -> Iterator[tuple[str, str, Float[np.ndarray, "time"]]]:
+    """Yield what is judged of an interface: words, unit, values of which the largest decides."""
+    force, moment = one.loads[:, :3], one.loads[:, 3:]
+    if one.axis is None:
+        yield "largest force", "N", np.linalg.norm(force, axis=1)
+        yield "largest moment", "N m", np.linalg.norm(moment, axis=1)
+        return
+    along, about = force @ one.axis, moment @ one.axis
+    yield "largest tension", "N", along
+    yield "largest compression", "N", -along
+    yield "largest shear", "N", np.linalg.norm(force - along[:, None] * one.axis, axis=1)
+    yield "largest torsion", "N m", np.abs(about)
+    yield "largest bending", "N m", np.linalg.norm(moment - about[:, None] * one.axis, axis=1)

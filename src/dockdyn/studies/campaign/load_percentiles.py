@@ -1,0 +1,74 @@
+"""Percentiles of the loads of a campaign: its figures in N and N m, with how sure they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dockdyn.dataset import Dataset
+from dockdyn.report.report import Report, ReportBlock, Table
+from dockdyn.report.wording import NOTHING, format_significant
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.studies.cases.statistics import percentile_interval
+
+SHARES = (0.5, 0.95, 0.99)
+LOADS = ("N", "N m")  # units
+
+
+def load_percentiles(dataset: Dataset) -> list[dict[str, Any]]:
+    """Return of each load of a campaign its percentiles over the cases that have it, with 95 % intervals, the largest, and the
+    case that has it. Raises ScenarioError for a campaign without loads."""
+    found = []
+    for name in map(str, dataset.data_vars):
+        array = dataset[name]
+        if array.dims != ("case",) or array.attrs.get("units") not in LOADS:
+            continue
+        values = np.asarray(array.values, float)
+        known = np.isfinite(values)
+        if not known.any():
+            continue
+        ordered, shares = np.sort(values[known]), []
+        for share in SHARES:
+            low, high = percentile_interval(ordered, share)
+            value = float(np.quantile(ordered, share))
+            shares.append({"share": share, "value": value, "least": low, "most": high})
+        worst = int(np.nanargmax(values))
+        found.append(
+            {
+                "load": name,
+                "unit": array.attrs["units"],
+                "cases": int(known.sum()),
+                "percentiles": shares,
+                "largest": float(values[worst]),
+                "case": int(dataset["case"].values[worst]),
+            }
+        )
+    if not found:
+        raise ScenarioError("no loads: the campaign has no figure in N or N m; state one as a requirement, and run it")
+    return found
+
+
+def percentiles_report(dataset: Dataset, answer: list[dict[str, Any]]) -> Report:
+    """Return what the terminal shows of them."""
+    rows = [
+        [
+            one["load"],
+            *(format_significant(share["value"], 4) for share in one["percentiles"]),
+            _at_most(one["percentiles"][-1]["most"]),
+            format_significant(one["largest"], 4),
+            str(one["case"]),
+        ]
+        for one in answer
+    ]
+    heads = [(f"{100 * share:g} %", "") for share in SHARES]
+    last = f"{100 * SHARES[-1]:g} % at most"
+    table = Table([("load", ""), *heads, (last, ""), ("largest", ""), ("in case", "")], rows, worded={0})
+    title, count = str(dataset.attrs["title"]), dataset.sizes["case"]
+    words = f"Percentiles of loads over {count} cases; at most: with 97.5 % confidence, a dash where so few cases cannot say."
+    blocks = [ReportBlock("", table=table)]
+    return Report(title=title, verdict=words, blocks=blocks, terminal=[title, words, *blocks])
+
+
+def _at_most(end: float | None) -> str:
+    return NOTHING if end is None else format_significant(end, 4)

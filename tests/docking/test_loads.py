@@ -1,0 +1,237 @@
+"""Loads of a run for structural models: cards that are read back, instants, shock response spectra, percentiles."""
+
+import csv
+import io
+import sys
+
+import numpy as np
+import pytest
+from campaign_data import campaign_dataset
+from mechanism_cases import FOUR, simulated
+from scipy.integrate import solve_ivp
+from scipy.spatial.transform import Rotation
+from scipy.stats import binom
+from tank_cases import TANKER
+
+from dockdyn.dataset import Dataset
+from dockdyn.docking.loads.report import loads_of_run
+from dockdyn.docking.loads.spectra import accelerations_of, shock_spectrum
+from dockdyn.studies.campaign.load_percentiles import load_percentiles
+
+COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
+
+
+def cards_in(text):
+    """The cards of bulk data as lists of fields: of 8 columns, of 16 on cards with an asterisk; comments left out."""
+    cards = []
+    for line in text.splitlines():
+        if line.startswith("$"):
+            continue
+        width = 16 if line.startswith(("*", *(f"{name}*" for name in ("TABLED1", "FORCE", "MOMENT")))) else 8
+        assert len(line) <= 72
+        fields = [line[at : at + width].strip() for at in range(8, len(line), width)]
+        fields += [""] * ((4 if width == 16 else 8) - len(fields))
+        if head := line[:8].strip().rstrip("*"):
+            cards.append([head])
+        cards[-1] += fields
+    return cards
+
+
+def table_in(text):
+    """Headings and numbers of a CSV file."""
+    heads, *rows = csv.reader(io.StringIO(text))
+    return heads, np.array(rows, float)
+
+
+@pytest.fixture(scope="module")
+def four(load):
+    scenario = load(FOUR)
+    data = simulated(load, FOUR)
+    return data, loads_of_run(data, scenario.content, [], 10.0)
+
+
+@pytest.fixture(scope="module")
+def tanker(load):
+    return simulated(load, TANKER), loads_of_run(simulated(load, TANKER), load(TANKER).content, [], 10.0)
+
+
+def test_histories_on_cards_are_those_of_the_run(four):
+    """TLOAD1, DAREA and TABLED1 by their numbers give each component at its grid point, and one DLOAD has them all."""
+    _, told = four
+    files = told.files()
+    heads, table = table_in(files["loads.csv"])
+    cards = cards_in(files["loads.bdf"])
+    by_kind = {
+        kind: [card[1:] for card in cards if card[0] == kind] for kind in ("DLOAD", "TLOAD1", "DAREA", "TABLED1")
+    }
+    assert len(cards) == sum(map(len, by_kind.values()))
+    areas = {int(one[0]): one[1:] for one in by_kind["DAREA"]}
+    tables = {int(one[0]): one[8:] for one in by_kind["TABLED1"]}
+    (dload,) = by_kind["DLOAD"]
+    summed = [field for field in dload if field]
+    assert summed[:2] == ["1", "1.0"]
+    assert dict(zip(summed[3::2], summed[2::2], strict=True)) == {one[0]: "1.0" for one in by_kind["TLOAD1"]}
+    seen = set()
+    for one in by_kind["TLOAD1"]:
+        assert (one[2], one[3]) == ("", "0")
+        grid, component, scale = areas[int(one[1])][:3]
+        assert scale == "1.0"
+        fields = tables[int(one[4])]
+        pairs = np.array(fields[: fields.index("ENDT")], float).reshape(-1, 2)
+        assert (np.diff(pairs[:, 0]) > 0).all()
+        interface = next(each for each in told.interfaces if each.grid == int(grid))
+        part = COMPONENTS[int(component) - 1]
+        column = next(n for n, head in enumerate(heads) if head.startswith(f"{interface.slug}.{part} ["))
+        found = np.interp(table[:, 0], *pairs.T)
+        np.testing.assert_allclose(found, table[:, column], atol=2e-9 * np.abs(table[:, column]).max())
+        seen.add(column)
+    assert seen == set(np.flatnonzero(np.any(table, axis=0))) - {0}
+
+
+def test_instants_on_cards_are_the_largest_loads(four):
+    """Each slice has the loads of all interfaces at its time; its reasons are true, and no load is larger at another."""
+    data, told = four
+    cards = cards_in(told.files()["slices.bdf"])
+    for number, one in enumerate(told.slices, start=1):
+        for interface in told.interfaces:
+            for kind, part in (("FORCE", interface.loads[:, :3]), ("MOMENT", interface.loads[:, 3:])):
+                own = [card[1:] for card in cards if card[:3] == [kind, str(number), str(interface.grid)]]
+                if not np.any(part[one.sample]):
+                    assert not own
+                    continue
+                assert own[0][2:4] == ["0", "1.000000000E+00"]
+                np.testing.assert_allclose(np.array(own[0][4:7], float), part[one.sample], rtol=1e-9)
+    reasons = {words.rpartition(", ")[0]: one.sample for one in told.slices for words in one.reasons}
+    tips = data.contact_force.sel(contact="tips").values
+    assert reasons["largest force at contact tips"] == np.linalg.norm(tips, axis=1).argmax()
+    assert reasons["largest force at line tether"] == np.abs(data.element_tension.sel(element="tether")).values.argmax()
+
+
+def test_loads_are_in_axes_of_their_bodies(four):
+    """Of contacts by the attitude of the first body, of ports as told."""
+    data, told = four
+    loads = {one.name: one.loads for one in told.interfaces}
+    turn = Rotation.from_quat(data.attitude.sel(body="arm").values, scalar_first=True)
+    np.testing.assert_allclose(
+        turn.apply(loads["contact tips"][:, :3]), data.contact_force.sel(contact="tips").values, atol=1e-9
+    )
+    np.testing.assert_array_equal(loads["port arm.wrist"][:, 3:], data.load_moment.sel(point="arm wrist").values)
+    np.testing.assert_array_equal(loads["line tether"][:, 0], data.element_tension.sel(element="tether").values)
+
+
+@pytest.mark.full
+def test_a_tank_loads_its_vehicle(tanker):
+    """The opposite of what the vehicle puts on the liquid; guides and masses inside are no interfaces."""
+    data, told = tanker
+    loads = {one.name: one for one in told.interfaces}
+    assert set(loads) == {"tank fuel", "tank oxidiser", "contact probe"}
+    assert loads["tank fuel"].on == "chaser"
+    np.testing.assert_array_equal(loads["tank fuel"].loads[:, :3], -data.joint_force.sel(joint="fuel").values)
+
+
+def test_spectra_are_those_of_oscillators_one_by_one():
+    """Absolute acceleration of each, integrated in small steps, for a base whose acceleration is linear between samples."""
+    random = np.random.default_rng(5)
+    step, quality = 2e-3, 12.0
+    time = np.arange(300) * step
+    base = np.column_stack(
+        [np.exp(-(((time - 0.2) / 0.02) ** 2)) * np.sin(200 * time), random.normal(size=300).cumsum()]
+    )
+    frequencies = np.array([2.0, 11.0, 49.0])
+    found = shock_spectrum(base, step, frequencies, quality)
+    for number, frequency in enumerate(frequencies):
+        rate, ratio = 2 * np.pi * frequency, 1 / (2 * quality)
+        for axis, column in enumerate(base.T):
+
+            def moved(t, x, rate=rate, ratio=ratio, column=column):
+                return [x[1], -(rate**2) * x[0] - 2 * ratio * rate * x[1] - np.interp(t, time, column) + column[0]]
+
+            looks = np.linspace(0, time[-1], 24001)
+            z, u = solve_ivp(moved, (0, time[-1]), [0.0, 0.0], "DOP853", looks, rtol=1e-8, atol=1e-10, max_step=step).y
+            largest = np.abs(column[0] - rate**2 * z - 2 * ratio * rate * u).max()
+            assert found[number, axis] == pytest.approx(largest, rel=2e-3)
+
+
+def test_a_stiff_oscillator_moves_with_its_base_and_a_step_doubles():
+    """At high frequencies the spectrum is the base's largest acceleration; a step nearly doubles, 1 + e^(−πζ/√(1−ζ²))."""
+    step, ratio = 1e-3, 0.01
+    slow = np.sin(2 * np.pi * np.arange(1001) * step)[:, None]
+    assert shock_spectrum(slow, step, np.array([100.0]), 10.0)[0, 0] == pytest.approx(1.0, rel=1e-3)
+    jump = np.ones((1001, 1))
+    jump[0] = 0.0
+    found = shock_spectrum(jump, step, np.array([5.0]), 1 / (2 * ratio))[0, 0]
+    assert found == pytest.approx(1 + np.exp(-np.pi * ratio / np.sqrt(1 - ratio**2)), rel=2e-3)
+
+
+def test_accelerations_at_a_place_are_those_of_a_turning_body():
+    """A body that turns about z ever faster and is driven: a + α × r + ω × (ω × r), in its axes."""
+    time = np.linspace(0, 4, 4001)
+    gain, start, drive = 0.3, 0.2, 1.5
+    angle, rate = start * time + gain * time**2 / 2, start + gain * time
+    turn = Rotation.from_rotvec(np.column_stack([0 * angle, 0 * angle, angle]))
+    velocity = np.column_stack([drive * time, 0 * time, 0 * time])
+    data = Dataset(
+        {
+            "attitude": (("time", "body", "quaternion"), turn.as_quat(scalar_first=True)[:, None]),
+            "velocity": (("time", "body", "axis"), velocity[:, None]),
+            "rate": (("time", "body", "axis"), np.column_stack([0 * rate, 0 * rate, rate])[:, None]),
+        },
+        {"time": time},
+    )
+    place = np.array([0.7, -0.2, 0.4])
+    step, found = accelerations_of(data, 0, place)
+    middle = (time[1:] + time[:-1]) / 2
+    assert step == pytest.approx(1e-3)
+    spin = np.column_stack([0 * middle, 0 * middle, start + gain * middle])
+    exact = np.cross([0.0, 0.0, gain], place) + np.cross(spin, np.cross(spin, place))
+    about = Rotation.from_rotvec(np.column_stack([0 * middle, 0 * middle, start * middle + gain * middle**2 / 2]))
+    exact = exact + about.inv().apply([drive, 0.0, 0.0])
+    np.testing.assert_allclose(found, exact, atol=1e-5)
+
+
+def test_percentiles_of_loads_are_those_of_the_cases():
+    """With the bound of the 99th percentile by the binomial distribution; figures that are no loads are none."""
+    random = np.random.default_rng(2)
+    force, moment = random.gumbel(100, 10, 500), random.normal(size=500)
+    data = campaign_dataset(
+        {"mass": force}, {"peak_force_N": force, "port.bending_moment_N_m": moment, "time_s": force}
+    )
+    found = {one["load"]: one for one in load_percentiles(data)}
+    assert set(found) == {"peak_force_N", "port.bending_moment_N_m"}
+    one = found["peak_force_N"]
+    assert [share["value"] for share in one["percentiles"]] == pytest.approx(np.quantile(force, [0.5, 0.95, 0.99]))
+    assert (one["largest"], one["case"]) == (force.max(), force.argmax())
+    rank = int(binom.ppf(0.975, 500, 0.99))
+    assert one["percentiles"][-1]["most"] == np.sort(force)[rank]
+
+
+def test_the_command_writes_what_is_asked_for_and_refuses_the_rest(dock, tmp_path):
+    """A run and its loads, of one interface at a grid point; without JAX, wrong words in one line."""
+    assert dock("run", "probe-cone", "--quiet", "--out", "run", "--set", "duration=14 s").returncode == 0
+    ended = dock("loads", "run", "--interface", "contact probe=1001", "--out", "loads")
+    assert ended.returncode == 0, ended.stderr
+    assert "largest force at contact probe" in " ".join(ended.stdout.split())
+    cards = cards_in((tmp_path / "loads" / "loads.bdf").read_text())
+    assert {card[2] for card in cards if card[0] == "DAREA"} == {"1001"}
+    assert (tmp_path / "loads" / "spectra.csv").read_text().startswith("frequency [Hz],")
+    dock("loads", "run", "--interface", "contact prob").check_refused(
+        "contact prob", "no such interface", "'contact probe'"
+    )
+    dock("loads", "run", "--interface", "contact probe=x").check_refused("'x' is no grid point", "whole number")
+    dock("loads", "run", "--out", "loads").check_refused("loads", "exists", "--force")
+    dock("loads", "run", "--q", "0.2").check_refused("--q")
+    dock("loads", "none.nc").check_refused("none.nc", "no such file")
+
+
+@pytest.mark.full
+def test_the_command_needs_no_jax(dock, tmp_path):
+    """Loads of a result are told without the import that takes longest."""
+    import subprocess
+
+    assert dock("run", "probe-cone", "--quiet", "--out", "run", "--set", "duration=14 s").returncode == 0
+    code = (
+        "import sys; from dockdyn.__main__ import main; sys.argv = ['dockdyn', 'loads', 'run', '--json']; main(); "
+        "assert sys.modules.get('jax') is None"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
