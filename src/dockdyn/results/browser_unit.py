@@ -144,16 +144,20 @@ def _described(number: Place, addresses: Sequence[int]) -> dict[str, Any]:
     return described_number(number, addresses, limits if number.key == DELAY else number.limits)
 
 
-def described_number(number: Place, addresses: Sequence[int], limits: Bounds) -> dict[str, Any]:
-    """Return a number that a page may set: its key, unit, value and bounds, and where it is."""
+def described_number(
+    number: Place, addresses: Sequence[int], limits: Bounds, signs: Sequence[float] = ()
+) -> dict[str, Any]:
+    """Return a number that a page may set: its key, unit, value and bounds, and where it is, with its sign there, which is that
+    of its keys where none are given."""
     bounds = {"least": limits.least, "above": limits.above, "most": limits.most, "below": limits.below}
     return {
         "key": number.key,
         "keys": number.keys,
+        "signs": number.signs,
         "unit": number.unit,
         "value": number.value,
         "bounds": {name: float(bound) for name, bound in bounds.items() if math.isfinite(bound)},
-        "places": [[address, sign] for address, sign in zip(addresses, number.signs, strict=True)],
+        "places": [[address, sign] for address, sign in zip(addresses, signs or number.signs, strict=True)],
     }
 
 

@@ -19,6 +19,7 @@ export interface LiveData extends RunShown {
   aim: string;
   scattered: string[];
   limits?: LimitsData<PackedLoop>;
+  settled?: string[]; // what the tuning of a rig has found, which other numbers would change: as `--set` takes it
 }
 
 const SOON = 2000; // ms, that a run may take unasked
@@ -26,6 +27,7 @@ const LONG = 120_000; // ms, and asked
 const SETTLED = 250; // ms after the last move
 const TRIED = 0.1; // of a number, to see what it does
 const PATIENCE = 8000; // ms for that, in all
+const COMPENSATOR = "loop.compensator."; // before its numbers, which do nothing where it is switched off
 
 export class Live {
   private readonly runner: Runner;
@@ -197,7 +199,9 @@ export class Live {
   }
 
   private settingsOf(changed: number[]): string[] {
-    return changed.flatMap((place) => settingsOf(this.data.unit.numbers[place]!, this.values[place]!));
+    const { numbers } = this.data.unit, off = numbers.some(({ law }, place) => law && !this.values[place]), own = (one: string) => one.startsWith(COMPENSATOR);
+    const settings = [...(this.data.settled ?? []), ...changed.flatMap((place) => settingsOf(numbers[place]!, this.values[place]!))];
+    return off ? settings.filter((one) => !own(one)) : settings;
   }
 
   private sayOutcome(outcome: Outcome, changed: number[], judged: JudgedRequirement[]): void {
@@ -213,10 +217,10 @@ export class Live {
     if (overlaps) parts.push(overlaps);
     const caught = figures.get("captured");
     if (caught !== undefined && Number.isFinite(caught)) parts.push(caught ? `captured at ${writeNumber(figures.get("capture_time_s")!, 4)} s` : "not captured");
-    parts.push(`${outcome.contacts.length} contact${outcome.contacts.length === 1 ? "" : "s"} (${own.contacts.length} reported)`);
+    if (this.data.contacts.length) parts.push(`${outcome.contacts.length} contact${outcome.contacts.length === 1 ? "" : "s"} (${own.contacts.length} reported)`);
     const missed = judged.filter(({ met }) => met !== true);
     if (judged.length) parts.push(missed.length ? `${missed.length} of ${judged.length} requirements not met: ${missed.map(({ words }) => words).join(", ")}` : judged.length > 1 ? `all ${judged.length} requirements met` : "the requirement is met");
-    this.said.replaceChildren(element("b", {}, moves.join("; ")), `: ${parts.join("; ")}.`);
+    this.said.replaceChildren(element("b", {}, moves.join("; ")), parts.length ? `: ${parts.join("; ")}.` : ".");
     this.said.classList.toggle("bad", missed.length > 0 || overlaps !== "");
   }
 

@@ -75,7 +75,8 @@ def live_margins(dataset: Dataset, folder: Path | None = None) -> dict[str, Any]
 def limits_delay(scenario: Scenario) -> bool:
     """Return whether a page can seek the delay up to which contacts take energy: there is one, and nothing acts beside them."""
     content = scenario.content
-    if setup_named(scenario.setup).not_in_pages(scenario):
+    setup = setup_named(scenario.setup)
+    if setup.key_figures() is None or setup.not_in_pages(scenario):
         return False
     return content.integrator.method != "fixed" and content.loop.delay > 0 and content.only_contacts()
 
