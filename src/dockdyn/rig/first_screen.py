@@ -16,6 +16,12 @@ from dockdyn.rig.measures import vector_size
 from dockdyn.rig.summary import CLOSE, PARTS, counting_error, describe_instability
 
 DIGITS = 3
+BOUNCE, SWING, FORCE = "apparent_restitution", "amplitude_ratio", "peak_measured_force_N"
+# what figures must be there for words of the headline, as `dockdyn.report.verdict.headline_of` has them
+HEADLINES = (
+    ({BOUNCE: None, "ideal_restitution": None}, f"Restitution {{{BOUNCE}}}, without rig {{ideal_restitution}}"),
+    ({SWING: None}, f"Amplitude {{{SWING}}} times that without rig"),
+)
 
 
 def rig_headline(dataset: Dataset, summary: dict[str, Any]) -> str:
@@ -46,14 +52,14 @@ def _ratio_tile(summary: dict[str, Any]) -> Tile:
     if summary["phase_error_rad"] is None and bounce is not None and ideal:
         line = draw_place(bounce, ideal, "", ("rig", "without"))
         note = f"without rig {format_significant(ideal)}"
-        figure = [("apparent_restitution", 1.0)]
+        figure = [(BOUNCE, 1.0)]
         return Tile("Restitution of a bounce", format_significant(bounce), "", note, picture=line, figures=figure)
     ratio, phase = summary["amplitude_ratio"], summary["phase_error_rad"]
     if ratio is None:
         return Tile("Amplitude", NOTHING, "", "nothing to compare")
     ahead = "" if phase is None else f"; phase {format_significant(phase, DIGITS).replace('-', '−')} rad ahead"
     line = draw_place(ratio, 1.0, "", ("rig", "without"))
-    figure = [("amplitude_ratio", 1.0)]
+    figure = [(SWING, 1.0)]
     return Tile(
         "Amplitude over that without rig", format_significant(ratio), "", f"at the end{ahead}", picture=line, figures=figure
     )
@@ -94,7 +100,7 @@ def _force_tile(dataset: Dataset, summary: dict[str, Any]) -> Tile:
         dataset.time.values,
         vector_size(dataset.total_force.values),
         "orange",
-        figures=[("peak_measured_force_N", 1.0)],
+        figures=[(FORCE, 1.0)],
     )
 
 

@@ -13,15 +13,9 @@ from dockdyn.report.live import requirement_in_page
 from dockdyn.results.browser_unit import TooMuch
 from dockdyn.results.requirements import figures_of
 from dockdyn.rig.browser_unit import rig_unit_of_page, with_stated_compensator
+from dockdyn.rig.first_screen import BOUNCE, FORCE, SWING
 from dockdyn.rig.summary import MEASURES
 from dockdyn.scenario.load import Scenario
-
-BOUNCE, SWING, FORCE = "apparent_restitution", "amplitude_ratio", "peak_measured_force_N"
-# what figures must be there for words of the headline, as `dockdyn.report.verdict.headline_of` has them
-HEADLINES = (
-    ({BOUNCE: None, "ideal_restitution": None}, f"Restitution {{{BOUNCE}}}, without rig {{ideal_restitution}}"),
-    ({SWING: None}, f"Amplitude {{{SWING}}} times that without rig"),
-)
 
 
 def live_rig_data(scenario: Scenario, summary: dict[str, Any]) -> dict[str, Any]:

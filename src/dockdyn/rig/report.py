@@ -16,8 +16,7 @@ from dockdyn.report.wording import NOTHING, capitalise_first, format_significant
 from dockdyn.rig import plots as drawn
 from dockdyn.rig.comparison.choice import NONE
 from dockdyn.rig.comparison.report import settings_in_words
-from dockdyn.rig.live import HEADLINES
-from dockdyn.rig.first_screen import rig_advice, rig_headline, rig_tiles
+from dockdyn.rig.first_screen import HEADLINES, rig_advice, rig_headline, rig_tiles
 from dockdyn.rig.summary import MEASURES, PARTS, describe_instability, facts_of_run
 
 NEGLIGIBLE = 1e-9  # m, rad
