@@ -19,8 +19,8 @@ DIGITS = 3
 BOUNCE, SWING, FORCE = "apparent_restitution", "amplitude_ratio", "peak_measured_force_N"
 # what figures must be there for words of the headline, as `dockdyn.report.verdict.headline_of` has them
 HEADLINES = (
+    ({SWING: None, "phase_error_rad": None}, f"Amplitude {{{SWING}}} times that without rig"),
     ({BOUNCE: None, "ideal_restitution": None}, f"Restitution {{{BOUNCE}}}, without rig {{ideal_restitution}}"),
-    ({SWING: None}, f"Amplitude {{{SWING}}} times that without rig"),
 )
 
 

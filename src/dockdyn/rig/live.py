@@ -11,7 +11,7 @@ from typing import Any
 
 from dockdyn.report.live import requirement_in_page
 from dockdyn.results.browser_unit import TooMuch
-from dockdyn.results.requirements import figures_of
+from dockdyn.results.requirements import figures_of, unit_of_figure
 from dockdyn.rig.browser_unit import rig_unit_of_page, with_stated_compensator
 from dockdyn.rig.first_screen import BOUNCE, FORCE, SWING
 from dockdyn.rig.summary import MEASURES
@@ -31,7 +31,7 @@ def live_rig_data(scenario: Scenario, summary: dict[str, Any]) -> dict[str, Any]
     return {
         "unit": unit,
         "settled": [f"{key}={value!r}" for key, value in tuned.items()],
-        "words": {key: [words, unit_of, "float"] for words, key, _, unit_of in MEASURES if key in known},
+        "words": {key: [words, unit_of_figure(key), "float"] for words, key, *_ in MEASURES if key in known},
         "contacts": [],
         "labels": [],
         "latch": "",
@@ -48,5 +48,5 @@ def live_rig_data(scenario: Scenario, summary: dict[str, Any]) -> dict[str, Any]
 
 def headline_figures(summary: dict[str, Any]) -> list[str]:
     """Return the figure that counts on a rig, the first that its run has: of the bounce, or of the swing."""
-    bounce = summary["phase_error_rad"] is None and summary[BOUNCE] is not None
-    return [BOUNCE] if bounce else [SWING] if summary[SWING] is not None else []
+    bounces = summary["phase_error_rad"] is None and summary[BOUNCE] is not None
+    return [BOUNCE] if bounces else [SWING] if summary[SWING] is not None else []

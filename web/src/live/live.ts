@@ -182,6 +182,7 @@ export class Live {
     const changed = this.changed(), moved = changed.length > 0;
     document.documentElement.classList.toggle("what-if", moved);
     this.run.show(moved ? outcome : null);
+    tellTablesOwn(moved);
     const judged = showRequirements(this.data.requirements, outcome.figures, moved);
     showTiles(outcome.figures, moved);
     tellLimits(moved ? null : this.ownLimits, moved);
@@ -239,7 +240,7 @@ export class Live {
       const then = own.figures.get(name), now = outcome.figures.get(name);
       if (then === undefined || now === undefined || (!Number.isFinite(then) && !Number.isFinite(now))) return [];
       const write = (value: number) => (!Number.isFinite(value) ? "–" : kind === "bool" ? (value ? "yes" : "no") : kind === "int" ? String(value) : writeNumber(value));
-      const change = now === then || kind === "bool" ? "" : Number.isFinite(now - then) ? `${now > then ? "+" : ""}${then ? `${writeNumber((100 * (now - then)) / Math.abs(then), 3)} %` : writeNumber(now - then, 3)}` : "";
+      const change = now === then || kind === "bool" || !Number.isFinite(now - then) ? "" : changeInWords(then, now);
       return [element("tr", { class: now === then ? null : "changed", "data-figure": name }, element("td", { class: "worded" }, words, unit ? element("span", { class: "unit" }, unit) : null), element("td", {}, write(then)), element("td", {}, element("b", {}, write(now))), element("td", {}, change))];
     });
     const there = this.limits ? limitRows(this.limits) : [];
@@ -256,4 +257,19 @@ export class Live {
     this.again.hidden = !changed.length;
     tellCommand(this.again, "dockdyn run scenario.toml", this.settingsOf(changed));
   }
+}
+
+const OWN = "main section:not(#what-if, #inputs, #provenance) > :is(.frame, .pairs):not(:has([data-live]))"; // what follows no number
+
+/** Say of the tables that are not told again that they are of the report's own numbers. */
+function tellTablesOwn(moved: boolean): void {
+  for (const node of document.querySelectorAll(OWN)) node.classList.toggle("reported", moved);
+}
+
+const MANY = 10; // times as much, which is read more easily than in per cent
+
+/** Return how a figure has changed. */
+function changeInWords(then: number, now: number): string {
+  if (then && now / then >= MANY) return `× ${writeNumber(now / then, 3)}`;
+  return `${now > then ? "+" : ""}${then ? `${writeNumber((100 * (now - then)) / Math.abs(then), 3)} %` : writeNumber(now - then, 3)}`;
 }
