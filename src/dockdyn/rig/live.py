@@ -30,6 +30,7 @@ def live_rig_data(scenario: Scenario, summary: dict[str, Any]) -> dict[str, Any]
         raise TooMuch(f"{absent[0]}, which is required, is no figure that a page computes of a rig")
     return {
         "unit": unit,
+        "unjudged": True,
         "settled": [f"{key}={value!r}" for key, value in tuned.items()],
         "words": {key: [words, unit_of_figure(key), "float"] for words, key, *_ in MEASURES if key in known},
         "contacts": [],

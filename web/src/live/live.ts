@@ -19,6 +19,7 @@ export interface LiveData extends RunShown {
   aim: string;
   scattered: string[];
   limits?: LimitsData<PackedLoop>;
+  unjudged?: boolean; // whether no figure tells if the loop is stable
   settled?: string[]; // what the tuning of a rig has found, which other numbers would change: as `--set` takes it
 }
 
@@ -186,7 +187,8 @@ export class Live {
     const judged = showRequirements(this.data.requirements, outcome.figures, moved);
     showTiles(outcome.figures, moved);
     tellLimits(moved ? null : this.ownLimits, moved);
-    tellRun(this.data.verdict, judged, outcome.figures, outcome.status === FINISHED ? null : outcome.time.at(-1)!, moved);
+    const { verdict, unjudged } = this.data;
+    tellRun({ ...verdict, warned: verdict.warned || Boolean(unjudged) }, judged, outcome.figures, outcome.status === FINISHED ? null : outcome.time.at(-1)!, moved);
     tellAdvice(moved ? this.adviceOf(changed, judged) : null);
     this.tellFigures(outcome);
     this.sayOutcome(outcome, changed, judged);
@@ -271,5 +273,6 @@ const MANY = 10; // times as much, which is read more easily than in per cent
 /** Return how a figure has changed. */
 function changeInWords(then: number, now: number): string {
   if (then && now / then >= MANY) return `× ${writeNumber(now / then, 3)}`;
-  return `${now > then ? "+" : ""}${then ? `${writeNumber((100 * (now - then)) / Math.abs(then), 3)} %` : writeNumber(now - then, 3)}`;
+  const share = Math.abs((now - then) / then), change = share <= MANY ? `${writeNumber((100 * (now - then)) / Math.abs(then), 3)} %` : writeNumber(now - then, 3);
+  return `${now > then ? "+" : ""}${change}`;
 }

@@ -13,6 +13,11 @@ const FINISHED = 1; // as `dockdyn.integrate.solution.Status`
 export class RigUnit {
   private constructor(private readonly packed: PackedRig, private readonly programs: Programs) {}
 
+  /** The names of what a run leaves. */
+  get names(): string[] {
+    return Object.keys(this.packed.results).filter((name) => !name.startsWith(OFF));
+  }
+
   static async load(packed: PackedRig): Promise<RigUnit> {
     return new RigUnit(packed, await Programs.load(packed));
   }
