@@ -20,6 +20,7 @@ import numpy as np
 from dockdyn.deferred import Array, PyTree, jnp
 from dockdyn.integrate.solution import Status
 from dockdyn.programs import Program
+from dockdyn.results.browser_unit import Array as Place
 from dockdyn.results.browser_unit import (
     TooMuch,
     UnitMemory,
@@ -27,7 +28,6 @@ from dockdyn.results.browser_unit import (
     packed_programs,
     page_module,
 )
-from dockdyn.results.browser_unit import Array as Place
 from dockdyn.rig.compensator import JoinedRig, join_rig
 from dockdyn.rig.functional_unit import SCHEDULED
 from dockdyn.rig.measures import MeasuredMotion, measures_of_lane, recent_force, vector_size
@@ -49,7 +49,11 @@ OFF = "bare."  # before the names of programs and results of the rig without its
 MOST_TICKS = 1_000_000  # of a run, beyond which a page is too slow
 DELAYS = ("loop.delay", "loop.sensor.delay")
 NEARBY = 1 + 2.0**-10  # times a number
-ENDS = ((0.1, 3.0), (0.5, 2.0), (0.8, 1.2))  # times a number, between which a slider goes: the first at which it stands as itself
+ENDS = (
+    (0.1, 3.0),
+    (0.5, 2.0),
+    (0.8, 1.2),
+)  # times a number, between which a slider goes: the first at which it stands as itself
 ROUNDED = 1e-14  # by which it may be off there, as a share
 
 
@@ -185,12 +189,15 @@ def rig_unit_of_page(scenario: Scenario) -> dict[str, Any]:
         described_number(place, [at for at, _ in spots], bounds, [sign for _, sign in spots])
         for place, spots, bounds in _numbers(scenario, rigs, laid)
     ]
-    unit = packed_programs(module, memory, calls, results) | {"numbers": numbers}
-    if len(rigs) == 1:
-        return unit
-    law = scenario.content.loop.compensator.law
-    switch = {"key": SWITCH, "keys": [SWITCH], "unit": "", "value": 1.0, "bounds": {"least": 0.0, "most": 1.0}}
-    return unit | {"numbers": [switch | {"places": [], "signs": [1.0], "law": law}, *numbers]}
+    if len(rigs) > 1:
+        numbers.insert(0, _switch(scenario.content.loop.compensator.law))
+    return packed_programs(module, memory, calls, results, numbers)
+
+
+def _switch(law: str) -> dict[str, Any]:
+    """Return what a page offers to switch a compensator off and on: 1 or 0."""
+    about = {"key": SWITCH, "keys": [SWITCH], "signs": [1.0], "unit": "", "value": 1.0, "places": []}
+    return about | {"bounds": {"least": 0.0, "most": 1.0}, "law": law}
 
 
 def without_compensator(scenario: Scenario) -> Scenario:

@@ -57,11 +57,16 @@ def _ratio_tile(summary: dict[str, Any]) -> Tile:
     ratio, phase = summary["amplitude_ratio"], summary["phase_error_rad"]
     if ratio is None:
         return Tile("Amplitude", NOTHING, "", "nothing to compare")
-    ahead = "" if phase is None else f"; phase {format_significant(phase, DIGITS).replace('-', '−')} rad ahead"
+    ahead = "" if phase is None else f"; phase {format_significant(phase, DIGITS)} rad ahead"
     line = draw_place(ratio, 1.0, "", ("rig", "without"))
     figure = [(SWING, 1.0)]
     return Tile(
-        "Amplitude over that without rig", format_significant(ratio), "", f"at the end{ahead}", picture=line, figures=figure
+        "Amplitude over that without rig",
+        format_significant(ratio),
+        "",
+        f"at the end{ahead}",
+        picture=line,
+        figures=figure,
     )
 
 
@@ -87,11 +92,7 @@ def _energy_tile(dataset: Dataset, summary: dict[str, Any]) -> Tile:
 def _force_tile(dataset: Dataset, summary: dict[str, Any]) -> Tile:
     force = summary["peak_measured_force_N"]
     error = summary["peak_force_error_N"]
-    note = (
-        "as measured"
-        if error is None
-        else f"{format_significant(error, DIGITS).replace('-', '−')} N off that without rig"
-    )
+    note = "as measured" if error is None else f"{format_significant(error, DIGITS)} N off that without rig"
     return Tile(
         "Largest measured force",
         format_significant(force),
@@ -124,7 +125,11 @@ def rig_advice(dataset: Dataset, summary: dict[str, Any]) -> list[Advice]:
         words = f"{capitalise_first(PARTS[part])}: {format_significant(late, DIGITS)} ms, {share} % of the delay"
         advice.append(Advice("Decides", f"{words}; {compensated}."))
     if "dockdyn compare" in summary["recommendation"]:
-        advice.append(Advice("Next", "See which compensator is best on this rig:", "dockdyn compare scenario.toml", "settings"))
+        advice.append(
+            Advice("Next", "See which compensator is best on this rig:", "dockdyn compare scenario.toml", "settings")
+        )
     else:
-        advice.append(Advice("Next", "See how much more delay it bears:", "dockdyn stability scenario.toml", "settings"))
+        advice.append(
+            Advice("Next", "See how much more delay it bears:", "dockdyn stability scenario.toml", "settings")
+        )
     return advice

@@ -147,7 +147,11 @@ def motion_measures(
 
 
 def measures_of_lane(
-    time: Float[np.ndarray | Array, "time"], ideal: MeasuredMotion, rig: MeasuredMotion, frequency: Value, bilateral: bool
+    time: Float[np.ndarray | Array, "time"],
+    ideal: MeasuredMotion,
+    rig: MeasuredMotion,
+    frequency: Value,
+    bilateral: bool,
 ) -> dict[str, Value]:
     """Return the measures of one lane."""
     xp, first = _library_of(rig.position), _last_oscillation(time, ideal, rig, frequency, bilateral)
@@ -177,7 +181,11 @@ def share_of(value: Value, of: Value) -> Value:
 
 
 def _last_oscillation(
-    time: Float[np.ndarray | Array, "time"], ideal: MeasuredMotion, rig: MeasuredMotion, frequency: Value, bilateral: bool
+    time: Float[np.ndarray | Array, "time"],
+    ideal: MeasuredMotion,
+    rig: MeasuredMotion,
+    frequency: Value,
+    bilateral: bool,
 ) -> Place:
     """Return the first instant of the last oscillation; of a motion that ends in free flight, that after the last push of
     either."""

@@ -207,16 +207,20 @@ def pose_chart(dataset: Dataset, actual: str = "model_pose", wanted: str = "idea
     """Return the difference of two poses: places and rotation vectors."""
     away, time = (dataset[actual] - dataset[wanted]).values, dataset.time.values
     panels = [
-        Panel(label, _pose_lines(time, factor * away[:, first : first + 3], (actual, wanted), first, factor), levels=[ZERO])
+        Panel(
+            label,
+            _pose_lines(time, factor * away[:, first : first + 3], (actual, wanted), first, factor),
+            levels=[ZERO],
+        )
         for label, first, factor in (("place, mm", 0, 1e3), ("attitude, deg", 3, 180 / np.pi))
     ]
     return _over_run(dataset, panels)
 
 
-def _pose_lines(
-    time: np.ndarray, values: np.ndarray, names: tuple[str, str], first: int, factor: float
-) -> list[Line]:
+def _pose_lines(time: np.ndarray, values: np.ndarray, names: tuple[str, str], first: int, factor: float) -> list[Line]:
     """Return the lines of three coordinates, from the `first` on, of the difference of two poses."""
-    terms = [[(name, first + axis, sign * factor) for name, sign in zip(names, (1, -1), strict=True)] for axis in range(3)]
+    terms = [
+        [(name, first + axis, sign * factor) for name, sign in zip(names, (1, -1), strict=True)] for axis in range(3)
+    ]
     drawn = lines_of(time, values, ["x", "y", "z"])
     return [replace(line, source=Source(one)) for line, one in zip(drawn, terms, strict=True)]

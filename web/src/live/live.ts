@@ -49,7 +49,7 @@ export class Live {
   constructor(private readonly host: HTMLElement, private readonly data: LiveData, page: Page, scripts: Scripts) {
     const { unit, limits } = data;
     this.runner = new Runner(scripts.run!, unit);
-    this.seeker = limits ? new LimitSeeker(this.runner, unit, new Runner(scripts.loop!, limits.unit), limits.unit, limits.pairs) : null;
+    this.seeker = limits ? new LimitSeeker(this.runner, unit, new Runner(scripts.loop!, limits.unit), limits.unit, limits.pairs, limits.most) : null;
     this.values = unit.numbers.map(({ value }) => value);
     this.run = new ShownRun(data, page, page.figures);
     this.sliders = new Sliders(unit.numbers, data.scattered, (place, value) => this.change(place, value));

@@ -5,7 +5,6 @@ import { inBrief, isAllowed, shownUnit, sliderSpan } from "./numbers.ts";
 import type { NumberOfUnit } from "./programs.ts";
 
 const FIRST = 4; // that are offered unasked, where nothing else is said
-const MOST = 6; // with those that do most
 const USUAL = [/^loop\.delay$/, /closing_speed$/, /^contact\..*normal\.(stiffness|damping|restitution)$/, /friction\.coefficient$/, /impact\.restitution$/, /velocity/, /mass$/];
 const PARTS = 1000; // of a slider
 const INTO = 1.4; // times where something fails, that a slider goes to
@@ -26,6 +25,7 @@ export class Sliders {
   private readonly list = element("div");
   private readonly problem = element("p", { class: "live-problem", role: "status" });
   private touched = false;
+  private readonly most = Number(document.getElementById("live-numbers")!.dataset.most); // with those that do most
 
   constructor(private readonly numbers: NumberOfUnit[], scattered: string[], private readonly changed: (place: number, value: number) => void, count = FIRST) {
     const first = [...numbers.flatMap(({ law }, place) => (law ? [place] : [])), ...scattered.map((key) => numbers.findIndex((one) => one.key === key)), ...USUAL.flatMap((usual) => numbers.flatMap(({ key }, place) => (usual.test(key) ? [place] : [])))];
@@ -121,7 +121,7 @@ export class Sliders {
   tellEffects(effects: ReadonlyMap<number, number>, words: string, unit: string): void {
     if (!this.touched) {
       const most = [...effects].filter(([place]) => !/\.(axis|about|inertia)\./.test(this.numbers[place]!.key)).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
-      for (const [place] of most) if (this.rows.size < MOST) this.offer(place);
+      for (const [place] of most) if (this.rows.size < this.most) this.offer(place);
     }
     const largest = Math.max(...[...effects.values()].map(Math.abs).filter(Number.isFinite), 0);
     for (const [place, { effect }] of this.rows) {
