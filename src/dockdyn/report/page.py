@@ -58,7 +58,7 @@ SIGNS = {
     "": "M3 8h10M9 4l4 4-4 4",
 }  # fmt: skip
 UNITS = "%|mm/s|m/s|1/s|rad/s|N/m|Hz|kN m|N m s|N m|N s/m|N s|kN|N|mm|m|ms|s|J|deg|rad|kg"
-NUMBER = re.compile(rf"(?<![\w.])[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?: ?(?:{UNITS})(?![\w/]))?")
+NUMBER = re.compile(rf"(?<![\w.{{])[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?: ?(?:{UNITS})(?![\w/]))?(?![\d}}])")
 
 
 @cache
@@ -508,7 +508,8 @@ def _grid(table: Table, name: str) -> Html:
 
 
 def _cell(table: Table, row: Sequence[str], place: int) -> Html:
-    text, looks = row[place] if place in table.code else with_minus_signs(row[place]), []
+    text = row[place] if place in table.code else with_minus_signs(row[place])
+    looks = ["wide"] if place not in table.worded and len(text) > LONG else []
     if place in table.worded:
         looks = ["worded", *(["code"] if place in table.code else ["wide"] if len(text) > LONG else [])]
         looks += ["brief"] if place == 0 and len(text) <= BRIEF else []
