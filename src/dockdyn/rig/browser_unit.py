@@ -87,7 +87,7 @@ def tell_rig(
     frequency = jnp.where(square > 0, jnp.sqrt(jnp.maximum(square, 0.0)), jnp.nan)
     felt = recent_force(seen["contact_force"], period, delay + beside)
     without = MeasuredMotion(*(ideal[f"ideal_{name}"] for name in ("position", "velocity", "force")))
-    rig = MeasuredMotion(*(seen[name] for name in ("position", "velocity", "total_force")), felt)
+    rig = MeasuredMotion(seen["position"], seen["velocity"], seen["total_force"], felt)
     measures = measures_of_lane(jnp.arange(rows) * period, without, rig, frequency, bilateral)
     energies = seen["kinetic_energy"][-1], ideal["ideal_kinetic_energy"][-1]
     told = measures if contact is not None else {name: measures[name] for name in WITHOUT_FREQUENCY}
@@ -97,7 +97,7 @@ def tell_rig(
     }
 
 
-class Spot(NamedTuple):
+class SignedSpot(NamedTuple):
     """A number among those of a rig."""
 
     leaf: int
@@ -222,7 +222,7 @@ def _lay_out(memory: UnitMemory, rig: PageRig, codes: dict[str, Any]) -> Laid:
     chances = draw_chances(made, content.seed, rig.grid.rows, rig.grid.stride)
 
     def number(value: float) -> Place:
-        return memory.put(np.float64(value))
+        return memory.put(np.asarray(value, float))
 
     known = {"time": (rig.rows - 1) * rig.grid.period, "interval": rig.grid.period, "sampled": rig.rows}
     return Laid(
@@ -307,7 +307,7 @@ def _bounds_within(limits: Bounds, ends: list[float]) -> Bounds:
     return Bounds(above=limits.above, least=least, below=limits.below, most=most)
 
 
-def _addresses(spots: dict[str, list[Spot] | None], laid: dict[str, Laid]) -> list[tuple[int, float]]:
+def _addresses(spots: dict[str, list[SignedSpot] | None], laid: dict[str, Laid]) -> list[tuple[int, float]]:
     """Return the addresses and signs of a number in all rigs."""
     found = []
     for before, here in spots.items():
@@ -316,7 +316,7 @@ def _addresses(spots: dict[str, list[Spot] | None], laid: dict[str, Laid]) -> li
     return found
 
 
-def _spots(rig: PageRig, place: Number, value: float) -> list[Spot] | None:
+def _spots(rig: PageRig, place: Number, value: float) -> list[SignedSpot] | None:
     """Return where a number stands among the parts of a rig that has another one; None where anything else has changed."""
     try:
         changed = PageRig.of(rig.scenario.at(place.written(value)))
@@ -340,5 +340,5 @@ def _spots(rig: PageRig, place: Number, value: float) -> list[Spot] | None:
             sign = float(np.sign(a[at] * place.value))
             if not np.allclose((a[at], b[at]), (sign * place.value, sign * value), rtol=ROUNDED, atol=0.0):
                 return None
-            spots.append(Spot(leaf, int(at), sign))
+            spots.append(SignedSpot(leaf, int(at), sign))
     return spots

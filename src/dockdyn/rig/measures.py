@@ -13,12 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
+from dockdyn.deferred import Float, jax, jnp
 
-type Series = Float[np.ndarray | Array, "... time axes"]
-type Size = Float[np.ndarray | Array, "time"]
-type Value = Float[np.ndarray | Array, ""] | float
-type Place = Int[np.ndarray | Array, ""] | int  # an index over time
+# arrays of NumPy, or traced
+type Series = Any  # (..., time, axes)
+type Size = Any  # (time,)
+type Sizes = Any  # (..., time)
+type Axes = Any  # (axes,)
+type Flags = Any  # (time,)
+type Value = Any  # a number
+type Place = Any  # an index over time
 
 SILENT = 1e-6  # of the largest force: less is none
 FAINT = 0.02  # likewise, where there is noise
@@ -97,7 +101,7 @@ class MeasuredMotion:
         return angle[-1] + 2 * np.pi * (xp.sum(step < -np.pi) - xp.sum(step > np.pi))
 
 
-def recent_force(contact: Series, period: Value, late: Value) -> Float[np.ndarray | Array, "... time 1"]:
+def recent_force(contact: Series, period: Value, late: Value) -> Series:
     """Return the largest size of a contact force (N) within the last `late` (s) of each instant, `period` (s) apart.
 
     Not zero as long as a force that is late can act.
@@ -116,7 +120,7 @@ def recent_force(contact: Series, period: Value, late: Value) -> Float[np.ndarra
     return found[..., None]
 
 
-def vector_size(values: Float[np.ndarray | Array, "time axes"]) -> Size:
+def vector_size(values: Series) -> Sizes:
     if values.shape[-1] == 1:
         return abs(values[..., 0])
     with np.errstate(over="ignore"):  # of a rig that diverges: infinite
@@ -147,7 +151,7 @@ def motion_measures(
 
 
 def measures_of_lane(
-    time: Float[np.ndarray | Array, "time"],
+    time: Size,
     ideal: MeasuredMotion,
     rig: MeasuredMotion,
     frequency: Value,
@@ -181,7 +185,7 @@ def share_of(value: Value, of: Value) -> Value:
 
 
 def _last_oscillation(
-    time: Float[np.ndarray | Array, "time"],
+    time: Size,
     ideal: MeasuredMotion,
     rig: MeasuredMotion,
     frequency: Value,
@@ -201,7 +205,7 @@ def _last_oscillation(
     return xp.where(pushes[-1], first, xp.maximum(first, free))
 
 
-def force_is_active(force: Size) -> Bool[np.ndarray | Array, "time"]:
+def force_is_active(force: Size) -> Flags:
     """Return where a force pushes: above what is none or, where noise hardly ever leaves it at none, above the noise.
 
     Noise lets a force flicker at its threshold: gaps of up to `FLICKER` instants are then no gaps.
@@ -217,7 +221,7 @@ def force_is_active(force: Size) -> Bool[np.ndarray | Array, "time"]:
     return xp.where(few, joined, ~silent)
 
 
-def _last_place(holds: Bool[np.ndarray | Array, "time"]) -> Int[np.ndarray | Array, "time"]:
+def _last_place(holds: Flags) -> Size:
     """Return where something has held last, at each instant; −1 before it first does."""
     xp = _library_of(holds)
     places = xp.where(holds, xp.arange(len(holds)), -1)
@@ -244,7 +248,7 @@ def at_last_peak(speed: Size, other: Size, first: Place) -> tuple[Value, Value]:
     return tuple(xp.where(known, weights @ values[three], values[-1]) for values in (speed, other))
 
 
-def _into_contact(force: Float[np.ndarray | Array, "time axes"]) -> Float[np.ndarray | Array, "axes"]:
+def _into_contact(force: Series) -> Axes:
     """Return the unit vector against the first push of a force; the first axis where nothing pushes."""
     xp, at = _library_of(force), np.arange(len(force))
     start, end = first_bounce(vector_size(force))
@@ -263,9 +267,7 @@ def first_bounce(force: Size) -> tuple[Place, Place]:
     return xp.where(pushing.any(), start, -1), xp.where(pushing.any(), end, -1)
 
 
-def bounce_restitution(
-    motion: MeasuredMotion, way: Float[np.ndarray | Array, "axes"], bilateral: bool, frequency: Value
-) -> Value:
+def bounce_restitution(motion: MeasuredMotion, way: Axes, bilateral: bool, frequency: Value) -> Value:
     """Return the speed after the first bounce over that before it, along the `way` into contact.
 
     Of a contact that pulls, too, that at the second zero of the position over that at the first. NaN where the bounce is

@@ -149,7 +149,7 @@ def recommend_compensator(dataset: Dataset, summary: dict[str, Any]) -> str:
 def _peak_error(dataset: Dataset, summary: dict[str, Any]) -> float:
     """Return by what share the largest force is off, beyond the sensor's own error; 0 where nothing touches."""
     largest, off = float(vector_size(dataset.ideal_force.values).max()), summary["peak_force_error_N"]
-    return share_of(off, largest) if largest > 0 and abs(off) > (summary["sensor_error_N"] or 0.0) else 0.0
+    return float(share_of(off, largest)) if largest > 0 and abs(off) > (summary["sensor_error_N"] or 0.0) else 0.0
 
 
 def _best_here(dataset: Dataset) -> str:
