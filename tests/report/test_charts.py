@@ -300,7 +300,7 @@ def test_names_of_contacts_in_space_stand_apart(shared_run):
     for note in (note for note in panel.notes if note.words.startswith("Q")):
         wide, (x, y) = 5.0 * len(note.words), np.array([note.x, note.y]) / a_point + note.away
         low = np.array([x if note.side == "left" else x - wide, y - 8.0 if note.level == "top" else y])
-        rooms.append((low, low + [wide, 8.0]))
+        rooms.append((low, low + np.array([wide, 8.0])))
     assert len(rooms) >= 3
     for number, (low, high) in enumerate(rooms):
         assert not any(np.all((place > low) & (place < high)) for place in places)
