@@ -123,15 +123,10 @@ def live_of(
         chosen = scenario_of_run(dataset, folder) if scenario is None else scenario
         if why := setup_named(chosen.setup).not_in_pages(chosen):
             return {"no_live": why}
-        from dockdyn.report.live import live_data
-        from dockdyn.results.key_figures import left_out
         from dockdyn.studies.margins.live import loop_limits
 
-        known = setup_named(chosen.setup).key_figures()
-        assert known is not None, chosen.setup
-        without = left_out(known.figures, known.stated(chosen.content))
         found = summarise(dataset) if summary is None else summary
-        live = live_data(chosen, found, known.figures, without)
+        live = setup_named(chosen.setup).live_run(chosen, found)
         return {"live": live | ({"limits": limits} if (limits := loop_limits(chosen)) else {})}
     except Exception as error:
         return {"no_live": f"{str(error) or type(error).__name__}"}

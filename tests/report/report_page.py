@@ -62,7 +62,7 @@ class Page(HTMLParser):
         if self.open and self.open[-1] == "h1":
             self.heading += data
         if "td" in self.open:
-            self.rows[-1][-1] += data
+            self.rows[-1][-1] += data.replace("−", "-")  # the sign as a program reads it
 
 
 # What the browser finds in the page, written into the page around its frame.

@@ -9,6 +9,7 @@ import xarray as xr
 from PIL import Image
 
 import dockdyn
+from dockdyn.docking.views.trajectory import trajectory_chart
 from dockdyn.pages import report_html, report_of
 from dockdyn.report.charts import contact_charts as plots
 from dockdyn.report.charts.chart import (
@@ -287,3 +288,21 @@ def test_contacts_are_marked_where_the_path_turns_back(run):
     panel = plot.draw().panels[1]  # x and z
     (mark,) = (line for line in panel.lines if line.name == "contact, at onset")
     assert (float(mark.x[0]), float(mark.y[0])) == pytest.approx((0.0, 0.1), abs=1e-9)
+
+
+def test_names_of_contacts_in_space_stand_apart(shared_run):
+    """Also where two contacts are close: neither a name nor a mark of another contact is in the room of a name."""
+    panel = trajectory_chart(shared_run("probe-cone")).panels[0]
+    a_point = np.ptp(panel.across_limits) / (72 * panel.height)  # in the panel's unit
+    marks = next(line for line in panel.lines if line.marker and not line.joined)
+    places = np.stack([marks.x, marks.y], axis=1) / a_point
+    rooms = []
+    for note in (note for note in panel.notes if note.words.startswith("Q")):
+        wide, (x, y) = 5.0 * len(note.words), np.array([note.x, note.y]) / a_point + note.away
+        low = np.array([x if note.side == "left" else x - wide, y - 8.0 if note.level == "top" else y])
+        rooms.append((low, low + np.array([wide, 8.0])))
+    assert len(rooms) >= 3
+    for number, (low, high) in enumerate(rooms):
+        assert not any(np.all((place > low) & (place < high)) for place in places)
+        for other, most in rooms[:number]:
+            assert np.any((high < other) | (most < low))

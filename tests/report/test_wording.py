@@ -3,6 +3,7 @@
 import pytest
 
 from dockdyn.docking.views.ramp_report import ramp_in_words
+from dockdyn.report.wording import with_minus_signs
 
 
 @pytest.mark.parametrize(
@@ -35,3 +36,19 @@ def test_a_capture_is_told_without_contradiction(captured, entry, margin, said):
         "latch.travel_m": 0.0125,
     }
     assert ramp_in_words(summary) == [said]
+
+
+@pytest.mark.parametrize(
+    ("words", "set_"),
+    [
+        ("-0.0007200", "−0.0007200"),
+        ("above -271.185", "above −271.185"),
+        ("(-3, -.5) m", "(−3, −.5) m"),
+        ("1e-5", "1e-5"),
+        ("idss-probe-cone, 2026-11-29", "idss-probe-cone, 2026-11-29"),
+        ("contact.a-1.peak_force", "contact.a-1.peak_force"),
+        ("loop.delay=-1", "loop.delay=-1"),
+    ],
+)
+def test_negative_numbers_have_the_minus_sign_and_nothing_else_has(words, set_):
+    assert with_minus_signs(words) == set_

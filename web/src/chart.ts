@@ -20,6 +20,7 @@ export interface Line {
 /** What the numbers of a line are among those that a page computes. */
 export interface Source {
   terms: [name: string, component: number, factor: number][]; // summed, over the samples
+  size: boolean; // by component, of whose vector it is the size
   since_start: boolean;
   contacts: [across: string, up: string] | null; // instead, of each contact
 }

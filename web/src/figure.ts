@@ -9,6 +9,7 @@ import { lastNotBeyond, writeNumber, writeNumbers, type Span } from "./scales.ts
 const NARROW = 560; // px of a figure below which its panels stand below each other
 const PICTURE = 220; // px that a small picture has at least, which else stands beside others
 const GUTTER = 190; // px beside curves, for names and values
+const LEAST = 150; // px that a panel has at least beside the words at its left, where it is not alone
 const EVEN = 880; // px that a figure with one scale on both axes has at most, so that it is seen whole
 const REACH = 14; // px within which a point is meant
 const MOVED = 4; // px from which a press is a drag
@@ -96,7 +97,9 @@ export class Figure {
     const { chart, place } = this;
     if (!given) return;
     const width = chart.panels.some((panel) => panel.equal) ? Math.min(given, EVEN) : given;
-    const narrow = width < NARROW, columns = narrow && !(chart.tiles && width >= PICTURE * chart.columns) ? 1 : chart.columns;
+    const narrow = width < NARROW, edge = Math.max(...chart.panels.map((panel) => leftRoom(panel, narrow)));
+    let columns = narrow && !(chart.tiles && width >= PICTURE * chart.columns) ? 1 : chart.columns;
+    while (!chart.tiles && columns > 1 && width / columns - edge < LEAST) columns -= 1;
     const panels = chart.panels.filter((panel) => columns > 1 || panel.lines.length || !panel.bare);
     const beside = this.timed && columns === 1 && !narrow ? GUTTER : 0;
     const gap = 12, room = (width - beside - gap * (columns - 1)) / columns;

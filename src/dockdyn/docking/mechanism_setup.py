@@ -115,6 +115,13 @@ class MechanismSetup(Setup):
             return "its gain is designed anew for other numbers"
         return ""
 
+    def live_run(self, scenario: Scenario, summary: dict[str, Any]) -> dict[str, Any]:
+        from dockdyn.report.live import live_data
+        from dockdyn.results.key_figures import left_out
+
+        known = self.key_figures()
+        return live_data(scenario, summary, known.figures, left_out(known.figures, known.stated(scenario.content)))
+
     def can_capture(self, scenario: Scenario) -> bool:
         return bool(scenario.content.latch)
 

@@ -85,7 +85,12 @@ class Setup(abc.ABC):
 
     def not_in_pages(self, scenario: Scenario) -> str:
         """Return why a page cannot run the scenario again with other numbers; empty where it can."""
-        return "runs of this setup are not computed in a page"
+        return ""
+
+    @abc.abstractmethod
+    def live_run(self, scenario: Scenario, summary: dict[str, Any]) -> dict[str, Any]:
+        """Return what a page runs the scenario by again, beside the `summary` of its run, as JSON has it. Raises TooMuch, and
+        Untranslatable where XLA computes a part."""
 
     def tuned(self, scenario: Scenario) -> Scenario:
         """Return the scenario with what it leaves to tuning, where margins count it."""

@@ -32,6 +32,6 @@ def join(*children: str | None) -> Html:
 
 
 def breakable(words: str) -> Html:
-    """Return words whose long names of keys may be broken after a dot, and are not anywhere else."""
-    first, *others = re.split(r"(?<=\w\.)(?=[a-z_])", words)
+    """Return words whose long names of keys may be broken after a dot or an underline, and are not anywhere else."""
+    first, *others = re.split(r"(?<=\w[._])(?=[a-z])", words)
     return join(first, *(part for other in others for part in (element("wbr"), other)))

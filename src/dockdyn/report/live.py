@@ -6,7 +6,6 @@ Source: definition.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dockdyn.report.drawing import short_label
 from dockdyn.report.verdict import worst_first
 from dockdyn.report.wording import name_in_words, stated_unit
-from dockdyn.results.browser_unit import TooMuch, browser_unit, refuse_size
+from dockdyn.results.browser_unit import TooMuch, browser_unit
 from dockdyn.results.key_figures import KeyFigure, names_in_cases
 from dockdyn.results.requirements import BOUNDED, LARGEST, LEAST, figures_of
 
@@ -59,7 +58,6 @@ def shown_run(scenario: Scenario, figures: Collection[KeyFigure], without: Colle
     """Return the programs of a scenario, words for the figures that they give, and what its curves, scene and table of contacts
     need to follow a run of them. Raises as `live_data`."""
     unit = browser_unit(scenario).packed()
-    refuse_size(len(json.dumps(unit)))
     return {
         "unit": unit,
         "words": {

@@ -10,15 +10,18 @@ from typing import Any
 
 from dockdyn.report.elements import Html, element
 
-MOST_NUMBERS = 6  # that are offered unasked, as `web/src/live/sliders.ts` does
-MOST_CONTACTS = 6  # whose limits of the delay are sought, as `web/src/live/delay_limits.ts` does
+MOST_NUMBERS = 6  # that are offered unasked
+MOST_CONTACTS = 6  # whose limits of the delay are sought
+LACKS = 0.45  # of a row with a slider, that one with a switch lacks
 OF_LOOP = 5  # figures of a loop, beside limits
 
 
 def numbers_place(live: Mapping[str, Any]) -> Html:
     """Return the place of the numbers to change."""
-    count = sum(bool(number["value"]) for number in live["unit"]["numbers"])
-    return element("div", id="live-numbers", style=f"--rows:{min(count, MOST_NUMBERS)}")
+    numbers = live["unit"]["numbers"]
+    count = min(sum(bool(number["value"]) for number in numbers), MOST_NUMBERS)
+    shorter = LACKS if any("law" in number for number in numbers) else 0.0
+    return element("div", id="live-numbers", style=f"--rows:{count - shorter:g}", data_most=MOST_NUMBERS)
 
 
 def case_place(live: Mapping[str, Any]) -> Html:

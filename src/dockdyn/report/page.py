@@ -27,6 +27,7 @@ from dockdyn.report.palette import COLOURS
 from dockdyn.report.report import Plot, Report, ReportBlock, Rows, Table, named_apart
 from dockdyn.report.requirement_bar import bars_of_run
 from dockdyn.report.verdict import judgement_sentence, sort_of, split_sentences, verdict_words
+from dockdyn.report.wording import with_minus_signs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,7 +58,7 @@ SIGNS = {
     "": "M3 8h10M9 4l4 4-4 4",
 }  # fmt: skip
 UNITS = "%|mm/s|m/s|1/s|rad/s|N/m|Hz|kN m|N m s|N m|N s/m|N s|kN|N|mm|m|ms|s|J|deg|rad|kg"
-NUMBER = re.compile(rf"(?<![\w.])[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?: ?(?:{UNITS})(?![\w/]))?")
+NUMBER = re.compile(rf"(?<![\w.{{])[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?: ?(?:{UNITS})(?![\w/]))?(?![\d}}])")
 
 
 @cache
@@ -170,13 +171,19 @@ def _hero(report: Report, live: dict[str, Any] | None) -> Html:
     sort, sentences = sort_of(report), split_sentences(report.verdict)
     headline = report.headline or sentences[0].rstrip(".")
     lead = " ".join(sentences if report.headline else sentences[1:])
+    headline = with_minus_signs(headline)
     judgement = judgement_sentence(report.requirements)
     advice = [
         part
         for one in report.advice
         for part in (
             element("dt", one.word),
-            element("dd", _bold_numbers(one.sentence), _command(one.command), data_follows=one.follows or None),
+            element(
+                "dd",
+                _bold_numbers(with_minus_signs(one.sentence)),
+                _command(one.command),
+                data_follows=one.follows or None,
+            ),
         )
     ]
     words = element(
@@ -214,6 +221,7 @@ def _key_figures(report: Report) -> Html:
 
 def _bold_numbers(words: str) -> Html:
     """Return words with their numbers and units set apart."""
+    words = with_minus_signs(words)
     at, parts = 0, []
     for found in NUMBER.finditer(words):
         parts += [words[at : found.start()], element("b", found[0])]
@@ -465,7 +473,10 @@ def _write_blocks(blocks: Sequence[ReportBlock], name: str) -> Html:
 
 def _pairs(rows: Rows) -> Html | None:
     """Return words and values."""
-    found = [element("div", element("dt", row[0]), element("dd", " ".join(filter(None, row[1:])))) for row in rows]
+    found = [
+        element("div", element("dt", row[0]), element("dd", with_minus_signs(" ".join(filter(None, row[1:])))))
+        for row in rows
+    ]
     return element("dl", *found, class_="pairs") if found else None
 
 
@@ -497,11 +508,12 @@ def _grid(table: Table, name: str) -> Html:
 
 
 def _cell(table: Table, row: Sequence[str], place: int) -> Html:
-    text, looks = row[place], []
+    text = row[place] if place in table.code else with_minus_signs(row[place])
+    looks = ["wide"] if place not in table.worded and len(text) > LONG else []
     if place in table.worded:
         looks = ["worded", *(["code"] if place in table.code else ["wide"] if len(text) > LONG else [])]
         looks += ["brief"] if place == 0 and len(text) <= BRIEF else []
-        looks += ["active"] if text in table.alarming and place == len(row) - 1 else []
+        looks += ["active"] if row[place] in table.alarming and place == len(row) - 1 else []
     return element("td", breakable(text) if place in table.worded else text, class_=" ".join(looks) or None)
 
 

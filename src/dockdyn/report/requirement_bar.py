@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from dockdyn.report.elements import Html, element
 from dockdyn.report.verdict import share_in_words, used_share, worst_first
-from dockdyn.report.wording import MET, worded_row
+from dockdyn.report.wording import MET, with_minus_signs, worded_row
 
 Sort = Literal["ok", "bad", "warn", "open"]
 MARKS: dict[Sort, str] = {"ok": "✓", "bad": "✗", "warn": "!", "open": "?"}
@@ -56,15 +56,15 @@ class RequirementBar:
             element(
                 "div",
                 element("em", MARKS[self.sort], title=self.verdict),
-                element("span", self.asked, class_="n"),
-                element("b", self.value),
+                element("span", with_minus_signs(self.asked), class_="n"),
+                element("b", with_minus_signs(self.value)),
                 class_="top",
             ),
             filled,
             element(
                 "div",
                 element("span", element("span", self.verdict), f", {self.words}" if self.words else None),
-                element("span", self.margin),
+                element("span", with_minus_signs(self.margin)),
                 class_="ticks",
             ),
             class_=f"requirement {self.sort}",

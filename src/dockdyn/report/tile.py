@@ -10,6 +10,7 @@ import numpy as np
 
 from dockdyn.report.charts.chart import thin_rows
 from dockdyn.report.elements import Html, breakable, element
+from dockdyn.report.wording import with_minus_signs
 
 WIDTH, HEIGHT = 240, 58  # of a curve, in its own units
 POINTS = 240
@@ -55,15 +56,14 @@ class Tile:
     def html(self, *, awaits: bool = False) -> Html:
         """Return it as it stands on the page; where that `awaits` limits, with room for them."""
         bars = [(words, 0.0, "…") for words in self.limits[:MOST_LIMITS]] if awaits and self.limits else self.bars
+        value, note = with_minus_signs(self.value), with_minus_signs(self.note)
         sort = " bad" if self.alarming else " awaits" if awaits and self.limits else ""
-        number = element(
-            "p", self.value, element("span", f" {self.unit}", class_="unit") if self.unit else None, class_="v"
-        )
+        number = element("p", value, element("span", f" {self.unit}", class_="unit") if self.unit else None, class_="v")
         return element(
             "div",
             element("p", breakable(self.label), class_="k"),
             number,
-            element("p", breakable(self.note), class_="f") if self.note else None,
+            element("p", breakable(note), class_="f") if note else None,
             self.picture or (_bars(bars) if bars else self._spark() if self.curve.size > 1 else None),
             class_=f"tile panel{sort}",
             data_figures=json.dumps(self.figures) if self.figures else None,
@@ -100,6 +100,6 @@ def _bars(rows: Sequence[tuple[str, float, str]]) -> Html:
     above = any(len(words) > SHORT for words, *_ in rows)
     for words, share, number in rows:
         bar = element("div", element("span", style=f"width:{100 * min(max(share, 0.0), 1.0):.1f}%"), class_="bar")
-        told = element("b", number)
+        told = element("b", with_minus_signs(number))
         cells += [element("span", breakable(words)), *((told, bar) if above else (bar, told))]
     return element("div", *cells, class_="bars above" if above else "bars")

@@ -12,6 +12,7 @@ from dockdyn.scenario.language.units import convert
 NOTHING = "–"  # what there is no number for
 AT_AN_INSTANT = ("Largest force of the impacts", "not known: they act at an instant")  # row of a summary table
 LIMIT = re.compile(r"^\s*[<>=]*\s*[-+]?[\d.]+(e[-+]?\d+)?\s*", re.IGNORECASE)  # relation and number, before a unit
+HYPHEN = re.compile(r"(?<![\w.=–-])-(?=\.?\d)")  # in the place of the sign of a number
 MET = {True: "met", False: "not met", None: "not decided"}
 
 
@@ -28,6 +29,11 @@ def format_significant(value: float | None, digits: int = 4) -> str:
     if -4 <= power < max(digits, 5):
         return f"{value:.{max(digits - 1 - power, 0)}f}"
     return f"{mantissa}e{power}"
+
+
+def with_minus_signs(words: str) -> str:
+    """Return words as they are set for readers: negative numbers with the minus sign."""
+    return HYPHEN.sub("−", words)
 
 
 def with_unit(value: float | None, unit: str, digits: int = 4) -> str:

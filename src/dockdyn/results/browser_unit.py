@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -97,20 +98,23 @@ class BrowserUnit(NamedTuple):
     interval: float  # s, between samples
 
     def packed(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
-        return packed_programs(self.module, self.memory, self.calls, self.results) | {
-            "numbers": [_describe_number(*both) for both in zip(self.numbers, self.places, strict=True)],
-            "until": self.until,
-            "status": self.status,
-            "interval": self.interval,
-        }
+        """Return it as JSON has it. Raises TooMuch."""
+        numbers = [_describe_number(*both) for both in zip(self.numbers, self.places, strict=True)]
+        more = {"until": self.until, "status": self.status, "interval": self.interval}
+        return packed_programs(self.module, self.memory, self.calls, self.results, numbers, **more)
 
 
 def packed_programs(
-    module: WasmModule, memory: UnitMemory, calls: Mapping[str, list[list[list[int]]]], results: Mapping[str, Array]
+    module: WasmModule,
+    memory: UnitMemory,
+    calls: Mapping[str, list[list[list[int]]]],
+    results: Mapping[str, Array],
+    numbers: Sequence[Mapping[str, Any]],
+    **more: object,
 ) -> dict[str, Any]:
-    """Return programs and their memory as JSON has them, with the addresses of what they take and give."""
-    return {
+    """Return programs and their memory as JSON has them, with the addresses of what they take and give, the numbers that a page
+    may set, and what more there is to say. Raises TooMuch of more than a page should carry."""
+    unit = {
         "module": _packed(module.code),
         "image": _packed(bytes(memory.image)),
         "stack": memory.stack,
@@ -118,17 +122,21 @@ def packed_programs(
         "work": module.work_bytes,
         "calls": dict(calls),
         "results": {name: list(place) for name, place in results.items()},
+        "numbers": list(numbers),
+        **more,
     }
+    _refuse_size(len(json.dumps(unit)))
+    return unit
 
 
 def page_module(codes: Mapping[str, Code]) -> WasmModule:
     """Return programs as a module for a page. Raises TooMuch before it is made, which takes long, of one that must be too large
     for that, and Untranslatable for what needs a library."""
-    refuse_size(LEFT * sum(len(code.text) for code in codes.values()))
+    _refuse_size(LEFT * sum(len(code.text) for code in codes.values()))
     return wasm_module(codes)
 
 
-def refuse_size(size: float) -> None:
+def _refuse_size(size: float) -> None:
     """Raise TooMuch where programs would add so many bytes to a page."""
     if size > MOST_BYTES:
         raise TooMuch(f"its programs are more than {MOST_BYTES / 1e6:g} MB, the most that a page should carry")
@@ -144,16 +152,20 @@ def _describe_number(number: Place, addresses: Sequence[int]) -> dict[str, Any]:
     return described_number(number, addresses, limits if number.key == DELAY else number.limits)
 
 
-def described_number(number: Place, addresses: Sequence[int], limits: Bounds) -> dict[str, Any]:
-    """Return a number that a page may set: its key, unit, value and bounds, and where it is."""
+def described_number(
+    number: Place, addresses: Sequence[int], limits: Bounds, signs: Sequence[float] = ()
+) -> dict[str, Any]:
+    """Return a number that a page may set: its key, unit, value and bounds, and where it is, with its sign there, which is that
+    of its keys where none are given."""
     bounds = {"least": limits.least, "above": limits.above, "most": limits.most, "below": limits.below}
     return {
         "key": number.key,
         "keys": number.keys,
+        "signs": number.signs,
         "unit": number.unit,
         "value": number.value,
         "bounds": {name: float(bound) for name, bound in bounds.items() if math.isfinite(bound)},
-        "places": [[address, sign] for address, sign in zip(addresses, number.signs, strict=True)],
+        "places": [[address, sign] for address, sign in zip(addresses, signs or number.signs, strict=True)],
     }
 
 

@@ -16,6 +16,12 @@ from dockdyn.rig.measures import vector_size
 from dockdyn.rig.summary import CLOSE, PARTS, counting_error, describe_instability
 
 DIGITS = 3
+BOUNCE, SWING, FORCE = "apparent_restitution", "amplitude_ratio", "peak_measured_force_N"
+# what figures must be there for words of the headline, as `dockdyn.report.verdict.headline_of` has them
+HEADLINES = (
+    ({SWING: None, "phase_error_rad": None}, f"Amplitude {{{SWING}}} times that without rig"),
+    ({BOUNCE: None, "ideal_restitution": None}, f"Restitution {{{BOUNCE}}}, without rig {{ideal_restitution}}"),
+)
 
 
 def rig_headline(dataset: Dataset, summary: dict[str, Any]) -> str:
@@ -46,13 +52,22 @@ def _ratio_tile(summary: dict[str, Any]) -> Tile:
     if summary["phase_error_rad"] is None and bounce is not None and ideal:
         line = draw_place(bounce, ideal, "", ("rig", "without"))
         note = f"without rig {format_significant(ideal)}"
-        return Tile("Restitution of a bounce", format_significant(bounce), "", note, picture=line)
+        figure = [(BOUNCE, 1.0)]
+        return Tile("Restitution of a bounce", format_significant(bounce), "", note, picture=line, figures=figure)
     ratio, phase = summary["amplitude_ratio"], summary["phase_error_rad"]
     if ratio is None:
         return Tile("Amplitude", NOTHING, "", "nothing to compare")
-    ahead = "" if phase is None else f"; phase {format_significant(phase, DIGITS).replace('-', '−')} rad ahead"
+    ahead = "" if phase is None else f"; phase {format_significant(phase, DIGITS)} rad ahead"
     line = draw_place(ratio, 1.0, "", ("rig", "without"))
-    return Tile("Amplitude over that without rig", format_significant(ratio), "", f"at the end{ahead}", picture=line)
+    figure = [(SWING, 1.0)]
+    return Tile(
+        "Amplitude over that without rig",
+        format_significant(ratio),
+        "",
+        f"at the end{ahead}",
+        picture=line,
+        figures=figure,
+    )
 
 
 def _energy_tile(dataset: Dataset, summary: dict[str, Any]) -> Tile:
@@ -70,17 +85,14 @@ def _energy_tile(dataset: Dataset, summary: dict[str, Any]) -> Tile:
         difference,
         "green",
         alarming=bool(describe_instability(dataset, summary)) and error > 0,
+        figures=[("kinetic_energy_error_J", 1.0 if error > 0 else -1.0)],
     )
 
 
 def _force_tile(dataset: Dataset, summary: dict[str, Any]) -> Tile:
     force = summary["peak_measured_force_N"]
     error = summary["peak_force_error_N"]
-    note = (
-        "as measured"
-        if error is None
-        else f"{format_significant(error, DIGITS).replace('-', '−')} N off that without rig"
-    )
+    note = "as measured" if error is None else f"{format_significant(error, DIGITS)} N off that without rig"
     return Tile(
         "Largest measured force",
         format_significant(force),
@@ -89,6 +101,7 @@ def _force_tile(dataset: Dataset, summary: dict[str, Any]) -> Tile:
         dataset.time.values,
         vector_size(dataset.total_force.values),
         "orange",
+        figures=[(FORCE, 1.0)],
     )
 
 
@@ -112,7 +125,11 @@ def rig_advice(dataset: Dataset, summary: dict[str, Any]) -> list[Advice]:
         words = f"{capitalise_first(PARTS[part])}: {format_significant(late, DIGITS)} ms, {share} % of the delay"
         advice.append(Advice("Decides", f"{words}; {compensated}."))
     if "dockdyn compare" in summary["recommendation"]:
-        advice.append(Advice("Next", "See which compensator is best on this rig:", "dockdyn compare scenario.toml"))
+        advice.append(
+            Advice("Next", "See which compensator is best on this rig:", "dockdyn compare scenario.toml", "settings")
+        )
     else:
-        advice.append(Advice("Next", "See how much more delay it bears:", "dockdyn stability scenario.toml"))
+        advice.append(
+            Advice("Next", "See how much more delay it bears:", "dockdyn stability scenario.toml", "settings")
+        )
     return advice

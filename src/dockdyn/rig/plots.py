@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.dataset import DataArray, Dataset
-from dockdyn.report.charts.chart import ZERO, Chart, Level, Line, Panel, lines_of, symmetric_log_scale
+from dockdyn.report.charts.chart import ZERO, Chart, Level, Line, Panel, Source, lines_of, symmetric_log_scale
 from dockdyn.report.charts.time_chart import run_chart
 from dockdyn.rig.measures import first_bounce, vector_size
 from dockdyn.rig.rig_theory import gains_visited
@@ -23,6 +23,18 @@ ROBOT: dict[str, Any] = {"colour": "sky", "width": 0.9}
 def drawn_component(values: DataArray) -> np.ndarray:
     """Return a force or velocity as it is drawn: with its sign along one direction, its size in space."""
     return values.values[:, 0] if values.shape[1] == 1 else vector_size(values.values)
+
+
+def _source(values: DataArray | int, *factors: tuple[str, float]) -> Source:
+    """Return where a page that computes has what `drawn_component` gives of the sum of variables, so many times each; `values`
+    are of one, or their width."""
+    width = values if isinstance(values, int) else values.shape[1]
+    terms = [(name, axis, factor) for name, factor in factors for axis in range(width)]
+    return Source(terms, size=width > 1)
+
+
+def _number_of(name: str) -> Source:
+    return Source([(name, 0, 1.0)])
 
 
 def _over_run(dataset: Dataset, panels: list[Panel]) -> Chart:
@@ -40,12 +52,20 @@ def compare_runs(dataset: Dataset, ideal: str, rig: str, label: str, scale: floa
     apart = shown.values - true.values
     difference = apart[:, 0] if true.shape[1] == 1 else vector_size(apart)
     usual, time = float(np.abs(true.values).max()), dataset.time.values
-    both = [Line(time, drawn_component(true), **IDEAL), Line(time, drawn_component(shown), **RIG)]
+    both = [
+        Line(time, drawn_component(true), **IDEAL, source=_source(true, (ideal, scale))),
+        Line(time, drawn_component(shown), **RIG, source=_source(true, (rig, scale))),
+    ]
+    of_both = _source(true, (rig, scale), (ideal, -scale))
     words = f"difference, {label.rpartition(' ')[2]}"
     panels = [
         Panel(label, both, 2.0, levels=[ZERO], scale=symmetric_log_scale(drawn_component(shown), usual)),
         Panel(
-            words, [Line(time, difference, "purple")], 1.2, levels=[ZERO], scale=symmetric_log_scale(difference, usual)
+            words,
+            [Line(time, difference, "purple", source=of_both)],
+            1.2,
+            levels=[ZERO],
+            scale=symmetric_log_scale(difference, usual),
         ),
     ]
     return _over_run(dataset, panels)
@@ -55,10 +75,15 @@ def energy_chart(dataset: Dataset) -> Chart:
     """Return the kinetic energy with and without rig, and what the contact at the robot and all forces on the model have
     given."""
     time = dataset.time.values
-    moving = [Line(time, dataset.ideal_kinetic_energy, **IDEAL), Line(time, dataset.kinetic_energy, **RIG)]
+    moving = [
+        Line(time, dataset.ideal_kinetic_energy, **IDEAL, source=_number_of("ideal_kinetic_energy")),
+        Line(time, dataset.kinetic_energy, **RIG, source=_number_of("kinetic_energy")),
+    ]
+    gained = Source([("kinetic_energy", 0, 1.0)], since_start=True)
+    at_robot = "work of the contact at the robot"
     works = [
-        Line(time, dataset.model_work, name="work on the model"),
-        Line(time, dataset.port_work, "green", "work of the contact at the robot", dash=2),
+        Line(time, dataset.model_work, name="work on the model", source=gained),
+        Line(time, dataset.port_work, "green", at_robot, dash=2, source=_number_of("port_work")),
     ]
     usual = float(dataset.ideal_kinetic_energy.max())
     panels = [
@@ -93,11 +118,18 @@ def close_chart(dataset: Dataset) -> Chart:
         ("ideal_velocity", "velocity", "velocity, mm/s", 1e3),
     ):
         both = [
-            Line(part.time, scale * drawn_component(part[ideal]), **IDEAL),
-            Line(part.time, scale * drawn_component(part[rig]), **RIG),
+            Line(part.time, scale * drawn_component(part[ideal]), **IDEAL, source=_source(part[ideal], (ideal, scale))),
+            Line(part.time, scale * drawn_component(part[rig]), **RIG, source=_source(part[rig], (rig, scale))),
         ]
         panels.append(Panel(label, both, 1.5 if panels else 1.8, levels=[ZERO]))
-    at_robot = Line(part.time, drawn_component(part.contact_force), name="contact at the robot", **ROBOT)
+    force = part.contact_force
+    at_robot = Line(
+        part.time,
+        drawn_component(force),
+        name="contact at the robot",
+        source=_source(force, ("contact_force", 1.0)),
+        **ROBOT,
+    )
     panels[0] = replace(panels[0], lines=[*panels[0].lines, at_robot])
     return Chart(panels, whole=(float(part.time[0]), float(part.time[-1])), events=True)
 
@@ -140,13 +172,16 @@ def gain_chart(dataset: Dataset) -> Chart:
     """Return the gain of the compensator over time with the range it visits, its force, and what it has found out."""
     time = dataset.time.values
     visited = [Level(float(value), dash=2, width=0.8) for value in gains_visited(dataset) or []]
+    force = dataset.compensation_force
+    own = _source(force, ("compensation_force", 1.0))
     panels = [
-        Panel("gain, N s/m", [Line(time, dataset.gain)], levels=visited),
-        Panel("its force, N", [Line(time, drawn_component(dataset.compensation_force), "green")], 1.2, levels=[ZERO]),
+        Panel("gain, N s/m", [Line(time, dataset.gain, source=_number_of("gain"))], levels=visited),
+        Panel("its force, N", [Line(time, drawn_component(force), "green", source=own)], 1.2, levels=[ZERO]),
     ]
     if "stiffness_estimate" in dataset:
         true = Level(1e-3 * float(dataset.attrs["stiffness_N_m"]), width=0.8)
-        found = Line(time, 1e-3 * dataset.stiffness_estimate, "purple")
+        told = Source([("stiffness_estimate", 0, 1e-3)])
+        found = Line(time, 1e-3 * dataset.stiffness_estimate, "purple", source=told)
         panels.append(Panel("found, kN/m", [found], 1.2, levels=[true]))
     return _over_run(dataset, panels)
 
@@ -172,7 +207,20 @@ def pose_chart(dataset: Dataset, actual: str = "model_pose", wanted: str = "idea
     """Return the difference of two poses: places and rotation vectors."""
     away, time = (dataset[actual] - dataset[wanted]).values, dataset.time.values
     panels = [
-        Panel(label, lines_of(time, values, ["x", "y", "z"]), levels=[ZERO])
-        for label, values in (("place, mm", 1e3 * away[:, :3]), ("attitude, deg", np.degrees(away[:, 3:])))
+        Panel(
+            label,
+            _pose_lines(time, factor * away[:, first : first + 3], (actual, wanted), first, factor),
+            levels=[ZERO],
+        )
+        for label, first, factor in (("place, mm", 0, 1e3), ("attitude, deg", 3, 180 / np.pi))
     ]
     return _over_run(dataset, panels)
+
+
+def _pose_lines(time: np.ndarray, values: np.ndarray, names: tuple[str, str], first: int, factor: float) -> list[Line]:
+    """Return the lines of three coordinates, from the `first` on, of the difference of two poses."""
+    terms = [
+        [(name, first + axis, sign * factor) for name, sign in zip(names, (1, -1), strict=True)] for axis in range(3)
+    ]
+    drawn = lines_of(time, values, ["x", "y", "z"])
+    return [replace(line, source=Source(one)) for line, one in zip(drawn, terms, strict=True)]

@@ -16,8 +16,8 @@ from dockdyn.report.wording import NOTHING, capitalise_first, format_significant
 from dockdyn.rig import plots as drawn
 from dockdyn.rig.comparison.choice import NONE
 from dockdyn.rig.comparison.report import settings_in_words
-from dockdyn.rig.first_screen import rig_advice, rig_headline, rig_tiles
-from dockdyn.rig.summary import PARTS, describe_instability, facts_of_run
+from dockdyn.rig.first_screen import HEADLINES, rig_advice, rig_headline, rig_tiles
+from dockdyn.rig.summary import MEASURES, PARTS, describe_instability, facts_of_run
 
 NEGLIGIBLE = 1e-9  # m, rad
 OF_SENSOR = {  # errors of force that noise, bias and resolution of the sensor account for
@@ -39,6 +39,7 @@ def rig_report(dataset: Dataset, summary: dict[str, Any]) -> Report:
         summary,
         verdict=verdict,
         headline=rig_headline(dataset, summary),
+        headlines=HEADLINES,
         tiles=rig_tiles(dataset, summary),
         advice=rig_advice(dataset, summary),
         alarming=bool(describe_instability(dataset, summary)),
@@ -129,18 +130,7 @@ def describe_stability(summary: dict[str, Any]) -> str:
 def measure_rows(summary: dict[str, Any]) -> Table:
     """Return the measures, a row each."""
     rows = []
-    for words, key, scale, unit in (
-        ("amplitude, rig over that without rig", "amplitude_ratio", 1, ""),
-        ("phase at the end, ahead of that without rig", "phase_error_rad", 1, "rad"),
-        ("largest measured force", "peak_measured_force_N", 1, "N"),
-        ("largest force, rig less that without rig", "peak_force_error_N", 1, "N"),
-        ("largest error of force at the end", "end_force_error_N", 1, "N"),
-        ("largest error of velocity at the end", "end_velocity_error_m_s", 1e3, "mm/s"),
-        ("speed at its last peak, rig over that without rig", "recovery_coefficient", 1, ""),
-        ("restitution of the first bounce, rig", "apparent_restitution", 1, ""),
-        ("restitution of the first bounce, without rig", "ideal_restitution", 1, ""),
-        ("kinetic energy at the end, rig less that without rig", "kinetic_energy_error_J", 1, "J"),
-    ):
+    for words, key, scale, unit in MEASURES:
         value = summary[key]
         if key in OF_SENSOR and value and abs(value) <= (summary["sensor_error_N"] or 0.0):
             words = OF_SENSOR[key]

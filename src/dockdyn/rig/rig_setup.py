@@ -78,6 +78,11 @@ class RigSetup(Setup):
 
         return scene_of_rig(dataset, content)
 
+    def live_run(self, scenario: Scenario, summary: dict[str, Any]) -> dict[str, Any]:
+        from dockdyn.rig.live import live_rig_data
+
+        return live_rig_data(scenario, summary)
+
     def tuned(self, scenario: Scenario) -> Scenario:
         from dockdyn.rig.compensator import with_tuned_compensator
 

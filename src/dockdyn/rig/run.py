@@ -114,7 +114,7 @@ def motion_without_rig(
     return over_rows(look, states), solution.status
 
 
-_simulated = Program(run_cycles, static=("rows", "stride"))
+simulated = Program(run_cycles, static=("rows", "stride"))
 moves = jit_once(monodromy_matrix)
 
 
@@ -122,7 +122,7 @@ def run_with_seed(
     rig: Rig, oracle: IdealContact, seed: int, rows: int, stride: int
 ) -> tuple[RigState, dict[str, Array]]:
     """Return `run_cycles` with the random numbers of a seed."""
-    return _simulated(rig, oracle, draw_chances(rig, seed, rows, stride), rows, stride)
+    return simulated(rig, oracle, draw_chances(rig, seed, rows, stride), rows, stride)
 
 
 def cycle_map(still: Rig) -> np.ndarray:

@@ -32,6 +32,20 @@ PARTS = {
     "integrator": "the integrator",
 }
 
+# how far a rig is from the contact without rig: words, name in a summary, how many units are one of SI, unit
+MEASURES = (
+    ("amplitude, rig over that without rig", "amplitude_ratio", 1, ""),
+    ("phase at the end, ahead of that without rig", "phase_error_rad", 1, "rad"),
+    ("largest measured force", "peak_measured_force_N", 1, "N"),
+    ("largest force, rig less that without rig", "peak_force_error_N", 1, "N"),
+    ("largest error of force at the end", "end_force_error_N", 1, "N"),
+    ("largest error of velocity at the end", "end_velocity_error_m_s", 1e3, "mm/s"),
+    ("speed at its last peak, rig over that without rig", "recovery_coefficient", 1, ""),
+    ("restitution of the first bounce, rig", "apparent_restitution", 1, ""),
+    ("restitution of the first bounce, without rig", "ideal_restitution", 1, ""),
+    ("kinetic energy at the end, rig less that without rig", "kinetic_energy_error_J", 1, "J"),
+)
+
 
 def summarise_rig(dataset: Dataset) -> dict[str, Any]:
     """Return how far the rig is from the contact without rig, where its delay comes from, and what would serve."""
@@ -135,7 +149,7 @@ def recommend_compensator(dataset: Dataset, summary: dict[str, Any]) -> str:
 def _peak_error(dataset: Dataset, summary: dict[str, Any]) -> float:
     """Return by what share the largest force is off, beyond the sensor's own error; 0 where nothing touches."""
     largest, off = float(vector_size(dataset.ideal_force.values).max()), summary["peak_force_error_N"]
-    return share_of(off, largest) if largest > 0 and abs(off) > (summary["sensor_error_N"] or 0.0) else 0.0
+    return float(share_of(off, largest)) if largest > 0 and abs(off) > (summary["sensor_error_N"] or 0.0) else 0.0
 
 
 def _best_here(dataset: Dataset) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.deferred import Complex, Float
+from dockdyn.deferred import Array, Complex, Float
 from dockdyn.stability.bounce import apparent_restitution
 from dockdyn.stability.chart import locate_sign_changes
 from dockdyn.stability.growth import batch_of_one, growth_rates, loop_roots, matrices_of
@@ -224,9 +224,15 @@ def restitution_of_loop(loop: Loop) -> float | None:
 
 def ideal_root(loop: Loop) -> complex | None:
     """Return the root (1/s) of the contact alone, m s² + (B + B_v) s + K + K_v = 0; None where it does not oscillate."""
-    decay = (float(loop.damping) + float(loop.virtual_damping)) / (2 * float(loop.effective_mass))
-    square = (float(loop.stiffness) + float(loop.virtual_stiffness)) / float(loop.effective_mass) - decay**2
+    decay, square = (float(part) for part in ideal_decay(loop))
     return complex(-decay, np.sqrt(square)) if square > 0 else None
+
+
+def ideal_decay(loop: Any) -> tuple[Float[Array, ""], Float[Array, ""]]:  # noqa: ANN401, a `Loop` or these of its numbers
+    """Return the decay (1/s) of the contact alone, and the square of its frequency (1/s²), below zero where it does not
+    oscillate."""
+    decay = (loop.damping + loop.virtual_damping) / (2 * loop.effective_mass)
+    return decay, (loop.stiffness + loop.virtual_stiffness) / loop.effective_mass - decay**2
 
 
 def contact_root(loop: Loop, roots: Complex[np.ndarray, "count"]) -> complex | None:

@@ -408,7 +408,7 @@ function order(told: Told, force: Float64Array, failed: Set<number>): number[] {
 const unitOf = ({ laws, unit }: CampaignData, key: string) => laws.flatMap(({ keys, places }) => keys.flatMap((one, at) => (one === key ? [unit.numbers[places[at]!]!.unit] : [])))[0] ?? "";
 
 function asNumber(key: string, unit: string, value: number, bounds: NumberOfUnit["bounds"] = {}): NumberOfUnit {
-  return { key, keys: [key], unit, value, bounds, places: [[0, 1]] };
+  return { key, keys: [key], unit, value, bounds, places: [[0, 1]], signs: [1] };
 }
 
 /** Return a number of a distribution as one that can be moved: a spread is above zero, others are what its key may be. */

@@ -14,6 +14,7 @@ export const DELAY = "loop.delay";
 export interface LimitsData<Packed> {
   unit: Packed;
   pairs: number; // that may touch
+  most: number; // contacts whose limits are sought
 }
 
 export interface DelayLimits {
@@ -28,10 +29,9 @@ const TRIED = 24; // delays, between which limits are then closed in on
 const CLOSE = 1e-4; // of a limit
 const RESOLVED = 1e-9; // of the kinetic energy: a smaller gain is rounding
 const SOON = 2000; // ms, that a run may take
-const MOST = 6; // contacts
 
 export class LimitSeeker {
-  constructor(private readonly run: Runner, private readonly unit: PackedUnit, private readonly loop: Runner, private readonly judged: PackedLoop, private readonly pairs: number) {}
+  constructor(private readonly run: Runner, private readonly unit: PackedUnit, private readonly loop: Runner, private readonly judged: PackedLoop, private readonly pairs: number, private readonly most: number) {}
 
   /** Return the limits with these numbers, by their keys; null where another wish came, or runs take too long. */
   async seek(values: ReadonlyMap<string, number>): Promise<DelayLimits | null> {
@@ -49,7 +49,7 @@ export class LimitSeeker {
       tried.push([at, found]);
     }
     const contacts: number[] = [];
-    for (let contact = 0; contact < Math.min(count!, MOST); contact++) {
+    for (let contact = 0; contact < Math.min(count!, this.most); contact++) {
       const first = tried.findIndex(([, found]) => found[contact]);
       let low = first > 0 ? tried[first - 1]![0] : 0, high = first < 0 ? Infinity : tried[first]![0];
       while (Number.isFinite(high) && high - low > CLOSE * high && high > CLOSE * reach) {

@@ -19,6 +19,8 @@ export interface LiveData extends RunShown {
   aim: string;
   scattered: string[];
   limits?: LimitsData<PackedLoop>;
+  unjudged?: boolean; // whether no figure tells if the loop is stable
+  settled?: string[]; // what the tuning of a rig has found, which other numbers would change: as `--set` takes it
 }
 
 const SOON = 2000; // ms, that a run may take unasked
@@ -26,6 +28,7 @@ const LONG = 120_000; // ms, and asked
 const SETTLED = 250; // ms after the last move
 const TRIED = 0.1; // of a number, to see what it does
 const PATIENCE = 8000; // ms for that, in all
+const COMPENSATOR = "loop.compensator."; // before its numbers, which do nothing where it is switched off
 
 export class Live {
   private readonly runner: Runner;
@@ -46,7 +49,7 @@ export class Live {
   constructor(private readonly host: HTMLElement, private readonly data: LiveData, page: Page, scripts: Scripts) {
     const { unit, limits } = data;
     this.runner = new Runner(scripts.run!, unit);
-    this.seeker = limits ? new LimitSeeker(this.runner, unit, new Runner(scripts.loop!, limits.unit), limits.unit, limits.pairs) : null;
+    this.seeker = limits ? new LimitSeeker(this.runner, unit, new Runner(scripts.loop!, limits.unit), limits.unit, limits.pairs, limits.most) : null;
     this.values = unit.numbers.map(({ value }) => value);
     this.run = new ShownRun(data, page, page.figures);
     this.sliders = new Sliders(unit.numbers, data.scattered, (place, value) => this.change(place, value));
@@ -180,10 +183,12 @@ export class Live {
     const changed = this.changed(), moved = changed.length > 0;
     document.documentElement.classList.toggle("what-if", moved);
     this.run.show(moved ? outcome : null);
+    tellTablesOwn(moved);
     const judged = showRequirements(this.data.requirements, outcome.figures, moved);
     showTiles(outcome.figures, moved);
     tellLimits(moved ? null : this.ownLimits, moved);
-    tellRun(this.data.verdict, judged, outcome.figures, outcome.status === FINISHED ? null : outcome.time.at(-1)!, moved);
+    const { verdict, unjudged } = this.data;
+    tellRun({ ...verdict, warned: verdict.warned || Boolean(unjudged) }, judged, outcome.figures, outcome.status === FINISHED ? null : outcome.time.at(-1)!, moved);
     tellAdvice(moved ? this.adviceOf(changed, judged) : null);
     this.tellFigures(outcome);
     this.sayOutcome(outcome, changed, judged);
@@ -197,7 +202,9 @@ export class Live {
   }
 
   private settingsOf(changed: number[]): string[] {
-    return changed.flatMap((place) => settingsOf(this.data.unit.numbers[place]!, this.values[place]!));
+    const { numbers } = this.data.unit, off = numbers.some(({ law }, place) => law && !this.values[place]), own = (one: string) => one.startsWith(COMPENSATOR);
+    const settings = [...(this.data.settled ?? []), ...changed.flatMap((place) => settingsOf(numbers[place]!, this.values[place]!))];
+    return off ? settings.filter((one) => !own(one)) : settings;
   }
 
   private sayOutcome(outcome: Outcome, changed: number[], judged: JudgedRequirement[]): void {
@@ -213,10 +220,10 @@ export class Live {
     if (overlaps) parts.push(overlaps);
     const caught = figures.get("captured");
     if (caught !== undefined && Number.isFinite(caught)) parts.push(caught ? `captured at ${writeNumber(figures.get("capture_time_s")!, 4)} s` : "not captured");
-    parts.push(`${outcome.contacts.length} contact${outcome.contacts.length === 1 ? "" : "s"} (${own.contacts.length} reported)`);
+    if (this.data.contacts.length) parts.push(`${outcome.contacts.length} contact${outcome.contacts.length === 1 ? "" : "s"} (${own.contacts.length} reported)`);
     const missed = judged.filter(({ met }) => met !== true);
     if (judged.length) parts.push(missed.length ? `${missed.length} of ${judged.length} requirements not met: ${missed.map(({ words }) => words).join(", ")}` : judged.length > 1 ? `all ${judged.length} requirements met` : "the requirement is met");
-    this.said.replaceChildren(element("b", {}, moves.join("; ")), `: ${parts.join("; ")}.`);
+    this.said.replaceChildren(element("b", {}, moves.join("; ")), parts.length ? `: ${parts.join("; ")}.` : ".");
     this.said.classList.toggle("bad", missed.length > 0 || overlaps !== "");
   }
 
@@ -235,7 +242,7 @@ export class Live {
       const then = own.figures.get(name), now = outcome.figures.get(name);
       if (then === undefined || now === undefined || (!Number.isFinite(then) && !Number.isFinite(now))) return [];
       const write = (value: number) => (!Number.isFinite(value) ? "–" : kind === "bool" ? (value ? "yes" : "no") : kind === "int" ? String(value) : writeNumber(value));
-      const change = now === then || kind === "bool" ? "" : Number.isFinite(now - then) ? `${now > then ? "+" : ""}${then ? `${writeNumber((100 * (now - then)) / Math.abs(then), 3)} %` : writeNumber(now - then, 3)}` : "";
+      const change = now === then || kind === "bool" || !Number.isFinite(now - then) ? "" : changeInWords(then, now);
       return [element("tr", { class: now === then ? null : "changed", "data-figure": name }, element("td", { class: "worded" }, words, unit ? element("span", { class: "unit" }, unit) : null), element("td", {}, write(then)), element("td", {}, element("b", {}, write(now))), element("td", {}, change))];
     });
     const there = this.limits ? limitRows(this.limits) : [];
@@ -252,4 +259,20 @@ export class Live {
     this.again.hidden = !changed.length;
     tellCommand(this.again, "dockdyn run scenario.toml", this.settingsOf(changed));
   }
+}
+
+const OWN = "main section:not(#what-if, #inputs, #provenance) > :is(.frame, .pairs):not(:has([data-live]))"; // what follows no number
+
+/** Say of the tables that are not told again that they are of the report's own numbers. */
+function tellTablesOwn(moved: boolean): void {
+  for (const node of document.querySelectorAll(OWN)) node.classList.toggle("reported", moved);
+}
+
+const MANY = 10; // times as much, which is read more easily than in per cent
+
+/** Return how a figure has changed. */
+function changeInWords(then: number, now: number): string {
+  if (then && now / then >= MANY) return `× ${writeNumber(now / then, 3)}`;
+  const share = Math.abs((now - then) / then), change = share <= MANY ? `${writeNumber((100 * (now - then)) / Math.abs(then), 3)} %` : writeNumber(now - then, 3);
+  return `${now > then ? "+" : ""}${change}`;
 }

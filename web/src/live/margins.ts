@@ -57,7 +57,7 @@ export class LiveMargins {
   constructor(private readonly host: HTMLElement, private readonly data: MarginsData, private readonly page: Page, scripts: Scripts) {
     const { unit, limits } = data;
     this.runner = new Runner(scripts.loop!, unit);
-    this.seeker = limits ? new LimitSeeker(new Runner(scripts.run!, limits.unit), limits.unit, this.runner, unit, limits.pairs) : null;
+    this.seeker = limits ? new LimitSeeker(new Runner(scripts.run!, limits.unit), limits.unit, this.runner, unit, limits.pairs, limits.most) : null;
     this.values = unit.numbers.map(({ value }) => value);
     const roots = page.figures.filter(({ node }) => node.dataset.name === "roots");
     this.panels = roots.flatMap((figure) => figure.chart.panels.map((panel) => ({ figure, panel, own: { lines: panel.lines, bands: panel.bands, notes: panel.notes, x: panel.x, y: panel.y, limits: panel.limits } })));

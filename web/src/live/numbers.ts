@@ -12,6 +12,7 @@ const SHOWN: Record<string, [below: number, unit: string, factor: number][]> = {
   "rad/s": [[Infinity, "deg/s", 180 / Math.PI]],
 };
 const PLAIN: Record<string, string> = { "kg*m**2": "kg m²", "N*s/m": "N s/m", "N*m": "N m", "N*m/rad": "N m/rad", "N*m*s/rad": "N m s/rad" };
+const NONE = "none"; // in the place of a compensator
 const THOUSANDS = /^N/; // units that take a k
 
 export interface ShownUnit {
@@ -51,13 +52,15 @@ export function inBrief(value: number): string {
 
 /** Return what has become of a number that was moved. */
 export function moveInWords(number: NumberOfUnit, value: number): string {
+  if (number.law) return `${number.key} ${number.law} → ${value ? number.law : NONE}`;
   const { unit, factor } = shownUnit(number);
   return `${number.key} ${inBrief(number.value * factor)} → ${inBrief(value * factor)} ${unit}`.trim();
 }
 
 /** Return what `--set` takes to give a number this value. */
 export function settingsOf(number: NumberOfUnit, value: number): string[] {
-  return number.places.map(([, sign], i) => `${number.keys[i]}=${sign * value}`);
+  if (number.law) return value ? [] : [`${number.key}=${NONE}`];
+  return number.keys.map((key, i) => `${key}=${number.signs[i]! * value}`);
 }
 
 /** Return a command with these settings. */

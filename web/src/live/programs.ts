@@ -15,10 +15,12 @@ export interface Bounds {
 export interface NumberOfUnit {
   key: string;
   keys: string[]; // as `--set` takes them
+  signs: number[]; // as many
   unit: string;
   value: number;
   bounds: Bounds;
   places: [address: number, sign: number][];
+  law?: string; // of a compensator that the number, 1 or 0, switches on and off
 }
 
 export interface PackedPrograms {

@@ -1,5 +1,7 @@
 // The worker of a page that runs a scenario again.
-import { Unit } from "./unit.ts";
+import type { PackedPrograms } from "./programs.ts";
+import { RigUnit, type PackedRig } from "./rig_unit.ts";
+import { Unit, type PackedUnit } from "./unit.ts";
 import { serve } from "./worker.ts";
 
-serve(Unit.load);
+serve<PackedPrograms>((packed) => ("ideal" in packed.calls ? RigUnit.load(packed as PackedRig) : Unit.load(packed as PackedUnit)));

@@ -62,7 +62,7 @@ export class ShownRun {
     this.panels = figures.flatMap((figure) => figure.chart.panels.map((panel) => ({ figure, panel, own: { lines: panel.lines, bands: panel.bands, notes: panel.notes, x: panel.x, y: panel.y, limits: panel.limits } })));
     const sources = this.panels.flatMap(({ panel }) => panel.lines.flatMap((line) => line.source?.terms.map(([name]) => name) ?? []));
     const offered = new Set(Object.keys(data.unit.results));
-    this.names = [...new Set(["time", "sampled", "moments", "steps", ...sources.filter((name) => offered.has(name)), ...[...offered].filter((name) => /^(figure|contact)\./.test(name)), ...SHOWN.filter((name) => offered.has(name))])];
+    this.names = [...new Set([...["time", "sampled", "moments", "steps", "interval"].filter((name) => offered.has(name)), ...sources.filter((name) => offered.has(name)), ...[...offered].filter((name) => /^(figure|contact)\./.test(name)), ...SHOWN.filter((name) => offered.has(name))])];
   }
 
   /** Show a run; null: the report's own. Beside one with other numbers the report's own curves are grey. */
@@ -75,7 +75,7 @@ export class ShownRun {
 
   /** Return what an answer to `names`, of a run with these values, says. */
   outcomeOf(answer: Answer, values: readonly number[]): Outcome {
-    const { found } = answer, sampled = found.sampled![0]!, end = found.time![0]!, { interval, numbers } = this.data.unit;
+    const { found } = answer, sampled = found.sampled![0]!, end = found.time![0]!, { numbers } = this.data.unit, interval = found.interval?.[0] ?? this.data.unit.interval;
     const time = Float64Array.from({ length: sampled }, (_, i) => Math.min(i * interval, end));
     const figures = new Map(Object.entries(found).filter(([name]) => name.startsWith("figure.")).map(([name, value]) => [name.slice(7), value[0]!]));
     const place = numbers.findIndex(({ key }) => key === DELAY);
@@ -91,12 +91,16 @@ export class ShownRun {
       const there = outcome.contacts.filter((contact) => Number.isFinite(contact[across]) && Number.isFinite(contact[up]));
       return [Float64Array.from(there, (contact) => contact[across]), Float64Array.from(there, (contact) => contact[up])];
     }
-    const rows = outcome.time.length, sum = new Float64Array(rows);
+    const rows = outcome.time.length, sums = new Map<number, Float64Array>();
     for (const [name, component, factor] of source.terms) {
       if (!this.names.includes(name)) return null;
-      const values = outcome.variable(name), shape = this.data.unit.results[name]![2], width = shape.slice(1).reduce((a, b) => a * b, 1);
+      const values = outcome.variable(name), shape = this.data.unit.results[name]![2], width = shape.slice(1).reduce((a, b) => a * b, 1), of = source.size ? component : 0;
+      if (!values.length) return null; // which a rig without its compensator has not
+      const sum = sums.get(of) ?? new Float64Array(rows);
       for (let row = 0; row < rows; row++) sum[row] = sum[row]! + factor * values[row * width + component]!;
+      sums.set(of, sum);
     }
+    const parts = [...sums.values()], sum = source.size ? Float64Array.from({ length: rows }, (_, row) => Math.hypot(...parts.map((part) => part[row]!))) : parts[0]!;
     if (source.since_start) {
       const first = sum[0]!;
       for (let row = 0; row < rows; row++) sum[row] = sum[row]! - first;
@@ -145,7 +149,7 @@ export class ShownRun {
 
   private moveScene(outcome: Outcome | null): void {
     const { scene } = this.page, host = document.getElementById("scene")?.closest(".stage");
-    if (!scene?.retakes) {
+    if (!scene?.retakes || !this.names.includes("attitude")) {
       host?.classList.toggle("reported", outcome !== null);
       return;
     }

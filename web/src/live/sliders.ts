@@ -5,7 +5,6 @@ import { inBrief, isAllowed, shownUnit, sliderSpan } from "./numbers.ts";
 import type { NumberOfUnit } from "./programs.ts";
 
 const FIRST = 4; // that are offered unasked, where nothing else is said
-const MOST = 6; // with those that do most
 const USUAL = [/^loop\.delay$/, /closing_speed$/, /^contact\..*normal\.(stiffness|damping|restitution)$/, /friction\.coefficient$/, /impact\.restitution$/, /velocity/, /mass$/];
 const PARTS = 1000; // of a slider
 const INTO = 1.4; // times where something fails, that a slider goes to
@@ -26,11 +25,12 @@ export class Sliders {
   private readonly list = element("div");
   private readonly problem = element("p", { class: "live-problem", role: "status" });
   private touched = false;
+  private readonly most = Number(document.getElementById("live-numbers")!.dataset.most); // with those that do most
 
   constructor(private readonly numbers: NumberOfUnit[], scattered: string[], private readonly changed: (place: number, value: number) => void, count = FIRST) {
-    const first = [...scattered.map((key) => numbers.findIndex((one) => one.key === key)), ...USUAL.flatMap((usual) => numbers.flatMap(({ key }, place) => (usual.test(key) ? [place] : [])))];
+    const first = [...numbers.flatMap(({ law }, place) => (law ? [place] : [])), ...scattered.map((key) => numbers.findIndex((one) => one.key === key)), ...USUAL.flatMap((usual) => numbers.flatMap(({ key }, place) => (usual.test(key) ? [place] : [])))];
     for (const place of [...new Set(first)].filter((place) => place >= 0 && numbers[place]!.value !== 0).slice(0, count)) this.offer(place);
-    const names = element("datalist", { id: "live-keys" }, ...numbers.map(({ key }) => element("option", { value: key })));
+    const names = element("datalist", { id: "live-keys" }, ...numbers.filter(({ law }) => !law).map(({ key }) => element("option", { value: key })));
     const search = element("input", { type: "search", list: "live-keys", placeholder: "another number, by its name", "aria-label": "Another number, by its name", class: "live-search", change: () => {
       const place = numbers.findIndex(({ key }) => key === search.value.trim());
       this.problem.textContent = place < 0 && search.value ? `There is no number ${search.value}; one of ${numbers.length} names that the list offers.` : "";
@@ -50,6 +50,7 @@ export class Sliders {
     const there = this.rows.get(place);
     if (there) return there;
     const number = this.numbers[place]!, { unit, factor } = shownUnit(number), span = sliderSpan(number), name = `live-${place}`;
+    if (number.law) return this.offerSwitch(place, number.law, name);
     const set = (value: number, from: EventTarget | null) => {
       this.touched = true;
       if (!isAllowed(number, value)) {
@@ -73,14 +74,30 @@ export class Sliders {
     return row;
   }
 
+  /** Offer to switch the compensator off, and on again. */
+  private offerSwitch(place: number, law: string, name: string): Row {
+    const number = this.numbers[place]!, field = element("input", { type: "checkbox", id: name, change: () => {
+      this.touched = true;
+      this.write(place, Number(field.checked), field);
+      this.changed(place, Number(field.checked));
+    } });
+    const node = element("div", { class: "slider switch", "data-key": number.key }, field, element("label", { for: name }, "with the compensator ", element("b", {}, law)));
+    const row: Row = { node, range: null, field, effect: element("span"), factor: 1, span: null };
+    this.rows.set(place, row);
+    this.list.append(node);
+    this.write(place, number.value, null);
+    return row;
+  }
+
   private write(place: number, value: number, from: EventTarget | null): void {
     const row = this.rows.get(place), number = this.numbers[place]!;
     if (!row) return;
     const { range, field, factor, span } = row;
-    if (field !== from) field.value = inBrief(value * factor);
+    if (number.law) field.checked = value === 1;
+    else if (field !== from) field.value = inBrief(value * factor);
     if (range && span && range !== from) range.value = String(Math.round((PARTS * (value - span[0])) / (span[1] - span[0])));
     row.node.classList.toggle("moved", value !== number.value);
-    row.node.querySelector("label")!.title = `${inBrief(number.value * factor)} in the report`;
+    if (!number.law) row.node.querySelector("label")!.title = `${inBrief(number.value * factor)} in the report`;
   }
 
   show(values: readonly number[]): void {
@@ -104,7 +121,7 @@ export class Sliders {
   tellEffects(effects: ReadonlyMap<number, number>, words: string, unit: string): void {
     if (!this.touched) {
       const most = [...effects].filter(([place]) => !/\.(axis|about|inertia)\./.test(this.numbers[place]!.key)).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
-      for (const [place] of most) if (this.rows.size < MOST) this.offer(place);
+      for (const [place] of most) if (this.rows.size < this.most) this.offer(place);
     }
     const largest = Math.max(...[...effects.values()].map(Math.abs).filter(Number.isFinite), 0);
     for (const [place, { effect }] of this.rows) {

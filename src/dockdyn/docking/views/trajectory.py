@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from dockdyn.dataset import Dataset
 from dockdyn.docking.views.shown_surface import GRID, Shown, round_stations, shown_surfaces, wire_frame
-from dockdyn.report.charts.chart import Area, Chart, Limits, Line, Note, Panel, line_through
+from dockdyn.report.charts.chart import Area, Chart, Limits, Line, Note, Panel, Side, line_through
 from dockdyn.report.charts.section import contour_line, is_inside, join_curves, level_curves
 from dockdyn.report.charts.space import AXES, View
 from dockdyn.report.drawing import group_places, pair_labels, short_label
@@ -17,6 +19,14 @@ HEIGHT = 2.73  # in, of a panel, as high as wide
 MANY = 20  # contacts on a surface above which marks are small and only the first is named
 WIDER = 1.2  # times the box is what is sampled, for who moves the figure
 ROOM = 0.13  # share of a view in space that the numbers on its axes take
+POINTS_AN_INCH, LETTER = 72.0, 5.0  # pt; about the width of a letter and half the height of a line
+# how far (pt) a name stands from its mark, which of its sides is there, and where from there its middle is
+BESIDE: tuple[tuple[tuple[float, float], Side, int], ...] = (
+    ((4.0, 1.0), "left", 1),
+    ((-4.0, 1.0), "right", -1),
+    ((4.0, -1.0), "left", 1),
+    ((-4.0, -1.0), "right", -1),
+)
 CLOSE, CLOSE_IN_SPACE = 0.09, 0.11  # share of the box within which marks share one text
 
 
@@ -165,13 +175,32 @@ def _space_panel(dataset: Dataset, surface: Shown, box: np.ndarray) -> Panel:
     seen = np.flatnonzero(np.all((places >= box[:, 0]) & (places <= box[:, 1]), axis=1))
     lines.append(view.line(places[seen], "ink", marker="o", size=3 if len(seen) <= MANY else 1, joined=False))
     seen = seen if len(places) <= MANY else seen[:1]
-    for words, (x, y) in _contact_names(numbers[seen], view.flat(places[seen]), CLOSE_IN_SPACE * float(np.ptp(box[0]))):
-        notes.append(Note(x, y, words, (4.0, 1.0), "left"))
     across, up = view.limits(box, ROOM)
+    marked = view.flat(places[seen])
+    named = _contact_names(numbers[seen], marked, CLOSE_IN_SPACE * float(np.ptp(box[0])))
+    notes += _clear_notes(named, marked, float(np.ptp(across)) / (POINTS_AN_INCH * HEIGHT))
     title = f"around “{short_label(surface.name)}”"
     return Panel(
         "", lines, HEIGHT, across="", title=title, notes=notes, limits=up, across_limits=across, equal=True, bare=True
     )
+
+
+def _clear_notes(named: Sequence[tuple[str, tuple[float, float]]], marked: np.ndarray, point: float) -> list[Note]:
+    """Return names beside their marks, each on that side on which it stands furthest from all marks and from the names before;
+    a `point` (pt) is so long in the unit of the places."""
+    taken, notes = [marked], []
+    for words, at in named:
+        half = point * LETTER * len(words) / 2
+        centres = [
+            np.array(at) + np.array([point * away[0] + sign * half, point * LETTER * away[1]])
+            for away, _, sign in BESIDE
+        ]
+        clear = [min(float(np.linalg.norm(centre - places, axis=1).min()) for places in taken) for centre in centres]
+        place = int(np.argmax(clear))
+        away, side, _ = BESIDE[place]
+        notes.append(Note(*at, words, away, side))
+        taken.append(centres[place][None])
+    return notes
 
 
 def clip_to_box(curve: np.ndarray, box: np.ndarray) -> np.ndarray:

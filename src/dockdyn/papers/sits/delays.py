@@ -96,8 +96,7 @@ class Swing(NamedTuple):
         """Return the last peaks of displacement (mm), velocity (mm/s), force (N) and power (W)."""
         series = {"displacement": 1e3 * self.position, "velocity": 1e3 * self.velocity}
         series |= {"force": self.force, "power": self.power}
-        whole = slice(0, None)
-        return {name: at_last_peak(np.abs(values), np.abs(values), whole)[0] for name, values in series.items()}
+        return {name: at_last_peak(np.abs(values), np.abs(values), 0)[0] for name, values in series.items()}
 
 
 def continuous(delay: float | None = None, robot: RobotStateSpace | None = None) -> Swing:

@@ -106,7 +106,7 @@ def coefficients(found: xr.Dataset) -> tuple[Series, Series]:
     """Return e_R (eq. 44) at each peak of the ideal speed, and when (s)."""
     ideal, speed = (np.abs(axis(found, name)) for name in ("ideal_velocity", "velocity"))
     at = np.flatnonzero((ideal[1:-1] >= ideal[:-2]) & (ideal[1:-1] > ideal[2:])) + 1
-    pairs = [at_last_peak(ideal[i - 1 : i + 2], speed[i - 1 : i + 2], slice(0, None)) for i in at]
+    pairs = [at_last_peak(ideal[i - 1 : i + 2], speed[i - 1 : i + 2], 0) for i in at]
     return found.time.values[at], np.array([other / own for own, other in pairs])
 
 

@@ -29,12 +29,14 @@ class Source:
     Attributes:
         terms: names of variables over the samples, which of their components (counted through), and the factor of each: they
             are summed.
+        size: whether each component is summed by itself, and the size of the vector that they make is taken.
         since_start: whether the sum at the start is taken away.
         contacts: instead, of each contact what is across and what is up.
     """
 
     terms: Sequence[tuple[str, int, float]] = ()
     since_start: bool = False
+    size: bool = False
     contacts: tuple[str, str] | None = None
 
 

@@ -52,7 +52,10 @@ class LiveCampaign:
     def refuse_beyond(self) -> None:
         """Raise TooMuch where the scenario, or how many cases there are, tells that a page cannot run them."""
         cases = self.cases
-        if why := setup_named(self.scenario.setup).not_in_pages(self.scenario):
+        setup = setup_named(self.scenario.setup)
+        if setup.key_figures() is None:
+            raise TooMuch("cases of this setup are not computed in a page")
+        if why := setup.not_in_pages(self.scenario):
             raise TooMuch(why)
         if (planned := int(cases.attributes.get("runs", cases.count))) > cases.count:
             raise TooMuch(f"{planned - cases.count} of its cases are still to run")

@@ -104,9 +104,7 @@ def _robot_tiles(answer: dict[str, Any]) -> list[Tile]:
     gain = Tile("Gain at rest", format_significant(answer["gain_at_rest"], 6), "", "of command to position")
     phase = answer["phase_at_10_hz_deg"]
     turned = (
-        []
-        if phase is None
-        else [Tile("Phase at 10 Hz", format_significant(phase, 4).replace("-", "−"), "deg", "dead time included")]
+        [] if phase is None else [Tile("Phase at 10 Hz", format_significant(phase, 4), "deg", "dead time included")]
     )
     return [_fit_tile(answer, "motion"), late, *([] if answer["gain_at_rest"] is None else [gain]), *turned]
 

@@ -82,7 +82,7 @@ def _growth_tile(margins: dict[str, Any]) -> Tile:
         note = f"{'halves' if growth < 0 else 'doubles'} in {format_duration(math.log(2) / abs(growth))}"
     return Tile(
         "Growth rate",
-        format_significant(growth).replace("-", "−"),
+        format_significant(growth),
         "1/s",
         note,
         picture=draw_roots(margins["rightmost_roots"]),
@@ -109,10 +109,7 @@ def _sensitivity_tile(margins: dict[str, Any]) -> Tile | None:
         return None
     of, unit, scale = _measure_of(margins)
     largest = abs(ranked[0][1])
-    bars = [
-        (_last_part(key), abs(value) / largest, f"{0.1 * scale * value:+.3g}".replace("-", "−"))
-        for key, value in ranked
-    ]
+    bars = [(_last_part(key), abs(value) / largest, f"{0.1 * scale * value:+.3g}") for key, value in ranked]
     first = 0.1 * scale * ranked[0][1]
     return Tile(
         f"{of}, by 10 % more",

@@ -20,6 +20,7 @@ from dockdyn.dataset import Dataset
 from dockdyn.deferred import Array, Float
 from dockdyn.docking.operating_point import Judged, Nominal
 from dockdyn.docking.resting import counts_all, delayed_loop, nominal_loop, nominal_of
+from dockdyn.report.live_places import MOST_CONTACTS
 from dockdyn.results.browser_unit import (
     DELAY,
     TooMuch,
@@ -28,7 +29,6 @@ from dockdyn.results.browser_unit import (
     described_number,
     packed_programs,
     page_module,
-    refuse_size,
 )
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError, is_key_inside
@@ -66,7 +66,6 @@ def live_margins(dataset: Dataset, folder: Path | None = None) -> dict[str, Any]
         return found
     try:
         run = browser_unit(scenario).packed()
-        refuse_size(len(json.dumps(run)))
     except TooMuch:
         return found
     return found | {"limits": limits_in_page(scenario, run)}
@@ -75,14 +74,15 @@ def live_margins(dataset: Dataset, folder: Path | None = None) -> dict[str, Any]
 def limits_delay(scenario: Scenario) -> bool:
     """Return whether a page can seek the delay up to which contacts take energy: there is one, and nothing acts beside them."""
     content = scenario.content
-    if setup_named(scenario.setup).not_in_pages(scenario):
+    setup = setup_named(scenario.setup)
+    if setup.key_figures() is None or setup.not_in_pages(scenario):
         return False
     return content.integrator.method != "fixed" and content.loop.delay > 0 and content.only_contacts()
 
 
 def limits_in_page(scenario: Scenario, unit: dict[str, Any]) -> dict[str, Any]:
     """Return what a page needs beside its own program to seek limits of the delay: the other one, `unit`."""
-    return {"unit": unit, "pairs": len(scenario.content.contact)}
+    return {"unit": unit, "pairs": len(scenario.content.contact), "most": MOST_CONTACTS}
 
 
 def loop_limits(scenario: Scenario) -> dict[str, Any] | None:
@@ -155,12 +155,14 @@ def _packed_loop(scenario: Scenario, nominal: Nominal, critical: float, felt: se
             most = np.inf if hyperperiod is None else longest - (delay - own.value)
             limits = Bounds(least=0.0, most=min(limits.most, most), below=limits.below)
         numbers.append(described_number(own, [leaves[leaf].at for leaf in own.leaves], limits))
-    unit = packed_programs(module, memory, calls, dict(zip(names, found, strict=True))) | {
-        "numbers": numbers,
-        "delays": list(DELAYS),
-        "longest": None if hyperperiod is None else longest,
+    return packed_programs(
+        module,
+        memory,
+        calls,
+        dict(zip(names, found, strict=True)),
+        numbers,
+        delays=list(DELAYS),
+        longest=None if hyperperiod is None else longest,
         # whether there are motions that no delayed force sees, which are to be set aside
-        "drifts": counts_all(content, nominal),
-    }
-    refuse_size(len(json.dumps(unit)))
-    return unit
+        drifts=counts_all(content, nominal),
+    )

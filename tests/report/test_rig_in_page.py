@@ -1,0 +1,140 @@
+"""A rig that a page computes: with other numbers, and without its compensator, it is the rig that `dockdyn run --set` runs."""
+
+import json
+
+import browser
+import numpy as np
+import pytest
+from live_page import complaints, move_key
+from page_script import needs_node, run_in_web
+
+import dockdyn
+from dockdyn.pages import live_of, report_html
+from dockdyn.results.browser_unit import TooMuch
+from dockdyn.rig import browser_unit
+from dockdyn.rig.live import live_rig_data
+
+FIGURES, TIMED = 1e-9, 1e-9  # of a figure; of a force, beside the largest
+SWITCH = "loop.compensator"
+
+
+def settings_of(number, value):
+    return {key: sign * value for key, sign in zip(number["keys"], number["signs"], strict=True)}
+
+
+def run_with(scenario, live, row):
+    """The run of the numbers of a row as the command line makes it, by what a page says of it."""
+    numbers = live["unit"]["numbers"]
+    values = {key: float(value) for key, _, value in (one.partition("=") for one in live["settled"])}
+    for number, value in zip(numbers, row, strict=True):
+        if "law" not in number and value != number["value"]:
+            values |= settings_of(number, value)
+    if any("law" in number and not value for number, value in zip(numbers, row, strict=True)):
+        values = {key: value for key, value in values.items() if not key.startswith(f"{SWITCH}.")} | {SWITCH: "none"}
+    return dockdyn.simulate(scenario.at(values))
+
+
+def answers_in_node(unit, rows, folder):
+    """What the page's programs give for each row, by name."""
+    files = [folder / name for name in ("unit.json", "rows.json", "answers", "run_unit.mjs")]
+    files[0].write_text(json.dumps(unit))
+    files[1].write_text(json.dumps(rows))
+    run_in_web(
+        *("npx", "esbuild", "test/run_unit.ts", "--bundle", "--format=esm", "--platform=node", "--log-level=error"),
+        f"--outfile={files[3]}",
+    )
+    run_in_web("node", *map(str, [files[3], *files[:3]]))
+    told, at = np.memmap(files[2], float, "r"), 0
+    for row in rows:
+        off = any("law" in number and not value for number, value in zip(unit["numbers"], row, strict=True))
+        found = {}
+        for name in (name for name in unit["results"] if not name.startswith(browser_unit.OFF)):
+            place = unit["results"].get(browser_unit.OFF + name if off else name)
+            size = 0 if place is None else int(np.prod(place[2]))
+            found[name] = told[at : at + size].reshape(() if place is None or not size else place[2]) if size else None
+            at += size
+        yield found
+    assert at == told.size
+
+
+@needs_node
+@pytest.mark.full_cases("unknown-stiffness", "epos-like")
+@pytest.mark.parametrize("name", ["sits-scvg", "unknown-stiffness", "epos-like"])
+def test_a_rig_in_a_page_is_the_rig_that_runs(name, tmp_path):
+    """Some numbers at random within their bounds, with the compensator and without."""
+    scenario, rng = dockdyn.load(name), np.random.default_rng(3)
+    live = live_rig_data(scenario, dockdyn.summarise(dockdyn.simulate(scenario)))
+    numbers = live["unit"]["numbers"]
+    assert {"law" in number for number in numbers} == {scenario.content.loop.compensator is not None, False}
+    rows = [[number["value"] for number in numbers]]
+    for on in (1.0, 0.0):
+        ends = [(number["value"], number["bounds"]) for number in numbers]
+        near = [min(max(value * rng.uniform(0.9, 1.1), ends["least"]), ends["most"]) for value, ends in ends]
+        rows.append([on if "law" in number else value for number, value in zip(numbers, near, strict=True)])
+    for row, found in zip(rows, answers_in_node(live["unit"], rows, tmp_path), strict=True):
+        dataset = run_with(scenario, live, row)
+        summary, count = dockdyn.summarise(dataset), int(found["sampled"])
+        np.testing.assert_allclose(found["interval"] * np.arange(count), dataset.time.values, rtol=1e-12)
+        for variable in ("ideal_force", "total_force", "robot_position", "model_pose", "kinetic_energy"):
+            if variable in dataset:
+                expected = dataset[variable].values
+                off = np.abs(found[variable][:count] - expected).max()
+                assert off <= TIMED * np.abs(expected).max(), (variable, row)
+        told = {name[7:]: float(value) for name, value in found.items() if name.startswith("figure.")}
+        assert len(told) >= 5
+        for figure, value in told.items():
+            if summary[figure] is None:
+                assert not np.isfinite(value)
+            else:
+                assert value == pytest.approx(summary[figure], rel=FIGURES, abs=1e-9), figure
+
+
+def test_what_a_page_sets_stands_as_itself():
+    """A number that makes several others, or decides when what happens, is not offered; a delay is, as long as the rig's
+    memory of its robot is."""
+    scenario = dockdyn.load("sits-scvg")
+    numbers = {one["key"]: one for one in browser_unit.rig_unit_of_page(scenario)["numbers"]}
+    assert {SWITCH, "body.target.mass", "loop.sensor.delay", f"{SWITCH}.gain"} <= set(numbers)
+    assert not {"loop.hold.period", "loop.dynamics.period", "loop.robot.gain", f"{SWITCH}.period"} & set(numbers)
+    most = numbers["loop.sensor.delay"]["bounds"]["most"]
+    rows = browser_unit.PageRig.of(scenario).joined.rig.schedule.rows
+    made = browser_unit.PageRig.of(scenario.at({"loop.sensor.delay": most})).joined.rig
+    assert most > 0.002 and made.schedule.rows == rows
+
+
+def test_a_figure_that_no_page_computes_is_not_required_of_one():
+    scenario = dockdyn.load("sits-scvg", {"requirements.delay_total": "< 7 ms"})
+    with pytest.raises(TooMuch, match="delay_total_ms, which is required, is no figure that a page computes"):
+        live_rig_data(scenario, dockdyn.summarise(dockdyn.simulate(scenario)))
+
+
+@pytest.mark.full
+def test_a_reader_switches_the_compensator_off_and_on(browse, tmp_path):
+    scenario = dockdyn.load("sits-scvg")
+    dataset = dockdyn.simulate(scenario)
+    file = tmp_path / "report.html"
+    file.write_text(report_html(dataset), encoding="utf-8")
+    page, said = browse(file, 1440, 900)
+    browser.wait_until(page, "'settled' in document.documentElement.dataset")
+    assert float(page.evaluate("document.getElementById('live').dataset.difference")) < 1e-12
+    shown, headline = "Number(document.getElementById('live').dataset.shown ?? 0)", page.inner_text(".headline")
+    page.click(".switch input")
+    browser.wait_until(page, f"{shown} > 0")
+    without = dockdyn.summarise(dockdyn.simulate(scenario.at({SWITCH: "none"})))
+    row = page.inner_text("tr[data-figure=peak_measured_force_N]").split("\t")
+    assert float(row[2]) == pytest.approx(without["peak_measured_force_N"], rel=5e-4)
+    assert page.inner_text("#live .live-again code") == "dockdyn run scenario.toml --set loop.compensator=none"
+    assert "times that without rig" in page.inner_text(".headline")
+    move_key(page, "contact.spring.normal.stiffness", lambda kilo: 1.1 * kilo)
+    both = dockdyn.summarise(dockdyn.simulate(scenario.at({SWITCH: "none", "contact.spring.normal.stiffness": 22e3})))
+    row = page.inner_text("tr[data-figure=kinetic_energy_error_J]").split("\t")
+    assert float(row[2]) == pytest.approx(both["kinetic_energy_error_J"], rel=5e-4)
+    page.click("text=As reported")
+    browser.wait_until(page, f"{shown} > 2")
+    assert page.inner_text(".headline") == headline and page.is_checked(".switch input")
+    assert complaints(said) == []
+
+
+def test_a_rig_that_runs_too_long_for_a_page_says_so(monkeypatch):
+    monkeypatch.setattr(browser_unit, "MOST_TICKS", 1000)
+    assert "which takes a page too long" in live_of(dockdyn.simulate(dockdyn.load("sits-scvg")))["no_live"]
