@@ -35,7 +35,7 @@ from dockdyn.rig.model.rig import IdealContact
 from dockdyn.rig.model.run import draw_chances
 from dockdyn.rig.rig_theory import latest_action
 from dockdyn.rig.run import Grid, motion_without_rig, simulated
-from dockdyn.scenario.language.errors import ScenarioError, within
+from dockdyn.scenario.language.errors import ScenarioError, is_key_inside
 from dockdyn.scenario.language.places import Place as Number
 from dockdyn.scenario.language.places import places_of
 from dockdyn.scenario.language.units import Bounds
@@ -282,7 +282,7 @@ def _numbers(
         fixed = place.key.startswith(SCHEDULED) and place.unit in ("s", "Hz") and place.key not in DELAYS
         if fixed or not place.value:
             continue
-        having = {before: rig for before, rig in rigs.items() if before != OFF or not within(place.key, SWITCH)}
+        having = {before: rig for before, rig in rigs.items() if before != OFF or not is_key_inside(place.key, SWITCH)}
         nearby = {before: _spots(rig, place, place.value * NEARBY) for before, rig in having.items()}
         if not all(nearby.values()):
             continue
