@@ -3,6 +3,7 @@
 import csv
 import io
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,10 +14,15 @@ from scipy.spatial.transform import Rotation
 from scipy.stats import binom
 from tank_cases import TANKER
 
+import dockdyn
 from dockdyn.dataset import Dataset
+from dockdyn.docking.loads.histories import Interface
+from dockdyn.docking.loads.nastran import slice_cards, transient_cards
 from dockdyn.docking.loads.report import loads_of_run
+from dockdyn.docking.loads.slices import TimeSlice
 from dockdyn.docking.loads.spectra import accelerations_of, shock_spectrum
-from dockdyn.studies.campaign.load_percentiles import load_percentiles
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.studies.campaign.load_percentiles import load_percentiles, percentiles_report
 
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 
@@ -85,7 +91,11 @@ def test_histories_on_cards_are_those_of_the_run(four):
         found = np.interp(table[:, 0], *pairs.T)
         np.testing.assert_allclose(found, table[:, column], atol=2e-9 * np.abs(table[:, column]).max())
         seen.add(column)
-    assert seen == set(np.flatnonzero(np.any(table, axis=0))) - {0}
+    carded = [each.slug for each in told.interfaces if not each.name.startswith("port ")]
+    loaded = {
+        n for n in np.flatnonzero(np.any(table, axis=0)) if any(heads[n].startswith(f"{slug}.") for slug in carded)
+    }
+    assert seen == loaded
 
 
 def test_instants_on_cards_are_the_largest_loads(four):
@@ -93,7 +103,7 @@ def test_instants_on_cards_are_the_largest_loads(four):
     data, told = four
     cards = cards_in(told.files()["slices.bdf"])
     for number, one in enumerate(told.slices, start=1):
-        for interface in told.interfaces:
+        for interface in (each for each in told.interfaces if each.on_cards):
             for kind, part in (("FORCE", interface.loads[:, :3]), ("MOMENT", interface.loads[:, 3:])):
                 own = [card[1:] for card in cards if card[:3] == [kind, str(number), str(interface.grid)]]
                 if not np.any(part[one.sample]):
@@ -105,6 +115,69 @@ def test_instants_on_cards_are_the_largest_loads(four):
     tips = data.contact_force.sel(contact="tips").values
     assert reasons["largest force at contact tips"] == np.linalg.norm(tips, axis=1).argmax()
     assert reasons["largest force at line tether"] == np.abs(data.element_tension.sel(element="tether")).values.argmax()
+
+
+def test_ports_are_on_cards_only_where_they_are_asked_for(four, load):
+    """What acts on their bodies is there already; the files say which are left out, and a run of ports alone has no cards."""
+    data, told = four
+    (port,) = (one for one in told.interfaces if one.name.startswith("port "))
+    for name in ("loads.bdf", "slices.bdf"):
+        text = told.files()[name]
+        assert f"interface names it: {port.name}" in " ".join(text.replace("$", "").split())
+        grids = {card[2] for card in cards_in(text) if card[0] in ("DAREA", "FORCE", "MOMENT")}
+        assert grids == {str(one.grid) for one in told.interfaces if one is not port}
+    assert f"{port.slug}.fx [N]" in told.files()["loads.csv"].partition("\n")[0]
+    asked = loads_of_run(data, load(FOUR).content, ["port arm.wrist=900"], 10.0)
+    assert {card[2] for card in cards_in(asked.files()["loads.bdf"]) if card[0] == "DAREA"} == {"900"}
+    ports = replace(told, interfaces=[port])
+    assert not [name for name in ports.files() if name.endswith(".bdf")]
+
+
+def test_peaks_between_samples_are_refused(four, load):
+    """A contact whose largest force the samples miss by more than a tenth, with the interval that has 20 samples in it."""
+    data, _ = four
+    peaks = np.array([data.episode_peak_force.values[data.episode_contact.values == n].max() for n in (0, 1)])
+    for scale, number in ((0.85, 0), (0.0, 1)):
+        forces = data.normal_force.values.copy()
+        forces[:, number] = np.minimum(forces[:, number], scale * peaks[number])
+        missed = data.assign(normal_force=(("time", "contact"), forces))
+        own = (data.episode_contact.values == number) & (data.episode_peak_force.values > 0.1 * peaks[number])
+        shortest = (data.episode_release.values - data.episode_onset.values)[own].min()
+        name = ("tips", "feet")[number]
+        with pytest.raises(ScenarioError, match=rf"contact {name}: its samples reach .* output\.interval=") as refused:
+            loads_of_run(missed, load(FOUR).content, [], 10.0)
+        interval = float(str(refused.value).partition('interval="')[2].split()[0])
+        assert interval == pytest.approx(min(shortest / 20, 0.025), rel=0.05)
+
+
+def test_contacts_by_impact_laws_are_no_interfaces(shared_run):
+    """They have impulses, which a warning says; the joints of the balls stay."""
+    data = shared_run("newtons-cradle")
+    content = dockdyn.load("newtons-cradle").content
+    told = loads_of_run(data, content, [], 10.0)
+    assert {one.name.split()[0] for one in told.interfaces} == {"joint"}
+    assert told.warning.startswith("contacts by impact laws have impulses, not loads: '1-on-2', ")
+    with pytest.raises(ScenarioError, match=r"no such interface.*impulses, not loads"):
+        loads_of_run(data, content, ["contact 1-on-2"], 10.0)
+    without = data.assign(
+        {name: 0.0 * data[name] for name in ("joint_force", "joint_moment", "load_force", "load_moment")}
+    )
+    with pytest.raises(ScenarioError, match=r"no loads: contacts by impact laws .* nothing passes"):
+        loads_of_run(without, content, [], 10.0)
+
+
+def test_noise_has_no_cards_and_numbers_fit_their_fields():
+    """A component that is rounding beside the others is left out; a number of three digits in its exponent fits, too."""
+    time = np.linspace(0.0, 1.0, 3)
+    loads = np.zeros((3, 6))
+    loads[:, 0], loads[:, 1], loads[:, 5] = [0.0, 5.0, -1.5e-100], [0.0, 3e-12, 0.0], [0.0, -4e-15, 1e-14]
+    one = Interface("joint a", "b", "axes of b", loads, grid=3)
+    cards = cards_in(transient_cards([one], time, "t"))  # which judges how long lines are
+    assert [card[3] for card in cards if card[0] == "DAREA"] == ["1"]
+    (table,) = (card for card in cards if card[0] == "TABLED1")
+    assert [float(field) for field in table[9 : table.index("ENDT")]] == [0.0, 0.0, 0.5, 5.0, 1.0, 0.0]
+    static = cards_in(slice_cards([one], time, [TimeSlice(1, ("most",))], "t"))
+    assert [(card[0], *map(float, card[5:8])) for card in static] == [("FORCE", 5.0, 0.0, 0.0)]
 
 
 def test_loads_are_in_axes_of_their_bodies(four):
@@ -163,6 +236,22 @@ def test_a_stiff_oscillator_moves_with_its_base_and_a_step_doubles():
     assert found == pytest.approx(1 + np.exp(-np.pi * ratio / np.sqrt(1 - ratio**2)), rel=2e-3)
 
 
+def test_a_half_sine_has_its_spectrum_wherever_it_is_in_the_record():
+    """During the pulse and after, as without damping; a record that ends with the pulse has the same."""
+    step, length, count = 1e-4, 0.1, 1000
+    pulse = np.sin(np.pi * np.arange(count + 1) * step / length)[:, None]
+    slow, fast = np.array([1.25, 2.0, 4.0]), np.array([6.0, 10.0, 14.0])
+    found = shock_spectrum(pulse, step, np.concatenate([slow, fast]), 1000.0)[:, 0]
+    ratio = 1 / (2 * length * slow)  # of the frequencies: of the pulse and of the oscillator
+    np.testing.assert_allclose(found[:3], np.abs(2 * ratio / (1 - ratio**2) * np.cos(np.pi / (2 * ratio))), rtol=3e-3)
+    ratio = 1 / (2 * length * fast)
+    np.testing.assert_allclose(found[3:], np.sin(2 * np.pi * ratio / (1 + ratio)) / (1 - ratio), rtol=3e-3)
+    early, late = (np.pad(pulse, ((before, 3000 - before), (0, 0))) for before in (0, 3000))
+    for moved in (early, late):
+        again = shock_spectrum(moved, step, np.concatenate([slow, fast]), 1000.0)[:, 0]
+        np.testing.assert_allclose(again, found, rtol=1e-9)
+
+
 def test_accelerations_at_a_place_are_those_of_a_turning_body():
     """A body that turns about z ever faster and is driven: a + α × r + ω × (ω × r), in its axes."""
     time = np.linspace(0, 4, 4001)
@@ -205,6 +294,17 @@ def test_percentiles_of_loads_are_those_of_the_cases():
     assert one["percentiles"][-1]["most"] == np.sort(force)[rank]
 
 
+def test_percentiles_tell_how_many_cases_have_the_load():
+    """Not how many there were: some have failed."""
+    force = np.array([3.0, np.nan, 1.0, np.nan, 2.0])
+    data = campaign_dataset({"mass": np.ones(5)}, {"peak_force_N": force})
+    report = percentiles_report(data, load_percentiles(data))
+    (block,) = report.blocks
+    assert [column[0] for column in block.table.columns][:2] == ["load", "cases"]
+    assert block.table.rows[0][:2] == ["peak_force_N", "3"]
+    assert "5" not in report.verdict.partition(";")[0]
+
+
 def test_the_command_writes_what_is_asked_for_and_refuses_the_rest(dock, tmp_path):
     """A run and its loads, of one interface at a grid point; without JAX, wrong words in one line."""
     assert dock("run", "probe-cone", "--quiet", "--out", "run", "--set", "duration=14 s").returncode == 0
@@ -217,7 +317,10 @@ def test_the_command_writes_what_is_asked_for_and_refuses_the_rest(dock, tmp_pat
     dock("loads", "run", "--interface", "contact prob").check_refused(
         "contact prob", "no such interface", "'contact probe'"
     )
-    dock("loads", "run", "--interface", "contact probe=x").check_refused("'x' is no grid point", "whole number")
+    for wrong in ("x", "٣"):
+        dock("loads", "run", "--interface", f"contact probe={wrong}").check_refused("is no grid point", "whole number")
+    twice = [word for number in (7, 8) for word in ("--interface", f"contact probe={number}")]
+    dock("loads", "run", *twice).check_refused("contact probe is named twice", "once")
     dock("loads", "run", "--out", "loads").check_refused("loads", "exists", "--force")
     dock("loads", "run", "--q", "0.2").check_refused("--q")
     dock("loads", "none.nc").check_refused("none.nc", "no such file")

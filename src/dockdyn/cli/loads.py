@@ -65,6 +65,8 @@ def loads(
         content = parse(dataset.attrs["scenario"], str(file), folder=file.parent).content
         told = loads_of_run(dataset, content, interface or [], quality)
     write_files({folder / name: text for name, text in told.files().items()})
+    if told.warning:
+        say(f"warning: {told.warning}", err=True)
     tell_answer(told.answer(), told.report(), as_json)
     if not as_json:
         say(f"Files: {folder}")

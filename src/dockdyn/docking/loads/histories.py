@@ -30,6 +30,7 @@ class Interface:
     loads: Float[np.ndarray, "time 6"]  # force (N) and moment (N m) on that body
     axis: Float[np.ndarray, "3"] | None = None  # of a port, out of the body
     grid: int = 0  # the grid point of a structural model
+    on_cards: bool = True  # whether Nastran's cards have it
 
     @property
     def slug(self) -> str:
@@ -40,7 +41,8 @@ class Interface:
 def interfaces_of(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: ANN401, of its motion
     """Return all interfaces of a run through which anything passes: ports, joints, tanks, contacts and what is along lines.
 
-    Raises ScenarioError for a run that has none, or ends in numbers that are none.
+    Ports are on no cards: the load of each is the sum of all that acts on its body, which the others put there, too. Contacts
+    by impact laws are left out. Raises ScenarioError for a run that has none, or ends in numbers that are none.
     """
     found = [
         *_ports(dataset, content),
@@ -50,8 +52,9 @@ def interfaces_of(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: A
     ]
     found = [one for one in found if np.any(one.loads)]
     if not found:
+        struck = f"{words} and " if (words := impulses_in_words(content)) else ""
         raise ScenarioError(
-            "no loads: nothing passes at a port, a joint, a tank, a contact or along a line in this run"
+            f"no loads: {struck}nothing passes at a port, a joint, a tank, a contact or along a line in this run"
         )
     for one in found:
         if not np.isfinite(one.loads).all():
@@ -59,26 +62,35 @@ def interfaces_of(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: A
     return [replace(one, grid=number) for number, one in enumerate(found, start=1)]
 
 
-def chosen_interfaces(every: Sequence[Interface], asked: Sequence[str], flag: str) -> list[Interface]:
+def chosen_interfaces(every: Sequence[Interface], asked: Sequence[str], flag: str, left_out: str) -> list[Interface]:
     """Return those that are `asked` for, as "joint fuel" or, with the grid point that takes the loads, "joint fuel=1001"; all
-    where none is. ScenarioError for one that there is not."""
+    where none is. ScenarioError for one that there is not, with what is to be known of those `left_out`."""
     if not asked:
         return list(every)
     named, found = {one.name: one for one in every}, []
     for word in asked:
         name, sign, number = word.rpartition("=") if "=" in word else (word, "", "")
+        if any(name == one.name for one in found):
+            raise ScenarioError(f"{flag} {word!r}: {name} is named twice; must be named once")
         if name not in named:
-            raise ScenarioError(f"{flag} {word!r}: no such interface; {nearest(name, list(named))}")
-        if sign and not (number.isdecimal() and 0 < int(number) < 10**8):
+            also = f"; {left_out}" if left_out else ""
+            raise ScenarioError(f"{flag} {word!r}: no such interface; {nearest(name, list(named))}{also}")
+        if sign and not (number.isascii() and number.isdecimal() and 0 < int(number) < 10**8):
             raise ScenarioError(
                 f"{flag} {word!r}: {number!r} is no grid point; must be a whole number of up to 8 digits"
             )
-        found.append(replace(named[name], grid=int(number)) if sign else named[name])
+        found.append(replace(named[name], grid=int(number) if sign else named[name].grid, on_cards=True))
     grids = [one.grid for one in found]
     for one in found:
         if grids.count(one.grid) > 1:
             raise ScenarioError(f"{flag}: two interfaces have the grid point {one.grid}; must each have one of its own")
     return found
+
+
+def impulses_in_words(content: Any) -> str:  # noqa: ANN401, of its motion
+    """Return what is to be known of the contacts by impact laws, by name; nothing of a run without any."""
+    struck = ", ".join(repr(one.name) for one in content.contacts if one.impact is not None)
+    return f"contacts by impact laws have impulses, not loads: {struck}" if struck else ""
 
 
 def stated_ports(content: Any) -> list[tuple[str, Any, int]]:  # noqa: ANN401, of its motion
@@ -101,7 +113,8 @@ def _ports(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: ANN401, 
         body = name.rpartition(".")[0]
         loads = _six(*(dataset[f"load_{part}"].values[:, number] for part in ("force", "moment")))
         axis = None if port.axis is None else np.asarray(port.axis, float) / np.linalg.norm(port.axis)
-        found.append(Interface(f"port {name}", body, f"axes of {body}, about the port", loads, axis))
+        axes = f"axes of {body}, about the port"
+        found.append(Interface(f"port {name}", body, axes, loads, axis, on_cards=False))
     return found
 
 
@@ -120,11 +133,13 @@ def _joints(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: ANN401,
 
 
 def _contacts(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: ANN401, of its motion
-    """Return the contacts, in axes of the first body."""
+    """Return the contacts that have a law of force, in axes of the first body."""
     if "contact_force" not in dataset:
         return []
     names, found = content.names(), []
     for number, contact in enumerate(content.contacts):
+        if contact.impact is not None:
+            continue
         (body, _), _ = content.sides(contact)
         attitude = dataset.attitude.values[:, names.index(body)]
         back = attitude * np.array([1.0, -1.0, -1.0, -1.0])

@@ -7,7 +7,7 @@ columns on cards with an asterisk.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 import numpy as np
@@ -17,20 +17,21 @@ from dockdyn.docking.loads.histories import COMPONENTS, Interface
 from dockdyn.docking.loads.slices import TimeSlice
 
 LINE = 72  # columns of a comment
+NOISE = 1e-12  # of the largest load of an interface: components that stay smaller have no cards
+LEAST = 1e-30  # smaller numbers are 0
 type Field = int | float | str
 
 
 def transient_cards(interfaces: Sequence[Interface], time: Float[np.ndarray, "time"], title: str) -> str:
-    """Return the histories of all loads as one dynamic load, DLOAD 1; components that stay zero have no cards.
+    """Return the histories of all loads as one dynamic load, DLOAD 1; components that stay zero or `NOISE` have no cards.
 
     Loads are in the displacement axes (CD) of the grid points.
     """
     lines = _heading(title, interfaces, "Case control: DLOAD = 1. Loads are in the axes CD of their grid points.")
     sets: list[int] = []
     cards: list[str] = []
-    for one in interfaces:
-        for number, name in enumerate(COMPONENTS):
-            values = one.loads[:, number]
+    for one in (one for one in interfaces if one.on_cards):
+        for number, (name, values) in enumerate(zip(COMPONENTS, _without_noise(one).T, strict=True)):
             if not np.any(values):
                 continue
             identity = 10 * (len(sets) + 1) + 1
@@ -51,21 +52,29 @@ def slice_cards(
     """Return the loads of all interfaces at each instant, a static load set each, numbered from 1, in basic axes."""
     words = "Case control: LOAD = 1, 2 and so on. Loads are in the axes named here, CID 0: another where those are not basic."
     lines = _heading(title, interfaces, words)
+    carded = [(one.grid, _without_noise(one)) for one in interfaces if one.on_cards]
     for number, one in enumerate(slices, start=1):
         lines += _comment(f"LOAD = {number}: t = {time[one.sample]:.9g} s")
         lines += [line for reason in one.reasons for line in _comment(reason)]
-        for interface in interfaces:
-            load = interface.loads[one.sample]
-            for name, part in (("FORCE", load[:3]), ("MOMENT", load[3:])):
+        for grid, loads in carded:
+            for name, part in (("FORCE", loads[one.sample, :3]), ("MOMENT", loads[one.sample, 3:])):
                 if np.any(part):
-                    lines += _large_card(name, [number, interface.grid, 0, 1.0, *map(float, part)])
+                    lines += _large_card(name, [number, grid, 0, 1.0, *map(float, part)])
     return "\n".join([*lines, ""])
 
 
-def _heading(title: str, interfaces: Iterable[Interface], *words: str) -> list[str]:
-    """Return what the loads are, as comments."""
-    grids = [f"GRID {one.grid}: {one.name}, on {one.on}; {one.axes}" for one in interfaces]
-    return [line for each in (title, "SI: N, N m, s", *words, *grids) for line in _comment(each)]
+def _without_noise(one: Interface) -> Float[np.ndarray, "time 6"]:
+    """Return the loads (N, N m) of an interface, components that are rounding noise all through as zeros."""
+    largest = np.abs(one.loads).max(axis=0)
+    return np.where(largest < NOISE * largest.max(), 0.0, one.loads)
+
+
+def _heading(title: str, interfaces: Sequence[Interface], *words: str) -> list[str]:
+    """Return what the loads are and what is left out, as comments."""
+    grids = [f"GRID {one.grid}: {one.name}, on {one.on}; {one.axes}" for one in interfaces if one.on_cards]
+    left = ", ".join(one.name for one in interfaces if not one.on_cards)
+    sums = f"Left out, as each is the sum of all loads on its body, unless --interface names it: {left}"
+    return [line for each in (title, "SI: N, N m, s", *words, *grids, *[sums] * bool(left)) for line in _comment(each)]
 
 
 def _comment(words: str) -> list[str]:
@@ -97,8 +106,11 @@ def _large_card(name: str, fields: Sequence[Field]) -> list[str]:
 
 
 def _large(field: Field) -> str:
-    """Return a field of up to 16 columns: of a number ten digits."""
-    return f"{field:.9E}" if isinstance(field, float) else str(field)
+    """Return a field of up to 16 columns: of a number ten digits, nine where its exponent has three."""
+    if not isinstance(field, float):
+        return str(field)
+    value = 0.0 if abs(field) < LEAST else field
+    return f"{value:.9E}" if abs(value) < 1e99 else f"{value:.8E}"
 
 
 def _small_card(name: str, *fields: Field) -> str:

@@ -12,12 +12,20 @@ import numpy as np
 
 from dockdyn.dataset import Dataset
 from dockdyn.deferred import Float
-from dockdyn.docking.loads.histories import COMPONENTS, Interface, chosen_interfaces, interfaces_of, stated_ports
+from dockdyn.docking.loads.histories import (
+    COMPONENTS,
+    Interface,
+    chosen_interfaces,
+    impulses_in_words,
+    interfaces_of,
+    stated_ports,
+)
 from dockdyn.docking.loads.nastran import slice_cards, transient_cards
+from dockdyn.docking.loads.sampling import refuse_missed_peaks
 from dockdyn.docking.loads.slices import TimeSlice, worst_slices
 from dockdyn.docking.loads.spectra import accelerations_of, shock_spectrum, spectrum_frequencies
 from dockdyn.report.report import Report, ReportBlock, Table
-from dockdyn.report.wording import count_of, format_significant
+from dockdyn.report.wording import NOTHING, count_of, format_significant
 
 UNITS = {"f": "N", "m": "N m"}
 AXES = "xyz"
@@ -42,15 +50,14 @@ class RunLoads:
     interfaces: list[Interface]
     slices: list[TimeSlice]
     spectra: Spectra | None  # None where no place is on a rigid body, or samples are too few
+    warning: str  # of what has no loads; nothing where there is none
 
     def files(self) -> dict[str, str]:
-        """Return the contents of all files by their names."""
-        found = {
-            "loads.csv": self._histories(),
-            "slices.csv": self._slices(),
-            "loads.bdf": transient_cards(self.interfaces, self.time, self.title),
-            "slices.bdf": slice_cards(self.interfaces, self.time, self.slices, self.title),
-        }
+        """Return the contents of all files by their names; no cards where no interface is on them."""
+        found = {"loads.csv": self._histories(), "slices.csv": self._slices()}
+        if any(one.on_cards for one in self.interfaces):
+            found["loads.bdf"] = transient_cards(self.interfaces, self.time, self.title)
+            found["slices.bdf"] = slice_cards(self.interfaces, self.time, self.slices, self.title)
         return found if self.spectra is None else found | {"spectra.csv": _csv_of_spectra(self.spectra)}
 
     def _histories(self) -> str:
@@ -65,7 +72,7 @@ class RunLoads:
                 number,
                 float(self.time[one.sample]),
                 each.name,
-                each.grid,
+                each.grid if each.on_cards else "",
                 *each.loads[one.sample].tolist(),
                 "; ".join(one.reasons),
             ]
@@ -82,7 +89,7 @@ class RunLoads:
                     "name": one.name,
                     "on": one.on,
                     "axes": one.axes,
-                    "grid": one.grid,
+                    "grid": one.grid if one.on_cards else None,
                     "peak_force_N": float(np.linalg.norm(one.loads[:, :3], axis=1).max()),
                     "peak_moment_N_m": float(np.linalg.norm(one.loads[:, 3:], axis=1).max()),
                 }
@@ -108,7 +115,7 @@ class RunLoads:
         rows = [
             [
                 one["name"],
-                str(one["grid"]),
+                NOTHING if one["grid"] is None else str(one["grid"]),
                 *(format_significant(one[key], 4) for key in ("peak_force_N", "peak_moment_N_m")),
             ]
             for one in answer["interfaces"]
@@ -142,6 +149,8 @@ class RunLoads:
         verdict = (
             f"{count_of(len(self.interfaces), 'interface')}; {count_of(count, 'instant')} at which a load is largest."
         )
+        if not all(one.on_cards for one in self.interfaces):
+            verdict += " Cards leave out the ports without a grid point, sums of what acts on their bodies; --interface adds them."
         if self.spectra is not None:
             highest = format_significant(float(self.spectra.frequencies[-1]), 3)
             verdict += f" Spectra go up to {highest} Hz, a tenth of the rate of the samples, 1/output.interval."
@@ -151,15 +160,18 @@ class RunLoads:
 def loads_of_run(dataset: Dataset, content: Any, asked: Sequence[str], quality: float) -> RunLoads:  # noqa: ANN401, of its motion
     """Return the loads of a run at the interfaces that are `asked` for, all without, and spectra of a `quality` Q at ports.
 
-    Raises ScenarioError for a run without loads, and for an interface that it has not.
+    Raises ScenarioError for a run without loads, for one whose samples miss them, and for an interface that it has not.
     """
-    interfaces = chosen_interfaces(interfaces_of(dataset, content), asked, "--interface")
+    refuse_missed_peaks(dataset, content)
+    warning = impulses_in_words(content)
+    interfaces = chosen_interfaces(interfaces_of(dataset, content), asked, "--interface", warning)
     return RunLoads(
         title=str(dataset.attrs["title"]),
         time=dataset.time.values,
         interfaces=interfaces,
         slices=worst_slices(interfaces),
         spectra=_spectra_of(dataset, content, quality),
+        warning=warning,
     )
 
 

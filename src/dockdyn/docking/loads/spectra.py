@@ -31,18 +31,21 @@ def shock_spectrum(
     """Return the largest absolute acceleration (m/s²) of each oscillator, of so many `frequencies` (Hz) and a `quality` Q, by
     size, while the base has an `acceleration` (m/s²) with samples a `step` (s) apart.
 
-    At the first sample the oscillators are at rest beside their base. The damping ratio is 1/(2 Q).
+    At the first sample the oscillators are at rest beside their base, whose acceleration is that one again after the last: they
+    vibrate freely for a period of their own, in which they reach the largest that is left. The damping ratio is 1/(2 Q).
     """
     from scipy.signal import lfilter
 
     found = np.zeros((len(frequencies), acceleration.shape[1]))
-    times, first = np.arange(len(acceleration)), acceleration[0]
+    first = acceleration[0]
     for number, frequency in enumerate(frequencies):
         parts = max(
             math.ceil(FINE * frequency * step), LOOKS
         )  # linear between samples, so that finer ones change nothing
-        finer = np.linspace(0, len(acceleration) - 1, parts * (len(acceleration) - 1) + 1)
-        base = np.column_stack([np.interp(finer, times, column) for column in (acceleration - first).T])
+        free = math.ceil(1 / (frequency * step)) + 1
+        whole = np.pad(acceleration - first, ((0, free), (0, 0)))
+        finer = np.linspace(0, len(whole) - 1, parts * (len(whole) - 1) + 1)
+        base = np.column_stack([np.interp(finer, np.arange(len(whole)), column) for column in whole.T])
         response = lfilter(*_ramp_invariant(frequency, step / parts, quality), base, axis=0) + first
         found[number] = np.abs(response).max(axis=0)
     return found

@@ -54,6 +54,7 @@ def percentiles_report(dataset: Dataset, answer: list[dict[str, Any]]) -> Report
     rows = [
         [
             one["load"],
+            str(one["cases"]),
             *(format_significant(share["value"], 4) for share in one["percentiles"]),
             _at_most(one["percentiles"][-1]["most"]),
             format_significant(one["largest"], 4),
@@ -63,9 +64,12 @@ def percentiles_report(dataset: Dataset, answer: list[dict[str, Any]]) -> Report
     ]
     heads = [(f"{100 * share:g} %", "") for share in SHARES]
     last = f"{100 * SHARES[-1]:g} % at most"
-    table = Table([("load", ""), *heads, (last, ""), ("largest", ""), ("in case", "")], rows, worded={0})
-    title, count = str(dataset.attrs["title"]), dataset.sizes["case"]
-    words = f"Percentiles of loads over {count} cases; at most: with 97.5 % confidence, a dash where so few cases cannot say."
+    table = Table([("load", ""), ("cases", ""), *heads, (last, ""), ("largest", ""), ("in case", "")], rows, worded={0})
+    title = str(dataset.attrs["title"])
+    words = (
+        "Percentiles of loads over the cases that have each; at most: with 97.5 % confidence, a dash where so few cases cannot "
+        "say."
+    )
     blocks = [ReportBlock("", table=table)]
     return Report(title=title, verdict=words, blocks=blocks, terminal=[title, words, *blocks])
 
