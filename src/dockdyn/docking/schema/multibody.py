@@ -107,6 +107,8 @@ class SeveralBodiesSection(Section, abc.ABC):
                 refuse(f"tank.{tank.name}.on = {tank.on!r}: no such body; {nearest(tank.on, stated)}")
             if taken := [name for name in stated if name.partition(".")[0] == tank.name]:
                 refuse(f"tank.{tank.name}: its liquid is a body of that name, as is body.{taken[0]}; must have another")
+            if borne := [body.name for body in self.body if (body.on or "").partition(".")[0] == tank.name]:
+                refuse(f"body.{borne[0]}.on = {tank.name!r}: is the liquid of a tank; must be a body")
             if self.plane and abs(tank.axis[2]) > FLAT * math.hypot(*tank.axis):
                 refuse(f"tank.{tank.name}.axis: motion = 'plane' asks for one in the x–y plane")
         return self
@@ -882,6 +884,11 @@ class SeveralBodiesSection(Section, abc.ABC):
         variants = [self.mounts(sections, starts, frames, linked) for sections in variants_of(self.phase, self.acts())]
         slow = any(phase.over is not None for phase in self.phase)
         first = variants_of(self.phase, self.acts(), begun=True) if slow else []
+        numbers = {name: number for number, name in enumerate(self.names())}
+        liquids: dict[str, tuple[int, ...]] = {}
+        for tank in self.tank:
+            parts = (numbers[part.name] for part in tank.bodies(self.plane))
+            liquids[tank.on] = (*liquids.get(tank.on, ()), *parts)
         begun = [self.mounts(sections, starts, frames, linked) for sections in first]
         model = Mechanism(
             bodies=tuple(bodies.values()),
@@ -897,6 +904,7 @@ class SeveralBodiesSection(Section, abc.ABC):
                     name,
                     frames.number(("port", self.bodies[body].name, place.name), self.bodies[body].name),
                     place.outward(),
+                    liquids.get(self.bodies[body].name, ()),
                 )
                 for name, place, body in self.points()
             ),
