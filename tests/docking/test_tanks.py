@@ -76,7 +76,7 @@ def test_a_pendulum_swings_as_thrust_presses_it(load):
 def test_a_docking_with_two_tanks_keeps_momenta_and_energy(load):
     """One tank across the docking axis, one with two modes; the figures of a batch are those of the run, of its own fill.
 
-    A port bears what touches the vehicle, whatever its liquids do, and samples that are too far apart for the forces are told."""
+    A port bears what touches the vehicle, whatever its liquids do, and samples too far apart for the forces are told."""
     port = {"ring": {"position": [1.5, 0.0, 0.0], "axis": [1.0, 0.0, 0.0]}}
     scenario = load(at(TANKER, {"body.chaser.port": port}))
     data = dockdyn.simulate(scenario)
