@@ -116,7 +116,7 @@ WRONG = {
     "modes": ({"tank.fuel.modes": 4}, ["tank.fuel.modes = 4", "3"]),
     "a sphere's fill": ({"tank.fuel.shape": "sphere", "tank.fuel.fill": 0.88}, ["tank.fuel", "fill", "5 to 92 %"]),
     "a sphere's modes": ({"tank.fuel.shape": "sphere", "tank.fuel.modes": 2}, ["tank.fuel", "modes", "must be 1"]),
-    "millimetres of fill": ({"tank.fuel.fill": 500.0}, ["tank.fuel", "fill: 500 m", "at most 20", "mm"]),
+    "millimetres of fill": ({"tank.fuel.fill": 500.0}, ["tank.fuel", "fill: 500 m", "over 20 radii", "mm"]),
     "start": ({"tank.fuel.start": [3.0, 0.0]}, ["tank.fuel", "start: beyond the radius"]),
     "a body on it": (
         {"body.buoy": {"mass": 1.0, "inertia": [1, 1, 1], "position": [0, 0, 0], "on": "fuel"}},

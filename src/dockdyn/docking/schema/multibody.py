@@ -861,6 +861,14 @@ class SeveralBodiesSection(Section, abc.ABC):
 
         return whole_model(self)
 
+    def _liquids(self) -> dict[str, tuple[int, ...]]:
+        """Return the numbers of the bodies that are the liquids of a body's tanks, by its name."""
+        found: dict[str, tuple[int, ...]] = {}
+        for tank in self.tank:
+            parts = (self.names().index(part.name) for part in tank.bodies(self.plane))
+            found[tank.on] = (*found.get(tank.on, ()), *parts)
+        return found
+
     def acting_in_pairs(self) -> Mechanism:
         """Return the model without gravity and control, also from traced numbers."""
 
@@ -872,7 +880,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.mechanism.named_points import NamedPoint
 
         starts = self.starts()
-        frames = self.frames(starts)
+        frames, liquids = self.frames(starts), self._liquids()
         at_start = [starts[name] for name in (*self.names(), *frames.links())]
         trees = trees_of(frames)
         linked = [tree for tree in trees if isinstance(tree, TreeBodies)]
@@ -884,11 +892,6 @@ class SeveralBodiesSection(Section, abc.ABC):
         variants = [self.mounts(sections, starts, frames, linked) for sections in variants_of(self.phase, self.acts())]
         slow = any(phase.over is not None for phase in self.phase)
         first = variants_of(self.phase, self.acts(), begun=True) if slow else []
-        numbers = {name: number for number, name in enumerate(self.names())}
-        liquids: dict[str, tuple[int, ...]] = {}
-        for tank in self.tank:
-            parts = (numbers[part.name] for part in tank.bodies(self.plane))
-            liquids[tank.on] = (*liquids.get(tank.on, ()), *parts)
         begun = [self.mounts(sections, starts, frames, linked) for sections in first]
         model = Mechanism(
             bodies=tuple(bodies.values()),

@@ -64,8 +64,8 @@ class TankSection(NamedSection):
         if (self.mass is None) == (self.density is None):
             refuse("mass, density: how much liquid there is; must be one of the two")
         if self.fill > HIGH * self.radius:
-            high = f"{self.fill / self.radius:.0f} radii high; must be at most {HIGH:g}"
-            refuse(f'fill: {self.fill:g} m is {high}: is it in mm? then state it so, as in "5 mm"')
+            told = f"{self.fill:g} m is over {HIGH:g} radii high; must be less"
+            refuse(f'fill: {told}: is it in mm? then state it so, as in "5 mm"')
         if math.hypot(*self.start) > self.radius:
             refuse(f"start: beyond the radius of {self.radius:g} m, which is no small wave; must be less")
         if self.shape == "sphere":
